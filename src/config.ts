@@ -1,0 +1,138 @@
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
+
+/** The settings of a running program: read once, validated, frozen. */
+export interface Config {
+  readonly host: string;
+  readonly port: number;
+  /** Absolute path of everything that must be kept. */
+  readonly dataDir: string;
+  /** Absolute path of what can be made again: unpacked libraries and the model. */
+  readonly cacheDir: string;
+  /** Origin that clients see, without a trailing slash. */
+  readonly publicUrl: string;
+  readonly tls: { readonly cert: string; readonly key: string } | null;
+  readonly trustProxy: boolean;
+  readonly allowHttp: boolean;
+  readonly registration: "first" | "open" | "closed";
+  readonly rateLimit: boolean;
+  /** A model other than the built-in one: a folder, or a name that fastembed knows. */
+  readonly model: string | null;
+  readonly logLevel: LogLevel;
+  readonly logFormat: "text" | "json";
+}
+
+export const LOG_LEVELS = ["debug", "info", "warn", "error", "silent"] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** A setting is wrong. `message` is the one line that the user sees. */
+export class ConfigError extends Error {
+  override readonly name = "ConfigError";
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Flags of the command line, by the name of the setting they stand for; they win over the environment. */
+export type Flags = Partial<Record<SettingName, string>>;
+
+/** Every setting with its meaning, in the order of the manual. `flag` is set where one exists. */
+export const SETTINGS = {
+  CTXD_HOST: { flag: "--host", meaning: "address to listen on (127.0.0.1)" },
+  CTXD_PORT: { flag: "--port", meaning: "port to listen on (7733)" },
+  CTXD_DATA_DIR: { flag: "--data-dir", meaning: "folder of everything that must be kept" },
+  CTXD_CACHE_DIR: { flag: null, meaning: "folder of unpacked libraries and the model" },
+  CTXD_PUBLIC_URL: { flag: null, meaning: "origin that clients see (http://localhost:PORT)" },
+  CTXD_TLS_CERT: { flag: null, meaning: "certificate file, to serve HTTPS" },
+  CTXD_TLS_KEY: { flag: null, meaning: "private key file, to serve HTTPS" },
+  CTXD_TRUST_PROXY: { flag: null, meaning: "believe X-Forwarded-* headers (false)" },
+  CTXD_ALLOW_HTTP: {
+    flag: null,
+    meaning: "allow plain HTTP under another name than localhost (false)",
+  },
+  CTXD_REGISTRATION: { flag: null, meaning: "who may sign up: first, open or closed (first)" },
+  CTXD_RATE_LIMIT: { flag: null, meaning: "on, or off for trusted networks (on)" },
+  CTXD_MODEL: { flag: null, meaning: "another embedding model: a folder or a name" },
+  CTXD_MODEL_SOURCE: {
+    flag: null,
+    meaning: "at build time: a folder that holds the model's files",
+  },
+  CTXD_LOG_LEVEL: { flag: null, meaning: "debug, info, warn, error or silent (info)" },
+  CTXD_LOG_FORMAT: { flag: null, meaning: "text or json (text)" },
+} as const;
+export type SettingName = keyof typeof SETTINGS;
+
+/**
+ * Reads the settings from flags and environment. An empty value counts as not set.
+ * @param defaultDataDir where the data lives when nothing says otherwise
+ * @throws ConfigError for an unknown or malformed setting
+ */
+export function readConfig(env: Environment, flags: Flags, defaultDataDir?: string): Config {
+  for (const name of Object.keys(env)) {
+    if (name.startsWith("CTXD_") && !(name in SETTINGS)) {
+      throw new ConfigError(
+        `Unknown setting ${name}. Known settings: ${Object.keys(SETTINGS).join(", ")}.`,
+      );
+    }
+  }
+  const read = (name: SettingName) => flags[name] || env[name] || undefined;
+  const fail = (name: SettingName, allowed: string): never => {
+    const label = flags[name] ? SETTINGS[name].flag : name;
+    throw new ConfigError(`${label}=${JSON.stringify(read(name))} is not valid: use ${allowed}.`);
+  };
+  const choice = <T extends string>(name: SettingName, values: readonly T[], fallback: T): T => {
+    const value = read(name) ?? fallback;
+    return values.find((allowed) => allowed === value) ?? fail(name, values.join(", "));
+  };
+  const toggle = (name: SettingName) => choice(name, ["true", "false"], "false") === "true";
+
+  const host = read("CTXD_HOST") ?? "127.0.0.1";
+  if (!/^[\w.:[\]-]{1,255}$/.test(host)) fail("CTXD_HOST", "a host name or an IP address");
+
+  const port = Number(read("CTXD_PORT") ?? "7733");
+  if (!/^\d{1,5}$/.test(read("CTXD_PORT") ?? "7733") || port > 65_535) {
+    fail("CTXD_PORT", "a whole number from 0 to 65535 (0 takes a free port)");
+  }
+
+  const cert = read("CTXD_TLS_CERT");
+  const key = read("CTXD_TLS_KEY");
+  if (cert && !key) fail("CTXD_TLS_CERT", "it together with CTXD_TLS_KEY");
+  if (key && !cert) fail("CTXD_TLS_KEY", "it together with CTXD_TLS_CERT");
+
+  const home = env.HOME || homedir();
+  const dataDir = resolve(
+    read("CTXD_DATA_DIR") ??
+      defaultDataDir ??
+      join(env.XDG_DATA_HOME || join(home, ".local", "share"), "ctxd"),
+  );
+  const cacheDir = resolve(
+    read("CTXD_CACHE_DIR") ?? join(env.XDG_CACHE_HOME || join(home, ".cache"), "ctxd"),
+  );
+
+  return Object.freeze({
+    host,
+    port,
+    dataDir,
+    cacheDir,
+    publicUrl:
+      readOrigin(read("CTXD_PUBLIC_URL"), () =>
+        fail("CTXD_PUBLIC_URL", "an origin such as https://memory.example.com, without a path"),
+      ) ?? `${cert ? "https" : "http"}://localhost:${port}`,
+    tls: cert && key ? { cert, key } : null,
+    trustProxy: toggle("CTXD_TRUST_PROXY"),
+    allowHttp: toggle("CTXD_ALLOW_HTTP"),
+    registration: choice("CTXD_REGISTRATION", ["first", "open", "closed"], "first"),
+    rateLimit: choice("CTXD_RATE_LIMIT", ["on", "off"], "on") === "on",
+    model: read("CTXD_MODEL") ?? null,
+    logLevel: choice("CTXD_LOG_LEVEL", LOG_LEVELS, "info"),
+    logFormat: choice("CTXD_LOG_FORMAT", ["text", "json"], "text"),
+  });
+}
+
+function readOrigin(value: string | undefined, fail: () => never): string | undefined {
+  if (value === undefined) return undefined;
+  const url = URL.parse(value);
+  if (!url || !/^https?:$/.test(url.protocol) || value.replace(/\/$/, "") !== url.origin) {
+    return fail();
+  }
+  return url.origin;
+}

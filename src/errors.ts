@@ -1,0 +1,52 @@
+/** Every error code that a client can meet, with the HTTP status that goes with it. */
+const STATUS = {
+  malformed_json: 400,
+  malformed_request: 400,
+  unauthorized: 401,
+  forbidden: 403,
+  https_required: 403,
+  not_found: 404,
+  memory_not_found: 404,
+  method_not_allowed: 405,
+  conflict: 409,
+  precondition_failed: 412,
+  too_large: 413,
+  unsupported_media_type: 415,
+  validation_failed: 422,
+  rate_limited: 429,
+  internal: 500,
+  unavailable: 503,
+} as const;
+
+export type ErrorCode = keyof typeof STATUS;
+
+/** What is wrong with one field of the input; `path` is a JSON pointer such as `/tags/3`. */
+export interface ErrorDetail {
+  path: string;
+  message: string;
+}
+
+/**
+ * The only error type that is shown to clients. `message` is one sentence that says what is wrong
+ * and what to do, and never repeats the input; `cause` is for the log alone.
+ */
+export class AppError extends Error {
+  readonly code: ErrorCode;
+  readonly status: number;
+  readonly details: ErrorDetail[] | undefined;
+  /** Seconds after which the same request may succeed (`Retry-After`). */
+  readonly retryAfter: number | undefined;
+
+  constructor(
+    code: ErrorCode,
+    message: string,
+    options: { details?: ErrorDetail[]; retryAfter?: number; cause?: unknown } = {},
+  ) {
+    super(message, { cause: options.cause });
+    this.name = "AppError";
+    this.code = code;
+    this.status = STATUS[code];
+    this.details = options.details;
+    this.retryAfter = options.retryAfter;
+  }
+}
