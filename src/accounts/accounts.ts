@@ -1,0 +1,133 @@
+import { SQLiteError } from "bun:sqlite";
+import { asc, eq } from "drizzle-orm";
+import type { Database } from "../db/database.ts";
+import { createId } from "../db/id.ts";
+import { AppError } from "../errors.ts";
+import { normaliseEmail, parseEmail } from "./email.ts";
+import { hashPassword, matchesPassword } from "./password.ts";
+import { accounts } from "./tables.ts";
+
+/** An account without its secrets. */
+export interface Account {
+  readonly id: string;
+  readonly email: string;
+  readonly role: "owner" | "member";
+  readonly createdAt: Date;
+}
+
+/** What a new account is made of; `password: null` makes one that can't sign in with a password. */
+export interface NewAccount {
+  readonly email: string;
+  readonly password: string | null;
+}
+
+export type Accounts = ReturnType<typeof createAccounts>;
+
+const ACCOUNT = {
+  id: accounts.id,
+  email: accounts.email,
+  role: accounts.role,
+  createdAt: accounts.createdAt,
+};
+
+/** The store of accounts. `clock` gives milliseconds since 1970. */
+export function createAccounts({ db, clock }: { db: Database; clock: () => number }) {
+  const { orm } = db;
+
+  const find = (id: string): Account | null =>
+    orm.select(ACCOUNT).from(accounts).where(eq(accounts.id, id)).get() ?? null;
+
+  const findByEmail = (email: string): Account | null =>
+    orm
+      .select(ACCOUNT)
+      .from(accounts)
+      .where(eq(accounts.email, normaliseEmail(email)))
+      .get() ?? null;
+
+  return {
+    find,
+
+    /** Finds an account whatever the case of the address. */
+    findByEmail,
+
+    /** All accounts, oldest first. */
+    list: (): Account[] => orm.select(ACCOUNT).from(accounts).orderBy(asc(accounts.id)).all(),
+
+    /**
+     * Adds an account; on an empty server it becomes the owner.
+     * @throws AppError `validation_failed` for a bad address or password, `conflict` for a known
+     * address
+     */
+    async add({ email: typed, password }: NewAccount): Promise<Account> {
+      const email = parseEmail(typed);
+      const passwordHash = password === null ? null : await hashPassword(password);
+      const now = clock();
+      const id = createId("acc", now);
+      return orm.transaction(
+        (tx) => {
+          const role = tx.select().from(accounts).limit(1).get() ? "member" : "owner";
+          const row = { id, email, passwordHash, role, createdAt: new Date(now) } as const;
+          try {
+            return tx.insert(accounts).values(row).returning(ACCOUNT).get();
+          } catch (error) {
+            if (!isDuplicate(error)) throw error;
+            throw new AppError("conflict", "An account with this e-mail address exists already.", {
+              cause: error,
+            });
+          }
+        },
+        { behavior: "immediate" },
+      );
+    },
+
+    /**
+     * Gives an account another password.
+     * @throws AppError `validation_failed` for a bad password, `not_found` for an unknown account
+     */
+    async setPassword(id: string, password: string): Promise<void> {
+      const passwordHash = await hashPassword(password);
+      const changed = orm
+        .update(accounts)
+        .set({ passwordHash })
+        .where(eq(accounts.id, id))
+        .returning({ id: accounts.id })
+        .get();
+      if (!changed) throw unknownAccount();
+    },
+
+    /** The account that e-mail address and password belong to. Unknown accounts take as long. */
+    async verifyPassword(email: string, password: string): Promise<Account | null> {
+      const row = orm
+        .select({ ...ACCOUNT, passwordHash: accounts.passwordHash })
+        .from(accounts)
+        .where(eq(accounts.email, normaliseEmail(email)))
+        .get();
+      const matches = await matchesPassword(password, row?.passwordHash ?? null);
+      if (!row || !matches) return null;
+      const { passwordHash: _, ...account } = row;
+      return account;
+    },
+
+    /**
+     * Removes an account with its keys, and their traces from the database file.
+     * @throws AppError `not_found` for an unknown account
+     */
+    remove(id: string): void {
+      const removed = orm
+        .delete(accounts)
+        .where(eq(accounts.id, id))
+        .returning({ id: accounts.id })
+        .get();
+      if (!removed) throw unknownAccount();
+      db.truncateLog();
+    },
+  };
+}
+
+function unknownAccount(): AppError {
+  return new AppError("not_found", "No account with this id.");
+}
+
+function isDuplicate(error: unknown): boolean {
+  return error instanceof SQLiteError && error.code === "SQLITE_CONSTRAINT_UNIQUE";
+}

@@ -1,0 +1,43 @@
+/**
+ * The database can't be used. `message` is one sentence for the person who runs the program: what
+ * is wrong with which file, and what to do.
+ */
+export class DatabaseError extends Error {
+  override readonly name = "DatabaseError";
+}
+
+const CHOOSE = "choose another folder with --data-dir or CTXD_DATA_DIR";
+
+/** What to say for SQLite's primary result codes and the codes of the file system. */
+const REASONS: readonly (readonly [code: RegExp, reason: string])[] = [
+  [
+    /^(SQLITE_FULL|ENOSPC|EDQUOT)/,
+    "can't be written because the disk is full: free some space and try again",
+  ],
+  [
+    /^(SQLITE_NOTADB|SQLITE_CORRUPT)/,
+    `is damaged or no database of ctxd: restore a backup, or ${CHOOSE}`,
+  ],
+  [/^(SQLITE_BUSY|SQLITE_LOCKED)/, "is kept busy by another process: try again when it is done"],
+  [/^EROFS/, `is on a read-only file system: make it writable, or ${CHOOSE}`],
+  [
+    /^(EACCES|EPERM|SQLITE_READONLY|SQLITE_PERM|SQLITE_AUTH)/,
+    `can't be written, permission is denied: change its owner or mode, or ${CHOOSE}`,
+  ],
+  [/^(ENOTDIR|EEXIST)/, `can't be made because a file stands where a folder should be: ${CHOOSE}`],
+  [/^(SQLITE_CANTOPEN|EISDIR|ENOENT|ENAMETOOLONG|ELOOP|EINVAL)/, `can't be opened: ${CHOOSE}`],
+  [/^(SQLITE_IOERR|EIO)/, "can't be read or written: check the disk"],
+];
+
+/**
+ * The sentence for an error of SQLite or of the file system met while using the database at `path`;
+ * `null` when the error has another source (a broken rule, a bug).
+ */
+export function explainDatabaseError(error: unknown, path: string): DatabaseError | null {
+  if (error instanceof DatabaseError) return error;
+  if (!(error instanceof Error) || !("code" in error) || typeof error.code !== "string")
+    return null;
+  const { code } = error;
+  const reason = REASONS.find(([pattern]) => pattern.test(code))?.[1];
+  return reason ? new DatabaseError(`The database ${path} ${reason}.`, { cause: error }) : null;
+}

@@ -1,0 +1,107 @@
+import { SQLiteError, Database as Sqlite } from "bun:sqlite";
+import { closeSync, mkdirSync, openSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { type BunSQLiteDatabase, drizzle } from "drizzle-orm/bun-sqlite";
+import { explainDatabaseError } from "./database-error.ts";
+import { migrate } from "./migrations.ts";
+
+/** An open database. Every call is synchronous; a write is on the disk when it returns. */
+export interface Database {
+  /** The way to its tables. */
+  readonly orm: BunSQLiteDatabase;
+  /** The connection below, for what Drizzle has no word for. */
+  readonly sqlite: Sqlite;
+  /**
+   * Makes a write that may be lost: it waits neither for other processes nor for the disk. Returns
+   * whether it was made, and never throws for the database's sake.
+   */
+  attempt(write: () => void): boolean;
+  /**
+   * Empties the write-ahead log, after which deleted rows are in no file. Returns false when
+   * another process is using the log; then a later call or `close` does it.
+   */
+  truncateLog(): boolean;
+  close(): void;
+}
+
+/** How long a statement waits for another process, in milliseconds. */
+const BUSY_TIMEOUT = 5_000;
+
+/** Where the database lives in a data folder. */
+export function databasePath(dataDir: string): string {
+  return join(dataDir, "ctxd.db");
+}
+
+/**
+ * Opens the database at `path` and brings its schema up to date. File and folder are made when
+ * missing, for their owner alone.
+ * @throws DatabaseError with one sentence for the user when that can't be done
+ */
+export function openDatabase(path: string): Database {
+  let sqlite: Sqlite | undefined;
+  try {
+    createPrivately(path);
+    sqlite = new Sqlite(path, { readwrite: true, strict: true });
+    configure(sqlite);
+    migrate(sqlite);
+    return createDatabase(sqlite);
+  } catch (error) {
+    sqlite?.close();
+    throw explainDatabaseError(error, path) ?? error;
+  }
+}
+
+/** SQLite would give a new file the mode 0644, and its log the mode of the file. */
+function createPrivately(path: string): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  closeSync(openSync(path, "a", 0o600));
+}
+
+function configure(sqlite: Sqlite): void {
+  sqlite.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
+  sqlite.run("PRAGMA journal_mode = WAL");
+  sqlite.run("PRAGMA synchronous = FULL");
+  sqlite.run("PRAGMA foreign_keys = ON");
+  sqlite.run("PRAGMA secure_delete = ON");
+}
+
+function createDatabase(sqlite: Sqlite): Database {
+  const truncation = sqlite.query<{ busy: number }, []>("PRAGMA wal_checkpoint(TRUNCATE)");
+  const truncateLog = () => {
+    try {
+      return truncation.get()?.busy === 0;
+    } catch (error) {
+      if (error instanceof SQLiteError) return false;
+      throw error;
+    }
+  };
+
+  return {
+    orm: drizzle({ client: sqlite }),
+    sqlite,
+    truncateLog,
+
+    attempt(write) {
+      sqlite.run("PRAGMA busy_timeout = 0");
+      sqlite.run("PRAGMA synchronous = NORMAL");
+      try {
+        write();
+        return true;
+      } catch (error) {
+        if (error instanceof SQLiteError) return false;
+        throw error;
+      } finally {
+        sqlite.run("PRAGMA synchronous = FULL");
+        sqlite.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
+      }
+    },
+
+    close() {
+      // Statements that Drizzle prepared keep the file open until they are collected, and with it
+      // the log: empty it here, and do not wait for anyone to do so.
+      sqlite.run("PRAGMA busy_timeout = 0");
+      truncateLog();
+      sqlite.close();
+    },
+  };
+}

@@ -1,0 +1,60 @@
+import type { Database } from "bun:sqlite";
+import { DatabaseError } from "./database-error.ts";
+
+/**
+ * The history of the schema. Append only: a database remembers how many entries it has seen
+ * (`PRAGMA user_version`). A change here goes with the same change in the tables of its domain.
+ */
+export const MIGRATIONS: readonly string[] = [
+  `CREATE TABLE accounts (
+     id TEXT PRIMARY KEY NOT NULL,
+     email TEXT NOT NULL UNIQUE,
+     password_hash TEXT,
+     role TEXT NOT NULL CHECK (role IN ('owner', 'member')),
+     created_at INTEGER NOT NULL
+   ) STRICT;
+
+   CREATE TABLE api_keys (
+     id TEXT PRIMARY KEY NOT NULL,
+     account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+     hash TEXT NOT NULL UNIQUE,
+     prefix TEXT NOT NULL,
+     name TEXT NOT NULL,
+     scopes TEXT NOT NULL,
+     created_at INTEGER NOT NULL,
+     last_used_at INTEGER,
+     expires_at INTEGER,
+     revoked_at INTEGER
+   ) STRICT;
+   CREATE INDEX api_keys_account_id ON api_keys (account_id);`,
+];
+
+/**
+ * Brings a database up to date, each step in a transaction of its own. Safe when several processes
+ * do it at once.
+ * @throws DatabaseError when a newer program has written the database
+ */
+export function migrate(sqlite: Database, migrations = MIGRATIONS): void {
+  // The version is read again inside the transaction: another process may have got there first.
+  const step = sqlite.transaction(() => {
+    const version = readVersion(sqlite);
+    const migration = migrations[version];
+    if (migration === undefined) return;
+    sqlite.run(migration);
+    sqlite.run(`PRAGMA user_version = ${version + 1}`);
+  });
+  let version = readVersion(sqlite);
+  while (version < migrations.length) {
+    step.immediate();
+    version = readVersion(sqlite);
+  }
+  if (version > migrations.length) {
+    throw new DatabaseError(
+      `The database ${sqlite.filename} was written by a newer ctxd (schema ${version}, this program knows ${migrations.length}): use that version or a newer one.`,
+    );
+  }
+}
+
+function readVersion(sqlite: Database): number {
+  return sqlite.query<{ user_version: number }, []>("PRAGMA user_version").get()?.user_version ?? 0;
+}

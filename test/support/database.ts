@@ -1,0 +1,35 @@
+import { afterEach } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Database, databasePath, openDatabase } from "../../src/db/database.ts";
+
+const cleanups: (() => void)[] = [];
+
+afterEach(() => {
+  for (const cleanup of cleanups.splice(0).reverse()) cleanup();
+});
+
+/** A new folder that is removed after the test. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "ctxd-test-"));
+  cleanups.push(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** The database of a data folder (by default a new one), closed after the test. */
+export function testDatabase(dataDir = temporaryFolder()): Database {
+  const database = openDatabase(databasePath(dataDir));
+  cleanups.push(() => database.close());
+  return database;
+}
+
+/** A clock that stands still until it is moved; starts at 2026-01-01. Milliseconds since 1970. */
+export function testClock(start = Date.parse("2026-01-01T00:00:00Z")) {
+  let now = start;
+  return Object.assign(() => now, {
+    advance(milliseconds: number) {
+      now += milliseconds;
+    },
+  });
+}
