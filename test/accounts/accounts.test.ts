@@ -1,0 +1,201 @@
+import { expect, test } from "bun:test";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { temporaryFolder } from "../support/database.ts";
+import { addAccount, testStores } from "../support/stores.ts";
+
+const PASSWORD = "correct horse battery";
+
+/** All bytes below a folder, as one text. */
+function readFolder(folder: string): string {
+  return readdirSync(folder)
+    .map((name) => readFileSync(join(folder, name), "latin1"))
+    .join("\n");
+}
+
+test("the first account is the owner, others are members", async () => {
+  const { accounts, clock } = testStores();
+  const owner = await addAccount(accounts, "ada@example.com");
+  const member = await addAccount(accounts, "bob@example.com");
+  expect(owner).toMatchObject({ email: "ada@example.com", role: "owner" });
+  expect(owner.id).toMatch(/^acc_[0-9a-f]{12}7[0-9a-f]{19}$/);
+  expect(owner.createdAt.getTime()).toBe(clock());
+  expect(member.role).toBe("member");
+  expect(accounts.list()).toEqual([owner, member]);
+});
+
+test("a later account does not become the owner because the owner is gone", async () => {
+  const { accounts } = testStores();
+  const owner = await addAccount(accounts, "ada@example.com");
+  await addAccount(accounts, "bob@example.com");
+  accounts.remove(owner.id);
+  expect((await addAccount(accounts, "eve@example.com")).role).toBe("member");
+});
+
+test("an account is found by id and by address, whatever its case", async () => {
+  const { accounts } = testStores();
+  const ada = await addAccount(accounts, "  Ada@Example.COM ");
+  expect(ada.email).toBe("ada@example.com");
+  expect(accounts.find(ada.id)).toEqual(ada);
+  expect(accounts.findByEmail(" ADA@example.com")).toEqual(ada);
+  expect(accounts.find("acc_unknown")).toBeNull();
+  expect(accounts.findByEmail("bob@example.com")).toBeNull();
+});
+
+test("an address is taken once, whatever its case", async () => {
+  const { accounts } = testStores();
+  await addAccount(accounts, "ada@example.com");
+  await expect(addAccount(accounts, "ADA@example.com")).rejects.toMatchObject({ code: "conflict" });
+  expect(accounts.list()).toHaveLength(1);
+});
+
+test.each(["o'brien@example.com", "a@localhost", "a+b@x.co", `${"a".repeat(242)}@example.com`])(
+  "%s is an address",
+  async (email) => {
+    const { accounts } = testStores();
+    expect((await addAccount(accounts, email)).email).toBe(email);
+  },
+);
+
+test.each([
+  "",
+  "ada",
+  "@example.com",
+  "ada@",
+  "ada@@example.com",
+  "ada@example.com\u0000",
+  "ada@exam\nple.com",
+  "ada@example..com",
+  "ada lovelace@example.com",
+  "\u0430da@example.com",
+  "' OR 1=1 --",
+  `${"a".repeat(243)}@example.com`,
+])("%j is no address", async (email) => {
+  const { accounts } = testStores();
+  await expect(addAccount(accounts, email)).rejects.toMatchObject({
+    code: "validation_failed",
+    details: [{ path: "/email" }],
+  });
+  expect(accounts.list()).toEqual([]);
+});
+
+test.each(["' OR '1'='1", "'; DROP TABLE accounts; --", "\\", "%", "a@b' --", "\u0000"])(
+  "%j finds, signs in and removes nobody",
+  async (hostile) => {
+    const { accounts } = testStores();
+    const ada = await accounts.add({ email: "ada@example.com", password: PASSWORD });
+    expect(accounts.find(hostile)).toBeNull();
+    expect(accounts.findByEmail(hostile)).toBeNull();
+    expect(await accounts.verifyPassword(hostile, PASSWORD)).toBeNull();
+    expect(() => accounts.remove(hostile)).toThrow("No account");
+    expect(accounts.list()).toEqual([ada]);
+  },
+);
+
+test("an address of SQL characters is only an address", async () => {
+  const { accounts } = testStores();
+  await addAccount(accounts, "ada@example.com");
+  const hostile = await addAccount(accounts, "'or'1'='1'--@example.com");
+  expect(accounts.findByEmail("'or'1'='1'--@example.com")).toEqual(hostile);
+  accounts.remove(hostile.id);
+  expect(accounts.list()).toHaveLength(1);
+});
+
+test.each([7, 1_025])("a password of %i characters is refused", async (length) => {
+  const { accounts } = testStores();
+  const password = "🔑".repeat(length);
+  await expect(accounts.add({ email: "ada@example.com", password })).rejects.toMatchObject({
+    code: "validation_failed",
+    message: "A password has 8 to 1024 characters.",
+  });
+  expect(await accounts.verifyPassword("ada@example.com", password)).toBeNull();
+});
+
+test.each([8, 1_024])("a password of %i characters is accepted", async (length) => {
+  const { accounts } = testStores();
+  const password = "🔑".repeat(length);
+  const ada = await accounts.add({ email: "ada@example.com", password });
+  expect(await accounts.verifyPassword("Ada@example.com", password)).toEqual(ada);
+});
+
+test("a wrong, cut or empty password signs nobody in", async () => {
+  const { accounts } = testStores();
+  await accounts.add({ email: "ada@example.com", password: PASSWORD });
+  for (const wrong of [`${PASSWORD} `, PASSWORD.slice(0, -1), PASSWORD.toUpperCase(), ""]) {
+    expect(await accounts.verifyPassword("ada@example.com", wrong)).toBeNull();
+  }
+});
+
+test("a letter with an accent is the same, however the keyboard composes it", async () => {
+  const { accounts } = testStores();
+  await accounts.add({ email: "ada@example.com", password: "caf\u00e9 caf\u00e9" });
+  expect(await accounts.verifyPassword("ada@example.com", "cafe\u0301 cafe\u0301")).not.toBeNull();
+});
+
+test("an account without a password can't sign in with one", async () => {
+  const { accounts } = testStores();
+  await addAccount(accounts);
+  expect(await accounts.verifyPassword("ada@example.com", PASSWORD)).toBeNull();
+});
+
+test("another password replaces the old one", async () => {
+  const { accounts } = testStores();
+  const ada = await accounts.add({ email: "ada@example.com", password: PASSWORD });
+  await accounts.setPassword(ada.id, "another password");
+  expect(await accounts.verifyPassword("ada@example.com", PASSWORD)).toBeNull();
+  expect(await accounts.verifyPassword("ada@example.com", "another password")).toEqual(ada);
+  await expect(accounts.setPassword(ada.id, "short")).rejects.toMatchObject({
+    code: "validation_failed",
+  });
+  await expect(accounts.setPassword("acc_x", PASSWORD)).rejects.toMatchObject({
+    code: "not_found",
+  });
+});
+
+test("an unknown address takes as long to refuse as a wrong password", async () => {
+  const { accounts } = testStores();
+  await accounts.add({ email: "ada@example.com", password: PASSWORD });
+  const time = async (email: string) => {
+    const start = performance.now();
+    await accounts.verifyPassword(email, "wrong password");
+    return performance.now() - start;
+  };
+  // The shortest of three: a busy machine only adds. Without a hash the ratio is under 0.05.
+  const shortest = async (email: string) =>
+    Math.min(await time(email), await time(email), await time(email));
+  const ratio = (await shortest("bob@example.com")) / (await shortest("ada@example.com"));
+  expect(ratio).toBeGreaterThan(0.4);
+  expect(ratio).toBeLessThan(2.5);
+});
+
+test("the password is stored as argon2id and is in no file", async () => {
+  const dataDir = temporaryFolder();
+  const { accounts, db } = testStores(dataDir);
+  await accounts.add({ email: "ada@example.com", password: PASSWORD });
+  const stored = db.sqlite.query("SELECT password_hash FROM accounts").values().flat();
+  expect(stored).toEqual([expect.stringMatching(/^\$argon2id\$v=19\$m=65536,t=2,p=1\$/)]);
+  expect(readFolder(dataDir)).toContain("ada@example.com");
+  expect(readFolder(dataDir)).not.toContain(PASSWORD);
+});
+
+test("a removed account is gone with its keys, and its address is in no file", async () => {
+  const dataDir = temporaryFolder();
+  const { accounts, keys, db } = testStores(dataDir);
+  const ada = await addAccount(accounts, "ada@example.com");
+  const bob = await addAccount(accounts, "bob@example.com");
+  const wanted = { name: "laptop-of-ada", scopes: ["memories:read"], expiresAt: null } as const;
+  const { key } = keys.create(ada.id, wanted);
+  const { key: kept } = keys.create(bob.id, { ...wanted, name: "phone-of-bob" });
+
+  accounts.remove(ada.id);
+
+  expect(accounts.list()).toEqual([bob]);
+  expect(db.sqlite.query("SELECT DISTINCT account_id FROM api_keys").values()).toEqual([[bob.id]]);
+  expect(keys.authenticate(key)).toBeNull();
+  expect(keys.authenticate(kept)?.accountId).toBe(bob.id);
+  expect(() => accounts.remove(ada.id)).toThrow("No account with this id.");
+  for (const trace of ["ada@example.com", "laptop-of-ada", ada.id]) {
+    expect(readFolder(dataDir)).not.toContain(trace);
+  }
+  expect(readFolder(dataDir)).toContain("phone-of-bob");
+});

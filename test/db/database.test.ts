@@ -1,0 +1,147 @@
+import { expect, test } from "bun:test";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { databasePath, openDatabase } from "../../src/db/database.ts";
+import { DatabaseError, explainDatabaseError } from "../../src/db/database-error.ts";
+import { MIGRATIONS } from "../../src/db/migrations.ts";
+import { temporaryFolder, testDatabase } from "../support/database.ts";
+
+/** The message of the DatabaseError that `run` throws. */
+function refusal(run: () => unknown): string {
+  try {
+    run();
+  } catch (error) {
+    if (error instanceof DatabaseError) return error.message;
+    throw error;
+  }
+  throw new Error("nothing was thrown");
+}
+
+test("file and folder are for their owner alone", () => {
+  const dataDir = join(temporaryFolder(), "new", "data");
+  const database = testDatabase(dataDir);
+  database.sqlite.run("CREATE TABLE probe (text TEXT)");
+  expect(statSync(dataDir).mode & 0o777).toBe(0o700);
+  for (const suffix of ["", "-wal", "-shm"]) {
+    expect(statSync(databasePath(dataDir) + suffix).mode & 0o777).toBe(0o600);
+  }
+});
+
+test("a folder that exists keeps its mode", () => {
+  const dataDir = temporaryFolder();
+  const before = statSync(dataDir).mode;
+  testDatabase(dataDir);
+  expect(statSync(dataDir).mode).toBe(before);
+});
+
+test.each([
+  ["journal_mode", "wal"],
+  ["synchronous", 2],
+  ["foreign_keys", 1],
+  ["busy_timeout", 5000],
+  ["secure_delete", 1],
+])("pragma %s is %p, also after an attempt", (pragma, value) => {
+  const { sqlite, attempt } = testDatabase();
+  const read = () => Object.values(sqlite.query(`PRAGMA ${pragma}`).get() ?? {})[0];
+  expect(read()).toBe(value);
+  attempt(() => sqlite.run("CREATE TABLE probe (text TEXT)"));
+  attempt(() => sqlite.run("no SQL"));
+  expect(read()).toBe(value);
+});
+
+test("an attempt gives up at once when another process is writing", () => {
+  const dataDir = temporaryFolder();
+  const writer = testDatabase(dataDir);
+  const other = testDatabase(dataDir);
+  writer.sqlite.run("BEGIN IMMEDIATE");
+  const start = performance.now();
+  expect(other.attempt(() => other.sqlite.run("DELETE FROM accounts"))).toBe(false);
+  expect(performance.now() - start).toBeLessThan(500);
+  writer.sqlite.run("ROLLBACK");
+  expect(other.attempt(() => other.sqlite.run("DELETE FROM accounts"))).toBe(true);
+});
+
+test("an attempt lets other errors through", () => {
+  const { attempt } = testDatabase();
+  const broken = () => {
+    throw new TypeError("a bug");
+  };
+  expect(() => attempt(broken)).toThrow(TypeError);
+});
+
+test("what was written is there after close and open", () => {
+  const dataDir = temporaryFolder();
+  const first = openDatabase(databasePath(dataDir));
+  first.sqlite.run("CREATE TABLE probe (text TEXT)");
+  first.sqlite.run("INSERT INTO probe VALUES ('kept')");
+  first.close();
+  const second = testDatabase(dataDir);
+  expect(second.sqlite.query("SELECT text FROM probe").get()).toEqual({ text: "kept" });
+});
+
+test("deleted rows are in no file once the log is truncated", () => {
+  const dataDir = temporaryFolder();
+  const { sqlite, truncateLog } = testDatabase(dataDir);
+  sqlite.run("CREATE TABLE probe (text TEXT)");
+  sqlite.run("INSERT INTO probe VALUES ('remarkable')");
+  sqlite.run("DELETE FROM probe");
+  expect(readFileSync(`${databasePath(dataDir)}-wal`).includes("remarkable")).toBe(true);
+  expect(truncateLog()).toBe(true);
+  for (const suffix of ["", "-wal"]) {
+    expect(readFileSync(databasePath(dataDir) + suffix).includes("remarkable")).toBe(false);
+  }
+});
+
+test("a file that is no database is named and left alone", () => {
+  const dataDir = temporaryFolder();
+  const text = "not a database at all, just some text that someone put there\n".repeat(20);
+  writeFileSync(databasePath(dataDir), text);
+  const message = refusal(() => openDatabase(databasePath(dataDir)));
+  expect(message).toContain(databasePath(dataDir));
+  expect(message).toContain("damaged or no database of ctxd");
+  expect(readFileSync(databasePath(dataDir), "utf8")).toBe(text);
+});
+
+test("a folder that can't be made is named", () => {
+  const file = join(temporaryFolder(), "file");
+  writeFileSync(file, "");
+  const message = refusal(() => openDatabase(databasePath(join(file, "data"))));
+  expect(message).toContain(join(file, "data"));
+  expect(message).toContain("--data-dir");
+  expect(message).not.toContain("\n");
+});
+
+test("a database of a newer program is refused and left alone", () => {
+  const dataDir = temporaryFolder();
+  const first = openDatabase(databasePath(dataDir));
+  first.sqlite.run(`PRAGMA user_version = ${MIGRATIONS.length + 1}`);
+  first.close();
+  expect(refusal(() => openDatabase(databasePath(dataDir)))).toContain("newer ctxd");
+});
+
+test("a full disk is called by its name", () => {
+  const { sqlite } = testDatabase();
+  sqlite.run("CREATE TABLE probe (bytes BLOB)");
+  sqlite.run("PRAGMA max_page_count = 20");
+  let failure: unknown;
+  try {
+    sqlite.run("INSERT INTO probe VALUES (zeroblob(1000000))");
+  } catch (error) {
+    failure = error;
+  }
+  expect(explainDatabaseError(failure, "/data/ctxd.db")?.message).toBe(
+    "The database /data/ctxd.db can't be written because the disk is full: free some space and try again.",
+  );
+});
+
+test("only errors of the database and the file system are explained", () => {
+  const { sqlite } = testDatabase();
+  expect(explainDatabaseError(new TypeError("a bug"), "x")).toBeNull();
+  expect(explainDatabaseError("text", "x")).toBeNull();
+  try {
+    sqlite.run("INSERT INTO api_keys (id) VALUES ('key_1')");
+  } catch (error) {
+    expect(explainDatabaseError(error, "x")).toBeNull();
+  }
+  expect.assertions(3);
+});

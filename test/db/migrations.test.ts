@@ -1,0 +1,84 @@
+import { Database } from "bun:sqlite";
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+import { getTableConfig, type SQLiteTable } from "drizzle-orm/sqlite-core";
+import { accounts } from "../../src/accounts/tables.ts";
+import { DatabaseError } from "../../src/db/database-error.ts";
+import { MIGRATIONS, migrate } from "../../src/db/migrations.ts";
+import { apiKeys } from "../../src/keys/tables.ts";
+import { temporaryFolder, testDatabase } from "../support/database.ts";
+
+const TABLES: SQLiteTable[] = [accounts, apiKeys];
+
+function readVersion(sqlite: Database): unknown {
+  return sqlite.query("PRAGMA user_version").values()[0]?.[0];
+}
+
+test.each(TABLES.map((table) => [getTableConfig(table).name, table] as const))(
+  "the Drizzle table %s is what the migrations made",
+  (name, table) => {
+    const { sqlite } = testDatabase();
+    const made = sqlite
+      .query<{ name: string; type: string; notnull: number; pk: number }, [string]>(
+        'SELECT name, lower(type) AS type, "notnull", pk FROM pragma_table_info(?)',
+      )
+      .all(name)
+      .map((column) => [column.name, column.type, column.notnull === 1, column.pk === 1]);
+    const declared = getTableConfig(table).columns.map((column) => [
+      column.name,
+      column.getSQLType(),
+      column.notNull,
+      column.primary,
+    ]);
+    expect(declared).toEqual(made);
+  },
+);
+
+test("the Drizzle tables are all that the migrations made", () => {
+  const { sqlite } = testDatabase();
+  const made = sqlite.query("SELECT name FROM sqlite_schema WHERE type = 'table'").values().flat();
+  expect(made.sort()).toEqual(TABLES.map((table) => getTableConfig(table).name).sort());
+});
+
+test("a database goes through every step once and remembers it", () => {
+  const sqlite = new Database(":memory:");
+  migrate(sqlite, ["CREATE TABLE first (id)"]);
+  migrate(sqlite, ["CREATE TABLE first (id)", "CREATE TABLE second (id); CREATE TABLE third (id)"]);
+  expect(readVersion(sqlite)).toBe(2);
+  const tables = sqlite.query("SELECT name FROM sqlite_schema ORDER BY name").values().flat();
+  expect(tables).toEqual(["first", "second", "third"]);
+});
+
+test("a step that fails leaves nothing behind, and the steps before it stay", () => {
+  const sqlite = new Database(":memory:");
+  const broken = ["CREATE TABLE first (id)", "CREATE TABLE second (id); CREATE TABLE first (id)"];
+  expect(() => migrate(sqlite, broken)).toThrow("already exists");
+  expect(readVersion(sqlite)).toBe(1);
+  expect(sqlite.query("SELECT name FROM sqlite_schema").values().flat()).toEqual(["first"]);
+});
+
+test("a newer database is refused", () => {
+  const sqlite = new Database(":memory:");
+  sqlite.run(`PRAGMA user_version = ${MIGRATIONS.length + 1}`);
+  expect(() => migrate(sqlite)).toThrow(DatabaseError);
+});
+
+test("processes that start at once on a new folder all get a whole database", async () => {
+  const dataDir = join(temporaryFolder(), "data");
+  const source = join(import.meta.dir, "../../src/db/database.ts");
+  const program = `
+    const { openDatabase, databasePath } = await import(${JSON.stringify(source)});
+    const database = openDatabase(databasePath(${JSON.stringify(dataDir)}));
+    console.log(database.sqlite.query("SELECT count(*) AS n FROM api_keys").get().n);
+    database.close();
+  `;
+  const processes = Array.from({ length: 6 }, () =>
+    Bun.spawn([process.execPath, "-e", program], { stdout: "pipe", stderr: "pipe" }),
+  );
+  for (const child of processes) {
+    expect(await child.stderr.text()).toBe("");
+    expect(await child.stdout.text()).toBe("0\n");
+    expect(await child.exited).toBe(0);
+  }
+  expect(readVersion(testDatabase(dataDir).sqlite)).toBe(MIGRATIONS.length);
+});

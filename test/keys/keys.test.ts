@@ -1,0 +1,194 @@
+import { expect, test } from "bun:test";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { generateKey } from "../../src/keys/key-format.ts";
+import type { NewKey } from "../../src/keys/new-key.ts";
+import { SCOPES } from "../../src/keys/scopes.ts";
+import { temporaryFolder } from "../support/database.ts";
+import { addAccount, testStores } from "../support/stores.ts";
+
+const MINUTE = 60_000;
+const WANTED: NewKey = { name: "laptop", scopes: SCOPES, expiresAt: null };
+
+async function withAccount(dataDir?: string) {
+  const stores = testStores(dataDir);
+  return { ...stores, account: await addAccount(stores.accounts) };
+}
+
+test("a new key speaks for its account with its scopes", async () => {
+  const { keys, account, clock } = await withAccount();
+  const { key, record } = keys.create(account.id, { ...WANTED, scopes: ["memories:read"] });
+  expect(record).toEqual({
+    id: expect.stringMatching(/^key_[0-9a-f]{12}7[0-9a-f]{19}$/),
+    accountId: account.id,
+    prefix: key.slice(0, 8),
+    name: "laptop",
+    scopes: ["memories:read"],
+    createdAt: new Date(clock()),
+    lastUsedAt: null,
+    expiresAt: null,
+    revokedAt: null,
+  });
+  expect(keys.authenticate(key)).toEqual({
+    accountId: account.id,
+    scopes: ["memories:read"],
+    keyId: record.id,
+  });
+});
+
+test("an unknown, mistyped or hostile key speaks for nobody", async () => {
+  const { keys, account } = await withAccount();
+  const { key } = keys.create(account.id, WANTED);
+  const last = key.endsWith("0") ? "1" : "0";
+  for (const other of [generateKey(), key.slice(0, -1) + last, "", "' OR 1=1 --", `${key}\u0000`]) {
+    expect(keys.authenticate(other)).toBeNull();
+  }
+});
+
+test("a key ends at its time, to the millisecond", async () => {
+  const { keys, account, clock } = await withAccount();
+  const { key } = keys.create(account.id, { ...WANTED, expiresAt: new Date(clock() + MINUTE) });
+  clock.advance(MINUTE - 1);
+  expect(keys.authenticate(key)).not.toBeNull();
+  clock.advance(1);
+  expect(keys.authenticate(key)).toBeNull();
+});
+
+test("a key that another process revoked is refused on the next call", async () => {
+  const dataDir = temporaryFolder();
+  const { keys, account } = await withAccount(dataDir);
+  const { key, record } = keys.create(account.id, WANTED);
+  expect(keys.authenticate(key)).not.toBeNull();
+  testStores(dataDir).keys.revokeOfAnyAccount(record.id);
+  expect(keys.authenticate(key)).toBeNull();
+});
+
+test("a key of an account that another process removed is refused on the next call", async () => {
+  const dataDir = temporaryFolder();
+  const { keys, account } = await withAccount(dataDir);
+  const { key } = keys.create(account.id, WANTED);
+  expect(keys.authenticate(key)).not.toBeNull();
+  testStores(dataDir).accounts.remove(account.id);
+  expect(keys.authenticate(key)).toBeNull();
+});
+
+test("revoking keeps the record and the first time", async () => {
+  const { keys, account, clock } = await withAccount();
+  const { record } = keys.create(account.id, WANTED);
+  const first = keys.revoke(account.id, record.id);
+  expect(first.revokedAt).toEqual(new Date(clock()));
+  clock.advance(MINUTE);
+  expect(keys.revoke(account.id, record.id)).toEqual(first);
+  expect(keys.list(account.id)).toEqual([first]);
+});
+
+test("an account sees and revokes its own keys only", async () => {
+  const { keys, accounts, account } = await withAccount();
+  const bob = await addAccount(accounts, "bob@example.com");
+  const { key, record } = keys.create(account.id, WANTED);
+  const { record: other } = keys.create(bob.id, { ...WANTED, name: "phone" });
+  expect(keys.list(account.id)).toEqual([record]);
+  expect(keys.list(bob.id)).toEqual([other]);
+  expect(keys.listOfAllAccounts()).toEqual([record, other]);
+  expect(() => keys.revoke(bob.id, record.id)).toThrow("No key with this id.");
+  expect(() => keys.revokeOfAnyAccount("' OR 1=1 --")).toThrow("No key with this id.");
+  expect(keys.authenticate(key)).not.toBeNull();
+});
+
+test.each([
+  ["/name", { name: "  " }],
+  ["/name", { name: "a".repeat(101) }],
+  ["/name", { name: "red \u001b[31m" }],
+  ["/scopes", { scopes: [] }],
+  ["/expires_at", { expiresAt: new Date(0) }],
+  ["/expires_at", { expiresAt: new Date(Number.NaN) }],
+] as const)("a new key is refused for its %s: %j", async (path, change) => {
+  const { keys, account } = await withAccount();
+  const create = () => keys.create(account.id, { ...WANTED, ...change });
+  expect(create).toThrow(
+    expect.objectContaining({
+      code: "validation_failed",
+      details: [expect.objectContaining({ path })],
+    }),
+  );
+  expect(keys.list(account.id)).toEqual([]);
+});
+
+test("a key for an unknown account is refused", async () => {
+  const { keys } = testStores();
+  expect(() => keys.create("acc_unknown", WANTED)).toThrow("No account with this id.");
+});
+
+test.each(["'; DROP TABLE api_keys; --", 'Robert"); --', "100 % \\ _", "👩‍💻 日本語"])(
+  "%j is only a name",
+  async (name) => {
+    const { keys, account } = await withAccount();
+    keys.create(account.id, { ...WANTED, name: ` ${name} ` });
+    expect(keys.list(account.id).map((record) => record.name)).toEqual([name]);
+  },
+);
+
+test("the last use is written at most once a minute", async () => {
+  const { keys, account, clock, db } = await withAccount();
+  const { key } = keys.create(account.id, WANTED);
+  const lastUse = () => keys.list(account.id)[0]?.lastUsedAt?.getTime();
+  const writes = () => db.sqlite.query("SELECT total_changes()").values().flat()[0];
+  const start = clock();
+  keys.authenticate(key);
+  expect(lastUse()).toBe(start);
+  const before = writes();
+  clock.advance(MINUTE - 1);
+  for (let call = 0; call < 10; call++) keys.authenticate(key);
+  expect(lastUse()).toBe(start);
+  expect(writes()).toBe(before);
+  clock.advance(1);
+  keys.authenticate(key);
+  expect(lastUse()).toBe(start + MINUTE);
+});
+
+test("a database that another process keeps busy delays and refuses nobody", async () => {
+  const dataDir = temporaryFolder();
+  const { keys, account, clock } = await withAccount(dataDir);
+  const { key } = keys.create(account.id, WANTED);
+  const other = testStores(dataDir).db.sqlite;
+  other.run("BEGIN IMMEDIATE");
+  const start = performance.now();
+  for (let call = 0; call < 100; call++) expect(keys.authenticate(key)).not.toBeNull();
+  expect(performance.now() - start).toBeLessThan(500);
+  other.run("ROLLBACK");
+  expect(keys.list(account.id)[0]?.lastUsedAt).toBeNull();
+  clock.advance(MINUTE);
+  keys.authenticate(key);
+  expect(keys.list(account.id)[0]?.lastUsedAt).toEqual(new Date(clock()));
+});
+
+test("a database that can't be written refuses nobody", async () => {
+  const { keys, account, db } = await withAccount();
+  const { key } = keys.create(account.id, WANTED);
+  db.sqlite.run("PRAGMA query_only = ON");
+  expect(keys.authenticate(key)).not.toBeNull();
+});
+
+test("the key is in no file, its first eight characters are", async () => {
+  const dataDir = temporaryFolder();
+  const { keys, account } = await withAccount(dataDir);
+  const { key } = keys.create(account.id, WANTED);
+  keys.authenticate(key);
+  const bytes = readdirSync(dataDir)
+    .map((name) => readFileSync(join(dataDir, name), "latin1"))
+    .join("\n");
+  expect(bytes).toContain(key.slice(0, 8));
+  expect(bytes).not.toContain(key.slice(0, 12));
+  expect(bytes).not.toContain(key.slice(4));
+  expect(bytes).not.toContain(key.slice(-20));
+});
+
+test("asking whom a key speaks for takes microseconds", async () => {
+  const { keys, account } = await withAccount();
+  const made = Array.from({ length: 100 }, () => keys.create(account.id, WANTED).key);
+  for (const key of made) keys.authenticate(key);
+  const start = performance.now();
+  for (let round = 0; round < 20; round++) for (const key of made) keys.authenticate(key);
+  // About 6 µs on a quiet machine.
+  expect(((performance.now() - start) * 1_000) / 2_000).toBeLessThan(200);
+});
