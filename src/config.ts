@@ -1,5 +1,5 @@
 import { homedir } from "node:os";
-import { join, resolve } from "node:path";
+import { isAbsolute, join, resolve } from "node:path";
 
 /** The settings of a running program: read once, validated, frozen. */
 export interface Config {
@@ -98,21 +98,21 @@ export function readConfig(env: Environment, flags: Flags, defaultDataDir?: stri
   if (cert && !key) fail("CTXD_TLS_CERT", "it together with CTXD_TLS_KEY");
   if (key && !cert) fail("CTXD_TLS_KEY", "it together with CTXD_TLS_CERT");
 
-  const home = env.HOME || homedir();
-  const dataDir = resolve(
-    read("CTXD_DATA_DIR") ??
-      defaultDataDir ??
-      join(env.XDG_DATA_HOME || join(home, ".local", "share"), "ctxd"),
-  );
-  const cacheDir = resolve(
-    read("CTXD_CACHE_DIR") ?? join(env.XDG_CACHE_HOME || join(home, ".cache"), "ctxd"),
-  );
+  const dataHome = baseFolder(env.XDG_DATA_HOME, env, ".local", "share");
+  const dataDir = read("CTXD_DATA_DIR") ?? defaultDataDir ?? dataHome;
+  if (dataDir === null) {
+    throw new ConfigError("There is no home folder: set CTXD_DATA_DIR or use --data-dir.");
+  }
+  const cacheDir =
+    read("CTXD_CACHE_DIR") ??
+    baseFolder(env.XDG_CACHE_HOME, env, ".cache") ??
+    join(dataDir, "cache");
 
   return Object.freeze({
     host,
     port,
-    dataDir,
-    cacheDir,
+    dataDir: resolve(dataDir),
+    cacheDir: resolve(cacheDir),
     publicUrl:
       readOrigin(read("CTXD_PUBLIC_URL"), () =>
         fail("CTXD_PUBLIC_URL", "an origin such as https://memory.example.com, without a path"),
@@ -128,11 +128,24 @@ export function readConfig(env: Environment, flags: Flags, defaultDataDir?: stri
   });
 }
 
+/**
+ * Where the XDG base directory specification puts a program's files: a folder of ours in the one
+ * that the environment names (a relative one must be ignored), else in the home folder. Null when
+ * there is no home, as for a user without an entry in the system's list.
+ */
+function baseFolder(named: string | undefined, env: Environment, ...inHome: string[]) {
+  if (named && isAbsolute(named)) return join(named, "ctxd");
+  try {
+    return join(env.HOME || homedir(), ...inHome, "ctxd");
+  } catch {
+    return null;
+  }
+}
+
 function readOrigin(value: string | undefined, fail: () => never): string | undefined {
   if (value === undefined) return undefined;
   const url = URL.parse(value);
-  if (!url || !/^https?:$/.test(url.protocol) || value.replace(/\/$/, "") !== url.origin) {
-    return fail();
-  }
+  // Whatever stands beyond the origin (a path, a user, an empty query) makes `href` longer.
+  if (!url || !/^https?:$/.test(url.protocol) || url.href !== `${url.origin}/`) return fail();
   return url.origin;
 }

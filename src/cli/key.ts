@@ -1,0 +1,97 @@
+import type { Config } from "../config.ts";
+import type { KeyRecord } from "../keys/keys.ts";
+import { SCOPES } from "../keys/scopes.ts";
+import { CommandError } from "./failure.ts";
+import { requireAccount, withStores } from "./stores.ts";
+import { formatMoment, formatTable } from "./table.ts";
+import { print, say } from "./terminal.ts";
+
+/** `ctxd key create` */
+export async function createKey(
+  config: Config,
+  options: { user: string; name: string; scope?: "read"; expires?: Date },
+): Promise<void> {
+  await withStores(config, async ({ accounts, keys }) => {
+    const account = requireAccount(accounts, options.user);
+    const { key, record } = keys.create(account.id, {
+      name: options.name,
+      scopes: options.scope === "read" ? ["memories:read"] : SCOPES,
+      expiresAt: options.expires ?? null,
+    });
+    try {
+      await print(key);
+    } catch {
+      keys.revoke(account.id, record.id);
+      throw new CommandError("The key could not be written to standard output, so it was revoked.");
+    }
+    say(`This is the only time the key is shown: keep it safe. Its id is ${record.id}.`);
+  });
+}
+
+/** `ctxd key list` */
+export async function listKeys(
+  config: Config,
+  options: { user?: string; json?: boolean },
+): Promise<void> {
+  const { user } = options;
+  const { keys, emails } = await withStores(config, async (stores) => ({
+    keys:
+      user === undefined
+        ? stores.keys.listOfAllAccounts()
+        : stores.keys.list(requireAccount(stores.accounts, user).id),
+    emails: new Map(stores.accounts.list().map(({ id, email }) => [id, email])),
+  }));
+  if (options.json) {
+    const entries = keys.map((key) => ({ user: emails.get(key.accountId), ...toJson(key) }));
+    return await print(JSON.stringify(entries, null, 2));
+  }
+  if (keys.length === 0) {
+    return say("No keys yet: ctxd key create --user EMAIL --name NAME makes one.");
+  }
+  await print(
+    formatTable(
+      ["ID", "KEY", "NAME", "USER", "SCOPE", "LAST USED", "STATE"],
+      keys.map((key) => [
+        key.id,
+        `${key.prefix}…`,
+        key.name,
+        emails.get(key.accountId) ?? "-",
+        key.scopes.length === SCOPES.length ? "read, write" : "read",
+        formatMoment(key.lastUsedAt),
+        describeState(key),
+      ]),
+    ),
+  );
+}
+
+/** `ctxd key revoke ID` */
+export async function revokeKey(config: Config, id: string): Promise<void> {
+  await withStores(config, async ({ keys }) => {
+    const known = keys.listOfAllAccounts().find((key) => key.id === id);
+    if (!known) throw new CommandError("No key has this id: ctxd key list shows all.");
+    if (known.revokedAt) return say(`${id} (${known.name}) is revoked already.`);
+    keys.revokeOfAnyAccount(id);
+    say(`Revoked ${id} (${known.name}).`);
+  });
+}
+
+function toJson(key: KeyRecord) {
+  return {
+    id: key.id,
+    account_id: key.accountId,
+    prefix: key.prefix,
+    name: key.name,
+    scopes: key.scopes,
+    created_at: key.createdAt,
+    last_used_at: key.lastUsedAt,
+    expires_at: key.expiresAt,
+    revoked_at: key.revokedAt,
+  };
+}
+
+function describeState({ revokedAt, expiresAt }: KeyRecord): string {
+  if (revokedAt) return `revoked ${formatMoment(revokedAt)}`;
+  if (!expiresAt) return "active";
+  const verb = expiresAt.getTime() <= Date.now() ? "expired" : "expires";
+  return `${verb} ${formatMoment(expiresAt)}`;
+}

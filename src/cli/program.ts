@@ -1,0 +1,162 @@
+import { join } from "node:path";
+import { Command, CommanderError, Option } from "commander";
+import packageJson from "../../package.json" with { type: "json" };
+import { type Config, type Flags, readConfig, SETTINGS } from "../config.ts";
+import { createLog } from "../log.ts";
+import { parseExpiry } from "./expiry.ts";
+import { type Environment, reportFailure, USAGE } from "./failure.ts";
+
+/** What the actions need of the command line beside their own arguments. */
+interface GlobalOptions {
+  dataDir?: string;
+}
+
+/** `bun build --compile` puts the sources in a file system of their own. */
+const isCompiled = Bun.main.startsWith("/$bunfs/");
+const checkoutDataDir = isCompiled ? undefined : join(import.meta.dir, "..", "..", "data");
+
+/**
+ * Runs one command.
+ * @param args the command line without the program
+ * @returns the exit code: 0 done, 1 failed, 2 wrong usage
+ */
+export async function run(args: readonly string[], env: Environment): Promise<number> {
+  try {
+    await createProgram(env).parseAsync(args, { from: "user" });
+    return 0;
+  } catch (error) {
+    // Commander has said what is wrong; asking for help or for the version is not.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE;
+    return reportFailure(error, env);
+  }
+}
+
+/** The whole command line. What a command needs to run is loaded when it runs. */
+function createProgram(env: Environment): Command {
+  const program = new Command("ctxd")
+    .description(packageJson.description)
+    .usage("[command] [options]")
+    .version(packageJson.version, "-V, --version", "print the version")
+    .option("--data-dir <folder>", "where everything is kept (CTXD_DATA_DIR)")
+    .helpOption("-h, --help", "print this help")
+    .helpCommand("help [command]", "explain a command")
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({
+      outputError: (text, write) => write(text.replace(/^error: /, "ctxd: ")),
+    })
+    .showHelpAfterError("Run ctxd help to see what is possible.")
+    .exitOverride();
+
+  const configure = (flags: Flags = {}): Config => {
+    const { dataDir } = program.opts<GlobalOptions>();
+    const all = dataDir === undefined ? flags : { ...flags, CTXD_DATA_DIR: dataDir };
+    return readConfig(env, all, checkoutDataDir);
+  };
+
+  addServe(program, configure);
+  addUserCommands(program, configure);
+  addKeyCommands(program, configure);
+  return program;
+}
+
+type Configure = (flags?: Flags) => Config;
+
+function addServe(program: Command, configure: Configure): void {
+  program
+    .command("serve", { isDefault: true })
+    .summary("run the server (what ctxd does without a command)")
+    .description("Runs the server until it is told to stop (Ctrl-C or SIGTERM).")
+    .option("--host <address>", "address to listen on (CTXD_HOST, 127.0.0.1)")
+    .option("--port <number>", "port to listen on (CTXD_PORT, 7733)")
+    .addHelpText("after", `\nSettings, from the environment:\n${describeSettings()}`)
+    .allowExcessArguments()
+    .action(async ({ host, port }: { host?: string; port?: string }, command: Command) => {
+      // As serve is the default command, a command that does not exist arrives here.
+      const [unknown] = command.args;
+      if (unknown !== undefined) program.error(`error: unknown command '${unknown}'`);
+      const config = configure({
+        ...(host === undefined ? {} : { CTXD_HOST: host }),
+        ...(port === undefined ? {} : { CTXD_PORT: port }),
+      });
+      const { serve } = await import("./serve.ts");
+      await serve(config, createLog(config));
+    });
+}
+
+function addUserCommands(program: Command, configure: Configure): void {
+  const user = program
+    .command("user")
+    .description("manage the accounts: add, list, passwd, remove");
+  user
+    .command("add")
+    .argument("<email>", "e-mail address to sign in with")
+    .summary("add an account")
+    .description(
+      "Adds an account; the first one owns the server.\nThe password is asked for, or read as one line of standard input.",
+    )
+    .action(async (email: string) => (await import("./user.ts")).addUser(configure(), email));
+  user
+    .command("list")
+    .description("list the accounts")
+    .option("--json", "as JSON")
+    .action(async (options: { json?: boolean }) =>
+      (await import("./user.ts")).listUsers(configure(), options),
+    );
+  user
+    .command("passwd")
+    .argument("<email>", "e-mail address of the account")
+    .summary("change an account's password")
+    .description(
+      "Changes an account's password.\nThe new one is asked for, or read as one line of standard input.",
+    )
+    .action(async (email: string) =>
+      (await import("./user.ts")).changePassword(configure(), email),
+    );
+  user
+    .command("remove")
+    .argument("<email>", "e-mail address of the account")
+    .summary("remove an account, its keys and its memories")
+    .description("Removes an account with its keys and memories, for good.")
+    .option("-y, --yes", "do not ask whether this is meant")
+    .action(async (email: string, options: { yes?: boolean }) =>
+      (await import("./user.ts")).removeUser(configure(), email, options),
+    );
+}
+
+function addKeyCommands(program: Command, configure: Configure): void {
+  const key = program.command("key").description("manage the API keys: create, list, revoke");
+  key
+    .command("create")
+    .summary("make an API key")
+    .description("Makes an API key and prints it, nothing else, on standard output: once.")
+    .requiredOption("--user <email>", "account that the key is for")
+    .requiredOption("--name <name>", "what the key is for, such as the agent's name")
+    .addOption(
+      new Option("--scope <scope>", "read: a key that can't change anything").choices(["read"]),
+    )
+    .option("--expires <when>", "12h, 90d, 2w, 1y, or a date: 2027-01-31", parseExpiry)
+    .addHelpText("after", "\nExample:\n  ctxd key create --user ada@example.com --name laptop")
+    .action(async (options: { user: string; name: string; scope?: "read"; expires?: Date }) =>
+      (await import("./key.ts")).createKey(configure(), options),
+    );
+  key
+    .command("list")
+    .description("list the API keys, revoked and expired ones too")
+    .option("--user <email>", "only the keys of this account")
+    .option("--json", "as JSON")
+    .action(async (options: { user?: string; json?: boolean }) =>
+      (await import("./key.ts")).listKeys(configure(), options),
+    );
+  key
+    .command("revoke")
+    .argument("<id>", "the key's id, as ctxd key list shows it")
+    .summary("revoke an API key")
+    .description("Revokes an API key for good: it is refused from its next request on.")
+    .action(async (id: string) => (await import("./key.ts")).revokeKey(configure(), id));
+}
+
+function describeSettings(): string {
+  const entries = Object.entries(SETTINGS);
+  const width = Math.max(...entries.map(([name]) => name.length));
+  return entries.map(([name, { meaning }]) => `  ${name.padEnd(width)}  ${meaning}`).join("\n");
+}

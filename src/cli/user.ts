@@ -1,0 +1,77 @@
+import { parseEmail } from "../accounts/email.ts";
+import { checkPassword } from "../accounts/password.ts";
+import type { Config } from "../config.ts";
+import { AppError } from "../errors.ts";
+import { CommandError, USAGE } from "./failure.ts";
+import { requireAccount, withStores } from "./stores.ts";
+import { formatMoment, formatTable } from "./table.ts";
+import { askHidden, confirm, isInteractive, print, readLine, say } from "./terminal.ts";
+
+/** `ctxd user add EMAIL` */
+export async function addUser(config: Config, email: string): Promise<void> {
+  await withStores(config, async ({ accounts }) => {
+    // Before a password is asked for in vain.
+    if (accounts.findByEmail(parseEmail(email))) {
+      throw new AppError("conflict", "An account with this e-mail address exists already.");
+    }
+    const account = await accounts.add({ email, password: await readNewPassword() });
+    const role = account.role === "owner" ? " as the owner of this server" : "";
+    say(`Added ${account.email}${role}.`);
+    say(`Make a key for an agent: ctxd key create --user ${account.email} --name NAME`);
+  });
+}
+
+/** `ctxd user list` */
+export async function listUsers(config: Config, options: { json?: boolean }): Promise<void> {
+  const accounts = await withStores(config, async (stores) => stores.accounts.list());
+  if (options.json) {
+    const entries = accounts.map(({ createdAt, ...rest }) => ({ ...rest, created_at: createdAt }));
+    return await print(JSON.stringify(entries, null, 2));
+  }
+  if (accounts.length === 0) return say("No accounts yet: ctxd user add EMAIL adds one.");
+  await print(
+    formatTable(
+      ["EMAIL", "ROLE", "CREATED", "ID"],
+      accounts.map(({ email, role, createdAt, id }) => [email, role, formatMoment(createdAt), id]),
+    ),
+  );
+}
+
+/** `ctxd user passwd EMAIL` */
+export async function changePassword(config: Config, email: string): Promise<void> {
+  await withStores(config, async ({ accounts }) => {
+    const account = requireAccount(accounts, email);
+    await accounts.setPassword(account.id, await readNewPassword());
+    say(`Changed the password of ${account.email}.`);
+  });
+}
+
+/** `ctxd user remove EMAIL` */
+export async function removeUser(
+  config: Config,
+  email: string,
+  options: { yes?: boolean },
+): Promise<void> {
+  await withStores(config, async ({ accounts, keys }) => {
+    const account = requireAccount(accounts, email);
+    if (!options.yes) {
+      if (!isInteractive()) {
+        throw new CommandError("Removing an account needs --yes when nobody can be asked.", USAGE);
+      }
+      const count = keys.list(account.id).length;
+      say(`This removes ${account.email}, its API keys (${count}) and all its memories, for good.`);
+      if (!(await confirm(`Remove ${account.email}?`)))
+        throw new CommandError("Nothing was removed.");
+    }
+    accounts.remove(account.id);
+    say(`Removed ${account.email}.`);
+  });
+}
+
+async function readNewPassword(): Promise<string> {
+  if (!isInteractive()) return await readLine();
+  const password = await askHidden("Password (at least 8 characters): ");
+  checkPassword(password);
+  if ((await askHidden("The same again: ")) === password) return password;
+  throw new CommandError("The two passwords differ; nothing was changed.");
+}

@@ -1,0 +1,7 @@
+import { run } from "./cli/program.ts";
+
+// Who reads our output may leave at any time (`ctxd key list | head -1`): that ends no server and
+// needs no stack trace. `print` in cli/terminal.ts notices for itself.
+for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
+
+process.exitCode = await run(process.argv.slice(2), process.env);
