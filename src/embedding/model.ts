@@ -1,0 +1,43 @@
+import { dirname, join } from "node:path";
+import type { Asset, AssetFile } from "../native/asset.ts";
+import { prepareAsset } from "../native/asset.ts";
+import { embeddedAsset } from "../native/embedded-asset.ts";
+import { builtInModel, type ModelManifest } from "./manifest.ts";
+
+/**
+ * Makes sure that the model's files are in the cache and returns their folder. They come out of the
+ * executable, or in a checkout from `source`: the npm package unless another folder is given.
+ * @throws AssetError when the folder cannot be used or a file is not the one in the manifest
+ */
+export function prepareModel(options: {
+  cacheDir: string;
+  manifest?: ModelManifest | undefined;
+  source?: string | undefined;
+}): Promise<string> {
+  const { manifest = builtInModel } = options;
+  const asset = embeddedAsset("model") ?? modelAsset(manifest, options.source);
+  return prepareAsset(asset, options.cacheDir);
+}
+
+/** The model as files of a source folder, by default the npm package of the manifest. */
+export function modelAsset(manifest: ModelManifest, source = packageFolder(manifest)): Asset {
+  return { name: "model", files: manifest.files.map((file) => modelFile(file, source)) };
+}
+
+function modelFile(file: ModelManifest["files"][number], folder: string): AssetFile {
+  const { name, bytes, sha256, source } = file;
+  if ("text" in source) {
+    const content = new TextEncoder().encode(source.text);
+    return { name, bytes, sha256, origin: name, open: () => streamOf(content) };
+  }
+  const origin = join(folder, source.path);
+  return { name, bytes, sha256, origin, open: () => Bun.file(origin).stream() };
+}
+
+async function* streamOf(content: Uint8Array): AsyncIterable<Uint8Array> {
+  yield content;
+}
+
+function packageFolder({ source }: ModelManifest): string {
+  return join(dirname(Bun.resolveSync(source.package, import.meta.dir)), source.folder);
+}

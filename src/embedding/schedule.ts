@@ -1,0 +1,52 @@
+/** A text that waits for its vectors. */
+export interface Job {
+  readonly id: number;
+  readonly type: "query" | "content";
+  readonly text: string;
+  /** The passages that are not embedded yet; null until the content is split. */
+  passages: string[] | null;
+  readonly vectors: Float32Array[];
+}
+
+/** The order in which waiting texts are worked on, one run of the model at a time. */
+export interface Schedule {
+  add(job: Job): void;
+  /** The job whose turn it is; it stays until it is removed. Null when nothing waits. */
+  next(): Job | null;
+  remove(job: Job): void;
+}
+
+/**
+ * Queries go first, in the order of their arrival. Contents take turns between the oldest and the
+ * shortest, so that one sentence does not wait minutes behind a batch of books, nor the books for
+ * ever behind sentences.
+ */
+export function createSchedule(): Schedule {
+  const queries = new Set<Job>();
+  const contents = new Set<Job>();
+  let oldestTurn = false;
+  return {
+    add(job) {
+      (job.type === "query" ? queries : contents).add(job);
+    },
+    next() {
+      const [query] = queries;
+      if (query) return query;
+      oldestTurn = !oldestTurn;
+      const [oldest] = contents;
+      return (oldestTurn ? oldest : shortest(contents)) ?? null;
+    },
+    remove(job) {
+      queries.delete(job);
+      contents.delete(job);
+    },
+  };
+}
+
+function shortest(jobs: Iterable<Job>): Job | undefined {
+  let found: Job | undefined;
+  for (const job of jobs) {
+    if (!found || job.text.length < found.text.length) found = job;
+  }
+  return found;
+}

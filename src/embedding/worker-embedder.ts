@@ -1,0 +1,86 @@
+import { LRUCache } from "lru-cache";
+import type { Log } from "../log.ts";
+import { createAdmission } from "./admission.ts";
+import type { Embedder } from "./embedder.ts";
+import { builtInModel } from "./manifest.ts";
+import { startWorker, type WorkerLife } from "./worker-life.ts";
+
+/** Vectors of recent queries: about 2 KB each. */
+const CACHED_QUERIES = 1_000;
+const WAITING_QUERIES = { texts: 1_000, characters: 2_000_000 };
+/** Two of the largest batches (256 contents of 32,768 characters). */
+const WAITING_CONTENTS = { texts: 4_096, characters: 2 * 256 * 32_768 };
+const FIRST_RESTART_MS = 100;
+const LAST_RESTART_MS = 30_000;
+
+/**
+ * An embedder whose engine runs in a worker, which it starts at once and again whenever it ends.
+ * Vectors of queries are shared between callers: do not write into them.
+ * @param modelSource in a checkout, a folder that stands in for the npm package of the model
+ */
+export function createWorkerEmbedder(options: {
+  cacheDir: string;
+  log: Log;
+  modelSource?: string;
+}): Embedder {
+  const { cacheDir, log, modelSource } = options;
+  const { dimension } = builtInModel;
+  const queries = createAdmission(WAITING_QUERIES);
+  const contents = createAdmission(WAITING_CONTENTS);
+  const recent = new LRUCache<string, Promise<Float32Array>>({ max: CACHED_QUERIES });
+  let failures = 0;
+  let restart: ReturnType<typeof setTimeout> | null = null;
+  let closed = false;
+  let life = start();
+
+  function start(): WorkerLife {
+    restart = null;
+    const next = startWorker({ cacheDir, modelSource });
+    const started = performance.now();
+    next.loaded.then(
+      () => log.debug("embedding_ready", { ms: Math.round(performance.now() - started) }),
+      () => {},
+    );
+    void next.ended.then((reason) => {
+      if (closed) return;
+      const delay = Math.min(LAST_RESTART_MS, FIRST_RESTART_MS * 2 ** failures++);
+      log.error("embedding_worker_ended", { reason: reason.message, restart_ms: delay });
+      restart = setTimeout(() => {
+        life = start();
+      }, delay);
+    });
+    return next;
+  }
+
+  async function embed(type: "query" | "content", text: string): Promise<Float32Array> {
+    const vectors = await life.embed(type, text);
+    failures = 0;
+    return vectors;
+  }
+
+  return {
+    model: builtInModel,
+    ready: () => life.loaded,
+    embedQuery(text) {
+      const known = recent.get(text);
+      if (known) return known;
+      const vector = queries.admit(text.length, () => embed("query", text));
+      recent.set(text, vector);
+      vector.catch(() => {
+        if (recent.peek(text) === vector) recent.delete(text);
+      });
+      return vector;
+    },
+    async embedContent(text) {
+      const vectors = await contents.admit(text.length, () => embed("content", text));
+      return Array.from({ length: vectors.length / dimension }, (_, index) =>
+        vectors.subarray(index * dimension, (index + 1) * dimension),
+      );
+    },
+    async close() {
+      closed = true;
+      if (restart) clearTimeout(restart);
+      life.end(new Error("The embedder was closed."));
+    },
+  };
+}

@@ -1,0 +1,77 @@
+import { AppError } from "../errors.ts";
+import type { FromWorker, ToWorker } from "./messages.ts";
+
+/** One worker from its start to its end. */
+export interface WorkerLife {
+  /** Resolves when the engine is loaded; rejects when the worker ends before that. */
+  readonly loaded: Promise<void>;
+  /** Resolves with the reason when the worker has ended, for whatever reason. */
+  readonly ended: Promise<Error>;
+  /** The vectors of a text, one after the other; rejects with `unavailable` when the worker ends first. */
+  embed(type: "query" | "content", text: string): Promise<Float32Array>;
+  end(reason: Error): void;
+}
+
+/** Starts a worker and has it load the model. */
+export function startWorker(load: Omit<ToWorker & { type: "load" }, "type">): WorkerLife {
+  const worker = new Worker(new URL("./worker.ts", import.meta.url).href);
+  const waiting = new Map<number, PromiseWithResolvers<Float32Array>>();
+  const loaded = Promise.withResolvers<void>();
+  const ended = Promise.withResolvers<Error>();
+  let over: Error | null = null;
+  let lastId = 0;
+
+  const send = (message: ToWorker): void => worker.postMessage(message);
+  const end = (reason: Error): void => {
+    if (over) return;
+    over = reason;
+    worker.terminate();
+    loaded.reject(reason);
+    for (const { reject } of waiting.values()) reject(unavailable(reason));
+    waiting.clear();
+    ended.resolve(reason);
+  };
+  const settle = (id: number): PromiseWithResolvers<Float32Array> | undefined => {
+    const call = waiting.get(id);
+    waiting.delete(id);
+    return call;
+  };
+
+  worker.onmessage = ({ data }: MessageEvent<FromWorker>) => {
+    if (data.type === "loaded") loaded.resolve();
+    else if (data.type === "failed") end(new Error(data.message));
+    else if (data.type === "done") settle(data.id)?.resolve(data.vectors);
+    else settle(data.id)?.reject(refused(data.message));
+  };
+  worker.onerror = ({ message }) => end(new Error(message));
+  worker.addEventListener("close", () => end(new Error("The embedding worker ended.")));
+  // Whoever does not wait for the load learns of its failure by `ended`.
+  loaded.promise.catch(() => {});
+  send({ type: "load", ...load });
+
+  return {
+    loaded: loaded.promise,
+    ended: ended.promise,
+    embed(type, text) {
+      if (over) return Promise.reject(unavailable(over));
+      const call = Promise.withResolvers<Float32Array>();
+      const id = ++lastId;
+      waiting.set(id, call);
+      send({ type, id, text });
+      return call.promise;
+    },
+    end,
+  };
+}
+
+function unavailable(cause: Error): AppError {
+  return new AppError(
+    "unavailable",
+    "The embedding engine is not running: it is being started again, try in a moment.",
+    { retryAfter: 1, cause },
+  );
+}
+
+function refused(message: string): AppError {
+  return new AppError("internal", "A text could not be embedded.", { cause: new Error(message) });
+}

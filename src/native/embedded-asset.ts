@@ -1,0 +1,25 @@
+import type { Asset } from "./asset.ts";
+import { type EmbeddedFile, embedded } from "./embedded.ts";
+
+/** Whether this is the one executable; otherwise it runs from a checkout, with its node_modules. */
+export const isCompiled = Bun.isStandaloneExecutable;
+
+/** An asset that the executable carries; null in a checkout. */
+export function embeddedAsset(name: string): Asset | null {
+  const files = embedded[name];
+  if (!files) return null;
+  return {
+    name,
+    files: files.map((file) => ({
+      name: file.name,
+      bytes: file.bytes,
+      sha256: file.sha256,
+      origin: `The ${file.name} inside this executable`,
+      open: () => decompress(file),
+    })),
+  };
+}
+
+function decompress({ path }: EmbeddedFile): AsyncIterable<Uint8Array> {
+  return Bun.file(path).stream().pipeThrough(new DecompressionStream("zstd"));
+}
