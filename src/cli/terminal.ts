@@ -46,8 +46,9 @@ export function readLine(): Promise<string> {
 }
 
 function ask(question: string, echo: NodeJS.WritableStream): Promise<string> {
-  process.stderr.write(question);
+  // Before the question, because this is what stops the terminal's own echo.
   const lines = createInterface({ input: process.stdin, output: echo, terminal: true, prompt: "" });
+  process.stderr.write(question);
   // In raw mode Ctrl-C is a character like others.
   lines.once("SIGINT", () => lines.close());
   return nextLine(lines, "Cancelled.");

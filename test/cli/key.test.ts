@@ -1,0 +1,144 @@
+import { expect, test } from "bun:test";
+import { openSync } from "node:fs";
+import { isWellFormed } from "../../src/keys/key-format.ts";
+import { ctxd } from "../support/command-line.ts";
+import { temporaryFolder } from "../support/database.ts";
+import { addAccount, testStores } from "../support/stores.ts";
+
+const CREATE = ["key", "create", "--user", "ada@example.com", "--name", "laptop"];
+
+async function withAccount() {
+  const dataDir = temporaryFolder();
+  const stores = testStores(dataDir);
+  return { dataDir, ...stores, account: await addAccount(stores.accounts, "ada@example.com") };
+}
+
+test("key create prints the key and nothing else on standard output", async () => {
+  const { dataDir, keys, account } = await withAccount();
+  const { stdout, stderr, exitCode } = await ctxd(CREATE, { dataDir });
+  expect(exitCode).toBe(0);
+  expect(stdout).toEndWith("\n");
+  const key = stdout.trimEnd();
+  expect(isWellFormed(key)).toBe(true);
+  expect(stderr).toContain("only time the key is shown");
+  expect(stderr).not.toContain(key);
+  expect(keys.authenticate(key)).toMatchObject({
+    accountId: account.id,
+    scopes: ["memories:read", "memories:write"],
+  });
+});
+
+test("--scope read makes a key that reads only", async () => {
+  const { dataDir, keys } = await withAccount();
+  const { stdout } = await ctxd([...CREATE, "--scope", "read"], { dataDir });
+  expect(keys.authenticate(stdout.trimEnd())?.scopes).toEqual(["memories:read"]);
+});
+
+test("--expires makes a key that ends", async () => {
+  const { dataDir, keys, account } = await withAccount();
+  expect((await ctxd([...CREATE, "--expires", "90d"], { dataDir })).exitCode).toBe(0);
+  const expiresAt = keys.list(account.id)[0]?.expiresAt?.getTime() ?? 0;
+  expect(Math.abs(expiresAt - Date.now() - 90 * 86_400_000)).toBeLessThan(60_000);
+});
+
+test.each([
+  [["--scope", "write"], "Allowed choices are read"],
+  [["--expires", "soon"], "12h, 90d, 2w, 1y"],
+  [["--expires", "2001-01-01"], "a time to come"],
+  [["--name", " "], "1 to 100 characters"],
+  [["--nonsense"], "unknown option"],
+])("key create with %j is wrong usage", async (options, message) => {
+  const { dataDir, keys } = await withAccount();
+  const refused = await ctxd([...CREATE, ...options], { dataDir });
+  expect(refused).toMatchObject({ stdout: "", exitCode: 2 });
+  expect(refused.stderr).toStartWith("ctxd: ");
+  expect(refused.stderr).toContain(message);
+  expect(keys.listOfAllAccounts()).toEqual([]);
+});
+
+test("key create without its options says which", async () => {
+  const refused = await ctxd(["key", "create"], { dataDir: temporaryFolder() });
+  expect(refused).toMatchObject({ stdout: "", exitCode: 2 });
+  expect(refused.stderr).toContain("--user <email>");
+});
+
+test("key create for an unknown account says how to go on", async () => {
+  const refused = await ctxd(CREATE, { dataDir: temporaryFolder() });
+  expect(refused).toMatchObject({ stdout: "", exitCode: 1 });
+  expect(refused.stderr).toMatch(/^ctxd: .*ctxd user list.*ctxd user add EMAIL.*\n$/);
+});
+
+test("key list shows every key's state and never a whole key", async () => {
+  const { dataDir, keys, account, accounts } = await withAccount();
+  const bob = await addAccount(accounts, "bob@example.com");
+  const both = ["memories:read", "memories:write"] as const;
+  const first = keys.create(account.id, { name: "日本語", scopes: both, expiresAt: null });
+  const second = keys.create(bob.id, {
+    name: "phone",
+    scopes: ["memories:read"],
+    expiresAt: new Date("2999-01-01T00:00:00Z"),
+  });
+  keys.revoke(account.id, first.record.id);
+
+  const { stdout, stderr, exitCode } = await ctxd(["key", "list"], { dataDir });
+  expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 });
+  const [, one = "", two = ""] = stdout.split("\n");
+  expect(one).toMatch(/ctx_\w{4}… {2}日本語 {2}ada@example.com {2}read, write {2}- .*revoked 2026/);
+  expect(two).toMatch(/ctx_\w{4}… {2}phone {3}bob@example.com {2}read {9}- .*expires 2999/);
+
+  const json = await ctxd(["key", "list", "--json", "--user", "Bob@example.com"], { dataDir });
+  expect(JSON.parse(json.stdout)).toEqual([
+    {
+      user: "bob@example.com",
+      id: second.record.id,
+      account_id: bob.id,
+      prefix: second.key.slice(0, 8),
+      name: "phone",
+      scopes: ["memories:read"],
+      created_at: "2026-01-01T00:00:00.000Z",
+      last_used_at: null,
+      expires_at: "2999-01-01T00:00:00.000Z",
+      revoked_at: null,
+    },
+  ]);
+  expect(stdout + json.stdout).not.toContain(first.key.slice(0, 12));
+});
+
+test("key revoke ends a key, and says so when it has ended before", async () => {
+  const { dataDir, keys, account } = await withAccount();
+  const { key, record } = keys.create(account.id, {
+    name: "laptop",
+    scopes: ["memories:read"],
+    expiresAt: null,
+  });
+  expect(keys.authenticate(key)).not.toBeNull();
+  const revoked = await ctxd(["key", "revoke", record.id], { dataDir });
+  expect(revoked).toEqual({ stdout: "", stderr: `Revoked ${record.id} (laptop).\n`, exitCode: 0 });
+  expect(keys.authenticate(key)).toBeNull();
+  const again = await ctxd(["key", "revoke", record.id], { dataDir });
+  expect(again).toMatchObject({ exitCode: 0 });
+  expect(again.stderr).toContain("revoked already");
+});
+
+test.each(["key_unknown", "' OR 1=1 --"])("key revoke %s revokes nothing", async (id) => {
+  const { dataDir, keys, account } = await withAccount();
+  const wanted = { name: "laptop", scopes: ["memories:read"], expiresAt: null } as const;
+  const { key } = keys.create(account.id, wanted);
+  const refused = await ctxd(["key", "revoke", id], { dataDir });
+  expect(refused).toMatchObject({ stdout: "", exitCode: 1 });
+  expect(refused.stderr).toContain("ctxd key list");
+  expect(keys.authenticate(key)).not.toBeNull();
+});
+
+test.skipIf(process.platform !== "linux")("a key that can't be shown does not stay", async () => {
+  const { dataDir, keys, account } = await withAccount();
+  const source = new URL("../../src/main.ts", import.meta.url).pathname;
+  const child = Bun.spawn([process.execPath, source, ...CREATE, "--data-dir", dataDir], {
+    stdout: openSync("/dev/full", "w"),
+    stderr: "pipe",
+    env: {},
+  });
+  expect(await child.stderr.text()).toMatch(/^ctxd: The key could not be written .*\n$/);
+  expect(await child.exited).toBe(1);
+  expect(keys.list(account.id)[0]?.revokedAt).not.toBeNull();
+});

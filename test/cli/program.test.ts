@@ -1,0 +1,91 @@
+import { expect, test } from "bun:test";
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import packageJson from "../../package.json" with { type: "json" };
+import { databasePath } from "../../src/db/database.ts";
+import { ctxd } from "../support/command-line.ts";
+import { temporaryFolder, testDatabase } from "../support/database.ts";
+
+test.each(["--version", "-V"])("%s prints the version", async (flag) => {
+  const printed = await ctxd([flag]);
+  expect(printed).toEqual({ stdout: `${packageJson.version}\n`, stderr: "", exitCode: 0 });
+});
+
+test.each(["--help", "help", "-h"])("%s names every command", async (word) => {
+  const { stdout, stderr, exitCode } = await ctxd([word]);
+  expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 });
+  for (const name of ["serve", "user", "key", "--data-dir"]) expect(stdout).toContain(name);
+});
+
+test("serve explains every setting", async () => {
+  const { stdout } = await ctxd(["help", "serve"]);
+  for (const name of ["CTXD_PORT", "CTXD_PUBLIC_URL", "CTXD_LOG_FORMAT"]) {
+    expect(stdout).toContain(name);
+  }
+});
+
+test.each([
+  [["nonsense"], "unknown command 'nonsense'"],
+  [["user", "nonsense"], "unknown command 'nonsense'"],
+  [["--prot", "80"], "Did you mean --port?"],
+  [["user", "add"], "missing required argument 'email'"],
+  [["user", "list", "extra"], "too many arguments"],
+  [["user"], "Usage: ctxd user"],
+  [["serve", "--port", "many"], '--port="many" is not valid'],
+])("%j is wrong usage", async (args, message) => {
+  const refused = await ctxd(args, { dataDir: temporaryFolder() });
+  expect(refused).toMatchObject({ stdout: "", exitCode: 2 });
+  expect(refused.stderr).toContain(message);
+});
+
+test.each([
+  [{ CTXD_PORT: "99999" }, 'ctxd: CTXD_PORT="99999" is not valid'],
+  [{ CTXD_PROT: "80" }, "ctxd: Unknown setting CTXD_PROT"],
+])("the bad setting %j stops every command in one line", async (env, message) => {
+  const refused = await ctxd(["user", "list"], { dataDir: temporaryFolder(), env });
+  expect(refused).toMatchObject({ stdout: "", exitCode: 2 });
+  expect(refused.stderr).toStartWith(message);
+  expect(refused.stderr.match(/\n/g)).toHaveLength(1);
+});
+
+test("--data-dir may stand before the command, and wins over CTXD_DATA_DIR", async () => {
+  const folder = temporaryFolder();
+  const env = { CTXD_DATA_DIR: join(folder, "no") };
+  await ctxd(["--data-dir", join(folder, "yes"), "user", "list"], { env });
+  expect(existsSync(databasePath(join(folder, "yes")))).toBe(true);
+  expect(existsSync(join(folder, "no"))).toBe(false);
+  await ctxd(["user", "list"], { env });
+  expect(existsSync(databasePath(join(folder, "no")))).toBe(true);
+});
+
+test.each([
+  ["a file in the way", "can't be made because a file stands where a folder should be"],
+  ["a damaged database", "is damaged or no database of ctxd"],
+  ["a newer database", "written by a newer ctxd"],
+])("%s is named in one line", async (kind, message) => {
+  const folder = temporaryFolder();
+  const dataDir = join(folder, "data");
+  if (kind === "a file in the way") writeFileSync(dataDir, "");
+  else mkdirSync(dataDir);
+  if (kind === "a damaged database") writeFileSync(databasePath(dataDir), "x".repeat(5_000));
+  if (kind === "a newer database") testDatabase(dataDir).sqlite.run("PRAGMA user_version = 1000");
+  const refused = await ctxd(["user", "list"], { dataDir });
+  expect(refused).toMatchObject({ stdout: "", exitCode: 1 });
+  expect(refused.stderr).toMatch(/^ctxd: [^\n]+\n$/);
+  expect(refused.stderr).toContain(message);
+});
+
+test.skipIf(process.getuid?.() === 0)("a folder that can't be written is named", async () => {
+  const dataDir = temporaryFolder();
+  chmodSync(dataDir, 0o500);
+  const refused = await ctxd(["user", "list"], { dataDir });
+  expect(refused.exitCode).toBe(1);
+  expect(refused.stderr).toMatch(/^ctxd: .*permission is denied.*--data-dir.*\n$/);
+});
+
+test("a reader that leaves early causes no stack trace", async () => {
+  const source = new URL("../../src/main.ts", import.meta.url).pathname;
+  const run = `(sleep 0.3; "${process.execPath}" "${source}" --help; echo $? >&2) | true`;
+  const child = Bun.spawn(["sh", "-c", run], { stdout: "pipe", stderr: "pipe" });
+  expect(await child.stderr.text()).toMatch(/^\d\n$/);
+});

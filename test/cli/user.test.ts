@@ -1,0 +1,175 @@
+import { expect, test } from "bun:test";
+import { ctxd, ctxdInTerminal } from "../support/command-line.ts";
+import { temporaryFolder } from "../support/database.ts";
+import { testStores } from "../support/stores.ts";
+
+const PASSWORD = "correct horse";
+
+test("user add takes the password from standard input and prints nothing on standard output", async () => {
+  const dataDir = temporaryFolder();
+  const added = await ctxd(["user", "add", "Ada@Example.com"], { dataDir, input: `${PASSWORD}\n` });
+  expect(added.stdout).toBe("");
+  expect(added.stderr).toContain("Added ada@example.com as the owner of this server.\n");
+  expect(added.stderr).toContain("ctxd key create --user ada@example.com");
+  expect(added.exitCode).toBe(0);
+  expect(
+    await testStores(dataDir).accounts.verifyPassword("ada@example.com", PASSWORD),
+  ).toMatchObject({ role: "owner" });
+});
+
+test("the password is one line, whatever its end", async () => {
+  const dataDir = temporaryFolder();
+  const input = ` ${PASSWORD} \r\nanother line\n`;
+  expect((await ctxd(["user", "add", "ada@example.com"], { dataDir, input })).exitCode).toBe(0);
+  const { accounts } = testStores(dataDir);
+  expect(await accounts.verifyPassword("ada@example.com", ` ${PASSWORD} `)).not.toBeNull();
+});
+
+test("user add does not wait for the end of standard input", async () => {
+  const dataDir = temporaryFolder();
+  const source = new URL("../../src/main.ts", import.meta.url).pathname;
+  const child = Bun.spawn(
+    [process.execPath, source, "user", "add", "ada@example.com", "--data-dir", dataDir],
+    { stdin: "pipe", stdout: "ignore", stderr: "ignore", env: {} },
+  );
+  child.stdin.write(`${PASSWORD}\n`);
+  child.stdin.flush();
+  expect(await child.exited).toBe(0);
+});
+
+test.each([
+  ["ada@example.com", "short\n", 2, "A password has 8 to 1024 characters."],
+  ["ada@example.com", "", 1, "Standard input is empty."],
+  ["ada", `${PASSWORD}\n`, 2, "This is not an e-mail address"],
+  ["' OR 1=1 --", `${PASSWORD}\n`, 2, "This is not an e-mail address"],
+  ["bob@example.com", `${PASSWORD}\n`, 1, "exists already"],
+])("user add %s with %j fails in one line", async (email, input, exitCode, message) => {
+  const dataDir = temporaryFolder();
+  const { accounts } = testStores(dataDir);
+  await accounts.add({ email: "bob@example.com", password: null });
+  const refused = await ctxd(["user", "add", email], { dataDir, input });
+  expect(refused).toMatchObject({ stdout: "", exitCode });
+  expect(refused.stderr).toMatch(/^ctxd: [^\n]+\n$/);
+  expect(refused.stderr).toContain(message);
+  expect(accounts.list()).toHaveLength(1);
+});
+
+test("user list shows the accounts as a table and as JSON", async () => {
+  const dataDir = temporaryFolder();
+  const { accounts } = testStores(dataDir);
+  const ada = await accounts.add({ email: "ada@example.com", password: null });
+  await accounts.add({ email: "b@example.com", password: null });
+
+  const table = await ctxd(["user", "list"], { dataDir });
+  expect(table).toMatchObject({ stderr: "", exitCode: 0 });
+  const lines = table.stdout.trimEnd().split("\n");
+  expect(lines).toHaveLength(3);
+  expect(lines[0]).toMatch(/^EMAIL +ROLE +CREATED +ID$/);
+  expect(lines[2]).toMatch(/^b@example.com {4}member {2}2026-01-01 00:00Z {2}acc_/);
+
+  const json = await ctxd(["user", "list", "--json"], { dataDir });
+  const entries = JSON.parse(json.stdout);
+  expect(entries).toHaveLength(2);
+  expect(entries[0]).toEqual({
+    id: ada.id,
+    email: "ada@example.com",
+    role: "owner",
+    created_at: "2026-01-01T00:00:00.000Z",
+  });
+});
+
+test("user list of an empty server says how to go on", async () => {
+  const dataDir = temporaryFolder();
+  const table = await ctxd(["user", "list"], { dataDir });
+  expect(table).toMatchObject({ stdout: "", exitCode: 0 });
+  expect(table.stderr).toContain("ctxd user add EMAIL");
+  expect((await ctxd(["user", "list", "--json"], { dataDir })).stdout).toBe("[]\n");
+});
+
+test("user passwd replaces the password", async () => {
+  const dataDir = temporaryFolder();
+  const { accounts } = testStores(dataDir);
+  await accounts.add({ email: "ada@example.com", password: PASSWORD });
+  const input = "a new password\n";
+  const changed = await ctxd(["user", "passwd", "ADA@example.com"], { dataDir, input });
+  expect(changed).toMatchObject({ stdout: "", exitCode: 0 });
+  expect(await accounts.verifyPassword("ada@example.com", PASSWORD)).toBeNull();
+  expect(await accounts.verifyPassword("ada@example.com", "a new password")).not.toBeNull();
+});
+
+test.each(["passwd", "remove"])("user %s of an unknown account says how to go on", async (verb) => {
+  const refused = await ctxd(["user", verb, "eve@example.com"], { dataDir: temporaryFolder() });
+  expect(refused).toMatchObject({ stdout: "", exitCode: 1 });
+  expect(refused.stderr).toMatch(/^ctxd: .*ctxd user list.*ctxd user add EMAIL.*\n$/);
+});
+
+test("user remove without a terminal wants --yes", async () => {
+  const dataDir = temporaryFolder();
+  const { accounts } = testStores(dataDir);
+  await accounts.add({ email: "ada@example.com", password: null });
+  const remove = ["user", "remove", "ada@example.com"];
+  const refused = await ctxd(remove, { dataDir, input: "y\n" });
+  expect(refused).toMatchObject({ stdout: "", exitCode: 2 });
+  expect(refused.stderr).toContain("--yes");
+  expect(accounts.list()).toHaveLength(1);
+  expect((await ctxd([...remove, "--yes"], { dataDir })).exitCode).toBe(0);
+  expect(accounts.list()).toEqual([]);
+});
+
+test("in a terminal the password is asked for twice and does not appear", async () => {
+  const dataDir = temporaryFolder();
+  const { screen, exitCode } = await ctxdInTerminal(
+    ["user", "add", "ada@example.com"],
+    [
+      ["Password", `wrong\u0015${PASSWORD}x\u007f\r`],
+      ["The same again", `${PASSWORD}\r`],
+    ],
+    { dataDir },
+  );
+  expect(exitCode).toBe(0);
+  expect(screen).toContain("Added ada@example.com");
+  expect(screen).not.toContain("horse");
+  expect(screen).not.toContain("wrong");
+  const { accounts } = testStores(dataDir);
+  expect(await accounts.verifyPassword("ada@example.com", PASSWORD)).not.toBeNull();
+});
+
+test.each([
+  [
+    "two passwords that differ",
+    [
+      ["Password", `${PASSWORD}\r`],
+      ["again", "other word\r"],
+    ],
+    "differ",
+  ],
+  ["a short password", [["Password", "short\r"]], "8 to 1024"],
+  ["Ctrl-C", [["Password", "corr\u0003"]], "Cancelled"],
+  ["Ctrl-D", [["Password", "\u0004"]], "Cancelled"],
+] as const)("in a terminal %s adds nobody", async (_, steps, message) => {
+  const dataDir = temporaryFolder();
+  const { screen, exitCode } = await ctxdInTerminal(["user", "add", "ada@example.com"], steps, {
+    dataDir,
+  });
+  expect(screen).toContain(message);
+  expect(exitCode).not.toBe(0);
+  expect(testStores(dataDir).accounts.list()).toEqual([]);
+});
+
+test.each([
+  ["y\r", 0, 0],
+  ["yes\r", 0, 0],
+  ["n\r", 1, 1],
+  ["\r", 1, 1],
+  ["\u0003", 1, 1],
+])("in a terminal user remove names what is lost and obeys %j", async (typed, code, left) => {
+  const dataDir = temporaryFolder();
+  const { accounts, keys } = testStores(dataDir);
+  const ada = await accounts.add({ email: "ada@example.com", password: null });
+  keys.create(ada.id, { name: "laptop", scopes: ["memories:read"], expiresAt: null });
+  const remove = ["user", "remove", "ada@example.com"];
+  const { screen, exitCode } = await ctxdInTerminal(remove, [["[y/N]", typed]], { dataDir });
+  expect(screen).toContain("its API keys (1) and all its memories");
+  expect(exitCode).toBe(code);
+  expect(accounts.list()).toHaveLength(left);
+});

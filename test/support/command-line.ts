@@ -1,0 +1,70 @@
+import { join } from "node:path";
+
+const MAIN = join(import.meta.dir, "..", "..", "src", "main.ts");
+
+export interface Outcome {
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly exitCode: number;
+}
+
+interface Surroundings {
+  /** The data folder; the program's own default when left out. */
+  readonly dataDir?: string;
+  /** What standard input holds; nothing by default. */
+  readonly input?: string;
+  readonly env?: Record<string, string>;
+}
+
+function commandLine(args: readonly string[], { dataDir }: Surroundings): string[] {
+  const location = dataDir === undefined ? [] : ["--data-dir", dataDir];
+  return [process.execPath, MAIN, ...args, ...location];
+}
+
+/** Runs `ctxd` as a process of its own, without the environment of the tests. */
+export async function ctxd(args: readonly string[], surroundings: Surroundings = {}) {
+  const child = Bun.spawn(commandLine(args, surroundings), {
+    stdin: new Blob([surroundings.input ?? ""]),
+    stdout: "pipe",
+    stderr: "pipe",
+    env: { HOME: "/nonexistent", ...surroundings.env },
+  });
+  const [stdout, stderr, exitCode] = await Promise.all([
+    child.stdout.text(),
+    child.stderr.text(),
+    child.exited,
+  ]);
+  return { stdout, stderr, exitCode } satisfies Outcome;
+}
+
+/**
+ * Runs `ctxd` in a terminal and types: each step waits for a text on the screen, then types an
+ * answer. Gives all that the screen showed.
+ */
+export async function ctxdInTerminal(
+  args: readonly string[],
+  steps: readonly (readonly [shown: string, typed: string])[],
+  surroundings: Surroundings = {},
+): Promise<{ screen: string; exitCode: number }> {
+  let screen = "";
+  let unread = 0;
+  const waiting = [...steps];
+  const decoder = new TextDecoder();
+  const child = Bun.spawn(commandLine(args, surroundings), {
+    env: { HOME: "/nonexistent", TERM: "xterm", ...surroundings.env },
+    terminal: {
+      data(terminal, bytes) {
+        screen += decoder.decode(bytes, { stream: true });
+        const [step] = waiting;
+        const at = step ? screen.indexOf(step[0], unread) : -1;
+        if (!step || at < 0) return;
+        unread = at + step[0].length;
+        waiting.shift();
+        terminal.write(step[1]);
+      },
+    },
+  });
+  const exitCode = await child.exited;
+  child.terminal?.close();
+  return { screen, exitCode };
+}
