@@ -11,9 +11,10 @@ interface GlobalOptions {
   dataDir?: string;
 }
 
-/** `bun build --compile` puts the sources in a file system of their own. */
-const isCompiled = Bun.main.startsWith("/$bunfs/");
-const checkoutDataDir = isCompiled ? undefined : join(import.meta.dir, "..", "..", "data");
+/** A checkout keeps its data in itself; the executable, in the user's data folder. */
+const checkoutDataDir = Bun.isStandaloneExecutable
+  ? undefined
+  : join(import.meta.dir, "..", "..", "data");
 
 /**
  * Runs one command.

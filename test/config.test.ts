@@ -1,0 +1,162 @@
+import { describe, expect, test } from "bun:test";
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
+import { type Config, ConfigError, type Flags, readConfig, SETTINGS } from "../src/config.ts";
+
+type Settings = Record<string, string>;
+
+/** The one line with which these settings are refused. */
+function refusal(env: Settings, flags: Flags = {}): string {
+  try {
+    readConfig(env, flags);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message;
+    throw error;
+  }
+  throw new Error("the settings were accepted");
+}
+
+test("without any setting there is a default for all", () => {
+  expect(readConfig({ HOME: "/home/ada" }, {})).toEqual({
+    host: "127.0.0.1",
+    port: 7733,
+    dataDir: "/home/ada/.local/share/ctxd",
+    cacheDir: "/home/ada/.cache/ctxd",
+    publicUrl: "http://localhost:7733",
+    tls: null,
+    trustProxy: false,
+    allowHttp: false,
+    registration: "first",
+    rateLimit: true,
+    model: null,
+    logLevel: "info",
+    logFormat: "text",
+  });
+});
+
+test("the settings can't be changed after they are read", () => {
+  expect(Object.isFrozen(readConfig({ HOME: "/home/ada" }, {}))).toBe(true);
+});
+
+const ACCEPTED: [env: Settings, expected: Partial<Config>][] = [
+  [{ CTXD_HOST: "0.0.0.0" }, { host: "0.0.0.0" }],
+  [{ CTXD_HOST: "::1" }, { host: "::1" }],
+  [{ CTXD_HOST: "memory.example.com" }, { host: "memory.example.com" }],
+  [{ CTXD_PORT: "0" }, { port: 0, publicUrl: "http://localhost:0" }],
+  [{ CTXD_PORT: "65535" }, { port: 65_535, publicUrl: "http://localhost:65535" }],
+  [{ CTXD_DATA_DIR: "/srv/ctxd/" }, { dataDir: "/srv/ctxd" }],
+  [{ CTXD_DATA_DIR: "data" }, { dataDir: resolve("data") }],
+  [{ CTXD_CACHE_DIR: "/var/cache/ctxd" }, { cacheDir: "/var/cache/ctxd" }],
+  [{ CTXD_PUBLIC_URL: "https://m.example.com" }, { publicUrl: "https://m.example.com" }],
+  [{ CTXD_PUBLIC_URL: "https://M.example.com:443/" }, { publicUrl: "https://m.example.com" }],
+  [{ CTXD_PUBLIC_URL: "http://[::1]:8080" }, { publicUrl: "http://[::1]:8080" }],
+  [
+    { CTXD_TLS_CERT: "cert.pem", CTXD_TLS_KEY: "key.pem" },
+    { tls: { cert: "cert.pem", key: "key.pem" }, publicUrl: "https://localhost:7733" },
+  ],
+  [{ CTXD_TRUST_PROXY: "true" }, { trustProxy: true }],
+  [{ CTXD_TRUST_PROXY: "false" }, { trustProxy: false }],
+  [{ CTXD_ALLOW_HTTP: "true" }, { allowHttp: true }],
+  [{ CTXD_REGISTRATION: "open" }, { registration: "open" }],
+  [{ CTXD_REGISTRATION: "closed" }, { registration: "closed" }],
+  [{ CTXD_RATE_LIMIT: "off" }, { rateLimit: false }],
+  [{ CTXD_MODEL: "/models/mine" }, { model: "/models/mine" }],
+  [{ CTXD_LOG_LEVEL: "silent" }, { logLevel: "silent" }],
+  [{ CTXD_LOG_FORMAT: "json" }, { logFormat: "json" }],
+  [{ CTXD_MODEL_SOURCE: "/models" }, {}],
+  [{ PATH: "/bin", XCTXD_PORT: "x" }, {}],
+];
+
+test.each(ACCEPTED)("%j is accepted", (env, expected) => {
+  const defaults = readConfig({ HOME: "/home/ada" }, {});
+  expect(readConfig({ HOME: "/home/ada", ...env }, {})).toEqual({ ...defaults, ...expected });
+});
+
+const REFUSED: [name: string, values: string[], allowed: string][] = [
+  ["CTXD_HOST", ["a b", "http://x", "x/y", "\u0000"], "a host name or an IP address"],
+  ["CTXD_PORT", ["http", "65536", "-1", "80.5", "1e3", "0x50", " 80", "80 "], "0 to 65535"],
+  [
+    "CTXD_PUBLIC_URL",
+    ["m.example.com", "ftp://x", "https://x/path", "https://x/?q", "https://a:b@x", "https://x#"],
+    "an origin such as https://memory.example.com",
+  ],
+  ["CTXD_TLS_CERT", ["cert.pem"], "together with CTXD_TLS_KEY"],
+  ["CTXD_TLS_KEY", ["key.pem"], "together with CTXD_TLS_CERT"],
+  ["CTXD_TRUST_PROXY", ["yes", "1", "TRUE"], "true, false"],
+  ["CTXD_ALLOW_HTTP", ["on"], "true, false"],
+  ["CTXD_REGISTRATION", ["anyone"], "first, open, closed"],
+  ["CTXD_RATE_LIMIT", ["true", "none"], "on, off"],
+  ["CTXD_LOG_LEVEL", ["trace", "INFO"], "debug, info, warn, error, silent"],
+  ["CTXD_LOG_FORMAT", ["xml"], "text, json"],
+];
+
+test.each(REFUSED.flatMap(([name, values, allowed]) => values.map((v) => [name, v, allowed])))(
+  "%s=%j is refused in one line with what is allowed",
+  (name, value, allowed) => {
+    const message = refusal({ HOME: "/home/ada", [name]: value });
+    expect(message).toStartWith(`${name}=${JSON.stringify(value)} is not valid: use `);
+    expect(message).toContain(allowed);
+    expect(message).not.toContain("\n");
+  },
+);
+
+test("an unknown setting is refused with the known ones", () => {
+  const message = refusal({ CTXD_PROT: "80" });
+  expect(message).toStartWith("Unknown setting CTXD_PROT.");
+  for (const name of Object.keys(SETTINGS)) expect(message).toContain(name);
+});
+
+test.each(["CTXD_", "CTXD_port", "CTXD_toString", "CTXD_CONSTRUCTOR"])(
+  "%s is an unknown setting",
+  (name) => expect(refusal({ [name]: "" })).toStartWith(`Unknown setting ${name}.`),
+);
+
+test("an empty value counts as not set", () => {
+  const empty = Object.fromEntries(Object.keys(SETTINGS).map((name) => [name, ""]));
+  const defaults = readConfig({ HOME: "/home/ada" }, {});
+  expect(readConfig({ HOME: "/home/ada", ...empty }, {})).toEqual(defaults);
+});
+
+describe("flags", () => {
+  test("win over the environment", () => {
+    const env = { HOME: "/home/ada", CTXD_HOST: "::1", CTXD_PORT: "1", CTXD_DATA_DIR: "/env" };
+    const flags = { CTXD_HOST: "localhost", CTXD_PORT: "2", CTXD_DATA_DIR: "/flag" };
+    expect(readConfig(env, flags)).toMatchObject({ host: "localhost", port: 2, dataDir: "/flag" });
+    expect(readConfig({ ...env, CTXD_PORT: "bad" }, flags).port).toBe(2);
+  });
+
+  test("are named as flags when they are wrong", () => {
+    const message = refusal({ HOME: "/home/ada", CTXD_PORT: "80" }, { CTXD_PORT: "many" });
+    expect(message).toStartWith('--port="many" is not valid: use a whole number');
+  });
+});
+
+describe("folders", () => {
+  test("follow the XDG base directory specification", () => {
+    const env = { HOME: "/home/ada", XDG_DATA_HOME: "/xdg/data", XDG_CACHE_HOME: "/xdg/cache" };
+    const { dataDir, cacheDir } = readConfig(env, {});
+    expect({ dataDir, cacheDir }).toEqual({
+      dataDir: "/xdg/data/ctxd",
+      cacheDir: "/xdg/cache/ctxd",
+    });
+  });
+
+  test("ignore a relative or empty XDG folder", () => {
+    const env = { HOME: "/home/ada", XDG_DATA_HOME: "data", XDG_CACHE_HOME: "" };
+    const { dataDir, cacheDir } = readConfig(env, {});
+    expect(dataDir).toBe("/home/ada/.local/share/ctxd");
+    expect(cacheDir).toBe("/home/ada/.cache/ctxd");
+  });
+
+  test("of a checkout come before those of the user, after those of the settings", () => {
+    const env = { HOME: "/home/ada", XDG_DATA_HOME: "/xdg" };
+    expect(readConfig(env, {}, "/checkout/data").dataDir).toBe("/checkout/data");
+    expect(readConfig({ ...env, CTXD_DATA_DIR: "/env" }, {}, "/checkout/data").dataDir).toBe(
+      "/env",
+    );
+  });
+
+  test("are found without HOME too", () => {
+    expect(readConfig({}, {}).dataDir).toBe(join(homedir(), ".local", "share", "ctxd"));
+  });
+});
