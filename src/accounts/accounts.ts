@@ -5,7 +5,7 @@ import { createId } from "../db/id.ts";
 import { AppError } from "../errors.ts";
 import { normaliseEmail, parseEmail } from "./email.ts";
 import { hashPassword, matchesPassword } from "./password.ts";
-import { accounts } from "./tables.ts";
+import { accounts, removedAccounts } from "./tables.ts";
 
 /** An account without its secrets. */
 export interface Account {
@@ -109,18 +109,35 @@ export function createAccounts({ db, clock }: { db: Database; clock: () => numbe
     },
 
     /**
-     * Removes an account with its keys, and their traces from the database file.
+     * Removes an account with its keys, and their traces from the database file. Its memories go
+     * when the server that holds them sees it in `removed`.
      * @throws AppError `not_found` for an unknown account
      */
     remove(id: string): void {
-      const removed = orm
-        .delete(accounts)
-        .where(eq(accounts.id, id))
-        .returning({ id: accounts.id })
-        .get();
-      if (!removed) throw unknownAccount();
+      orm.transaction(
+        (tx) => {
+          const isThis = eq(accounts.id, id);
+          if (!tx.delete(accounts).where(isThis).returning({ id: accounts.id }).get()) {
+            throw unknownAccount();
+          }
+          tx.insert(removedAccounts).values({ id }).run();
+        },
+        { behavior: "immediate" },
+      );
       db.truncateLog();
     },
+
+    /** Ids of removed accounts whose memories may still be there. */
+    removed: (): string[] =>
+      orm
+        .select()
+        .from(removedAccounts)
+        .all()
+        .map(({ id }) => id),
+
+    /** Notes that nothing of a removed account is left. */
+    forget: (id: string): void =>
+      void orm.delete(removedAccounts).where(eq(removedAccounts.id, id)).run(),
   };
 }
 

@@ -11,3 +11,8 @@ export const accounts = sqliteTable("accounts", {
   role: text({ enum: ["owner", "member"] }).notNull(),
   createdAt: integer("created_at", { mode: "timestamp_ms" }).notNull(),
 });
+
+/** Accounts that are gone and whose memories are still to be removed, by the server that holds them. */
+export const removedAccounts = sqliteTable("removed_accounts", {
+  id: text().primaryKey(),
+});

@@ -27,6 +27,20 @@ export const MIGRATIONS: readonly string[] = [
      revoked_at INTEGER
    ) STRICT;
    CREATE INDEX api_keys_account_id ON api_keys (account_id);`,
+
+  `CREATE TABLE removed_accounts (
+     id TEXT PRIMARY KEY NOT NULL
+   ) STRICT;
+
+   CREATE TABLE idempotency_keys (
+     account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+     key_hash TEXT NOT NULL,
+     request_hash TEXT NOT NULL,
+     memory_ids TEXT NOT NULL,
+     created_at INTEGER NOT NULL,
+     PRIMARY KEY (account_id, key_hash)
+   ) STRICT;
+   CREATE INDEX idempotency_keys_created_at ON idempotency_keys (created_at);`,
 ];
 
 /**

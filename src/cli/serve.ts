@@ -1,0 +1,108 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { version } from "../../package.json" with { type: "json" };
+import { createAccounts } from "../accounts/accounts.ts";
+import { createApp } from "../app.ts";
+import type { Config } from "../config.ts";
+import { databasePath, openDatabase } from "../db/database.ts";
+import type { Embedder } from "../embedding/embedder.ts";
+import { createWorkerEmbedder } from "../embedding/worker-embedder.ts";
+import type { CheckResult } from "../http/health.ts";
+import { createKeys } from "../keys/keys.ts";
+import type { Log } from "../log.ts";
+import { createIdempotency } from "../memories/idempotency.ts";
+import { createMemories } from "../memories/memories.ts";
+import { watchRemovedAccounts } from "../memories/removed-accounts.ts";
+import { openStore } from "../memories/store.ts";
+import { loadLanceDb } from "../native/lancedb.ts";
+
+/** Seconds that an idle connection lives, and that requests under way have to end at shutdown. */
+const IDLE_TIMEOUT = 30;
+const SHUTDOWN_TIMEOUT = 10;
+
+/** Runs the server until SIGINT or SIGTERM. Resolves when all that was begun is done. */
+export async function serve(config: Config, log: Log): Promise<void> {
+  const clock = Date.now;
+  const db = openDatabase(databasePath(config.dataDir));
+  // The model loads while the rest starts; requests that need it wait for it.
+  const embedder = createWorkerEmbedder({ cacheDir: config.cacheDir, log });
+  const accounts = createAccounts({ db, clock });
+  const keys = createKeys({ db, clock });
+  const folder = join(config.dataDir, "memories");
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const lancedb = await loadLanceDb(config.cacheDir);
+  const store = await openStore({ lancedb, folder, model: embedder.model });
+  const memories = createMemories({
+    store,
+    embedder,
+    idempotency: createIdempotency({ db, clock }),
+    clock,
+  });
+
+  const app = createApp({
+    config,
+    memories,
+    keys,
+    log,
+    checks: {
+      database: () => (db.sqlite.query("SELECT 1").get() ? "ok" : "failed"),
+      memories: () => store.accounts().then(() => "ok"),
+      embedding: () => stateOf(embedder),
+    },
+  });
+  app.listen({
+    hostname: config.host,
+    port: config.port,
+    idleTimeout: IDLE_TIMEOUT,
+    // Routes have limits of their own, and answer in JSON.
+    maxRequestBodySize: Number.MAX_SAFE_INTEGER,
+    ...(config.tls && {
+      tls: { cert: Bun.file(config.tls.cert), key: Bun.file(config.tls.key) },
+    }),
+  });
+  const stopWatching = watchRemovedAccounts({ store, accounts, log });
+  greet(config, accounts.list().length === 0);
+
+  await untilStopped();
+  log.info("stopping");
+  stopWatching();
+  await Promise.race([app.stop(), Bun.sleep(SHUTDOWN_TIMEOUT * 1000)]);
+  await store.close();
+  await embedder.close();
+  db.close();
+}
+
+/** Asks the embedder without waiting for it. */
+function stateOf(embedder: Embedder): Promise<CheckResult> {
+  return Promise.race([
+    embedder.ready().then(
+      () => "ok" as const,
+      () => "failed" as const,
+    ),
+    Bun.sleep(0).then(() => "loading" as const),
+  ]);
+}
+
+function untilStopped(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
+  });
+}
+
+/** Tells the person who started it where to go next. */
+function greet(config: Config, isEmpty: boolean): void {
+  const lines = [
+    `ctxd ${version} is listening on ${config.publicUrl}`,
+    `  API page  ${config.publicUrl}/docs`,
+    `  data      ${config.dataDir}`,
+  ];
+  if (isEmpty) {
+    lines.push(
+      "",
+      "There is no account yet. In another terminal, make one and an API key for it:",
+      "  ctxd user add you@example.com",
+      "  ctxd key create --user you@example.com --name laptop",
+    );
+  }
+  process.stderr.write(`${lines.join("\n")}\n`);
+}

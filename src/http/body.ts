@@ -1,0 +1,40 @@
+import { AppError } from "../errors.ts";
+
+/**
+ * Reads a request's body as JSON.
+ * @param maxBytes what is longer is refused, before it is read where the client says its length
+ * @throws AppError `unsupported_media_type`, `too_large` or `malformed_json`
+ */
+export async function readJson(request: Request, maxBytes: number): Promise<unknown> {
+  const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
+  if (type !== "application/json") {
+    throw new AppError(
+      "unsupported_media_type",
+      "The body must be JSON: send it with `Content-Type: application/json`.",
+    );
+  }
+  if (request.headers.has("content-encoding")) {
+    throw new AppError("unsupported_media_type", "The body must not be compressed.");
+  }
+  const bytes = await readBytes(request, maxBytes);
+  try {
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+  } catch (cause) {
+    throw new AppError("malformed_json", "The body is not valid JSON in UTF-8.", { cause });
+  }
+}
+
+async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array> {
+  const tooLarge = () =>
+    new AppError("too_large", `The body is larger than the ${maxBytes} bytes allowed here.`);
+  if (Number(request.headers.get("content-length") ?? 0) > maxBytes) throw tooLarge();
+  // A chunked body does not say its length: count it as it comes.
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of request.body ?? []) {
+    length += chunk.length;
+    if (length > maxBytes) throw tooLarge();
+    chunks.push(chunk);
+  }
+  return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
+}

@@ -1,0 +1,74 @@
+import { swagger } from "@elysiajs/swagger";
+import { Elysia } from "elysia";
+import styles from "swagger-ui-dist/swagger-ui.css" with { type: "file" };
+import script from "swagger-ui-dist/swagger-ui-bundle.js" with { type: "file" };
+import { description, version } from "../../package.json" with { type: "json" };
+import { ErrorBody } from "./openapi.ts";
+
+const PAGE = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>ctxd API</title>
+<link rel="stylesheet" href="/docs/swagger-ui.css">
+</head>
+<body>
+<div id="page"></div>
+<script src="/docs/swagger-ui.js"></script>
+<script src="/docs/start.js"></script>
+</body>
+</html>
+`;
+
+const START = `SwaggerUIBundle({ dom_id: "#page", url: "/docs/json", deepLinking: true });\n`;
+
+/** Swagger UI writes styles and images into the page; nothing comes from another host. */
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'";
+
+const INTRODUCTION = `${description}.
+
+Send an API key with every request: \`Authorization: Bearer ctx_…\`. Bodies are JSON in UTF-8; unknown
+fields are refused. Times are UTC. Characters are Unicode code points.`;
+
+/**
+ * The API page at \`/docs\` and its OpenAPI document at \`/docs/json\`. The plugin writes the document;
+ * the page is ours because the plugin's own loads its script from another host.
+ */
+export function createDocs(publicUrl: string) {
+  const asset = (body: string | Blob, type: string) => () =>
+    new Response(body, { headers: { "content-type": type, "content-security-policy": POLICY } });
+  const hidden = { detail: { hide: true } };
+
+  return new Elysia()
+    .model({ Error: ErrorBody })
+    .use(
+      swagger({
+        path: "/docs",
+        documentation: {
+          info: {
+            title: "ctxd",
+            version,
+            description: INTRODUCTION,
+            license: { name: "Apache-2.0", url: "https://www.apache.org/licenses/LICENSE-2.0" },
+          },
+          servers: [{ url: publicUrl }],
+          tags: [
+            { name: "memories", description: "Save, find, change and forget memories." },
+            { name: "server", description: "How the server is." },
+          ],
+          security: [{ apiKey: [] }],
+          components: {
+            securitySchemes: {
+              apiKey: { type: "http", scheme: "bearer", description: "An API key: `ctx_…`." },
+            },
+          },
+        },
+      }),
+    )
+    .get("/docs", asset(PAGE, "text/html; charset=utf-8"), hidden)
+    .get("/docs/start.js", asset(START, "text/javascript; charset=utf-8"), hidden)
+    .get("/docs/swagger-ui.js", asset(Bun.file(script), "text/javascript; charset=utf-8"), hidden)
+    .get("/docs/swagger-ui.css", asset(Bun.file(styles), "text/css; charset=utf-8"), hidden);
+}

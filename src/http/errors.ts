@@ -1,0 +1,36 @@
+import { ParseError, ValidationError } from "elysia";
+import { AppError } from "../errors.ts";
+import type { Log } from "../log.ts";
+import { validationError } from "./validation.ts";
+
+/** What a handler threw, as an answer. Anything unforeseen is `internal`, and told to the log alone. */
+export function errorResponse(thrown: unknown, log: Log): Response {
+  const error = toAppError(thrown);
+  const { code, message, details, status, retryAfter } = error;
+  const headers = new Headers();
+  if (retryAfter !== undefined) headers.set("Retry-After", String(retryAfter));
+  if (code === "unauthorized") headers.set("WWW-Authenticate", 'Bearer realm="ctxd"');
+
+  const id = status === 500 ? crypto.randomUUID() : undefined;
+  if (status >= 500) {
+    log.error("request_failed", { code, id, cause: describeCause(error) });
+  }
+  return Response.json({ error: { code, message, details, id } }, { status, headers });
+}
+
+function toAppError(thrown: unknown): AppError {
+  if (thrown instanceof AppError) return thrown;
+  // Elysia wraps what a parser throws.
+  if (thrown instanceof ParseError && thrown.cause instanceof AppError) return thrown.cause;
+  if (thrown instanceof ValidationError && "Errors" in thrown.validator) {
+    return validationError(thrown.validator.Errors(thrown.value));
+  }
+  return new AppError("internal", "Something went wrong on the server. Its log tells more.", {
+    cause: thrown,
+  });
+}
+
+function describeCause({ cause }: AppError): string | undefined {
+  if (cause === undefined) return undefined;
+  return cause instanceof Error ? (cause.stack ?? cause.message) : String(cause);
+}

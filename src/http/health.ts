@@ -1,0 +1,58 @@
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import { version } from "../../package.json" with { type: "json" };
+import { ref } from "./openapi.ts";
+
+/** `ok`, or what is the matter. `loading` is no failure: requests wait for it. */
+export type CheckResult = "ok" | "loading" | "failed";
+
+/** What the server needs to do its work, each with a way to ask how it is. */
+export type Checks = Readonly<Record<string, () => CheckResult | Promise<CheckResult>>>;
+
+const Health = Type.Object({
+  status: Type.Union([Type.Literal("ok"), Type.Literal("failed")]),
+  version: Type.String({ examples: [version] }),
+  checks: Type.Record(Type.String(), Type.String(), {
+    examples: [{ database: "ok", memories: "ok", embedding: "ok" }],
+  }),
+});
+
+/** `GET /health`, for containers, monitors and people. Needs no key and tells nothing private. */
+export function createHealthRoutes(checks: Checks) {
+  return new Elysia({ tags: ["server"] }).model({ Health }).get(
+    "/health",
+    async ({ set }) => {
+      const results = await Promise.all(
+        Object.entries(checks).map(async ([name, check]) => [name, await run(check)] as const),
+      );
+      const hasFailed = results.some(([, result]) => result === "failed");
+      if (hasFailed) set.status = 503;
+      return { status: hasFailed ? "failed" : "ok", version, checks: Object.fromEntries(results) };
+    },
+    {
+      detail: {
+        operationId: "getHealth",
+        summary: "Whether the server works",
+        security: [],
+        responses: {
+          200: {
+            description: "It works.",
+            content: { "application/json": { schema: ref("Health") } },
+          },
+          503: {
+            description: "A part of it has failed; `checks` names it.",
+            content: { "application/json": { schema: ref("Health") } },
+          },
+        },
+      },
+    },
+  );
+}
+
+async function run(check: Checks[string]): Promise<CheckResult> {
+  try {
+    return await check();
+  } catch {
+    return "failed";
+  }
+}

@@ -1,0 +1,29 @@
+import type { Config } from "../config.ts";
+import { AppError } from "../errors.ts";
+
+const LOCALHOST = /^(localhost|.+\.localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])$/i;
+
+/**
+ * Plain HTTP is for localhost: under any other host name a key would cross the network in the
+ * clear. Checked before credentials are looked at.
+ * @throws AppError `https_required`
+ */
+export function createHttpsRule({
+  tls,
+  trustProxy,
+  allowHttp,
+}: Pick<Config, "tls" | "trustProxy" | "allowHttp">): (request: Request) => void {
+  if (tls || allowHttp) return () => {};
+  return (request) => {
+    if (LOCALHOST.test(hostOf(request))) return;
+    if (trustProxy && request.headers.get("x-forwarded-proto")?.toLowerCase() === "https") return;
+    throw new AppError(
+      "https_required",
+      "Plain HTTP is for localhost only. Use HTTPS, or set CTXD_ALLOW_HTTP=true on the server.",
+    );
+  };
+}
+
+function hostOf(request: Request): string {
+  return URL.parse(request.url)?.hostname ?? "";
+}

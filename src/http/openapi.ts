@@ -1,0 +1,121 @@
+import { type TSchema, Type } from "@sinclair/typebox";
+import type { ErrorCode } from "../errors.ts";
+
+/** The body of every answer that is an error. */
+export const ErrorBody = Type.Object({
+  error: Type.Object({
+    code: Type.String({ examples: ["validation_failed"] }),
+    message: Type.String({ description: "What is wrong and what to do." }),
+    details: Type.Optional(
+      Type.Array(
+        Type.Object({
+          path: Type.String({ description: "JSON pointer to the field.", examples: ["/content"] }),
+          message: Type.String({ examples: ["is required"] }),
+        }),
+      ),
+    ),
+    id: Type.Optional(
+      Type.String({ description: "With `internal`: the error's name in the server's log." }),
+    ),
+  }),
+});
+
+/** A schema that the document defines once, under this name. */
+export function ref(name: "Error" | "FoundMemory" | "Health" | "Memory") {
+  return Type.Unsafe({ $ref: `#/components/schemas/${name}` });
+}
+
+const ERRORS: Record<number, { description: string; code: ErrorCode; message: string }> = {
+  400: {
+    description: "The request or its JSON is malformed.",
+    code: "malformed_json",
+    message: "The body is not valid JSON in UTF-8.",
+  },
+  401: {
+    description: "The API key is missing, malformed, unknown, revoked or expired.",
+    code: "unauthorized",
+    message: "The API key is unknown, revoked or expired.",
+  },
+  403: {
+    description: "The key lacks the scope, or the request came over plain HTTP.",
+    code: "forbidden",
+    message: "This key lacks the scope memories:write.",
+  },
+  404: {
+    description: "No such memory in this account.",
+    code: "memory_not_found",
+    message: "No memory with id mem_0197f2c4e0b47c3a9a1d5b8e2f60c711 in this account.",
+  },
+  409: {
+    description: "What the `Idempotency-Key` made has been deleted since.",
+    code: "conflict",
+    message: "What this Idempotency-Key made has been deleted since.",
+  },
+  412: {
+    description: "The memory is no longer the one that `If-Match` names.",
+    code: "precondition_failed",
+    message: "The memory has changed since. Read it again, then decide.",
+  },
+  413: {
+    description: "The body is larger than allowed.",
+    code: "too_large",
+    message: "The body is larger than the 1048576 bytes allowed here.",
+  },
+  415: {
+    description: "The body is not `application/json`.",
+    code: "unsupported_media_type",
+    message: "The body must be JSON: send it with `Content-Type: application/json`.",
+  },
+  422: {
+    description: "A field or parameter breaks a rule; `details` names it.",
+    code: "validation_failed",
+    message: "content is required.",
+  },
+  503: {
+    description: "The server can't do it right now; `Retry-After` says when to try again.",
+    code: "unavailable",
+    message: "Too many writes are waiting. Try again in a moment.",
+  },
+};
+
+interface Success {
+  status: number;
+  description: string;
+  schema: TSchema;
+  headers?: Record<string, string>;
+}
+
+/** The `responses` of an operation: its success, and the errors that it and every other can give. */
+export function responses(success: Success, ...errors: (keyof typeof ERRORS)[]) {
+  const all = [401, 403, ...errors, 503].sort();
+  const headers = Object.entries(success.headers ?? {}).map(([name, description]) => [
+    name,
+    { description, schema: { type: "string" as const } },
+  ]);
+  return Object.fromEntries([
+    [
+      success.status,
+      {
+        description: success.description,
+        content: { "application/json": { schema: success.schema } },
+        headers: Object.fromEntries(headers),
+      },
+    ],
+    ...all.map((status) => [status, errorResponse(status)]),
+  ]);
+}
+
+function errorResponse(status: number) {
+  const error = ERRORS[status];
+  if (!error) throw new RangeError(`no description of status ${status}`);
+  const { description, code, message } = error;
+  return {
+    description,
+    content: {
+      "application/json": {
+        schema: ref("Error"),
+        example: { error: { code, message } },
+      },
+    },
+  };
+}

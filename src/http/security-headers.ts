@@ -1,0 +1,12 @@
+/**
+ * Headers of every answer. Answers hold private data and are not for caches, frames or guesses of
+ * their type; a page that needs more than nothing sets its own Content-Security-Policy.
+ */
+export const SECURITY_HEADERS = {
+  "cache-control": "no-store",
+  "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+  "cross-origin-resource-policy": "same-origin",
+  "referrer-policy": "no-referrer",
+  "x-content-type-options": "nosniff",
+  "x-frame-options": "DENY",
+} as const;

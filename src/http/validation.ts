@@ -1,0 +1,75 @@
+import type { TSchema } from "@sinclair/typebox";
+import { type ValueError, ValueErrorType } from "@sinclair/typebox/errors";
+import { AppError, type ErrorDetail } from "../errors.ts";
+import { problemOf } from "../schema.ts";
+
+const MAX_DETAILS = 20;
+/** A field's name is repeated to the client only where it can't be mistaken for anything else. */
+const PLAIN_PATH = /^(\/[\w-]{1,64}){0,8}$/;
+
+/**
+ * The first problem of each field, in words. What the client sent is not repeated.
+ * @param errors as TypeBox finds them
+ */
+export function validationError(errors: Iterable<ValueError>): AppError {
+  const details = new Map<string, ErrorDetail>();
+  for (const error of errors) {
+    const path = PLAIN_PATH.test(error.path) ? error.path : "";
+    if (!details.has(path)) details.set(path, { path, message: describe(error) });
+    if (details.size === MAX_DETAILS) break;
+  }
+  const [first] = details.values();
+  const name = first?.path.slice(1) || "the request";
+  return new AppError("validation_failed", `${name} ${first?.message ?? "is not valid"}.`, {
+    details: [...details.values()],
+  });
+}
+
+function describe({ type, schema, value }: ValueError): string {
+  switch (type) {
+    case ValueErrorType.ObjectRequiredProperty:
+      return "is required";
+    case ValueErrorType.ObjectAdditionalProperties:
+      return "is not a known field";
+    case ValueErrorType.ObjectMinProperties:
+      return "must have at least one field";
+    case ValueErrorType.ArrayMinItems:
+      return `must have at least ${schema.minItems} items`;
+    case ValueErrorType.ArrayMaxItems:
+      return `must have at most ${schema.maxItems} items`;
+    default:
+      return expectation(schema, value);
+  }
+}
+
+/** What a schema expects, as the end of a sentence. */
+function expectation(schema: TSchema, value: unknown): string {
+  const problem = problemOf(schema, value);
+  if (problem) return problem;
+  if (Array.isArray(schema.anyOf)) return alternatives(schema.anyOf, value);
+  switch (schema.type) {
+    case "integer":
+      return `must be a whole number${range(schema)}`;
+    case "number":
+      return `must be a number${range(schema)}`;
+    case "array":
+      return "must be a list";
+    case "object":
+      return "must be a JSON object";
+    default:
+      return `must be ${schema.const ?? `a ${schema.type}`}`;
+  }
+}
+
+function alternatives(schemas: TSchema[], value: unknown): string {
+  const constants = schemas.map((schema) => schema.const).filter((constant) => constant);
+  if (constants.length > 0) return `must be one of ${constants.join(", ")}`;
+  // Elysia reads a number in a query string as "numeric text or number": only the number matters.
+  const main = schemas.find(({ type }) => /^(integer|number)$/.test(type)) ?? schemas[0];
+  const orNull = schemas.some(({ type }) => type === "null") ? ", or null" : "";
+  return main ? `${expectation(main, value)}${orNull}` : "is not valid";
+}
+
+function range({ minimum, maximum }: TSchema): string {
+  return minimum === undefined ? "" : ` from ${minimum} to ${maximum}`;
+}

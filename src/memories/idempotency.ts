@@ -1,0 +1,97 @@
+import { and, eq, gt, lte } from "drizzle-orm";
+import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { Database } from "../db/database.ts";
+import { AppError } from "../errors.ts";
+
+/** How long a key is remembered, in milliseconds. */
+const LIFETIME = 24 * 3_600_000;
+
+/**
+ * Which memories a request with an `Idempotency-Key` made. The answer itself is not kept: it is
+ * read from the memories again, so that there is no second copy of a text to forget.
+ */
+export const idempotencyKeys = sqliteTable(
+  "idempotency_keys",
+  {
+    accountId: text("account_id").notNull(),
+    keyHash: text("key_hash").notNull(),
+    requestHash: text("request_hash").notNull(),
+    memoryIds: text("memory_ids", { mode: "json" }).$type<string[]>().notNull(),
+    createdAt: integer("created_at").notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.accountId, table.keyHash] }),
+    index("idempotency_keys_created_at").on(table.createdAt),
+  ],
+);
+
+export type Idempotency = ReturnType<typeof createIdempotency>;
+
+/** Makes a request that is sent twice with one key happen once. `clock` gives milliseconds. */
+export function createIdempotency({ db, clock }: { db: Database; clock: () => number }) {
+  const { orm } = db;
+  const table = idempotencyKeys;
+  /** Requests that are under way, by account and key. */
+  const underWay = new Map<string, { requestHash: string; ids: Promise<string[]> }>();
+
+  const check = (known: string, requestHash: string) => {
+    if (known === requestHash) return;
+    throw new AppError(
+      "validation_failed",
+      "This Idempotency-Key was used for another request. Use a new key for a new request.",
+      { details: [{ path: "/Idempotency-Key", message: "was used for another request" }] },
+    );
+  };
+
+  return {
+    /**
+     * Ids of the memories that `create` makes, or that it made when it was first called with this
+     * key in the last 24 hours.
+     * @param request what the key was sent with; the same key with another request is refused
+     * @throws AppError `validation_failed`
+     */
+    async once(
+      accountId: string,
+      key: string,
+      request: unknown,
+      create: () => Promise<string[]>,
+    ): Promise<string[]> {
+      const keyHash = hash(key);
+      const requestHash = hash(JSON.stringify(request));
+      const name = `${accountId} ${keyHash}`;
+
+      const running = underWay.get(name);
+      if (running) {
+        check(running.requestHash, requestHash);
+        return running.ids;
+      }
+      const since = clock() - LIFETIME;
+      const isThis = and(eq(table.accountId, accountId), eq(table.keyHash, keyHash));
+      const known = orm
+        .select()
+        .from(table)
+        .where(and(isThis, gt(table.createdAt, since)))
+        .get();
+      if (known) {
+        check(known.requestHash, requestHash);
+        return known.memoryIds;
+      }
+
+      const ids = create().then((memoryIds) => {
+        orm.transaction((tx) => {
+          tx.delete(table).where(lte(table.createdAt, since)).run();
+          tx.insert(table)
+            .values({ accountId, keyHash, requestHash, memoryIds, createdAt: clock() })
+            .run();
+        });
+        return memoryIds;
+      });
+      underWay.set(name, { requestHash, ids });
+      return ids.finally(() => underWay.delete(name));
+    },
+  };
+}
+
+function hash(text: string) {
+  return new Bun.CryptoHasher("sha256").update(text).digest("hex");
+}

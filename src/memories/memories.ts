@@ -1,0 +1,265 @@
+import { createId } from "../db/id.ts";
+import type { Embedder } from "../embedding/embedder.ts";
+import { AppError } from "../errors.ts";
+import { decodeCursor, encodeCursor } from "./cursor.ts";
+import { type Filter, filterSql } from "./filter.ts";
+import type { Idempotency } from "./idempotency.ts";
+import {
+  type FoundMemory,
+  MEMORY_ID,
+  type Memory,
+  type MemoryChanges,
+  type NewMemory,
+  normaliseTags,
+} from "./memory.ts";
+import { rank, type SearchMode } from "./ranking.ts";
+import { type StoredMemory, toMemory } from "./rows.ts";
+import type { Store } from "./store.ts";
+
+/** Candidates that each leg of a search brings to the ranking. */
+const CANDIDATES = 100;
+
+export interface SearchRequest {
+  query: string;
+  limit: number;
+  filter: Filter;
+  /** Memories with a lower score are left out. */
+  minScore: number;
+  mode: SearchMode;
+}
+
+/**
+ * What the product does: every rule about memories is here, and every transport calls it. The
+ * account comes first in each call, and nothing of another account can be reached through it.
+ */
+export type Memories = ReturnType<typeof createMemories>;
+
+/** @param clock milliseconds since 1970 */
+export function createMemories({
+  store,
+  embedder,
+  idempotency,
+  clock,
+}: {
+  store: Store;
+  embedder: Embedder;
+  idempotency: Idempotency;
+  clock: () => number;
+}) {
+  const embedAll = (contents: readonly string[]) =>
+    Promise.all(contents.map((content) => embedder.embedContent(content)));
+
+  const insert = async (accountId: string, inputs: readonly NewMemory[]) => {
+    const vectors = await embedAll(inputs.map(({ content }) => content));
+    const now = clock();
+    const memories = inputs.map((input, index) => newMemory(input, vectors[index] ?? [], now));
+    return store.use(accountId, ({ writer }) =>
+      writer.change({
+        ids: [],
+        apply(draft) {
+          for (const memory of memories) draft.put(memory);
+          return memories;
+        },
+      }),
+    );
+  };
+
+  /** Memories by id, in the order of the ids; those that aren't there are left out. */
+  const findInOrder = async (accountId: string, ids: readonly string[]) => {
+    const rows = await store.use(accountId, ({ table }) => table.find(ids));
+    const byId = new Map(rows.map((row) => [row.id, row]));
+    return ids.map((id) => byId.get(id)).filter((row) => row !== undefined);
+  };
+
+  return {
+    /**
+     * Saves memories, all or none.
+     * @param idempotencyKey the same key within 24 hours returns the memories it made before
+     */
+    async create(
+      accountId: string,
+      inputs: readonly NewMemory[],
+      idempotencyKey?: string,
+    ): Promise<Memory[]> {
+      if (idempotencyKey === undefined) return (await insert(accountId, inputs)).map(toMemory);
+      const ids = await idempotency.once(accountId, idempotencyKey, inputs, async () =>
+        (await insert(accountId, inputs)).map(({ id }) => id),
+      );
+      const memories = await findInOrder(accountId, ids);
+      if (memories.length < ids.length) {
+        throw new AppError("conflict", "What this Idempotency-Key made has been deleted since.");
+      }
+      return memories.map(toMemory);
+    },
+
+    /** Memories that answer a query, the best first. */
+    async search(
+      accountId: string,
+      { query, limit, filter, minScore, mode }: SearchRequest,
+    ): Promise<FoundMemory[]> {
+      return store.use(accountId, async ({ table }) => {
+        const count = Math.max(CANDIDATES, limit);
+        // The words are looked up while the query is being embedded.
+        const [matching, [vector, nearest]] = await Promise.all([
+          mode === "semantic" ? [] : table.matching(query, filter, count, mode === "hybrid"),
+          mode === "keyword"
+            ? ([null, []] as const)
+            : embedder
+                .embedQuery(query)
+                .then(
+                  async (vector) => [vector, await table.nearest(vector, filter, count)] as const,
+                ),
+        ]);
+        const best = rank([...nearest, ...matching], vector, embedder.model, mode, clock())
+          .filter(({ score }) => score >= minScore)
+          .slice(0, limit);
+        const rows = await table.find(best.map(({ id }) => id));
+        const byId = new Map(rows.map((row) => [row.id, row]));
+        return best.flatMap(({ id, score }) => {
+          const row = byId.get(id);
+          return row ? [{ ...toMemory(row), score: roundScore(score) }] : [];
+        });
+      });
+    },
+
+    /** A page of memories, newest first, and where the next one starts (`null` at the end). */
+    async list(
+      accountId: string,
+      { filter, limit, cursor }: { filter: Filter; limit: number; cursor?: string | undefined },
+    ): Promise<{ memories: Memory[]; nextCursor: string | null }> {
+      const after = cursor === undefined ? null : decodeCursor(cursor);
+      // One more than asked for tells whether there is a next page.
+      const ids = await store.use(accountId, ({ table }) => table.list(filter, after, limit + 1));
+      const rows = await findInOrder(accountId, ids.slice(0, limit));
+      const last = rows.at(-1);
+      return {
+        memories: rows.map(toMemory),
+        nextCursor: last && ids.length > limit ? encodeCursor(last) : null,
+      };
+    },
+
+    /** @throws AppError `memory_not_found` */
+    async get(accountId: string, id: string): Promise<Memory> {
+      const [row] = MEMORY_ID.test(id) ? await findInOrder(accountId, [id]) : [];
+      if (!row) throw notFound(id);
+      return toMemory(row);
+    },
+
+    /**
+     * Changes the fields that are given.
+     * @param isExpected is asked about the memory as it is right before the change
+     * @throws AppError `memory_not_found`, or `precondition_failed` when `isExpected` says no
+     */
+    async update(
+      accountId: string,
+      id: string,
+      changes: MemoryChanges,
+      isExpected: (memory: Memory) => boolean = () => true,
+    ): Promise<Memory> {
+      const present = await this.get(accountId, id);
+      const content = changes.content;
+      // Embedding takes longer than all the rest: it happens before the write's turn, and only
+      // when the content changes.
+      const vectors =
+        content === undefined || content === present.content
+          ? null
+          : await embedder.embedContent(content);
+
+      const updated = await store.use(accountId, ({ writer }) =>
+        writer.change({
+          ids: [id],
+          apply(draft) {
+            const current = draft.get(id);
+            if (!current) throw notFound(id);
+            if (!isExpected(toMemory(current))) {
+              throw new AppError(
+                "precondition_failed",
+                "The memory has changed since. Read it again, then decide.",
+              );
+            }
+            // Another write may have changed the content between: then its vectors are not these.
+            if (content !== undefined && content !== current.content && !vectors) return null;
+            const next = changeMemory(current, changes, vectors, clock());
+            draft.put(next);
+            return next;
+          },
+        }),
+      );
+      return updated ? toMemory(updated) : this.update(accountId, id, changes, isExpected);
+    },
+
+    /** @throws AppError `memory_not_found` */
+    async remove(accountId: string, id: string): Promise<void> {
+      if (!MEMORY_ID.test(id)) throw notFound(id);
+      await store.use(accountId, ({ writer }) =>
+        writer.change({
+          ids: [id],
+          apply(draft) {
+            if (!draft.get(id)) throw notFound(id);
+            draft.remove(id);
+          },
+        }),
+      );
+    },
+
+    /**
+     * Removes all memories that a filter lets pass, and returns how many there were.
+     * @throws AppError `validation_failed` for a filter without any condition
+     */
+    async removeMatching(accountId: string, filter: Filter): Promise<number> {
+      if (filterSql(filter) === undefined) {
+        throw new AppError(
+          "validation_failed",
+          "Deleting everything at once is not possible: give at least one filter.",
+        );
+      }
+      return store.use(accountId, ({ writer }) => writer.removeMatching(filter));
+    },
+  };
+}
+
+function newMemory(input: NewMemory, vectors: Float32Array[], now: number): StoredMemory {
+  return {
+    id: createId("mem", now),
+    content: input.content,
+    tags: normaliseTags(input.tags ?? []),
+    agentId: input.agent_id ?? null,
+    sessionId: input.session_id ?? null,
+    importance: input.importance ?? 0.5,
+    metadata: JSON.stringify(input.metadata ?? {}),
+    createdAt: now,
+    updatedAt: now,
+    vectors,
+  };
+}
+
+function changeMemory(
+  current: StoredMemory,
+  changes: MemoryChanges,
+  vectors: Float32Array[] | null,
+  now: number,
+): StoredMemory {
+  const { content, tags, agent_id, session_id, importance, metadata } = changes;
+  return {
+    ...current,
+    content: content ?? current.content,
+    vectors: vectors ?? current.vectors,
+    tags: tags ? normaliseTags(tags) : current.tags,
+    agentId: agent_id === undefined ? current.agentId : agent_id,
+    sessionId: session_id === undefined ? current.sessionId : session_id,
+    importance: importance ?? current.importance,
+    metadata: metadata ? JSON.stringify(metadata) : current.metadata,
+    // A clock that was set back must not make a memory older than it is.
+    updatedAt: Math.max(now, current.updatedAt),
+  };
+}
+
+function notFound(id: string) {
+  // What a client sent is repeated to it only where it has the shape of an id.
+  const which = MEMORY_ID.test(id) ? `id ${id}` : "this id";
+  return new AppError("memory_not_found", `No memory with ${which} in this account.`);
+}
+
+function roundScore(score: number) {
+  return Math.round(score * 10_000) / 10_000;
+}

@@ -1,0 +1,120 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { instant, jsonObject, text } from "../schema.ts";
+
+/** Limits of a memory's fields. Characters are Unicode code points. */
+export const LIMITS = {
+  content: 32_768,
+  tags: 32,
+  tag: 64,
+  identifier: 128,
+  /** Bytes of `metadata` as JSON in UTF-8. */
+  metadata: 4_096,
+  batch: 256,
+  query: 2_000,
+  page: 100,
+} as const;
+
+const EXAMPLE_ID = "mem_0197f2c4e0b47c3a9a1d5b8e2f60c711";
+
+const content = text(
+  {
+    minLength: 1,
+    maxLength: LIMITS.content,
+    description: "The memory's text. Not only white space.",
+    examples: ["The user prefers to be called Sam."],
+  },
+  { notBlank: true },
+);
+export const Tag = text({ minLength: 1, maxLength: LIMITS.tag }, { trimmed: true, noComma: true });
+const tags = Type.Array(Tag, {
+  maxItems: LIMITS.tags,
+  description: "Labels to filter by, without commas. Trimmed; duplicates are dropped.",
+  examples: [["work"]],
+});
+export const AgentId = text({
+  minLength: 1,
+  maxLength: LIMITS.identifier,
+  description: "The agent that the memory belongs to.",
+  examples: ["planner"],
+});
+export const SessionId = text({
+  minLength: 1,
+  maxLength: LIMITS.identifier,
+  description: "The conversation that the memory comes from.",
+  examples: ["s-42"],
+});
+const importance = Type.Number({
+  minimum: 0,
+  maximum: 1,
+  description: "0 to 1. The higher, the slower the memory's score decays with age.",
+  examples: [0.5],
+});
+const metadata = jsonObject({
+  maxBytes: LIMITS.metadata,
+  description: "Any JSON object of at most 4 KiB. Kept and returned, not searched.",
+  examples: [{}],
+});
+
+/** The fields of `POST /memories`. */
+export const NewMemory = Type.Object(
+  {
+    content,
+    tags: Type.Optional({ ...tags, default: [] }),
+    agent_id: Type.Optional(AgentId),
+    session_id: Type.Optional(SessionId),
+    importance: Type.Optional({ ...importance, default: 0.5 }),
+    metadata: Type.Optional({ ...metadata, default: {} }),
+  },
+  { additionalProperties: false },
+);
+export type NewMemory = Static<typeof NewMemory>;
+
+/** The fields of `PUT /memories/:id`: those left out stay as they are. */
+export const MemoryChanges = Type.Partial(
+  Type.Object({
+    content,
+    tags,
+    agent_id: Type.Union([AgentId, Type.Null()], { description: "`null` clears it." }),
+    session_id: Type.Union([SessionId, Type.Null()], { description: "`null` clears it." }),
+    importance,
+    metadata,
+  }),
+  { additionalProperties: false, minProperties: 1 },
+);
+export type MemoryChanges = Static<typeof MemoryChanges>;
+
+const memoryFields = {
+  id: Type.String({ description: "`mem_` and a UUIDv7 in hex.", examples: [EXAMPLE_ID] }),
+  content,
+  tags,
+  agent_id: Type.Union([AgentId, Type.Null()]),
+  session_id: Type.Union([SessionId, Type.Null()]),
+  importance,
+  metadata,
+  created_at: instant({ description: "UTC.", examples: ["2026-11-21T07:00:00.000Z"] }),
+  updated_at: instant({ description: "UTC.", examples: ["2026-11-21T07:00:00.000Z"] }),
+};
+
+/** A memory as every transport shows it. */
+export const Memory = Type.Object(memoryFields);
+export type Memory = Static<typeof Memory>;
+
+/** A memory that a search found. */
+export const FoundMemory = Type.Object({
+  ...memoryFields,
+  score: Type.Number({
+    minimum: 0,
+    maximum: 1,
+    description: "How well it answers the query; higher is better.",
+    examples: [0.82],
+  }),
+});
+export type FoundMemory = Static<typeof FoundMemory>;
+
+/** The shape of a memory's id. Anything else can't exist. */
+export const MEMORY_ID = /^mem_[0-9a-f]{32}$/;
+
+/** Tags as they are kept: trimmed, each once, in the order given. */
+export function normaliseTags(values: readonly string[]): string[] {
+  return [...new Set(values.map((value) => value.trim()))];
+}

@@ -1,0 +1,35 @@
+import type { Accounts } from "../accounts/accounts.ts";
+import type { Log } from "../log.ts";
+import type { Store } from "./store.ts";
+
+/** How often removed accounts are looked for, in milliseconds. */
+const INTERVAL = 10_000;
+
+/**
+ * Removes the memories of accounts that were removed, now and from time to time: another process
+ * may remove an account, and only this one may write to the tables.
+ * @returns a function that ends it
+ */
+export function watchRemovedAccounts({
+  store,
+  accounts,
+  log,
+}: {
+  store: Pick<Store, "drop">;
+  accounts: Pick<Accounts, "removed" | "forget">;
+  log: Log;
+}): () => void {
+  const removeMemories = async () => {
+    try {
+      for (const id of accounts.removed()) {
+        await store.drop(id);
+        accounts.forget(id);
+      }
+    } catch (error) {
+      log.error("account_removal_failed", { cause: String(error) });
+    }
+  };
+  void removeMemories();
+  const timer = setInterval(removeMemories, INTERVAL);
+  return () => clearInterval(timer);
+}

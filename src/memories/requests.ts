@@ -1,0 +1,132 @@
+import { Type } from "@sinclair/typebox";
+import { checked, instant, parseInstant, problemOf, text } from "../schema.ts";
+import type { Filter } from "./filter.ts";
+import { AgentId, LIMITS, SessionId, Tag } from "./memory.ts";
+import { SEARCH_MODES } from "./ranking.ts";
+
+const splitTags = (tags: string) => tags.split(",").map((tag) => tag.trim());
+
+const tagList = checked<string>(
+  {
+    type: "string",
+    description: "Comma-separated. A memory needs one of them, or all with `tags_match=all`.",
+    examples: ["work,travel"],
+  },
+  (value) => {
+    if (typeof value !== "string") return "must be a string";
+    const tags = splitTags(value);
+    if (tags.length > LIMITS.tags) return `must name at most ${LIMITS.tags} tags`;
+    const problem = tags.map((tag) => problemOf(Tag, tag)).find((found) => found !== null);
+    return problem ? `has a tag that ${problem}` : null;
+  },
+);
+
+const deletionFields = {
+  tags: Type.Optional(tagList),
+  tags_match: Type.Optional(
+    Type.Union([Type.Literal("any"), Type.Literal("all")], {
+      description: "Whether one of `tags` is enough, as it is by default, or all are needed.",
+    }),
+  ),
+  agent_id: Type.Optional(AgentId),
+  session_id: Type.Optional(SessionId),
+  created_before: Type.Optional(
+    instant({ description: "Created before this moment.", examples: ["2026-12-01T00:00:00Z"] }),
+  ),
+};
+
+const filterFields = {
+  ...deletionFields,
+  created_after: Type.Optional(
+    instant({
+      description: "Created at this moment or later.",
+      examples: ["2026-11-01T00:00:00Z"],
+    }),
+  ),
+};
+
+const strict = { additionalProperties: false };
+
+/** The query of `GET /memories/search`. */
+export const SearchQuery = Type.Object(
+  {
+    q: text(
+      {
+        minLength: 1,
+        maxLength: LIMITS.query,
+        description: "What to look for, in natural language.",
+        examples: ["what should I call the user"],
+      },
+      { notBlank: true },
+    ),
+    limit: Type.Integer({ minimum: 1, maximum: LIMITS.page, default: 10 }),
+    ...filterFields,
+    min_score: Type.Number({
+      minimum: 0,
+      maximum: 1,
+      default: 0,
+      description: "Memories with a lower `score` are left out.",
+    }),
+    mode: Type.Union(
+      SEARCH_MODES.map((mode) => Type.Literal(mode)),
+      { default: "hybrid", description: "By meaning and words, by meaning, or by words alone." },
+    ),
+  },
+  strict,
+);
+
+/** The query of `GET /memories`. */
+export const ListQuery = Type.Object(
+  {
+    ...filterFields,
+    limit: Type.Integer({ minimum: 1, maximum: LIMITS.page, default: 20 }),
+    cursor: Type.Optional(
+      Type.String({ maxLength: 200, description: "`next_cursor` of the page before." }),
+    ),
+  },
+  strict,
+);
+
+/** The query of `DELETE /memories`. */
+export const DeletionQuery = Type.Object(deletionFields, strict);
+
+/** Headers of requests that make memories. */
+export const CreationHeaders = Type.Object({
+  "idempotency-key": Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 255,
+      description: "The same key within 24 hours makes nothing new and is answered alike.",
+    }),
+  ),
+});
+
+/** Headers of requests that change a memory. */
+export const ChangeHeaders = Type.Object({
+  "if-match": Type.Optional(
+    Type.String({ description: "The memory's `ETag`: refuse if it has changed since." }),
+  ),
+});
+
+interface FilterQuery {
+  tags?: string;
+  tags_match?: "any" | "all";
+  agent_id?: string;
+  session_id?: string;
+  created_after?: string;
+  created_before?: string;
+}
+
+/** The filter that a query asks for. */
+export function toFilter(query: FilterQuery): Filter {
+  const after = query.created_after && parseInstant(query.created_after);
+  const before = query.created_before && parseInstant(query.created_before);
+  return {
+    ...(query.tags !== undefined && { tags: splitTags(query.tags) }),
+    ...(query.tags_match && { tagsMatch: query.tags_match }),
+    ...(query.agent_id !== undefined && { agentId: query.agent_id }),
+    ...(query.session_id !== undefined && { sessionId: query.session_id }),
+    ...(typeof after === "number" && { createdAfter: after }),
+    ...(typeof before === "number" && { createdBefore: before }),
+  };
+}

@@ -1,0 +1,264 @@
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import { readJson } from "../http/body.ts";
+import { etagOf, matchesEtag } from "../http/etag.ts";
+import { ref, responses } from "../http/openapi.ts";
+import type { Authorize } from "../http/principal.ts";
+import { checkQueryString } from "../http/query.ts";
+import type { Memories } from "./memories.ts";
+import { FoundMemory, LIMITS, Memory, MemoryChanges, NewMemory } from "./memory.ts";
+import {
+  ChangeHeaders,
+  CreationHeaders,
+  DeletionQuery,
+  ListQuery,
+  SearchQuery,
+  toFilter,
+} from "./requests.ts";
+
+/** Bytes of a body; a batch may hold 256 contents of 32,768 characters. */
+const MAX_BODY = 1 << 20;
+const MAX_BATCH_BODY = 64 << 20;
+
+const Found = Type.Object({ memories: Type.Array(ref("FoundMemory")) });
+const Page = Type.Object({
+  memories: Type.Array(ref("Memory")),
+  next_cursor: Type.Union([Type.String(), Type.Null()], {
+    description: "Where the next page starts; `null` at the end.",
+  }),
+});
+const Batch = Type.Object(
+  { memories: Type.Array(NewMemory, { minItems: 1, maxItems: LIMITS.batch }) },
+  { additionalProperties: false },
+);
+const Created = Type.Object({ memories: Type.Array(ref("Memory")) });
+const Deleted = Type.Object({ id: Type.String(), deleted: Type.Literal(true) });
+const DeletedMany = Type.Object({ deleted: Type.Integer({ minimum: 0 }) });
+
+const ETAG = { ETag: "Names this state of the memory, for `If-Match`." };
+
+interface Dependencies {
+  memories: Memories;
+  authorize: Authorize;
+}
+
+/** The HTTP face of `Memories`: decode, call, respond. */
+export function createMemoryRoutes(dependencies: Dependencies) {
+  return new Elysia({ prefix: "/memories", tags: ["memories"], normalize: false })
+    .model({ Memory, FoundMemory })
+    .use(createReadingRoutes(dependencies))
+    .use(createWritingRoutes(dependencies))
+    .use(createDeletionRoutes(dependencies));
+}
+
+function createReadingRoutes({ memories, authorize }: Dependencies) {
+  return new Elysia({ normalize: false })
+    .derive(({ request }) => {
+      const { accountId } = authorize(request, "memories:read");
+      checkQueryString(request);
+      return { accountId };
+    })
+    .get(
+      "/search",
+      async ({ accountId, query }) => ({
+        memories: await memories.search(accountId, {
+          query: query.q,
+          limit: query.limit,
+          filter: toFilter(query),
+          minScore: query.min_score,
+          mode: query.mode,
+        }),
+      }),
+      {
+        query: SearchQuery,
+        detail: {
+          operationId: "searchMemories",
+          summary: "Find memories by meaning",
+          description: "The best first; equals by newest, then id.",
+          responses: responses({ status: 200, description: "Found.", schema: Found }, 400, 422),
+        },
+      },
+    )
+    .get(
+      "/",
+      async ({ accountId, query }) => {
+        const { limit, cursor } = query;
+        const page = await memories.list(accountId, { filter: toFilter(query), limit, cursor });
+        return { memories: page.memories, next_cursor: page.nextCursor };
+      },
+      {
+        query: ListQuery,
+        detail: {
+          operationId: "listMemories",
+          summary: "List memories, newest first",
+          responses: responses({ status: 200, description: "A page.", schema: Page }, 400, 422),
+        },
+      },
+    )
+    .get(
+      "/:id",
+      async ({ accountId, params, set }) => {
+        const memory = await memories.get(accountId, params.id);
+        set.headers.etag = etagOf(memory);
+        return memory;
+      },
+      {
+        detail: {
+          operationId: "getMemory",
+          summary: "Get a memory",
+          responses: responses(
+            { status: 200, description: "The memory.", schema: ref("Memory"), headers: ETAG },
+            404,
+          ),
+        },
+      },
+    );
+}
+
+function createWritingRoutes({ memories, authorize }: Dependencies) {
+  return new Elysia({ normalize: false })
+    .onParse(({ request, path, server }) => {
+      // Before the body: a stranger's is not read.
+      authorize(request, "memories:write");
+      // Embedding a large batch takes longer than an idle connection may live.
+      server?.timeout(request, 0);
+      return readJson(request, path.endsWith("/batch") ? MAX_BATCH_BODY : MAX_BODY);
+    })
+    .derive(({ request }) => {
+      const { accountId } = authorize(request, "memories:write");
+      checkQueryString(request);
+      return { accountId };
+    })
+    .post(
+      "/",
+      async ({ accountId, body, headers, set }) => {
+        const [memory] = await memories.create(accountId, [body], headers["idempotency-key"]);
+        if (!memory) throw new Error("creating a memory returned none");
+        set.status = 201;
+        set.headers.location = `/api/memories/${memory.id}`;
+        set.headers.etag = etagOf(memory);
+        return memory;
+      },
+      {
+        body: NewMemory,
+        headers: CreationHeaders,
+        detail: {
+          operationId: "createMemory",
+          summary: "Save a memory",
+          responses: responses(
+            {
+              status: 201,
+              description: "Saved.",
+              schema: ref("Memory"),
+              headers: { ...ETAG, Location: "The memory's path." },
+            },
+            400,
+            409,
+            413,
+            415,
+            422,
+          ),
+        },
+      },
+    )
+    .post(
+      "/batch",
+      async ({ accountId, body, headers, set }) => {
+        set.status = 201;
+        const key = headers["idempotency-key"];
+        return { memories: await memories.create(accountId, body.memories, key) };
+      },
+      {
+        body: Batch,
+        headers: CreationHeaders,
+        detail: {
+          operationId: "createMemories",
+          summary: "Save up to 256 memories, all or none",
+          responses: responses(
+            { status: 201, description: "Saved, in the order given.", schema: Created },
+            400,
+            409,
+            413,
+            415,
+            422,
+          ),
+        },
+      },
+    )
+    .put(
+      "/:id",
+      async ({ accountId, params, body, headers, set }) => {
+        const ifMatch = headers["if-match"];
+        const isExpected = (memory: Memory) =>
+          ifMatch === undefined || matchesEtag(ifMatch, etagOf(memory));
+        const memory = await memories.update(accountId, params.id, body, isExpected);
+        set.headers.etag = etagOf(memory);
+        return memory;
+      },
+      {
+        body: MemoryChanges,
+        headers: ChangeHeaders,
+        detail: {
+          operationId: "updateMemory",
+          summary: "Change a memory",
+          description: "Fields that are left out stay as they are.",
+          responses: responses(
+            {
+              status: 200,
+              description: "The changed memory.",
+              schema: ref("Memory"),
+              headers: ETAG,
+            },
+            400,
+            404,
+            412,
+            413,
+            415,
+            422,
+          ),
+        },
+      },
+    );
+}
+
+function createDeletionRoutes({ memories, authorize }: Dependencies) {
+  return new Elysia({ normalize: false })
+    .derive(({ request }) => {
+      const { accountId } = authorize(request, "memories:write");
+      checkQueryString(request);
+      return { accountId };
+    })
+    .delete(
+      "/:id",
+      async ({ accountId, params }) => {
+        await memories.remove(accountId, params.id);
+        return { id: params.id, deleted: true };
+      },
+      {
+        detail: {
+          operationId: "deleteMemory",
+          summary: "Delete a memory for good",
+          responses: responses({ status: 200, description: "Deleted.", schema: Deleted }, 404),
+        },
+      },
+    )
+    .delete(
+      "/",
+      async ({ accountId, query }) => ({
+        deleted: await memories.removeMatching(accountId, toFilter(query)),
+      }),
+      {
+        query: DeletionQuery,
+        detail: {
+          operationId: "deleteMemories",
+          summary: "Delete all memories that pass a filter, for good",
+          description: "At least one of tags, agent_id, session_id and created_before is needed.",
+          responses: responses(
+            { status: 200, description: "How many there were.", schema: DeletedMany },
+            400,
+            422,
+          ),
+        },
+      },
+    );
+}

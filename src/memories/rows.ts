@@ -1,0 +1,265 @@
+import {
+  Field,
+  FixedSizeList,
+  Float32,
+  Float64,
+  Int32,
+  List,
+  makeData,
+  RecordBatch,
+  Schema,
+  Struct,
+  Table,
+  TimestampMillisecond,
+  Utf8,
+  vectorFromArray,
+} from "apache-arrow";
+import type { EmbeddingModel } from "../embedding/embedder.ts";
+import type { Memory } from "./memory.ts";
+
+/** A memory as it is kept: the public fields, with times as numbers, and its vectors. */
+export interface StoredMemory {
+  id: string;
+  content: string;
+  tags: string[];
+  agentId: string | null;
+  sessionId: string | null;
+  importance: number;
+  /** JSON text, so that what comes out is what went in. */
+  metadata: string;
+  /** Milliseconds since 1970. */
+  createdAt: number;
+  updatedAt: number;
+  /** One for each passage of the content, at least one. */
+  vectors: Float32Array[];
+}
+
+/** A memory without its vectors, and how many there are. */
+export type MemoryRow = Omit<StoredMemory, "vectors"> & { passages: number };
+
+/** The public form of a stored memory. */
+export function toMemory(stored: StoredMemory | MemoryRow): Memory {
+  return {
+    id: stored.id,
+    content: stored.content,
+    tags: stored.tags,
+    agent_id: stored.agentId,
+    session_id: stored.sessionId,
+    importance: stored.importance,
+    metadata: JSON.parse(stored.metadata),
+    created_at: new Date(stored.createdAt).toISOString(),
+    updated_at: new Date(stored.updatedAt).toISOString(),
+  };
+}
+
+/** Ids of all rows of a memory: its own, then those of its further passages. */
+export function rowIds(id: string, passages: number): string[] {
+  return Array.from({ length: passages }, (_, passage) => (passage ? `${id}#${passage}` : id));
+}
+
+/** The memory that a row belongs to. */
+export function memoryIdOf(rowId: string): string {
+  const end = rowId.indexOf("#");
+  return end < 0 ? rowId : rowId.slice(0, end);
+}
+
+/**
+ * The schema of an account's table. Row 0 of a memory has its text; each further passage has a row
+ * with its own vector, the columns that filters and ranking read, and no text. The primary key
+ * makes concurrent upserts of one id conflict instead of duplicating it.
+ */
+export function tableSchema(model: EmbeddingModel): Schema {
+  const required = (name: string, type: Field["type"]) => new Field(name, type, false);
+  return new Schema(
+    [
+      new Field(
+        "id",
+        new Utf8(),
+        false,
+        new Map([["lance-schema:unenforced-primary-key", "true"]]),
+      ),
+      required("passage", new Int32()),
+      required("passages", new Int32()),
+      new Field("content", new Utf8(), true),
+      required("tags", new List(new Field("item", new Utf8(), true))),
+      new Field("agent_id", new Utf8(), true),
+      new Field("session_id", new Utf8(), true),
+      required("importance", new Float64()),
+      new Field("metadata", new Utf8(), true),
+      required("created_at", new TimestampMillisecond("UTC")),
+      required("updated_at", new TimestampMillisecond("UTC")),
+      required("vector", vectorType(model.dimension)),
+    ],
+    new Map([
+      ["ctxd.model", model.id],
+      ["ctxd.dimension", String(model.dimension)],
+    ]),
+  );
+}
+
+function vectorType(dimension: number) {
+  return new FixedSizeList(dimension, new Field("item", new Float32(), true));
+}
+
+/**
+ * Memories as one Arrow table. Columns are made directly: the library's own conversion from
+ * objects takes ten times as long and pads a vector of the wrong length without a word.
+ */
+export function encodeRows(memories: readonly StoredMemory[], schema: Schema): Table {
+  const rows = memories.flatMap((memory) =>
+    memory.vectors.map((vector, passage) => ({ memory, vector, passage })),
+  );
+  const columns: Record<string, (row: (typeof rows)[number]) => unknown> = {
+    id: ({ memory, passage }) => (passage ? `${memory.id}#${passage}` : memory.id),
+    passage: ({ passage }) => passage,
+    passages: ({ memory }) => memory.vectors.length,
+    content: ({ memory, passage }) => (passage ? null : memory.content),
+    tags: ({ memory }) => memory.tags,
+    agent_id: ({ memory }) => memory.agentId,
+    session_id: ({ memory }) => memory.sessionId,
+    importance: ({ memory }) => memory.importance,
+    metadata: ({ memory, passage }) => (passage ? null : memory.metadata),
+    created_at: ({ memory }) => memory.createdAt,
+    updated_at: ({ memory }) => memory.updatedAt,
+  };
+  const children = schema.fields.map((field) => {
+    const value = columns[field.name];
+    if (!value)
+      return encodeVectors(
+        rows.map((row) => row.vector),
+        field.type,
+      );
+    const [data] = vectorFromArray(rows.map(value), field.type).data;
+    if (!data) throw new Error(`no data for the column ${field.name}`);
+    return data;
+  });
+  const struct = new Struct(schema.fields);
+  const data = makeData({ type: struct, length: rows.length, nullCount: 0, children });
+  return new Table(schema, new RecordBatch(schema, data));
+}
+
+function encodeVectors(vectors: Float32Array[], type: FixedSizeList) {
+  const flat = new Float32Array(vectors.length * type.listSize);
+  vectors.forEach((vector, index) => {
+    if (vector.length !== type.listSize) {
+      throw new RangeError(`a vector has ${vector.length} numbers instead of ${type.listSize}`);
+    }
+    flat.set(vector, index * type.listSize);
+  });
+  const child = makeData({ type: new Float32(), data: flat });
+  return makeData({ type, length: vectors.length, nullCount: 0, child });
+}
+
+/** The types of the columns that are read back. */
+type RowTypes = {
+  id: Utf8;
+  passages: Int32;
+  content: Utf8;
+  tags: List<Utf8>;
+  agent_id: Utf8;
+  session_id: Utf8;
+  importance: Float64;
+  metadata: Utf8;
+  created_at: TimestampMillisecond;
+  updated_at: TimestampMillisecond;
+  vector: FixedSizeList<Float32>;
+  _distance: Float32;
+  _score: Float32;
+};
+
+/** Columns that make up a `MemoryRow`. */
+export const MEMORY_COLUMNS = [
+  "id",
+  "passages",
+  "content",
+  "tags",
+  "agent_id",
+  "session_id",
+  "importance",
+  "metadata",
+  "created_at",
+  "updated_at",
+] as const satisfies (keyof RowTypes)[];
+
+/** Reads rows with `MEMORY_COLUMNS`, each the first of its memory. */
+export function decodeMemories(table: Table): MemoryRow[] {
+  const { required, nullable } = columnsOf(table);
+  return Array.from({ length: table.numRows }, (_, row) => ({
+    id: required("id", row),
+    passages: required("passages", row),
+    content: required("content", row),
+    tags: Array.from(required("tags", row), String),
+    agentId: nullable("agent_id", row),
+    sessionId: nullable("session_id", row),
+    importance: required("importance", row),
+    metadata: required("metadata", row),
+    createdAt: required("created_at", row),
+    updatedAt: required("updated_at", row),
+  }));
+}
+
+/** Reads the ids of rows. */
+export function decodeIds(table: Table): string[] {
+  const { required } = columnsOf(table);
+  return Array.from({ length: table.numRows }, (_, row) => required("id", row));
+}
+
+/** Reads the vectors of rows by the rows' ids. */
+export function decodeVectors(table: Table): Map<string, Float32Array> {
+  const { required } = columnsOf(table);
+  return new Map(
+    Array.from({ length: table.numRows }, (_, row) => [
+      required("id", row),
+      // A copy: what Arrow returns is a view that keeps the whole batch alive.
+      Float32Array.from(required("vector", row).toArray()),
+    ]),
+  );
+}
+
+/** A memory that one leg of a search found, with what ranking needs. */
+export interface Candidate {
+  id: string;
+  importance: number;
+  /** Milliseconds since 1970. */
+  createdAt: number;
+  updatedAt: number;
+  /** −1 to 1, of the row's vector and the query; `null` where only words were compared. */
+  cosine: number | null;
+  /** The row's own vector, where a search by words asked for it. */
+  vector: Float32Array | null;
+  /** 0 and up; 0 where only vectors were compared. */
+  bm25: number;
+}
+
+/** Columns that make up a `Candidate`, besides `_distance`, `_score` and `vector`. */
+export const CANDIDATE_COLUMNS = ["id", "importance", "created_at", "updated_at"] as const;
+
+/** Reads rows of a search by vector (`_distance` of the dot product) or by words (`_score`). */
+export function decodeCandidates(table: Table): Candidate[] {
+  const { required, has } = columnsOf(table);
+  const [hasDistance, hasScore, hasVector] = [has("_distance"), has("_score"), has("vector")];
+  return Array.from({ length: table.numRows }, (_, row) => ({
+    id: memoryIdOf(required("id", row)),
+    importance: required("importance", row),
+    createdAt: required("created_at", row),
+    updatedAt: required("updated_at", row),
+    cosine: hasDistance ? 1 - required("_distance", row) : null,
+    vector: hasVector ? required("vector", row).toArray() : null,
+    bm25: hasScore ? required("_score", row) : 0,
+  }));
+}
+
+function columnsOf(table: Table) {
+  const typed = table as Table<RowTypes>;
+  const nullable = <Name extends keyof RowTypes>(name: Name, row: number) =>
+    typed.getChild(name)?.get(row) ?? null;
+  return {
+    nullable,
+    has: (name: keyof RowTypes) => table.schema.names.includes(name),
+    required<Name extends keyof RowTypes>(name: Name, row: number): RowTypes[Name]["TValue"] {
+      const value = nullable(name, row);
+      if (value === null) throw new Error(`row ${row} has no ${name}`);
+      return value;
+    },
+  };
+}

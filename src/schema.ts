@@ -1,0 +1,117 @@
+import { Kind, type SchemaOptions, type TSchema, Type, TypeRegistry } from "@sinclair/typebox";
+
+/**
+ * Kinds of input that JSON Schema alone can't check. Each is one TypeBox kind whose schema carries
+ * its own check, which says in words what is wrong.
+ */
+const CHECKED = "Checked";
+const Problem = Symbol("problem");
+
+/** What is wrong with a value, as the end of a sentence, or `null`. */
+type Check = (value: unknown) => string | null;
+
+interface CheckedSchema extends TSchema {
+  [Problem]: Check;
+}
+
+TypeRegistry.Set<CheckedSchema>(CHECKED, (schema, value) => schema[Problem](value) === null);
+
+/** What a schema of this file finds wrong with a value; `null` for nothing, and for other schemas. */
+export function problemOf(schema: TSchema, value: unknown): string | null {
+  return schema[Kind] === CHECKED ? (schema as CheckedSchema)[Problem](value) : null;
+}
+
+/** A schema of JSON Schema's words, with a check that decides alone. */
+export function checked<Value>(schema: SchemaOptions, check: Check) {
+  return Type.Unsafe<Value>({ ...schema, [Kind]: CHECKED, [Problem]: check });
+}
+
+interface TextOptions extends SchemaOptions {
+  /** In characters (code points), as JSON Schema counts and TypeBox's own string does not. */
+  minLength: number;
+  maxLength: number;
+}
+
+/** What a text must not be, besides too short or too long. */
+interface TextRules {
+  /** Refuse text that is only white space. */
+  notBlank?: boolean;
+  /** White space around the text does not count. */
+  trimmed?: boolean;
+  /** Refuse text with a comma, so that a list of such texts can be written with commas. */
+  noComma?: boolean;
+}
+
+/** Well-formed Unicode text of a limited number of characters. */
+export function text(options: TextOptions, rules: TextRules = {}) {
+  return checked<string>({ type: "string", ...options }, (input) => {
+    if (typeof input !== "string") return "must be a string";
+    const value = rules.trimmed ? input.trim() : input;
+    if (value.length < options.minLength) return "must not be empty";
+    if (hasMoreCharacters(value, options.maxLength)) {
+      return `must have at most ${options.maxLength} characters`;
+    }
+    if (rules.notBlank && value.trim() === "") return "must not be only white space";
+    if (rules.noComma && value.includes(",")) return "must not contain a comma";
+    return value.isWellFormed() ? null : "must be well-formed Unicode";
+  });
+}
+
+function hasMoreCharacters(value: string, limit: number) {
+  // A character is one or two UTF-16 units, so most texts need no count.
+  if (value.length <= limit) return false;
+  return value.length > 2 * limit || [...value].length > limit;
+}
+
+/** A moment as RFC 3339 (`2026-11-21T07:00:00Z`, any offset), or a date: its midnight in UTC. */
+export function instant(options: SchemaOptions) {
+  return checked<string>({ type: "string", format: "date-time", ...options }, (value) =>
+    typeof value === "string" && parseInstant(value) !== null
+      ? null
+      : "must be a moment such as 2026-11-21T07:00:00Z or a date such as 2026-11-21",
+  );
+}
+
+const INSTANT =
+  /^(\d{4})-(\d{2})-(\d{2})(?:T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}:\d{2}))?$/i;
+
+/** Milliseconds since 1970 of an RFC 3339 moment or date, or `null` when it is not one. */
+export function parseInstant(value: string): number | null {
+  const match = INSTANT.exec(value);
+  if (!match) return null;
+  // Date.parse takes 31 February for 3 March: the day must be one of its month.
+  const [year = 0, month = 0, day = 0] = match.slice(1).map(Number);
+  const daysInMonth = new Date(Date.UTC(year, month, 0)).getUTCDate();
+  const time = Date.parse(value.toUpperCase());
+  return Number.isNaN(time) || day > daysInMonth ? null : time;
+}
+
+/** A JSON object of any shape, with finite numbers and at most `maxBytes` as JSON in UTF-8. */
+export function jsonObject(options: SchemaOptions & { maxBytes: number }) {
+  const { maxBytes, ...schema } = options;
+  return checked<Record<string, unknown>>(
+    { type: "object", additionalProperties: true, ...schema },
+    (value) => {
+      if (typeof value !== "object" || value === null || Array.isArray(value)) {
+        return "must be a JSON object";
+      }
+      const json = toFiniteJson(value);
+      if (json === null) return "must have finite numbers only, and not be nested too deep";
+      return Buffer.byteLength(json) <= maxBytes
+        ? null
+        : `must have at most ${maxBytes} bytes as JSON`;
+    },
+  );
+}
+
+/** JSON.parse reads 1e999 as Infinity, which JSON.stringify would turn into null without a word. */
+function toFiniteJson(value: object): string | null {
+  try {
+    return JSON.stringify(value, (_, item) => {
+      if (typeof item === "number" && !Number.isFinite(item)) throw new RangeError("not finite");
+      return item;
+    });
+  } catch {
+    return null;
+  }
+}
