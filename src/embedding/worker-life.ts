@@ -1,4 +1,5 @@
 import { AppError } from "../errors.ts";
+import { isCompiled } from "../native/embedded-asset.ts";
 import type { FromWorker, ToWorker } from "./messages.ts";
 
 /** One worker from its start to its end. */
@@ -12,9 +13,12 @@ export interface WorkerLife {
   end(reason: Error): void;
 }
 
+/** In the executable everything but the worker is one module, at the root of its file system. */
+const WORKER = isCompiled ? "./embedding/worker.js" : "./worker.ts";
+
 /** Starts a worker and has it load the model. */
 export function startWorker(load: Omit<ToWorker & { type: "load" }, "type">): WorkerLife {
-  const worker = new Worker(new URL("./worker.ts", import.meta.url).href);
+  const worker = new Worker(new URL(WORKER, import.meta.url).href);
   const waiting = new Map<number, PromiseWithResolvers<Float32Array>>();
   const loaded = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<Error>();

@@ -1,5 +1,18 @@
+import { join } from "node:path";
+import { openAddon } from "./addons.ts";
+import { prepareAsset } from "./asset.ts";
+import { embeddedAsset } from "./embedded-asset.ts";
+
 /**
- * Puts the native libraries of fastembed in place, in the executable; a checkout finds them in
- * node_modules. Call it before fastembed is imported for the first time.
+ * Puts the native libraries of fastembed in place: in the executable they are unpacked into the
+ * cache folder, a checkout has them in node_modules. To be called before fastembed is imported.
+ * @throws AssetError when a library cannot be unpacked or loaded
  */
-export async function prepareInference(_cacheDir: string): Promise<void> {}
+export async function prepareInference(cacheDir: string): Promise<void> {
+  const asset = embeddedAsset("inference");
+  if (!asset) return;
+  const folder = await prepareAsset(asset, cacheDir);
+  openAddon("tokenizers", join(folder, "tokenizers.node"));
+  // Its run path is its own folder, where ONNX Runtime itself was unpacked too.
+  openAddon("onnxruntime", join(folder, "onnxruntime.node"));
+}

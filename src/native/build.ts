@@ -1,0 +1,104 @@
+import { mkdir, stat } from "node:fs/promises";
+import { join, relative } from "node:path";
+import { builtInModel } from "../embedding/manifest.ts";
+import { modelAsset } from "../embedding/model.ts";
+import type { AssetFile } from "./asset.ts";
+import { compressFile } from "./compress.ts";
+import type { EmbeddedFile } from "./embedded.ts";
+import { findLibraries, type Library } from "./libraries.ts";
+import { redirectAddons } from "./redirect-addons.ts";
+
+const root = join(import.meta.dir, "..", "..");
+const output = join(root, "dist", "ctxd");
+const cache = join(root, "node_modules", ".cache", "ctxd");
+
+try {
+  await build(Bun.argv[2] ?? join(root, "src", "main.ts"));
+} catch (error) {
+  console.error(`ctxd was not built: ${error instanceof Error ? error.message : error}`);
+  process.exit(1);
+}
+
+async function build(main: string): Promise<void> {
+  const started = performance.now();
+  const { lancedb, inference } = findLibraries();
+  const model = modelAsset(builtInModel, process.env.CTXD_MODEL_SOURCE || undefined);
+  const embedded = {
+    lancedb: await compressLibraries(lancedb),
+    inference: await compressLibraries(inference),
+    model: await compressModel(model.files),
+  };
+  await compile(main, embedded);
+  await smokeTest();
+  const { size } = await stat(output);
+  const seconds = ((performance.now() - started) / 1000).toFixed(1);
+  console.log(
+    `${relative(process.cwd(), output)}: ${(size / 2 ** 20).toFixed(1)} MiB, in ${seconds} s`,
+  );
+}
+
+async function compile(main: string, embedded: Record<string, EmbeddedFile[]>): Promise<void> {
+  await mkdir(join(root, "dist"), { recursive: true });
+  await Bun.build({
+    // The worker is named too: it is loaded by its path, and nothing imports it.
+    entrypoints: [main, join(root, "src", "embedding", "worker.ts")],
+    root: join(root, "src"),
+    // Not the identifiers: names of classes are part of messages.
+    minify: { whitespace: true, syntax: true },
+    files: { [join(import.meta.dir, "embedded.ts")]: embeddedModule(embedded) },
+    plugins: [redirectAddons],
+    compile: { outfile: output, autoloadDotenv: false, autoloadBunfig: false },
+  });
+}
+
+/** The module that stands in for `embedded.ts`. */
+function embeddedModule(assets: Record<string, EmbeddedFile[]>): string {
+  const paths = new Map<string, string>();
+  for (const { path } of Object.values(assets).flat()) paths.set(path, `file${paths.size}`);
+  const imports = [...paths].map(
+    ([path, name]) => `import ${name} from ${JSON.stringify(path)} with { type: "file" };`,
+  );
+  const entries = Object.entries(assets).map(([asset, files]) => {
+    const list = files.map(
+      ({ name, bytes, sha256, path }) =>
+        `{ ...${JSON.stringify({ name, bytes, sha256 })}, path: ${paths.get(path)} }`,
+    );
+    return `${JSON.stringify(asset)}: [${list.join(", ")}]`;
+  });
+  return `${imports.join("\n")}\nexport const embedded = { ${entries.join(", ")} };\n`;
+}
+
+async function compressLibraries(libraries: readonly Library[]): Promise<EmbeddedFile[]> {
+  const files: EmbeddedFile[] = [];
+  for (const { name, path } of libraries) {
+    const content = await Bun.file(path).bytes();
+    // On macOS a library without its symbols would have to be signed again.
+    const strip = process.platform === "linux";
+    files.push(await compressFile({ name, content, strip }, cache));
+  }
+  return files;
+}
+
+async function compressModel(sources: readonly AssetFile[]): Promise<EmbeddedFile[]> {
+  const files: EmbeddedFile[] = [];
+  for (const { name, sha256, origin, open } of sources) {
+    const content = Buffer.concat(await Array.fromAsync(open()));
+    const file = await compressFile({ name, content, strip: false }, cache);
+    if (file.sha256 !== sha256) {
+      throw new Error(
+        `${origin} is not the expected file: its SHA-256 is ${file.sha256}, not ${sha256}.`,
+      );
+    }
+    files.push(file);
+  }
+  return files;
+}
+
+/** What was built must at least start on the machine that built it. */
+async function smokeTest(): Promise<void> {
+  const { exitCode, stdout, stderr } = await Bun.$`${output} --version`.quiet().nothrow();
+  if (exitCode === 0 && stdout.length > 0) return;
+  throw new Error(
+    `${output} --version ended with ${exitCode}: ${stderr.toString().trim() || "no message"}`,
+  );
+}

@@ -1,0 +1,57 @@
+import { mkdir, mkdtemp, rename, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { EmbeddedFile } from "./embedded.ts";
+
+/** Of zstd. It takes minutes for the largest library, once; level 12 would be 7 MB more for every user. */
+const LEVEL = 19;
+
+/**
+ * Compresses a file as the executable carries it, into a folder where a later build finds it again.
+ * @param strip whether symbols for debuggers are removed first, if the tool for it is there
+ */
+export async function compressFile(
+  file: { name: string; content: Uint8Array; strip: boolean },
+  folder: string,
+): Promise<EmbeddedFile> {
+  const strip = file.strip ? Bun.which("strip") : null;
+  const key = sha256(file.content).slice(0, 32);
+  const path = join(folder, `${key}${strip ? "-stripped" : ""}-${LEVEL}.zst`);
+  const facts = Bun.file(`${path}.json`);
+  // The facts are written last: where they are, the rest is complete.
+  if (await facts.exists()) return { name: file.name, path, ...(await readFacts(facts)) };
+
+  const content = strip ? await stripSymbols(file.content, strip) : file.content;
+  const { byteLength: bytes } = content;
+  await mkdir(folder, { recursive: true });
+  await write(path, await Bun.zstdCompress(content, { level: LEVEL }));
+  await write(`${path}.json`, JSON.stringify({ bytes, sha256: sha256(content) }));
+  return { name: file.name, path, bytes, sha256: sha256(content) };
+}
+
+async function readFacts(file: Bun.BunFile): Promise<{ bytes: number; sha256: string }> {
+  const { bytes, sha256 } = await file.json();
+  return { bytes: Number(bytes), sha256: String(sha256) };
+}
+
+async function stripSymbols(content: Uint8Array, strip: string): Promise<Uint8Array> {
+  const folder = await mkdtemp(join(tmpdir(), "ctxd-build-"));
+  try {
+    const path = join(folder, "library");
+    await Bun.write(path, content);
+    await Bun.$`${strip} ${path}`.quiet();
+    return await Bun.file(path).bytes();
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+async function write(path: string, content: string | Uint8Array): Promise<void> {
+  const temporary = `${path}.${process.pid}.part`;
+  await Bun.write(temporary, content);
+  await rename(temporary, path);
+}
+
+function sha256(content: Uint8Array): string {
+  return new Bun.CryptoHasher("sha256").update(content).digest("hex");
+}

@@ -1,0 +1,68 @@
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+
+/** A native library to be put into the executable, and the name it is unpacked under. */
+export interface Library {
+  readonly name: string;
+  readonly path: string;
+}
+
+/** Where each package keeps its libraries, by platform. macOS is written from its packages, not tried. */
+const PLATFORMS: Record<string, { lancedb: string; tokenizers: string; runtime: string }> = {
+  "linux-x64": { lancedb: "linux-x64-gnu", tokenizers: "linux-x64-gnu", runtime: "so.1" },
+  "linux-arm64": { lancedb: "linux-arm64-gnu", tokenizers: "linux-arm64-gnu", runtime: "so.1" },
+  "darwin-arm64": { lancedb: "darwin-arm64", tokenizers: "darwin-universal", runtime: "1.dylib" },
+};
+
+/**
+ * The native libraries of the platform that this runs on, by the asset they belong to.
+ * @throws Error when there are none for it, or they are not installed
+ */
+export function findLibraries(): Record<"lancedb" | "inference", Library[]> {
+  const platform = `${process.platform}-${process.arch}`;
+  const names = PLATFORMS[platform];
+  if (!names) {
+    throw new Error(
+      `ctxd cannot be built for ${platform}, only for ${Object.keys(PLATFORMS).join(", ")}.`,
+    );
+  }
+  const runtime = packageFolder("onnxruntime-node");
+  const runtimeFolder = join(runtime, "bin", "napi-v6", process.platform, process.arch);
+  const lancedb = `lancedb.${names.lancedb}.node`;
+  const tokenizers = `tokenizers.${names.tokenizers}.node`;
+  const runtimeName = `libonnxruntime.${names.runtime}`;
+  return {
+    lancedb: [library("lancedb.node", packageFolder(`@lancedb/lancedb-${names.lancedb}`), lancedb)],
+    inference: [
+      library(
+        "tokenizers.node",
+        packageFolder(`@anush008/tokenizers-${names.tokenizers}`),
+        tokenizers,
+      ),
+      library("onnxruntime.node", runtimeFolder, "onnxruntime_binding.node"),
+      // This name is written in the addon.
+      library(runtimeName, runtimeFolder, runtimeName),
+    ],
+  };
+}
+
+function packageFolder(name: string): string {
+  try {
+    return dirname(Bun.resolveSync(`${name}/package.json`, import.meta.dir));
+  } catch (cause) {
+    throw missing(name, cause);
+  }
+}
+
+function library(name: string, folder: string, file: string): Library {
+  const path = join(folder, file);
+  if (!existsSync(path)) throw missing(path);
+  return { name, path };
+}
+
+function missing(what: string, cause?: unknown): Error {
+  return new Error(
+    `${what} is not installed, and the executable cannot be built without it: run bun install on this machine.`,
+    { cause },
+  );
+}
