@@ -3,7 +3,7 @@ import type { Log } from "../log.ts";
 import { createAdmission } from "./admission.ts";
 import type { Embedder } from "./embedder.ts";
 import { builtInModel } from "./manifest.ts";
-import { startWorker, type WorkerLife } from "./worker-life.ts";
+import { accompany, spawnWorker, type WorkerLife } from "./worker-life.ts";
 
 /** Vectors of recent queries: about 2 KB each. */
 const CACHED_QUERIES = 1_000;
@@ -22,8 +22,9 @@ export function createWorkerEmbedder(options: {
   cacheDir: string;
   log: Log;
   modelSource?: string;
+  spawn?: () => Worker;
 }): Embedder {
-  const { cacheDir, log, modelSource } = options;
+  const { cacheDir, log, modelSource, spawn = spawnWorker } = options;
   const { dimension } = builtInModel;
   const queries = createAdmission(WAITING_QUERIES);
   const contents = createAdmission(WAITING_CONTENTS);
@@ -35,7 +36,7 @@ export function createWorkerEmbedder(options: {
 
   function start(): WorkerLife {
     restart = null;
-    const next = startWorker({ cacheDir, modelSource });
+    const next = accompany(spawn(), { cacheDir, modelSource });
     const started = performance.now();
     next.loaded.then(
       () => log.debug("embedding_ready", { ms: Math.round(performance.now() - started) }),

@@ -16,9 +16,16 @@ export interface WorkerLife {
 /** In the executable everything but the worker is one module, at the root of its file system. */
 const WORKER = isCompiled ? "./embedding/worker.js" : "./worker.ts";
 
-/** Starts a worker and has it load the model. */
-export function startWorker(load: Omit<ToWorker & { type: "load" }, "type">): WorkerLife {
-  const worker = new Worker(new URL(WORKER, import.meta.url).href);
+/** Starts the worker's thread. */
+export function spawnWorker(): Worker {
+  return new Worker(new URL(WORKER, import.meta.url).href);
+}
+
+/** Has a worker that was just spawned load the model, and stays with it to its end. */
+export function accompany(
+  worker: Worker,
+  load: Omit<ToWorker & { type: "load" }, "type">,
+): WorkerLife {
   const waiting = new Map<number, PromiseWithResolvers<Float32Array>>();
   const loaded = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<Error>();

@@ -1,0 +1,99 @@
+import { beforeAll, describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { Tokenizer } from "@anush008/tokenizers";
+import { InferenceSession, Tensor } from "onnxruntime-node";
+import { builtInModel } from "../../src/embedding/manifest.ts";
+import { prepareModel } from "../../src/embedding/model.ts";
+import { cosine } from "../support/cosine.ts";
+import { sharedEmbedder, testCacheDir } from "../support/embedder.ts";
+
+// The vectors are compared with what ONNX Runtime gives for the same tokens without fastembed.
+const embedder = sharedEmbedder();
+let reference: (text: string) => Promise<Float32Array>;
+
+beforeAll(async () => {
+  await embedder.ready();
+  const folder = await prepareModel({ cacheDir: testCacheDir });
+  const tokenizer = Tokenizer.fromFile(join(folder, "tokenizer.json"));
+  const session = await InferenceSession.create(join(folder, builtInModel.graph), {
+    intraOpNumThreads: 1,
+  });
+  reference = async (text) => {
+    const ids = (await tokenizer.encode(text)).getIds();
+    const tensor = (value: (id: number) => number) =>
+      new Tensor(
+        "int64",
+        BigInt64Array.from(ids, (id) => BigInt(value(id))),
+        [1, ids.length],
+      );
+    const output = await session.run({
+      input_ids: tensor((id) => id),
+      attention_mask: tensor(() => 1),
+      token_type_ids: tensor(() => 0),
+    });
+    const first = Float32Array.from(
+      (await output.last_hidden_state?.getData()) as Float32Array,
+    ).subarray(0, builtInModel.dimension);
+    const length = Math.hypot(...first);
+    return first.map((value) => value / length);
+  };
+});
+
+const WORDS =
+  "the planner moved our meeting from Tuesday to Friday because every deploy was frozen".split(" ");
+
+function words(count: number): string {
+  return Array.from({ length: count }, (_, index) => WORDS[(index * 5) % WORDS.length]).join(" ");
+}
+
+const TEXTS: Record<string, string> = {
+  "1 word": words(1),
+  "2 words": words(2),
+  "10 words": words(10),
+  "100 words": words(100),
+  "400 words": words(400),
+  emoji: "🎉 party at 8 👩‍👩‍👧‍👦 🇫🇷",
+  Chinese: "我的女儿对花生过敏，请不要给她吃。",
+  mixed: "Ünïcode naïve café, Straße, 한국어 and العربية",
+  "combining marks alone": "\u0301\u0302\u0303",
+  "a lone surrogate": "before \ud83d after",
+  NUL: "one\0two",
+  "white space": "   ",
+  "a zero-width space": "\u200b",
+  "a full stop": ".",
+  "the model's own tokens": "[SEP] [CLS] [PAD] [MASK]",
+};
+
+describe("vectors are those of the model itself", () => {
+  for (const [name, text] of Object.entries(TEXTS)) {
+    test(name, async () => {
+      const [vector, ...more] = await embedder.embedContent(text);
+      const expected = await reference(text);
+      expect(more).toEqual([]);
+      expect(cosine(vector ?? new Float32Array(), expected)).toBeGreaterThanOrEqual(0.9999);
+      expect(cosine(await embedder.embedQuery(text), expected)).toBeGreaterThanOrEqual(0.9999);
+    });
+  }
+
+  test("1,000 words: a query is cut to the window, a content is not", async () => {
+    const text = words(1_000);
+    const passages = await embedder.embedContent(text);
+    expect(passages.length).toBeGreaterThan(3);
+    for (const vector of passages) expect(cosine(vector, vector)).toBeCloseTo(1, 5);
+    // Every word here is one token, so the window holds 510 of them.
+    expect(cosine(await embedder.embedQuery(text), await reference(words(510)))).toBeGreaterThan(
+      0.9999,
+    );
+  });
+});
+
+test("a text has the same vector whatever else is embedded beside it", async () => {
+  const text = "My daughter is allergic to peanuts.";
+  const [alone] = await embedder.embedContent(text);
+  const crowd = [1, 3, 30, 300, 900].map((count) => embedder.embedContent(words(count)));
+  const copies = Array.from({ length: 5 }, () => embedder.embedContent(text));
+  const query = embedder.embedQuery(text);
+  await Promise.all(crowd);
+  for (const [vector] of await Promise.all(copies)) expect(vector).toEqual(alone);
+  expect(await query).toEqual(alone ?? new Float32Array());
+});

@@ -1,0 +1,171 @@
+import { afterEach, describe, expect, test } from "bun:test";
+import { mkdtemp, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Embedder } from "../../src/embedding/embedder.ts";
+import { createWorkerEmbedder } from "../../src/embedding/worker-embedder.ts";
+import { spawnWorker } from "../../src/embedding/worker-life.ts";
+import { AppError } from "../../src/errors.ts";
+import { sharedEmbedder, silentLog, testCacheDir } from "../support/embedder.ts";
+
+const open: Embedder[] = [];
+afterEach(async () => {
+  for (const embedder of open.splice(0)) await embedder.close();
+});
+
+/** An embedder of its own, and the workers that it has had. */
+function start(cacheDir = testCacheDir): { embedder: Embedder; workers: Worker[] } {
+  const workers: Worker[] = [];
+  const spawn = () => {
+    const worker = spawnWorker();
+    workers.push(worker);
+    return worker;
+  };
+  const embedder = createWorkerEmbedder({ cacheDir, log: silentLog, spawn });
+  open.push(embedder);
+  return { embedder, workers };
+}
+
+/** How each call ended: its value, or the code of its error. */
+async function outcomes(calls: Promise<unknown>[]): Promise<unknown[]> {
+  const settled = await Promise.allSettled(calls);
+  return settled.map((call) =>
+    call.status === "fulfilled"
+      ? call.value
+      : call.reason instanceof AppError
+        ? call.reason.code
+        : call.reason,
+  );
+}
+
+async function untilItWorks(embedder: Embedder): Promise<Float32Array[]> {
+  for (;;) {
+    const vectors = await embedder.embedContent("is it back").catch(() => null);
+    if (vectors) return vectors;
+    await Bun.sleep(20);
+  }
+}
+
+const PAGE = "Nobody had anything to add to the report. ".repeat(60);
+
+describe("order", () => {
+  test("a query overtakes the contents that wait", async () => {
+    const embedder = sharedEmbedder();
+    await embedder.ready();
+    const finished: string[] = [];
+    const contents = [1, 2, 3, 4, 5].map((n) =>
+      embedder.embedContent(`${n} ${PAGE}`).then(() => finished.push("content")),
+    );
+    await Bun.sleep(30);
+    const query = embedder
+      .embedQuery(`who is first ${Math.random()}`)
+      .then(() => finished.push("query"));
+    await Promise.all([...contents, query]);
+    expect(finished[0]).toBe("query");
+  });
+
+  test("one sentence does not wait behind a batch of long contents", async () => {
+    const embedder = sharedEmbedder();
+    const finished: string[] = [];
+    const long = [1, 2, 3, 4].map((n) =>
+      embedder.embedContent(`${n} ${PAGE.repeat(2)}`).then(() => finished.push("long")),
+    );
+    const short = embedder.embedContent("Short.").then(() => finished.push("short"));
+    await Promise.all([...long, short]);
+    expect(finished[0]).toBe("short");
+  });
+});
+
+describe("the cache of queries", () => {
+  test("the same question at the same time, and again later, is embedded once", async () => {
+    const { embedder, workers } = start();
+    await embedder.ready();
+    const [worker] = workers;
+    let sent = 0;
+    const send = worker?.postMessage.bind(worker);
+    Object.assign(worker ?? {}, {
+      postMessage: (message: unknown) => {
+        sent++;
+        send?.(message);
+      },
+    });
+    const [first, second] = await Promise.all([
+      embedder.embedQuery("what do I like"),
+      embedder.embedQuery("what do I like"),
+    ]);
+    expect(second).toBe(first);
+    expect(await embedder.embedQuery("what do I like")).toBe(first);
+    expect(sent).toBe(1);
+  });
+});
+
+describe("a worker that dies", () => {
+  test("waiting callers are told to come back, and later ones are served", async () => {
+    const { embedder, workers } = start();
+    await embedder.ready();
+    const before = await embedder.embedContent("is it back");
+    const calls = [
+      embedder.embedContent(PAGE.repeat(5)),
+      embedder.embedContent(PAGE),
+      embedder.embedQuery("a question in flight"),
+    ];
+    workers[0]?.terminate();
+    expect(await outcomes(calls)).toEqual(["unavailable", "unavailable", "unavailable"]);
+    expect(await untilItWorks(embedder)).toEqual(before);
+    await embedder.ready();
+    expect(workers.length).toBe(2);
+  });
+
+  test("a worker that throws is replaced too, time and again", async () => {
+    const { embedder, workers } = start();
+    for (const life of [1, 2, 3]) {
+      await untilItWorks(embedder);
+      workers.at(-1)?.dispatchEvent(new ErrorEvent("error", { message: "broken" }));
+      expect(await outcomes([embedder.embedContent("lost")])).toEqual(["unavailable"]);
+      expect(workers.length).toBe(life);
+    }
+    await untilItWorks(embedder);
+  }, 20_000);
+
+  test("a model that can't be loaded is named by ready(), and calls do not hang", async () => {
+    const file = join(await mkdtemp(join(tmpdir(), "ctxd-test-")), "file");
+    await writeFile(file, "");
+    const { embedder } = start(file);
+    const calls = outcomes([embedder.embedQuery("a"), embedder.embedContent("b")]);
+    await expect(embedder.ready()).rejects.toThrow(file);
+    expect(await calls).toEqual(["unavailable", "unavailable"]);
+  });
+
+  test("close() ends what waits, and nothing is served after it", async () => {
+    const { embedder, workers } = start();
+    await embedder.ready();
+    const call = embedder.embedContent(PAGE.repeat(5));
+    await embedder.close();
+    const late = embedder.embedQuery("too late");
+    expect(await outcomes([call, late])).toEqual(["unavailable", "unavailable"]);
+    await Bun.sleep(150);
+    expect(workers.length).toBe(1);
+  });
+});
+
+describe("what may wait", () => {
+  test("a whole batch of the longest contents may, three of them may not", async () => {
+    const { embedder } = start();
+    await embedder.ready();
+    const content = "x".repeat(32_768);
+    const batch = () =>
+      Array.from({ length: 256 }, (_, index) =>
+        embedder.embedContent(content + index).catch(String),
+      );
+    const accepted = [...batch(), ...batch()];
+    const refused = await outcomes([
+      embedder.embedContent(content),
+      embedder.embedContent("short"),
+    ]);
+    expect(refused[0]).toBe("unavailable");
+    // A query has room of its own.
+    expect(await embedder.embedQuery("is there room")).toHaveLength(384);
+    await embedder.close();
+    await Promise.all(accepted);
+  });
+});
