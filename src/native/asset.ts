@@ -105,18 +105,29 @@ async function writeFile(file: AssetFile, folder: string): Promise<void> {
 }
 
 async function copy(file: AssetFile, target: FileHandle): Promise<void> {
+  for await (const chunk of readExpected(file)) await target.writeFile(chunk);
+  await target.sync();
+}
+
+/**
+ * The bytes of a file's source, which are the expected ones only if this ends without an error.
+ * @throws AssetError when it cannot be read, or is another file
+ */
+export async function* readExpected(file: AssetFile): AsyncGenerator<Uint8Array> {
   const hash = new Bun.CryptoHasher("sha256");
-  for await (const chunk of file.open()) {
-    hash.update(chunk);
-    await target.writeFile(chunk);
+  try {
+    for await (const chunk of file.open()) {
+      hash.update(chunk);
+      yield chunk;
+    }
+  } catch (cause) {
+    throw new AssetError(`${file.origin} is missing or cannot be read.`, { cause });
   }
   const found = hash.digest("hex");
-  if (found !== file.sha256) {
-    throw new AssetError(
-      `${file.origin} is not the expected file: its SHA-256 is ${found}, not ${file.sha256}.`,
-    );
-  }
-  await target.sync();
+  if (found === file.sha256) return;
+  throw new AssetError(
+    `${file.origin} is not the expected file: its SHA-256 is ${found}, not ${file.sha256}.`,
+  );
 }
 
 const TEMPORARY = ".part-";

@@ -2,7 +2,7 @@ import { mkdir, stat } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { builtInModel } from "../embedding/manifest.ts";
 import { modelAsset } from "../embedding/model.ts";
-import type { AssetFile } from "./asset.ts";
+import { type AssetFile, readExpected } from "./asset.ts";
 import { compressFile } from "./compress.ts";
 import type { EmbeddedFile } from "./embedded.ts";
 import { findLibraries, type Library } from "./libraries.ts";
@@ -23,6 +23,7 @@ async function build(main: string): Promise<void> {
   const started = performance.now();
   const { lancedb, inference } = findLibraries();
   const model = modelAsset(builtInModel, process.env.CTXD_MODEL_SOURCE || undefined);
+  console.log("compressing what was not compressed before: minutes at first, nothing later");
   const embedded = {
     lancedb: await compressLibraries(lancedb),
     inference: await compressLibraries(inference),
@@ -68,30 +69,23 @@ function embeddedModule(assets: Record<string, EmbeddedFile[]>): string {
   return `${imports.join("\n")}\nexport const embedded = { ${entries.join(", ")} };\n`;
 }
 
-async function compressLibraries(libraries: readonly Library[]): Promise<EmbeddedFile[]> {
-  const files: EmbeddedFile[] = [];
-  for (const { name, path } of libraries) {
-    const content = await Bun.file(path).bytes();
-    // On macOS a library without its symbols would have to be signed again.
-    const strip = process.platform === "linux";
-    files.push(await compressFile({ name, content, strip }, cache));
-  }
-  return files;
+function compressLibraries(libraries: readonly Library[]): Promise<EmbeddedFile[]> {
+  // On macOS a library without its symbols would have to be signed again.
+  const strip = process.platform === "linux";
+  return Promise.all(
+    libraries.map(async ({ name, path }) =>
+      compressFile({ name, content: await Bun.file(path).bytes(), strip }, cache),
+    ),
+  );
 }
 
-async function compressModel(sources: readonly AssetFile[]): Promise<EmbeddedFile[]> {
-  const files: EmbeddedFile[] = [];
-  for (const { name, sha256, origin, open } of sources) {
-    const content = Buffer.concat(await Array.fromAsync(open()));
-    const file = await compressFile({ name, content, strip: false }, cache);
-    if (file.sha256 !== sha256) {
-      throw new Error(
-        `${origin} is not the expected file: its SHA-256 is ${file.sha256}, not ${sha256}.`,
-      );
-    }
-    files.push(file);
-  }
-  return files;
+function compressModel(sources: readonly AssetFile[]): Promise<EmbeddedFile[]> {
+  return Promise.all(
+    sources.map(async (source) => {
+      const content = Buffer.concat(await Array.fromAsync(readExpected(source)));
+      return compressFile({ name: source.name, content, strip: false }, cache);
+    }),
+  );
 }
 
 /** What was built must at least start on the machine that built it. */
