@@ -1,5 +1,5 @@
 import { SQLiteError } from "bun:sqlite";
-import { and, asc, eq, gt, isNull, or, sql } from "drizzle-orm";
+import { and, asc, eq, gt, isNull, or, type SQL, sql } from "drizzle-orm";
 import type { Database } from "../db/database.ts";
 import { createId } from "../db/id.ts";
 import { AppError } from "../errors.ts";
@@ -66,7 +66,7 @@ export function createKeys({ db, clock }: { db: Database; clock: () => number })
     )
     .prepare();
 
-  const revokeWhere = (condition: ReturnType<typeof and>): KeyRecord => {
+  const revokeWhere = (condition: SQL | undefined): KeyRecord => {
     const record = orm
       .update(apiKeys)
       .set({ revokedAt: sql`coalesce(${apiKeys.revokedAt}, ${clock()})` })
@@ -125,7 +125,7 @@ export function createKeys({ db, clock }: { db: Database; clock: () => number })
     listOfAllAccounts: (): KeyRecord[] =>
       orm.select(RECORD).from(apiKeys).orderBy(asc(apiKeys.id)).all(),
 
-    /** Like `revoke`, whoever's key it is: for the administrator at the command line. */
+    /** Like `revoke`, for a key of any account: for the administrator at the command line. */
     revokeOfAnyAccount: (id: string): KeyRecord => revokeWhere(eq(apiKeys.id, id)),
 
     /**

@@ -116,6 +116,19 @@ test("user remove without a terminal wants --yes", async () => {
   expect(accounts.list()).toEqual([]);
 });
 
+test("of two accounts added at once one is the owner", async () => {
+  const dataDir = temporaryFolder();
+  const { accounts, db } = testStores(dataDir);
+  db.sqlite.run("BEGIN IMMEDIATE");
+  db.sqlite.run("INSERT INTO accounts VALUES ('acc_1', 'bob@example.com', NULL, 'owner', 0)");
+  const adding = ctxd(["user", "add", "ada@example.com"], { dataDir, input: `${PASSWORD}\n` });
+  // Long enough for the other process to be waiting for the lock.
+  await Bun.sleep(1_000);
+  db.sqlite.run("COMMIT");
+  expect(await adding).toMatchObject({ exitCode: 0 });
+  expect(accounts.findByEmail("ada@example.com")?.role).toBe("member");
+});
+
 test("in a terminal the password is asked for twice and does not appear", async () => {
   const dataDir = temporaryFolder();
   const { screen, exitCode } = await ctxdInTerminal(

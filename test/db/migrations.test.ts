@@ -2,13 +2,15 @@ import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { getTableConfig, type SQLiteTable } from "drizzle-orm/sqlite-core";
-import { accounts } from "../../src/accounts/tables.ts";
+import { accounts, removedAccounts } from "../../src/accounts/tables.ts";
+import { databasePath } from "../../src/db/database.ts";
 import { DatabaseError } from "../../src/db/database-error.ts";
 import { MIGRATIONS, migrate } from "../../src/db/migrations.ts";
 import { apiKeys } from "../../src/keys/tables.ts";
+import { idempotencyKeys } from "../../src/memories/idempotency.ts";
 import { temporaryFolder, testDatabase } from "../support/database.ts";
 
-const TABLES: SQLiteTable[] = [accounts, apiKeys];
+const TABLES: SQLiteTable[] = [accounts, removedAccounts, apiKeys, idempotencyKeys];
 
 function readVersion(sqlite: Database): unknown {
   return sqlite.query("PRAGMA user_version").values()[0]?.[0];
@@ -23,12 +25,13 @@ test.each(TABLES.map((table) => [getTableConfig(table).name, table] as const))(
         'SELECT name, lower(type) AS type, "notnull", pk FROM pragma_table_info(?)',
       )
       .all(name)
-      .map((column) => [column.name, column.type, column.notnull === 1, column.pk === 1]);
-    const declared = getTableConfig(table).columns.map((column) => [
+      .map((column) => [column.name, column.type, column.notnull === 1, column.pk > 0]);
+    const { columns, primaryKeys } = getTableConfig(table);
+    const declared = columns.map((column) => [
       column.name,
       column.getSQLType(),
       column.notNull,
-      column.primary,
+      column.primary || primaryKeys.some((key) => key.columns.includes(column)),
     ]);
     expect(declared).toEqual(made);
   },
@@ -65,15 +68,8 @@ test("a newer database is refused", () => {
 
 test("processes that start at once on a new folder all get a whole database", async () => {
   const dataDir = join(temporaryFolder(), "data");
-  const source = join(import.meta.dir, "../../src/db/database.ts");
-  const program = `
-    const { openDatabase, databasePath } = await import(${JSON.stringify(source)});
-    const database = openDatabase(databasePath(${JSON.stringify(dataDir)}));
-    console.log(database.sqlite.query("SELECT count(*) AS n FROM api_keys").get().n);
-    database.close();
-  `;
   const processes = Array.from({ length: 6 }, () =>
-    Bun.spawn([process.execPath, "-e", program], { stdout: "pipe", stderr: "pipe" }),
+    Bun.spawn([process.execPath, "-e", openAndCount(dataDir)], { stdout: "pipe", stderr: "pipe" }),
   );
   for (const child of processes) {
     expect(await child.stderr.text()).toBe("");
@@ -82,3 +78,30 @@ test("processes that start at once on a new folder all get a whole database", as
   }
   expect(readVersion(testDatabase(dataDir).sqlite)).toBe(MIGRATIONS.length);
 });
+
+test("a process that meets another's migration waits and goes on from there", async () => {
+  const dataDir = temporaryFolder();
+  const other = new Database(databasePath(dataDir));
+  other.run("PRAGMA journal_mode = WAL");
+  other.run("BEGIN IMMEDIATE");
+  other.run(MIGRATIONS[0] ?? "");
+  other.run("PRAGMA user_version = 1");
+  const child = Bun.spawn([process.execPath, "-e", openAndCount(dataDir)], { stderr: "pipe" });
+  // Long enough for the child to be waiting for the lock.
+  await Bun.sleep(500);
+  other.run("COMMIT");
+  other.close();
+  expect(await child.stderr.text()).toBe("");
+  expect(await child.exited).toBe(0);
+});
+
+/** A program that opens the database, which brings it up to date, and counts the keys in it. */
+function openAndCount(dataDir: string): string {
+  const source = join(import.meta.dir, "../../src/db/database.ts");
+  return `
+    const { openDatabase, databasePath } = await import(${JSON.stringify(source)});
+    const database = openDatabase(databasePath(${JSON.stringify(dataDir)}));
+    console.log(database.sqlite.query("SELECT count(*) AS n FROM api_keys").get().n);
+    database.close();
+  `;
+}
