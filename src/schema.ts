@@ -63,6 +63,22 @@ function hasMoreCharacters(value: string, limit: number) {
   return value.length > 2 * limit || [...value].length > limit;
 }
 
+const NUMBER = /^-?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?$/i;
+
+/**
+ * A number as a query string has it: as text, or as the schema's default. The framework's own
+ * conversion of numbers loses the name of the parameter when one is out of range.
+ */
+export function numberText(options: SchemaOptions & { minimum: number; maximum: number }) {
+  const { minimum, maximum } = options;
+  return checked<string | number>({ type: "number", ...options }, (value) => {
+    const number = typeof value === "string" && NUMBER.test(value) ? Number(value) : value;
+    return typeof number === "number" && number >= minimum && number <= maximum
+      ? null
+      : `must be a number from ${minimum} to ${maximum}`;
+  });
+}
+
 /** A moment as RFC 3339 (`2026-11-21T07:00:00Z`, any offset), or a date: its midnight in UTC. */
 export function instant(options: SchemaOptions) {
   return checked<string>({ type: "string", format: "date-time", ...options }, (value) =>

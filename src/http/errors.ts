@@ -22,8 +22,9 @@ function toAppError(thrown: unknown): AppError {
   if (thrown instanceof AppError) return thrown;
   // Elysia wraps what a parser throws.
   if (thrown instanceof ParseError && thrown.cause instanceof AppError) return thrown.cause;
-  if (thrown instanceof ValidationError && "Errors" in thrown.validator) {
-    return validationError(thrown.validator.Errors(thrown.value));
+  if (thrown instanceof ValidationError) {
+    const { validator, value } = thrown;
+    return validationError("Errors" in validator ? validator.Errors(value) : []);
   }
   return new AppError("internal", "Something went wrong on the server. Its log tells more.", {
     cause: thrown,

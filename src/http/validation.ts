@@ -4,8 +4,6 @@ import { AppError, type ErrorDetail } from "../errors.ts";
 import { problemOf } from "../schema.ts";
 
 const MAX_DETAILS = 20;
-/** A field's name is repeated to the client only where it can't be mistaken for anything else. */
-const PLAIN_PATH = /^(\/[\w-]{1,64}){0,8}$/;
 
 /**
  * The first problem of each field, in words. What the client sent is not repeated.
@@ -14,7 +12,7 @@ const PLAIN_PATH = /^(\/[\w-]{1,64}){0,8}$/;
 export function validationError(errors: Iterable<ValueError>): AppError {
   const details = new Map<string, ErrorDetail>();
   for (const error of errors) {
-    const path = PLAIN_PATH.test(error.path) ? error.path : "";
+    const path = pathOf(error);
     if (!details.has(path)) details.set(path, { path, message: describe(error) });
     if (details.size === MAX_DETAILS) break;
   }
@@ -25,12 +23,19 @@ export function validationError(errors: Iterable<ValueError>): AppError {
   });
 }
 
+/** Where the problem is. A field that no schema knows is a problem of the object that has it. */
+function pathOf({ type, path }: ValueError): string {
+  return type === ValueErrorType.ObjectAdditionalProperties
+    ? path.slice(0, path.lastIndexOf("/"))
+    : path;
+}
+
 function describe({ type, schema, value }: ValueError): string {
   switch (type) {
     case ValueErrorType.ObjectRequiredProperty:
       return "is required";
     case ValueErrorType.ObjectAdditionalProperties:
-      return "is not a known field";
+      return `has an unknown field: it may have ${Object.keys(schema.properties).join(", ")}`;
     case ValueErrorType.ObjectMinProperties:
       return "must have at least one field";
     case ValueErrorType.ArrayMinItems:

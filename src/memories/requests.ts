@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { checked, instant, parseInstant, problemOf, text } from "../schema.ts";
+import { checked, instant, numberText, parseInstant, problemOf, text } from "../schema.ts";
 import type { Filter } from "./filter.ts";
 import { AgentId, LIMITS, SessionId, Tag } from "./memory.ts";
 import { SEARCH_MODES } from "./ranking.ts";
@@ -61,7 +61,7 @@ export const SearchQuery = Type.Object(
     ),
     limit: Type.Integer({ minimum: 1, maximum: LIMITS.page, default: 10 }),
     ...filterFields,
-    min_score: Type.Number({
+    min_score: numberText({
       minimum: 0,
       maximum: 1,
       default: 0,

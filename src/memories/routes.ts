@@ -1,6 +1,6 @@
-import { Type } from "@sinclair/typebox";
-import { Elysia } from "elysia";
-import { readJson } from "../http/body.ts";
+import { type TSchema, Type } from "@sinclair/typebox";
+import { type Context, Elysia } from "elysia";
+import { createBodyReader } from "../http/body.ts";
 import { etagOf, matchesEtag } from "../http/etag.ts";
 import { ref, responses } from "../http/openapi.ts";
 import type { Authorize } from "../http/principal.ts";
@@ -65,7 +65,7 @@ function createReadingRoutes({ memories, authorize }: Dependencies) {
           query: query.q,
           limit: query.limit,
           filter: toFilter(query),
-          minScore: query.min_score,
+          minScore: Number(query.min_score),
           mode: query.mode,
         }),
       }),
@@ -116,14 +116,18 @@ function createReadingRoutes({ memories, authorize }: Dependencies) {
 }
 
 function createWritingRoutes({ memories, authorize }: Dependencies) {
-  return new Elysia({ normalize: false })
-    .onParse(({ request, path, server }) => {
+  const parserOf = (schema: TSchema, maxBytes: number) => {
+    const read = createBodyReader(schema, maxBytes);
+    return ({ request, server }: Pick<Context, "request" | "server">) => {
       // Before the body: a stranger's is not read.
       authorize(request, "memories:write");
       // Embedding a large batch takes longer than an idle connection may live.
       server?.timeout(request, 0);
-      return readJson(request, path.endsWith("/batch") ? MAX_BATCH_BODY : MAX_BODY);
-    })
+      return read(request);
+    };
+  };
+
+  return new Elysia({ normalize: false })
     .derive(({ request }) => {
       const { accountId } = authorize(request, "memories:write");
       checkQueryString(request);
@@ -140,6 +144,7 @@ function createWritingRoutes({ memories, authorize }: Dependencies) {
         return memory;
       },
       {
+        parse: parserOf(NewMemory, MAX_BODY),
         body: NewMemory,
         headers: CreationHeaders,
         detail: {
@@ -169,6 +174,7 @@ function createWritingRoutes({ memories, authorize }: Dependencies) {
         return { memories: await memories.create(accountId, body.memories, key) };
       },
       {
+        parse: parserOf(Batch, MAX_BATCH_BODY),
         body: Batch,
         headers: CreationHeaders,
         detail: {
@@ -196,6 +202,7 @@ function createWritingRoutes({ memories, authorize }: Dependencies) {
         return memory;
       },
       {
+        parse: parserOf(MemoryChanges, MAX_BODY),
         body: MemoryChanges,
         headers: ChangeHeaders,
         detail: {

@@ -1,4 +1,4 @@
-import { afterEach } from "bun:test";
+import { onTestFinished } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -6,21 +6,29 @@ import { type Database, databasePath, openDatabase } from "../../src/db/database
 
 const cleanups: (() => void)[] = [];
 
-afterEach(() => {
-  for (const cleanup of cleanups.splice(0).reverse()) cleanup();
-});
+/**
+ * Runs `cleanup` after the test, the last one first. (A hook of this module would be one of the
+ * first test file that imports it, and of no other.)
+ */
+function afterThisTest(cleanup: () => void): void {
+  cleanups.push(cleanup);
+  if (cleanups.length > 1) return;
+  onTestFinished(() => {
+    for (const each of cleanups.splice(0).reverse()) each();
+  });
+}
 
 /** A new folder that is removed after the test. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "ctxd-test-"));
-  cleanups.push(() => rmSync(folder, { recursive: true, force: true }));
+  afterThisTest(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
 /** The database of a data folder (by default a new one), closed after the test. */
 export function testDatabase(dataDir = temporaryFolder()): Database {
   const database = openDatabase(databasePath(dataDir));
-  cleanups.push(() => database.close());
+  afterThisTest(() => database.close());
   return database;
 }
 

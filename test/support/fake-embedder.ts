@@ -1,0 +1,34 @@
+import type { Embedder } from "../../src/embedding/embedder.ts";
+
+const DIMENSION = 16;
+
+/**
+ * An embedder for tests whose outcome does not depend on meaning: texts that share words are near
+ * each other, and the same text has the same vector. `contents` are all it was asked to embed.
+ */
+export function fakeEmbedder(): Embedder & { readonly contents: string[] } {
+  const contents: string[] = [];
+  return {
+    contents,
+    model: { id: "fake", dimension: DIMENSION, cosines: { unrelated: 0, same: 1 } },
+    ready: async () => {},
+    embedQuery: async (text) => vectorOf(text),
+    async embedContent(text) {
+      contents.push(text);
+      return [vectorOf(text)];
+    },
+    close: async () => {},
+  };
+}
+
+/** Counts words by their hash; the last number keeps a text without words from having no length. */
+function vectorOf(text: string): Float32Array {
+  const vector = new Float32Array(DIMENSION);
+  for (const word of text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []) {
+    const place = Bun.hash.crc32(word) % (DIMENSION - 1);
+    vector[place] = (vector[place] ?? 0) + 1;
+  }
+  vector[DIMENSION - 1] = 0.1;
+  const length = Math.hypot(...vector);
+  return vector.map((value) => value / length);
+}

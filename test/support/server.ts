@@ -1,0 +1,117 @@
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createAccounts } from "../../src/accounts/accounts.ts";
+import { createApp } from "../../src/app.ts";
+import type { Config } from "../../src/config.ts";
+import { databasePath, openDatabase } from "../../src/db/database.ts";
+import type { Embedder } from "../../src/embedding/embedder.ts";
+import type { Checks } from "../../src/http/health.ts";
+import { createKeys } from "../../src/keys/keys.ts";
+import { SCOPES, type Scope } from "../../src/keys/scopes.ts";
+import type { Log } from "../../src/log.ts";
+import { createIdempotency } from "../../src/memories/idempotency.ts";
+import { createMemories } from "../../src/memories/memories.ts";
+import { openStore } from "../../src/memories/store.ts";
+import { type LanceDb, loadLanceDb } from "../../src/native/lancedb.ts";
+import { type Client, createClient } from "./client.ts";
+import { testClock } from "./database.ts";
+import { silentLog, testCacheDir } from "./embedder.ts";
+import { fakeEmbedder } from "./fake-embedder.ts";
+
+interface Options {
+  /** A fake one by default. */
+  embedder?: Embedder;
+  config?: Partial<Pick<Config, "tls" | "trustProxy" | "allowHttp">>;
+  checks?: Checks;
+  log?: Log;
+  /** Stands between the server and LanceDB, to count or to break its calls. */
+  wrap?: (lancedb: LanceDb) => LanceDb;
+}
+
+export type TestServer = Awaited<ReturnType<typeof startServer>>;
+
+/** Seconds that an idle connection lives, as in `ctxd serve`. */
+const IDLE_TIMEOUT = 30;
+
+/**
+ * Starts the real server on a free port, with its data in a temporary folder and a clock that the
+ * test moves. `await using` ends it with the test; a whole file shares one by
+ * `afterAll(server.close)`.
+ */
+export async function startServer(options: Options = {}) {
+  const folder = mkdtempSync(join(tmpdir(), "ctxd-test-"));
+  const clock = testClock();
+  const embedder = options.embedder ?? fakeEmbedder();
+  const db = openDatabase(databasePath(folder));
+  const accounts = createAccounts({ db, clock });
+  const keys = createKeys({ db, clock });
+  const lancedb = await loadLanceDb(testCacheDir);
+  const tables = join(folder, "memories");
+  mkdirSync(tables);
+  const store = await openStore({
+    lancedb: options.wrap?.(lancedb) ?? lancedb,
+    folder: tables,
+    model: embedder.model,
+  });
+  const memories = createMemories({
+    store,
+    embedder,
+    idempotency: createIdempotency({ db, clock }),
+    clock,
+  });
+  const app = createApp({
+    config: {
+      publicUrl: "http://localhost:7733",
+      tls: null,
+      trustProxy: false,
+      allowHttp: false,
+      ...options.config,
+    },
+    memories,
+    keys,
+    log: options.log ?? silentLog,
+    checks: options.checks ?? { database: () => "ok" },
+  }).listen({
+    hostname: "127.0.0.1",
+    port: 0,
+    idleTimeout: IDLE_TIMEOUT,
+    maxRequestBodySize: Number.MAX_SAFE_INTEGER,
+  });
+  const port = app.server?.port;
+  if (port === undefined) throw new Error("the server does not listen");
+  const origin = `http://localhost:${port}`;
+  let lastAccount = 0;
+
+  const close = async () => {
+    await app.stop(true);
+    await store.close();
+    db.close();
+    rmSync(folder, { recursive: true, force: true });
+  };
+
+  return {
+    origin,
+    port,
+    clock,
+    accounts,
+    keys,
+    memories,
+    folder,
+    close,
+    [Symbol.asyncDispose]: close,
+
+    /** A new account with a key of these scopes, and a client that uses it. */
+    async account(scopes: readonly Scope[] = SCOPES): Promise<Client & { accountId: string }> {
+      const email = `account-${++lastAccount}@example.com`;
+      const { id: accountId } = await accounts.add({ email, password: null });
+      return { accountId, ...this.client(accountId, scopes) };
+    },
+
+    /** A client with a new key of an account. */
+    client(accountId: string, scopes: readonly Scope[] = SCOPES): Client {
+      const { key } = keys.create(accountId, { name: "test", scopes, expiresAt: null });
+      return createClient(origin, key);
+    },
+  };
+}
