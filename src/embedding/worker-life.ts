@@ -1,5 +1,6 @@
 import { AppError } from "../errors.ts";
 import { isCompiled } from "../native/embedded-asset.ts";
+import { disableTelemetry } from "../native/telemetry.ts";
 import type { FromWorker, ToWorker } from "./messages.ts";
 
 /** One worker from its start to its end. */
@@ -18,6 +19,7 @@ const WORKER = isCompiled ? "./embedding/worker.js" : "./worker.ts";
 
 /** Starts the worker's thread. */
 export function spawnWorker(): Worker {
+  disableTelemetry();
   return new Worker(new URL(WORKER, import.meta.url).href);
 }
 

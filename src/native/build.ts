@@ -5,7 +5,7 @@ import { modelAsset } from "../embedding/model.ts";
 import { type AssetFile, readExpected } from "./asset.ts";
 import { compressFile } from "./compress.ts";
 import type { EmbeddedFile } from "./embedded.ts";
-import { findLibraries, type Library } from "./libraries.ts";
+import { findCxxRuntime, findLibraries, type Library } from "./libraries.ts";
 import { redirectAddons } from "./redirect-addons.ts";
 
 const root = join(import.meta.dir, "..", "..");
@@ -27,6 +27,7 @@ async function build(main: string): Promise<void> {
   const embedded = {
     lancedb: await compressLibraries(lancedb),
     inference: await compressLibraries(inference),
+    cxx: await compressLibraries(findCxxRuntime()),
     model: await compressModel(model.files),
   };
   await compile(main, embedded);

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { openAddon } from "./addons.ts";
 import { prepareAsset } from "./asset.ts";
+import { provideCxxRuntime } from "./cxx-runtime.ts";
 import { embeddedAsset } from "./embedded-asset.ts";
 
 /**
@@ -11,6 +12,7 @@ import { embeddedAsset } from "./embedded-asset.ts";
 export async function prepareInference(cacheDir: string): Promise<void> {
   const asset = embeddedAsset("inference");
   if (!asset) return;
+  await provideCxxRuntime(cacheDir);
   const folder = await prepareAsset(asset, cacheDir);
   openAddon("tokenizers", join(folder, "tokenizers.node"));
   // Its run path is its own folder, where ONNX Runtime itself was unpacked too.

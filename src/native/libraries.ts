@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { CXX_RUNTIME } from "./cxx-runtime.ts";
 
 /** A native library to be put into the executable, and the name it is unpacked under. */
 export interface Library {
@@ -13,6 +14,19 @@ const PLATFORMS: Record<string, { lancedb: string; tokenizers: string; runtime: 
   "linux-arm64": { lancedb: "linux-arm64-gnu", tokenizers: "linux-arm64-gnu", runtime: "so.1" },
   "darwin-arm64": { lancedb: "darwin-arm64", tokenizers: "darwin-universal", runtime: "1.dylib" },
 };
+
+/**
+ * The C++ runtime library of the building machine, for systems that have none; nothing on macOS,
+ * which always has one, and where it was not found.
+ */
+export function findCxxRuntime(): Library[] {
+  if (process.platform !== "linux") return [];
+  const cpu = process.arch === "arm64" ? "aarch64" : "x86_64";
+  const path = [`/usr/lib/${cpu}-linux-gnu`, `/lib/${cpu}-linux-gnu`, "/usr/lib64", "/usr/lib"]
+    .map((folder) => join(folder, CXX_RUNTIME))
+    .find((candidate) => existsSync(candidate));
+  return path ? [{ name: CXX_RUNTIME, path }] : [];
+}
 
 /**
  * The native libraries of the platform that this runs on, by the asset they belong to.

@@ -4,6 +4,7 @@ import { Tokenizer } from "@anush008/tokenizers";
 import { InferenceSession, Tensor } from "onnxruntime-node";
 import { builtInModel } from "../../src/embedding/manifest.ts";
 import { prepareModel } from "../../src/embedding/model.ts";
+import { disableTelemetry } from "../../src/native/telemetry.ts";
 import { cosine } from "../support/cosine.ts";
 import { sharedEmbedder, testCacheDir } from "../support/embedder.ts";
 
@@ -12,6 +13,7 @@ const embedder = sharedEmbedder();
 let reference: (text: string) => Promise<Float32Array>;
 
 beforeAll(async () => {
+  disableTelemetry();
   await embedder.ready();
   const folder = await prepareModel({ cacheDir: testCacheDir });
   const tokenizer = Tokenizer.fromFile(join(folder, "tokenizer.json"));

@@ -1,0 +1,26 @@
+import { expect, test } from "bun:test";
+import { mkdtemp, readdir } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { testCacheDir } from "../support/embedder.ts";
+
+test("the engine leaves nothing outside its own cache: no identifier, no events to upload", async () => {
+  const home = await mkdtemp(join(tmpdir(), "ctxd-home-"));
+  const script = `
+    import { createWorkerEmbedder } from "./src/embedding/worker-embedder.ts";
+    import { silentLog } from "./test/support/embedder.ts";
+    const embedder = createWorkerEmbedder({ cacheDir: ${JSON.stringify(testCacheDir)}, log: silentLog });
+    await embedder.embedQuery("what does it tell");
+    await embedder.close();
+  `;
+  // ONNX Runtime is silent by itself where it believes to be tested, so CI must not be set.
+  const { exitCode, stderr } = Bun.spawnSync([process.execPath, "-e", script], {
+    cwd: join(import.meta.dir, "..", ".."),
+    env: { HOME: home, XDG_CACHE_HOME: home, TMPDIR: tmpdir(), PATH: process.env.PATH ?? "" },
+  });
+  expect(stderr.toString()).toBe("");
+  expect(exitCode).toBe(0);
+  const left = await readdir(home);
+  // Bun keeps its transpiled modules there; the executable has none.
+  expect(left.filter((name) => name !== "bun")).toEqual([]);
+});
