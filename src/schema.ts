@@ -64,18 +64,23 @@ function hasMoreCharacters(value: string, limit: number) {
 }
 
 const NUMBER = /^-?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?$/i;
+const WHOLE_NUMBER = /^-?\d{1,15}$/;
 
 /**
- * A number as a query string has it: as text, or as the schema's default. The framework's own
- * conversion of numbers loses the name of the parameter when one is out of range.
+ * A number in a query string: text there, a number only where it is the schema's default. The
+ * framework's own conversion leaves integers out and, of other numbers, loses the parameter's name.
  */
-export function numberText(options: SchemaOptions & { minimum: number; maximum: number }) {
+export function numberText(
+  type: "integer" | "number",
+  options: SchemaOptions & { minimum: number; maximum: number },
+) {
   const { minimum, maximum } = options;
-  return checked<string | number>({ type: "number", ...options }, (value) => {
-    const number = typeof value === "string" && NUMBER.test(value) ? Number(value) : value;
+  const [shape, name] = type === "integer" ? [WHOLE_NUMBER, "whole number"] : [NUMBER, "number"];
+  return checked<string | number>({ type, ...options }, (value) => {
+    const number = typeof value === "string" && shape.test(value) ? Number(value) : value;
     return typeof number === "number" && number >= minimum && number <= maximum
       ? null
-      : `must be a number from ${minimum} to ${maximum}`;
+      : `must be a ${name} from ${minimum} to ${maximum}`;
   });
 }
 

@@ -59,9 +59,9 @@ export const SearchQuery = Type.Object(
       },
       { notBlank: true },
     ),
-    limit: Type.Integer({ minimum: 1, maximum: LIMITS.page, default: 10 }),
+    limit: numberText("integer", { minimum: 1, maximum: LIMITS.page, default: 10 }),
     ...filterFields,
-    min_score: numberText({
+    min_score: numberText("number", {
       minimum: 0,
       maximum: 1,
       default: 0,
@@ -79,7 +79,7 @@ export const SearchQuery = Type.Object(
 export const ListQuery = Type.Object(
   {
     ...filterFields,
-    limit: Type.Integer({ minimum: 1, maximum: LIMITS.page, default: 20 }),
+    limit: numberText("integer", { minimum: 1, maximum: LIMITS.page, default: 20 }),
     cursor: Type.Optional(
       Type.String({ maxLength: 200, description: "`next_cursor` of the page before." }),
     ),

@@ -63,7 +63,7 @@ function createReadingRoutes({ memories, authorize }: Dependencies) {
       async ({ accountId, query }) => ({
         memories: await memories.search(accountId, {
           query: query.q,
-          limit: query.limit,
+          limit: Number(query.limit),
           filter: toFilter(query),
           minScore: Number(query.min_score),
           mode: query.mode,
@@ -82,8 +82,11 @@ function createReadingRoutes({ memories, authorize }: Dependencies) {
     .get(
       "/",
       async ({ accountId, query }) => {
-        const { limit, cursor } = query;
-        const page = await memories.list(accountId, { filter: toFilter(query), limit, cursor });
+        const page = await memories.list(accountId, {
+          filter: toFilter(query),
+          limit: Number(query.limit),
+          cursor: query.cursor,
+        });
         return { memories: page.memories, next_cursor: page.nextCursor };
       },
       {
