@@ -11,6 +11,7 @@ import type { CheckResult } from "../http/health.ts";
 import { createKeys } from "../keys/keys.ts";
 import type { Log } from "../log.ts";
 import { createIdempotency } from "../memories/idempotency.ts";
+import { createJournal } from "../memories/journal.ts";
 import { createMemories } from "../memories/memories.ts";
 import { watchRemovedAccounts } from "../memories/removed-accounts.ts";
 import { openStore } from "../memories/store.ts";
@@ -31,7 +32,8 @@ export async function serve(config: Config, log: Log): Promise<void> {
   const folder = join(config.dataDir, "memories");
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const lancedb = await loadLanceDb(config.cacheDir);
-  const store = await openStore({ lancedb, folder, model: embedder.model });
+  const journal = createJournal({ db });
+  const store = await openStore({ lancedb, folder, model: embedder.model, journal, log });
   const memories = createMemories({
     store,
     embedder,

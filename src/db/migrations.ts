@@ -41,6 +41,21 @@ export const MIGRATIONS: readonly string[] = [
      PRIMARY KEY (account_id, key_hash)
    ) STRICT;
    CREATE INDEX idempotency_keys_created_at ON idempotency_keys (created_at);`,
+
+  `CREATE TABLE journal (
+     seq INTEGER PRIMARY KEY AUTOINCREMENT,
+     account_id TEXT NOT NULL,
+     written BLOB,
+     removed TEXT NOT NULL
+   ) STRICT;
+   CREATE INDEX journal_account_id ON journal (account_id, seq);
+
+   CREATE TABLE checkpoints (
+     account_id TEXT PRIMARY KEY NOT NULL,
+     version INTEGER NOT NULL,
+     files TEXT NOT NULL,
+     has_remains INTEGER NOT NULL
+   ) STRICT;`,
 ];
 
 /**

@@ -48,13 +48,14 @@ export function createIdempotency({ db, clock }: { db: Database; clock: () => nu
      * Ids of the memories that `create` makes, or that it made when it was first called with this
      * key in the last 24 hours.
      * @param request what the key was sent with; the same key with another request is refused
+     * @param create must call `remember` with the ids in the transaction that makes them durable
      * @throws AppError `validation_failed`
      */
     async once(
       accountId: string,
       key: string,
       request: unknown,
-      create: () => Promise<string[]>,
+      create: (remember: (memoryIds: string[]) => void) => Promise<string[]>,
     ): Promise<string[]> {
       const keyHash = hash(key);
       const requestHash = hash(JSON.stringify(request));
@@ -77,14 +78,10 @@ export function createIdempotency({ db, clock }: { db: Database; clock: () => nu
         return known.memoryIds;
       }
 
-      const ids = create().then((memoryIds) => {
-        orm.transaction((tx) => {
-          tx.delete(table).where(lte(table.createdAt, since)).run();
-          tx.insert(table)
-            .values({ accountId, keyHash, requestHash, memoryIds, createdAt: clock() })
-            .run();
-        });
-        return memoryIds;
+      const ids = create((memoryIds) => {
+        orm.delete(table).where(lte(table.createdAt, since)).run();
+        const row = { accountId, keyHash, requestHash, memoryIds, createdAt: clock() };
+        orm.insert(table).values(row).run();
       });
       underWay.set(name, { requestHash, ids });
       return ids.finally(() => underWay.delete(name));

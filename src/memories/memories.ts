@@ -49,7 +49,11 @@ export function createMemories({
   const embedAll = (contents: readonly string[]) =>
     Promise.all(contents.map((content) => embedder.embedContent(content)));
 
-  const insert = async (accountId: string, inputs: readonly NewMemory[]) => {
+  const insert = async (
+    accountId: string,
+    inputs: readonly NewMemory[],
+    remember?: (ids: string[]) => void,
+  ) => {
     const vectors = await embedAll(inputs.map(({ content }) => content));
     const now = clock();
     const memories = inputs.map((input, index) => newMemory(input, vectors[index] ?? [], now));
@@ -60,6 +64,7 @@ export function createMemories({
           for (const memory of memories) draft.put(memory);
           return memories;
         },
+        alongside: () => remember?.(memories.map(({ id }) => id)),
       }),
     );
   };
@@ -82,8 +87,8 @@ export function createMemories({
       idempotencyKey?: string,
     ): Promise<Memory[]> {
       if (idempotencyKey === undefined) return (await insert(accountId, inputs)).map(toMemory);
-      const ids = await idempotency.once(accountId, idempotencyKey, inputs, async () =>
-        (await insert(accountId, inputs)).map(({ id }) => id),
+      const ids = await idempotency.once(accountId, idempotencyKey, inputs, async (remember) =>
+        (await insert(accountId, inputs, remember)).map(({ id }) => id),
       );
       const memories = await findInOrder(accountId, ids);
       if (memories.length < ids.length) {

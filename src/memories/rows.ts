@@ -153,6 +153,7 @@ function encodeVectors(vectors: Float32Array[], type: FixedSizeList) {
 /** The types of the columns that are read back. */
 type RowTypes = {
   id: Utf8;
+  passage: Int32;
   passages: Int32;
   content: Utf8;
   tags: List<Utf8>;
@@ -183,8 +184,12 @@ export const MEMORY_COLUMNS = [
 
 /** Reads rows with `MEMORY_COLUMNS`, each the first of its memory. */
 export function decodeMemories(table: Table): MemoryRow[] {
+  return Array.from({ length: table.numRows }, (_, row) => decodeMemory(table, row));
+}
+
+function decodeMemory(table: Table, row: number): MemoryRow {
   const { required, nullable } = columnsOf(table);
-  return Array.from({ length: table.numRows }, (_, row) => ({
+  return {
     id: required("id", row),
     passages: required("passages", row),
     content: required("content", row),
@@ -195,25 +200,36 @@ export function decodeMemories(table: Table): MemoryRow[] {
     metadata: required("metadata", row),
     createdAt: required("created_at", row),
     updatedAt: required("updated_at", row),
-  }));
+  };
+}
+
+/** Reads whole rows: memories with their vectors, in no order. */
+export function decodeStored(table: Table): StoredMemory[] {
+  const { required } = columnsOf(table);
+  const rows = Array.from({ length: table.numRows }, (_, row) => row);
+  // Copies: what Arrow returns are views that keep the whole batch alive.
+  const vectors = new Map(
+    rows.map((row) => [required("id", row), Float32Array.from(required("vector", row).toArray())]),
+  );
+  return rows
+    .filter((row) => required("passage", row) === 0)
+    .map((row) => {
+      const { passages, ...memory } = decodeMemory(table, row);
+      return {
+        ...memory,
+        vectors: rowIds(memory.id, passages).map((id) => {
+          const vector = vectors.get(id);
+          if (!vector) throw new Error(`the row ${id} is missing`);
+          return vector;
+        }),
+      };
+    });
 }
 
 /** Reads the ids of rows. */
 export function decodeIds(table: Table): string[] {
   const { required } = columnsOf(table);
   return Array.from({ length: table.numRows }, (_, row) => required("id", row));
-}
-
-/** Reads the vectors of rows by the rows' ids. */
-export function decodeVectors(table: Table): Map<string, Float32Array> {
-  const { required } = columnsOf(table);
-  return new Map(
-    Array.from({ length: table.numRows }, (_, row) => [
-      required("id", row),
-      // A copy: what Arrow returns is a view that keeps the whole batch alive.
-      Float32Array.from(required("vector", row).toArray()),
-    ]),
-  );
 }
 
 /** A memory that one leg of a search found, with what ranking needs. */

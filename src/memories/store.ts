@@ -1,6 +1,12 @@
+import { join } from "node:path";
 import type * as LanceDb from "@lancedb/lancedb";
 import type { EmbeddingModel } from "../embedding/embedder.ts";
+import type { Log } from "../log.ts";
+import type { Journal } from "./journal.ts";
+import { createKeeper, DUE, type Due, type Keeper } from "./keeper.ts";
+import { recoverTable } from "./recovery.ts";
 import { type MemoryTable, openTable } from "./table.ts";
+import { startUpkeep } from "./upkeep.ts";
 import { createWriter, type Writer } from "./writer.ts";
 
 /** The tables of all accounts, opened when they are used. */
@@ -11,7 +17,7 @@ export interface Store {
   drop(accountId: string): Promise<void>;
   /** Accounts that have a table. */
   accounts(): Promise<string[]>;
-  /** Resolves when all writes that were begun are done. */
+  /** Ends the upkeep and leaves everything on the disk. */
   close(): Promise<void>;
 }
 
@@ -22,6 +28,7 @@ export interface OpenTable {
 
 interface Slot {
   opened: Promise<OpenTable>;
+  keeper: Keeper | null;
   users: number;
 }
 
@@ -35,62 +42,136 @@ export async function openStore({
   lancedb,
   folder,
   model,
+  journal,
+  log,
+  due = DUE,
 }: {
   lancedb: typeof LanceDb;
   folder: string;
   model: EmbeddingModel;
+  journal: Journal;
+  log: Log;
+  /** When upkeep is due. */
+  due?: Due;
 }): Promise<Store> {
   const session = new lancedb.Session(INDEX_CACHE, METADATA_CACHE);
   const connection = await lancedb.connect(folder, {}, session);
   /** In the order of last use. */
   const slots = new Map<string, Slot>();
+  /** Accounts whose tables this process has opened before: their files are its own. */
+  const recovered = new Set<string>();
 
-  const open = async (accountId: string): Promise<OpenTable> => {
-    const table = await openTable(lancedb, connection, accountId, model);
-    return { table, writer: createWriter(table) };
+  const open = async (accountId: string, slot: Slot): Promise<OpenTable> => {
+    const tableFolder = join(folder, `${accountId}.lance`);
+    const openNow = () => openTable(lancedb, connection, accountId, model);
+    const hasCheckpoint = journal.checkpoint(accountId) !== null;
+    const hasEntries = journal.lastSeq(accountId) > 0;
+    const table = recovered.has(accountId)
+      ? await openNow()
+      : await recoverTable({ accountId, folder: tableFolder, journal, open: openNow, log });
+    recovered.add(accountId);
+
+    const writer = createWriter({
+      table,
+      journal: { append: (entry) => journal.append(accountId, entry), cancel: journal.cancel },
+      onCommit: (outcome) => slot.keeper?.noteCommit(outcome),
+    });
+    slot.keeper = createKeeper({
+      accountId,
+      folder: tableFolder,
+      table,
+      writer,
+      journal,
+      due,
+      hasRemains: hasEntries || (journal.checkpoint(accountId)?.hasRemains ?? false),
+      isDirty: hasEntries,
+    });
+    // What a crash leaves of a new table must be something to come back to.
+    if (!hasCheckpoint) await slot.keeper.run("checkpoint");
+    return { table, writer };
   };
 
   /** A second handle would not see the first one's writes: a table in use is never closed. */
   const closeLeastUsed = () => {
-    for (const [accountId, { users }] of slots) {
+    for (const [accountId, { users, keeper }] of slots) {
       if (slots.size <= MAX_OPEN) return;
-      if (users === 0) slots.delete(accountId);
+      if (users === 0 && keeper?.isIdle()) slots.delete(accountId);
+    }
+  };
+
+  const slotOf = (accountId: string): Slot => {
+    const known = slots.get(accountId);
+    if (known) {
+      slots.delete(accountId);
+      slots.set(accountId, known);
+      return known;
+    }
+    const slot: Slot = {
+      opened: Promise.resolve().then(() => open(accountId, slot)),
+      keeper: null,
+      users: 0,
+    };
+    slots.set(accountId, slot);
+    return slot;
+  };
+
+  const use: Store["use"] = async (accountId, task) => {
+    const slot = slotOf(accountId);
+    slot.users++;
+    closeLeastUsed();
+    try {
+      return await task(await slot.opened);
+    } catch (error) {
+      // A table that could not be opened is tried again by the next request.
+      await slot.opened.catch(() => slots.get(accountId) === slot && slots.delete(accountId));
+      throw error;
+    } finally {
+      slot.users--;
     }
   };
 
   const accounts = () => connection.tableNames({ limit: 1_000_000 });
 
-  return {
-    accounts,
+  const upkeep = startUpkeep({
+    keepers: () =>
+      [...slots].flatMap(([accountId, { keeper }]) => (keeper ? [[accountId, keeper]] : [])),
+    log,
+  });
+  const resumption = resume();
 
-    async use(accountId, task) {
-      const slot = slots.get(accountId) ?? { opened: open(accountId), users: 0 };
-      slots.delete(accountId);
-      slots.set(accountId, slot);
-      slot.users++;
-      closeLeastUsed();
-      try {
-        return await task(await slot.opened);
-      } catch (error) {
-        // A table that could not be opened is tried again by the next request.
-        await slot.opened.catch(() => slots.get(accountId) === slot && slots.delete(accountId));
-        throw error;
-      } finally {
-        slot.users--;
-      }
-    },
+  /** What an earlier process did not finish is finished now, used or not. */
+  async function resume(): Promise<void> {
+    for (const accountId of journal.unfinished()) {
+      await use(accountId, async () => {}).catch((error) =>
+        log.error("table_not_opened", { accountId, cause: String(error) }),
+      );
+    }
+  }
+
+  return {
+    use,
+    accounts,
 
     async drop(accountId) {
       const slot = slots.get(accountId);
       slots.delete(accountId);
-      await slot?.opened.then(({ writer }) => writer.idle()).catch(() => {});
+      await slot?.opened.then(({ writer }) => writer.pause(async () => {})).catch(() => {});
       if ((await accounts()).includes(accountId)) await connection.dropTable(accountId);
+      journal.forget(accountId);
     },
 
     async close() {
-      const opened = await Promise.allSettled([...slots.values()].map((slot) => slot.opened));
-      for (const result of opened) {
-        if (result.status === "fulfilled") await result.value.writer.idle();
+      await resumption;
+      await upkeep.stop();
+      for (const [accountId, { opened, keeper }] of slots) {
+        const isOpen = await opened.then(
+          () => true,
+          () => false,
+        );
+        if (!isOpen || !keeper || keeper.isIdle()) continue;
+        await keeper
+          .run("checkpoint")
+          .catch((error) => log.error("checkpoint_failed", { accountId, cause: String(error) }));
       }
       connection.close();
     },

@@ -1,6 +1,8 @@
 import type * as LanceDb from "@lancedb/lancedb";
+import { type Table as ArrowTable, tableFromIPC, tableToIPC } from "apache-arrow";
 import type { EmbeddingModel } from "../embedding/embedder.ts";
 import { AppError } from "../errors.ts";
+import type { Outcome } from "./draft.ts";
 import { type Filter, filterSql, idsSql, listSql, type Position } from "./filter.ts";
 import {
   CANDIDATE_COLUMNS,
@@ -8,10 +10,11 @@ import {
   decodeCandidates,
   decodeIds,
   decodeMemories,
-  decodeVectors,
+  decodeStored,
   encodeRows,
   MEMORY_COLUMNS,
   type MemoryRow,
+  memoryIdOf,
   rowIds,
   type StoredMemory,
   tableSchema,
@@ -34,14 +37,46 @@ export interface MemoryTable {
     limit: number,
     withVectors: boolean,
   ): Promise<Candidate[]>;
-  /** Adds memories whose ids are new, in one commit. */
-  add(memories: readonly StoredMemory[]): Promise<void>;
-  /** Adds or replaces memories by id, in one commit. Leaves passages that a memory no longer has. */
-  upsert(memories: readonly StoredMemory[]): Promise<void>;
-  /** Removes rows (see `rowIds`), in one commit. */
-  removeRows(ids: readonly string[]): Promise<void>;
-  /** Removes all memories that a filter lets pass, in one commit, and returns how many they were. */
-  removeMatching(filter: Filter): Promise<number>;
+  /** Ids of all rows (see `rowIds`) that a filter with a condition lets pass. */
+  selectRows(filter: Filter): Promise<string[]>;
+
+  encode(memories: readonly StoredMemory[]): ArrowTable;
+  serialize(rows: ArrowTable): Uint8Array;
+  deserialize(bytes: Uint8Array): StoredMemory[];
+  /** Makes an outcome true. `rows` are its written memories, encoded. */
+  write(rows: ArrowTable | null, outcome: Outcome): Promise<void>;
+
+  /** Grows by one with every commit. */
+  version(): Promise<number>;
+  /** Undoes all commits after a version, for which it makes a new one. */
+  restore(version: number): Promise<void>;
+
+  /** The work that keeps it fast and small; see `upkeep.ts`. */
+  readonly upkeep: TableUpkeep;
+}
+
+/** What can be done to a table's files without changing what is in it. */
+export interface TableUpkeep {
+  /** Merges small fragments and brings the new rows into the indexes. */
+  optimize(): Promise<void>;
+  /** Makes the index of vectors anew, if there is or shall be one. */
+  indexVectors(): Promise<void>;
+  /** Makes the indexes of words, tags and ids anew: they keep what was deleted. */
+  rebuildIndexes(): Promise<void>;
+  /** Moves one row to a new fragment, so that `optimize` has two to merge. */
+  touch(): Promise<void>;
+  /** Removes versions before this one, once the reads that may use them are done. */
+  prune(version: number): Promise<void>;
+  stats(): Promise<TableStats>;
+}
+
+export interface TableStats {
+  rows: number;
+  fragments: number;
+  /** Rows that are deleted and still in the newest version's files. */
+  deletedRows: number;
+  /** Parts of the index of vectors; 0 when there is none. */
+  vectorSegments: number;
 }
 
 const NEWEST_FIRST = ["created_at", "id"].map((columnName) => ({
@@ -68,91 +103,137 @@ export async function openTable(
       cause: new Error(`table ${name} was made with ${madeWith}, not ${model.id}`),
     });
   }
-  await createIndexes(lancedb, table);
+  await createIndexes(lancedb, table, { onlyMissing: true });
+
+  /** Reads under way: their version must not be pruned. */
+  const reads = new Set<Promise<unknown>>();
+  const run = (query: { toArrow(): Promise<ArrowTable> }) => {
+    const result = query.toArrow();
+    const read = result.catch(() => {}).finally(() => reads.delete(read));
+    reads.add(read);
+    return result;
+  };
 
   const find = async (ids: readonly string[]) =>
     ids.length === 0
       ? []
       : decodeMemories(
-          await table
-            .query()
-            .where(idsSql(ids))
-            .select([...MEMORY_COLUMNS])
-            .toArrow(),
+          await run(
+            table
+              .query()
+              .where(idsSql(ids))
+              .select([...MEMORY_COLUMNS]),
+          ),
         );
 
   return {
     find,
 
     async load(ids) {
-      const rows = await find(ids);
-      if (rows.length === 0) return [];
-      const wanted = rows.flatMap(({ id, passages }) => rowIds(id, passages));
-      const vectors = decodeVectors(
-        await table.query().where(idsSql(wanted)).select(["id", "vector"]).toArrow(),
-      );
-      return rows.map(({ passages, ...memory }) => ({
-        ...memory,
-        vectors: rowIds(memory.id, passages).map((id) => {
-          const vector = vectors.get(id);
-          if (!vector) throw new Error(`the row ${id} is missing`);
-          return vector;
-        }),
-      }));
+      const wanted = (await find(ids)).flatMap(({ id, passages }) => rowIds(id, passages));
+      return wanted.length > 0 ? decodeStored(await run(table.query().where(idsSql(wanted)))) : [];
     },
 
     async list(filter, after, limit) {
       const query = table.query().where(listSql(filter, after)).orderBy(NEWEST_FIRST);
-      return decodeIds(await query.select(["id", "created_at"]).limit(limit).toArrow());
+      return decodeIds(await run(query.select(["id", "created_at"]).limit(limit)));
     },
 
     async nearest(vector, filter, limit) {
       const query = narrow(table.query().nearestTo(vector).distanceType("dot"), filter);
-      const columns = [...CANDIDATE_COLUMNS, "_distance"];
-      return decodeCandidates(await query.select(columns).limit(limit).toArrow());
+      return decodeCandidates(
+        await run(query.select([...CANDIDATE_COLUMNS, "_distance"]).limit(limit)),
+      );
     },
 
     async matching(words, filter, limit, withVectors) {
       const match = new lancedb.MatchQuery(words, "content");
-      const columns = [...CANDIDATE_COLUMNS, "_score", ...(withVectors ? ["vector"] : [])];
       const query = narrow(table.query().fullTextSearch(match), filter);
-      return decodeCandidates(await query.select(columns).limit(limit).toArrow());
+      const columns = [...CANDIDATE_COLUMNS, "_score", ...(withVectors ? ["vector"] : [])];
+      return decodeCandidates(await run(query.select(columns).limit(limit)));
     },
 
-    async add(memories) {
-      await table.add(encodeRows(memories, schema));
-    },
-
-    async upsert(memories) {
-      await table
-        .mergeInsert("id")
-        .whenMatchedUpdateAll()
-        .whenNotMatchedInsertAll()
-        .execute(encodeRows(memories, schema));
-    },
-
-    async removeRows(ids) {
-      await table.delete(idsSql(ids));
-    },
-
-    async removeMatching(filter) {
+    async selectRows(filter) {
       const condition = filterSql(filter);
       if (condition === undefined) throw new RangeError("a filter that lets everything pass");
-      const count = await table.countRows(listSql(filter, null));
-      if (count > 0) await table.delete(condition);
-      return count;
+      return decodeIds(await run(table.query().where(condition).select(["id"])));
+    },
+
+    encode: (memories) => encodeRows(memories, schema),
+    serialize: (rows) => tableToIPC(rows),
+    deserialize: (bytes) => decodeStored(tableFromIPC(bytes)),
+
+    async write(rows, { isNew, removed }) {
+      if (rows) await (isNew ? table.add(rows) : upsert(table, rows));
+      if (removed.length > 0) await table.delete(idsSql(removed));
+    },
+
+    version: () => table.version(),
+
+    async restore(version) {
+      await table.checkout(version);
+      await table.restore();
+    },
+
+    upkeep: createTableUpkeep(lancedb, table, reads),
+  };
+}
+
+async function upsert(table: LanceDb.Table, rows: ArrowTable): Promise<void> {
+  await table.mergeInsert("id").whenMatchedUpdateAll().whenNotMatchedInsertAll().execute(rows);
+}
+
+function createTableUpkeep(
+  lancedb: typeof LanceDb,
+  table: LanceDb.Table,
+  reads: ReadonlySet<Promise<unknown>>,
+): TableUpkeep {
+  return {
+    async optimize() {
+      await table.optimize();
+    },
+
+    async indexVectors() {
+      const config = lancedb.Index.ivfFlat({ distanceType: "dot" });
+      await table.createIndex("vector", { config, replace: true });
+    },
+
+    rebuildIndexes: () => createIndexes(lancedb, table, { onlyMissing: false }),
+
+    async touch() {
+      const [row] = await table.query().where("passage = 0").select(["id"]).limit(1).toArray();
+      if (!row) return;
+      const where = idsSql([memoryIdOf(String(row.id))]);
+      await table.update({ where, valuesSql: { passage: "passage" } });
+    },
+
+    async prune(version) {
+      const kept = (await table.listVersions()).find((known) => known.version === version);
+      if (!kept) return;
+      await Promise.all(reads);
+      const before = { cleanupOlderThan: kept.timestamp };
+      await table.optimize(before);
+    },
+
+    async stats() {
+      const [versions, indexes] = await Promise.all([table.listVersions(), table.listIndices()]);
+      const summary = versions.at(-1)?.metadata ?? {};
+      return {
+        rows: Number(summary.total_rows ?? 0),
+        fragments: Number(summary.total_fragments ?? 0),
+        deletedRows: Number(summary.total_deletion_file_rows ?? 0),
+        vectorSegments: indexes.find(({ columns }) => columns.includes("vector"))?.numSegments ?? 0,
+      };
     },
   };
 }
 
-/** Narrows a query before it searches, so that a limit counts only what passes the filter. */
-function narrow<Query extends { where(sql: string): Query }>(query: Query, filter: Filter): Query {
-  const sql = filterSql(filter);
-  return sql === undefined ? query : query.where(sql);
-}
-
-/** Makes the indexes that are missing: a process may have ended between making table and index. */
-async function createIndexes({ Index }: typeof LanceDb, table: LanceDb.Table) {
+/** Makes the indexes; those that are there only when asked. */
+async function createIndexes(
+  { Index }: typeof LanceDb,
+  table: LanceDb.Table,
+  { onlyMissing }: { onlyMissing: boolean },
+): Promise<void> {
   const existing = new Set((await table.listIndices()).flatMap((index) => index.columns));
   const wanted = {
     id: Index.btree(),
@@ -163,6 +244,13 @@ async function createIndexes({ Index }: typeof LanceDb, table: LanceDb.Table) {
     content: Index.fts({ withPosition: false }),
   };
   for (const [column, config] of Object.entries(wanted)) {
-    if (!existing.has(column)) await table.createIndex(column, { config });
+    if (onlyMissing && existing.has(column)) continue;
+    await table.createIndex(column, { config, replace: true });
   }
+}
+
+/** Narrows a query before it searches, so that a limit counts only what passes the filter. */
+function narrow<Query extends { where(sql: string): Query }>(query: Query, filter: Filter): Query {
+  const sql = filterSql(filter);
+  return sql === undefined ? query : query.where(sql);
 }

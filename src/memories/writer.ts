@@ -1,6 +1,8 @@
 import { AppError } from "../errors.ts";
+import { createDraft, type Draft, type Outcome } from "./draft.ts";
 import type { Filter } from "./filter.ts";
-import { rowIds, type StoredMemory } from "./rows.ts";
+import type { Entry } from "./journal.ts";
+import { memoryIdOf } from "./rows.ts";
 import type { MemoryTable } from "./table.ts";
 
 /** A change of single memories. If `apply` throws, this change fails and the others go on. */
@@ -8,13 +10,8 @@ export interface Change<Result> {
   /** Memories that `apply` reads. */
   ids: readonly string[];
   apply(draft: Draft): Result;
-}
-
-/** The memories of a group of changes, as the changes before left them. */
-export interface Draft {
-  get(id: string): StoredMemory | null;
-  put(memory: StoredMemory): void;
-  remove(id: string): void;
+  /** A write to the database that is made if and only if the change is. */
+  alongside?: () => void;
 }
 
 /** The one way to write to a table. */
@@ -22,14 +19,21 @@ export interface Writer {
   change<Result>(change: Change<Result>): Promise<Result>;
   /** Removes all memories that a filter lets pass and returns how many there were. */
   removeMatching(filter: Filter): Promise<number>;
-  /** Resolves when nothing is being written or waits. */
-  idle(): Promise<void>;
+  /** Runs a task between two commits. */
+  pause<Result>(task: () => Promise<Result>): Promise<Result>;
+}
+
+/** Where the writer makes its writes durable. */
+export interface WriterJournal {
+  append(entry: Entry): Promise<number>;
+  cancel(seq: number): void;
 }
 
 interface Job {
-  run(draft: Draft): void;
   ids: readonly string[];
   filter: Filter | null;
+  alongside: (() => void) | undefined;
+  apply(draft: Draft): void;
   done(removed: number): void;
   fail(error: unknown): void;
 }
@@ -40,11 +44,28 @@ const MAX_WAITING = 4_096;
 
 /**
  * Writes to one table, one commit at a time. While a commit runs, changes wait, and the next commit
- * takes all of them (group commit): each is answered when it is in the table.
+ * takes all of them (group commit): each is answered when it is in the table and in the journal.
+ * @param onCommit is told of every commit
  */
-export function createWriter(table: MemoryTable): Writer {
+export function createWriter({
+  table,
+  journal,
+  onCommit,
+}: {
+  table: MemoryTable;
+  journal: WriterJournal;
+  onCommit: (outcome: Outcome) => void;
+}): Writer {
   let waiting: Job[] = [];
-  let running: Promise<void> | null = null;
+  let last: Promise<unknown> = Promise.resolve();
+  /** Undoes what a failed commit left, before the next one. */
+  let undo: (() => Promise<void>) | null = null;
+
+  const pause = <Result>(task: () => Promise<Result>): Promise<Result> => {
+    const result = last.then(task);
+    last = result.catch(() => {});
+    return result;
+  };
 
   const enqueue = (job: Job) => {
     if (waiting.length >= MAX_WAITING) {
@@ -53,36 +74,85 @@ export function createWriter(table: MemoryTable): Writer {
       });
     }
     waiting.push(job);
-    running ??= drain().finally(() => {
-      running = null;
-    });
+    // The first of a group makes its turn; those that come before it takes what waits.
+    if (waiting.length === 1) void pause(commitWaiting);
   };
 
-  const drain = async () => {
-    // Writes that come in the same turn of the event loop share a commit.
-    await Promise.resolve();
-    while (waiting.length > 0) {
-      const group = waiting.slice(0, GROUP);
-      waiting = waiting.slice(GROUP);
-      try {
-        await commitGroup(table, group);
-      } catch (cause) {
-        const error = new AppError("unavailable", "The memories could not be written. Try again.", {
-          cause,
-        });
-        for (const job of group) job.fail(error);
-      }
+  const commitWaiting = async () => {
+    const group = waiting.slice(0, GROUP);
+    waiting = waiting.slice(GROUP);
+    if (waiting.length > 0) void pause(commitWaiting);
+    try {
+      await undo?.();
+      await commitGroup(group);
+    } catch (cause) {
+      const error = new AppError("unavailable", "The memories could not be written. Try again.", {
+        cause,
+        retryAfter: 1,
+      });
+      for (const job of group) job.fail(error);
     }
   };
 
+  const commitGroup = async (group: readonly Job[]) => {
+    const removals = new Map<Job, string[]>();
+    for (const job of group) {
+      if (job.filter) removals.set(job, await table.selectRows(job.filter));
+    }
+    const loaded = await table.load([...new Set(group.flatMap((job) => job.ids))]);
+    const draft = createDraft(loaded, [...new Set([...removals.values()].flat())]);
+    const applied = group.filter((job) => {
+      try {
+        job.apply(draft);
+        return true;
+      } catch (error) {
+        job.fail(error);
+        return false;
+      }
+    });
+    const outcome = draft.outcome();
+    const alongside = applied.map((job) => job.alongside).filter((write) => write !== undefined);
+    if (outcome.written.length + outcome.removed.length > 0) {
+      await commit(outcome, alongside);
+      onCommit(outcome);
+    }
+    for (const job of applied) {
+      const rows = removals.get(job) ?? [];
+      job.done(rows.filter((id) => memoryIdOf(id) === id).length);
+    }
+  };
+
+  const commit = async (outcome: Outcome, alongside: (() => void)[]) => {
+    const version = await table.version();
+    const rows = outcome.written.length > 0 ? table.encode(outcome.written) : null;
+    // Both at once: LanceDB works in threads of its own while the journal waits for the disk.
+    const [written, journaled] = await Promise.allSettled([
+      table.write(rows, outcome),
+      journal.append({
+        written: rows && table.serialize(rows),
+        removed: outcome.removed,
+        alongside,
+      }),
+    ]);
+    if (written.status === "fulfilled" && journaled.status === "fulfilled") return;
+    undo = async () => {
+      await table.restore(version);
+      if (journaled.status === "fulfilled") journal.cancel(journaled.value);
+      undo = null;
+    };
+    await undo();
+    throw [written, journaled].find((result) => result.status === "rejected")?.reason;
+  };
+
   return {
-    change: ({ ids, apply }) =>
+    change: ({ ids, apply, alongside }) =>
       new Promise((resolve, reject) => {
         let answer: () => void = () => reject(new Error("a change was answered before it ran"));
         enqueue({
           ids,
           filter: null,
-          run(draft) {
+          alongside,
+          apply(draft) {
             const result = apply(draft);
             answer = () => resolve(result);
           },
@@ -92,50 +162,9 @@ export function createWriter(table: MemoryTable): Writer {
       }),
     removeMatching: (filter) =>
       new Promise((resolve, reject) => {
-        enqueue({ ids: [], filter, run() {}, done: resolve, fail: reject });
+        const none = { ids: [], alongside: undefined, apply() {} };
+        enqueue({ ...none, filter, done: resolve, fail: reject });
       }),
-    idle: async () => {
-      while (running) await running;
-    },
-  };
-}
-
-async function commitGroup(table: MemoryTable, group: readonly Job[]) {
-  const removed = new Map<Job, number>();
-  for (const job of group) {
-    if (job.filter) removed.set(job, await table.removeMatching(job.filter));
-  }
-  const draft = createDraft(await table.load([...new Set(group.flatMap((job) => job.ids))]));
-  const succeeded = group.filter((job) => {
-    try {
-      job.run(draft);
-      return true;
-    } catch (error) {
-      job.fail(error);
-      return false;
-    }
-  });
-  await draft.commit(table);
-  for (const job of succeeded) job.done(removed.get(job) ?? 0);
-}
-
-function createDraft(loaded: readonly StoredMemory[]) {
-  const before = new Map(loaded.map((memory) => [memory.id, memory]));
-  const after = new Map<string, StoredMemory | null>();
-  return {
-    get: (id: string) => (after.has(id) ? after.get(id) : before.get(id)) ?? null,
-    put: (memory: StoredMemory) => void after.set(memory.id, memory),
-    remove: (id: string) => void after.set(id, null),
-
-    async commit(to: MemoryTable) {
-      const written = [...after.values()].filter((memory) => memory !== null);
-      const isNew = written.every(({ id }) => !before.has(id));
-      if (written.length > 0) await (isNew ? to.add(written) : to.upsert(written));
-
-      const obsolete = [...after].flatMap(([id, memory]) =>
-        rowIds(id, before.get(id)?.vectors.length ?? 0).slice(memory?.vectors.length ?? 0),
-      );
-      if (obsolete.length > 0) await to.removeRows(obsolete);
-    },
+    pause,
   };
 }

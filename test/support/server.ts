@@ -11,6 +11,7 @@ import { createKeys } from "../../src/keys/keys.ts";
 import { SCOPES, type Scope } from "../../src/keys/scopes.ts";
 import type { Log } from "../../src/log.ts";
 import { createIdempotency } from "../../src/memories/idempotency.ts";
+import { createJournal } from "../../src/memories/journal.ts";
 import { createMemories } from "../../src/memories/memories.ts";
 import { openStore } from "../../src/memories/store.ts";
 import { type LanceDb, loadLanceDb } from "../../src/native/lancedb.ts";
@@ -53,6 +54,8 @@ export async function startServer(options: Options = {}) {
     lancedb: options.wrap?.(lancedb) ?? lancedb,
     folder: tables,
     model: embedder.model,
+    journal: createJournal({ db }),
+    log: options.log ?? silentLog,
   });
   const memories = createMemories({
     store,

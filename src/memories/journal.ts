@@ -1,0 +1,151 @@
+import { and, asc, eq, lte, max } from "drizzle-orm";
+import { blob, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { Database } from "../db/database.ts";
+
+/**
+ * The redo journal: what was written to each table since its last checkpoint. LanceDB never calls
+ * fsync; this database does, so an answered write survives a power cut here.
+ */
+export const journalEntries = sqliteTable("journal", {
+  seq: integer().primaryKey({ autoIncrement: true }),
+  accountId: text("account_id").notNull(),
+  /** Rows added or replaced, as an Arrow IPC stream. */
+  written: blob({ mode: "buffer" }),
+  /** Ids of rows removed. */
+  removed: text({ mode: "json" }).$type<string[]>().notNull(),
+});
+
+/** Per account: the state of its table that is known to be on the disk. */
+export const checkpoints = sqliteTable("checkpoints", {
+  accountId: text("account_id").primaryKey(),
+  version: integer().notNull(),
+  /** All files of the table at that version, relative to its folder. LanceDB never changes one. */
+  files: text({ mode: "json" }).$type<string[]>().notNull(),
+  /** Whether those files still hold something that was deleted or replaced. */
+  hasRemains: integer("has_remains", { mode: "boolean" }).notNull(),
+});
+
+/** One group commit. */
+export interface Entry {
+  written: Uint8Array | null;
+  removed: string[];
+  /** Runs in the transaction that makes the entry durable. */
+  alongside: readonly (() => void)[];
+}
+
+export interface Checkpoint {
+  version: number;
+  files: string[];
+  hasRemains: boolean;
+}
+
+export type Journal = ReturnType<typeof createJournal>;
+
+/** The journal and checkpoints of all accounts. */
+export function createJournal({ db }: { db: Database }) {
+  const { orm } = db;
+  let waiting: (Entry & {
+    accountId: string;
+    resolve(seq: number): void;
+    reject(error: unknown): void;
+  })[] = [];
+
+  /** One transaction, and so one wait for the disk, for all tables that commit at this moment. */
+  const flush = () => {
+    const group = waiting;
+    waiting = [];
+    try {
+      const seqs = orm.transaction((tx) =>
+        group.map(({ accountId, written, removed, alongside }) => {
+          for (const write of alongside) write();
+          const row = { accountId, written: written && Buffer.from(written), removed };
+          return tx.insert(journalEntries).values(row).returning({ seq: journalEntries.seq }).get();
+        }),
+      );
+      for (const [index, { resolve }] of group.entries()) resolve(seqs[index]?.seq ?? 0);
+    } catch (error) {
+      for (const { reject } of group) reject(error);
+    }
+  };
+
+  return {
+    /** Makes an entry durable and returns its number. */
+    append(accountId: string, entry: Entry): Promise<number> {
+      return new Promise((resolve, reject) => {
+        if (waiting.length === 0) setImmediate(flush);
+        waiting.push({ ...entry, accountId, resolve, reject });
+      });
+    },
+
+    /** Takes back an entry whose write failed in the table. */
+    cancel(seq: number): void {
+      orm.delete(journalEntries).where(eq(journalEntries.seq, seq)).run();
+    },
+
+    /** What was written since the account's checkpoint, oldest first. */
+    entries: (accountId: string): { written: Uint8Array | null; removed: string[] }[] =>
+      orm
+        .select({ written: journalEntries.written, removed: journalEntries.removed })
+        .from(journalEntries)
+        .where(eq(journalEntries.accountId, accountId))
+        .orderBy(asc(journalEntries.seq))
+        .all(),
+
+    /** The number of the account's newest entry, 0 when it has none. */
+    lastSeq: (accountId: string): number =>
+      orm
+        .select({ seq: max(journalEntries.seq) })
+        .from(journalEntries)
+        .where(eq(journalEntries.accountId, accountId))
+        .get()?.seq ?? 0,
+
+    checkpoint: (accountId: string): Checkpoint | null =>
+      orm
+        .select({
+          version: checkpoints.version,
+          files: checkpoints.files,
+          hasRemains: checkpoints.hasRemains,
+        })
+        .from(checkpoints)
+        .where(eq(checkpoints.accountId, accountId))
+        .get() ?? null,
+
+    /** Records that a state is on the disk, and drops the entries that it includes. */
+    recordCheckpoint(accountId: string, checkpoint: Checkpoint, upTo: number): void {
+      orm.transaction((tx) => {
+        tx.insert(checkpoints)
+          .values({ accountId, ...checkpoint })
+          .onConflictDoUpdate({ target: checkpoints.accountId, set: checkpoint })
+          .run();
+        tx.delete(journalEntries)
+          .where(and(eq(journalEntries.accountId, accountId), lte(journalEntries.seq, upTo)))
+          .run();
+      });
+      // Until then the write-ahead log still has what was dropped.
+      db.truncateLog();
+    },
+
+    /** Accounts whose tables have work left from an earlier process. */
+    unfinished: (): string[] => [
+      ...new Set(
+        [
+          ...orm.selectDistinct({ id: journalEntries.accountId }).from(journalEntries).all(),
+          ...orm
+            .select({ id: checkpoints.accountId })
+            .from(checkpoints)
+            .where(eq(checkpoints.hasRemains, true))
+            .all(),
+        ].map(({ id }) => id),
+      ),
+    ],
+
+    /** Drops all that is known of an account's table. */
+    forget(accountId: string): void {
+      orm.transaction((tx) => {
+        tx.delete(journalEntries).where(eq(journalEntries.accountId, accountId)).run();
+        tx.delete(checkpoints).where(eq(checkpoints.accountId, accountId)).run();
+      });
+      db.truncateLog();
+    },
+  };
+}

@@ -1,0 +1,172 @@
+import type { Outcome } from "./draft.ts";
+import type { Journal } from "./journal.ts";
+import type { MemoryTable } from "./table.ts";
+import { listFiles, syncFiles } from "./table-files.ts";
+import type { Writer } from "./writer.ts";
+
+/** When work on a table is due. Times are milliseconds, fragments come one with each commit. */
+export const DUE = {
+  /** The journal is emptied this long after the first write. */
+  checkpointAfter: 3_000,
+  /** Fragments are merged after so many commits, or when this long none has come. */
+  commits: 24,
+  idle: 5_000,
+  /** Merging waits so many times as long as it last took, unless there are this many commits. */
+  restFactor: 9,
+  urgentCommits: 32,
+  /** What was deleted leaves the files this long after the answer; 60 s are promised. */
+  purgeAfter: 20_000,
+  /** A chore that failed is tried again after this long. */
+  retryAfter: 5_000,
+  /** Rows from which an index of vectors is faster than comparing all. */
+  vectorIndexRows: 5_000,
+  /** Segments of that index (each merge adds one) at which it is made anew as one. */
+  vectorSegments: 8,
+};
+export type Due = typeof DUE;
+
+export type Chore = "purge" | "checkpoint" | "optimize";
+
+/** Looks after one table: knows what is due and does it. Chores must not run at the same time. */
+export interface Keeper {
+  noteCommit(outcome: Outcome): void;
+  /** The most urgent chore that is due; `null` when none is. */
+  due(): Chore | null;
+  run(chore: Chore): Promise<void>;
+  /** Whether there is anything to do, now or later. */
+  isIdle(): boolean;
+}
+
+/**
+ * @param folder the table's
+ * @param hasRemains whether the files hold something that was deleted
+ * @param isDirty whether the table has changed since its checkpoint
+ */
+export function createKeeper({
+  accountId,
+  folder,
+  table,
+  writer,
+  journal,
+  due,
+  hasRemains,
+  isDirty,
+}: {
+  accountId: string;
+  folder: string;
+  table: MemoryTable;
+  writer: Pick<Writer, "pause">;
+  journal: Journal;
+  due: Due;
+  hasRemains: boolean;
+  isDirty: boolean;
+}): Keeper {
+  const { upkeep } = table;
+  // Not the time of day: a clock that is set must not put off what is due.
+  const clock = () => performance.now();
+  let synced = new Set<string>();
+  let dirtySince = isDirty ? clock() : null;
+  let remainsSince = hasRemains ? clock() : null;
+  let lastRemoval = 0;
+  let commits = 0;
+  let lastCommit = 0;
+  let restUntil = 0;
+  let retryAt = 0;
+
+  /** Makes the present state the one to come back to, and returns its version. */
+  const checkpoint = async (): Promise<number> => {
+    const { state, upTo } = await writer.pause(async () => {
+      dirtySince = null;
+      const [version, files] = [await table.version(), await listFiles(folder)];
+      const state = { version, files, hasRemains: remainsSince !== null };
+      return { state, upTo: journal.lastSeq(accountId) };
+    });
+    try {
+      await syncFiles(
+        folder,
+        state.files.filter((file) => !synced.has(file)),
+      );
+      journal.recordCheckpoint(accountId, state, upTo);
+    } catch (error) {
+      dirtySince ??= clock();
+      throw error;
+    }
+    synced = new Set(state.files);
+    return state.version;
+  };
+
+  const optimize = async () => {
+    const started = clock();
+    commits = 0;
+    await upkeep.optimize();
+    const { rows, vectorSegments } = await upkeep.stats();
+    const isWorthIt = vectorSegments === 0 && rows >= due.vectorIndexRows;
+    if (isWorthIt || vectorSegments > due.vectorSegments) {
+      await upkeep.indexVectors();
+      // Only now do all fragments have the same indexes, and can be merged.
+      await upkeep.optimize();
+    }
+    await upkeep.prune(await checkpoint());
+    restUntil = clock() + due.restFactor * (clock() - started);
+  };
+
+  /**
+   * Rewrites the table without what was deleted. LanceDB rewrites a fragment with few deletions
+   * only when it merges it with another, so one row is moved to a fragment of its own first.
+   */
+  const purge = async () => {
+    const started = clock();
+    commits = 0;
+    await writer.pause(() => upkeep.touch());
+    await upkeep.optimize();
+    const { vectorSegments } = await upkeep.stats();
+    if (vectorSegments > 0) await upkeep.indexVectors();
+    await upkeep.optimize();
+    await upkeep.rebuildIndexes();
+    const { deletedRows } = await upkeep.stats();
+    if (deletedRows > 0 && lastRemoval < started) {
+      throw new Error(`${deletedRows} deleted rows are still in the files`);
+    }
+    // Another process must know of the old files until they are gone.
+    await upkeep.prune(await checkpoint());
+    remainsSince = lastRemoval < started ? null : started;
+    await checkpoint();
+  };
+
+  const chores: Record<Chore, () => Promise<unknown>> = { purge, checkpoint, optimize };
+
+  return {
+    noteCommit({ isNew, removed }) {
+      const now = clock();
+      commits++;
+      lastCommit = now;
+      dirtySince ??= now;
+      if (isNew && removed.length === 0) return;
+      lastRemoval = now;
+      remainsSince ??= now;
+    },
+
+    due() {
+      const now = clock();
+      if (now < retryAt) return null;
+      const isLate = (since: number | null, after: number) =>
+        since !== null && now - since >= after;
+      if (isLate(remainsSince, due.purgeAfter)) return "purge";
+      if (isLate(dirtySince, due.checkpointAfter)) return "checkpoint";
+      const isTime = commits >= due.commits || (commits > 0 && now - lastCommit >= due.idle);
+      const isRested = now >= restUntil || commits >= due.urgentCommits;
+      return isTime && isRested ? "optimize" : null;
+    },
+
+    async run(chore) {
+      try {
+        await chores[chore]();
+      } catch (error) {
+        retryAt = clock() + due.retryAfter;
+        throw error;
+      }
+    },
+
+    isIdle: () => dirtySince === null && remainsSince === null && commits === 0,
+  };
+}

@@ -1,0 +1,62 @@
+import type { Log } from "../log.ts";
+import type { Chore, Keeper } from "./keeper.ts";
+
+/** How often it is looked what is due, in milliseconds. */
+const TICK = 500;
+/** The most urgent first: a promise to forget, then durability, then speed. */
+const ORDER: readonly Chore[] = ["purge", "checkpoint", "optimize"];
+
+/**
+ * Does the chores of all open tables in the background, one at a time.
+ * @param keepers those of the tables that are open now, by account
+ */
+export function startUpkeep({
+  keepers,
+  log,
+}: {
+  keepers: () => Iterable<readonly [accountId: string, keeper: Keeper]>;
+  log: Log;
+}): { stop(): Promise<void> } {
+  let isStopped = false;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let round: Promise<void> = Promise.resolve();
+
+  const next = () => {
+    const due = [...keepers()].map(([accountId, keeper]) => ({
+      accountId,
+      keeper,
+      chore: keeper.due(),
+    }));
+    return ORDER.map((chore) => due.find((candidate) => candidate.chore === chore)).find(Boolean);
+  };
+
+  const work = async () => {
+    // What is most urgent may change while a chore is done.
+    for (let job = next(); job?.chore && !isStopped; job = next()) {
+      const { accountId, keeper, chore } = job;
+      const started = performance.now();
+      try {
+        await keeper.run(chore);
+        log.debug("upkeep", { accountId, chore, ms: Math.round(performance.now() - started) });
+      } catch (error) {
+        log.error("upkeep_failed", { accountId, chore, cause: String(error) });
+      }
+    }
+    if (!isStopped) schedule();
+  };
+
+  const schedule = () => {
+    timer = setTimeout(() => {
+      round = work();
+    }, TICK);
+  };
+  schedule();
+
+  return {
+    async stop() {
+      isStopped = true;
+      clearTimeout(timer);
+      await round;
+    },
+  };
+}
