@@ -8,9 +8,17 @@ import { DatabaseError } from "../../src/db/database-error.ts";
 import { MIGRATIONS, migrate } from "../../src/db/migrations.ts";
 import { apiKeys } from "../../src/keys/tables.ts";
 import { idempotencyKeys } from "../../src/memories/idempotency.ts";
+import { checkpoints, journalEntries } from "../../src/memories/journal.ts";
 import { temporaryFolder, testDatabase } from "../support/database.ts";
 
-const TABLES: SQLiteTable[] = [accounts, removedAccounts, apiKeys, idempotencyKeys];
+const TABLES: SQLiteTable[] = [
+  accounts,
+  removedAccounts,
+  apiKeys,
+  idempotencyKeys,
+  journalEntries,
+  checkpoints,
+];
 
 function readVersion(sqlite: Database): unknown {
   return sqlite.query("PRAGMA user_version").values()[0]?.[0];
@@ -39,7 +47,10 @@ test.each(TABLES.map((table) => [getTableConfig(table).name, table] as const))(
 
 test("the Drizzle tables are all that the migrations made", () => {
   const { sqlite } = testDatabase();
-  const made = sqlite.query("SELECT name FROM sqlite_schema WHERE type = 'table'").values().flat();
+  const made = sqlite
+    .query("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
+    .values()
+    .flat();
   expect(made.sort()).toEqual(TABLES.map((table) => getTableConfig(table).name).sort());
 });
 
