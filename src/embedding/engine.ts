@@ -70,7 +70,7 @@ const MOST_TOKENS_OF_A_UNIT = 3;
  * Wraps ONNX Runtime's factory, since fastembed has no way to pass options through. Measured on two
  * cores: short texts gain nothing from a second thread (3.5 ms both ways), 500 words do (101 → 55
  * ms), and threads that spin while they wait triple the time of a short text when the other core is
- * busy. The memory arena keeps for ever what the longest text needed.
+ * busy. The memory arena keeps for ever what the longest text needed; without it nothing is slower.
  */
 function setSessionOptions(factory: typeof Sessions): void {
   const create: (path: string, options?: Sessions.SessionOptions) => Promise<Sessions> =

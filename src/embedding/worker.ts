@@ -1,3 +1,4 @@
+import { createHeapTrimmer } from "../native/c-library.ts";
 import { type Engine, loadEngine } from "./engine.ts";
 import { builtInModel } from "./manifest.ts";
 import type { FromWorker, ToWorker } from "./messages.ts";
@@ -11,6 +12,11 @@ declare const self: Worker;
 const schedule = createSchedule();
 let engine: Engine | null = null;
 let working = false;
+
+/** After a run of long texts about 100 MB are free but not given back, measured: done when idle. */
+const IDLE_MS = 1_000;
+const trimHeap = createHeapTrimmer();
+let idle: ReturnType<typeof setTimeout> | undefined;
 
 self.onmessage = ({ data }: MessageEvent<ToWorker>) => {
   if (data.type === "load") void load(data);
@@ -34,12 +40,14 @@ async function load({ cacheDir, modelSource }: ToWorker & { type: "load" }): Pro
 async function work(): Promise<void> {
   if (working || !engine) return;
   working = true;
+  clearTimeout(idle);
   for (let job = schedule.next(); job !== null; job = schedule.next()) {
     await advance(job, engine);
     // Messages that came during the run are delivered now, so that a query among them is next.
     await new Promise<void>((resolve) => setImmediate(resolve));
   }
   working = false;
+  idle = setTimeout(trimHeap, IDLE_MS);
 }
 
 /** Takes a job further by one run of the model. */
