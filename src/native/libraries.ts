@@ -29,11 +29,12 @@ export function findCxxRuntime(): Library[] {
 }
 
 /**
- * The native libraries of the platform that this runs on, by the asset they belong to.
+ * The native libraries of a platform, by the asset they belong to.
  * @throws Error when there are none for it, or they are not installed
  */
-export function findLibraries(): Record<"lancedb" | "inference", Library[]> {
-  const platform = `${process.platform}-${process.arch}`;
+export function findLibraries(
+  platform = `${process.platform}-${process.arch}`,
+): Record<"lancedb" | "inference", Library[]> {
   const names = PLATFORMS[platform];
   if (!names) {
     throw new Error(
@@ -41,7 +42,7 @@ export function findLibraries(): Record<"lancedb" | "inference", Library[]> {
     );
   }
   const runtime = packageFolder("onnxruntime-node");
-  const runtimeFolder = join(runtime, "bin", "napi-v6", process.platform, process.arch);
+  const runtimeFolder = join(runtime, "bin", "napi-v6", ...platform.split("-"));
   const lancedb = `lancedb.${names.lancedb}.node`;
   const tokenizers = `tokenizers.${names.tokenizers}.node`;
   const runtimeName = `libonnxruntime.${names.runtime}`;
