@@ -1,7 +1,8 @@
 /** What the main thread tells the worker. */
 export type ToWorker =
   | { type: "load"; cacheDir: string; modelSource: string | undefined }
-  | { type: "query" | "content"; id: number; text: string };
+  | { type: "query" | "content"; id: number; text: string }
+  | { type: "close" };
 
 /** What the worker tells the main thread. `vectors` holds one vector after the other. */
 export type FromWorker =

@@ -81,7 +81,7 @@ export function createWorkerEmbedder(options: {
     async close() {
       closed = true;
       if (restart) clearTimeout(restart);
-      life.end(new Error("The embedder was closed."));
+      await life.end(new Error("The embedder was closed."));
     },
   };
 }

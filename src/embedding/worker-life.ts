@@ -11,7 +11,8 @@ export interface WorkerLife {
   readonly ended: Promise<Error>;
   /** The vectors of a text, one after the other; rejects with `unavailable` when the worker ends first. */
   embed(type: "query" | "content", text: string): Promise<Float32Array>;
-  end(reason: Error): void;
+  /** Ends the worker as soon as it is between two runs, and resolves then. Nothing waits any more. */
+  end(reason: Error): Promise<void>;
 }
 
 /** In the executable everything but the worker is one module, at the root of its file system. */
@@ -35,14 +36,17 @@ export function accompany(
   let lastId = 0;
 
   const send = (message: ToWorker): void => worker.postMessage(message);
-  const end = (reason: Error): void => {
-    if (over) return;
+  const gone = Promise.withResolvers<void>();
+  const end = async (reason: Error): Promise<void> => {
+    if (over) return gone.promise;
     over = reason;
-    worker.terminate();
+    // It ends itself: ONNX Runtime aborts the whole process when its thread is ended during a run.
+    send({ type: "close" });
     loaded.reject(reason);
     for (const { reject } of waiting.values()) reject(unavailable(reason));
     waiting.clear();
     ended.resolve(reason);
+    return gone.promise;
   };
   const settle = (id: number): PromiseWithResolvers<Float32Array> | undefined => {
     const call = waiting.get(id);
@@ -52,12 +56,15 @@ export function accompany(
 
   worker.onmessage = ({ data }: MessageEvent<FromWorker>) => {
     if (data.type === "loaded") loaded.resolve();
-    else if (data.type === "failed") end(new Error(data.message));
+    else if (data.type === "failed") void end(new Error(data.message));
     else if (data.type === "done") settle(data.id)?.resolve(data.vectors);
     else settle(data.id)?.reject(refused(data.message));
   };
-  worker.onerror = ({ message }) => end(new Error(message));
-  worker.addEventListener("close", () => end(new Error("The embedding worker ended.")));
+  worker.onerror = ({ message }) => void end(new Error(message));
+  worker.addEventListener("close", () => {
+    gone.resolve();
+    void end(new Error("The embedding worker ended."));
+  });
   // Whoever does not wait for the load learns of its failure by `ended`.
   loaded.promise.catch(() => {});
   send({ type: "load", ...load });

@@ -20,6 +20,7 @@ let idle: ReturnType<typeof setTimeout> | undefined;
 
 self.onmessage = ({ data }: MessageEvent<ToWorker>) => {
   if (data.type === "load") void load(data);
+  else if (data.type === "close") process.exit();
   else {
     schedule.add({ ...data, passages: null, vectors: [] });
     void work();
