@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { Command, CommanderError, Option } from "commander";
+import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import packageJson from "../../package.json" with { type: "json" };
 import { type Config, type Flags, readConfig, SETTINGS } from "../config.ts";
 import { createLog } from "../log.ts";
@@ -55,6 +55,7 @@ function createProgram(env: Environment): Command {
   };
 
   addServe(program, configure);
+  addHealth(program, configure);
   addUserCommands(program, configure);
   addKeyCommands(program, configure);
   return program;
@@ -82,6 +83,25 @@ function addServe(program: Command, configure: Configure): void {
       const { serve } = await import("./serve.ts");
       await serve(config, createLog(config));
     });
+}
+
+function addHealth(program: Command, configure: Configure): void {
+  program
+    .command("health")
+    .summary("ask a running server whether it works")
+    .description(
+      "Asks a running server whether it works: one line, and the exit code 0 or 1.\nWithout --url, the server is the one that the settings describe.",
+    )
+    .option("--url <url>", "where the server is, such as https://memory.example.com", parseUrl)
+    .action(async (options: { url?: URL }) =>
+      (await import("./health.ts")).checkHealth(configure(), options),
+    );
+}
+
+function parseUrl(text: string): URL {
+  const url = URL.parse(text);
+  if (url && /^https?:$/.test(url.protocol)) return url;
+  throw new InvalidArgumentError("Use an address such as http://localhost:7733.");
 }
 
 function addUserCommands(program: Command, configure: Configure): void {
