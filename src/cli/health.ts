@@ -35,7 +35,7 @@ async function request(address: URL, isLocal: boolean): Promise<Response> {
       tls: { rejectUnauthorized: !isLocal },
     });
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = cause instanceof Error && "code" in cause ? cause.code : cause;
     throw new CommandError(`No server answers at ${address.origin} (${reason}).`);
   }
 }

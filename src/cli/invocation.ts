@@ -1,0 +1,50 @@
+import { basename, join, relative } from "node:path";
+import { type Config, readConfig } from "../config.ts";
+import type { Environment } from "./failure.ts";
+
+const ROOT = join(import.meta.dir, "..", "..");
+
+/** A checkout keeps its data in itself; the executable, in the user's data folder. */
+export const checkoutDataDir = Bun.isStandaloneExecutable ? undefined : join(ROOT, "data");
+
+/**
+ * A command of `ctxd` as a person types it into another terminal, in the same folder, to reach the
+ * same data: `ctxd`, `./ctxd` or what starts a checkout, and the data folder when it is not the
+ * usual one.
+ */
+export function describeCommand(
+  command: string,
+  { dataDir }: Pick<Config, "dataDir">,
+  env: Environment,
+): string {
+  const program = Bun.isStandaloneExecutable ? describeExecutable(env) : describeCheckout(env);
+  const folder = isUsual(dataDir, env) ? "" : ` --data-dir ${quote(dataDir)}`;
+  return `${program} ${command}${folder}`;
+}
+
+function describeExecutable(env: Environment): string {
+  const name = basename(process.execPath);
+  if (Bun.which(name, { PATH: env.PATH ?? "" }) === process.execPath) return quote(name);
+  const path = relative(process.cwd(), process.execPath);
+  return quote(path.startsWith("..") ? process.execPath : `./${path}`);
+}
+
+function describeCheckout(env: Environment): string {
+  // npx puts Bun into the PATH of what it runs, not into that of the next terminal.
+  const isNpx = env.npm_config_user_agent?.startsWith("npm/");
+  const bun = isNpx ? `npx -y bun@${Bun.version}` : "bun";
+  return process.cwd() === ROOT ? `${bun} ctxd` : `${bun} ${quote(join(ROOT, "src", "main.ts"))}`;
+}
+
+function isUsual(dataDir: string, { CTXD_DATA_DIR: _, ...env }: Environment): boolean {
+  try {
+    return readConfig(env, {}, checkoutDataDir).dataDir === dataDir;
+  } catch {
+    return false;
+  }
+}
+
+/** For a POSIX shell. */
+function quote(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}

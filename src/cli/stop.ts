@@ -1,0 +1,53 @@
+import { readFileSync } from "node:fs";
+
+/** Not SIGHUP: nohup would be in vain. */
+const SIGNALS = ["SIGINT", "SIGTERM"] as const;
+/** Milliseconds between two looks at the processes above. */
+const INTERVAL = 500;
+
+/**
+ * Resolves when the program is told to stop. Signals that come later change nothing: Ctrl-C reaches
+ * the server twice when Bun runs it as a script, from the terminal and from Bun.
+ */
+export function untilStopped(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of SIGNALS) process.on(signal, () => resolve());
+    watchNpx(resolve);
+  });
+}
+
+/**
+ * A SIGTERM that npx gets, it sends to the shell that it started, which ends and tells nobody: Bun
+ * and the server would go on alone (https://github.com/npm/cli/issues/5776). So the server stops
+ * when that shell or npx is gone. Linux only; elsewhere the shell is replaced by what it runs.
+ */
+function watchNpx(onEnd: () => void): void {
+  const bun = process.ppid;
+  const shell = parentOf(bun);
+  const npx = parentOf(shell);
+  if (!titleOf(npx).startsWith("npm exec")) return;
+  const timer = setInterval(() => {
+    if (parentOf(process.pid) === bun && parentOf(bun) === shell && parentOf(shell) === npx) return;
+    clearInterval(timer);
+    onEnd();
+  }, INTERVAL);
+  timer.unref();
+}
+
+/** The process that started another; 0 when that is not known. */
+function parentOf(pid: number): number {
+  // "PID (NAME) STATE PPID …", and the name may hold anything.
+  return Number(read(`/proc/${pid}/stat`).split(") ").at(-1)?.split(" ")[1] ?? 0);
+}
+
+function titleOf(pid: number): string {
+  return read(`/proc/${pid}/cmdline`);
+}
+
+function read(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
+}
