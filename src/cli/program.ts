@@ -1,20 +1,16 @@
-import { join } from "node:path";
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import packageJson from "../../package.json" with { type: "json" };
 import { type Config, type Flags, readConfig, SETTINGS } from "../config.ts";
 import { createLog } from "../log.ts";
 import { parseExpiry } from "./expiry.ts";
 import { type Environment, reportFailure, USAGE } from "./failure.ts";
+import { checkoutDataDir, describeCommand } from "./invocation.ts";
+import { say } from "./terminal.ts";
 
 /** What the actions need of the command line beside their own arguments. */
 interface GlobalOptions {
   dataDir?: string;
 }
-
-/** A checkout keeps its data in itself; the executable, in the user's data folder. */
-const checkoutDataDir = Bun.isStandaloneExecutable
-  ? undefined
-  : join(import.meta.dir, "..", "..", "data");
 
 /**
  * Runs one command.
@@ -54,16 +50,16 @@ function createProgram(env: Environment): Command {
     return readConfig(env, all, checkoutDataDir);
   };
 
-  addServe(program, configure);
+  addServe(program, configure, env);
   addHealth(program, configure);
-  addUserCommands(program, configure);
+  addUserCommands(program, configure, env);
   addKeyCommands(program, configure);
   return program;
 }
 
 type Configure = (flags?: Flags) => Config;
 
-function addServe(program: Command, configure: Configure): void {
+function addServe(program: Command, configure: Configure, env: Environment): void {
   program
     .command("serve", { isDefault: true })
     .summary("run the server (what ctxd does without a command)")
@@ -81,7 +77,7 @@ function addServe(program: Command, configure: Configure): void {
         ...(port === undefined ? {} : { CTXD_PORT: port }),
       });
       const { serve } = await import("./serve.ts");
-      await serve(config, createLog(config));
+      await serve(config, createLog(config), env);
     });
 }
 
@@ -104,7 +100,7 @@ function parseUrl(text: string): URL {
   throw new InvalidArgumentError("Use an address such as http://localhost:7733.");
 }
 
-function addUserCommands(program: Command, configure: Configure): void {
+function addUserCommands(program: Command, configure: Configure, env: Environment): void {
   const user = program
     .command("user")
     .description("manage the accounts: add, list, passwd, remove");
@@ -115,7 +111,13 @@ function addUserCommands(program: Command, configure: Configure): void {
     .description(
       "Adds an account; the first one owns the server.\nThe password is asked for, or read as one line of standard input.",
     )
-    .action(async (email: string) => (await import("./user.ts")).addUser(configure(), email));
+    .action(async (email: string) => {
+      const config = configure();
+      const { addUser } = await import("./user.ts");
+      const added = await addUser(config, email);
+      const key = `key create --user ${added} --name NAME`;
+      say(`Make a key for an agent: ${describeCommand(key, config, env)}`);
+    });
   user
     .command("list")
     .description("list the accounts")

@@ -1,6 +1,5 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { version } from "../../package.json" with { type: "json" };
 import { createAccounts } from "../accounts/accounts.ts";
 import { createApp } from "../app.ts";
 import type { Config } from "../config.ts";
@@ -16,13 +15,16 @@ import { createMemories } from "../memories/memories.ts";
 import { watchRemovedAccounts } from "../memories/removed-accounts.ts";
 import { openStore } from "../memories/store.ts";
 import { loadLanceDb } from "../native/lancedb.ts";
+import type { Environment } from "./failure.ts";
+import { greet } from "./greeting.ts";
+import { atMost, untilStopped } from "./stop.ts";
 
 /** Seconds that an idle connection lives, and that requests under way have to end at shutdown. */
 const IDLE_TIMEOUT = 30;
 const SHUTDOWN_TIMEOUT = 10;
 
 /** Runs the server until SIGINT or SIGTERM. Resolves when all that was begun is done. */
-export async function serve(config: Config, log: Log): Promise<void> {
+export async function serve(config: Config, log: Log, env: Environment): Promise<void> {
   const clock = Date.now;
   const db = openDatabase(databasePath(config.dataDir));
   // The model loads while the rest starts; requests that need it wait for it.
@@ -63,12 +65,13 @@ export async function serve(config: Config, log: Log): Promise<void> {
     }),
   });
   const stopWatching = watchRemovedAccounts({ store, accounts, log });
-  greet(config, accounts.list().length === 0);
+  const address = config.publicUrl.replace(/:0$/, `:${app.server?.port}`);
+  greet(config, env, { address, isEmpty: accounts.list().length === 0 });
 
   await untilStopped();
   log.info("stopping");
   stopWatching();
-  await Promise.race([app.stop(), Bun.sleep(SHUTDOWN_TIMEOUT * 1000)]);
+  await atMost(SHUTDOWN_TIMEOUT * 1000, app.stop());
   await store.close();
   await embedder.close();
   db.close();
@@ -83,28 +86,4 @@ function stateOf(embedder: Embedder): Promise<CheckResult> {
     ),
     Bun.sleep(0).then(() => "loading" as const),
   ]);
-}
-
-function untilStopped(): Promise<void> {
-  return new Promise((resolve) => {
-    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
-  });
-}
-
-/** Tells the person who started it where to go next. */
-function greet(config: Config, isEmpty: boolean): void {
-  const lines = [
-    `ctxd ${version} is listening on ${config.publicUrl}`,
-    `  API page  ${config.publicUrl}/docs`,
-    `  data      ${config.dataDir}`,
-  ];
-  if (isEmpty) {
-    lines.push(
-      "",
-      "There is no account yet. In another terminal, make one and an API key for it:",
-      "  ctxd user add you@example.com",
-      "  ctxd key create --user you@example.com --name laptop",
-    );
-  }
-  process.stderr.write(`${lines.join("\n")}\n`);
 }

@@ -16,6 +16,14 @@ export function untilStopped(): Promise<void> {
   });
 }
 
+/** Waits for `work` to end, but not longer than so many milliseconds. */
+export async function atMost(limit: number, work: Promise<unknown>): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  // Cleared, because a timer that still runs keeps the program from ending.
+  const timer = setTimeout(resolve, limit);
+  await Promise.race([work, promise]).finally(() => clearTimeout(timer));
+}
+
 /**
  * A SIGTERM that npx gets, it sends to the shell that it started, which ends and tells nobody: Bun
  * and the server would go on alone (https://github.com/npm/cli/issues/5776). So the server stops

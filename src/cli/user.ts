@@ -7,9 +7,9 @@ import { requireAccount, withStores } from "./stores.ts";
 import { formatMoment, formatTable } from "./table.ts";
 import { askHidden, confirm, isInteractive, print, readLine, say } from "./terminal.ts";
 
-/** `ctxd user add EMAIL` */
-export async function addUser(config: Config, email: string): Promise<void> {
-  await withStores(config, async ({ accounts }) => {
+/** `ctxd user add EMAIL`. Returns the address as it is kept. */
+export async function addUser(config: Config, email: string): Promise<string> {
+  return await withStores(config, async ({ accounts }) => {
     // Before a password is asked for in vain.
     if (accounts.findByEmail(parseEmail(email))) {
       throw new AppError("conflict", "An account with this e-mail address exists already.");
@@ -17,7 +17,7 @@ export async function addUser(config: Config, email: string): Promise<void> {
     const account = await accounts.add({ email, password: await readNewPassword() });
     const role = account.role === "owner" ? " as the owner of this server" : "";
     say(`Added ${account.email}${role}.`);
-    say(`Make a key for an agent: ctxd key create --user ${account.email} --name NAME`);
+    return account.email;
   });
 }
 
