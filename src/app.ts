@@ -2,6 +2,7 @@ import { Elysia } from "elysia";
 import type { Config } from "./config.ts";
 import { createDocs } from "./http/docs.ts";
 import { errorResponse } from "./http/errors.ts";
+import { allowLongRequests } from "./http/header-size.ts";
 import { type Checks, createHealthRoutes } from "./http/health.ts";
 import { createHttpsRule } from "./http/https-rule.ts";
 import { createUnrouted } from "./http/not-found.ts";
@@ -26,6 +27,7 @@ export function createApp({
   checks: Checks;
   log: Log;
 }) {
+  allowLongRequests();
   const checkHttps = createHttpsRule(config);
   const authorize = createAuthorize({ keys });
 

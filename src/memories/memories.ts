@@ -15,8 +15,9 @@ import {
 import { rank, type SearchMode } from "./ranking.ts";
 import { type StoredMemory, toMemory } from "./rows.ts";
 import type { Store } from "./store.ts";
+import type { MemoryTable } from "./table.ts";
 
-/** Candidates that each leg of a search brings to the ranking. */
+/** Candidates that each leg of a search brings to the ranking, at least as many as a page has. */
 const CANDIDATES = 100;
 
 export interface SearchRequest {
@@ -103,26 +104,25 @@ export function createMemories({
       { query, limit, filter, minScore, mode }: SearchRequest,
     ): Promise<FoundMemory[]> {
       return store.use(accountId, async ({ table }) => {
-        const count = Math.max(CANDIDATES, limit);
         // The words are looked up while the query is being embedded.
-        const [matching, [vector, nearest]] = await Promise.all([
-          mode === "semantic" ? [] : table.matching(query, filter, count, mode === "hybrid"),
+        const [matching, [vector, near]] = await Promise.all([
+          mode === "semantic" ? [] : table.matching(query, filter, CANDIDATES, mode === "hybrid"),
           mode === "keyword"
             ? ([null, []] as const)
             : embedder
                 .embedQuery(query)
                 .then(
-                  async (vector) => [vector, await table.nearest(vector, filter, count)] as const,
+                  async (vector) => [vector, await nearest(table, vector, filter, limit)] as const,
                 ),
         ]);
-        const best = rank([...nearest, ...matching], vector, embedder.model, mode, clock())
+        const best = rank([...near, ...matching], vector, embedder.model, mode, clock())
           .filter(({ score }) => score >= minScore)
           .slice(0, limit);
         const rows = await table.find(best.map(({ id }) => id));
         const byId = new Map(rows.map((row) => [row.id, row]));
         return best.flatMap(({ id, score }) => {
           const row = byId.get(id);
-          return row ? [{ ...toMemory(row), score: roundScore(score) }] : [];
+          return row ? [{ ...toMemory(row), score }] : [];
         });
       });
     },
@@ -152,7 +152,7 @@ export function createMemories({
 
     /**
      * Changes the fields that are given.
-     * @param isExpected is asked about the memory as it is right before the change
+     * @param isExpected is asked about the memory, also as it is right before the change
      * @throws AppError `memory_not_found`, or `precondition_failed` when `isExpected` says no
      */
     async update(
@@ -162,6 +162,7 @@ export function createMemories({
       isExpected: (memory: Memory) => boolean = () => true,
     ): Promise<Memory> {
       const present = await this.get(accountId, id);
+      if (!isExpected(present)) throw hasChanged();
       const content = changes.content;
       // Embedding takes longer than all the rest: it happens before the write's turn, and only
       // when the content changes.
@@ -176,12 +177,7 @@ export function createMemories({
           apply(draft) {
             const current = draft.get(id);
             if (!current) throw notFound(id);
-            if (!isExpected(toMemory(current))) {
-              throw new AppError(
-                "precondition_failed",
-                "The memory has changed since. Read it again, then decide.",
-              );
-            }
+            if (!isExpected(toMemory(current))) throw hasChanged();
             // Another write may have changed the content between: then its vectors are not these.
             if (content !== undefined && content !== current.content && !vectors) return null;
             const next = changeMemory(current, changes, vectors, clock());
@@ -265,6 +261,17 @@ function notFound(id: string) {
   return new AppError("memory_not_found", `No memory with ${which} in this account.`);
 }
 
-function roundScore(score: number) {
-  return Math.round(score * 10_000) / 10_000;
+function hasChanged() {
+  return new AppError(
+    "precondition_failed",
+    "The memory has changed since. Read it again, then decide.",
+  );
+}
+
+/** The nearest passages: enough of them for `limit` memories, of which each may have a hundred. */
+async function nearest(table: MemoryTable, vector: Float32Array, filter: Filter, limit: number) {
+  for (let count = CANDIDATES; ; count *= 4) {
+    const found = await table.nearest(vector, filter, count);
+    if (found.length < count || new Set(found.map(({ id }) => id)).size >= limit) return found;
+  }
 }

@@ -38,11 +38,16 @@ export function rank(
       const lexical = candidate.bm25 / bestBm25;
       const relevance = (1 - lexicalWeight) * semantic + lexicalWeight * lexical;
       const kept = retention(now - candidate.updatedAt, candidate.importance);
-      const score = relevance * (1 - DECAY_DEPTH + DECAY_DEPTH * kept);
+      const score = round(relevance * (1 - DECAY_DEPTH + DECAY_DEPTH * kept));
       return { id: candidate.id, createdAt: candidate.createdAt, score };
     })
     .sort((a, b) => b.score - a.score || b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1))
     .map(({ id, score }) => ({ id, score }));
+}
+
+/** Scores are compared as they are shown, so that equals are equal to the client too. */
+function round(score: number) {
+  return Math.round(score * 10_000) / 10_000;
 }
 
 /**

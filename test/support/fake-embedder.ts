@@ -4,7 +4,8 @@ const DIMENSION = 16;
 
 /**
  * An embedder for tests whose outcome does not depend on meaning: texts that share words are near
- * each other, and the same text has the same vector. `contents` are all it was asked to embed.
+ * each other, the same text has the same vector, and every paragraph is a passage. `contents` are
+ * all it was asked to embed.
  */
 export function fakeEmbedder(): Embedder & { readonly contents: string[] } {
   const contents: string[] = [];
@@ -15,7 +16,7 @@ export function fakeEmbedder(): Embedder & { readonly contents: string[] } {
     embedQuery: async (text) => vectorOf(text),
     async embedContent(text) {
       contents.push(text);
-      return [vectorOf(text)];
+      return text.split("\n\n").map(vectorOf);
     },
     close: async () => {},
   };

@@ -1,0 +1,120 @@
+import { afterAll, expect, test } from "bun:test";
+import { expectError, expectInvalid } from "../support/errors.ts";
+import { fakeEmbedder } from "../support/fake-embedder.ts";
+import { startServer } from "../support/server.ts";
+
+const embedder = fakeEmbedder();
+const server = await startServer({ embedder });
+afterAll(server.close);
+
+const DAY = 86_400_000;
+const KEY = { "idempotency-key": "3f1c" };
+
+test("the same key returns the first answer and makes nothing new", async () => {
+  const ada = await server.account();
+  const sending = { json: { content: "x", tags: ["a"] }, headers: KEY };
+  const first = await ada.send("POST", "/memories", sending);
+  server.clock.advance(1_000);
+  embedder.contents.length = 0;
+  const again = await ada.send("POST", "/memories", sending);
+  expect(again.status).toBe(201);
+  expect(again.body).toEqual(first.body);
+  for (const name of ["location", "etag"]) {
+    expect(again.headers.get(name)).toBe(first.headers.get(name) ?? "missing");
+  }
+  expect(embedder.contents).toEqual([]);
+  expect((await ada.list()).memories).toHaveLength(1);
+});
+
+test("requests with one key at once make one memory", async () => {
+  const ada = await server.account();
+  const saved = await Promise.all(
+    Array.from({ length: 10 }, () => ada.save({ content: "x" }, KEY)),
+  );
+  expect(new Set(saved.map(({ id }) => id)).size).toBe(1);
+  expect((await ada.list()).memories).toHaveLength(1);
+});
+
+test("a batch is made once too, in its order", async () => {
+  const ada = await server.account();
+  const json = { memories: [{ content: "a" }, { content: "b" }, { content: "c" }] };
+  const send = () => ada.send("POST", "/memories/batch", { json, headers: KEY });
+  const [first, second] = await Promise.all([send(), send()]);
+  const third = await send();
+  expect(first.status).toBe(201);
+  expect([second.body, third.body]).toEqual([first.body, first.body]);
+  expect((await ada.list()).memories).toHaveLength(3);
+});
+
+test("the same key with another body is refused, also while the first is under way", async () => {
+  const ada = await server.account();
+  const [one, other] = await Promise.all([
+    ada.send("POST", "/memories", { json: { content: "x" }, headers: KEY }),
+    ada.send("POST", "/memories", { json: { content: "y" }, headers: KEY }),
+  ]);
+  expect([one.status, other.status].toSorted()).toEqual([201, 422]);
+  const late = { json: { content: "z" }, headers: KEY };
+  expectInvalid(await ada.send("POST", "/memories", late), "/Idempotency-Key");
+  expect((await ada.list()).memories).toHaveLength(1);
+});
+
+test("a key is forgotten after 24 hours, and not before", async () => {
+  const ada = await server.account();
+  const { id } = await ada.save({ content: "x" }, KEY);
+  server.clock.advance(DAY - 1);
+  expect((await ada.save({ content: "x" }, KEY)).id).toBe(id);
+  server.clock.advance(1);
+  const second = await ada.save({ content: "y" }, KEY);
+  expect(second.id).not.toBe(id);
+  expect((await ada.save({ content: "y" }, KEY)).id).toBe(second.id);
+});
+
+test("a key is the account's own", async () => {
+  const [ada, bob] = [await server.account(), await server.account()];
+  const first = await ada.save({ content: "x" }, KEY);
+  const second = await bob.save({ content: "x" }, KEY);
+  expect(second.id).not.toBe(first.id);
+  expect((await bob.list()).memories).toEqual([second]);
+});
+
+test("a key of the account's other API key is the same key", async () => {
+  const ada = await server.account();
+  const first = await ada.save({ content: "x" }, KEY);
+  const other = server.client(ada.accountId);
+  expect((await other.save({ content: "x" }, KEY)).id).toBe(first.id);
+});
+
+test("what was made and deleted since is a conflict, not made again", async () => {
+  const ada = await server.account();
+  const { id } = await ada.save({ content: "x" }, KEY);
+  await ada.remove(id);
+  const again = await ada.send("POST", "/memories", { json: { content: "x" }, headers: KEY });
+  expectError(again, { status: 409, code: "conflict" });
+  expect((await ada.list()).memories).toEqual([]);
+});
+
+test("a request that was refused does not use up its key", async () => {
+  const ada = await server.account();
+  const refused = await ada.send("POST", "/memories", { json: { content: "" }, headers: KEY });
+  expectInvalid(refused, "/content");
+  await ada.save({ content: "x" }, KEY);
+});
+
+test("a key has 1 to 255 characters", async () => {
+  const ada = await server.account();
+  await ada.save({ content: "x" }, { "idempotency-key": "k".repeat(255) });
+  for (const key of ["", "k".repeat(256)]) {
+    const headers = { "idempotency-key": key };
+    const answer = await ada.send("POST", "/memories", { json: { content: "x" }, headers });
+    expectInvalid(answer, "/idempotency-key");
+  }
+});
+
+test("any text is a key of its own", async () => {
+  const ada = await server.account();
+  const keys = ["' OR 1=1 --", '"', "\\", "%", "_", "a", "A", "x".repeat(200), "é"];
+  const ids = [];
+  for (const key of keys)
+    ids.push((await ada.save({ content: "x" }, { "idempotency-key": key })).id);
+  expect(new Set(ids).size).toBe(keys.length);
+});
