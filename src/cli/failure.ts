@@ -1,6 +1,7 @@
 import { ConfigError } from "../config.ts";
 import { DatabaseError } from "../db/database-error.ts";
 import { AppError } from "../errors.ts";
+import { AssetError } from "../native/asset-error.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -36,7 +37,9 @@ function describe(error: unknown, debug: boolean): { text: string; exitCode: num
   if (error instanceof AppError) {
     return { text: error.message, exitCode: error.code === "validation_failed" ? USAGE : FAILED };
   }
-  if (error instanceof DatabaseError) return { text: error.message, exitCode: FAILED };
+  if (error instanceof DatabaseError || error instanceof AssetError) {
+    return { text: error.message, exitCode: FAILED };
+  }
   const line = error.message.replaceAll(/\s+/g, " ");
   const hint = debug ? `\n${error.stack}` : " (CTXD_LOG_LEVEL=debug shows where)";
   return { text: `unexpected error: ${line}${hint}`, exitCode: FAILED };

@@ -1,8 +1,10 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { version } from "../../package.json" with { type: "json" };
 import { createAccounts } from "../accounts/accounts.ts";
 import { createApp } from "../app.ts";
 import type { Config } from "../config.ts";
+import { lockDataFolder } from "../db/data-lock.ts";
 import { databasePath, openDatabase } from "../db/database.ts";
 import type { Embedder } from "../embedding/embedder.ts";
 import { createWorkerEmbedder } from "../embedding/worker-embedder.ts";
@@ -15,7 +17,7 @@ import { createMemories } from "../memories/memories.ts";
 import { watchRemovedAccounts } from "../memories/removed-accounts.ts";
 import { openStore } from "../memories/store.ts";
 import { loadLanceDb } from "../native/lancedb.ts";
-import type { Environment } from "./failure.ts";
+import { CommandError, type Environment } from "./failure.ts";
 import { greet } from "./greeting.ts";
 import { atMost, untilStopped } from "./stop.ts";
 
@@ -25,10 +27,16 @@ const SHUTDOWN_TIMEOUT = 10;
 
 /** Runs the server until SIGINT or SIGTERM. Resolves when all that was begun is done. */
 export async function serve(config: Config, log: Log, env: Environment): Promise<void> {
+  // What is opened is closed in reverse order, also when the next step fails.
+  await using opened = new AsyncDisposableStack();
   const clock = Date.now;
+  const lock = lockDataFolder(config.dataDir, version);
+  opened.defer(lock.release);
   const db = openDatabase(databasePath(config.dataDir));
+  opened.defer(db.close);
   // The model loads while the rest starts; requests that need it wait for it.
   const embedder = createWorkerEmbedder({ cacheDir: config.cacheDir, log });
+  opened.defer(() => embedder.close());
   const accounts = createAccounts({ db, clock });
   const keys = createKeys({ db, clock });
   const folder = join(config.dataDir, "memories");
@@ -36,12 +44,14 @@ export async function serve(config: Config, log: Log, env: Environment): Promise
   const lancedb = await loadLanceDb(config.cacheDir);
   const journal = createJournal({ db });
   const store = await openStore({ lancedb, folder, model: embedder.model, journal, log });
+  opened.defer(store.close);
   const memories = createMemories({
     store,
     embedder,
     idempotency: createIdempotency({ db, clock }),
     clock,
   });
+  opened.defer(watchRemovedAccounts({ store, accounts, log }));
 
   const app = createApp({
     config,
@@ -54,27 +64,37 @@ export async function serve(config: Config, log: Log, env: Environment): Promise
       embedding: () => stateOf(embedder),
     },
   });
-  app.listen({
-    hostname: config.host,
-    port: config.port,
-    idleTimeout: IDLE_TIMEOUT,
-    // Routes have limits of their own, and answer in JSON.
-    maxRequestBodySize: Number.MAX_SAFE_INTEGER,
-    ...(config.tls && {
-      tls: { cert: Bun.file(config.tls.cert), key: Bun.file(config.tls.key) },
-    }),
-  });
-  const stopWatching = watchRemovedAccounts({ store, accounts, log });
+  listen(app, config);
+  opened.defer(() => atMost(SHUTDOWN_TIMEOUT * 1000, app.stop()));
   const address = config.publicUrl.replace(/:0$/, `:${app.server?.port}`);
+  lock.announce(address);
   greet(config, env, { address, isEmpty: accounts.list().length === 0 });
 
   await untilStopped();
   log.info("stopping");
-  stopWatching();
-  await atMost(SHUTDOWN_TIMEOUT * 1000, app.stop());
-  await store.close();
-  await embedder.close();
-  db.close();
+}
+
+function listen(app: ReturnType<typeof createApp>, { host, port, tls }: Config): void {
+  try {
+    app.listen({
+      hostname: host,
+      port,
+      idleTimeout: IDLE_TIMEOUT,
+      // Elysia would share the port with another process that asks for the same.
+      reusePort: false,
+      // Routes have limits of their own, and answer in JSON.
+      maxRequestBodySize: Number.MAX_SAFE_INTEGER,
+      ...(tls && { tls: { cert: Bun.file(tls.cert), key: Bun.file(tls.key) } }),
+    });
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : null;
+    if (code === "EADDRINUSE") {
+      throw new CommandError(
+        `Port ${port} is in use: stop what uses it, or choose another with --port.`,
+      );
+    }
+    throw error;
+  }
 }
 
 /** Asks the embedder without waiting for it. */

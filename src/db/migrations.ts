@@ -43,7 +43,7 @@ export const MIGRATIONS: readonly string[] = [
    CREATE INDEX idempotency_keys_created_at ON idempotency_keys (created_at);`,
 
   `CREATE TABLE journal (
-     seq INTEGER PRIMARY KEY AUTOINCREMENT,
+     seq INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL,
      account_id TEXT NOT NULL,
      written BLOB,
      removed TEXT NOT NULL

@@ -1,0 +1,64 @@
+import { SQLiteError, Database as Sqlite } from "bun:sqlite";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseError, explainDatabaseError } from "./database-error.ts";
+
+/** The process that serves a data folder. */
+export interface Owner {
+  pid: number;
+  /** Where it can be reached; null while it starts. */
+  address: string | null;
+  version: string;
+}
+
+export interface DataLock {
+  /** Tells others where this process can be reached. */
+  announce(address: string): void;
+  release(): void;
+}
+
+const ownerPath = (dataDir: string) => join(dataDir, "owner.json");
+
+/**
+ * Makes this process the one that serves a data folder. The lock is SQLite's own on a file that
+ * has no other use: the system frees it when the process ends, however it ends, so none gets stale.
+ * @throws DatabaseError that names the process that has it, or says why it can't be used
+ */
+export function lockDataFolder(dataDir: string, version: string): DataLock {
+  const path = join(dataDir, "server.lock");
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    const lock = new Sqlite(path, { create: true });
+    lock.run("BEGIN EXCLUSIVE");
+    const write = (owner: Owner) => writeFileSync(ownerPath(dataDir), JSON.stringify(owner));
+    write({ pid: process.pid, address: null, version });
+    return {
+      announce: (address) => write({ pid: process.pid, address, version }),
+      release() {
+        rmSync(ownerPath(dataDir), { force: true });
+        lock.close();
+      },
+    };
+  } catch (error) {
+    if (error instanceof SQLiteError && error.code === "SQLITE_BUSY") throw inUse(dataDir);
+    throw explainDatabaseError(error, path) ?? error;
+  }
+}
+
+/** Who serves a data folder, as far as it has told; `null` when it hasn't. */
+export function readOwner(dataDir: string): Owner | null {
+  try {
+    return JSON.parse(readFileSync(ownerPath(dataDir), "utf8"));
+  } catch {
+    return null;
+  }
+}
+
+function inUse(dataDir: string): DatabaseError {
+  const owner = readOwner(dataDir);
+  const who = owner ? `process ${owner.pid}` : "another process";
+  const where = owner?.address ? ` at ${owner.address}` : "";
+  return new DatabaseError(
+    `The data folder ${dataDir} is served by ${who}${where}: use that server, stop it, or choose another folder with --data-dir.`,
+  );
+}
