@@ -1,0 +1,143 @@
+import { afterAll, expect, test } from "bun:test";
+import { generateKey } from "../../src/keys/key-format.ts";
+import { SCOPES } from "../../src/keys/scopes.ts";
+import { createClient } from "../support/client.ts";
+import { expectError } from "../support/errors.ts";
+import { startServer } from "../support/server.ts";
+
+const server = await startServer();
+afterAll(server.close);
+const ada = await server.account();
+const memory = await ada.save({ content: "x" });
+
+const READING = [
+  ["GET", "/memories"],
+  ["GET", "/memories/search?q=x"],
+  ["GET", `/memories/${memory.id}`],
+] as const;
+const WRITING = [
+  ["POST", "/memories"],
+  ["POST", "/memories/batch"],
+  ["PUT", `/memories/${memory.id}`],
+  ["DELETE", `/memories/${memory.id}`],
+  ["DELETE", "/memories?tags=x"],
+] as const;
+const ALL = [...READING, ...WRITING];
+
+async function expectUnauthorized(authorization: string | null) {
+  for (const [method, path] of ALL) {
+    const response = await fetch(`${server.origin}/api${path}`, {
+      method,
+      headers: authorization === null ? {} : { authorization },
+    });
+    expectError(
+      { status: response.status, body: await response.json() },
+      { status: 401, code: "unauthorized" },
+    );
+    expect(response.headers.get("www-authenticate")).toMatch(/^Bearer\b/);
+  }
+}
+
+test("without a key nothing is answered but the server's health", async () => {
+  await expectUnauthorized(null);
+  expect((await fetch(`${server.origin}/api/health`)).status).toBe(200);
+});
+
+test.each([
+  "Bearer",
+  "Bearer ",
+  `Basic ${btoa("ada:secret")}`,
+  ada.key,
+  `Bearer ${ada.key} more`,
+  `Bearer ${ada.key},${ada.key}`,
+  `Bearer ${ada.key}x`,
+  `Bearer ${ada.key.slice(0, -1)}`,
+  `Bearer ${ada.key.toLowerCase()}`,
+  `Bearer ${generateKey()}`,
+  "Bearer ctx_' OR 1=1 --",
+  `Bearer ${"x".repeat(10_000)}`,
+])("a malformed or unknown key is refused: %.40s", expectUnauthorized);
+
+test("a key in the query string or a cookie is not read", async () => {
+  for (const query of [`key=${ada.key}`, `access_token=${ada.key}`]) {
+    const response = await fetch(`${server.origin}/api/memories?${query}`, {
+      headers: { cookie: `key=${ada.key}` },
+    });
+    expect(response.status).toBe(401);
+  }
+});
+
+test("the scheme is read in any case", async () => {
+  for (const scheme of ["bearer", "BEARER", "Bearer  "]) {
+    const response = await fetch(`${server.origin}/api/memories`, {
+      headers: { authorization: `${scheme} ${ada.key}` },
+    });
+    expect(response.status).toBe(200);
+  }
+});
+
+test("a revoked key is refused from the next request on", async () => {
+  const { key, record } = server.keys.create(ada.accountId, {
+    name: "lost",
+    scopes: SCOPES,
+    expiresAt: null,
+  });
+  await createClient(server.origin, key).get(memory.id);
+  server.keys.revoke(ada.accountId, record.id);
+  await expectUnauthorized(`Bearer ${key}`);
+});
+
+test("an expired key is refused from its moment on", async () => {
+  const { key } = server.keys.create(ada.accountId, {
+    name: "short",
+    scopes: SCOPES,
+    expiresAt: new Date(server.clock() + 1_000),
+  });
+  server.clock.advance(999);
+  await createClient(server.origin, key).get(memory.id);
+  server.clock.advance(1);
+  await expectUnauthorized(`Bearer ${key}`);
+});
+
+test("a key of a removed account is refused from the next request on", async () => {
+  const bob = await server.account();
+  await bob.save({ content: "x" });
+  server.accounts.remove(bob.accountId);
+  await expectUnauthorized(`Bearer ${bob.key}`);
+});
+
+test.each(WRITING)("a key for reading may not %s %s", async (method, path) => {
+  const reader = server.client(ada.accountId, ["memories:read"]);
+  for (const sending of [{}, { json: { content: "changed" } }, { body: "{" }]) {
+    const answer = await reader.send(method, path, method === "DELETE" ? {} : sending);
+    expectError(answer, { status: 403, code: "forbidden" });
+  }
+  expect(await ada.get(memory.id)).toEqual(memory);
+});
+
+test.each(READING)("a key for writing alone may not %s %s", async (method, path) => {
+  const writer = server.client(ada.accountId, ["memories:write"]);
+  expectError(await writer.send(method, path), { status: 403, code: "forbidden" });
+});
+
+test("a key for reading may read", async () => {
+  const reader = server.client(ada.accountId, ["memories:read"]);
+  for (const [method, path] of READING) {
+    expect((await reader.send(method, path)).status).toBe(200);
+  }
+});
+
+test("who is asking is asked before what is asked", async () => {
+  const nobody = createClient(server.origin, generateKey());
+  for (const [method, path, body] of [
+    ["GET", "/memories/search", undefined],
+    ["GET", "/memories?limit=0&limit=%ff", undefined],
+    ["POST", "/memories", "{"],
+    ["POST", "/memories", "x".repeat(2 << 20)],
+    ["PUT", `/memories/${memory.id}`, "{}"],
+    ["DELETE", "/memories", undefined],
+  ] as const) {
+    const answer = await nobody.send(method, path, body === undefined ? {} : { body });
+    expectError(answer, { status: 401, code: "unauthorized" });
+  }
+});
