@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { scripts } from "../package.json" with { type: "json" };
+import { SETTINGS } from "../src/config.ts";
+import { testCacheDir } from "./support/embedder.ts";
+
+const ROOT = join(import.meta.dir, "..");
+const readme = await Bun.file(join(ROOT, "README.md")).text();
+const commands = [...readme.matchAll(/```sh\n(.*?)```/gs)]
+  .flatMap(([, block = ""]) => block.replaceAll("\\\n", "").split("\n"))
+  .filter((line) => line.trim() !== "");
+
+/** The one command of the README that has all these parts. */
+function command(...parts: string[]): string {
+  const found = commands.filter((line) => parts.every((part) => line.includes(part)));
+  if (found.length === 1 && found[0]) return found[0];
+  throw new Error(`${found.length} commands of the README have ${parts.join(" and ")}`);
+}
+
+describe("the commands of the README", () => {
+  const dataDir = mkdtempSync(join(tmpdir(), "ctxd-test-"));
+  const env = {
+    PATH: process.env.PATH ?? "",
+    HOME: dataDir,
+    CTXD_DATA_DIR: dataDir,
+    CTXD_CACHE_DIR: testCacheDir,
+  };
+  let server: Bun.Subprocess<"ignore", "ignore", "pipe">;
+  let greeting = "";
+
+  beforeAll(async () => {
+    server = Bun.spawn([process.execPath, "src/main.ts", "serve", "--port", "0"], {
+      cwd: ROOT,
+      env,
+      stdin: "ignore",
+      stdout: "ignore",
+      stderr: "pipe",
+    });
+    const decoder = new TextDecoder();
+    for await (const bytes of server.stderr) {
+      greeting += decoder.decode(bytes, { stream: true });
+      if (greeting.includes("--name laptop")) break;
+    }
+  });
+
+  afterAll(async () => {
+    server.kill("SIGTERM");
+    expect(await server.exited).toBe(0);
+    rmSync(dataDir, { recursive: true });
+  });
+
+  /** Runs commands as a person pastes them, with this Bun in the place of npx's. */
+  async function paste(lines: string[]): Promise<string[]> {
+    const [address = ""] = /http:\S+:\d+/.exec(greeting) ?? [];
+    const script = lines.join("\necho\n").replaceAll("http://localhost:7733", address);
+    const child = Bun.spawn(["bash", "-euc", `npx() { shift 2; "$BUN" "$@"; }\n${script}`], {
+      cwd: ROOT,
+      env: { ...env, BUN: process.execPath },
+      stdin: new Blob(["correct horse battery\n"]),
+      stdout: "pipe",
+      stderr: "pipe",
+    });
+    const [output, errors] = await Promise.all([child.stdout.text(), child.stderr.text()]);
+    if ((await child.exited) !== 0) throw new Error(errors);
+    return output.split("\n").filter((line) => line !== "");
+  }
+
+  test("save, find, change and delete a memory", async () => {
+    const search = command("curl -G");
+    const answers = await paste([
+      command("user add"),
+      command("key create"),
+      command("importance"),
+      search,
+      command("URL="),
+      command("ID="),
+      command("-X PUT"),
+      search,
+      command("-X DELETE"),
+      search,
+    ]);
+    const [saved, found, changed, foundAgain, deleted, foundNoMore] = answers.map((answer) =>
+      JSON.parse(answer),
+    );
+    expect(saved).toMatchObject({ content: "Sam is allergic to peanuts", tags: ["food"] });
+    expect(found.memories).toMatchObject([{ id: saved.id, content: saved.content }]);
+    expect(changed).toMatchObject({ id: saved.id, tags: ["food"], importance: 0.9 });
+    expect(changed.content).not.toBe(saved.content);
+    expect(foundAgain.memories).toMatchObject([{ id: saved.id, content: changed.content }]);
+    expect(deleted).toEqual({ id: saved.id, deleted: true });
+    expect(foundNoMore.memories).toEqual([]);
+  });
+
+  test("the server greets with the same commands", () => {
+    for (const line of [command("user add"), command("key create")]) {
+      const words = line.replace(/^.* ctxd /, "").replace(/\)$/, "");
+      expect(greeting).toContain(`ctxd ${words} --data-dir ${dataDir}\n`);
+    }
+  });
+});
+
+describe("what the README names is there", () => {
+  test("scripts", () => {
+    const names = [...readme.matchAll(/bun@[\d.]+ (?:run )?(\w+)/g)].map(([, name]) => name);
+    expect(names.length).toBeGreaterThan(5);
+    for (const name of names) expect(Object.keys(scripts)).toContain(name ?? "");
+  });
+
+  test("settings and flags", () => {
+    const known = Object.entries(SETTINGS).flatMap(([name, { flag }]) => [name, flag ?? ""]);
+    const named = [...readme.matchAll(/`(CTXD_\w+|--(?:host|port|data-dir))`/g)];
+    expect(named.length).toBeGreaterThan(10);
+    for (const [, name] of named) expect(known).toContain(name ?? "");
+  });
+
+  test("files", async () => {
+    for (const [, path = ""] of readme.matchAll(/\]\((\w[\w.]*)\)/g)) {
+      expect(await Bun.file(join(ROOT, path)).exists()).toBe(true);
+    }
+  });
+});
+
+test("every place pins the same version of Bun", async () => {
+  const versions = new Set<string | undefined>();
+  for (const path of ["README.md", "Dockerfile", ".ci/run"]) {
+    const text = await Bun.file(join(ROOT, path)).text();
+    const found = [...text.matchAll(/(?:bun@|version=)(\d+\.\d+\.\d+)/g)];
+    expect(found.length).toBeGreaterThan(0);
+    for (const [, version] of found) versions.add(version);
+  }
+  expect([...versions]).toEqual([Bun.version]);
+});
