@@ -1,11 +1,12 @@
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Embedder } from "../../src/embedding/embedder.ts";
 import { createWorkerEmbedder } from "../../src/embedding/worker-embedder.ts";
 import { createLog } from "../../src/log.ts";
 
-/** Cache folder of the tests: the model is copied into it once and for all. */
-export const testCacheDir = join(tmpdir(), `ctxd-test-cache-${process.getuid?.() ?? "user"}`);
+const ROOT = join(import.meta.dir, "..", "..");
+
+/** Cache folder of the tests: the model is copied into it once, and goes with the libraries. */
+export const testCacheDir = join(ROOT, "node_modules", ".cache", "ctxd-test");
 
 export const silentLog = createLog({ logLevel: "silent", logFormat: "text" });
 
