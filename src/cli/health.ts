@@ -1,3 +1,6 @@
+import * as http from "node:http";
+import * as https from "node:https";
+import { text } from "node:stream/consumers";
 import type { Config } from "../config.ts";
 import { CommandError } from "./failure.ts";
 import { say } from "./terminal.ts";
@@ -11,11 +14,11 @@ const TIMEOUT = 5_000;
  */
 export async function checkHealth(config: Config, { url }: { url?: URL }): Promise<void> {
   const origin = (url ?? localAddress(config)).origin;
-  const response = await request(new URL("/api/health", origin), url === undefined);
-  const answer = readAnswer(await response.text());
+  const { status, body } = await request(new URL("/api/health", origin), url === undefined);
+  const answer = readAnswer(body);
   if (answer === null) throw new CommandError(`${origin} answers, but is not ctxd.`);
   const line = `${origin}: ${answer.status} (${describe(answer.checks)})`;
-  if (!response.ok) throw new CommandError(line);
+  if (status !== 200) throw new CommandError(line);
   say(line);
 }
 
@@ -26,18 +29,25 @@ function localAddress({ host, port, tls }: Config): URL {
   return new URL(`${tls ? "https" : "http"}://${name}:${port}`);
 }
 
-async function request(address: URL, isLocal: boolean): Promise<Response> {
-  try {
-    return await fetch(address, {
-      redirect: "manual",
-      signal: AbortSignal.timeout(TIMEOUT),
-      // A certificate is made out to the public name, not to the loopback address.
-      tls: { rejectUnauthorized: !isLocal },
+interface Answer {
+  status: number;
+  body: string;
+}
+
+/** Not by fetch, which asks the proxy that HTTP_PROXY names for this machine's own address too. */
+function request(address: URL, isLocal: boolean): Promise<Answer> {
+  const { get } = address.protocol === "https:" ? https : http;
+  // A certificate is made out to the public name, not to the loopback address.
+  const options = { signal: AbortSignal.timeout(TIMEOUT), rejectUnauthorized: !isLocal };
+  return new Promise<Answer>((resolve, reject) => {
+    const call = get(address, options, (response) => {
+      text(response).then((body) => resolve({ status: response.statusCode ?? 0, body }), reject);
     });
-  } catch (cause) {
+    call.once("error", reject);
+  }).catch((cause) => {
     const reason = cause instanceof Error && "code" in cause ? cause.code : cause;
     throw new CommandError(`No server answers at ${address.origin} (${reason}).`);
-  }
+  });
 }
 
 function readAnswer(text: string): { status: string; checks: object } | null {
