@@ -231,7 +231,7 @@ test("the API document is complete, and the page asks no other host", async () =
     openapi: expect.stringMatching(/^3\./),
     paths: {
       "/api/health": { get: {} },
-      "/api/memories/": { get: {}, post: {}, delete: {} },
+      "/api/memories": { get: {}, post: {}, delete: {} },
       "/api/memories/batch": { post: {} },
       "/api/memories/search": { get: {} },
       "/api/memories/{id}": { get: {}, put: {}, delete: {} },

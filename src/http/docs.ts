@@ -4,6 +4,7 @@ import styles from "swagger-ui-dist/swagger-ui.css" with { type: "file" };
 import script from "swagger-ui-dist/swagger-ui-bundle.js" with { type: "file" };
 import { description, version } from "../../package.json" with { type: "json" };
 import { ErrorBody } from "./openapi.ts";
+import { mendDocument } from "./openapi-document.ts";
 
 const PAGE = `<!doctype html>
 <html lang="en">
@@ -43,6 +44,9 @@ export function createDocs(publicUrl: string) {
 
   return new Elysia()
     .model({ Error: ErrorBody })
+    .onAfterHandle(({ path, responseValue }) => {
+      if (path === "/docs/json") return mendDocument(responseValue);
+    })
     .use(
       swagger({
         path: "/docs",

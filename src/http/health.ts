@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { version } from "../../package.json" with { type: "json" };
-import { ref } from "./openapi.ts";
+import { errorResponse, ref } from "./openapi.ts";
 
 /** `ok`, or what is the matter. `loading` is no failure: requests wait for it. */
 export type CheckResult = "ok" | "loading" | "failed";
@@ -39,6 +39,7 @@ export function createHealthRoutes(checks: Checks) {
             description: "It works.",
             content: { "application/json": { schema: ref("Health") } },
           },
+          403: errorResponse(403),
           503: {
             description: "A part of it has failed; `checks` names it.",
             content: { "application/json": { schema: ref("Health") } },

@@ -71,6 +71,11 @@ const ERRORS: Record<number, { description: string; code: ErrorCode; message: st
     code: "validation_failed",
     message: "content is required.",
   },
+  500: {
+    description: "Something went wrong on the server; its log tells more under `id`.",
+    code: "internal",
+    message: "Something went wrong on the server. Its log tells more.",
+  },
   503: {
     description: "The server can't do it right now; `Retry-After` says when to try again.",
     code: "unavailable",
@@ -87,30 +92,43 @@ interface Success {
 
 /** The `responses` of an operation: its success, and the errors that it and every other can give. */
 export function responses(success: Success, ...errors: (keyof typeof ERRORS)[]) {
-  const all = [401, 403, ...errors, 503].sort();
-  const headers = Object.entries(success.headers ?? {}).map(([name, description]) => [
-    name,
-    { description, schema: { type: "string" as const } },
-  ]);
+  const all = [401, 403, ...errors, 500, 503].sort();
   return Object.fromEntries([
     [
       success.status,
       {
         description: success.description,
         content: { "application/json": { schema: success.schema } },
-        headers: Object.fromEntries(headers),
+        ...describeHeaders(success.headers),
       },
     ],
     ...all.map((status) => [status, errorResponse(status)]),
   ]);
 }
 
-function errorResponse(status: number) {
+/** Headers that go with an error, by its status. */
+const ERROR_HEADERS: Record<number, Record<string, string>> = {
+  401: { "WWW-Authenticate": "How to authenticate: `Bearer`." },
+  503: { "Retry-After": "Seconds after which the same request may succeed." },
+};
+
+function describeHeaders(descriptions: Record<string, string> | undefined) {
+  if (descriptions === undefined) return {};
+  const headers = Object.entries(descriptions).map(([name, description]) => [
+    name,
+    { description, schema: { type: "string" as const } },
+  ]);
+  return { headers: Object.fromEntries(headers) };
+}
+
+/** An error as an operation answers it. */
+export function errorResponse(status: keyof typeof ERRORS) {
   const error = ERRORS[status];
   if (!error) throw new RangeError(`no description of status ${status}`);
   const { description, code, message } = error;
   return {
     description,
+    ...describeHeaders(ERROR_HEADERS[status]),
     content: {
       "application/json": {
         schema: ref("Error"),

@@ -45,6 +45,8 @@ const filterFields = {
   ),
 };
 
+const LIMIT = "How many memories to return at most.";
+
 const strict = { additionalProperties: false };
 
 /** The query of `GET /memories/search`. */
@@ -59,7 +61,12 @@ export const SearchQuery = Type.Object(
       },
       { notBlank: true },
     ),
-    limit: numberText("integer", { minimum: 1, maximum: LIMITS.page, default: 10 }),
+    limit: numberText("integer", {
+      minimum: 1,
+      maximum: LIMITS.page,
+      default: 10,
+      description: LIMIT,
+    }),
     ...filterFields,
     min_score: numberText("number", {
       minimum: 0,
@@ -79,7 +86,12 @@ export const SearchQuery = Type.Object(
 export const ListQuery = Type.Object(
   {
     ...filterFields,
-    limit: numberText("integer", { minimum: 1, maximum: LIMITS.page, default: 20 }),
+    limit: numberText("integer", {
+      minimum: 1,
+      maximum: LIMITS.page,
+      default: 20,
+      description: LIMIT,
+    }),
     cursor: Type.Optional(
       Type.String({ maxLength: 200, description: "`next_cursor` of the page before." }),
     ),

@@ -32,8 +32,10 @@ const Batch = Type.Object(
   { additionalProperties: false },
 );
 const Created = Type.Object({ memories: Type.Array(ref("Memory")) });
-const Deleted = Type.Object({ id: Type.String(), deleted: Type.Literal(true) });
-const DeletedMany = Type.Object({ deleted: Type.Integer({ minimum: 0 }) });
+const Id = Memory.properties.id;
+const Path = Type.Object({ id: Id });
+const Deleted = Type.Object({ id: Id, deleted: Type.Literal(true) });
+const DeletedMany = Type.Object({ deleted: Type.Integer({ minimum: 0, examples: [3] }) });
 
 const ETAG = { ETag: "Names this state of the memory, for `If-Match`." };
 
@@ -106,12 +108,15 @@ function createReadingRoutes({ memories, authorize }: Dependencies) {
         return memory;
       },
       {
+        params: Path,
         detail: {
           operationId: "getMemory",
           summary: "Get a memory",
           responses: responses(
             { status: 200, description: "The memory.", schema: ref("Memory"), headers: ETAG },
+            400,
             404,
+            422,
           ),
         },
       },
@@ -206,6 +211,7 @@ function createWritingRoutes({ memories, authorize }: Dependencies) {
       },
       {
         parse: parserOf(MemoryChanges, MAX_BODY),
+        params: Path,
         body: MemoryChanges,
         headers: ChangeHeaders,
         detail: {
@@ -245,10 +251,16 @@ function createDeletionRoutes({ memories, authorize }: Dependencies) {
         return { id: params.id, deleted: true };
       },
       {
+        params: Path,
         detail: {
           operationId: "deleteMemory",
           summary: "Delete a memory for good",
-          responses: responses({ status: 200, description: "Deleted.", schema: Deleted }, 404),
+          responses: responses(
+            { status: 200, description: "Deleted.", schema: Deleted },
+            400,
+            404,
+            422,
+          ),
         },
       },
     )
