@@ -1,3 +1,4 @@
+import { BackupError } from "../backup/backup-error.ts";
 import { ConfigError } from "../config.ts";
 import { DatabaseError } from "../db/database-error.ts";
 import { AppError } from "../errors.ts";
@@ -37,7 +38,7 @@ function describe(error: unknown, debug: boolean): { text: string; exitCode: num
   if (error instanceof AppError) {
     return { text: error.message, exitCode: error.code === "validation_failed" ? USAGE : FAILED };
   }
-  if (error instanceof DatabaseError || error instanceof AssetError) {
+  if ([DatabaseError, AssetError, BackupError].some((known) => error instanceof known)) {
     return { text: error.message, exitCode: FAILED };
   }
   const line = error.message.replaceAll(/\s+/g, " ");

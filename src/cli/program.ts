@@ -54,6 +54,7 @@ function createProgram(env: Environment): Command {
   addHealth(program, configure);
   addUserCommands(program, configure, env);
   addKeyCommands(program, configure);
+  addBackupCommands(program, configure, env);
   return program;
 }
 
@@ -176,6 +177,32 @@ function addKeyCommands(program: Command, configure: Configure): void {
     .summary("revoke an API key")
     .description("Revokes an API key for good: it is refused from its next request on.")
     .action(async (id: string) => (await import("./key.ts")).revokeKey(configure(), id));
+}
+
+function addBackupCommands(program: Command, configure: Configure, env: Environment): void {
+  program
+    .command("backup")
+    .argument("<folder>", "a new or empty folder, best on another disk")
+    .summary("copy all data, also while the server runs")
+    .description(
+      "Copies everything in the data folder as it is at one moment, also while the server runs.\nEvery file is checksummed and on the disk when this ends; without backup.json it is no backup.\nKeep it as safe as the data: it holds all memories.",
+    )
+    .addHelpText("after", "\nExample:\n  ctxd backup /mnt/usb/ctxd-2027-01-31")
+    .action(async (folder: string) => (await import("./backup.ts")).backUp(configure(), folder));
+  program
+    .command("restore")
+    .argument("<folder>", "what ctxd backup made")
+    .summary("put a backup into an empty data folder")
+    .description(
+      "Puts a backup into the data folder, which must have no data yet and no server.\nEvery checksum is compared before the first byte is written.",
+    )
+    .addHelpText(
+      "after",
+      "\nExample:\n  ctxd restore /mnt/usb/ctxd-2027-01-31 --data-dir ~/ctxd-restored",
+    )
+    .action(async (folder: string) =>
+      (await import("./restore.ts")).restore(configure(), folder, env),
+    );
 }
 
 function describeSettings(): string {

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { version } from "../../package.json" with { type: "json" };
 import { createAccounts } from "../accounts/accounts.ts";
 import { createApp } from "../app.ts";
+import { refuseUnfinishedRestore } from "../backup/unfinished-restore.ts";
 import type { Config } from "../config.ts";
 import { lockDataFolder } from "../db/data-lock.ts";
 import { databasePath, openDatabase } from "../db/database.ts";
@@ -32,6 +33,7 @@ export async function serve(config: Config, log: Log, env: Environment): Promise
   const clock = Date.now;
   const lock = lockDataFolder(config.dataDir, version);
   opened.defer(lock.release);
+  refuseUnfinishedRestore(config.dataDir);
   const db = openDatabase(databasePath(config.dataDir));
   opened.defer(db.close);
   // The model loads while the rest starts; requests that need it wait for it.

@@ -1,0 +1,36 @@
+/**
+ * A backup can't be made or restored. `message` is one sentence for the person who runs the
+ * program: what is wrong with which file, and what to do.
+ */
+export class BackupError extends Error {
+  override readonly name = "BackupError";
+}
+
+const REASONS: Record<string, string> = {
+  ENOSPC: "the disk is full, free some space or choose another",
+  EDQUOT: "the disk is full, free some space or choose another",
+  EFBIG: "the file is too large for this disk",
+  EACCES: "permission is denied, change its owner or mode",
+  EPERM: "permission is denied, change its owner or mode",
+  EROFS: "the file system is read-only",
+  ENOENT: "it does not exist",
+  ENOTDIR: "a file stands where a folder should be",
+  EISDIR: "it is a folder",
+  ELOOP: "it is a symbolic link",
+  EIO: "the disk reports an error",
+};
+
+/** Runs work on the file at `path`, and says in one sentence why it could not be done. */
+export async function explained<T>(
+  path: string,
+  verb: "read" | "written",
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (cause) {
+    if (cause instanceof BackupError) throw cause;
+    const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+    throw new BackupError(`${path} can't be ${verb}: ${REASONS[code] ?? cause}.`, { cause });
+  }
+}

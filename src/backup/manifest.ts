@@ -1,0 +1,115 @@
+import { open, rename } from "node:fs/promises";
+import { join } from "node:path";
+import { type Static, Type } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
+import { MIGRATIONS } from "../db/migrations.ts";
+import { BackupError, explained } from "./backup-error.ts";
+import { syncFolder } from "./files.ts";
+
+/** Grows when a backup changes in a way that an older program can't read. */
+const FORMAT = 1;
+
+const Manifest = Type.Object({
+  format: Type.Integer(),
+  /** The version of the program that made it. */
+  ctxd: Type.String(),
+  created_at: Type.String(),
+  /** How many migrations its database has seen. */
+  schema: Type.Integer(),
+  accounts: Type.Integer(),
+  tables: Type.Integer(),
+  files: Type.Array(
+    Type.Object({
+      path: Type.String(),
+      bytes: Type.Integer({ minimum: 0 }),
+      sha256: Type.String({ pattern: "^[0-9a-f]{64}$" }),
+    }),
+  ),
+  /** SHA-256 of all that stands above, as JSON without white space. */
+  checksum: Type.String(),
+});
+
+/** What a backup holds. A folder without one is no backup: it is written last. */
+export type Manifest = Static<typeof Manifest>;
+
+/** The name of the manifest in a backup. */
+export const MANIFEST = "backup.json";
+
+/** Completes a manifest and writes it to a backup whose other files are on the disk. */
+export async function writeManifest(
+  folder: string,
+  facts: Omit<Manifest, "format" | "checksum">,
+): Promise<Manifest> {
+  const unsigned = { format: FORMAT, ...facts };
+  const manifest = { ...unsigned, checksum: checksumOf(unsigned) };
+  const path = join(folder, MANIFEST);
+  await explained(path, "written", async () => {
+    const part = `${path}.part`;
+    await using file = await open(part, "wx", 0o600);
+    await file.writeFile(`${JSON.stringify(manifest, null, 1)}\n`);
+    await file.sync();
+    await rename(part, path);
+    await syncFolder(folder);
+  });
+  return manifest;
+}
+
+/**
+ * Reads the manifest of a backup that this program can restore.
+ * @throws BackupError when it is missing, damaged or of a newer program
+ */
+export async function readManifest(folder: string): Promise<Manifest> {
+  const path = join(folder, MANIFEST);
+  const file = Bun.file(path);
+  if (!(await file.exists())) {
+    throw new BackupError(`${folder} is no complete backup: it has no ${MANIFEST}.`);
+  }
+  const manifest = parse(await explained(path, "read", () => file.text()));
+  if (isNewer(manifest)) {
+    throw new BackupError(
+      `${path} was written by a newer ctxd (${manifest.ctxd}): restore with that version or a newer one.`,
+    );
+  }
+  if (!Value.Check(Manifest, manifest)) throw damaged(path);
+  const { checksum, ...unsigned } = manifest;
+  if (checksum !== checksumOf(unsigned) || !manifest.files.every(isInside)) throw damaged(path);
+  return manifest;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+const Version = Type.Object({
+  format: Type.Integer(),
+  ctxd: Type.String(),
+  schema: Type.Integer(),
+});
+
+function isNewer(manifest: unknown): manifest is Static<typeof Version> {
+  return (
+    Value.Check(Version, manifest) &&
+    (manifest.format > FORMAT || manifest.schema > MIGRATIONS.length)
+  );
+}
+
+function damaged(path: string): BackupError {
+  return new BackupError(`${path} is damaged: use another backup.`);
+}
+
+/** A manifest is input: it must not lead out of the folder. */
+function isInside({ path }: { path: string }): boolean {
+  return (
+    path === "ctxd.db" ||
+    (/^memories\/[^\\]+$/.test(path) &&
+      path.split("/").every((part) => part !== "" && part !== "." && part !== ".."))
+  );
+}
+
+function checksumOf(unsigned: Omit<Manifest, "checksum">): string {
+  return new Bun.CryptoHasher("sha256").update(JSON.stringify(unsigned)).digest("hex");
+}

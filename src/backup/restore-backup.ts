@@ -1,0 +1,125 @@
+import { existsSync } from "node:fs";
+import { mkdir, readdir, rename, rm, rmdir } from "node:fs/promises";
+import { join } from "node:path";
+import { lockDataFolder } from "../db/data-lock.ts";
+import { databasePath } from "../db/database.ts";
+import { BackupError, explained } from "./backup-error.ts";
+import type { Progress } from "./create-backup.ts";
+import { type Content, copyFile, forEach, readContent, syncFolder, syncFolders } from "./files.ts";
+import { MANIFEST, type Manifest, readManifest } from "./manifest.ts";
+import { UNFINISHED } from "./unfinished-restore.ts";
+
+/** What may be in a data folder that nobody has used yet. */
+const HARMLESS = new Set([
+  ...[
+    "server.lock",
+    "server.lock-journal",
+    "owner.json",
+    "cache",
+    "README.md",
+    ".gitignore",
+    "lost+found",
+    ".DS_Store",
+  ],
+  UNFINISHED,
+]);
+/** In the order in which they are moved: with the database the data folder is one. */
+const PARTS = ["memories", "ctxd.db"];
+
+/**
+ * Puts a backup into a data folder that has no data. All of it is checked before the first byte is
+ * written. A crash at any moment leaves either no data, a folder that the server refuses to take
+ * for data and a second restore cleans up, or all of it.
+ * @param version of this program
+ * @throws BackupError or DatabaseError with one sentence for the user
+ */
+export async function restoreBackup({
+  folder,
+  dataDir,
+  version,
+  signal,
+  onProgress = () => {},
+}: {
+  folder: string;
+  dataDir: string;
+  version: string;
+  signal?: AbortSignal;
+  onProgress?: Progress;
+}): Promise<Manifest> {
+  const manifest = await readManifest(folder);
+  await refuseData(dataDir);
+  let checked = 0;
+  await forEach(manifest.files, async (file) => {
+    signal?.throwIfAborted();
+    onProgress({ step: "checking files", count: ++checked, total: manifest.files.length });
+    requireSame(file, await readContent(join(folder, file.path)), folder);
+  });
+
+  const lock = lockDataFolder(dataDir, version);
+  const staging = join(dataDir, UNFINISHED);
+  try {
+    await cleanUp(dataDir);
+    await refuseData(dataDir);
+    await explained(staging, "written", () =>
+      mkdir(join(staging, "memories"), { recursive: true, mode: 0o700 }),
+    );
+    let count = 0;
+    await forEach(manifest.files, async (file) => {
+      signal?.throwIfAborted();
+      onProgress({ step: "copying files", count: ++count, total: manifest.files.length });
+      requireSame(file, await copyFile(join(folder, file.path), join(staging, file.path)), folder);
+    });
+    await explained(dataDir, "written", () => moveInto(dataDir, staging));
+    return manifest;
+  } catch (error) {
+    // The error that made it fail is the one to tell.
+    await cleanUp(dataDir).catch(() => {});
+    throw error;
+  } finally {
+    lock.release();
+  }
+}
+
+async function moveInto(dataDir: string, staging: string): Promise<void> {
+  await syncFolders(staging);
+  await syncFolder(dataDir);
+  for (const part of PARTS) {
+    await rename(join(staging, part), join(dataDir, part));
+    await syncFolder(dataDir);
+  }
+  await rmdir(staging);
+  await syncFolder(dataDir);
+}
+
+/** Removes what a restore that was cut off has left. */
+async function cleanUp(dataDir: string): Promise<void> {
+  const staging = join(dataDir, UNFINISHED);
+  if (!existsSync(staging)) return;
+  // Nobody but a restore makes tables where there is no database.
+  if (!existsSync(databasePath(dataDir))) {
+    await rm(join(dataDir, "memories"), { recursive: true, force: true });
+  }
+  await rm(staging, { recursive: true, force: true });
+}
+
+/** @throws BackupError when the folder holds anything that may be someone's */
+async function refuseData(dataDir: string): Promise<void> {
+  const entries = existsSync(dataDir)
+    ? await explained(dataDir, "read", () => readdir(dataDir))
+    : [];
+  const isCutOff = entries.includes(UNFINISHED) && !entries.includes("ctxd.db");
+  const found = entries.find((name) => !HARMLESS.has(name) && !(isCutOff && name === "memories"));
+  if (found === undefined) return;
+  throw new BackupError(
+    `The data folder ${dataDir} is not empty (${found}): choose a new one with --data-dir, then move it where you want it.`,
+  );
+}
+
+function requireSame(file: Manifest["files"][number], found: Content | null, folder: string): void {
+  const path = join(folder, file.path);
+  if (found === null) {
+    throw new BackupError(`${path} is missing: this backup is incomplete, use another.`);
+  }
+  if (found.bytes === file.bytes && found.sha256 === file.sha256) return;
+  throw new BackupError(`${path} is not as ${MANIFEST} says: this backup is damaged, use another.`);
+}

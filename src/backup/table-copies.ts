@@ -1,0 +1,73 @@
+import type { Database as Sqlite } from "bun:sqlite";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import {
+  isNewestCheckpoint,
+  type RecordedCheckpoint,
+  tableFolder,
+} from "../memories/checkpoints.ts";
+import { type Content, copyFile, forEach } from "./files.ts";
+
+/**
+ * Copies the files that checkpoints list, but for those in `copied`: LanceDB never changes one.
+ *
+ * A listed file may be gone. When the checkpoint is still the newest of its table, that file was of
+ * an older version, which upkeep has dropped. Otherwise it may have been needed, and the copy of the
+ * database that the checkpoint came from is out of date.
+ * @param live the database that the server writes to
+ * @param copied by path; what is copied is added, what no checkpoint lists any more is removed
+ * @returns whether all that the checkpoints need is copied; if not, go on with newer ones
+ */
+export async function copyTables({
+  live,
+  dataDir,
+  folder,
+  checkpoints,
+  copied,
+  signal,
+  onFile,
+}: {
+  live: Sqlite;
+  dataDir: string;
+  folder: string;
+  checkpoints: readonly RecordedCheckpoint[];
+  copied: Map<string, Content>;
+  signal: AbortSignal | undefined;
+  onFile: (count: number, total: number) => void;
+}): Promise<boolean> {
+  const listed = new Set(checkpoints.flatMap(pathsOf));
+  await removeUnlisted(folder, listed, copied);
+  let count = 0;
+  let isComplete = true;
+  for (const checkpoint of checkpoints) {
+    let hasMissing = false;
+    await forEach(pathsOf(checkpoint), async (path) => {
+      signal?.throwIfAborted();
+      onFile(++count, listed.size);
+      if (copied.has(path)) return;
+      const content = await copyFile(join(dataDir, path), join(folder, path));
+      if (content) copied.set(path, content);
+      else hasMissing = true;
+    });
+    // Files of this round that go missing later are in the copy already.
+    if (hasMissing && !isNewestCheckpoint(live, checkpoint)) isComplete = false;
+  }
+  return isComplete;
+}
+
+function pathsOf({ accountId, files }: RecordedCheckpoint): string[] {
+  return files.map((file) => `${tableFolder(accountId)}/${file}`);
+}
+
+/** What an earlier round copied and a newer checkpoint doesn't list may be forgotten by now. */
+async function removeUnlisted(
+  folder: string,
+  listed: ReadonlySet<string>,
+  copied: Map<string, Content>,
+): Promise<void> {
+  for (const path of copied.keys()) {
+    if (listed.has(path) || !path.startsWith("memories/")) continue;
+    await rm(join(folder, path));
+    copied.delete(path);
+  }
+}

@@ -1,0 +1,34 @@
+import { resolve } from "node:path";
+import { version } from "../../package.json" with { type: "json" };
+import { createBackup } from "../backup/create-backup.ts";
+import type { Manifest } from "../backup/manifest.ts";
+import type { Config } from "../config.ts";
+import { loadLanceDb } from "../native/lancedb.ts";
+import { interruptible } from "./interruption.ts";
+import { createProgress } from "./progress.ts";
+import { say } from "./terminal.ts";
+
+/** `ctxd backup FOLDER` */
+export async function backUp({ dataDir, cacheDir }: Config, target: string): Promise<void> {
+  const folder = resolve(target);
+  const lancedb = await loadLanceDb(cacheDir);
+  const { onProgress, end } = createProgress();
+  const manifest = await interruptible((signal) =>
+    createBackup({ dataDir, folder, version, lancedb, clock: Date.now, signal, onProgress }),
+  ).finally(end);
+  say(`Backed up ${describe(manifest)} to ${folder}.`);
+}
+
+/** What a backup holds, as a person counts it. */
+export function describe({ accounts, tables, files }: Manifest): string {
+  const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
+  const size = bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
+  return [
+    `${count(accounts, "account")}, ${count(tables, "table")} of memories`,
+    `${count(files.length, "file")} (${size})`,
+  ].join(", ");
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? "" : "s"}`;
+}
