@@ -82,6 +82,10 @@ export function createIdempotency({ db, clock }: { db: Database; clock: () => nu
         orm.delete(table).where(lte(table.createdAt, since)).run();
         const row = { accountId, keyHash, requestHash, memoryIds, createdAt: clock() };
         orm.insert(table).values(row).run();
+      }).catch((error) => {
+        // The row may have been written when the memories could not be: the key is free again.
+        orm.delete(table).where(isThis).run();
+        throw error;
       });
       underWay.set(name, { requestHash, ids });
       return ids.finally(() => underWay.delete(name));

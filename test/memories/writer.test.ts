@@ -1,0 +1,178 @@
+import { expect, test } from "bun:test";
+import type { Memory } from "../../src/memories/memory.ts";
+import { contentsOf } from "../support/client.ts";
+import { expectError } from "../support/errors.ts";
+import { startServer } from "../support/server.ts";
+import { type Write, watchWrites } from "../support/watched-lancedb.ts";
+
+const UNAVAILABLE = { status: 503, code: "unavailable" } as const;
+
+/** A server whose writes to LanceDB are counted, and fail or wait when the test says so. */
+async function startWatchedServer() {
+  const watch = {
+    writes: [] as Write[],
+    /** Rejects for the writes that shall fail; resolves when one may be made. */
+    gate: async (_: Write): Promise<void> => {},
+  };
+  const server = await startServer({
+    wrap: watchWrites(async (write) => {
+      watch.writes.push(write);
+      await watch.gate(write);
+    }),
+  });
+  return { server, watch, account: await server.account() };
+}
+
+const fail = async () => {
+  throw new Error("the disk is full");
+};
+
+test("500 writes at once end as a model of them says, each seen by the next read", async () => {
+  await using server = await startServer();
+  const ada = await server.account();
+  const model = new Map<string, Memory>();
+
+  const work = async (worker: number) => {
+    const mine: Memory[] = [];
+    for (let step = 0; step < 10; step++) {
+      const kind = (worker * 7 + step * 3) % 5;
+      const [oldest] = mine;
+      if (!oldest || kind < 2) {
+        const saved = await ada.save({
+          content: `worker${worker} step${step}`,
+          tags: [`w${worker}`],
+        });
+        expect(model.has(saved.id)).toBe(false);
+        mine.push(saved);
+        model.set(saved.id, saved);
+        expect(await ada.get(saved.id)).toEqual(saved);
+      } else if (kind < 4) {
+        const content = `worker${worker} changed${step}\n\nwith a second passage`;
+        const updated = await ada.update(oldest.id, kind === 2 ? { content } : { importance: 0.9 });
+        mine[0] = updated;
+        model.set(updated.id, updated);
+        expect(await ada.get(updated.id)).toEqual(updated);
+      } else {
+        await ada.remove(oldest.id);
+        mine.shift();
+        model.delete(oldest.id);
+        expect((await ada.send("GET", `/memories/${oldest.id}`)).status).toBe(404);
+      }
+      if (step % 5 < 4) continue;
+      const listed = await ada.list({ tags: `w${worker}`, limit: 100 });
+      expect(listed.memories.toSorted(byId)).toEqual(mine.toSorted(byId));
+    }
+  };
+  await Promise.all(Array.from({ length: 50 }, (_, worker) => work(worker)));
+
+  const all: Memory[] = [];
+  for (let cursor: string | null = ""; cursor !== null; ) {
+    const page = await ada.list({ limit: 100, ...(cursor && { cursor }) });
+    all.push(...page.memories);
+    cursor = page.next_cursor;
+  }
+  expect(all.length).toBeGreaterThan(50);
+  expect(all.toSorted(byId)).toEqual([...model.values()].toSorted(byId));
+  for (const { id, content } of all.slice(0, 10)) {
+    const found = await ada.search(content, { mode: "semantic", limit: 100 });
+    expect(found.filter((memory) => memory.id === id)).toHaveLength(1);
+  }
+}, 30_000);
+
+const byId = (a: Memory, b: Memory) => (a.id < b.id ? -1 : 1);
+
+test("writes that come while a commit runs share the next one", async () => {
+  const { server, watch, account } = await startWatchedServer();
+  await using _ = server;
+  await account.save({ content: "first" });
+  watch.writes.length = 0;
+  const saved = await Promise.all(
+    Array.from({ length: 200 }, (_, index) => account.save({ content: `memory ${index}` })),
+  );
+  expect(new Set(saved.map(({ id }) => id)).size).toBe(200);
+  expect(watch.writes.length).toBeLessThan(40);
+  // A change and a deletion need a commit each at the most, however many there are.
+  watch.writes.length = 0;
+  await Promise.all([
+    ...saved.slice(0, 50).map(({ id }) => account.update(id, { importance: 1 })),
+    ...saved.slice(50, 100).map(({ id }) => account.remove(id)),
+  ]);
+  expect(watch.writes.length).toBeLessThan(20);
+});
+
+test("a commit that fails is told to all in it, leaves nothing, and the next one works", async () => {
+  const { server, watch, account } = await startWatchedServer();
+  await using _ = server;
+  const before = await account.save({ content: "before", tags: ["kept"] });
+
+  watch.gate = fail;
+  const answers = await Promise.all([
+    ...Array.from({ length: 20 }, () =>
+      account.send("POST", "/memories", { json: { content: "lost" } }),
+    ),
+    account.send("POST", "/memories/batch", { json: { memories: [{ content: "lost" }] } }),
+    account.send("PUT", `/memories/${before.id}`, { json: { content: "lost" } }),
+    account.send("DELETE", `/memories/${before.id}`),
+    account.send("DELETE", "/memories?tags=kept"),
+  ]);
+  for (const answer of answers) {
+    // Of the change and the deletions, one may have found the memory gone before the commit failed.
+    if (answer.status !== 404) expectError(answer, UNAVAILABLE);
+  }
+  expect(answers.filter(({ status }) => status === 503).length).toBeGreaterThan(20);
+  watch.gate = async () => {};
+  expect((await account.list()).memories).toEqual([before]);
+  expect(contentsOf(await account.search("lost"))).toEqual(["before"]);
+
+  const after = await account.save({ content: "after" });
+  expect((await account.list()).memories).toEqual([after, before]);
+});
+
+test("an update of which only the first half could be written has not happened", async () => {
+  const { server, watch, account } = await startWatchedServer();
+  await using _ = server;
+  const before = await account.save({ content: "one\n\ntwo\n\nthree" });
+  watch.gate = (write) => (write === "delete" ? fail() : Promise.resolve());
+  const answer = await account.send("PUT", `/memories/${before.id}`, { json: { content: "four" } });
+  expectError(answer, UNAVAILABLE);
+  watch.gate = async () => {};
+  expect(await account.get(before.id)).toEqual(before);
+  const [found] = await account.search("three", { mode: "semantic" });
+  expect(found?.score).toBeGreaterThan(0.9);
+  expect(await account.search("four", { mode: "keyword" })).toEqual([]);
+});
+
+test("a request with an Idempotency-Key that failed may be tried again", async () => {
+  const { server, watch, account } = await startWatchedServer();
+  await using _ = server;
+  const sending = { json: { content: "x" }, headers: { "idempotency-key": "k" } };
+  await account.save({ content: "first" });
+  watch.gate = fail;
+  expectError(await account.send("POST", "/memories", sending), UNAVAILABLE);
+  watch.gate = async () => {};
+  const saved = await account.save(sending.json, sending.headers);
+  expect((await account.save(sending.json, sending.headers)).id).toBe(saved.id);
+  expect((await account.list()).memories).toHaveLength(2);
+});
+
+test("more writes than may wait are refused at once, and the others are made", async () => {
+  const { server, watch, account } = await startWatchedServer();
+  await using _ = server;
+  await account.save({ content: "first" });
+  const { promise: opened, resolve: open } = Promise.withResolvers<void>();
+  watch.gate = () => opened;
+  const outcomes = Array.from({ length: 6_000 }, (_, index) =>
+    server.memories.create(account.accountId, [{ content: `memory ${index}` }]).then(
+      () => "made",
+      (error) => `${error.code} ${error.retryAfter}`,
+    ),
+  );
+  const refusal = await Promise.race(outcomes);
+  expect(refusal).toBe("unavailable 1");
+  open();
+  const counts = Object.groupBy(await Promise.all(outcomes), (outcome) => outcome);
+  expect(Object.keys(counts).toSorted()).toEqual(["made", "unavailable 1"]);
+  expect(counts.made?.length).toBeGreaterThan(4_000);
+  const deleted = await account.removeMatching({ created_before: "2100-01-01" });
+  expect(deleted).toBe((counts.made?.length ?? 0) + 1);
+}, 20_000);
