@@ -10,7 +10,7 @@ type JsonObject = { [name: string]: Json };
  */
 export function mendDocument(made: unknown): JsonObject {
   // A copy without what only TypeBox reads.
-  const document = object(JSON.parse(JSON.stringify(made), useEnum));
+  const document = object(JSON.parse(JSON.stringify(made), mendValue));
   const paths = Object.entries(object(document.paths ?? {})).map(([path, operations]) => {
     for (const operation of Object.values(object(operations))) mendOperation(object(operation));
     return [path.replace(/(.)\/$/, "$1"), operations] as const;
@@ -40,8 +40,12 @@ function mendParameter({ examples, ...parameter }: JsonObject): JsonObject {
   };
 }
 
-/** Of alternatives that are constants, TypeBox makes `anyOf`; readers and tools know `enum`. */
-function useEnum(_name: string, value: Json): Json {
+/**
+ * Of alternatives that are constants, TypeBox makes `anyOf`: readers and tools know `enum`. Elysia
+ * gives its models an `$id`, by which OpenAPI 3.1 would resolve references within them: it goes.
+ */
+function mendValue(name: string, value: Json): Json | undefined {
+  if (name === "$id") return undefined;
   if (!isObject(value) || !Array.isArray(value.anyOf)) return value;
   const { anyOf, ...rest } = value;
   const constants = anyOf.map((item) => (isObject(item) ? item.const : undefined));

@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { startServer, type TestServer } from "../support/server.ts";
+
+interface Operation {
+  operationId?: string;
+  summary?: string;
+  tags?: string[];
+  security?: unknown[];
+  parameters?: { name: string; in: string; required: boolean; description?: string }[];
+  requestBody?: { required: boolean; content: Record<string, unknown> };
+  responses: Record<string, { description: string; content: Record<string, object> }>;
+}
+
+interface OpenApi {
+  openapi: string;
+  security: unknown;
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, unknown>; securitySchemes: unknown };
+}
+
+let server: TestServer;
+let text: string;
+let document: OpenApi;
+
+beforeAll(async () => {
+  server = await startServer();
+  text = await (await fetch(`${server.origin}/docs/json`)).text();
+  document = JSON.parse(text);
+});
+afterAll(() => server.close());
+
+const operations = () =>
+  Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+  );
+
+test("is the same each time it is asked for", async () => {
+  expect(await (await fetch(`${server.origin}/docs/json`)).text()).toBe(text);
+});
+
+test("is OpenAPI 3.1 with its key in the Authorization header", () => {
+  expect(document.openapi).toBe("3.1.0");
+  expect(document.security).toEqual([{ apiKey: [] }]);
+  expect(document.components.securitySchemes).toMatchObject({
+    apiKey: { type: "http", scheme: "bearer" },
+  });
+});
+
+test("names every operation once, with a summary and a tag", () => {
+  const ids = operations().map(({ operation }) => operation.operationId);
+  expect(new Set(ids).size).toBe(ids.length);
+  for (const { operation } of operations()) {
+    expect(operation).toMatchObject({
+      operationId: expect.any(String),
+      summary: expect.any(String),
+      tags: [expect.any(String)],
+    });
+  }
+});
+
+test("describes every parameter, and wants only those without a default", () => {
+  const parameters = operations().flatMap(({ operation }) => operation.parameters ?? []);
+  for (const parameter of parameters) {
+    expect(parameter).toMatchObject({ description: expect.any(String) });
+    expect(parameter).not.toHaveProperty("examples");
+  }
+  const required = parameters.filter((parameter) => parameter.required);
+  expect([...new Set(required.map(({ name }) => name))].sort()).toEqual(["id", "q"]);
+  for (const { path, operation } of operations()) {
+    const inPath = (operation.parameters ?? []).filter((parameter) => parameter.in === "path");
+    expect(inPath.length).toBe(path.split("{").length - 1);
+  }
+});
+
+test("takes and gives JSON alone", () => {
+  for (const { operation } of operations()) {
+    if (operation.requestBody) {
+      expect(Object.keys(operation.requestBody.content)).toEqual(["application/json"]);
+    }
+    for (const response of Object.values(operation.responses)) {
+      expect(Object.keys(response.content)).toEqual(["application/json"]);
+      expect(response.description).not.toBe("");
+    }
+  }
+});
+
+describe("the statuses of", () => {
+  const always = ["401", "403", "500", "503"];
+  const withBody = [...always, "400", "413", "415", "422"];
+  test.each([
+    ["createMemory", ["201", "409", ...withBody]],
+    ["createMemories", ["201", "409", ...withBody]],
+    ["searchMemories", ["200", "400", "422", ...always]],
+    ["listMemories", ["200", "400", "422", ...always]],
+    ["getMemory", ["200", "400", "404", "422", ...always]],
+    ["updateMemory", ["200", "404", "412", ...withBody]],
+    ["deleteMemory", ["200", "400", "404", "422", ...always]],
+    ["deleteMemories", ["200", "400", "422", ...always]],
+    ["getHealth", ["200", "403", "503"]],
+  ])("%s", (id, statuses) => {
+    const found = operations().find(({ operation }) => operation.operationId === id);
+    expect(Object.keys(found?.operation.responses ?? {})).toEqual([...statuses].sort());
+  });
+});
+
+test("every reference leads somewhere, by the document's own address", () => {
+  expect(text).not.toContain('"$id"');
+  const names = [...text.matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g)];
+  expect(names.length).toBe(text.split('"$ref"').length - 1);
+  for (const [, name] of names) expect(document.components.schemas).toHaveProperty(name ?? "");
+});
