@@ -1,0 +1,188 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import { rank, retention } from "../../src/memories/ranking.ts";
+import type { Candidate } from "../../src/memories/rows.ts";
+import { contentsOf } from "../support/client.ts";
+import { startServer } from "../support/server.ts";
+
+const DAY = 86_400_000;
+const NOW = Date.parse("2026-06-01T00:00:00Z");
+const MODEL = { cosines: { unrelated: 0.4, same: 1 } };
+
+const candidate = (id: string, fields: Partial<Candidate> = {}): Candidate => ({
+  id,
+  importance: 0.5,
+  createdAt: NOW,
+  updatedAt: NOW,
+  cosine: 0.7,
+  vector: null,
+  bm25: 0,
+  ...fields,
+});
+
+describe("retention", () => {
+  test.each([
+    [0, 0, 1],
+    [0, 30, 1 / 2],
+    [0, 60, 1 / 4],
+    [0.25, 60, 1 / 2],
+    [0.5, 120, 1 / 2],
+    [0.75, 240, 1 / 2],
+    [1, 480, 1 / 2],
+    [1, 960, 1 / 4],
+    [0, 36_500, 0],
+  ])("of importance %d after %d days is %d", (importance, days, expected) => {
+    expect(retention(days * DAY, importance)).toBeCloseTo(expected, 6);
+  });
+
+  test("falls with age, and slower the more important a memory is", () => {
+    for (let importance = 0; importance <= 1; importance += 0.1) {
+      for (let days = 1; days < 1_000; days *= 2) {
+        const kept = retention(days * DAY, importance);
+        expect(kept).toBeLessThan(retention((days / 2) * DAY, importance));
+        expect(kept).toBeGreaterThan(retention(days * DAY, importance - 0.1));
+      }
+    }
+  });
+
+  test("of a memory from the future is that of a new one", () => {
+    expect(retention(-DAY, 0)).toBe(1);
+  });
+});
+
+describe("rank", () => {
+  test("keeps scores within 0 and 1, whatever it is given", () => {
+    for (const cosine of [-1, 0, 0.4, 0.7, 1, 1.000_001, null]) {
+      for (const bm25 of [0, 1e-9, 3, 1e9]) {
+        for (const updatedAt of [0, NOW, NOW + 1_000 * DAY]) {
+          for (const importance of [0, 1]) {
+            for (const mode of ["hybrid", "semantic", "keyword"] as const) {
+              const given = [candidate("a", { cosine, bm25, updatedAt, importance })];
+              const [ranked] = rank(given, null, MODEL, mode, NOW);
+              expect(ranked?.score).toBeWithin(0, 1 + Number.EPSILON);
+            }
+          }
+        }
+      }
+    }
+  });
+
+  test("lets an old memory sink by a quarter at the most", () => {
+    const old = candidate("a", { updatedAt: NOW - 100_000 * DAY, importance: 0, cosine: 1 });
+    const score = (mode: "semantic") => rank([old], null, MODEL, mode, NOW)[0]?.score;
+    expect(score("semantic")).toBe(0.75);
+  });
+
+  test("takes the best passage of a memory, and both legs together", () => {
+    const ranked = rank(
+      [
+        candidate("a", { cosine: 0.5 }),
+        candidate("a", { cosine: 0.9 }),
+        candidate("a", { cosine: null, bm25: 2 }),
+        candidate("b", { cosine: 0.9 }),
+      ],
+      null,
+      MODEL,
+      "hybrid",
+      NOW,
+    );
+    expect(ranked.map(({ id }) => id)).toEqual(["a", "b"]);
+    expect(ranked[0]?.score).toBeGreaterThan(ranked[1]?.score ?? 1);
+  });
+
+  test("gives a memory that only words found the cosine of its own vector", () => {
+    const query = new Float32Array([0.6, 0.8]);
+    const found = candidate("a", { cosine: null, vector: new Float32Array([0.6, 0.8]), bm25: 1 });
+    expect(rank([found], query, MODEL, "hybrid", NOW)[0]?.score).toBe(1);
+  });
+
+  test("puts the newest of equals first, then the highest id", () => {
+    const equals = [
+      candidate("b"),
+      candidate("d", { createdAt: NOW - 1 }),
+      candidate("c", { cosine: 0.700_000_1 }),
+      candidate("a"),
+    ];
+    expect(rank(equals, null, MODEL, "semantic", NOW).map(({ id }) => id)).toEqual([
+      "c",
+      "b",
+      "a",
+      "d",
+    ]);
+  });
+
+  test("has nothing to say of nothing", () => {
+    expect(rank([], null, MODEL, "hybrid", NOW)).toEqual([]);
+  });
+});
+
+describe("a search, as time goes by,", async () => {
+  const server = await startServer();
+  afterAll(server.close);
+
+  test("puts the more important and the newer of two equal texts first", async () => {
+    const ada = await server.account();
+    const tagged = (tag: string, importance: number) =>
+      ada.save({ content: "the same text", tags: [tag], importance });
+    await tagged("old and weighty", 1);
+    await tagged("old", 0.5);
+    server.clock.advance(45 * DAY);
+    await tagged("new", 0.5);
+    server.clock.advance(45 * DAY);
+    for (const mode of ["hybrid", "semantic", "keyword"]) {
+      const found = await ada.search("the same text", { mode });
+      expect(found.flatMap(({ tags }) => tags)).toEqual(["old and weighty", "new", "old"]);
+      const [first, second, third] = found.map(({ score }) => score);
+      expect(first).toBeGreaterThan(second ?? 1);
+      expect(second).toBeGreaterThan(third ?? 1);
+    }
+  });
+
+  test("keeps 95 % of the score of what matters most after 30 days, and less of the rest", async () => {
+    const ada = await server.account();
+    const kept = async (importance: number) => {
+      const tag = `of ${importance}`;
+      await ada.save({ content: "weighty words", tags: [tag], importance });
+      const score = async () => (await ada.search("weighty words", { tags: tag }))[0]?.score ?? 0;
+      const before = await score();
+      server.clock.advance(30 * DAY);
+      return (await score()) / before;
+    };
+    const [most, middle, least] = [await kept(1), await kept(0.5), await kept(0)];
+    expect(most).toBeGreaterThanOrEqual(0.95);
+    expect(most).toBeGreaterThan(middle);
+    expect(middle).toBeGreaterThan(least);
+    expect(least).toBeCloseTo(0.875, 3);
+  });
+
+  test("finds an old memory that nothing else answers", async () => {
+    const ada = await server.account();
+    await ada.save({ content: "zeppelin timetable", importance: 0 });
+    server.clock.advance(10_000 * DAY);
+    await ada.save({ content: "something new" });
+    expect(contentsOf(await ada.search("zeppelin timetable"))[0]).toBe("zeppelin timetable");
+  });
+
+  test("takes a changed memory for new", async () => {
+    const ada = await server.account();
+    const { id } = await ada.save({ content: "words", importance: 0 });
+    const score = async () => (await ada.search("words"))[0]?.score;
+    const fresh = await score();
+    server.clock.advance(100 * DAY);
+    expect(await score()).toBeLessThan(fresh ?? 0);
+    await ada.update(id, { tags: ["touched"] });
+    expect(await score()).toBe(fresh);
+  });
+
+  test("minds no clock that is set back", async () => {
+    const ada = await server.account();
+    server.clock.advance(300 * DAY);
+    const { id, updated_at } = await ada.save({ content: "from tomorrow" });
+    server.clock.advance(-300 * DAY);
+    expect((await ada.search("from tomorrow"))[0]?.score).toBeLessThanOrEqual(1);
+    const changed = await ada.update(id, { importance: 0.9 });
+    expect(changed.updated_at).toBe(updated_at);
+    const later = await ada.save({ content: "from today" });
+    expect((await ada.list()).memories.map((memory) => memory.id)).toEqual([id, later.id]);
+    expect(await ada.search("tomorrow today", { mode: "keyword" })).toHaveLength(2);
+  });
+});
