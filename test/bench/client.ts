@@ -1,0 +1,30 @@
+import type { NewMemory } from "../../src/memories/memory.ts";
+
+/** The calls that are measured. Each reads its answer to the end and throws when it is no success. */
+export interface BenchClient {
+  search(query: string): Promise<void>;
+  save(memory: NewMemory): Promise<void>;
+  saveAll(memories: readonly NewMemory[]): Promise<void>;
+  health(): Promise<void>;
+}
+
+/** Speaks to a server as a client would that keeps its connections open. */
+export function createBenchClient(origin: string, key: string): BenchClient {
+  const call = async (status: number, path: string, json?: unknown) => {
+    const response = await fetch(`${origin}/api${path}`, {
+      method: json === undefined ? "GET" : "POST",
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      body: json === undefined ? null : JSON.stringify(json),
+    });
+    const body = await response.text();
+    if (response.status !== status) {
+      throw new Error(`${path.split("?")[0]}: ${response.status} ${body.slice(0, 300)}`);
+    }
+  };
+  return {
+    search: (query) => call(200, `/memories/search?q=${encodeURIComponent(query)}`),
+    save: (memory) => call(201, "/memories", memory),
+    saveAll: (memories) => call(201, "/memories/batch", { memories }),
+    health: () => call(200, "/health"),
+  };
+}

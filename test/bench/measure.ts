@@ -1,0 +1,142 @@
+import { stat } from "node:fs/promises";
+import type { Line } from "./budgets.ts";
+import { createBenchClient } from "./client.ts";
+import { anonymousMemory, diskUse, fragmentsIn, MIB } from "./footprint.ts";
+import { type Latencies, measureBesideWrites, measureSearch, measureWrite } from "./latency.ts";
+import { median, percentile } from "./numbers.ts";
+import type { Growth, Outcome } from "./outcome.ts";
+import { type Folders, startServer } from "./server-process.ts";
+import { settle } from "./settle.ts";
+import type { Subject } from "./subject.ts";
+import { measureManyClients, type Rates } from "./throughput.ts";
+
+/** How long and how often things are measured. Ratios are the medians of the rounds. */
+const SEARCHES = 150;
+const GROWTH_SEARCHES = 60;
+const WRITES = 60;
+const ROUNDS = 3;
+const BESIDE_WRITES_SECONDS = 12;
+const MANY_CLIENTS = { rounds: 3, seconds: 4 };
+const STARTS = 5;
+const IDLE = 10_000;
+/** Searches that fill caches before anything is measured. */
+const WARM_UP = 20;
+
+/** Search latency at the present size, once upkeep has come to rest. */
+export async function measureGrowth(subject: Subject): Promise<Growth> {
+  await rest(subject);
+  await measureSearch(subject, WARM_UP);
+  return growthOf(subject, await measureSearch(subject, GROWTH_SEARCHES));
+}
+
+async function growthOf({ folders, stored }: Subject, { floor, search }: Latencies) {
+  return {
+    memories: stored.memories,
+    fragments: await fragmentsIn(folders.data),
+    floorP50: median(floor),
+    searchP50: median(search),
+    searchP95: percentile(search, 0.95),
+  };
+}
+
+/** Measures all that a running server has a budget for, at the size it has. */
+export async function measureServer(subject: Subject, bulk: Rates | null, outcome: Outcome) {
+  const memories = subject.stored.memories;
+  const add = (line: Omit<Line, "memories">) => outcome.lines.push({ memories, ...line });
+  if (bulk) add({ name: "bulkWrite", floor: bulk.engine, figure: bulk.server });
+
+  await measureSearches(subject, outcome);
+  const one = await measureWrite(subject, WRITES);
+  add({ name: "write", floor: one.floor, figure: one.write, also: { p95: one.p95 } });
+  await rest(subject);
+  const many = await measureManyClients(subject, MANY_CLIENTS);
+  add({ name: "manyClients", floor: many.engine, figure: many.server, also: many.also });
+
+  await rest(subject);
+  await Bun.sleep(IDLE);
+  const idle = await anonymousMemory(subject.server.pid);
+  if (idle !== null) add({ name: "idleMemory", floor: null, figure: idle / MIB });
+  const disk = (await diskUse(subject.folders.data)) / MIB;
+  add({ name: "disk", floor: subject.stored.mib, figure: disk });
+}
+
+/** Quiet searches and searches beside writes, in rounds. */
+async function measureSearches(subject: Subject, outcome: Outcome): Promise<void> {
+  const memories = subject.stored.memories;
+  const quiet: Latencies[] = [];
+  const beside: Awaited<ReturnType<typeof measureBesideWrites>>[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    await rest(subject);
+    await measureSearch(subject, WARM_UP);
+    quiet.push(await measureSearch(subject, Math.ceil(SEARCHES / ROUNDS)));
+    if (round === 0) outcome.growth.push(await growthOf(subject, joined(quiet)));
+    beside.push(await measureBesideWrites(subject, BESIDE_WRITES_SECONDS));
+  }
+  const { floor, search } = joined(quiet);
+  const searches = beside.map((round) => round.searches.map(({ ms }) => ms));
+  const ratios = searches.map((times, round) => median(times) / median(quiet[round]?.search ?? []));
+  outcome.lines.push(
+    {
+      name: "search",
+      memories,
+      floor: median(floor),
+      figure: median(search),
+      also: { p95: percentile(search, 0.95), floorP95: percentile(floor, 0.95) },
+    },
+    {
+      name: "searchBesideWrites",
+      memories,
+      floor: median(search),
+      figure: median(search) * median(ratios),
+      also: {
+        p95: percentile(searches.flat(), 0.95),
+        writeP50: median(beside.flatMap(({ writes }) => writes)),
+        writeP95: percentile(
+          beside.flatMap(({ writes }) => writes),
+          0.95,
+        ),
+        mainThreadP95: percentile(
+          beside.flatMap(({ mainThread }) => mainThread),
+          0.95,
+        ),
+      },
+    },
+  );
+  const moments = beside.flatMap((round, index) =>
+    round.searches.map(({ at, ms }) => ({ at: at + index * BESIDE_WRITES_SECONDS * 1_000, ms })),
+  );
+  outcome.besideWrites.push({ memories, quiet: median(search), moments });
+}
+
+/** Milliseconds from spawning a server to its first answer to a search, the files being in memory. */
+export async function measureStart(
+  command: readonly string[],
+  folders: Folders,
+  { key, queries }: { key: string; queries: () => string },
+): Promise<number> {
+  const times: number[] = [];
+  for (let turn = 0; turn < STARTS; turn++) {
+    const started = performance.now();
+    const server = await startServer(command, folders);
+    await createBenchClient(server.origin, key).search(queries());
+    times.push(performance.now() - started);
+    await server.stop();
+  }
+  return median(times);
+}
+
+/** MiB of a file. */
+export async function sizeOf(path: string): Promise<number> {
+  return (await stat(path)).size / MIB;
+}
+
+function rest({ server, folders }: Subject): Promise<void> {
+  return settle(server, folders.data);
+}
+
+function joined(rounds: readonly Latencies[]): Latencies {
+  return {
+    floor: rounds.flatMap(({ floor }) => floor),
+    search: rounds.flatMap(({ search }) => search),
+  };
+}

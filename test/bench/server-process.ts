@@ -1,0 +1,110 @@
+import { join } from "node:path";
+
+const MAIN = join(import.meta.dir, "..", "..", "src", "main.ts");
+
+/** A server that runs in a process of its own. */
+export interface ServerProcess {
+  readonly pid: number;
+  readonly origin: string;
+  /** What it said of its upkeep, the newest last; times are `performance.now()` of this process. */
+  readonly upkeep: readonly { chore: string; at: number; ms: number }[];
+  /** Its warnings and errors, and those of its libraries. */
+  readonly remarks: readonly string[];
+  stop(): Promise<void>;
+}
+
+/** How `ctxd` is run: the executable when there is one, else the checkout. */
+export function commandOf(executable: string | null): string[] {
+  return executable ? [executable] : [process.execPath, MAIN];
+}
+
+/** Where a bench keeps its data. */
+export interface Folders {
+  readonly data: string;
+  readonly cache: string;
+}
+
+/** Makes an account on an empty data folder, and gives a key for it. */
+export async function createKey(command: readonly string[], folders: Folders): Promise<string> {
+  const email = "bench@example.com";
+  await run([...command, "user", "add", email], folders, "a password for the bench\n");
+  return run([...command, "key", "create", "--user", email, "--name", "bench"], folders, "");
+}
+
+async function run(command: string[], folders: Folders, input: string): Promise<string> {
+  const child = Bun.spawn(command, {
+    stdin: new Blob([input]),
+    stdout: "pipe",
+    stderr: "pipe",
+    env: environment(folders),
+  });
+  const [stdout, stderr, exitCode] = await Promise.all([
+    child.stdout.text(),
+    child.stderr.text(),
+    child.exited,
+  ]);
+  if (exitCode !== 0) throw new Error(`${command.slice(-6).join(" ")}: ${stderr.trim()}`);
+  return stdout.trim();
+}
+
+/** Starts a server and resolves as soon as it says where it listens. */
+export async function startServer(
+  command: readonly string[],
+  folders: Folders,
+): Promise<ServerProcess> {
+  const child = Bun.spawn([...command, "serve"], {
+    stdin: "ignore",
+    stdout: "ignore",
+    stderr: "pipe",
+    env: environment(folders),
+  });
+  const upkeep: ServerProcess["upkeep"][number][] = [];
+  const remarks: string[] = [];
+  const listening = Promise.withResolvers<string>();
+
+  const read = async () => {
+    for await (const line of linesOf(child.stderr)) {
+      const port = /listening on \S+:(\d+)/.exec(line)?.[1];
+      const [, chore, ms] = /debug upkeep .*chore=(\w+) ms=(\d+)/.exec(line) ?? [];
+      if (port) listening.resolve(`http://127.0.0.1:${port}`);
+      else if (chore) upkeep.push({ chore, at: performance.now(), ms: Number(ms) });
+      else if (/ (warn|error) |WARN|ERROR|panic/i.test(line)) remarks.push(line);
+    }
+    listening.reject(new Error(`the server did not start: ${remarks.slice(-5).join(" / ")}`));
+  };
+  void read();
+
+  return {
+    pid: child.pid,
+    origin: await listening.promise,
+    upkeep,
+    remarks,
+    async stop() {
+      child.kill("SIGTERM");
+      await child.exited;
+    },
+  };
+}
+
+/** Nothing of the surroundings reaches the server, so that runs can be compared. */
+function environment({ data, cache }: Folders): Record<string, string> {
+  return {
+    HOME: "/nonexistent",
+    CTXD_PORT: "0",
+    CTXD_DATA_DIR: data,
+    CTXD_CACHE_DIR: cache,
+    CTXD_RATE_LIMIT: "off",
+    // The lines about upkeep tell when it has come to rest.
+    CTXD_LOG_LEVEL: "debug",
+  };
+}
+
+async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncIterable<string> {
+  const decoder = new TextDecoder();
+  let rest = "";
+  for await (const bytes of stream) {
+    const lines = (rest + decoder.decode(bytes, { stream: true })).split("\n");
+    rest = lines.pop() ?? "";
+    yield* lines;
+  }
+}

@@ -1,0 +1,43 @@
+import type { Embedder } from "../../src/embedding/embedder.ts";
+import type { NewMemory } from "../../src/memories/memory.ts";
+import type { BenchClient } from "./client.ts";
+import { MIB } from "./footprint.ts";
+import type { Sentences } from "./sentences.ts";
+import type { Folders, ServerProcess } from "./server-process.ts";
+
+/** What a measurement works with. */
+export interface Subject {
+  readonly server: ServerProcess;
+  readonly client: BenchClient;
+  readonly folders: Folders;
+  /** The engine in this process: it embeds while the server is idle, which gives the floor. */
+  readonly engine: Embedder;
+  readonly sentences: Sentences;
+  readonly stored: Stored;
+}
+
+/** What the server has been given so far. */
+export interface Stored {
+  readonly memories: number;
+  /** MiB of all contents and of one vector each, though a long content has several. */
+  readonly mib: number;
+  add(memories: readonly NewMemory[]): void;
+}
+
+/** @param dimension numbers in a vector, four bytes each */
+export function createStored(dimension: number): Stored {
+  let memories = 0;
+  let bytes = 0;
+  return {
+    get memories() {
+      return memories;
+    },
+    get mib() {
+      return bytes / MIB;
+    },
+    add(added) {
+      memories += added.length;
+      for (const { content } of added) bytes += Buffer.byteLength(content) + 4 * dimension;
+    },
+  };
+}
