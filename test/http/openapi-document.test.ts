@@ -50,18 +50,16 @@ test("names every operation once, with a summary and a tag", () => {
   const ids = operations().map(({ operation }) => operation.operationId);
   expect(new Set(ids).size).toBe(ids.length);
   for (const { operation } of operations()) {
-    expect(operation).toMatchObject({
-      operationId: expect.any(String),
-      summary: expect.any(String),
-      tags: [expect.any(String)],
-    });
+    expect(operation.operationId).toMatch(/^[a-z]+[A-Z][A-Za-z]+$/);
+    expect(operation.summary).toMatch(/^[A-Z]/);
+    expect(["memories", "server"]).toContain(operation.tags?.join() ?? "");
   }
 });
 
 test("describes every parameter, and wants only those without a default", () => {
   const parameters = operations().flatMap(({ operation }) => operation.parameters ?? []);
   for (const parameter of parameters) {
-    expect(parameter).toMatchObject({ description: expect.any(String) });
+    expect(parameter.description).toMatch(/\w/);
     expect(parameter).not.toHaveProperty("examples");
   }
   const required = parameters.filter((parameter) => parameter.required);
