@@ -54,15 +54,30 @@ export function createJournal({ db }: { db: Database }) {
   const flush = () => {
     const group = waiting;
     waiting = [];
+    const answers: (() => void)[] = [];
     try {
-      const seqs = orm.transaction((tx) =>
-        group.map(({ accountId, written, removed, alongside }) => {
-          for (const write of alongside) write();
-          const row = { accountId, written: written && Buffer.from(written), removed };
-          return tx.insert(journalEntries).values(row).returning({ seq: journalEntries.seq }).get();
-        }),
-      );
-      for (const [index, { resolve }] of group.entries()) resolve(seqs[index]?.seq ?? 0);
+      orm.transaction((tx) => {
+        for (const { accountId, written, removed, alongside, resolve, reject } of group) {
+          try {
+            // One that breaks a rule must not take those of other accounts with it.
+            const { seq } = tx.transaction((savepoint) => {
+              for (const write of alongside) write();
+              const row = { accountId, written: written && Buffer.from(written), removed };
+              return savepoint
+                .insert(journalEntries)
+                .values(row)
+                .returning({ seq: journalEntries.seq })
+                .get();
+            });
+            answers.push(() => resolve(seq));
+          } catch (error) {
+            // A full disk ends the whole transaction.
+            if (!db.sqlite.inTransaction) throw error;
+            answers.push(() => reject(error));
+          }
+        }
+      });
+      for (const answer of answers) answer();
     } catch (error) {
       for (const { reject } of group) reject(error);
     }
@@ -110,8 +125,11 @@ export function createJournal({ db }: { db: Database }) {
         .where(eq(checkpoints.accountId, accountId))
         .get() ?? null,
 
-    /** Records that a state is on the disk, and drops the entries that it includes. */
-    recordCheckpoint(accountId: string, checkpoint: Checkpoint, upTo: number): void {
+    /**
+     * Records that a state is on the disk, and drops the entries that it includes.
+     * @returns whether they are in no file any more; another process that reads may prevent it
+     */
+    recordCheckpoint(accountId: string, checkpoint: Checkpoint, upTo: number): boolean {
       orm.transaction((tx) => {
         tx.insert(checkpoints)
           .values({ accountId, ...checkpoint })
@@ -122,7 +140,7 @@ export function createJournal({ db }: { db: Database }) {
           .run();
       });
       // Until then the write-ahead log still has what was dropped.
-      db.truncateLog();
+      return db.truncateLog();
     },
 
     /** Accounts whose tables have work left from an earlier process. */

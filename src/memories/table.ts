@@ -114,6 +114,9 @@ export async function openTable(
     return result;
   };
 
+  /** The version that the handle is held at by a `restore` that failed half way. */
+  let detachedAt: number | null = null;
+
   const find = async (ids: readonly string[]) =>
     ids.length === 0
       ? []
@@ -171,8 +174,16 @@ export async function openTable(
     version: () => table.version(),
 
     async restore(version) {
-      await table.checkout(version);
+      if (detachedAt !== version) {
+        // The handle may not know of a commit that was made and then failed.
+        await table.checkoutLatest();
+        if ((await table.version()) === version) return;
+        // From here on reads see this version, even while there is no space to make it the newest.
+        await table.checkout(version);
+        detachedAt = version;
+      }
       await table.restore();
+      detachedAt = null;
     },
 
     upkeep: createTableUpkeep(lancedb, table, reads),

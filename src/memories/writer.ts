@@ -1,4 +1,5 @@
 import { AppError } from "../errors.ts";
+import { isDiskFull } from "./disk-full.ts";
 import { createDraft, type Draft, type Outcome } from "./draft.ts";
 import type { Filter } from "./filter.ts";
 import type { Entry } from "./journal.ts";
@@ -19,8 +20,13 @@ export interface Writer {
   change<Result>(change: Change<Result>): Promise<Result>;
   /** Removes all memories that a filter lets pass and returns how many there were. */
   removeMatching(filter: Filter): Promise<number>;
-  /** Runs a task between two commits. */
+  /**
+   * Runs a task between two commits, with nothing in the table that was not answered.
+   * @throws what keeps a failed commit from being undone
+   */
   pause<Result>(task: () => Promise<Result>): Promise<Result>;
+  /** Refuses all writes from now on, and runs a task when the last commit is done. */
+  end<Result>(task: () => Promise<Result>): Promise<Result>;
 }
 
 /** Where the writer makes its writes durable. */
@@ -60,14 +66,16 @@ export function createWriter({
   let last: Promise<unknown> = Promise.resolve();
   /** Undoes what a failed commit left, before the next one. */
   let undo: (() => Promise<void>) | null = null;
+  let hasEnded = false;
 
-  const pause = <Result>(task: () => Promise<Result>): Promise<Result> => {
+  const takeTurn = <Result>(task: () => Promise<Result>): Promise<Result> => {
     const result = last.then(task);
     last = result.catch(() => {});
     return result;
   };
 
   const enqueue = (job: Job) => {
+    if (hasEnded) throw new AppError("unavailable", "These memories have just been removed.");
     if (waiting.length >= MAX_WAITING) {
       throw new AppError("unavailable", "Too many writes are waiting. Try again in a moment.", {
         retryAfter: 1,
@@ -75,21 +83,21 @@ export function createWriter({
     }
     waiting.push(job);
     // The first of a group makes its turn; those that come before it takes what waits.
-    if (waiting.length === 1) void pause(commitWaiting);
+    if (waiting.length === 1) void takeTurn(commitWaiting);
   };
 
   const commitWaiting = async () => {
     const group = waiting.slice(0, GROUP);
     waiting = waiting.slice(GROUP);
-    if (waiting.length > 0) void pause(commitWaiting);
+    if (waiting.length > 0) void takeTurn(commitWaiting);
     try {
       await undo?.();
       await commitGroup(group);
     } catch (cause) {
-      const error = new AppError("unavailable", "The memories could not be written. Try again.", {
-        cause,
-        retryAfter: 1,
-      });
+      const message = isDiskFull(cause)
+        ? "The server's disk is full: nothing was written. Try again when there is space."
+        : "The memories could not be written. Try again.";
+      const error = new AppError("unavailable", message, { cause, retryAfter: 1 });
       for (const job of group) job.fail(error);
     }
   };
@@ -135,12 +143,19 @@ export function createWriter({
       }),
     ]);
     if (written.status === "fulfilled" && journaled.status === "fulfilled") return;
+    let entry = journaled.status === "fulfilled" ? journaled.value : null;
     undo = async () => {
-      await table.restore(version);
-      if (journaled.status === "fulfilled") journal.cancel(journaled.value);
+      try {
+        // First, because a restart goes by the journal and not by what is in the table.
+        if (entry !== null) journal.cancel(entry);
+        entry = null;
+      } finally {
+        await table.restore(version);
+      }
       undo = null;
     };
-    await undo();
+    // When it can't be undone now, it is before anything else is done.
+    await undo().catch(() => {});
     throw [written, journaled].find((result) => result.status === "rejected")?.reason;
   };
 
@@ -165,6 +180,14 @@ export function createWriter({
         const none = { ids: [], alongside: undefined, apply() {} };
         enqueue({ ...none, filter, done: resolve, fail: reject });
       }),
-    pause,
+    pause: (task) =>
+      takeTurn(async () => {
+        await undo?.();
+        return await task();
+      }),
+    end(task) {
+      hasEnded = true;
+      return takeTurn(task);
+    },
   };
 }
