@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, test } from "bun:test";
-import { mkdtemp, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Embedder } from "../../src/embedding/embedder.ts";
 import { createWorkerEmbedder } from "../../src/embedding/worker-embedder.ts";
 import { spawnWorker } from "../../src/embedding/worker-life.ts";
 import { AppError } from "../../src/errors.ts";
+import { temporaryFolder } from "../support/database.ts";
 import { sharedEmbedder, silentLog, testCacheDir } from "../support/embedder.ts";
 
 const open: Embedder[] = [];
@@ -129,7 +129,7 @@ describe("a worker that dies", () => {
   }, 20_000);
 
   test("a model that can't be loaded is named by ready(), and calls do not hang", async () => {
-    const file = join(await mkdtemp(join(tmpdir(), "ctxd-test-")), "file");
+    const file = join(temporaryFolder(), "file");
     await writeFile(file, "");
     const { embedder } = start(file);
     const calls = outcomes([embedder.embedQuery("a"), embedder.embedContent("b")]);

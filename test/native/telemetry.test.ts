@@ -1,11 +1,12 @@
 import { expect, test } from "bun:test";
-import { mkdtemp, readdir } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { temporaryFolder } from "../support/database.ts";
 import { testCacheDir } from "../support/embedder.ts";
 
 test("the engine leaves nothing outside its own cache: no identifier, no events to upload", async () => {
-  const home = await mkdtemp(join(tmpdir(), "ctxd-home-"));
+  const home = temporaryFolder();
   const script = `
     import { createWorkerEmbedder } from "./src/embedding/worker-embedder.ts";
     import { silentLog } from "./test/support/embedder.ts";
