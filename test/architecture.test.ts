@@ -1,0 +1,202 @@
+import { describe, expect, test } from "bun:test";
+import { dirname, join, normalize } from "node:path";
+import { Glob } from "bun";
+
+const SOURCE = join(import.meta.dir, "..", "src");
+
+/**
+ * The parts of the program: each may import from those that come after it, and from itself. A new
+ * folder finds its place here.
+ */
+const ORDER = [
+  "main.ts",
+  "cli",
+  "app.ts",
+  "mcp",
+  "dashboard",
+  "doctor",
+  "backup",
+  "memories",
+  "oauth",
+  "http",
+  "keys",
+  "accounts",
+  "embedding",
+  "db",
+  "native",
+  "schema.ts",
+  "log.ts",
+  "config.ts",
+  "errors.ts",
+];
+
+/** Runs at build time only, and may know what goes into the executable. */
+const BUILD_SCRIPT = "native/build.ts";
+
+interface Import {
+  /** A path below src, or the name of a package. */
+  target: string;
+  isTypeOnly: boolean;
+}
+
+interface SourceFile {
+  path: string;
+  /** Without comments. */
+  code: string;
+  imports: Import[];
+}
+
+const IMPORTS =
+  /\b(?:import|export)\s+(type\s)?[^;"'()]*?\bfrom\s*["']([^"']+)["']|\bimport\s*["']([^"']+)["']|(typeof\s+)?\bimport\(\s*["']([^"']+)["']/g;
+
+function readImports(path: string, code: string): Import[] {
+  return [...code.matchAll(IMPORTS)].map(([, type, from, bare, typeOf, dynamic]) => {
+    const target = from ?? bare ?? dynamic ?? "";
+    return {
+      target: target.startsWith(".") ? normalize(join(dirname(path), target)) : target,
+      isTypeOnly: type !== undefined || typeOf !== undefined,
+    };
+  });
+}
+
+async function readSource(): Promise<SourceFile[]> {
+  const paths = await Array.fromAsync(new Glob("**/*.ts").scan(SOURCE));
+  return Promise.all(
+    paths.map(async (path) => {
+      const text = await Bun.file(join(SOURCE, path)).text();
+      const code = text.replace(/\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*$/gm, "");
+      return { path, code, imports: readImports(path, code) };
+    }),
+  );
+}
+
+const files = await readSource();
+
+const partOf = (path: string) => path.split("/")[0] ?? path;
+const isOurs = ({ target }: Import) => ORDER.includes(partOf(target));
+
+/** All imports that a rule forbids, as `file → target`. */
+function breaches(isForbidden: (file: SourceFile, imported: Import) => boolean): string[] {
+  return files.flatMap((file) =>
+    file.imports
+      .filter((imported) => isForbidden(file, imported))
+      .map(({ target }) => `${file.path} → ${target}`),
+  );
+}
+
+/** All files whose code a rule forbids. */
+function filesWith(pattern: RegExp, allowed: readonly string[]): string[] {
+  return files
+    .filter(({ path, code }) => pattern.test(code) && !allowed.includes(path))
+    .map(({ path }) => path);
+}
+
+test("the source is read: its files, their imports, and of which kind they are", () => {
+  expect(files.length).toBeGreaterThan(50);
+  const sample = `
+    import a, { type B } from "../errors.ts";
+    import type { C } from "./c.ts";
+    import "side-effect";
+    export { d } from "../keys/d.ts";
+    const e = await import("fastembed");
+    type F = typeof import("@lancedb/lancedb");`;
+  expect(readImports("memories/x.ts", sample)).toEqual([
+    { target: "errors.ts", isTypeOnly: false },
+    { target: "memories/c.ts", isTypeOnly: true },
+    { target: "side-effect", isTypeOnly: false },
+    { target: "keys/d.ts", isTypeOnly: false },
+    { target: "fastembed", isTypeOnly: false },
+    { target: "@lancedb/lancedb", isTypeOnly: true },
+  ]);
+  const routes = files.find(({ path }) => path === "memories/routes.ts");
+  expect(routes?.imports.map(({ target }) => target)).toContain("memories/memories.ts");
+});
+
+test("every folder and file at the top has its place in the order", () => {
+  const parts = new Set(files.map(({ path }) => partOf(path)));
+  expect([...parts].filter((part) => !ORDER.includes(part))).toEqual([]);
+});
+
+test("nothing imports upward", () => {
+  const found = breaches(
+    ({ path }, imported) =>
+      path !== BUILD_SCRIPT &&
+      isOurs(imported) &&
+      ORDER.indexOf(partOf(imported.target)) < ORDER.indexOf(partOf(path)),
+  );
+  expect(found).toEqual([]);
+});
+
+test("main.ts is the command line's alone, and nobody imports it", () => {
+  const main = files.find(({ path }) => path === "main.ts");
+  expect(main?.imports.map(({ target }) => partOf(target))).toEqual(["cli"]);
+  expect(breaches((_, { target }) => target === "main.ts")).toEqual([]);
+});
+
+test("no domain reaches into the tables of another", () => {
+  const found = breaches(
+    ({ path }, { target }) => target.endsWith("/tables.ts") && partOf(target) !== partOf(path),
+  );
+  expect(found).toEqual([]);
+});
+
+test("only routes know HTTP: what they call does not", () => {
+  const found = breaches(
+    ({ path }, { target }) =>
+      /^(memories|keys|accounts|oauth)\//.test(path) &&
+      !/\/(\w+-)?routes\.ts$/.test(path) &&
+      (target === "elysia" || partOf(target) === "http" || partOf(target) === "app.ts"),
+  );
+  expect(found).toEqual([]);
+});
+
+test("what speaks to clients goes through the service, not around it", () => {
+  const found = breaches(
+    ({ path }, { target }) =>
+      (/^(http|mcp|dashboard)\//.test(path) || /\/(\w+-)?routes\.ts$/.test(path)) &&
+      /^memories\/(store|table|writer|journal|rows|filter)\.ts$/.test(target),
+  );
+  expect(found).toEqual([]);
+});
+
+describe("libraries stay behind their one door:", () => {
+  test("LanceDB is loaded in native/ and known in memories/, backup/ knows its types", () => {
+    const found = breaches(
+      ({ path }, { target, isTypeOnly }) =>
+        target === "@lancedb/lancedb" &&
+        !(path.startsWith("native/") || (isTypeOnly && /^(memories|backup)\//.test(path))),
+    );
+    expect(found).toEqual([]);
+  });
+
+  test.each([
+    ["fastembed", /^(fastembed|@anush008\/.*|onnxruntime-node)$/, /^embedding\//],
+    ["Arrow", /^apache-arrow$/, /^memories\//],
+    ["Elysia", /^(elysia|@elysiajs\/.*)$/, /^(app\.ts|http\/|\w+\/(\w+-)?routes\.ts)/],
+    ["Drizzle", /^drizzle-orm/, /^(db|accounts|keys|oauth|memories)\//],
+    ["Commander", /^commander$/, /^cli\//],
+    ["the MCP library", /^@modelcontextprotocol\//, /^(mcp|cli)\//],
+  ])("%s is imported where it belongs", (_, library, allowed) => {
+    expect(breaches(({ path }, { target }) => library.test(target) && !allowed.test(path))).toEqual(
+      [],
+    );
+  });
+});
+
+test("only memories/filter.ts writes filters: nobody else puts a value into one", () => {
+  const template = /\.(where|onlyIf|delete|countRows|filter)\(\s*`/;
+  expect(filesWith(template, ["memories/filter.ts"])).toEqual([]);
+  // A value between quotes is a filter too, wherever it is put together.
+  const quoted = /(=|<|>|\bIN \(|\bLIKE|\[)\s*'\$\{/;
+  expect(filesWith(quoted, ["memories/filter.ts"])).toEqual([]);
+});
+
+test("only config.ts reads the environment, which main.ts hands on", () => {
+  const found = filesWith(/process\s*\.\s*env|Bun\s*\.\s*env|import\.meta\.env/, [
+    "main.ts",
+    BUILD_SCRIPT,
+  ]);
+  expect(found).toEqual([]);
+  const main = files.find(({ path }) => path === "main.ts");
+  expect(main?.code.match(/process\.env/g)).toHaveLength(1);
+});
