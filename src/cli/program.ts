@@ -55,6 +55,7 @@ function createProgram(env: Environment): Command {
   addUserCommands(program, configure, env);
   addKeyCommands(program, configure);
   addBackupCommands(program, configure, env);
+  addDoctor(program, configure, env);
   return program;
 }
 
@@ -202,6 +203,19 @@ function addBackupCommands(program: Command, configure: Configure, env: Environm
     )
     .action(async (folder: string) =>
       (await import("./restore.ts")).restore(configure(), folder, env),
+    );
+}
+
+function addDoctor(program: Command, configure: Configure, env: Environment): void {
+  program
+    .command("doctor")
+    .summary("check data, disk, model, port and clock, and say how to mend them")
+    .description(
+      "Checks everything that a server needs, one line each, and says how to mend what is wrong.\nChanges nothing. The exit code is 0 when there is no problem. Stop the server to have all memories read.",
+    )
+    .option("--json", "as JSON")
+    .action(async (options: { json?: boolean }) =>
+      (await import("./doctor.ts")).runDoctor(configure, options, env),
     );
 }
 

@@ -1,5 +1,5 @@
 import { SQLiteError, Database as Sqlite } from "bun:sqlite";
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseError, explainDatabaseError } from "./database-error.ts";
 
@@ -41,6 +41,25 @@ export function lockDataFolder(dataDir: string, version: string): DataLock {
     };
   } catch (error) {
     if (error instanceof SQLiteError && error.code === "SQLITE_BUSY") throw inUse(dataDir);
+    throw explainDatabaseError(error, path) ?? error;
+  }
+}
+
+/** Whether a process has the lock of a data folder now. Changes nothing. */
+export function isLocked(dataDir: string): boolean {
+  const path = join(dataDir, "server.lock");
+  if (!existsSync(path)) return false;
+  try {
+    const lock = new Sqlite(path, { readonly: true });
+    try {
+      // Whoever has it lets nobody read.
+      lock.query("SELECT 1 FROM sqlite_master").all();
+      return false;
+    } finally {
+      lock.close();
+    }
+  } catch (error) {
+    if (error instanceof SQLiteError && error.code === "SQLITE_BUSY") return true;
     throw explainDatabaseError(error, path) ?? error;
   }
 }

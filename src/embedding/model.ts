@@ -14,9 +14,15 @@ export function prepareModel(options: {
   manifest?: ModelManifest | undefined;
   source?: string | undefined;
 }): Promise<string> {
+  return prepareAsset(findModel(options), options.cacheDir);
+}
+
+/** The model's files and where they come from; see `prepareModel`. */
+export function findModel(
+  options: { manifest?: ModelManifest | undefined; source?: string | undefined } = {},
+): Asset {
   const { manifest = builtInModel } = options;
-  const asset = embeddedAsset("model") ?? modelAsset(manifest, options.source);
-  return prepareAsset(asset, options.cacheDir);
+  return embeddedAsset("model") ?? modelAsset(manifest, options.source);
 }
 
 /** The model as files of a source folder, by default the npm package of the manifest. */

@@ -45,3 +45,9 @@ export function isNewestCheckpoint(sqlite: Sqlite, checkpoint: RecordedCheckpoin
 export function tableFolder(accountId: string): string {
   return `memories/${accountId}.lance`;
 }
+
+/** The file that a version of a table begins with: LanceDB counts down, so the newest sorts first. */
+export function manifestFile(version: number): string {
+  const name = String(2n ** 64n - 1n - BigInt(version)).padStart(20, "0");
+  return `_versions/${name}.manifest`;
+}

@@ -29,7 +29,7 @@ export interface Asset {
  * @throws AssetError when the folder cannot be used or a source is not what the program expects
  */
 export async function prepareAsset(asset: Asset, cacheDir: string): Promise<string> {
-  const folder = join(cacheDir, `${asset.name}-${identity(asset).slice(0, 16)}`);
+  const folder = assetFolder(asset, cacheDir);
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     await refuseForeignFolder(folder);
@@ -43,6 +43,11 @@ export async function prepareAsset(asset: Asset, cacheDir: string): Promise<stri
   } catch (error) {
     throw explainFolderError(error, folder);
   }
+}
+
+/** Where an asset is in a cache folder, once it was prepared. */
+export function assetFolder(asset: Asset, cacheDir: string): string {
+  return join(cacheDir, `${asset.name}-${identity(asset).slice(0, 16)}`);
 }
 
 /** Name and content of every file, as one hash. */

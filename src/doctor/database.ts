@@ -1,0 +1,54 @@
+import type { Database as Sqlite } from "bun:sqlite";
+import { explainDatabaseError } from "../db/database-error.ts";
+import { MIGRATIONS } from "../db/migrations.ts";
+import { schemaOf } from "../db/snapshot.ts";
+import { readJournalFacts } from "../memories/journal-facts.ts";
+import { type Finding, findingsOf, formatBytes, reasonOf } from "./finding.ts";
+
+/** Milliseconds after which a running server should have emptied the journal many times over. */
+const OLD = 10 * 60_000;
+
+/** Whether the database is sound and of this version. */
+export function checkDatabase(sqlite: Sqlite, path: string): Finding {
+  const { ok, problem } = findingsOf("database");
+  try {
+    const [answer] = sqlite.query("PRAGMA integrity_check(1)").values().flat();
+    if (answer !== "ok") return problem(`${path} is damaged (${answer}): restore a backup.`);
+    const [orphan] = sqlite.query<{ table: string }, []>("PRAGMA foreign_key_check").all();
+    if (orphan) {
+      return problem(
+        `${path} has rows in ${orphan.table} that belong to nothing: restore a backup.`,
+      );
+    }
+    return checkSchema(schemaOf(sqlite), path);
+  } catch (error) {
+    return problem(reasonOf(explainDatabaseError(error, path) ?? error));
+  }
+
+  function checkSchema(schema: number, path: string): Finding {
+    const known = MIGRATIONS.length;
+    if (schema > known) {
+      return problem(`${path} was written by a newer ctxd (schema ${schema}): use that version.`);
+    }
+    const older = schema < known ? `, brought to ${known} by the next start` : "";
+    return ok(`sound, schema ${schema}${older}`);
+  }
+}
+
+/** Whether writes leave the journal as they should. */
+export function checkJournal(
+  sqlite: Sqlite,
+  { isServed, now }: { isServed: boolean; now: number },
+): Finding {
+  const { ok, warning } = findingsOf("journal");
+  const { entries, bytes, oldest } = readJournalFacts(sqlite);
+  if (entries === 0) return ok("empty");
+  const age = oldest === null ? null : now - oldest;
+  const since = oldest === null ? "" : `, the oldest of ${new Date(oldest).toISOString()}`;
+  const text = `${entries} writes (${formatBytes(bytes)})${since}`;
+  if (!isServed) return ok(`${text}: the next start takes them into the tables`);
+  if (age === null || age < OLD) return ok(text);
+  return warning(
+    `${text}: they should be in the tables by now. Look for upkeep_failed in the server's log.`,
+  );
+}

@@ -1,0 +1,107 @@
+import type { Database as Sqlite } from "bun:sqlite";
+import { accessSync, constants, existsSync } from "node:fs";
+import { join } from "node:path";
+import { UNFINISHED } from "../backup/unfinished-restore.ts";
+import type { Config } from "../config.ts";
+import { databasePath } from "../db/database.ts";
+import { openToLook } from "../db/snapshot.ts";
+import { isCompiled } from "../native/embedded-asset.ts";
+import { checkClock, newestRecord } from "./clock.ts";
+import { checkDatabase, checkJournal } from "./database.ts";
+import { type Finding, findingsOf, reasonOf } from "./finding.ts";
+import { checkCacheFolder, checkDataFolder, checkDisk } from "./folders.ts";
+import { checkEmbedding, checkModelFiles, checkTableLibrary, makeTrialCache } from "./model.ts";
+import { checkPort, checkServer } from "./server.ts";
+import { checkStrays, checkTables } from "./tables.ts";
+
+/** Looks at everything that a server needs, one finding after the other. Changes nothing. */
+export async function* examine({
+  config,
+  version,
+  clock,
+  howToStart,
+}: {
+  config: Config;
+  /** Of this program. */
+  version: string;
+  clock: () => number;
+  /** The command that starts a server. */
+  howToStart: string;
+}): AsyncGenerator<Finding> {
+  const { dataDir, cacheDir } = config;
+  yield findingsOf("version").ok(`ctxd ${version} on Bun ${Bun.version}`);
+  yield checkSettings(config);
+  yield checkDataFolder(dataDir, howToStart);
+  yield checkDisk(dataDir);
+  yield checkCacheFolder(cacheDir, isCompiled);
+  const { isServed, ...server } = await checkServer(dataDir);
+  yield server;
+  yield await checkPort(config, isServed);
+  yield await checkModelFiles(cacheDir);
+  await using trial = await makeTrialCache(cacheDir);
+  const { finding, lancedb } = await checkTableLibrary(trial.folder);
+  yield finding;
+  yield await checkEmbedding(trial.folder);
+  yield* checkData({ dataDir, isServed, lancedb, now: clock() });
+}
+
+type Data = {
+  dataDir: string;
+  isServed: boolean;
+  lancedb: Parameters<typeof checkTables>[1]["lancedb"];
+  now: number;
+};
+
+async function* checkData({ dataDir, isServed, lancedb, now }: Data): AsyncGenerator<Finding> {
+  if (existsSync(join(dataDir, UNFINISHED)) && !isServed) {
+    yield findingsOf("restore").problem(
+      `a restore into ${dataDir} was cut off: run ctxd restore again.`,
+    );
+  }
+  const path = databasePath(dataDir);
+  if (!existsSync(path)) return yield checkClock(now, null);
+  let sqlite: Sqlite;
+  try {
+    sqlite = openToLook(path);
+  } catch (error) {
+    yield findingsOf("database").problem(reasonOf(error));
+    return yield checkClock(now, null);
+  }
+  try {
+    const database = checkDatabase(sqlite, path);
+    yield database;
+    // What a damaged database says of the tables means nothing.
+    if (database.state === "problem") return yield checkClock(now, null);
+    yield checkJournal(sqlite, { isServed, now });
+    const newest = [newestRecord(sqlite)];
+    const tables = checkTables(sqlite, { dataDir, lancedb: isServed ? null : lancedb });
+    for await (const { newest: moment = null, ...finding } of tables) {
+      newest.push(moment);
+      yield finding;
+    }
+    yield* checkStrays(sqlite, dataDir);
+    yield checkClock(now, newest.reduce(latest, null));
+  } finally {
+    sqlite.close();
+  }
+}
+
+function latest(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? (a ?? b) : Math.max(a, b);
+}
+
+function checkSettings({ tls }: Config): Finding {
+  const { ok, problem } = findingsOf("settings");
+  for (const [name, path] of [
+    ["CTXD_TLS_CERT", tls?.cert],
+    ["CTXD_TLS_KEY", tls?.key],
+  ]) {
+    if (path === undefined) continue;
+    try {
+      accessSync(path, constants.R_OK);
+    } catch {
+      return problem(`${name} names ${path}, which can't be read: mend the path or its mode.`);
+    }
+  }
+  return ok("all understood");
+}

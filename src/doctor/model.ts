@@ -1,0 +1,100 @@
+import { mkdir, mkdtemp, rm, stat, symlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { builtInModel } from "../embedding/manifest.ts";
+import { findModel } from "../embedding/model.ts";
+import { createWorkerEmbedder } from "../embedding/worker-embedder.ts";
+import { createLog } from "../log.ts";
+import { type Asset, assetFolder } from "../native/asset.ts";
+import { embeddedAsset } from "../native/embedded-asset.ts";
+import { type LanceDb, loadLanceDb } from "../native/lancedb.ts";
+import { type Finding, findingsOf, reasonOf } from "./finding.ts";
+
+/** Whether the files of the model in the cache folder are those that belong there. */
+export async function checkModelFiles(cacheDir: string): Promise<Finding> {
+  const { ok, problem } = findingsOf("model");
+  try {
+    const asset = findModel();
+    const folder = assetFolder(asset, cacheDir);
+    const missing: string[] = [];
+    for (const { name, sha256 } of asset.files) {
+      const file = Bun.file(join(folder, name));
+      if (!(await file.exists())) missing.push(name);
+      else if ((await hashOf(file)) !== sha256) {
+        return problem(
+          `${join(folder, name)} is damaged: remove ${folder}, the next start makes it anew.`,
+        );
+      }
+    }
+    if (missing.length > 0) return ok(`${builtInModel.id}, unpacked by the next start`);
+    return ok(`${builtInModel.id}, complete in ${folder}`);
+  } catch (error) {
+    return problem(`${reasonOf(error)}.`);
+  }
+}
+
+/** Whether the native library of the tables loads; with the library if it does. */
+export async function checkTableLibrary(
+  cacheDir: string,
+): Promise<{ finding: Finding; lancedb: LanceDb | null }> {
+  const { ok, problem } = findingsOf("libraries");
+  try {
+    return { lancedb: await loadLanceDb(cacheDir), finding: ok("LanceDB loads") };
+  } catch (error) {
+    return { lancedb: null, finding: problem(`${reasonOf(error)}.`) };
+  }
+}
+
+/** Whether a text becomes a vector, in a worker as in the server. */
+export async function checkEmbedding(cacheDir: string): Promise<Finding> {
+  const { ok, problem } = findingsOf("embedding");
+  const log = createLog({ logLevel: "silent", logFormat: "text" });
+  const embedder = createWorkerEmbedder({ cacheDir, log });
+  try {
+    await embedder.ready();
+    const vector = await embedder.embedQuery("What does the doctor say?");
+    const length = Math.hypot(...vector);
+    if (vector.length !== builtInModel.dimension || Math.abs(length - 1) > 1e-3) {
+      return problem(
+        `a text became ${vector.length} numbers of length ${length}: get this program anew.`,
+      );
+    }
+    return ok("a text became a vector");
+  } catch (error) {
+    return problem(`the model does not run (${reasonOf(error)}): get this program anew.`);
+  } finally {
+    await embedder.close();
+  }
+}
+
+/**
+ * A cache folder for trials: what is in the real one is there by links, and what has to be unpacked
+ * or replaced goes no further.
+ */
+export async function makeTrialCache(
+  cacheDir: string,
+): Promise<AsyncDisposable & { readonly folder: string }> {
+  const folder = await mkdtemp(join(tmpdir(), "ctxd-doctor-"));
+  for (const asset of knownAssets()) await linkFiles(asset, cacheDir, folder);
+  return { folder, [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) };
+}
+
+function knownAssets(): Asset[] {
+  const libraries = ["lancedb", "inference", "cxx"].map(embeddedAsset);
+  return [findModel(), ...libraries.filter((asset) => asset !== null)];
+}
+
+async function linkFiles(asset: Asset, cacheDir: string, trialDir: string): Promise<void> {
+  const [from, to] = [assetFolder(asset, cacheDir), assetFolder(asset, trialDir)];
+  await mkdir(to, { recursive: true, mode: 0o700 });
+  for (const { name } of asset.files) {
+    const isThere = await stat(join(from, name)).catch(() => null);
+    if (isThere) await symlink(join(from, name), join(to, name));
+  }
+}
+
+async function hashOf(file: Bun.BunFile): Promise<string> {
+  const hash = new Bun.CryptoHasher("sha256");
+  for await (const chunk of file.stream()) hash.update(chunk);
+  return hash.digest("hex");
+}

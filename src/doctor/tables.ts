@@ -1,0 +1,131 @@
+import type { Database as Sqlite } from "bun:sqlite";
+import { mkdir, mkdtemp, readdir, rm, stat, symlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import {
+  isNewestCheckpoint,
+  manifestFile,
+  type RecordedCheckpoint,
+  readCheckpoints,
+  tableFolder,
+} from "../memories/checkpoints.ts";
+import { readWholeTable, type TableFacts } from "../memories/table-check.ts";
+import type { LanceDb } from "../native/lancedb.ts";
+import { type Finding, findingsOf, reasonOf } from "./finding.ts";
+
+/** More than upkeep ever leaves for long. */
+const MANY_FRAGMENTS = 40;
+const MANY_UNINDEXED = 20_000;
+const REMEDY = "stop the server and restore a backup";
+
+/**
+ * Whether each table is what its checkpoint says. Without a server every row and index is read, at
+ * the version of the checkpoint; with one, files come and go, so only they are looked at.
+ */
+export async function* checkTables(
+  sqlite: Sqlite,
+  { dataDir, lancedb }: { dataDir: string; lancedb: LanceDb | null },
+): AsyncGenerator<Finding & { newest?: number | null }> {
+  const checkpoints = readCheckpoints(sqlite);
+  if (checkpoints.length === 0) yield findingsOf("tables").ok("none yet");
+  for (const checkpoint of checkpoints) {
+    const torn = await findTorn(dataDir, sqlite, checkpoint);
+    const finding = findingsOf(`table ${checkpoint.accountId}`);
+    if (torn) yield finding.problem(`${torn}: ${REMEDY}.`);
+    else if (lancedb) yield await readTable(lancedb, dataDir, checkpoint);
+    else yield finding.ok("its files are there (rows are read when no server runs)");
+  }
+}
+
+/** Folders among the tables that no account uses. */
+export async function* checkStrays(sqlite: Sqlite, dataDir: string): AsyncGenerator<Finding> {
+  const { ok, warning } = findingsOf("other folders");
+  const folder = join(dataDir, "memories");
+  const accounts = idsOf(sqlite, "accounts");
+  const removed = idsOf(sqlite, "removed_accounts");
+  let found = false;
+  for (const name of await readdir(folder).catch(() => [])) {
+    const accountId = name.replace(/\.lance$/, "");
+    if (accounts.has(accountId)) continue;
+    found = true;
+    const path = join(folder, name);
+    if (removed.has(accountId)) {
+      yield ok(`${path} is of an account that was removed: a running server removes it too`);
+    } else if (name.includes(".damaged-")) {
+      yield warning(`${path} is what a crash left of a table before its first write: remove it.`);
+    } else {
+      yield warning(`${path} belongs to no account: if you don't know what it is, move it away.`);
+    }
+  }
+  if (!found) yield ok("none");
+}
+
+function idsOf(sqlite: Sqlite, table: "accounts" | "removed_accounts"): Set<string> {
+  return new Set(
+    sqlite
+      .query<{ id: string }, []>(`SELECT id FROM ${table}`)
+      .all()
+      .map(({ id }) => id),
+  );
+}
+
+/** A sentence for what is missing or empty, as far as file names and sizes tell. */
+async function findTorn(
+  dataDir: string,
+  sqlite: Sqlite,
+  checkpoint: RecordedCheckpoint,
+): Promise<string | null> {
+  const folder = join(dataDir, tableFolder(checkpoint.accountId));
+  const sizes = await Promise.all(
+    checkpoint.files.map(async (file) => {
+      const info = await stat(join(folder, file)).catch(() => null);
+      return { file, size: info?.size ?? null };
+    }),
+  );
+  const manifest = manifestFile(checkpoint.version);
+  // Upkeep removes files of older versions; this one is of the version itself.
+  const torn = sizes.find(({ file, size }) => size === 0 || (size === null && file === manifest));
+  if (!torn || !isNewestCheckpoint(sqlite, checkpoint)) return null;
+  return `${join(folder, torn.file)} is ${torn.size === null ? "missing" : "empty"}`;
+}
+
+async function readTable(
+  lancedb: LanceDb,
+  dataDir: string,
+  { accountId, version, files }: RecordedCheckpoint,
+): Promise<Finding & { newest?: number | null }> {
+  const { ok, warning, problem } = findingsOf(`table ${accountId}`);
+  // What a crash left in the folder beyond the checkpoint is not to be seen: recovery removes it.
+  const view = await mkdtemp(join(tmpdir(), "ctxd-doctor-"));
+  try {
+    await link(join(dataDir, tableFolder(accountId)), join(view, `${accountId}.lance`), files);
+    const facts = await readWholeTable(lancedb, view, accountId, version);
+    const { fragments, unindexed, newest } = facts;
+    const isSlow = fragments > MANY_FRAGMENTS || unindexed > MANY_UNINDEXED;
+    const text = `${describe(facts)} at version ${version}`;
+    return isSlow
+      ? { ...warning(`${text}: let the server run for a while, it tidies up.`), newest }
+      : { ...ok(text), newest };
+  } catch (error) {
+    const reason = reasonOf(error).replaceAll(view.slice(1), join(dataDir, "memories").slice(1));
+    return problem(
+      `${join(dataDir, tableFolder(accountId))} can't be read (${reason}): ${REMEDY}.`,
+    );
+  } finally {
+    await rm(view, { recursive: true, force: true });
+  }
+}
+
+async function link(from: string, to: string, files: readonly string[]): Promise<void> {
+  for (const file of files) {
+    // A file of an older version may be gone; one that is needed will be missed.
+    if ((await stat(join(from, file)).catch(() => null)) === null) continue;
+    await mkdir(join(to, dirname(file)), { recursive: true });
+    await symlink(join(from, file), join(to, file));
+  }
+}
+
+function describe({ memories, rows, fragments, unindexed }: TableFacts): string {
+  const indexes = unindexed > 0 ? `${unindexed} not in every index yet` : "all indexed";
+  return `${memories} memories in ${rows} rows and ${fragments} fragments, ${indexes},`;
+}
