@@ -1,7 +1,7 @@
 import type { Outcome } from "./draft.ts";
 import type { Journal } from "./journal.ts";
 import type { MemoryTable } from "./table.ts";
-import { listFiles, syncFiles } from "./table-files.ts";
+import { ageFiles, listFiles, syncFiles, syncFolders } from "./table-files.ts";
 import type { Writer } from "./writer.ts";
 
 /** When work on a table is due. Times are milliseconds, fragments come one with each commit. */
@@ -18,6 +18,8 @@ export const DUE = {
   purgeAfter: 20_000,
   /** A chore that failed is tried again after this long. */
   retryAfter: 5_000,
+  /** Writes wait for merging for this long after one has made it fail. */
+  contended: 60_000,
   /** Rows from which an index of vectors is faster than comparing all. */
   vectorIndexRows: 5_000,
   /** Segments of that index (each merge adds one) at which it is made anew as one. */
@@ -72,41 +74,85 @@ export function createKeeper({
   let lastCommit = 0;
   let restUntil = 0;
   let retryAt = 0;
+  let contendedUntil = 0;
+  let isRunning = false;
 
-  /** Makes the present state the one to come back to, and returns its version. */
-  const checkpoint = async (): Promise<number> => {
-    const { state, upTo } = await writer.pause(async () => {
-      dirtySince = null;
-      const [version, files] = [await table.version(), await listFiles(folder)];
-      const state = { version, files, hasRemains: remainsSince !== null };
-      return { state, upTo: journal.lastSeq(accountId) };
-    });
+  /** The present state. No write may be under way. */
+  const takeSnapshot = async () => {
+    dirtySince = null;
+    const [version, files] = [await table.version(), await listFiles(folder)];
+    const state = { version, files, hasRemains: remainsSince !== null };
+    return { state, upTo: journal.lastSeq(accountId) };
+  };
+
+  /** @returns whether what it drops from the journal is in no file any more */
+  const record = async ({ state, upTo }: Awaited<ReturnType<typeof takeSnapshot>>) => {
     try {
       await syncFiles(
         folder,
         state.files.filter((file) => !synced.has(file)),
       );
-      journal.recordCheckpoint(accountId, state, upTo);
+      const isForgotten = journal.recordCheckpoint(accountId, state, upTo);
+      synced = new Set(state.files);
+      return isForgotten;
     } catch (error) {
       dirtySince ??= clock();
       throw error;
     }
-    synced = new Set(state.files);
-    return state.version;
   };
+
+  /** Makes the present state the one to come back to, and returns its version. */
+  const checkpoint = async (): Promise<number> => {
+    const snapshot = await writer.pause(takeSnapshot);
+    await record(snapshot);
+    return snapshot.state.version;
+  };
+
+  /**
+   * Merging fails when a row of the fragments that it reads is replaced or removed meanwhile, and
+   * leaves a copy of them behind. Where that has happened, writes wait for it.
+   */
+  const undisturbed = async <Result>(task: () => Promise<Result>): Promise<Result> => {
+    if (clock() >= contendedUntil) {
+      try {
+        return await task();
+      } catch {
+        contendedUntil = clock() + due.contended;
+      }
+    }
+    return await writer.pause(task);
+  };
+  const merge = () => undisturbed(upkeep.optimize);
+
+  /**
+   * Removes what a checkpoint doesn't need.
+   * @returns whether nothing older is left
+   */
+  const prune = async (version: number): Promise<boolean> => {
+    // No write and no other chore is under way: a file of no version belongs to nothing.
+    await writer.pause(() => ageFiles(folder));
+    return await undisturbed(() => upkeep.prune(version));
+  };
+
+  /** Leaves the newest version alone, whatever the clock said when the others were made. */
+  const pruneAll = () =>
+    writer.pause(async () => {
+      await upkeep.settle();
+      await record(await takeSnapshot());
+      if (!(await upkeep.pruneAll())) throw new Error("versions with deleted rows are left");
+    });
 
   const optimize = async () => {
     const started = clock();
-    commits = 0;
-    await upkeep.optimize();
+    await merge();
     const { rows, vectorSegments } = await upkeep.stats();
     const isWorthIt = vectorSegments === 0 && rows >= due.vectorIndexRows;
     if (isWorthIt || vectorSegments > due.vectorSegments) {
       await upkeep.indexVectors();
       // Only now do all fragments have the same indexes, and can be merged.
-      await upkeep.optimize();
+      await merge();
     }
-    await upkeep.prune(await checkpoint());
+    await prune(await checkpoint());
     restUntil = clock() + due.restFactor * (clock() - started);
   };
 
@@ -116,21 +162,25 @@ export function createKeeper({
    */
   const purge = async () => {
     const started = clock();
-    commits = 0;
     await writer.pause(() => upkeep.touch());
-    await upkeep.optimize();
+    await merge();
     const { vectorSegments } = await upkeep.stats();
     if (vectorSegments > 0) await upkeep.indexVectors();
-    await upkeep.optimize();
+    await merge();
     await upkeep.rebuildIndexes();
     const { deletedRows } = await upkeep.stats();
     if (deletedRows > 0 && lastRemoval < started) {
       throw new Error(`${deletedRows} deleted rows are still in the files`);
     }
     // Another process must know of the old files until they are gone.
-    await upkeep.prune(await checkpoint());
+    if (!(await prune(await checkpoint()))) await pruneAll();
+    await syncFolders(folder);
+    const since = remainsSince;
     remainsSince = lastRemoval < started ? null : started;
-    await checkpoint();
+    const isForgotten = await writer.pause(takeSnapshot).then(record);
+    if (isForgotten) return;
+    remainsSince = since;
+    throw new Error("another process is reading the database's log");
   };
 
   const chores: Record<Chore, () => Promise<unknown>> = { purge, checkpoint, optimize };
@@ -159,14 +209,20 @@ export function createKeeper({
     },
 
     async run(chore) {
+      const merged = chore === "checkpoint" ? 0 : commits;
+      commits -= merged;
+      isRunning = true;
       try {
         await chores[chore]();
       } catch (error) {
+        commits += merged;
         retryAt = clock() + due.retryAfter;
         throw error;
+      } finally {
+        isRunning = false;
       }
     },
 
-    isIdle: () => dirtySince === null && remainsSince === null && commits === 0,
+    isIdle: () => !isRunning && dirtySince === null && remainsSince === null && commits === 0,
   };
 }

@@ -1,60 +1,74 @@
-import { rename } from "node:fs/promises";
+import { rename, rm } from "node:fs/promises";
+import { AppError } from "../errors.ts";
 import type { Log } from "../log.ts";
+import { isDiskFull } from "./disk-full.ts";
 import type { Journal } from "./journal.ts";
 import { rowIds, type StoredMemory } from "./rows.ts";
 import type { MemoryTable } from "./table.ts";
-import { listFiles, removeOtherFiles } from "./table-files.ts";
+import { hasVersion, listFiles, removeOtherFiles } from "./table-files.ts";
 
-/**
- * Opens a table as its last checkpoint left it and writes again what the journal has since then.
- * Whatever else a crash left in the folder, whole or torn, was never answered, or is in the journal.
- * @param open opens the table in `folder`, or makes it
- */
-export async function recoverTable({
-  accountId,
-  folder,
-  journal,
-  open,
-  log,
-}: {
+interface Recovery {
   accountId: string;
   folder: string;
   journal: Journal;
+  /** Opens the table in `folder`, or makes it. */
   open: () => Promise<MemoryTable>;
   log: Log;
-}): Promise<MemoryTable> {
-  const checkpoint = journal.checkpoint(accountId);
-  if (checkpoint) {
-    const removed = await removeOtherFiles(folder, checkpoint.files);
-    if (removed > 0) log.info("table_rolled_back", { accountId, removed });
-  }
-  const table = checkpoint ? await open() : await openOrSetAside(folder, open, log);
-  const entries = journal.entries(accountId);
-  if (entries.length > 0) {
-    await replay(table, entries);
-    log.info("journal_replayed", { accountId, entries: entries.length });
-  }
-  return table;
 }
 
-/** A table that no checkpoint knows was being made: when it is torn, it makes room for a new one. */
-async function openOrSetAside(
-  folder: string,
-  open: () => Promise<MemoryTable>,
-  log: Log,
-): Promise<MemoryTable> {
+/**
+ * Makes the files of a table what its last checkpoint says. Whatever else a crash left, whole or
+ * torn, was never answered, or is in the journal. At most once in a process, before the table is
+ * opened: LanceDB remembers versions by their numbers, and these come again.
+ * @throws AppError `unavailable` when files of the checkpoint are missing
+ */
+export async function rollBackFiles({ accountId, folder, journal, log }: Recovery): Promise<void> {
+  const checkpoint = journal.checkpoint(accountId);
+  if (!checkpoint) return await removeUnfinished(folder);
+  // Opening it would make an empty table, and the next checkpoint would make that final.
+  if (!(await hasVersion(folder, checkpoint.version))) throw damaged(folder);
+  const removed = await removeOtherFiles(folder, checkpoint.files);
+  if (removed > 0) log.info("table_rolled_back", { accountId, removed });
+}
+
+/** A crash while a table is made leaves one without rows, which may be torn in any place. */
+async function removeUnfinished(folder: string): Promise<void> {
+  const hasRows = (await listFiles(folder)).some((file) => file.startsWith("data"));
+  if (!hasRows) await rm(folder, { recursive: true, force: true });
+}
+
+/** Opens a table that no checkpoint knows. One that can't be read makes room for a new one. */
+export async function openOrSetAside({ folder, open, log }: Recovery): Promise<MemoryTable> {
   try {
     return await open();
   } catch (error) {
-    if ((await listFiles(folder)).length === 0) throw error;
+    const isTorn = (await listFiles(folder)).some((file) => file.startsWith("data"));
+    if (error instanceof AppError || isDiskFull(error) || !isTorn) throw error;
     const aside = `${folder}.damaged-${Date.now()}`;
     await rename(folder, aside);
     log.error("table_set_aside", { folder: aside, cause: String(error) });
-    return open();
+    return await open();
   }
 }
 
-/** Writes journal entries again: of each row what the newest says. Doing it twice does no harm. */
+/** Writes again what the journal has. Doing it twice does no harm. */
+export async function replayJournal(
+  table: MemoryTable,
+  { accountId, journal, log }: Pick<Recovery, "accountId" | "journal" | "log">,
+): Promise<void> {
+  const entries = journal.entries(accountId);
+  if (entries.length === 0) return;
+  await replay(table, entries);
+  log.info("journal_replayed", { accountId, entries: entries.length });
+}
+
+function damaged(folder: string): AppError {
+  return new AppError("unavailable", "This account's memories are damaged: restore a backup.", {
+    cause: new Error(`${folder} lacks files that its checkpoint needs`),
+  });
+}
+
+/** Writes journal entries again: of each row what the newest says. */
 async function replay(table: MemoryTable, entries: ReturnType<Journal["entries"]>): Promise<void> {
   const memories = new Map<string, StoredMemory>();
   const gone = new Set<string>();

@@ -1,11 +1,15 @@
-import { join } from "node:path";
+import { readdir, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import type * as LanceDb from "@lancedb/lancedb";
 import type { EmbeddingModel } from "../embedding/embedder.ts";
+import { AppError } from "../errors.ts";
 import type { Log } from "../log.ts";
+import { isDiskFull } from "./disk-full.ts";
 import type { Journal } from "./journal.ts";
 import { createKeeper, DUE, type Due, type Keeper } from "./keeper.ts";
-import { recoverTable } from "./recovery.ts";
+import { openOrSetAside, replayJournal, rollBackFiles } from "./recovery.ts";
 import { type MemoryTable, openTable } from "./table.ts";
+import { sync } from "./table-files.ts";
 import { startUpkeep } from "./upkeep.ts";
 import { createWriter, type Writer } from "./writer.ts";
 
@@ -13,7 +17,7 @@ import { createWriter, type Writer } from "./writer.ts";
 export interface Store {
   /** Runs `task` on the account's table, which stays open meanwhile. */
   use<Result>(accountId: string, task: (open: OpenTable) => Promise<Result>): Promise<Result>;
-  /** Removes an account's table with all that is in it, if there is one. */
+  /** Removes an account's table with all that is in it, if there is one, and lets none be made. */
   drop(accountId: string): Promise<void>;
   /** Accounts that have a table. */
   accounts(): Promise<string[]>;
@@ -58,17 +62,23 @@ export async function openStore({
   const connection = await lancedb.connect(folder, {}, session);
   /** In the order of last use. */
   const slots = new Map<string, Slot>();
-  /** Accounts whose tables this process has opened before: their files are its own. */
+  /** Accounts whose tables this process has rolled back, and those that have the journal too. */
+  const rolledBack = new Set<string>();
   const recovered = new Set<string>();
+  const dropped = new Set<string>();
+  // The folder may be new: a table that is on the disk is lost when its folder is not.
+  for (const part of [folder, dirname(folder), dirname(dirname(folder))]) await sync(part);
 
   const open = async (accountId: string, slot: Slot): Promise<OpenTable> => {
     const tableFolder = join(folder, `${accountId}.lance`);
     const openNow = () => openTable(lancedb, connection, accountId, model);
     const hasCheckpoint = journal.checkpoint(accountId) !== null;
     const hasEntries = journal.lastSeq(accountId) > 0;
-    const table = recovered.has(accountId)
-      ? await openNow()
-      : await recoverTable({ accountId, folder: tableFolder, journal, open: openNow, log });
+    const recovery = { accountId, folder: tableFolder, journal, open: openNow, log };
+    if (!rolledBack.has(accountId)) await rollBackFiles(recovery);
+    rolledBack.add(accountId);
+    const table = hasCheckpoint ? await openNow() : await openOrSetAside(recovery);
+    if (!recovered.has(accountId)) await replayJournal(table, recovery);
     recovered.add(accountId);
 
     const writer = createWriter({
@@ -76,7 +86,7 @@ export async function openStore({
       journal: { append: (entry) => journal.append(accountId, entry), cancel: journal.cancel },
       onCommit: (outcome) => slot.keeper?.noteCommit(outcome),
     });
-    slot.keeper = createKeeper({
+    const keeper = createKeeper({
       accountId,
       folder: tableFolder,
       table,
@@ -87,7 +97,8 @@ export async function openStore({
       isDirty: hasEntries,
     });
     // What a crash leaves of a new table must be something to come back to.
-    if (!hasCheckpoint) await slot.keeper.run("checkpoint");
+    if (!hasCheckpoint) await keeper.run("checkpoint");
+    slot.keeper = keeper;
     return { table, writer };
   };
 
@@ -107,7 +118,11 @@ export async function openStore({
       return known;
     }
     const slot: Slot = {
-      opened: Promise.resolve().then(() => open(accountId, slot)),
+      opened: Promise.resolve()
+        .then(() => open(accountId, slot))
+        .catch((error) => {
+          throw unopened(error);
+        }),
       keeper: null,
       users: 0,
     };
@@ -116,6 +131,7 @@ export async function openStore({
   };
 
   const use: Store["use"] = async (accountId, task) => {
+    if (dropped.has(accountId)) throw new AppError("not_found", "This account has been removed.");
     const slot = slotOf(accountId);
     slot.users++;
     closeLeastUsed();
@@ -128,6 +144,16 @@ export async function openStore({
     } finally {
       slot.users--;
     }
+  };
+
+  const remove = async (accountId: string) => {
+    // All that bears its name: what was set aside, too.
+    const names = await readdir(folder);
+    for (const name of names.filter((name) => name.startsWith(`${accountId}.lance`))) {
+      await rm(join(folder, name), { recursive: true, force: true });
+    }
+    await sync(folder);
+    journal.forget(accountId);
   };
 
   const accounts = () => connection.tableNames({ limit: 1_000_000 });
@@ -153,11 +179,14 @@ export async function openStore({
     accounts,
 
     async drop(accountId) {
+      // A request that began before may still want to write.
+      dropped.add(accountId);
       const slot = slots.get(accountId);
       slots.delete(accountId);
-      await slot?.opened.then(({ writer }) => writer.pause(async () => {})).catch(() => {});
-      if ((await accounts()).includes(accountId)) await connection.dropTable(accountId);
-      journal.forget(accountId);
+      await upkeep.pause(async () => {
+        const open = await slot?.opened.catch(() => null);
+        await (open ? open.writer.end(() => remove(accountId)) : remove(accountId));
+      });
     },
 
     async close() {
@@ -176,4 +205,13 @@ export async function openStore({
       connection.close();
     },
   };
+}
+
+/** What a request is told when a table can't be opened. */
+function unopened(error: unknown): unknown {
+  if (error instanceof AppError) return error;
+  const message = isDiskFull(error)
+    ? "The server's disk is full: the memories can't be opened until there is space."
+    : "The memories can't be opened now. Try again in a moment.";
+  return new AppError("unavailable", message, { cause: error, retryAfter: 5 });
 }

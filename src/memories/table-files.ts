@@ -1,4 +1,4 @@
-import { open, readdir, rm } from "node:fs/promises";
+import { access, open, readdir, rm, utimes } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
 /**
@@ -8,6 +8,9 @@ import { dirname, join } from "node:path";
 
 /** LanceDB's one file that changes. It saves a directory listing and may be missing or wrong. */
 const HINT = join("_versions", "latest_version_hint.json");
+
+/** The name that a file of LanceDB has while it is written. */
+const STAGED = /#\d+$/;
 
 /** All files of a table, relative to its folder; none when the folder isn't there. */
 export async function listFiles(folder: string): Promise<string[]> {
@@ -31,6 +34,39 @@ export async function syncFiles(folder: string, files: readonly string[]): Promi
   if (files.length > 0) await sync(dirname(folder));
 }
 
+/** Makes sure that what was removed from a table's folders stays removed. */
+export async function syncFolders(folder: string): Promise<void> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(absent);
+  const folders = entries.filter((entry) => entry.isDirectory());
+  for (const { parentPath, name } of folders) await sync(join(parentPath, name));
+  await sync(folder);
+}
+
+/** Whether a table's folder has the file that says what belongs to a version. */
+export async function hasVersion(folder: string, version: number): Promise<boolean> {
+  // LanceDB counts these names down, so that the newest version comes first.
+  const name = String(2n ** 64n - 1n - BigInt(version)).padStart(20, "0");
+  return await access(join(folder, "_versions", `${name}.manifest`)).then(
+    () => true,
+    () => false,
+  );
+}
+
+/**
+ * Lets LanceDB's next cleanup remove every file here that belongs to no version: what a failed or
+ * interrupted operation left. LanceDB spares such a file for seven days after it was written, as it
+ * may belong to an operation under way; so there must be none now. Files that are written after
+ * this are spared again.
+ */
+export async function ageFiles(folder: string): Promise<void> {
+  for (const file of await listFiles(folder)) {
+    const path = join(folder, file);
+    // Half a file, which would have got its name when it was whole. The cleanup doesn't know it.
+    if (STAGED.test(file)) await rm(path, { force: true });
+    else await utimes(path, 0, 0);
+  }
+}
+
 /** Brings a table back to the state that a list of its files stands for. */
 export async function removeOtherFiles(folder: string, files: readonly string[]): Promise<number> {
   const known = new Set(files);
@@ -40,7 +76,8 @@ export async function removeOtherFiles(folder: string, files: readonly string[])
   return others.length;
 }
 
-async function sync(path: string): Promise<void> {
+/** Makes sure that a file, or what a folder names, is on the disk. */
+export async function sync(path: string): Promise<void> {
   const handle = await open(path, "r").catch(absent);
   // What upkeep has removed meanwhile belongs to no state that matters.
   if (!handle || Array.isArray(handle)) return;

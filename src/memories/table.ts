@@ -65,8 +65,15 @@ export interface TableUpkeep {
   rebuildIndexes(): Promise<void>;
   /** Moves one row to a new fragment, so that `optimize` has two to merge. */
   touch(): Promise<void>;
-  /** Removes versions before this one, once the reads that may use them are done. */
-  prune(version: number): Promise<void>;
+  /**
+   * Removes versions before this one, once the reads that may use them are done.
+   * @returns whether none is left, as there may be where the clock was set back
+   */
+  prune(version: number): Promise<boolean>;
+  /** Optimizes until there is nothing to do. No write may be under way. */
+  settle(): Promise<void>;
+  /** Removes all versions but the newest, of a table that is settled. */
+  pruneAll(): Promise<boolean>;
   stats(): Promise<TableStats>;
 }
 
@@ -220,10 +227,26 @@ function createTableUpkeep(
 
     async prune(version) {
       const kept = (await table.listVersions()).find((known) => known.version === version);
-      if (!kept) return;
+      if (!kept) return false;
       await Promise.all(reads);
-      const before = { cleanupOlderThan: kept.timestamp };
-      await table.optimize(before);
+      await table.optimize({ cleanupOlderThan: kept.timestamp });
+      return (await table.listVersions()).every((known) => known.version >= version);
+    },
+
+    async settle() {
+      // What one pass adds to the indexes, the next one merges.
+      for (let passes = 0; passes < 5; passes++) {
+        const before = await table.version();
+        await table.optimize();
+        if ((await table.version()) === before) return;
+      }
+    },
+
+    async pruneAll() {
+      const times = (await table.listVersions()).map(({ timestamp }) => timestamp.getTime());
+      await Promise.all(reads);
+      await table.optimize({ cleanupOlderThan: new Date(Math.max(...times) + 1_000) });
+      return (await table.listVersions()).length === 1;
     },
 
     async stats() {

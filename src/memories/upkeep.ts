@@ -16,10 +16,22 @@ export function startUpkeep({
 }: {
   keepers: () => Iterable<readonly [accountId: string, keeper: Keeper]>;
   log: Log;
-}): { stop(): Promise<void> } {
+}): {
+  /** Runs a task between two chores. */
+  pause<Result>(task: () => Promise<Result>): Promise<Result>;
+  /** Lets the chore under way end, and begins no other. */
+  stop(): Promise<void>;
+} {
   let isStopped = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let round: Promise<void> = Promise.resolve();
+  let last: Promise<unknown> = Promise.resolve();
+
+  const pause = <Result>(task: () => Promise<Result>): Promise<Result> => {
+    const result = last.then(task);
+    last = result.catch(() => {});
+    return result;
+  };
 
   const next = () => {
     const due = [...keepers()].map(([accountId, keeper]) => ({
@@ -36,7 +48,7 @@ export function startUpkeep({
       const { accountId, keeper, chore } = job;
       const started = performance.now();
       try {
-        await keeper.run(chore);
+        await pause(() => keeper.run(chore));
         log.debug("upkeep", { accountId, chore, ms: Math.round(performance.now() - started) });
       } catch (error) {
         log.error("upkeep_failed", { accountId, chore, cause: String(error) });
@@ -53,6 +65,7 @@ export function startUpkeep({
   schedule();
 
   return {
+    pause,
     async stop() {
       isStopped = true;
       clearTimeout(timer);
