@@ -6,10 +6,11 @@ import { allowLongRequests } from "./http/header-size.ts";
 import { type Checks, createHealthRoutes } from "./http/health.ts";
 import { createHttpsRule } from "./http/https-rule.ts";
 import { createUnrouted } from "./http/not-found.ts";
-import { createAuthorize } from "./http/principal.ts";
+import { createAuthorize, type Principal } from "./http/principal.ts";
 import { SECURITY_HEADERS } from "./http/security-headers.ts";
 import type { Keys } from "./keys/keys.ts";
 import type { Log } from "./log.ts";
+import { createMcpRoutes } from "./mcp/routes.ts";
 import type { Memories } from "./memories/memories.ts";
 import { createMemoryRoutes } from "./memories/routes.ts";
 
@@ -19,17 +20,20 @@ export function createApp({
   memories,
   keys,
   checks,
+  local,
   log,
 }: {
   config: Pick<Config, "publicUrl" | "tls" | "trustProxy" | "allowHttp">;
   memories: Memories;
   keys: Pick<Keys, "authenticate">;
   checks: Checks;
+  /** Who is behind a request that came by the local socket; null for others. */
+  local?: (request: Request) => Principal | null;
   log: Log;
 }) {
   allowLongRequests();
   const checkHttps = createHttpsRule(config);
-  const authorize = createAuthorize({ keys });
+  const authorize = createAuthorize({ keys, local });
 
   const app = new Elysia({ normalize: false })
     .onRequest(({ request, set }) => {
@@ -43,6 +47,7 @@ export function createApp({
       return errorResponse(unrouted, log);
     })
     .use(createDocs(config.publicUrl))
+    .use(createMcpRoutes({ memories, authorize, config, log }))
     .group("/api", (api) =>
       api.use(createHealthRoutes(checks)).use(createMemoryRoutes({ memories, authorize })),
     );

@@ -7,22 +7,33 @@ export interface Principal {
   readonly accountId: string;
   readonly scopes: readonly Scope[];
   /** The way in. */
-  readonly via: "key";
+  readonly via: "key" | "local";
 }
 
 /**
- * Tells who sent a request, and that they may do what `scope` names.
+ * Tells who sent a request and, with `scope`, that they may do what it names.
  * @throws AppError `unauthorized` or `forbidden`
  */
-export type Authorize = (request: Request, scope: Scope) => Principal;
+export type Authorize = (request: Request, scope?: Scope) => Principal;
 
 const BEARER = /^Bearer +(\S+) *$/i;
 
-/** The one place where a request becomes a principal. A token in the query string is not read. */
-export function createAuthorize({ keys }: { keys: Pick<Keys, "authenticate"> }): Authorize {
+/**
+ * The one place where a request becomes a principal. A token in the query string is not read.
+ * @param local who is behind a request without a token, where the way it came tells
+ */
+export function createAuthorize({
+  keys,
+  local = () => null,
+}: {
+  keys: Pick<Keys, "authenticate">;
+  local?: ((request: Request) => Principal | null) | undefined;
+}): Authorize {
   const authenticate = (request: Request): Principal => {
     const header = request.headers.get("authorization");
     if (header === null) {
+      const principal = local(request);
+      if (principal) return principal;
       throw new AppError(
         "unauthorized",
         "An API key is needed: send it as `Authorization: Bearer ctx_…`.",
@@ -48,7 +59,7 @@ export function createAuthorize({ keys }: { keys: Pick<Keys, "authenticate"> }):
   return (request, scope) => {
     const principal = known.get(request) ?? authenticate(request);
     known.set(request, principal);
-    if (!principal.scopes.includes(scope)) {
+    if (scope !== undefined && !principal.scopes.includes(scope)) {
       throw new AppError("forbidden", `This key lacks the scope ${scope}.`);
     }
     return principal;

@@ -1,0 +1,60 @@
+import { type Entry, excerpt } from "./entry.ts";
+
+/** Characters of English that make about one token. */
+const CHARACTERS_PER_TOKEN = 4;
+/** Less of a content says too little: then whole entries are left out instead. */
+const SHORTEST_EXCERPT = 200;
+
+/** What of a result fits into a number of tokens. */
+export interface Fitted {
+  entries: Entry[];
+  /** Entries at the end that did not fit at all. */
+  leftOut: number;
+}
+
+/**
+ * Makes entries fit into so many tokens: long contents are cut to an equal share, which leaves
+ * short ones whole; where the shares get too small, entries are dropped from the end.
+ */
+export function fitEntries(entries: readonly Entry[], maxTokens: number): Fitted {
+  const budget = maxTokens * CHARACTERS_PER_TOKEN;
+  for (let count = entries.length; count > 0; count--) {
+    const kept = entries.slice(0, count);
+    const around = kept.map((entry) => sizeOf({ ...entry, content: "", cut: true }) + 1);
+    const room = budget - around.reduce((sum, size) => sum + size, 0);
+    const share = equalShare(
+      kept.map(({ content }) => sizeOf(content)),
+      room,
+    );
+    if (share >= SHORTEST_EXCERPT) {
+      return { entries: kept.map((entry) => cut(entry, share)), leftOut: entries.length - count };
+    }
+  }
+  return { entries: [], leftOut: entries.length };
+}
+
+/** The largest share with which all together need no more than there is. */
+function equalShare(sizes: readonly number[], room: number): number {
+  const ascending = [...sizes].sort((a, b) => a - b);
+  let left = room;
+  for (const [index, size] of ascending.entries()) {
+    const share = Math.floor(left / (ascending.length - index));
+    if (size > share) return share;
+    left -= size;
+  }
+  return Number.POSITIVE_INFINITY;
+}
+
+function cut(entry: Entry, share: number): Entry {
+  if (sizeOf(entry.content) <= share) return entry;
+  let content = excerpt(entry.content, share);
+  // Characters that JSON has to escape take more than one: cut again until they fit as well.
+  for (let size = sizeOf(content); size > share; size = sizeOf(content)) {
+    content = excerpt(content, Math.floor((content.length * share) / size));
+  }
+  return { ...entry, content, cut: true };
+}
+
+function sizeOf(value: unknown): number {
+  return JSON.stringify(value).length;
+}

@@ -1,0 +1,68 @@
+import { Type } from "@sinclair/typebox";
+import type { Memories } from "../memories/memories.ts";
+import { formatDate, titleOf } from "./entry.ts";
+import { defineTool, type Tool } from "./tool.ts";
+import { fields } from "./tool-inputs.ts";
+
+const strict = { additionalProperties: false };
+/** That reading may be repeated goes without saying. */
+const annotations = { readOnlyHint: true, destructiveHint: false };
+const text = Type.String();
+const link = { id: text, title: text, url: text };
+
+/**
+ * The two tools that ChatGPT's connectors ask for, by their names and in their shape: the text is
+ * the data as JSON (https://developers.openai.com/api/docs/mcp).
+ * @param publicUrl origin of the links
+ */
+export function createConnectorTools(memories: Memories, publicUrl: string): Tool[] {
+  const scope = "memories:read";
+  const urlOf = (id: string) => `${publicUrl}/api/memories/${id}`;
+  return [
+    defineTool({
+      name: "search",
+      title: "Search",
+      description: "For connectors; else use search_memories.",
+      scope,
+      annotations,
+      input: Type.Object({ query: fields.query }, strict),
+      output: Type.Object({ results: Type.Array(Type.Object(link)) }),
+      async run({ query }, { principal }) {
+        const found = await memories.search(principal.accountId, {
+          query,
+          limit: 10,
+          filter: {},
+          minScore: 0,
+          mode: "hybrid",
+        });
+        const results = found.map(({ id, content }) => ({
+          id,
+          title: titleOf(content),
+          url: urlOf(id),
+        }));
+        return { text: JSON.stringify({ results }), data: { results } };
+      },
+    }),
+
+    defineTool({
+      name: "fetch",
+      title: "Fetch",
+      description: "Full text of a result of search.",
+      scope,
+      annotations,
+      input: Type.Object({ id: fields.id }, strict),
+      output: Type.Object({ ...link, text }),
+      async run({ id }, { principal }) {
+        const { content, tags, created_at } = await memories.get(principal.accountId, id);
+        const data = {
+          id,
+          title: titleOf(content),
+          text: content,
+          url: urlOf(id),
+          metadata: { created: formatDate(created_at), tags: tags.join(", ") },
+        };
+        return { text: JSON.stringify(data), data };
+      },
+    }),
+  ];
+}

@@ -1,0 +1,108 @@
+import {
+  createMcpHandler,
+  isJsonContentType,
+  type McpHttpHandler,
+  readRequestBody,
+} from "@modelcontextprotocol/server";
+import { Elysia } from "elysia";
+import type { Config } from "../config.ts";
+import { AppError } from "../errors.ts";
+import type { Authorize } from "../http/principal.ts";
+import type { Log } from "../log.ts";
+import type { Memories } from "../memories/memories.ts";
+import { LIMITS } from "../memories/memory.ts";
+import { createSenderCheck } from "./sender.ts";
+import { createMcpServerFactory } from "./server.ts";
+import type { Session } from "./session.ts";
+
+/** Bytes of a message: a memory's content of 32,768 characters, each escaped, and what is around. */
+const MAX_BODY = 1 << 20;
+
+/** Names the agent that saves, percent-encoded: the default `agent_id` of the call. */
+export const AGENT_HEADER = "ctxd-agent";
+
+/** `POST /mcp`: the Model Context Protocol over Streamable HTTP, without sessions, in both eras. */
+export function createMcpRoutes({
+  memories,
+  authorize,
+  config,
+  log,
+}: {
+  memories: Memories;
+  authorize: Authorize;
+  config: Pick<Config, "publicUrl">;
+  log: Log;
+}) {
+  const checkSender = createSenderCheck(config);
+  const createServer = createMcpServerFactory({ memories, publicUrl: config.publicUrl, log });
+  const sessions = new WeakMap<Request, Session>();
+  const handler = createMcpHandler(
+    ({ requestInfo }) => {
+      const session = requestInfo && sessions.get(requestInfo);
+      if (!session) throw new Error("a message came without its session");
+      return createServer(session);
+    },
+    {
+      maxRequestBodySize: MAX_BODY,
+      onerror: ({ message }) => log.debug("mcp_refused", { message }),
+    },
+  );
+
+  return new Elysia({ normalize: false })
+    .onStop(() => handler.close())
+    .all(
+      "/mcp",
+      async ({ request, server }) => {
+        checkSender(request);
+        sessions.set(request, sessionOf(request, authorize));
+        // A stream may be silent for longer than an idle connection lives.
+        server?.timeout(request, 0);
+        const response = await answer(handler, request);
+        // The app's own header is stricter than that of a stream.
+        response.headers.delete("cache-control");
+        return response;
+      },
+      { parse: "none", detail: { hide: true } },
+    );
+}
+
+function sessionOf(request: Request, authorize: Authorize): Session {
+  return {
+    principal: authorize(request),
+    agentId: decodeAgent(request.headers.get(AGENT_HEADER)),
+    idempotencyKey: request.headers.get("idempotency-key")?.slice(0, 255) || undefined,
+  };
+}
+
+function decodeAgent(header: string | null): string | null {
+  if (!header) return null;
+  const malformed = `${AGENT_HEADER} must be percent-encoded, of at most ${LIMITS.identifier} characters.`;
+  try {
+    const agent = decodeURIComponent(header);
+    if (agent.length <= LIMITS.identifier) return agent;
+  } catch (cause) {
+    throw new AppError("malformed_request", malformed, { cause });
+  }
+  throw new AppError("malformed_request", malformed);
+}
+
+/** The body is read here, once: the library would keep a copy of it. */
+async function answer(handler: McpHttpHandler, request: Request): Promise<Response> {
+  if (request.method !== "POST" || !isJsonContentType(request.headers.get("content-type"))) {
+    return handler.fetch(request);
+  }
+  const body = await readRequestBody(request, MAX_BODY);
+  if (body.tooLarge) return refusal(413, -32_000, `A message has at most ${MAX_BODY} bytes.`);
+  try {
+    const parsedBody: unknown = JSON.parse(body.text);
+    return await handler.fetch(request, { parsedBody });
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return refusal(400, -32_700, "Parse error: the body is not valid JSON.");
+  }
+}
+
+/** An error before there is a message to answer (JSON-RPC 2.0, section 5: its id is null). */
+function refusal(status: number, code: number, message: string): Response {
+  return Response.json({ jsonrpc: "2.0", error: { code, message }, id: null }, { status });
+}

@@ -1,0 +1,51 @@
+import { type Static, type TSchema, Type } from "@sinclair/typebox";
+import type { Filter } from "../memories/filter.ts";
+import { LIMITS, NewMemory } from "../memories/memory.ts";
+import { ListQuery, SearchQuery, toFilter } from "../memories/requests.ts";
+
+/** A schema with another description and without examples: `tools/list` has to be short. */
+function brief<Schema extends TSchema>(schema: Schema, description?: string): Schema {
+  const { examples: _, description: __, default: ___, ...rest } = schema;
+  return { ...rest, ...(description && { description }) } as Schema;
+}
+
+const { content, tags, agent_id, session_id, importance, metadata } = NewMemory.properties;
+
+/** The fields of a memory as tools take them, with the limits that hold over HTTP too. */
+export const fields = {
+  content: brief(content, "One fact, understandable on its own: names, dates, reasons"),
+  tags: brief(tags),
+  agent_id: brief(agent_id),
+  session_id: brief(session_id),
+  importance: brief(importance, "Default 0.5; higher fades slower"),
+  metadata: brief(metadata),
+  id: Type.String({ maxLength: LIMITS.identifier }),
+  query: brief(SearchQuery.properties.q),
+};
+
+/** What narrows a search or a list. */
+export const filterFields = {
+  tags: Type.Optional(brief(tags, "Any of these")),
+  agent_id: Type.Optional(brief(agent_id)),
+  session_id: Type.Optional(brief(session_id)),
+  created_after: Type.Optional(brief(ListQuery.properties.created_after, "Date or time")),
+  created_before: Type.Optional(brief(ListQuery.properties.created_before)),
+};
+
+const Filters = Type.Object(filterFields);
+
+/** The filter that a tool's input asks for. */
+export function filterOf({ tags: wanted, ...rest }: Static<typeof Filters>): Filter {
+  return toFilter({ ...rest, ...(wanted && wanted.length > 0 && { tags: wanted.join(",") }) });
+}
+
+/** How much of a result to show. */
+export const pageFields = {
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMITS.page })),
+  max_tokens: Type.Optional(
+    Type.Integer({ minimum: 200, maximum: 50_000, description: "Of the result; default 2000" }),
+  ),
+};
+
+/** Tokens of a result where the call does not say. */
+export const MAX_TOKENS = 2_000;

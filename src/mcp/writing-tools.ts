@@ -1,0 +1,81 @@
+import { Type } from "@sinclair/typebox";
+import type { Memories } from "../memories/memories.ts";
+import { defineTool, type Tool } from "./tool.ts";
+import { fields } from "./tool-inputs.ts";
+
+const strict = { additionalProperties: false };
+
+/** The tools that save, change and delete. */
+export function createWritingTools(memories: Memories): Tool[] {
+  const scope = "memories:write";
+  return [
+    defineTool({
+      name: "save_memory",
+      title: "Save a memory",
+      description:
+        "Remember what will matter in later conversations: a preference, a decision and why, a fact about people or projects, a correction. Do so unasked. One fact per call, no secrets. If it changes something known, use update_memory.",
+      scope,
+      annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false },
+      input: Type.Object(
+        {
+          content: fields.content,
+          tags: Type.Optional(fields.tags),
+          importance: Type.Optional(fields.importance),
+          agent_id: Type.Optional(fields.agent_id),
+          session_id: Type.Optional(fields.session_id),
+          metadata: Type.Optional(fields.metadata),
+        },
+        strict,
+      ),
+      output: Type.Object({ id: Type.String(), created_at: Type.String() }),
+      async run({ agent_id = null, ...input }, { principal, agentId, idempotencyKey }) {
+        const agent = agent_id ?? agentId;
+        const inputs = [{ ...input, ...(agent !== null && { agent_id: agent }) }];
+        const [memory] = await memories.create(principal.accountId, inputs, idempotencyKey);
+        if (!memory) throw new Error("creating a memory returned none");
+        return {
+          text: `Saved as ${memory.id}.`,
+          data: { id: memory.id, created_at: memory.created_at },
+        };
+      },
+    }),
+
+    defineTool({
+      name: "update_memory",
+      title: "Update a memory",
+      description:
+        "Change a memory that is outdated, wrong or incomplete, instead of saving another. Fields left out stay as they are.",
+      scope,
+      annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
+      input: Type.Object(
+        {
+          id: fields.id,
+          content: Type.Optional({ ...fields.content, description: "The whole new text" }),
+          tags: Type.Optional(fields.tags),
+          importance: Type.Optional(fields.importance),
+          metadata: Type.Optional(fields.metadata),
+        },
+        { ...strict, minProperties: 2 },
+      ),
+      output: Type.Object({ id: Type.String(), updated_at: Type.String() }),
+      async run({ id, ...changes }, { principal }) {
+        const memory = await memories.update(principal.accountId, id, changes);
+        return { text: `Updated ${id}.`, data: { id, updated_at: memory.updated_at } };
+      },
+    }),
+
+    defineTool({
+      name: "delete_memory",
+      title: "Delete a memory",
+      description: "Forget a memory for good, when the user asks to; search for all that is meant.",
+      scope,
+      annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
+      input: Type.Object({ id: fields.id }, strict),
+      output: Type.Object({ id: Type.String(), deleted: Type.Boolean() }),
+      async run({ id }, { principal }) {
+        await memories.remove(principal.accountId, id);
+        return { text: `Deleted ${id} for good.`, data: { id, deleted: true } };
+      },
+    }),
+  ];
+}
