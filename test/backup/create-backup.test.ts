@@ -1,0 +1,201 @@
+import { expect, test } from "bun:test";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from "node:fs";
+import { join } from "node:path";
+import { MANIFEST } from "../../src/backup/manifest.ts";
+import { databasePath } from "../../src/db/database.ts";
+import { listFiles } from "../../src/memories/table-files.ts";
+import { backUp, folderOfTest, HASTY, openData, restore } from "../support/live-data.ts";
+
+const note = (content: string) => [{ content }];
+
+test("a backup holds what its manifest lists, and nothing else, for its owner alone", async () => {
+  using place = folderOfTest();
+  const dataDir = join(place.path, "data");
+  const folder = join(place.path, "backups", "first");
+  await using data = await openData(dataDir);
+  const { id } = await data.accounts.add({ email: "you@example.com", password: null });
+  await data.memories.create(id, note("one"));
+  const manifest = await backUp(dataDir, folder);
+
+  expect(manifest).toMatchObject({ format: 1, accounts: 1, tables: 1 });
+  const listed = manifest.files.map(({ path }) => path);
+  expect((await listFiles(folder)).sort()).toEqual([MANIFEST, ...listed].sort());
+  for (const { path, bytes, sha256 } of manifest.files) {
+    const content = readFileSync(join(folder, path));
+    expect(content.length).toBe(bytes);
+    expect(new Bun.CryptoHasher("sha256").update(content).digest("hex")).toBe(sha256);
+    expect(statSync(join(folder, path)).mode & 0o777).toBe(0o600);
+  }
+  expect(statSync(folder).mode & 0o777).toBe(0o700);
+  expect(statSync(join(folder, "memories")).mode & 0o777).toBe(0o700);
+});
+
+test("backups made while memories are written and purged hold every answered one", async () => {
+  using place = folderOfTest();
+  const dataDir = join(place.path, "data");
+  await using data = await openData(dataDir, HASTY);
+  const accounts = await Promise.all(
+    [1, 2, 3].map((n) => data.accounts.add({ email: `a${n}@example.com`, password: null })),
+  );
+  /** The contents of each memory in the order they were asked for (`null`: removed), and the answered one. */
+  const history = new Map<string, { contents: (string | null)[]; answered: number }>();
+  let isOver = false;
+  let writes = 0;
+
+  const write = async (accountId: string, name: string) => {
+    const own: string[] = [];
+    const change = async (id: string, content: string | null, work: () => Promise<unknown>) => {
+      const known = history.get(id);
+      known?.contents.push(content);
+      await work();
+      if (known) known.answered = known.contents.length - 1;
+    };
+    for (let count = 0; !isOver; count++) {
+      const content = `${name} ${count}\n\nsecond passage\n\nthird passage`;
+      const [made] = await data.memories.create(accountId, note(content));
+      if (!made) throw new Error("nothing was made");
+      history.set(made.id, { contents: [content], answered: 0 });
+      own.push(made.id);
+      const other = own[Math.floor(Math.random() * own.length)] ?? made.id;
+      if (count % 3 === 0) {
+        const changed = `${content} changed`;
+        await change(other, changed, () =>
+          data.memories.update(accountId, other, { content: changed }),
+        );
+      } else if (count % 3 === 1) {
+        own.splice(own.indexOf(other), 1);
+        await change(other, null, () => data.memories.remove(accountId, other));
+      }
+      writes++;
+    }
+  };
+  const load = accounts.flatMap(({ id }, index) => [
+    write(id, `x${index}`),
+    write(id, `y${index}`),
+  ]);
+
+  const backups: { folder: string; allowed: Map<string, (string | null)[]> }[] = [];
+  while (backups.length < 4) {
+    await Bun.sleep(300);
+    const folder = join(place.path, `backup-${backups.length}`);
+    const before = new Map([...history].map(([id, { answered }]) => [id, answered]));
+    await backUp(dataDir, folder);
+    // What was answered before it began, or anything that was asked for since.
+    const allowed = new Map(
+      [...before].map(([id, first]) => [id, history.get(id)?.contents.slice(first) ?? []]),
+    );
+    backups.push({ folder, allowed });
+  }
+  isOver = true;
+  await Promise.all(load);
+  expect(writes).toBeGreaterThan(50);
+
+  for (const { folder, allowed } of backups) {
+    const target = `${folder}-restored`;
+    await restore(folder, target);
+    await using restored = await openData(target);
+    const found = new Map<string, string>();
+    for (const { id: accountId } of accounts) {
+      for (const memory of await listAll(restored.memories, accountId)) {
+        expect(found.has(memory.id)).toBe(false);
+        found.set(memory.id, memory.content);
+        // A memory has all of its rows or none.
+        const [stored] = await restored.store.use(accountId, ({ table }) =>
+          table.load([memory.id]),
+        );
+        expect(stored?.vectors.length).toBeGreaterThanOrEqual(3);
+      }
+    }
+    for (const [id, contents] of allowed) expect(contents).toContain(found.get(id) ?? null);
+    for (const [id, content] of found) expect(history.get(id)?.contents).toContain(content);
+  }
+}, 120_000);
+
+test("what upkeep has removed of older versions is not missed", async () => {
+  using place = folderOfTest();
+  const dataDir = join(place.path, "data");
+  const data = await openData(dataDir, HASTY);
+  const { id } = await data.accounts.add({ email: "you@example.com", password: null });
+  for (let count = 0; count < 12; count++) await data.memories.create(id, note(`memory ${count}`));
+  await Bun.sleep(2_500);
+  await data.close();
+  await backUp(dataDir, join(place.path, "backup"));
+  await restore(join(place.path, "backup"), join(place.path, "restored"));
+  await using restored = await openData(join(place.path, "restored"));
+  expect(await listAll(restored.memories, id)).toHaveLength(12);
+});
+
+test("a table that has lost a file it needs is not backed up in silence", async () => {
+  using place = folderOfTest();
+  const dataDir = join(place.path, "data");
+  const folder = join(place.path, "backup");
+  const data = await openData(dataDir);
+  const { id } = await data.accounts.add({ email: "you@example.com", password: null });
+  await data.memories.create(id, note("one"));
+  await data.close();
+  const table = join(dataDir, "memories", `${id}.lance`);
+  const lost = (await listFiles(table)).find((file) => file.startsWith("data/"));
+  rmSync(join(table, lost ?? ""));
+  await expect(backUp(dataDir, folder)).rejects.toThrow(`${id}.lance is damaged`);
+  expect(existsSync(folder)).toBe(false);
+});
+
+test("a removed account is not waited for", async () => {
+  using place = folderOfTest();
+  const dataDir = join(place.path, "data");
+  const data = await openData(dataDir);
+  const { id } = await data.accounts.add({ email: "you@example.com", password: null });
+  await data.memories.create(id, note("one"));
+  data.accounts.remove(id);
+  await data.close();
+  rmSync(join(dataDir, "memories", `${id}.lance`), { recursive: true });
+  const manifest = await backUp(dataDir, join(place.path, "backup"));
+  expect(manifest.files.map(({ path }) => path)).toEqual(["ctxd.db"]);
+});
+
+test("a target that is full, inside the data, or no folder is refused and left as it was", async () => {
+  using place = folderOfTest();
+  const dataDir = join(place.path, "data");
+  await using _ = await openData(dataDir);
+  const full = join(place.path, "full");
+  mkdirSync(join(full, "something"), { recursive: true });
+  await expect(backUp(dataDir, full)).rejects.toThrow(`${full} is not empty`);
+  expect(readdirSync(full)).toEqual(["something"]);
+
+  symlinkSync(dataDir, join(place.path, "link"));
+  for (const inside of [join(dataDir, "b"), dataDir, join(place.path, "link", "x", "y")]) {
+    await expect(backUp(dataDir, inside)).rejects.toThrow("is inside the data folder");
+  }
+  await expect(backUp(dataDir, join(databasePath(dataDir), "b"))).rejects.toThrow("inside");
+  expect(existsSync(join(dataDir, "b"))).toBe(false);
+});
+
+test("a data folder without data, or with half a restore, is no source", async () => {
+  using place = folderOfTest();
+  const folder = join(place.path, "backup");
+  await expect(backUp(join(place.path, "none"), folder)).rejects.toThrow("nothing to back up");
+  const dataDir = join(place.path, "data");
+  await using _ = await openData(dataDir);
+  mkdirSync(join(dataDir, "restoring"));
+  await expect(backUp(dataDir, folder)).rejects.toThrow("A restore into");
+  expect(existsSync(folder)).toBe(false);
+});
+
+async function listAll(memories: Awaited<ReturnType<typeof openData>>["memories"], id: string) {
+  const all = [];
+  let cursor: string | undefined;
+  do {
+    const page = await memories.list(id, { filter: {}, limit: 100, cursor });
+    all.push(...page.memories);
+    cursor = page.nextCursor ?? undefined;
+  } while (cursor !== undefined);
+  return all;
+}

@@ -1,0 +1,191 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { MANIFEST, type Manifest } from "../../src/backup/manifest.ts";
+import { refuseUnfinishedRestore } from "../../src/backup/unfinished-restore.ts";
+import { lockDataFolder } from "../../src/db/data-lock.ts";
+import { backUp, folderOfTest, openData, restore } from "../support/live-data.ts";
+
+let place: ReturnType<typeof folderOfTest>;
+let good: string;
+let manifest: Manifest;
+let accountId: string;
+
+beforeAll(async () => {
+  place = folderOfTest();
+  good = join(place.path, "good");
+  await using data = await openData(join(place.path, "data"));
+  ({ id: accountId } = await data.accounts.add({ email: "you@example.com", password: null }));
+  await data.memories.create(accountId, [{ content: "one" }, { content: "two" }]);
+  manifest = await backUp(join(place.path, "data"), good);
+});
+afterAll(() => place[Symbol.dispose]());
+
+/** A copy of the good backup, and a data folder that is not there yet. */
+function folders() {
+  const root = join(place.path, crypto.randomUUID());
+  const [folder, dataDir] = [join(root, "backup"), join(root, "data")];
+  cpSync(good, folder, { recursive: true });
+  return { folder, dataDir };
+}
+
+async function expectAllThere(dataDir: string) {
+  await using data = await openData(dataDir);
+  const { memories } = await data.memories.list(accountId, { filter: {}, limit: 10 });
+  expect(memories.map(({ content }) => content).sort()).toEqual(["one", "two"]);
+}
+
+function flip(path: string) {
+  const content = readFileSync(path);
+  const middle = Math.floor(content.length / 2);
+  content.writeUInt8(content.readUInt8(middle) ^ 1, middle);
+  writeFileSync(path, content);
+}
+
+const DAMAGES: [string, (path: string) => void][] = [
+  ["with one bit flipped", flip],
+  ["cut to half", (path) => truncateSync(path, Math.floor(readFileSync(path).length / 2))],
+  ["emptied", (path) => truncateSync(path, 0)],
+  ["longer by a byte", (path) => appendFileSync(path, "x")],
+  ["removed", (path) => rmSync(path)],
+];
+
+test("a backup is put back, and what its journal holds is in the tables at the first open", async () => {
+  const { folder, dataDir } = folders();
+  expect(await restore(folder, dataDir)).toEqual(manifest);
+  expect(readdirSync(dataDir).sort()).toEqual(["ctxd.db", "memories", "server.lock"]);
+  await expectAllThere(dataDir);
+});
+
+test.each(DAMAGES)(
+  "every file %s is refused by its name, and nothing is written",
+  async (_, damage) => {
+    for (const { path } of manifest.files) {
+      const { folder, dataDir } = folders();
+      const damaged = join(folder, path);
+      damage(damaged);
+      await expect(restore(folder, dataDir)).rejects.toThrow(damaged);
+      expect(existsSync(dataDir)).toBe(false);
+    }
+  },
+);
+
+test.each(DAMAGES)("a manifest %s is refused by its name", async (_, damage) => {
+  const { folder, dataDir } = folders();
+  damage(join(folder, MANIFEST));
+  await expect(restore(folder, dataDir)).rejects.toThrow(MANIFEST);
+  expect(existsSync(dataDir)).toBe(false);
+});
+
+test.each([
+  ["a file less", { files: [] }],
+  ["another number", { accounts: 7 }],
+  ["a field more", { extra: true }],
+  ["a field of another type", { ctxd: 1 }],
+])("a manifest that was edited (%s) is refused", async (_, change) => {
+  const { folder, dataDir } = folders();
+  writeFileSync(join(folder, MANIFEST), JSON.stringify({ ...manifest, ...change }));
+  await expect(restore(folder, dataDir)).rejects.toThrow(`${MANIFEST} is damaged`);
+});
+
+test.each([{ format: 2 }, { schema: 1_000 }])(
+  "a newer backup (%j) is told from a damaged one",
+  async (newer) => {
+    const { folder, dataDir } = folders();
+    writeFileSync(join(folder, MANIFEST), JSON.stringify({ ...manifest, ...newer, ctxd: "9.1.0" }));
+    await expect(restore(folder, dataDir)).rejects.toThrow("a newer ctxd (9.1.0)");
+  },
+);
+
+test.each(["../outside", "memories/../../outside", "/etc/outside", "memories//x", "other/file"])(
+  "a manifest with a right checksum can't lead to %s",
+  async (path) => {
+    const { folder, dataDir } = folders();
+    const { checksum: _, ...unsigned } = manifest;
+    const [first] = unsigned.files;
+    const forged = { ...unsigned, files: [{ ...first, path }] };
+    const checksum = new Bun.CryptoHasher("sha256").update(JSON.stringify(forged)).digest("hex");
+    writeFileSync(join(folder, MANIFEST), JSON.stringify({ ...forged, checksum }));
+    await expect(restore(folder, dataDir)).rejects.toThrow("is damaged");
+  },
+);
+
+test("a link in the place of a file is not followed", async () => {
+  const { folder, dataDir } = folders();
+  renameSync(join(folder, "ctxd.db"), join(folder, "elsewhere"));
+  symlinkSync(join(folder, "elsewhere"), join(folder, "ctxd.db"));
+  await expect(restore(folder, dataDir)).rejects.toThrow("symbolic link");
+});
+
+test.each(["ctxd.db", "memories", "something"])(
+  "a data folder with %s is left as it is",
+  async (name) => {
+    const { folder, dataDir } = folders();
+    mkdirSync(dataDir);
+    writeFileSync(join(dataDir, name), "mine");
+    await expect(restore(folder, dataDir)).rejects.toThrow(`is not empty (${name})`);
+    expect(readdirSync(dataDir)).toEqual([name]);
+    expect(readFileSync(join(dataDir, name), "utf8")).toBe("mine");
+  },
+);
+
+test("what a checkout has in its data folder does not stand in the way, and stays", async () => {
+  const { folder, dataDir } = folders();
+  mkdirSync(dataDir);
+  writeFileSync(join(dataDir, "README.md"), "read me");
+  await restore(folder, dataDir);
+  expect(readFileSync(join(dataDir, "README.md"), "utf8")).toBe("read me");
+  await expectAllThere(dataDir);
+});
+
+test("a data folder that a server holds is refused", async () => {
+  const { folder, dataDir } = folders();
+  const lock = lockDataFolder(dataDir, "1.0.0");
+  await expect(restore(folder, dataDir)).rejects.toThrow("is served by process");
+  lock.release();
+  await restore(folder, dataDir);
+});
+
+test.each([
+  ["before the first file was copied", [], []],
+  ["while files were copied", ["restoring/memories/x.lance/data/y"], []],
+  ["after the tables were moved", ["restoring/ctxd.db"], ["memories"]],
+])(
+  "a restore cut off %s is refused by serve and made good by the next",
+  async (_, files, moved) => {
+    const { folder, dataDir } = folders();
+    mkdirSync(join(dataDir, "restoring"), { recursive: true });
+    for (const file of files) {
+      mkdirSync(join(dataDir, file, ".."), { recursive: true });
+      writeFileSync(join(dataDir, file), "half");
+    }
+    for (const part of moved) cpSync(join(folder, part), join(dataDir, part), { recursive: true });
+    if (files.length > 0) {
+      expect(() => refuseUnfinishedRestore(dataDir)).toThrow("was cut off: run ctxd restore again");
+    }
+    await restore(folder, dataDir);
+    expect(() => refuseUnfinishedRestore(dataDir)).not.toThrow();
+    await expectAllThere(dataDir);
+  },
+);
+
+test("a restore that was complete but for its last step is taken for what it is", async () => {
+  const { folder, dataDir } = folders();
+  await restore(folder, dataDir);
+  mkdirSync(join(dataDir, "restoring"));
+  expect(() => refuseUnfinishedRestore(dataDir)).not.toThrow();
+  expect(existsSync(join(dataDir, "restoring"))).toBe(false);
+  await expectAllThere(dataDir);
+});

@@ -1,0 +1,69 @@
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createAccounts } from "../../src/accounts/accounts.ts";
+import { createBackup } from "../../src/backup/create-backup.ts";
+import { restoreBackup } from "../../src/backup/restore-backup.ts";
+import { databasePath, openDatabase } from "../../src/db/database.ts";
+import { createIdempotency } from "../../src/memories/idempotency.ts";
+import { createJournal } from "../../src/memories/journal.ts";
+import { DUE, type Due } from "../../src/memories/keeper.ts";
+import { createMemories } from "../../src/memories/memories.ts";
+import { openStore } from "../../src/memories/store.ts";
+import { loadLanceDb } from "../../src/native/lancedb.ts";
+import { silentLog, testCacheDir } from "./embedder.ts";
+import { fakeEmbedder } from "./fake-embedder.ts";
+
+/** Upkeep that never rests, so that files come and go all the time. */
+export const HASTY: Due = {
+  ...DUE,
+  checkpointAfter: 50,
+  commits: 4,
+  idle: 100,
+  restFactor: 0,
+  purgeAfter: 200,
+  retryAfter: 50,
+};
+
+/** Opens the data in a folder as a server does, without HTTP. Closed by `await using`. */
+export async function openData(dataDir: string, due: Due = DUE) {
+  const db = openDatabase(databasePath(dataDir));
+  const folder = join(dataDir, "memories");
+  mkdirSync(folder, { recursive: true });
+  const lancedb = await loadLanceDb(testCacheDir);
+  const embedder = fakeEmbedder();
+  const { model } = embedder;
+  const journal = createJournal({ db });
+  const store = await openStore({ lancedb, folder, model, journal, log: silentLog, due });
+  const clock = Date.now;
+  const idempotency = createIdempotency({ db, clock });
+  const close = async () => {
+    await store.close();
+    db.close();
+  };
+  return {
+    db,
+    store,
+    accounts: createAccounts({ db, clock }),
+    memories: createMemories({ store, embedder, idempotency, clock }),
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+/** A new folder, removed by `using`. */
+export function folderOfTest(): { path: string } & Disposable {
+  const path = mkdtempSync(join(tmpdir(), "ctxd-test-"));
+  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
+}
+
+/** Makes a backup in this process. */
+export async function backUp(dataDir: string, folder: string) {
+  const lancedb = await loadLanceDb(testCacheDir);
+  return await createBackup({ dataDir, folder, version: "1.0.0", lancedb, clock: Date.now });
+}
+
+/** Restores a backup in this process. */
+export function restore(folder: string, dataDir: string) {
+  return restoreBackup({ folder, dataDir, version: "1.0.0" });
+}
