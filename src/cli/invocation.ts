@@ -1,4 +1,4 @@
-import { basename, join, relative } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { type Config, readConfig } from "../config.ts";
 import type { Environment } from "./failure.ts";
 
@@ -25,8 +25,7 @@ export function describeCommand(
 function describeExecutable(env: Environment): string {
   const name = basename(process.execPath);
   if (Bun.which(name, { PATH: env.PATH ?? "" }) === process.execPath) return quote(name);
-  const path = relative(process.cwd(), process.execPath);
-  return quote(path.startsWith("..") ? process.execPath : `./${path}`);
+  return quote(dirname(process.execPath) === process.cwd() ? `./${name}` : process.execPath);
 }
 
 function describeCheckout(env: Environment): string {
