@@ -1,0 +1,116 @@
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+import { loadLanceDb } from "../../src/native/lancedb.ts";
+import { createClient } from "../support/client.ts";
+import { temporaryFolder } from "../support/database.ts";
+import { testCacheDir } from "../support/embedder.ts";
+import { createRandom, type Random } from "../support/random.ts";
+import {
+  addAccountTo,
+  type ServerKind,
+  type ServerProcess,
+  spawnServer,
+} from "../support/server-process.ts";
+import { createWriter, readAll, type Writer } from "./writer.ts";
+
+/**
+ * Clients write, the server is killed, and after the next start every answered write is there and
+ * no other. `LONG=1 bun test test/crash/kill.test.ts` kills 200 times; SEED=n tries other moments.
+ */
+const KILLS = process.env.LONG ? { impatient: 160, real: 40 } : { impatient: 6, real: 1 };
+const SEED = Number(process.env.SEED ?? 1);
+const TIMEOUT = process.env.LONG ? 3_600_000 : 120_000;
+const CLIENTS = 5;
+
+/** When the server is killed: any time, as it starts, or as upkeep begins to do something. */
+const MOMENTS = ["optimize", "prune", "checkpoint", "index", "any", "start"] as const;
+type Moment = (typeof MOMENTS)[number];
+
+/** Lets the clients write until the moment has come, and some milliseconds more. */
+async function killAt(moment: Moment, server: ServerProcess, random: Random): Promise<void> {
+  if (moment === "any") await Bun.sleep(random.below(2_000));
+  else await announced(server, moment, 2_500);
+  await Bun.sleep(random.below(40));
+  await server.kill();
+}
+
+/** Waits until an impatient server says that it begins something, some times. */
+async function announced(server: ServerProcess, name: string, patience: number): Promise<void> {
+  const decoder = new TextDecoder();
+  const reader = server.stdout.getReader();
+  const timer = setTimeout(() => void reader.cancel(), patience);
+  for (let seen = ""; ; ) {
+    const { value, done } = await reader.read();
+    if (done) break;
+    seen += decoder.decode(value, { stream: true });
+    if (seen.split(name).length > 2) break;
+  }
+  clearTimeout(timer);
+  reader.releaseLock();
+}
+
+async function killRepeatedly(kind: ServerKind, kills: number, moments: readonly Moment[]) {
+  const random = createRandom(SEED);
+  const dataDir = temporaryFolder();
+  const { accountId, key } = await addAccountTo(dataDir);
+  const writers = Array.from({ length: CLIENTS }, (_, n) => createWriter(`agent${n}`, random));
+  for (let kill = 0; kill < kills; kill++) {
+    const moment = moments[kill % moments.length] ?? "any";
+    if (moment === "start") {
+      // Twice in a row: the recovery of a recovery.
+      for (let round = 0; round < 2; round++) {
+        await using server = spawnServer(dataDir, kind);
+        await Bun.sleep(random.below(600));
+        await server.kill();
+      }
+      continue;
+    }
+    await using server = spawnServer(dataDir, kind);
+    const origin = await server.origin();
+    await check(writers, origin, key);
+    const writing = writers.map((writer) => writer.write(origin, key, () => false));
+    await killAt(moment, server, random);
+    await Promise.all(writing);
+  }
+  await using server = spawnServer(dataDir, kind);
+  await check(writers, await server.origin(), key);
+  expect(await server.end()).toBe(0);
+  const known = writers.flatMap(({ expected }) => [...expected.keys()]);
+  expect((await scan(dataDir, accountId)).sort()).toEqual(known.sort());
+  return writers.reduce((sum, writer) => sum + writer.counts().writes, 0);
+}
+
+async function check(writers: readonly Writer[], origin: string, key: string): Promise<void> {
+  const client = createClient(origin, key);
+  for (const writer of writers) await writer.check(client);
+  const known = writers.flatMap(({ expected }) => [...expected.keys()]);
+  expect([...(await readAll(client)).keys()].sort()).toEqual(known.sort());
+}
+
+/** The ids in the table's files, read without the server. */
+async function scan(dataDir: string, accountId: string): Promise<string[]> {
+  const connection = await (await loadLanceDb(testCacheDir)).connect(join(dataDir, "memories"));
+  const table = await connection.openTable(accountId);
+  const rows = await table.query().where("passage = 0").select(["id"]).toArray();
+  return rows.map(({ id }) => String(id));
+}
+
+test(
+  "kill -9 in the midst of upkeep and recovery loses nothing that was answered",
+  async () => {
+    const writes = await killRepeatedly("impatient", KILLS.impatient, MOMENTS);
+    expect(writes).toBeGreaterThan(KILLS.impatient * 10);
+    if (process.env.LONG) console.log({ writes });
+  },
+  TIMEOUT,
+);
+
+test(
+  "kill -9 of the program as people run it loses nothing that was answered",
+  async () => {
+    const writes = await killRepeatedly("real", KILLS.real, ["any"]);
+    expect(writes).toBeGreaterThan(0);
+    if (process.env.LONG) console.log({ writes });
+  },
+  TIMEOUT,
+);
