@@ -1,0 +1,5 @@
+/** Text that is part of the program. */
+declare module "*.css" {
+  const text: string;
+  export default text;
+}
