@@ -18,6 +18,8 @@ const ORDER = [
   "backup",
   "memories",
   "oauth",
+  "sign-in",
+  "pages",
   "http",
   "keys",
   "accounts",
@@ -60,7 +62,7 @@ function readImports(path: string, code: string): Import[] {
 }
 
 async function readSource(): Promise<SourceFile[]> {
-  const paths = await Array.fromAsync(new Glob("**/*.ts").scan(SOURCE));
+  const paths = await Array.fromAsync(new Glob("**/*.{ts,tsx}").scan(SOURCE));
   return Promise.all(
     paths.map(async (path) => {
       const text = await Bun.file(join(SOURCE, path)).text();
@@ -143,8 +145,8 @@ test("no domain reaches into the tables of another", () => {
 test("only routes know HTTP: what they call does not", () => {
   const found = breaches(
     ({ path }, { target }) =>
-      /^(memories|keys|accounts|oauth)\//.test(path) &&
-      !/\/(\w+-)?routes\.ts$/.test(path) &&
+      /^(memories|keys|accounts|oauth|sign-in)\//.test(path) &&
+      !/\/(\w+-)?routes\.tsx?$/.test(path) &&
       (target === "elysia" || partOf(target) === "http" || partOf(target) === "app.ts"),
   );
   expect(found).toEqual([]);
@@ -153,7 +155,7 @@ test("only routes know HTTP: what they call does not", () => {
 test("what speaks to clients goes through the service, not around it", () => {
   const found = breaches(
     ({ path }, { target }) =>
-      (/^(http|mcp|dashboard)\//.test(path) || /\/(\w+-)?routes\.ts$/.test(path)) &&
+      (/^(http|mcp|dashboard)\//.test(path) || /\/(\w+-)?routes\.tsx?$/.test(path)) &&
       /^memories\/(store|table|writer|journal|rows|filter)\.ts$/.test(target),
   );
   expect(found).toEqual([]);
@@ -172,8 +174,9 @@ describe("libraries stay behind their one door:", () => {
   test.each([
     ["fastembed", /^(fastembed|@anush008\/.*|onnxruntime-node)$/, /^embedding\//],
     ["Arrow", /^apache-arrow$/, /^memories\//],
-    ["Elysia", /^(elysia|@elysiajs\/.*)$/, /^(app\.ts|http\/|\w+\/(\w+-)?routes\.ts)/],
-    ["Drizzle", /^drizzle-orm/, /^(db|accounts|keys|oauth|memories)\//],
+    ["Elysia", /^(elysia|@elysiajs\/.*)$/, /^(app\.ts|http\/|[\w-]+\/(\w+-)?routes\.tsx?$)/],
+    ["Drizzle", /^drizzle-orm/, /^(db|accounts|keys|oauth|sign-in|memories)\//],
+    ["the JSX library", /^@kitajs\//, /^pages\//],
     ["Commander", /^commander$/, /^cli\//],
     ["the MCP library", /^@modelcontextprotocol\//, /^(mcp|cli)\//],
   ])("%s is imported where it belongs", (_, library, allowed) => {

@@ -1,5 +1,5 @@
 import type { Child, Markup } from "./jsx-runtime.ts";
-import { STYLES_PATH } from "./styles.ts";
+import { STYLES } from "./styles.ts";
 
 /** The frame of every page. Works without a script, and asks no other host for anything. */
 export function Layout({ title, children }: { title: string; children?: Child }): Markup {
@@ -11,7 +11,7 @@ export function Layout({ title, children }: { title: string; children?: Child })
         <meta name="color-scheme" content="light dark" />
         <title>{`${title} · ctxd`}</title>
         <link rel="icon" href="data:," />
-        <link rel="stylesheet" href={STYLES_PATH} />
+        <link rel="stylesheet" href={STYLES.path} />
       </head>
       <body>
         <main>
