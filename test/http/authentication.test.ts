@@ -43,20 +43,24 @@ test("without a key nothing is answered but the server's health", async () => {
   expect((await fetch(`${server.origin}/api/health`)).status).toBe(200);
 });
 
-test.each([
-  "Bearer",
-  "Bearer ",
-  `Basic ${btoa("ada:secret")}`,
-  ada.key,
-  `Bearer ${ada.key} more`,
-  `Bearer ${ada.key},${ada.key}`,
-  `Bearer ${ada.key}x`,
-  `Bearer ${ada.key.slice(0, -1)}`,
-  `Bearer ${ada.key.toLowerCase()}`,
-  `Bearer ${generateKey()}`,
-  "Bearer ctx_' OR 1=1 --",
-  `Bearer ${"x".repeat(10_000)}`,
-])("a malformed or unknown key is refused: %.40s", expectUnauthorized);
+test.each(
+  [
+    "Bearer",
+    "Bearer ",
+    `Basic ${btoa("ada:secret")}`,
+    ada.key,
+    `Bearer ${ada.key} more`,
+    `Bearer ${ada.key},${ada.key}`,
+    `Bearer ${ada.key}x`,
+    `Bearer ${ada.key.slice(0, -1)}`,
+    `Bearer ${ada.key.toLowerCase()}`,
+    `Bearer ${generateKey()}`,
+    "Bearer ctx_' OR 1=1 --",
+    `Bearer ${"x".repeat(10_000)}`,
+  ].map((value) => [value.slice(0, 40), value]),
+)("a malformed or unknown key is refused: %s", (_, authorization = "") =>
+  expectUnauthorized(authorization),
+);
 
 test("a key in the query string or a cookie is not read", async () => {
   for (const query of [`key=${ada.key}`, `access_token=${ada.key}`]) {

@@ -1,6 +1,7 @@
 import { afterAll, expect, test } from "bun:test";
 import { contentsOf } from "../support/client.ts";
 import { expectError, expectInvalid } from "../support/errors.ts";
+import { named } from "../support/named.ts";
 import { startServer } from "../support/server.ts";
 
 const server = await startServer();
@@ -140,29 +141,33 @@ test.each([
   for (const mode of MODES) expect(await empty.search(q, { mode })).toEqual([]);
 });
 
-test.each([
-  ["/q", ""],
-  ["/q", "q="],
-  ["/q", "q=%20%0a"],
-  ["/q", `q=${"x".repeat(2_001)}`],
-  ["/limit", "q=x&limit=0"],
-  ["/limit", "q=x&limit=101"],
-  ["/limit", "q=x&limit=1e1"],
-  ["/limit", "q=x&limit=0x10"],
-  ["/limit", "q=x&limit=%2010"],
-  ["/limit", "q=x&limit=99999999999999999999"],
-  ["/min_score", "q=x&min_score=-0.1"],
-  ["/min_score", "q=x&min_score=1.1"],
-  ["/min_score", "q=x&min_score=1e999"],
-  ["/min_score", "q=x&min_score=NaN"],
-  ["/min_score", "q=x&min_score="],
-  ["/mode", "q=x&mode=magic"],
-  ["/mode", "q=x&mode="],
-  ["/tags", "q=x&tags=,"],
-  ["/created_after", "q=x&created_after=2026-13-01"],
-  ["", "q=x&cursor=x"],
-  ["", "q=x&colour=red"],
-])("refused at %j: ?%.60s", async (path, query) => {
+test.each(
+  (
+    [
+      ["/q", ""],
+      ["/q", "q="],
+      ["/q", "q=%20%0a"],
+      ["/q", `q=${"x".repeat(2_001)}`],
+      ["/limit", "q=x&limit=0"],
+      ["/limit", "q=x&limit=101"],
+      ["/limit", "q=x&limit=1e1"],
+      ["/limit", "q=x&limit=0x10"],
+      ["/limit", "q=x&limit=%2010"],
+      ["/limit", "q=x&limit=99999999999999999999"],
+      ["/min_score", "q=x&min_score=-0.1"],
+      ["/min_score", "q=x&min_score=1.1"],
+      ["/min_score", "q=x&min_score=1e999"],
+      ["/min_score", "q=x&min_score=NaN"],
+      ["/min_score", "q=x&min_score="],
+      ["/mode", "q=x&mode=magic"],
+      ["/mode", "q=x&mode="],
+      ["/tags", "q=x&tags=,"],
+      ["/created_after", "q=x&created_after=2026-13-01"],
+      ["", "q=x&cursor=x"],
+      ["", "q=x&colour=red"],
+    ] satisfies [string, unknown][]
+  ).map(named),
+)("refused at %j: ?%s", async (path, _, query) => {
   expectInvalid(await empty.send("GET", `/memories/search?${query}`), path);
 });
 
