@@ -56,6 +56,66 @@ export const MIGRATIONS: readonly string[] = [
      files TEXT NOT NULL,
      has_remains INTEGER NOT NULL
    ) STRICT;`,
+
+  // A new password ends what was begun with the old one, whoever changes it.
+  `CREATE TABLE sessions (
+     hash TEXT PRIMARY KEY NOT NULL,
+     account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+     created_at INTEGER NOT NULL,
+     expires_at INTEGER NOT NULL
+   ) STRICT;
+   CREATE INDEX sessions_account_id ON sessions (account_id);
+   CREATE INDEX sessions_expires_at ON sessions (expires_at);
+   CREATE TRIGGER sessions_end_with_password AFTER UPDATE OF password_hash ON accounts BEGIN
+     DELETE FROM sessions WHERE account_id = NEW.id;
+   END;
+
+   CREATE TABLE oauth_clients (
+     id TEXT PRIMARY KEY NOT NULL,
+     name TEXT NOT NULL,
+     redirect_uris TEXT NOT NULL,
+     secret_hash TEXT,
+     created_at INTEGER NOT NULL,
+     used_at INTEGER
+   ) STRICT;
+   CREATE INDEX oauth_clients_unused ON oauth_clients (created_at) WHERE used_at IS NULL;
+
+   CREATE TABLE oauth_grants (
+     id TEXT PRIMARY KEY NOT NULL,
+     account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+     client_id TEXT NOT NULL,
+     client_name TEXT NOT NULL,
+     redirect_host TEXT NOT NULL,
+     scopes TEXT NOT NULL,
+     resource TEXT NOT NULL,
+     created_at INTEGER NOT NULL,
+     last_used_at INTEGER,
+     expires_at INTEGER NOT NULL,
+     revoked_at INTEGER
+   ) STRICT;
+   CREATE INDEX oauth_grants_account_id ON oauth_grants (account_id);
+   CREATE INDEX oauth_grants_expires_at ON oauth_grants (expires_at);
+
+   CREATE TABLE oauth_codes (
+     hash TEXT PRIMARY KEY NOT NULL,
+     grant_id TEXT NOT NULL REFERENCES oauth_grants (id) ON DELETE CASCADE,
+     redirect_uri TEXT NOT NULL,
+     challenge TEXT NOT NULL,
+     expires_at INTEGER NOT NULL,
+     used_at INTEGER
+   ) STRICT;
+   CREATE INDEX oauth_codes_grant_id ON oauth_codes (grant_id);
+
+   CREATE TABLE oauth_tokens (
+     hash TEXT PRIMARY KEY NOT NULL,
+     grant_id TEXT NOT NULL REFERENCES oauth_grants (id) ON DELETE CASCADE,
+     kind TEXT NOT NULL CHECK (kind IN ('access', 'refresh')),
+     scopes TEXT NOT NULL,
+     expires_at INTEGER NOT NULL,
+     used_at INTEGER
+   ) STRICT;
+   CREATE INDEX oauth_tokens_grant_id ON oauth_tokens (grant_id);
+   CREATE INDEX oauth_tokens_expires_at ON oauth_tokens (expires_at);`,
 ];
 
 /**

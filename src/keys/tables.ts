@@ -1,11 +1,5 @@
-import { customType, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { formatScopes, parseScopes, type Scope } from "./scopes.ts";
-
-const scopes = customType<{ data: readonly Scope[]; driverData: string }>({
-  dataType: () => "text",
-  toDriver: formatScopes,
-  fromDriver: parseScopes,
-});
+import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { scopesColumn } from "./scopes-column.ts";
 
 /** API keys; the key itself is nowhere. The table is made by `db/migrations.ts`. */
 export const apiKeys = sqliteTable("api_keys", {
@@ -16,7 +10,7 @@ export const apiKeys = sqliteTable("api_keys", {
   /** The key's first eight characters, by which its holder knows it again. */
   prefix: text().notNull(),
   name: text().notNull(),
-  scopes: scopes().notNull(),
+  scopes: scopesColumn().notNull(),
   createdAt: integer("created_at", { mode: "timestamp_ms" }).notNull(),
   /** To the minute. */
   lastUsedAt: integer("last_used_at", { mode: "timestamp_ms" }),

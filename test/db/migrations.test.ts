@@ -9,6 +9,8 @@ import { MIGRATIONS, migrate } from "../../src/db/migrations.ts";
 import { apiKeys } from "../../src/keys/tables.ts";
 import { idempotencyKeys } from "../../src/memories/idempotency.ts";
 import { checkpoints, journalEntries } from "../../src/memories/journal.ts";
+import { oauthClients, oauthCodes, oauthGrants, oauthTokens } from "../../src/oauth/tables.ts";
+import { sessions } from "../../src/sign-in/tables.ts";
 import { temporaryFolder, testDatabase } from "../support/database.ts";
 
 const TABLES: SQLiteTable[] = [
@@ -18,6 +20,11 @@ const TABLES: SQLiteTable[] = [
   idempotencyKeys,
   journalEntries,
   checkpoints,
+  sessions,
+  oauthClients,
+  oauthGrants,
+  oauthCodes,
+  oauthTokens,
 ];
 
 function readVersion(sqlite: Database): unknown {
