@@ -50,6 +50,10 @@ export function createAccounts({ db, clock }: { db: Database; clock: () => numbe
     /** Finds an account whatever the case of the address. */
     findByEmail,
 
+    /** The account that administers the server; null on an empty one. */
+    findOwner: (): Account | null =>
+      orm.select(ACCOUNT).from(accounts).where(eq(accounts.role, "owner")).get() ?? null,
+
     /** All accounts, oldest first. */
     list: (): Account[] => orm.select(ACCOUNT).from(accounts).orderBy(asc(accounts.id)).all(),
 

@@ -7,6 +7,11 @@ const ROOT = join(import.meta.dir, "..", "..");
 /** A checkout keeps its data in itself; the executable, in the user's data folder. */
 export const checkoutDataDir = Bun.isStandaloneExecutable ? undefined : join(ROOT, "data");
 
+/** What starts this program again, whatever the folder: the words before its arguments. */
+export const ownCommand: readonly string[] = Bun.isStandaloneExecutable
+  ? [process.execPath]
+  : [process.execPath, join(ROOT, "src", "main.ts")];
+
 /**
  * A command of `ctxd` as a person types it into another terminal, in the same folder, to reach the
  * same data: `ctxd`, `./ctxd` or what starts a checkout, and the data folder when it is not the

@@ -1,7 +1,10 @@
+import { join } from "node:path";
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import packageJson from "../../package.json" with { type: "json" };
 import { type Config, type Flags, readConfig, SETTINGS } from "../config.ts";
 import { createLog } from "../log.ts";
+import { AgentId } from "../memories/memory.ts";
+import { problemOf } from "../schema.ts";
 import { parseExpiry } from "./expiry.ts";
 import { type Environment, reportFailure, USAGE } from "./failure.ts";
 import { checkoutDataDir, describeCommand } from "./invocation.ts";
@@ -51,6 +54,7 @@ function createProgram(env: Environment): Command {
   };
 
   addServe(program, configure, env);
+  addMcp(program, configure, env);
   addHealth(program, configure);
   addUserCommands(program, configure, env);
   addKeyCommands(program, configure);
@@ -61,6 +65,12 @@ function createProgram(env: Environment): Command {
 
 type Configure = (flags?: Flags) => Config;
 
+interface ServeOptions {
+  host?: string;
+  port?: string;
+  background?: number;
+}
+
 function addServe(program: Command, configure: Configure, env: Environment): void {
   program
     .command("serve", { isDefault: true })
@@ -68,9 +78,14 @@ function addServe(program: Command, configure: Configure, env: Environment): voi
     .description("Runs the server until it is told to stop (Ctrl-C or SIGTERM).")
     .option("--host <address>", "address to listen on (CTXD_HOST, 127.0.0.1)")
     .option("--port <number>", "port to listen on (CTXD_PORT, 7733)")
+    .addOption(
+      new Option("--background <seconds>", "end after so many seconds without a client")
+        .argParser(Number)
+        .hideHelp(),
+    )
     .addHelpText("after", `\nSettings, from the environment:\n${describeSettings()}`)
     .allowExcessArguments()
-    .action(async ({ host, port }: { host?: string; port?: string }, command: Command) => {
+    .action(async ({ host, port, background }: ServeOptions, command: Command) => {
       // As serve is the default command, a command that does not exist arrives here.
       const [unknown] = command.args;
       if (unknown !== undefined) program.error(`error: unknown command '${unknown}'`);
@@ -79,8 +94,30 @@ function addServe(program: Command, configure: Configure, env: Environment): voi
         ...(port === undefined ? {} : { CTXD_PORT: port }),
       });
       const { serve } = await import("./serve.ts");
-      await serve(config, createLog(config), env);
+      if (background === undefined) return serve(config, createLog(config), env);
+      const { createLogFile } = await import("./log-file.ts");
+      const log = createLog(config, createLogFile(join(config.dataDir, "background.log")));
+      await serve(config, log, env, { idleSeconds: background });
     });
+}
+
+function addMcp(program: Command, configure: Configure, env: Environment): void {
+  program
+    .command("mcp")
+    .summary("connect an agent on this machine (MCP over standard input and output)")
+    .description(
+      "Connects an agent on this machine: speaks MCP on standard input and output.\nNeeds no account and no key. Starts a server in the background when none runs.",
+    )
+    .option("--agent <name>", "agent that new memories belong to (agent_id)", parseAgent)
+    .action(async (options: { agent?: string }) =>
+      (await import("./mcp.ts")).connectAgent(configure(), options, env),
+    );
+}
+
+function parseAgent(name: string): string {
+  const problem = problemOf(AgentId, name);
+  if (problem === null) return name;
+  throw new InvalidArgumentError(`It ${problem}.`);
 }
 
 function addHealth(program: Command, configure: Configure): void {

@@ -2,6 +2,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { version } from "../../package.json" with { type: "json" };
 import { createAccounts } from "../accounts/accounts.ts";
+import { findLocalOwner } from "../accounts/local-owner.ts";
 import { createApp } from "../app.ts";
 import { refuseUnfinishedRestore } from "../backup/unfinished-restore.ts";
 import type { Config } from "../config.ts";
@@ -12,12 +13,14 @@ import { createWorkerEmbedder } from "../embedding/worker-embedder.ts";
 import type { CheckResult } from "../http/health.ts";
 import { createKeys } from "../keys/keys.ts";
 import type { Log } from "../log.ts";
+import { createLocalSocket, type OpenSocket } from "../mcp/local-socket.ts";
 import { createIdempotency } from "../memories/idempotency.ts";
 import { createJournal } from "../memories/journal.ts";
 import { createMemories } from "../memories/memories.ts";
 import { watchRemovedAccounts } from "../memories/removed-accounts.ts";
 import { openStore } from "../memories/store.ts";
 import { loadLanceDb } from "../native/lancedb.ts";
+import { type Background, untilUnused } from "./background.ts";
 import { CommandError, type Environment } from "./failure.ts";
 import { greet } from "./greeting.ts";
 import { atMost, untilStopped } from "./stop.ts";
@@ -26,8 +29,17 @@ import { atMost, untilStopped } from "./stop.ts";
 const IDLE_TIMEOUT = 30;
 const SHUTDOWN_TIMEOUT = 10;
 
-/** Runs the server until SIGINT or SIGTERM. Resolves when all that was begun is done. */
-export async function serve(config: Config, log: Log, env: Environment): Promise<void> {
+/**
+ * Runs the server until SIGINT or SIGTERM. Resolves when all that was begun is done.
+ * @param background for a server that bridges started: it also ends when nobody uses it, and does
+ * without its port when another program has that
+ */
+export async function serve(
+  config: Config,
+  log: Log,
+  env: Environment,
+  background: Background | null = null,
+): Promise<void> {
   // What is opened is closed in reverse order, also when the next step fails.
   await using opened = new AsyncDisposableStack();
   const clock = Date.now;
@@ -55,8 +67,10 @@ export async function serve(config: Config, log: Log, env: Environment): Promise
   });
   opened.defer(watchRemovedAccounts({ store, accounts, log }));
 
+  const local = createLocalSocket({ ownerId: async () => (await findLocalOwner(accounts)).id });
   const app = createApp({
     config,
+    local: local.principalOf,
     memories,
     keys,
     log,
@@ -66,17 +80,30 @@ export async function serve(config: Config, log: Log, env: Environment): Promise
       embedding: () => stateOf(embedder),
     },
   });
-  listen(app, config);
-  opened.defer(() => atMost(SHUTDOWN_TIMEOUT * 1000, app.stop()));
+  let lastRequest = 0;
+  app.onRequest(() => {
+    lastRequest = Date.now();
+  });
+  const listens = listen(app, config, background !== null);
+  opened.defer(() => atMost(SHUTDOWN_TIMEOUT * 1000, listens ? app.stop() : Promise.resolve()));
+  const socket = listenLocally(local, app, config, log);
+  opened.defer(() => atMost(SHUTDOWN_TIMEOUT * 1000, socket?.close() ?? Promise.resolve()));
   const address = config.publicUrl.replace(/:0$/, `:${app.server?.port}`);
-  lock.announce(address);
-  greet(config, env, { address, isEmpty: accounts.list().length === 0 });
-
-  await untilStopped();
+  if (listens) lock.announce(address);
+  if (!background) {
+    greet(config, env, { address, isEmpty: accounts.list().length === 0 });
+    await untilStopped();
+  } else if (socket) {
+    log.info("started", { version, pid: process.pid, address: listens ? address : null });
+    await untilUnused(background, socket, () => lastRequest);
+  } else throw new CommandError("No socket can be made in the data folder: use ctxd serve.");
   log.info("stopping");
 }
 
-function listen(app: ReturnType<typeof createApp>, { host, port, tls }: Config): void {
+type App = ReturnType<typeof createApp>;
+
+/** Returns false when the port is in use and the server can do without. */
+function listen(app: App, { host, port, tls }: Config, isOptional: boolean): boolean {
   try {
     app.listen({
       hostname: host,
@@ -88,7 +115,9 @@ function listen(app: ReturnType<typeof createApp>, { host, port, tls }: Config):
       maxRequestBodySize: Number.MAX_SAFE_INTEGER,
       ...(tls && { tls: { cert: Bun.file(tls.cert), key: Bun.file(tls.key) } }),
     });
+    return true;
   } catch (error) {
+    if (isOptional) return false;
     const code = error instanceof Error && "code" in error ? error.code : null;
     if (code === "EADDRINUSE") {
       throw new CommandError(
@@ -96,6 +125,22 @@ function listen(app: ReturnType<typeof createApp>, { host, port, tls }: Config):
       );
     }
     throw error;
+  }
+}
+
+/** Returns null where the file system of the data folder knows no sockets. */
+function listenLocally(
+  local: ReturnType<typeof createLocalSocket>,
+  app: App,
+  { dataDir }: Config,
+  log: Log,
+): OpenSocket | null {
+  try {
+    return local.listen(dataDir, { version, answer: async (request) => app.fetch(request) });
+  } catch (error) {
+    const cause = error instanceof Error ? error.message : String(error);
+    log.warn("no_local_socket", { cause });
+    return null;
   }
 }
 

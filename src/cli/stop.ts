@@ -11,9 +11,14 @@ const INTERVAL = 500;
  */
 export function untilStopped(): Promise<void> {
   return new Promise((resolve) => {
-    for (const signal of SIGNALS) process.on(signal, () => resolve());
+    onStopSignal(resolve);
     watchNpx(resolve);
   });
+}
+
+/** Calls back when a signal tells the program to stop. */
+export function onStopSignal(callback: () => void): void {
+  for (const signal of SIGNALS) process.on(signal, () => callback());
 }
 
 /** Waits for `work` to end, but not longer than so many milliseconds. */

@@ -11,15 +11,13 @@ import type { Authorize } from "../http/principal.ts";
 import type { Log } from "../log.ts";
 import type { Memories } from "../memories/memories.ts";
 import { LIMITS } from "../memories/memory.ts";
+import { AGENT_HEADER } from "./agent-header.ts";
 import { createSenderCheck } from "./sender.ts";
 import { createMcpServerFactory } from "./server.ts";
 import type { Session } from "./session.ts";
 
 /** Bytes of a message: a memory's content of 32,768 characters, each escaped, and what is around. */
 const MAX_BODY = 1 << 20;
-
-/** Names the agent that saves, percent-encoded: the default `agent_id` of the call. */
-export const AGENT_HEADER = "ctxd-agent";
 
 /** `POST /mcp`: the Model Context Protocol over Streamable HTTP, without sessions, in both eras. */
 export function createMcpRoutes({

@@ -1,0 +1,128 @@
+import { join } from "node:path";
+import { PRESENCE_PATH, VERSION_HEADER } from "./presence.ts";
+import { reachSocketFolder, SOCKET } from "./socket-folder.ts";
+
+/** Milliseconds between two looks at whether a server is there. */
+const INTERVAL = 20;
+/** Milliseconds that a server may take to start: the first one unpacks its libraries. */
+const PATIENCE = 120_000;
+/** Milliseconds after which a folder that another process holds is looked at again. */
+const SECOND_LOOK = 250;
+/** Starts that may fail before the reason is told. */
+const STARTS = 2;
+
+/** A server that was started in the background. */
+export interface StartedServer {
+  /** Why it ended, when it did without serving; pending as long as it runs. */
+  readonly failure: Promise<string>;
+}
+
+interface Dependencies {
+  dataDir: string;
+  /** Starts a server for the folder. */
+  start: () => StartedServer;
+  /** Whether a process has the folder's lock, be it that it starts or that it ends. */
+  isServed: () => boolean;
+  /** Is told the version of a server that is found. */
+  onFound: (version: string) => void;
+}
+
+/** The server of a data folder, as a bridge reaches it. */
+export type LocalServer = ReturnType<typeof createLocalServer>;
+
+/** Finds the server that owns a data folder, by its socket, and starts one when there is none. */
+export function createLocalServer({ dataDir, start, isServed, onFound }: Dependencies) {
+  const reach = reachSocketFolder(dataDir);
+  const unix = join(reach.path, SOCKET);
+  let found: Promise<void> | null = null;
+  let presence = new AbortController();
+  let isClosed = false;
+
+  const forget = () => {
+    presence.abort();
+    presence = new AbortController();
+    found = null;
+  };
+
+  /** Holds on to the server that listens; false when none does. */
+  const hold = async (): Promise<boolean> => {
+    const held = presence;
+    try {
+      const response = await fetch(`http://localhost${PRESENCE_PATH}`, {
+        unix,
+        signal: held.signal,
+      });
+      const reader = response.body?.getReader();
+      if (!response.ok || !reader) return false;
+      const untilEnd = (): Promise<void> =>
+        reader.read().then(({ done }) => (done ? undefined : untilEnd()));
+      const forgetThis = () => {
+        if (presence === held) forget();
+      };
+      untilEnd().then(forgetThis, forgetThis);
+      onFound(response.headers.get(VERSION_HEADER) ?? "");
+      return true;
+    } catch {
+      return false;
+    }
+  };
+
+  const find = async (): Promise<void> => {
+    const deadline = Date.now() + PATIENCE;
+    const failures: string[] = [];
+    let isStarting = false;
+    let lookAgainAt = 0;
+    while (!isClosed && !(await hold())) {
+      const now = Date.now();
+      if (now > deadline) {
+        throw new Error("The server of this data folder does not answer: ctxd doctor tells more.");
+      }
+      if (!isStarting && now >= lookAgainAt) {
+        if (isServed()) lookAgainAt = now + SECOND_LOOK;
+        else if (failures.length >= STARTS) throw new Error(failures.at(-1));
+        else {
+          isStarting = true;
+          void start().failure.then((reason) => {
+            isStarting = false;
+            failures.push(reason);
+          });
+        }
+      }
+      await Bun.sleep(INTERVAL);
+    }
+  };
+
+  const connect = (): Promise<void> => {
+    if (found) return found;
+    const search = find();
+    found = search;
+    search.catch(() => {
+      if (found === search) found = null;
+    });
+    return search;
+  };
+
+  return {
+    /** Resolves when the server answers; it is started when there is none. */
+    connect,
+
+    /** Sends a message to the server, once there is one. */
+    async post(
+      path: string,
+      init: { headers: Record<string, string>; body: string; signal: AbortSignal },
+    ) {
+      await connect();
+      return fetch(`http://localhost${path}`, { ...init, method: "POST", unix });
+    },
+
+    /** Has the next message look for the server again. */
+    forget,
+
+    /** Lets go of the server. */
+    close(): void {
+      isClosed = true;
+      forget();
+      reach.release();
+    },
+  };
+}

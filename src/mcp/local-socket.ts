@@ -1,0 +1,85 @@
+import { chmodSync, mkdtempSync, renameSync, rmdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import type { Principal } from "../http/principal.ts";
+import { SCOPES } from "../keys/scopes.ts";
+import { createPresence, PRESENCE_PATH } from "./presence.ts";
+import { NEW_SOCKET, reachSocketFolder, SOCKET } from "./socket-folder.ts";
+
+/** A socket that is listened on. */
+export interface OpenSocket {
+  /** How many bridges hold on to this server. */
+  readonly bridges: () => number;
+  /** Milliseconds since 1970 of the last request or the last bridge's end. */
+  readonly lastUse: () => number;
+  close(): Promise<void>;
+}
+
+/**
+ * The way in for programs of the same user: a Unix socket in the data folder. Whoever may open it
+ * is the local owner.
+ * @param ownerId the account that the local owner uses
+ */
+export function createLocalSocket({ ownerId }: { ownerId: () => Promise<string> }) {
+  const entered = new WeakMap<Request, Principal>();
+
+  return {
+    /** Who is behind a request that came by the socket; null for any other. */
+    principalOf: (request: Request): Principal | null => entered.get(request) ?? null,
+
+    /**
+     * Listens in a data folder. The caller holds the folder's lock: a socket that is there was left
+     * by a process that ended.
+     */
+    listen(
+      dataDir: string,
+      { version, answer }: { version: string; answer: (request: Request) => Promise<Response> },
+    ): OpenSocket {
+      const presence = createPresence(version);
+      let lastUse = Date.now();
+      const server = openServer(dataDir, async (request) => {
+        lastUse = Date.now();
+        if (new URL(request.url).pathname === PRESENCE_PATH) return presence.answer(request);
+        const accountId = await ownerId();
+        entered.set(request, { accountId, scopes: SCOPES, via: "local" });
+        return answer(request);
+      });
+      return {
+        bridges: presence.count,
+        lastUse: () => Math.max(lastUse, presence.lastEnd()),
+        async close() {
+          rmSync(join(dataDir, SOCKET), { force: true });
+          presence.end();
+          await server.stop();
+        },
+      };
+    },
+  };
+}
+
+/**
+ * Opens the socket in a folder of its own, which nobody else may enter, and moves it into place
+ * when its mode is set: at no moment can another user open it, and an old one is replaced.
+ */
+function openServer(dataDir: string, fetch: (request: Request) => Promise<Response>) {
+  const reach = reachSocketFolder(dataDir);
+  try {
+    const folder = mkdtempSync(join(reach.path, NEW_SOCKET));
+    const path = join(folder, SOCKET);
+    try {
+      const server = Bun.serve({
+        unix: path,
+        fetch,
+        // Messages have a limit of their own.
+        maxRequestBodySize: Number.MAX_SAFE_INTEGER,
+      });
+      chmodSync(path, 0o600);
+      renameSync(path, join(dataDir, SOCKET));
+      return server;
+    } finally {
+      rmSync(path, { force: true });
+      rmdirSync(folder);
+    }
+  } finally {
+    reach.release();
+  }
+}
