@@ -5,3 +5,6 @@ import { run } from "./cli/program.ts";
 for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
 
 process.exitCode = await run(process.argv.slice(2), process.env);
+
+// `bun --watch` waits for a change even after the end, and a second Ctrl-C would be in vain.
+if (process.execArgv.includes("--watch") && process.exitCode === 0) process.exit();
