@@ -52,7 +52,13 @@ type Data = {
   now: number;
 };
 
-async function* checkData({ dataDir, isServed, lancedb, now }: Data): AsyncGenerator<Finding> {
+/** Looks at what is kept: database, journal, tables, and the time when the newest of it was made. */
+export async function* checkData({
+  dataDir,
+  isServed,
+  lancedb,
+  now,
+}: Data): AsyncGenerator<Finding> {
   if (existsSync(join(dataDir, UNFINISHED)) && !isServed) {
     yield findingsOf("restore").problem(
       `a restore into ${dataDir} was cut off: run ctxd restore again.`,

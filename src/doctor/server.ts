@@ -1,4 +1,7 @@
+import http from "node:http";
+import https from "node:https";
 import { createServer } from "node:net";
+import { text } from "node:stream/consumers";
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import type { Config } from "../config.ts";
@@ -27,15 +30,15 @@ export async function checkServer(dataDir: string): Promise<Finding & { isServed
   if (!owner?.address) {
     return { ...ok(`${who} is starting, restoring a backup or about to end`), isServed: true };
   }
-  const text = `${who} serves at ${owner.address}`;
+  const serving = `${who} serves at ${owner.address}`;
   const health = await askHealth(owner.address);
-  if (health === "ok") return { ...ok(`${text} and is well`), isServed: true };
+  if (health === "ok") return { ...ok(`${serving} and is well`), isServed: true };
   const reason = {
     failed: "says that something has failed: ctxd health tells what, and its log why",
     "not ctxd": "is not what answers there: look at what stands before it (proxy, CTXD_PUBLIC_URL)",
     "no answer": "does not answer: look at its log, or stop it and start it again",
   }[health];
-  return { ...problem(`${text}, but ${reason}.`), isServed: true };
+  return { ...problem(`${serving}, but ${reason}.`), isServed: true };
 }
 
 /** Whether the port is free for a server, or has one already. */
@@ -78,17 +81,34 @@ function loopback(host: string, port: number, isTls: boolean): string {
   return `${isTls ? "https" : "http"}://${address.includes(":") ? `[${address}]` : address}:${port}`;
 }
 
+/** Not by fetch, which asks the proxy that HTTP_PROXY names for this machine's own address too. */
 async function askHealth(origin: string): Promise<Health> {
+  const address = new URL("/api/health", origin);
+  const { get } = address.protocol === "https:" ? https : http;
+  // Nothing secret is asked or told, and a certificate may be made out to another name.
+  const options = { signal: AbortSignal.timeout(TIMEOUT), rejectUnauthorized: false };
+  const { promise, resolve } = Promise.withResolvers<Health>();
+  get(address, options, (response) => {
+    text(response).then(
+      (body) => resolve(readHealth(response.statusCode ?? 0, body)),
+      () => resolve("no answer"),
+    );
+  }).once("error", (error) =>
+    resolve("code" in error && isHttpError(error) ? "not ctxd" : "no answer"),
+  );
+  return await promise;
+}
+
+function readHealth(status: number, body: string): Health {
   try {
-    const response = await fetch(new URL("/api/health", origin), {
-      redirect: "manual",
-      signal: AbortSignal.timeout(TIMEOUT),
-      // Nothing secret is asked or told; a certificate may be made out to another name.
-      tls: { rejectUnauthorized: false },
-    });
-    if (!Value.Check(HealthAnswer, await response.json().catch(() => null))) return "not ctxd";
-    return response.ok ? "ok" : "failed";
+    if (!Value.Check(HealthAnswer, JSON.parse(body))) return "not ctxd";
+    return status === 200 ? "ok" : "failed";
   } catch {
-    return "no answer";
+    return "not ctxd";
   }
+}
+
+/** What answers does not speak HTTP. */
+function isHttpError({ code }: { code: unknown }): boolean {
+  return typeof code === "string" && /^(HPE_|EPROTO|Malformed|InvalidHTTP)/.test(code);
 }

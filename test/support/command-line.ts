@@ -8,7 +8,7 @@ export interface Outcome {
   readonly exitCode: number;
 }
 
-interface Surroundings {
+export interface Surroundings {
   /** The data folder; the program's own default when left out. */
   readonly dataDir?: string;
   /** What standard input holds; nothing by default. */
@@ -16,7 +16,8 @@ interface Surroundings {
   readonly env?: Record<string, string>;
 }
 
-function commandLine(args: readonly string[], { dataDir }: Surroundings): string[] {
+/** The command line that runs `ctxd`, for `Bun.spawn`. */
+export function commandLine(args: readonly string[], { dataDir }: Surroundings): string[] {
   const location = dataDir === undefined ? [] : ["--data-dir", dataDir];
   return [process.execPath, MAIN, ...args, ...location];
 }
