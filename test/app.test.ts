@@ -224,22 +224,16 @@ test("health names what has failed, without a key", async () => {
   });
 });
 
-test("the API document is complete, and the page asks no other host", async () => {
-  const response = await fetch(`${server.origin}/docs/json`);
-  const document: unknown = await response.json();
-  expect(document).toMatchObject({
-    openapi: expect.stringMatching(/^3\./),
-    paths: {
-      "/api/health": { get: {} },
-      "/api/memories": { get: {}, post: {}, delete: {} },
-      "/api/memories/batch": { post: {} },
-      "/api/memories/search": { get: {} },
-      "/api/memories/{id}": { get: {}, put: {}, delete: {} },
-    },
-  });
-  const page = await (await fetch(`${server.origin}/docs`)).text();
+test("the API page asks no other host", async () => {
+  const address = `${server.origin}/docs`;
+  const page = await (await fetch(address)).text();
   expect(page).not.toMatch(/https?:\/\//);
-  for (const [, asset] of page.matchAll(/(?:src|href)="([^"]+)"/g)) {
-    expect((await fetch(server.origin + asset)).status).toBe(200);
+  const assets = [...page.matchAll(/(?:src|href)="([^"]+)"/g)]
+    .map(([, asset = ""]) => new URL(asset, address))
+    .filter(({ protocol }) => protocol !== "data:");
+  expect(assets.length).toBeGreaterThan(1);
+  for (const asset of assets) {
+    expect(asset.origin).toBe(server.origin);
+    expect((await fetch(asset)).status).toBe(200);
   }
 });
