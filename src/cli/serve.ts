@@ -7,8 +7,8 @@ import { createApp } from "../app.ts";
 import { refuseUnfinishedRestore } from "../backup/unfinished-restore.ts";
 import type { Config } from "../config.ts";
 import { lockDataFolder } from "../db/data-lock.ts";
-import { databasePath, openDatabase } from "../db/database.ts";
-import type { Embedder } from "../embedding/embedder.ts";
+import { type Database, databasePath, openDatabase } from "../db/database.ts";
+import type { Embedder, EmbeddingModel } from "../embedding/embedder.ts";
 import { createWorkerEmbedder } from "../embedding/worker-embedder.ts";
 import type { CheckResult } from "../http/health.ts";
 import { createKeys } from "../keys/keys.ts";
@@ -18,7 +18,8 @@ import { createIdempotency } from "../memories/idempotency.ts";
 import { createJournal } from "../memories/journal.ts";
 import { createMemories } from "../memories/memories.ts";
 import { watchRemovedAccounts } from "../memories/removed-accounts.ts";
-import { openStore } from "../memories/store.ts";
+import { openStore, type Store } from "../memories/store.ts";
+import { storeToCome } from "../memories/store-to-come.ts";
 import { loadLanceDb } from "../native/lancedb.ts";
 import { type Background, untilUnused } from "./background.ts";
 import { CommandError, type Environment } from "./failure.ts";
@@ -53,11 +54,8 @@ export async function serve(
   opened.defer(() => embedder.close());
   const accounts = createAccounts({ db, clock });
   const keys = createKeys({ db, clock });
-  const folder = join(config.dataDir, "memories");
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const lancedb = await loadLanceDb(config.cacheDir);
-  const journal = createJournal({ db });
-  const store = await openStore({ lancedb, folder, model: embedder.model, journal, log });
+  const opening = openTables(config, { db, model: embedder.model, log });
+  const store = storeToCome(opening);
   opened.defer(store.close);
   const memories = createMemories({
     store,
@@ -65,7 +63,6 @@ export async function serve(
     idempotency: createIdempotency({ db, clock }),
     clock,
   });
-  opened.defer(watchRemovedAccounts({ store, accounts, log }));
 
   const local = createLocalSocket({ ownerId: async () => (await findLocalOwner(accounts)).id });
   const app = createApp({
@@ -84,10 +81,14 @@ export async function serve(
   app.onRequest(() => {
     lastRequest = Date.now();
   });
-  const listens = listen(app, config, background !== null);
-  opened.defer(() => atMost(SHUTDOWN_TIMEOUT * 1000, listens ? app.stop() : Promise.resolve()));
+  // Agents start with this program and do not wait long: what needs no memories is answered before
+  // the tables are open.
   const socket = listenLocally(local, app, config, log);
   opened.defer(() => atMost(SHUTDOWN_TIMEOUT * 1000, socket?.close() ?? Promise.resolve()));
+  await opening;
+  opened.defer(watchRemovedAccounts({ store, accounts, log }));
+  const listens = listen(app, config, background !== null);
+  opened.defer(() => atMost(SHUTDOWN_TIMEOUT * 1000, listens ? app.stop() : Promise.resolve()));
   const address = config.publicUrl.replace(/:0$/, `:${app.server?.port}`);
   if (listens) lock.announce(address);
   if (!background) {
@@ -101,6 +102,16 @@ export async function serve(
 }
 
 type App = ReturnType<typeof createApp>;
+
+async function openTables(
+  { dataDir, cacheDir }: Config,
+  { db, model, log }: { db: Database; model: EmbeddingModel; log: Log },
+): Promise<Store> {
+  const folder = join(dataDir, "memories");
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const lancedb = await loadLanceDb(cacheDir);
+  return openStore({ lancedb, folder, model, journal: createJournal({ db }), log });
+}
 
 /** Returns false when the port is in use and the server can do without. */
 function listen(app: App, { host, port, tls }: Config, isOptional: boolean): boolean {

@@ -61,7 +61,7 @@ export async function bridge({ input, write, server, agent }: Bridge): Promise<v
       }
       return answered;
     };
-    let reason = "the server ended before it answered";
+    let reason = "The server ended before it answered.";
     for (let attempt = 0; attempt < ATTEMPTS && !signal.aborted; attempt++) {
       try {
         if (await isAnswered()) return;
@@ -70,7 +70,9 @@ export async function bridge({ input, write, server, agent }: Bridge): Promise<v
       }
       if (!signal.aborted) server.forget();
     }
-    if (id !== null && !signal.aborted) await write(errorAnswer(id, INTERNAL_ERROR, reason));
+    if (id !== null && !signal.aborted) {
+      await write(errorAnswer(id, INTERNAL_ERROR, server.lastFailure() ?? reason));
+    }
   };
 
   for await (const line of readLines(input, MAX_LINE)) {

@@ -37,6 +37,7 @@ export function createLocalServer({ dataDir, start, isServed, onFound }: Depende
   let found: Promise<void> | null = null;
   let presence = new AbortController();
   let isClosed = false;
+  let lastFailure: string | null = null;
 
   const forget = () => {
     presence.abort();
@@ -69,7 +70,7 @@ export function createLocalServer({ dataDir, start, isServed, onFound }: Depende
 
   const find = async (): Promise<void> => {
     const deadline = Date.now() + PATIENCE;
-    const failures: string[] = [];
+    let failures = 0;
     let isStarting = false;
     let lookAgainAt = 0;
     while (!isClosed && !(await hold())) {
@@ -79,12 +80,13 @@ export function createLocalServer({ dataDir, start, isServed, onFound }: Depende
       }
       if (!isStarting && now >= lookAgainAt) {
         if (isServed()) lookAgainAt = now + SECOND_LOOK;
-        else if (failures.length >= STARTS) throw new Error(failures.at(-1));
+        else if (failures >= STARTS) throw new Error(lastFailure ?? "");
         else {
           isStarting = true;
           void start().failure.then((reason) => {
             isStarting = false;
-            failures.push(reason);
+            lastFailure = reason;
+            failures++;
           });
         }
       }
@@ -114,6 +116,9 @@ export function createLocalServer({ dataDir, start, isServed, onFound }: Depende
       await connect();
       return fetch(`http://localhost${path}`, { ...init, method: "POST", unix });
     },
+
+    /** Why the last server that was started ended, if it did. */
+    lastFailure: () => lastFailure,
 
     /** Has the next message look for the server again. */
     forget,

@@ -56,6 +56,9 @@ export function createLocalSocket({ ownerId }: { ownerId: () => Promise<string> 
   };
 }
 
+/** Bridges may be silent for hours. Bun's types have this setting for ports alone. */
+const NEVER_IDLE: object = { idleTimeout: 0 };
+
 /**
  * Opens the socket in a folder of its own, which nobody else may enter, and moves it into place
  * when its mode is set: at no moment can another user open it, and an old one is replaced.
@@ -69,6 +72,7 @@ function openServer(dataDir: string, fetch: (request: Request) => Promise<Respon
       const server = Bun.serve({
         unix: path,
         fetch,
+        ...NEVER_IDLE,
         // Messages have a limit of their own.
         maxRequestBodySize: Number.MAX_SAFE_INTEGER,
       });

@@ -1,0 +1,20 @@
+import type { Store } from "./store.ts";
+
+/**
+ * A store that is being opened, to be used already: calls wait until it is open, and fail when
+ * opening it fails.
+ */
+export function storeToCome(opening: Promise<Store>): Store {
+  // Whoever waits for it hears of a failure; it is not an error that nobody does.
+  opening.catch(() => {});
+  return {
+    use: async (accountId, task) => (await opening).use(accountId, task),
+    drop: async (accountId) => (await opening).drop(accountId),
+    accounts: async () => (await opening).accounts(),
+    close: () =>
+      opening.then(
+        (store) => store.close(),
+        () => {},
+      ),
+  };
+}
