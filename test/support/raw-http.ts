@@ -14,7 +14,7 @@ export interface RawAnswer {
 export function sendRaw(
   port: number,
   bytes: string | Uint8Array,
-  patience = 5_000,
+  patience = 20_000,
 ): Promise<RawAnswer> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
