@@ -45,6 +45,19 @@ export function idsSql(ids: readonly string[]): string {
   return `id IN (${ids.map(quote).join(", ")})`;
 }
 
+/** Rows of these sessions and rows with these ids, as far as a filter lets them pass. */
+export function aroundSql(
+  { sessions, ids }: { sessions: readonly string[]; ids: readonly string[] },
+  filter: Filter,
+): string {
+  const either = [
+    ...(sessions.length > 0 ? [`session_id IN (${sessions.map(quote).join(", ")})`] : []),
+    ...(ids.length > 0 ? [idsSql(ids)] : []),
+  ].join(" OR ");
+  const sql = filterSql(filter);
+  return sql === undefined ? either : `(${either}) AND ${sql}`;
+}
+
 /** Memories (no further passages), after a position of the list when one is given. */
 export function listSql(filter: Filter, after: Position | null): string {
   const conditions = ["passage = 0", filterSql(filter)];

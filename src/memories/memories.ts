@@ -12,22 +12,9 @@ import {
   type NewMemory,
   normaliseTags,
 } from "./memory.ts";
-import { rank, type SearchMode } from "./ranking.ts";
 import { type StoredMemory, toMemory } from "./rows.ts";
+import { type SearchRequest, searchTable } from "./search.ts";
 import type { Store } from "./store.ts";
-import type { MemoryTable } from "./table.ts";
-
-/** Candidates that each leg of a search brings to the ranking, at least as many as a page has. */
-const CANDIDATES = 100;
-
-export interface SearchRequest {
-  query: string;
-  limit: number;
-  filter: Filter;
-  /** Memories with a lower score are left out. */
-  minScore: number;
-  mode: SearchMode;
-}
 
 /**
  * What the product does: every rule about memories is here, and every transport calls it. The
@@ -99,32 +86,15 @@ export function createMemories({
     },
 
     /** Memories that answer a query, the best first. */
-    async search(
-      accountId: string,
-      { query, limit, filter, minScore, mode }: SearchRequest,
-    ): Promise<FoundMemory[]> {
-      return store.use(accountId, async ({ table }) => {
-        // The words are looked up while the query is being embedded.
-        const [matching, [vector, near]] = await Promise.all([
-          mode === "semantic" ? [] : table.matching(query, filter, CANDIDATES, mode === "hybrid"),
-          mode === "keyword"
-            ? ([null, []] as const)
-            : embedder
-                .embedQuery(query)
-                .then(
-                  async (vector) => [vector, await nearest(table, vector, filter, limit)] as const,
-                ),
-        ]);
-        const best = rank([...near, ...matching], vector, embedder.model, mode, clock())
-          .filter(({ score }) => score >= minScore)
-          .slice(0, limit);
-        const rows = await table.find(best.map(({ id }) => id));
-        const byId = new Map(rows.map((row) => [row.id, row]));
-        return best.flatMap(({ id, score }) => {
-          const row = byId.get(id);
-          return row ? [{ ...toMemory(row), score }] : [];
-        });
-      });
+    async search(accountId: string, request: SearchRequest): Promise<FoundMemory[]> {
+      const hits = await store.use(accountId, ({ table }) =>
+        searchTable(table, embedder, request, clock()),
+      );
+      return hits.map(({ row, score, explanation }) => ({
+        ...toMemory(row),
+        score,
+        ...(request.explain && { explanation }),
+      }));
     },
 
     /** A page of memories, newest first, and where the next one starts (`null` at the end). */
@@ -266,12 +236,4 @@ function hasChanged() {
     "precondition_failed",
     "The memory has changed since. Read it again, then decide.",
   );
-}
-
-/** The nearest passages: enough of them for `limit` memories, of which each may have a hundred. */
-async function nearest(table: MemoryTable, vector: Float32Array, filter: Filter, limit: number) {
-  for (let count = CANDIDATES; ; count *= 4) {
-    const found = await table.nearest(vector, filter, count);
-    if (found.length < count || new Set(found.map(({ id }) => id)).size >= limit) return found;
-  }
 }

@@ -99,6 +99,23 @@ const memoryFields = {
 export const Memory = Type.Object(memoryFields);
 export type Memory = Static<typeof Memory>;
 
+const share = (description: string) => Type.Number({ minimum: 0, maximum: 1, description });
+
+/** Why a memory has its score: relevance · (1 − decay + decay · retention). */
+export const Explanation = Type.Object({
+  meaning: share("How near its meaning is to the query's."),
+  words: share("How many of the query's words it has; rare ones count more."),
+  context: share("How relevant the memories beside it in its session are, as far as that counts."),
+  relevance: share("What these come to by their weights, lifted by context and fitting wording."),
+  retention: share("What is left of it at its age."),
+  weights: Type.Object({
+    meaning: share("The share of meaning."),
+    words: share("The share of words."),
+    decay: share("The share of the score that age can take."),
+  }),
+});
+export type Explanation = Static<typeof Explanation>;
+
 /** A memory that a search found. */
 export const FoundMemory = Type.Object({
   ...memoryFields,
@@ -108,6 +125,7 @@ export const FoundMemory = Type.Object({
     description: "How well it answers the query; higher is better.",
     examples: [0.82],
   }),
+  explanation: Type.Optional(Explanation),
 });
 export type FoundMemory = Static<typeof FoundMemory>;
 

@@ -1,87 +1,163 @@
 import type { EmbeddingModel } from "../embedding/embedder.ts";
-import type { Candidate } from "./rows.ts";
+import type { Explanation } from "./memory.ts";
+import { readQuestion } from "./ranking/hints.ts";
+import { contexts } from "./ranking/neighbours.ts";
+import { favour, fullMatch, meaningScore, wordsScore } from "./ranking/relevance.ts";
+import { DECAY_DEPTH, retention } from "./ranking/retention.ts";
+import { contentWords, countContentWords, hasAll } from "./ranking/words.ts";
+import type { Candidate, MemoryRow } from "./rows.ts";
 
 export const SEARCH_MODES = ["hybrid", "semantic", "keyword"] as const;
 export type SearchMode = (typeof SEARCH_MODES)[number];
 
-/** How a search weighs what it knows. The weights come from an evaluation set, not from taste. */
-const LEXICAL_WEIGHT = 0.4;
-/** The share of its score that a memory loses when it is infinitely old. */
-const DECAY_DEPTH = 0.25;
-const HALF_LIFE_DAYS = { leastImportant: 30, mostImportant: 480 };
-const DAY = 86_400_000;
+/** How much words count beside the meaning. From the evaluation sets: 0.35 to 0.5 rank alike. */
+const WORDS_WEIGHT = { hybrid: 0.4, semantic: 0, keyword: 1 };
+/** The best candidates whose sessions are looked at, and of which the wording is read. */
+const LEADERS = 10;
+const READ = 40;
+
+/** What a ranking goes by besides the memories. */
+export interface Question {
+  text: string;
+  /** `null` in keyword mode. */
+  vector: Float32Array | null;
+  mode: SearchMode;
+  model: Pick<EmbeddingModel, "cosines">;
+  /** Rows of the table, for what a word's rareness is worth. */
+  rows: number;
+  /** Milliseconds since 1970; `null` ranks without regard to age. */
+  now: number | null;
+}
 
 /** A memory with its place in the result. */
 export interface Ranked {
   id: string;
   score: number;
+  explanation: Explanation;
+  /** The memory, unless only a further passage of it was found. */
+  row: MemoryRow | null;
+}
+
+/** Sessions whose memories are needed to rank, and memories found without their text. */
+export interface Wanted {
+  sessions: string[];
+  ids: string[];
+}
+
+/** What is worth reading besides the candidates before they are ranked. */
+export function wantedFor(found: readonly Candidate[], question: Question, limit: number): Wanted {
+  const best = assess(found, question).sort(bestFirst);
+  const sessions = best.slice(0, LEADERS).flatMap(({ sessionId }) => sessionId ?? []);
+  const ids = best.slice(0, Math.max(READ, limit)).filter(({ read }) => !read);
+  return { sessions: [...new Set(sessions)], ids: ids.map(({ id }) => id) };
 }
 
 /**
- * Merges what the two legs of a search found and puts the best first; equals go by newest, then id.
- * @param query the query's vector, for candidates that only the words found; `null` without one
- * @param now milliseconds since 1970
+ * Merges what was found and puts the best first; equals go by newest, then id. A memory's score
+ * does not depend on the others, except on those beside it in its session.
+ * @param turns those of the candidates that are in the wanted sessions, all of them
  */
 export function rank(
   candidates: readonly Candidate[],
-  query: Float32Array | null,
-  { cosines }: Pick<EmbeddingModel, "cosines">,
-  mode: SearchMode,
-  now: number,
+  turns: readonly Candidate[],
+  question: Question,
 ): Ranked[] {
-  const merged = mergeByMemory(candidates, query);
-  const bestBm25 = Math.max(...merged.map(({ bm25 }) => bm25), Number.MIN_VALUE);
-  const lexicalWeight = { hybrid: LEXICAL_WEIGHT, semantic: 0, keyword: 1 }[mode];
-  return merged
-    .map((candidate) => {
-      const semantic = spread(candidate.cosine ?? cosines.unrelated, cosines);
-      const lexical = candidate.bm25 / bestBm25;
-      const relevance = (1 - lexicalWeight) * semantic + lexicalWeight * lexical;
-      const kept = retention(now - candidate.updatedAt, candidate.importance);
-      const score = round(relevance * (1 - DECAY_DEPTH + DECAY_DEPTH * kept));
-      return { id: candidate.id, createdAt: candidate.createdAt, score };
-    })
-    .sort((a, b) => b.score - a.score || b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1))
-    .map(({ id, score }) => ({ id, score }));
+  const assessed = assess(candidates, question);
+  const own = new Map(assessed.map(({ id, relevance }) => [id, relevance]));
+  const around = contexts(turns, (id) => own.get(id) ?? 0);
+  const hintsOf = readQuestion(question.text);
+  const weights = weightsOf(question);
+
+  const weigh = (memory: Assessed, row: MemoryRow | null): Ranked => {
+    const hints = row ? hintsOf(row) : { favour: 0, asks: 1, substance: 0.5 };
+    const context = (around.get(memory.id) ?? 0) * hints.substance;
+    const lifted = memory.relevance + (1 - memory.relevance) * context;
+    const relevance = favour(lifted * hints.asks, hints.favour);
+    const age = question.now === null ? 0 : question.now - memory.updatedAt;
+    const kept = retention(age, memory.importance);
+    const score = round(relevance * (1 - weights.decay + weights.decay * kept));
+    const { meaning, words } = memory;
+    const explanation = { meaning, words, context, relevance, retention: kept, weights };
+    return { id: memory.id, score, explanation, row };
+  };
+
+  const ranked = assessed
+    // What only stands beside a match was not found by its words.
+    .filter(({ relevance }) => question.mode !== "keyword" || relevance > 0)
+    .map((memory) => ({ memory, ranked: weigh(memory, null) }))
+    .sort(inOrder);
+  return ranked
+    .map(({ memory, ranked }, place) => ({
+      memory,
+      // Reading takes time, and of the last nothing will be shown.
+      ranked: place < READ && memory.read ? weigh(memory, memory.read()) : ranked,
+    }))
+    .sort(inOrder)
+    .map(({ ranked }) => ranked);
+}
+
+function inOrder(a: { memory: Assessed; ranked: Ranked }, b: { memory: Assessed; ranked: Ranked }) {
+  return b.ranked.score - a.ranked.score || newestFirst(a.memory, b.memory);
+}
+
+/** A memory and what it is worth by itself. */
+interface Assessed extends Pick<Candidate, "id" | "sessionId" | "importance" | "createdAt"> {
+  updatedAt: number;
+  meaning: number;
+  words: number;
+  relevance: number;
+  read: (() => MemoryRow) | null;
+}
+
+/** One entry a memory, with its best passage's meaning and its words. */
+function assess(candidates: readonly Candidate[], question: Question): Assessed[] {
+  const { cosines } = question.model;
+  const full = fullMatchFor(candidates, question);
+  const weights = weightsOf(question);
+  const merged = new Map<string, Assessed>();
+  for (const candidate of candidates) {
+    const known = merged.get(candidate.id);
+    const cosine = cosineOf(candidate, question.vector);
+    const meaning = cosine === null ? 0 : meaningScore(cosine, cosines);
+    const assessed = {
+      ...(known ?? candidate),
+      meaning: Math.max(known?.meaning ?? 0, meaning),
+      words: Math.max(known?.words ?? 0, wordsScore(candidate.bm25, full)),
+      read: known?.read ?? candidate.read,
+    };
+    const relevance = weights.meaning * assessed.meaning + weights.words * assessed.words;
+    merged.set(candidate.id, { ...assessed, relevance });
+  }
+  return [...merged.values()];
+}
+
+/** That of the best match by words if it has them all, since no memory can match better. */
+function fullMatchFor(candidates: readonly Candidate[], { text, rows }: Question): number {
+  const expected = fullMatch(countContentWords(text), rows);
+  const best = candidates.reduce<Candidate | null>(
+    (found, candidate) => (candidate.bm25 > (found?.bm25 ?? 0) ? candidate : found),
+    null,
+  );
+  if (!best?.read || best.bm25 >= expected) return expected;
+  return hasAll(best.read().content, contentWords(text)) ? best.bm25 : expected;
+}
+
+function weightsOf({ mode, now }: Question): Explanation["weights"] {
+  const words = WORDS_WEIGHT[mode];
+  return { meaning: 1 - words, words, decay: now === null ? 0 : DECAY_DEPTH };
+}
+
+function bestFirst(a: Assessed, b: Assessed) {
+  return b.relevance - a.relevance || newestFirst(a, b);
+}
+
+function newestFirst(a: Assessed, b: Assessed) {
+  return b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1);
 }
 
 /** Scores are compared as they are shown, so that equals are equal to the client too. */
 function round(score: number) {
   return Math.round(score * 10_000) / 10_000;
-}
-
-/**
- * What is left of a memory after `age` milliseconds: 2^(−age / half-life), 1 when it is new. The
- * half-life grows with importance from 30 days at 0 to 480 days at 1, exponentially between.
- */
-export function retention(age: number, importance: number): number {
-  const { leastImportant, mostImportant } = HALF_LIFE_DAYS;
-  const halfLife = leastImportant * (mostImportant / leastImportant) ** importance * DAY;
-  // A clock that was set back makes ages negative: such a memory is new.
-  return 2 ** (-Math.max(0, age) / halfLife);
-}
-
-/** A cosine on a scale from 0, as unrelated texts have it, to 1, as the same text has it. */
-function spread(cosine: number, { unrelated, same }: EmbeddingModel["cosines"]) {
-  return Math.min(1, Math.max(0, (cosine - unrelated) / (same - unrelated)));
-}
-
-/** One candidate a memory, with its best passage's cosine and its BM25. */
-function mergeByMemory(candidates: readonly Candidate[], query: Float32Array | null) {
-  const merged = new Map<string, Candidate>();
-  for (const candidate of candidates) {
-    const known = merged.get(candidate.id) ?? candidate;
-    merged.set(candidate.id, {
-      ...known,
-      cosine: best(known.cosine, cosineOf(candidate, query)),
-      bm25: Math.max(known.bm25, candidate.bm25),
-    });
-  }
-  return [...merged.values()];
-}
-
-function best(a: number | null, b: number | null) {
-  return a === null || b === null ? (a ?? b) : Math.max(a, b);
 }
 
 function cosineOf({ cosine, vector }: Candidate, query: Float32Array | null) {

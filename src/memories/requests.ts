@@ -47,6 +47,12 @@ const filterFields = {
 
 const LIMIT = "How many memories to return at most.";
 
+const flag = (defaultValue: boolean, description: string) =>
+  Type.Union([Type.Literal("true"), Type.Literal("false")], {
+    default: String(defaultValue),
+    description,
+  });
+
 const strict = { additionalProperties: false };
 
 /** The query of `GET /memories/search`. */
@@ -72,12 +78,15 @@ export const SearchQuery = Type.Object(
       minimum: 0,
       maximum: 1,
       default: 0,
-      description: "Memories with a lower `score` are left out.",
+      description:
+        "Memories with a lower `score` are left out: the score as it is shown, decay included.",
     }),
     mode: Type.Union(
       SEARCH_MODES.map((mode) => Type.Literal(mode)),
       { default: "hybrid", description: "By meaning and words, by meaning, or by words alone." },
     ),
+    decay: flag(true, "Whether the score of a memory falls with its age."),
+    explain: flag(false, "Whether each memory comes with the parts of its score."),
   },
   strict,
 );

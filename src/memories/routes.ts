@@ -69,6 +69,8 @@ function createReadingRoutes({ memories, authorize }: Dependencies) {
           filter: toFilter(query),
           minScore: Number(query.min_score),
           mode: query.mode,
+          decay: query.decay === "true",
+          explain: query.explain === "true",
         }),
       }),
       {

@@ -184,11 +184,11 @@ export const MEMORY_COLUMNS = [
 
 /** Reads rows with `MEMORY_COLUMNS`, each the first of its memory. */
 export function decodeMemories(table: Table): MemoryRow[] {
-  return Array.from({ length: table.numRows }, (_, row) => decodeMemory(table, row));
+  const columns = columnsOf(table);
+  return Array.from({ length: table.numRows }, (_, row) => decodeMemory(columns, row));
 }
 
-function decodeMemory(table: Table, row: number): MemoryRow {
-  const { required, nullable } = columnsOf(table);
+function decodeMemory({ required, nullable }: Columns, row: number): MemoryRow {
   return {
     id: required("id", row),
     passages: required("passages", row),
@@ -205,7 +205,8 @@ function decodeMemory(table: Table, row: number): MemoryRow {
 
 /** Reads whole rows: memories with their vectors, in no order. */
 export function decodeStored(table: Table): StoredMemory[] {
-  const { required } = columnsOf(table);
+  const columns = columnsOf(table);
+  const { required } = columns;
   const rows = Array.from({ length: table.numRows }, (_, row) => row);
   // Copies: what Arrow returns are views that keep the whole batch alive.
   const vectors = new Map(
@@ -214,7 +215,7 @@ export function decodeStored(table: Table): StoredMemory[] {
   return rows
     .filter((row) => required("passage", row) === 0)
     .map((row) => {
-      const { passages, ...memory } = decodeMemory(table, row);
+      const { passages, ...memory } = decodeMemory(columns, row);
       return {
         ...memory,
         vectors: rowIds(memory.id, passages).map((id) => {
@@ -232,38 +233,47 @@ export function decodeIds(table: Table): string[] {
   return Array.from({ length: table.numRows }, (_, row) => required("id", row));
 }
 
-/** A memory that one leg of a search found, with what ranking needs. */
+/** A row that a search looks at, with what ranking needs. */
 export interface Candidate {
+  /** The memory's. */
   id: string;
+  sessionId: string | null;
   importance: number;
   /** Milliseconds since 1970. */
   createdAt: number;
   updatedAt: number;
-  /** −1 to 1, of the row's vector and the query; `null` where only words were compared. */
+  /** −1 to 1, of the row's vector and the query; `null` where it was not compared. */
   cosine: number | null;
-  /** The row's own vector, where a search by words asked for it. */
+  /** The row's own vector, where it was asked for. */
   vector: Float32Array | null;
-  /** 0 and up; 0 where only vectors were compared. */
+  /** 0 and up; 0 where words were not compared. */
   bm25: number;
+  /** Decodes the memory; `null` for a further passage, which does not have its text. */
+  read: (() => MemoryRow) | null;
 }
 
 /** Columns that make up a `Candidate`, besides `_distance`, `_score` and `vector`. */
-export const CANDIDATE_COLUMNS = ["id", "importance", "created_at", "updated_at"] as const;
+export const CANDIDATE_COLUMNS = [...MEMORY_COLUMNS, "passage"] as const;
 
-/** Reads rows of a search by vector (`_distance` of the dot product) or by words (`_score`). */
+/** Reads rows of a search by vector (`_distance` of the dot product), by words (`_score`) or by id. */
 export function decodeCandidates(table: Table): Candidate[] {
-  const { required, has } = columnsOf(table);
+  const columns = columnsOf(table);
+  const { required, nullable, has } = columns;
   const [hasDistance, hasScore, hasVector] = [has("_distance"), has("_score"), has("vector")];
   return Array.from({ length: table.numRows }, (_, row) => ({
     id: memoryIdOf(required("id", row)),
+    sessionId: nullable("session_id", row),
     importance: required("importance", row),
     createdAt: required("created_at", row),
     updatedAt: required("updated_at", row),
     cosine: hasDistance ? 1 - required("_distance", row) : null,
     vector: hasVector ? required("vector", row).toArray() : null,
     bm25: hasScore ? required("_score", row) : 0,
+    read: required("passage", row) === 0 ? () => decodeMemory(columns, row) : null,
   }));
 }
+
+type Columns = ReturnType<typeof columnsOf>;
 
 function columnsOf(table: Table) {
   const typed = table as Table<RowTypes>;

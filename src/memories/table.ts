@@ -3,7 +3,8 @@ import { type Table as ArrowTable, tableFromIPC, tableToIPC } from "apache-arrow
 import type { EmbeddingModel } from "../embedding/embedder.ts";
 import { AppError } from "../errors.ts";
 import type { Outcome } from "./draft.ts";
-import { type Filter, filterSql, idsSql, listSql, type Position } from "./filter.ts";
+import { aroundSql, type Filter, filterSql, idsSql, listSql, type Position } from "./filter.ts";
+import { STOP_WORDS } from "./ranking/words.ts";
 import {
   CANDIDATE_COLUMNS,
   type Candidate,
@@ -37,6 +38,13 @@ export interface MemoryTable {
     limit: number,
     withVectors: boolean,
   ): Promise<Candidate[]>;
+  /** Rows of sessions (of very long ones a part) and rows by id, with their vectors when asked. */
+  around(
+    wanted: { sessions: readonly string[]; ids: readonly string[] },
+    filter: Filter,
+    withVectors: boolean,
+  ): Promise<Candidate[]>;
+  countRows(): Promise<number>;
   /** Ids of all rows (see `rowIds`) that a filter with a condition lets pass. */
   selectRows(filter: Filter): Promise<string[]>;
 
@@ -85,6 +93,9 @@ export interface TableStats {
   /** Parts of the index of vectors; 0 when there is none. */
   vectorSegments: number;
 }
+
+/** Rows that are read of the sessions around a search's best candidates: about 1 MB. */
+const AROUND = 512;
 
 const NEWEST_FIRST = ["created_at", "id"].map((columnName) => ({
   columnName,
@@ -162,6 +173,15 @@ export async function openTable(
       const columns = [...CANDIDATE_COLUMNS, "_score", ...(withVectors ? ["vector"] : [])];
       return decodeCandidates(await run(query.select(columns).limit(limit)));
     },
+
+    async around({ sessions, ids }, filter, withVectors) {
+      if (sessions.length + ids.length === 0) return [];
+      const query = table.query().where(aroundSql({ sessions, ids }, filter));
+      const columns = [...CANDIDATE_COLUMNS, ...(withVectors ? ["vector"] : [])];
+      return decodeCandidates(await run(query.select(columns).limit(AROUND + ids.length)));
+    },
+
+    countRows: () => table.countRows(),
 
     async selectRows(filter) {
       const condition = filterSql(filter);
@@ -274,8 +294,15 @@ async function createIndexes(
     created_at: Index.btree(),
     tags: Index.labelList(),
     agent_id: Index.bitmap(),
-    // Positions would serve phrases, which no search asks for, at a third more disk.
-    content: Index.fts({ withPosition: false }),
+    session_id: Index.btree(),
+    content: Index.fts({
+      // Positions would serve phrases, which no search asks for, at a third more disk.
+      withPosition: false,
+      // Words of Chinese, Japanese and Thai are told apart by a dictionary; the rest is cut at
+      // everything that is neither letter nor digit.
+      baseTokenizer: "icu/split",
+      customStopWords: [...STOP_WORDS],
+    }),
   };
   for (const [column, config] of Object.entries(wanted)) {
     if (onlyMissing && existing.has(column)) continue;

@@ -1,21 +1,32 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import { rank, retention } from "../../src/memories/ranking.ts";
+import { retention } from "../../src/memories/ranking/retention.ts";
+import { type Question, rank } from "../../src/memories/ranking.ts";
 import type { Candidate } from "../../src/memories/rows.ts";
 import { contentsOf } from "../support/client.ts";
 import { startServer } from "../support/server.ts";
 
 const DAY = 86_400_000;
 const NOW = Date.parse("2026-06-01T00:00:00Z");
-const MODEL = { cosines: { unrelated: 0.4, same: 1 } };
+const asked = (fields: Partial<Question> = {}): Question => ({
+  text: "words",
+  vector: null,
+  mode: "hybrid",
+  model: { cosines: { unrelated: 0.4, same: 1 } },
+  rows: 1_000,
+  now: NOW,
+  ...fields,
+});
 
 const candidate = (id: string, fields: Partial<Candidate> = {}): Candidate => ({
   id,
+  sessionId: null,
   importance: 0.5,
   createdAt: NOW,
   updatedAt: NOW,
   cosine: 0.7,
   vector: null,
   bm25: 0,
+  read: null,
   ...fields,
 });
 
@@ -57,8 +68,8 @@ describe("rank", () => {
           for (const importance of [0, 1]) {
             for (const mode of ["hybrid", "semantic", "keyword"] as const) {
               const given = [candidate("a", { cosine, bm25, updatedAt, importance })];
-              const [ranked] = rank(given, null, MODEL, mode, NOW);
-              expect(ranked?.score).toBeWithin(0, 1 + Number.EPSILON);
+              const [ranked] = rank(given, [], asked({ mode }));
+              expect(ranked?.score ?? 0).toBeWithin(0, 1 + Number.EPSILON);
             }
           }
         }
@@ -68,7 +79,7 @@ describe("rank", () => {
 
   test("lets an old memory sink by a quarter at the most", () => {
     const old = candidate("a", { updatedAt: NOW - 100_000 * DAY, importance: 0, cosine: 1 });
-    const score = (mode: "semantic") => rank([old], null, MODEL, mode, NOW)[0]?.score;
+    const score = (mode: "semantic") => rank([old], [], asked({ mode }))[0]?.score;
     expect(score("semantic")).toBe(0.75);
   });
 
@@ -80,19 +91,17 @@ describe("rank", () => {
         candidate("a", { cosine: null, bm25: 2 }),
         candidate("b", { cosine: 0.9 }),
       ],
-      null,
-      MODEL,
-      "hybrid",
-      NOW,
+      [],
+      asked(),
     );
     expect(ranked.map(({ id }) => id)).toEqual(["a", "b"]);
     expect(ranked[0]?.score).toBeGreaterThan(ranked[1]?.score ?? 1);
   });
 
   test("gives a memory that only words found the cosine of its own vector", () => {
-    const query = new Float32Array([0.6, 0.8]);
-    const found = candidate("a", { cosine: null, vector: new Float32Array([0.6, 0.8]), bm25: 1 });
-    expect(rank([found], query, MODEL, "hybrid", NOW)[0]?.score).toBe(1);
+    const vector = new Float32Array([0.6, 0.8]);
+    const found = candidate("a", { cosine: null, vector, bm25: 1_000 });
+    expect(rank([found], [], asked({ vector }))[0]?.score).toBe(1);
   });
 
   test("puts the newest of equals first, then the highest id", () => {
@@ -102,7 +111,7 @@ describe("rank", () => {
       candidate("c", { cosine: 0.700_000_1 }),
       candidate("a"),
     ];
-    expect(rank(equals, null, MODEL, "semantic", NOW).map(({ id }) => id)).toEqual([
+    expect(rank(equals, [], asked({ mode: "semantic" })).map(({ id }) => id)).toEqual([
       "c",
       "b",
       "a",
@@ -111,7 +120,7 @@ describe("rank", () => {
   });
 
   test("has nothing to say of nothing", () => {
-    expect(rank([], null, MODEL, "hybrid", NOW)).toEqual([]);
+    expect(rank([], [], asked())).toEqual([]);
   });
 });
 

@@ -1,0 +1,46 @@
+import type { MemoryRow } from "../rows.ts";
+import { contentWords, countContentWords } from "./words.ts";
+
+/** What the wording of a question and a memory tell beyond their meaning and their words. */
+export interface Hints {
+  /** What makes a fitting memory better; see `favour`. */
+  favour: number;
+  /** What is left of the score of a memory that asks instead of telling. */
+  asks: number;
+  /** How much the memory says by itself, 0 to 1: nobody looks for a "thanks, bye" in a good session. */
+  substance: number;
+}
+
+const NAMED = 0.4;
+const TIMED = 0.3;
+const ASKS = 0.9;
+/** Content words that a memory has when half of its neighbours' relevance counts for it. */
+const HALF_SUBSTANCE = 4;
+/** Characters at the start of a memory that tell how much it says: more are not worth the time. */
+const OPENING = 300;
+
+const ASKS_WHEN =
+  /\bwhen\b|\b(what|which) (date|day|month|year|time)\b|\bhow (long|old)\b|\bwann\b|\bseit wann\b|什么时候|何时|几点|哪天|哪年|什么时间/iu;
+const TELLS_TIME =
+  /\b(yesterday|today|tonight|tomorrow|last|next|ago|week|weekend|month|year|january|february|march|april|may|june|july|august|september|october|november|december|monday|tuesday|wednesday|thursday|friday|saturday|sunday|gestern|heute|morgen|woche|monat|jahr|januar|februar|märz|mai|juni|juli|oktober|dezember|montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag|uhr|(19|20)\d\d|\d{1,2}[:.]\d\d)\b|[年月日号点]|昨天|今天|明天|上周|下周|星期/iu;
+const QUESTION = /[?？]["'”’)\]]*\s*$/u;
+/** Who says it, as transcripts have it: "Alice: …". */
+const SPEAKER = /^\s*([\p{L}\p{N}][\p{L}\p{N} ._-]{0,39}):\s/u;
+
+/** Reads a question once, and returns what tells how well a memory's wording fits it. */
+export function readQuestion(question: string): (memory: MemoryRow) => Hints {
+  const asked = new Set(contentWords(question));
+  const asksWhen = ASKS_WHEN.test(question);
+  const isNamed = (name: string) => contentWords(name).some((word) => asked.has(word));
+  return ({ content, agentId, tags }) => {
+    const speaker = SPEAKER.exec(content)?.[1];
+    const names = [speaker ?? "", agentId ?? "", ...tags];
+    const words = countContentWords(content.slice(0, OPENING));
+    return {
+      favour:
+        (names.some(isNamed) ? NAMED : 0) + (asksWhen && TELLS_TIME.test(content) ? TIMED : 0),
+      asks: QUESTION.test(content) ? ASKS : 1,
+      substance: words / (words + HALF_SUBSTANCE),
+    };
+  };
+}

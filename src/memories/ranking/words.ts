@@ -1,0 +1,45 @@
+/**
+ * English words that say nothing about what a text is about. The full-text index leaves them out
+ * (its own list knows neither question words nor the letters that a cut-off "'s" leaves), and what
+ * is counted here are the words it keeps.
+ */
+export const STOP_WORDS: readonly string[] = `
+  a about after all also am an and any are as at be because been before being but by can could d did
+  do does doing down for from had has have having he her here hers him his how i if in into is it
+  its just ll m me might more most my no nor not of off on once only or other our out over own
+  re s shall she should so some such t than that the their theirs them then there these they this
+  those through to too until up us ve very was we were what when where which while who whom whose
+  why will with would you your yours`
+  .trim()
+  .split(/\s+/);
+
+const STOP = new Set(STOP_WORDS);
+const WORD = /[\p{L}\p{N}]+/gu;
+/** Scripts that put no space between words. */
+const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
+/** Letters of a word in these scripts, about. */
+const UNSPACED_LENGTH = 2;
+
+/** The words of a text that say what it is about, in lower case, in order. */
+export function contentWords(text: string): string[] {
+  return (text.toLowerCase().match(WORD) ?? []).filter((word) => !STOP.has(word));
+}
+
+/** How many different words say what a text is about; where no spaces tell, an estimate. */
+export function countContentWords(text: string): number {
+  let count = 0;
+  for (const word of new Set(contentWords(text))) {
+    count += UNSPACED.test(word) ? Math.ceil([...word].length / UNSPACED_LENGTH) : 1;
+  }
+  return count;
+}
+
+/** Letters that an ending has at the most, and those that a stem keeps at the least. */
+const ENDING = 2;
+const STEM = 4;
+
+/** Whether a text has all these words, in whatever form. */
+export function hasAll(text: string, words: readonly string[]): boolean {
+  const lower = text.toLowerCase();
+  return words.every((word) => lower.includes(word.slice(0, Math.max(STEM, word.length - ENDING))));
+}
