@@ -1,3 +1,6 @@
+import { statfsSync } from "node:fs";
+import { dirname } from "node:path";
+
 /**
  * The database can't be used. `message` is one sentence for the person who runs the program: what
  * is wrong with which file, and what to do.
@@ -37,7 +40,18 @@ export function explainDatabaseError(error: unknown, path: string): DatabaseErro
   if (error instanceof DatabaseError) return error;
   if (!(error instanceof Error) || !("code" in error) || typeof error.code !== "string")
     return null;
-  const { code } = error;
+  // SQLite says no more than that when there is no space for the memory it shares.
+  const code = /^SQLITE_IOERR/.test(error.code) && isFull(path) ? "SQLITE_FULL" : error.code;
   const reason = REASONS.find(([pattern]) => pattern.test(code))?.[1];
   return reason ? new DatabaseError(`The database ${path} ${reason}.`, { cause: error }) : null;
+}
+
+/** Whether there is less space than one page of SQLite's shared memory takes. */
+function isFull(path: string): boolean {
+  try {
+    const { bavail, bsize } = statfsSync(dirname(path));
+    return bavail * bsize < 32_768;
+  } catch {
+    return false;
+  }
 }

@@ -84,7 +84,7 @@ export function createIdempotency({ db, clock }: { db: Database; clock: () => nu
         orm.insert(table).values(row).run();
       }).catch((error) => {
         // The row may have been written when the memories could not be: the key is free again.
-        orm.delete(table).where(isThis).run();
+        db.attempt(() => orm.delete(table).where(isThis).run());
         throw error;
       });
       underWay.set(name, { requestHash, ids });

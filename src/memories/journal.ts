@@ -1,6 +1,7 @@
 import { and, asc, eq, lte, max } from "drizzle-orm";
 import { blob, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { Database } from "../db/database.ts";
+import { openCancelledEntries } from "./cancelled-entries.ts";
 
 /**
  * The redo journal: what was written to each table since its last checkpoint. LanceDB never calls
@@ -44,6 +45,13 @@ export type Journal = ReturnType<typeof createJournal>;
 /** The journal and checkpoints of all accounts. */
 export function createJournal({ db }: { db: Database }) {
   const { orm } = db;
+  const cancelled = openCancelledEntries(`${db.sqlite.filename}-cancelled`);
+  const forgetCancelled = () =>
+    cancelled.keepOnly(
+      (seq) =>
+        orm.select().from(journalEntries).where(eq(journalEntries.seq, seq)).get() !== undefined,
+    );
+  forgetCancelled();
   let waiting: (Entry & {
     accountId: string;
     resolve(seq: number): void;
@@ -92,19 +100,28 @@ export function createJournal({ db }: { db: Database }) {
       });
     },
 
-    /** Takes back an entry whose write failed in the table. */
+    /** Takes back an entry whose write failed in the table, also when the disk is full. */
     cancel(seq: number): void {
-      orm.delete(journalEntries).where(eq(journalEntries.seq, seq)).run();
+      try {
+        orm.delete(journalEntries).where(eq(journalEntries.seq, seq)).run();
+      } catch {
+        cancelled.add(seq);
+      }
     },
 
     /** What was written since the account's checkpoint, oldest first. */
     entries: (accountId: string): { written: Uint8Array | null; removed: string[] }[] =>
       orm
-        .select({ written: journalEntries.written, removed: journalEntries.removed })
+        .select({
+          seq: journalEntries.seq,
+          written: journalEntries.written,
+          removed: journalEntries.removed,
+        })
         .from(journalEntries)
         .where(eq(journalEntries.accountId, accountId))
         .orderBy(asc(journalEntries.seq))
-        .all(),
+        .all()
+        .filter(({ seq }) => !cancelled.has(seq)),
 
     /** The number of the account's newest entry, 0 when it has none. */
     lastSeq: (accountId: string): number =>
@@ -139,6 +156,7 @@ export function createJournal({ db }: { db: Database }) {
           .where(and(eq(journalEntries.accountId, accountId), lte(journalEntries.seq, upTo)))
           .run();
       });
+      forgetCancelled();
       // Until then the write-ahead log still has what was dropped.
       return db.truncateLog();
     },

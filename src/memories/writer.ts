@@ -66,6 +66,7 @@ export function createWriter({
   let last: Promise<unknown> = Promise.resolve();
   /** Undoes what a failed commit left, before the next one. */
   let undo: (() => Promise<void>) | null = null;
+  let hasFailed = false;
   let hasEnded = false;
 
   const takeTurn = <Result>(task: () => Promise<Result>): Promise<Result> => {
@@ -109,12 +110,14 @@ export function createWriter({
     }
     const loaded = await table.load([...new Set(group.flatMap((job) => job.ids))]);
     const draft = createDraft(loaded, [...new Set([...removals.values()].flat())]);
+    const refusals: (() => void)[] = [];
     const applied = group.filter((job) => {
       try {
         job.apply(draft);
         return true;
       } catch (error) {
-        job.fail(error);
+        // Not yet: what it found may be another change of this group, which may fail.
+        refusals.push(() => job.fail(error));
         return false;
       }
     });
@@ -124,6 +127,7 @@ export function createWriter({
       await commit(outcome, alongside);
       onCommit(outcome);
     }
+    for (const refuse of refusals) refuse();
     for (const job of applied) {
       const rows = removals.get(job) ?? [];
       job.done(rows.filter((id) => memoryIdOf(id) === id).length);
@@ -133,16 +137,20 @@ export function createWriter({
   const commit = async (outcome: Outcome, alongside: (() => void)[]) => {
     const version = await table.version();
     const rows = outcome.written.length > 0 ? table.encode(outcome.written) : null;
-    // Both at once: LanceDB works in threads of its own while the journal waits for the disk.
+    const journaling = journal.append({
+      written: rows && table.serialize(rows),
+      removed: outcome.removed,
+      alongside,
+    });
+    // Both at once: LanceDB works in threads of its own while the journal waits for the disk. After
+    // a failure one by one, so that nobody reads what is likely to be undone.
+    const write = () => table.write(rows, outcome);
     const [written, journaled] = await Promise.allSettled([
-      table.write(rows, outcome),
-      journal.append({
-        written: rows && table.serialize(rows),
-        removed: outcome.removed,
-        alongside,
-      }),
+      hasFailed ? journaling.then(write) : write(),
+      journaling,
     ]);
-    if (written.status === "fulfilled" && journaled.status === "fulfilled") return;
+    hasFailed = written.status === "rejected" || journaled.status === "rejected";
+    if (!hasFailed) return;
     let entry = journaled.status === "fulfilled" ? journaled.value : null;
     undo = async () => {
       try {
