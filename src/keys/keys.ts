@@ -2,9 +2,10 @@ import { SQLiteError } from "bun:sqlite";
 import { and, asc, eq, gt, isNull, or, type SQL, sql } from "drizzle-orm";
 import type { Database } from "../db/database.ts";
 import { createId } from "../db/id.ts";
+import { hashSecret } from "../db/secret.ts";
+import { createUseMark } from "../db/use-mark.ts";
 import { AppError } from "../errors.ts";
 import { generateKey, isWellFormed } from "./key-format.ts";
-import { createUseMark } from "./last-used.ts";
 import { type NewKey, parseNewKey } from "./new-key.ts";
 import type { Scope } from "./scopes.ts";
 import { apiKeys } from "./tables.ts";
@@ -47,7 +48,12 @@ const RECORD = {
 /** The store of API keys. `clock` gives milliseconds since 1970. */
 export function createKeys({ db, clock }: { db: Database; clock: () => number }) {
   const { orm } = db;
-  const markUsed = createUseMark(db);
+  const mark = orm
+    .update(apiKeys)
+    .set({ lastUsedAt: sql`${sql.placeholder("now")}` })
+    .where(eq(apiKeys.id, sql.placeholder("id")))
+    .prepare();
+  const markUsed = createUseMark(db, (id, now) => void mark.run({ id, now }));
 
   const holder = orm
     .select({
@@ -89,7 +95,7 @@ export function createKeys({ db, clock }: { db: Database; clock: () => number })
       const row = {
         id: createId("key", now),
         accountId,
-        hash: hashKey(key),
+        hash: hashSecret(key),
         prefix: key.slice(0, 8),
         name,
         scopes,
@@ -135,18 +141,13 @@ export function createKeys({ db, clock }: { db: Database; clock: () => number })
     authenticate(presented: string): KeyHolder | null {
       if (!isWellFormed(presented)) return null;
       const now = clock();
-      const row = holder.get({ hash: hashKey(presented), now });
+      const row = holder.get({ hash: hashSecret(presented), now });
       if (!row) return null;
       const { lastUsedAt, ...found } = row;
       markUsed(found.keyId, lastUsedAt, now);
       return found;
     },
   };
-}
-
-/** The key is 220 random bits: a fast hash is enough, and every request has to make one. */
-function hashKey(key: string): string {
-  return new Bun.CryptoHasher("sha256").update(key).digest("hex");
 }
 
 function isUnknownAccount(error: unknown): boolean {

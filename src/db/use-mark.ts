@@ -1,0 +1,20 @@
+import type { Database } from "./database.ts";
+
+/** How old a mark may grow before it is written again, in milliseconds. */
+const PRECISION = 60_000;
+
+/**
+ * Makes the function that keeps a `last_used_at` to the minute. The mark is not worth a failed or a
+ * slow request: it is made only if that is possible at once, and after a failure (another process
+ * is writing, the disk is full) not tried again for a minute.
+ * @param write sets the mark of `id` to `now`, in milliseconds since 1970
+ */
+export function createUseMark(db: Database, write: (id: string, now: number) => void) {
+  let pausedUntil = 0;
+
+  return (id: string, lastUsedAt: Date | null, now: number): void => {
+    if (lastUsedAt !== null && now - lastUsedAt.getTime() < PRECISION) return;
+    if (now < pausedUntil) return;
+    if (!db.attempt(() => write(id, now))) pausedUntil = now + PRECISION;
+  };
+}
