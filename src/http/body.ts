@@ -42,7 +42,12 @@ async function readJson(request: Request, maxBytes: number): Promise<unknown> {
   }
 }
 
-async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array> {
+/**
+ * The body as it is. What is longer than `maxBytes` is refused, before it is read where the client
+ * says its length.
+ * @throws AppError `too_large`
+ */
+export async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array> {
   const tooLarge = () =>
     new AppError("too_large", `The body is larger than the ${maxBytes} bytes allowed here.`);
   if (Number(request.headers.get("content-length") ?? 0) > maxBytes) throw tooLarge();

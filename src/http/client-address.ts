@@ -1,0 +1,33 @@
+import type { Config } from "../config.ts";
+
+/** The part of a running server that knows who is connected. */
+interface Connections {
+  requestIP(request: Request): { address: string } | null;
+}
+
+/**
+ * Where a request comes from, for limits: an IPv4 address, or the /64 network of an IPv6 one, which
+ * one person has as a whole. Behind a trusted proxy, the last entry of `X-Forwarded-For`: the one
+ * that the proxy has written itself.
+ */
+export function clientAddress(
+  request: Request,
+  server: Connections | null,
+  { trustProxy }: Pick<Config, "trustProxy">,
+): string {
+  const forwarded = trustProxy
+    ? request.headers.get("x-forwarded-for")?.split(",").at(-1)?.trim()
+    : undefined;
+  const address = forwarded || server?.requestIP(request)?.address || "unknown";
+  const plain = address.replace(/^::ffff:(?=\d+\.)/i, "");
+  return plain.includes(":") ? networkOf(plain) : plain;
+}
+
+function networkOf(address: string): string {
+  const [head = "", tail] = address.split("::");
+  const groups = head === "" ? [] : head.split(":");
+  const rest = tail ? tail.split(":").length : 0;
+  // `::` stands for as many zeros as are missing to eight groups.
+  const missing = tail === undefined ? 0 : 8 - groups.length - rest;
+  return `${[...groups, ...Array<string>(Math.max(0, missing)).fill("0")].slice(0, 4).join(":")}::/64`;
+}

@@ -1,0 +1,25 @@
+import { AppError } from "../errors.ts";
+import { readBytes } from "./body.ts";
+
+/** Bytes of a form: an authorization request with the longest `state` and addresses that we take. */
+const MAX_FORM = 64 << 10;
+
+/**
+ * Reads a form as browsers and OAuth clients send it.
+ * @throws AppError `unsupported_media_type`, `too_large` or `malformed_request`
+ */
+export async function readForm(request: Request): Promise<URLSearchParams> {
+  const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
+  if (type !== "application/x-www-form-urlencoded") {
+    throw new AppError(
+      "unsupported_media_type",
+      "The body must be a form: send it as `application/x-www-form-urlencoded`.",
+    );
+  }
+  const bytes = await readBytes(request, MAX_FORM);
+  try {
+    return new URLSearchParams(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+  } catch (cause) {
+    throw new AppError("malformed_request", "The body is not UTF-8.", { cause });
+  }
+}

@@ -1,0 +1,46 @@
+import { LRUCache } from "lru-cache";
+
+/** How many keys are remembered; who is forgotten starts anew. */
+const MAX_KEYS = 20_000;
+
+export interface RateLimit {
+  /** Takes one try of a key. Returns the seconds to wait for the next one when there is none left. */
+  take(key: string): number | null;
+  /** Gives a try back that turned out well. */
+  giveBack(key: string): void;
+}
+
+/**
+ * A token bucket for each key: `tries` at once, and as many again in every `period`.
+ * @param period in milliseconds, as `clock` counts
+ */
+export function createRateLimit({
+  tries,
+  period,
+  clock,
+}: {
+  tries: number;
+  period: number;
+  clock: () => number;
+}): RateLimit {
+  const buckets = new LRUCache<string, { left: number; at: number }>({ max: MAX_KEYS });
+  const refill = (key: string) => {
+    const now = clock();
+    const bucket = buckets.get(key) ?? { left: tries, at: now };
+    const left = Math.min(tries, bucket.left + ((now - bucket.at) / period) * tries);
+    return { left, at: now };
+  };
+
+  return {
+    take(key) {
+      const bucket = refill(key);
+      if (bucket.left < 1) return Math.ceil((((1 - bucket.left) / tries) * period) / 1000);
+      buckets.set(key, { ...bucket, left: bucket.left - 1 });
+      return null;
+    },
+    giveBack(key) {
+      const bucket = refill(key);
+      buckets.set(key, { ...bucket, left: Math.min(tries, bucket.left + 1) });
+    },
+  };
+}

@@ -1,0 +1,109 @@
+import { Elysia } from "elysia";
+import type { Config } from "../config.ts";
+import { AppError } from "../errors.ts";
+import { clientAddress } from "../http/client-address.ts";
+import { readForm } from "../http/form.ts";
+import { createHostCheck } from "../http/public-host.ts";
+import { answerWithPage } from "../pages/error-page.tsx";
+import { MessagePage } from "../pages/layout.tsx";
+import { pageResponse } from "../pages/page-response.ts";
+import type { Cookies } from "./cookies.ts";
+import { checkForm, FORM_TOKEN } from "./form-token.ts";
+import { localPath } from "./local-path.ts";
+import { SESSION_LIFETIME, type Sessions } from "./sessions.ts";
+import type { SignIn } from "./sign-in.ts";
+import { SIGN_IN_PATH, SIGN_OUT_PATH, SignInPage } from "./sign-in-page.tsx";
+import type { Visitors } from "./visitor.ts";
+
+const HIDDEN = { parse: "none", detail: { hide: true } } as const;
+
+/** The pages by which people sign in and out. */
+export function createSignInRoutes({
+  config,
+  cookies,
+  sessions,
+  visitors,
+  signIn,
+}: {
+  config: Pick<Config, "publicUrl" | "trustProxy">;
+  cookies: Cookies;
+  sessions: Pick<Sessions, "end">;
+  visitors: Visitors;
+  signIn: SignIn;
+}) {
+  const { publicUrl } = config;
+  const checkHost = createHostCheck(config);
+
+  const goOn = (next: string | null, headers: Record<string, string>[] = []): Response => {
+    const response =
+      next === null
+        ? pageResponse(<MessagePage title="You are signed in" message="You may close this page." />)
+        : new Response(null, { status: 303, headers: { location: next } });
+    for (const each of headers) {
+      for (const [name, value] of Object.entries(each)) response.headers.append(name, value);
+    }
+    return response;
+  };
+
+  return new Elysia()
+    .get(
+      SIGN_IN_PATH,
+      ({ request }) =>
+        answerWithPage(() => {
+          checkHost(request);
+          const next = localPath(new URL(request.url).searchParams.get("next"), publicUrl);
+          if (visitors.find(request)) return goOn(next);
+          const { token, headers } = visitors.greet(request);
+          return pageResponse(<SignInPage token={token} next={next} />, { headers });
+        }),
+      HIDDEN,
+    )
+    .post(
+      SIGN_IN_PATH,
+      ({ request, server }) =>
+        answerWithPage(async () => {
+          checkHost(request);
+          const form = await readForm(request);
+          const visit = cookies.read(request, "visit");
+          checkForm(request, { token: form.get(FORM_TOKEN), cookie: visit, publicUrl });
+          const next = localPath(form.get("next"), publicUrl);
+          const email = form.get("email") ?? "";
+          const password = form.get("password") ?? "";
+          const again = (problem: string, status: number, headers = {}) => {
+            const { token } = visitors.greet(request);
+            const page = <SignInPage token={token} next={next} email={email} problem={problem} />;
+            return pageResponse(page, { status, headers });
+          };
+          try {
+            const address = clientAddress(request, server, config);
+            const session = await signIn.signIn({ email, password }, address);
+            if (session === null) return again("E-mail address or password is wrong.", 401);
+            const old = cookies.read(request, "session");
+            if (old !== null) sessions.end(old);
+            return goOn(next, [
+              { "set-cookie": cookies.set("session", session, SESSION_LIFETIME) },
+              { "set-cookie": cookies.clear("visit") },
+            ]);
+          } catch (error) {
+            if (!(error instanceof AppError) || error.code !== "rate_limited") throw error;
+            return again(error.message, error.status, { "retry-after": `${error.retryAfter}` });
+          }
+        }),
+      HIDDEN,
+    )
+    .post(
+      SIGN_OUT_PATH,
+      ({ request }) =>
+        answerWithPage(async () => {
+          checkHost(request);
+          const form = await readForm(request);
+          const session = cookies.read(request, "session");
+          checkForm(request, { token: form.get(FORM_TOKEN), cookie: session, publicUrl });
+          if (session !== null) sessions.end(session);
+          return goOn(localPath(form.get("next"), publicUrl) ?? SIGN_IN_PATH, [
+            { "set-cookie": cookies.clear("session") },
+          ]);
+        }),
+      HIDDEN,
+    );
+}

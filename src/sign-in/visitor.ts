@@ -1,0 +1,46 @@
+import type { Account, Accounts } from "../accounts/accounts.ts";
+import { createSecret } from "../db/secret.ts";
+import type { Cookies } from "./cookies.ts";
+import { formToken } from "./form-token.ts";
+import type { Sessions } from "./sessions.ts";
+
+/** A person who is signed in, with the proof for their forms. */
+export interface SignedIn {
+  readonly account: Account;
+  /** The session's secret. */
+  readonly session: string;
+  readonly token: string;
+}
+
+export type Visitors = ReturnType<typeof createVisitors>;
+
+/** Tells who sits at the browser that sent a request. */
+export function createVisitors({
+  cookies,
+  sessions,
+  accounts,
+}: {
+  cookies: Cookies;
+  sessions: Sessions;
+  accounts: Pick<Accounts, "find">;
+}) {
+  return {
+    /** Who is signed in; null for nobody. */
+    find(request: Request): SignedIn | null {
+      const session = cookies.read(request, "session");
+      const accountId = session === null ? null : sessions.findAccount(session);
+      const account = accountId === null ? null : accounts.find(accountId);
+      if (session === null || account === null) return null;
+      return { account, session, token: formToken(session) };
+    },
+
+    /** The proof for a form that nobody is signed in for, and the headers that make it hold. */
+    greet(request: Request): { token: string; headers: Record<string, string> } {
+      const known = cookies.read(request, "visit");
+      if (known !== null) return { token: formToken(known), headers: {} };
+      const visit = createSecret("");
+      const headers = { "set-cookie": cookies.set("visit", visit, null) };
+      return { token: formToken(visit), headers };
+    },
+  };
+}
