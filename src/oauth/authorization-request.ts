@@ -1,0 +1,101 @@
+import { SCOPES, type Scope } from "../keys/scopes.ts";
+import type { Client } from "./client.ts";
+import { OAuthError } from "./oauth-error.ts";
+import { isChallenge } from "./pkce.ts";
+import { isRegisteredRedirectUri } from "./redirect-uri.ts";
+import { parseRequestedScopes } from "./requested-scopes.ts";
+import { parseResource } from "./resource.ts";
+
+/** What a client asks a person for. */
+export interface AuthorizationRequest {
+  readonly client: Client;
+  readonly redirectUri: string;
+  readonly state: string | null;
+  readonly challenge: string;
+  readonly scopes: readonly Scope[];
+  readonly resource: string;
+}
+
+/** Where the answer to a request goes, once it is known that it may go there. */
+export type ReplyTo = Pick<AuthorizationRequest, "redirectUri" | "state">;
+
+/** The parameters of a request that the consent page hands on to itself. */
+export const PARAMETERS = [
+  "response_type",
+  "client_id",
+  "redirect_uri",
+  "scope",
+  "state",
+  "code_challenge",
+  "code_challenge_method",
+  "resource",
+  "response_mode",
+] as const;
+
+/**
+ * Where to answer a request (RFC 6749, section 3.1.2.4): an error about this is for the person
+ * alone, never for the address.
+ * @throws OAuthError `invalid_request` or `invalid_redirect_uri`
+ */
+export function parseReplyTo(parameters: URLSearchParams, client: Client): ReplyTo {
+  const presented = single(parameters, "redirect_uri");
+  // RFC 6749, section 3.1.2.3: it may be left out by a client that has only one.
+  const [only] = client.redirectUris.length === 1 ? client.redirectUris : [];
+  const redirectUri = presented ?? only ?? null;
+  if (redirectUri === null || !isRegisteredRedirectUri(client.redirectUris, redirectUri)) {
+    throw new OAuthError(
+      "invalid_redirect_uri",
+      "The app wants the answer at an address that it has not registered.",
+    );
+  }
+  return { redirectUri, state: parameters.get("state") };
+}
+
+/**
+ * The whole request. Errors may be told to the client.
+ * @throws OAuthError
+ */
+export function parseAuthorizationRequest(
+  parameters: URLSearchParams,
+  { client, replyTo, publicUrl }: { client: Client; replyTo: ReplyTo; publicUrl: string },
+): AuthorizationRequest {
+  const responseType = single(parameters, "response_type");
+  // RFC 9101: not supported here, and not to be ignored either.
+  if (parameters.has("request")) throw notSupported("request_not_supported", "request");
+  if (parameters.has("request_uri")) throw notSupported("request_uri_not_supported", "request_uri");
+  if (responseType === null) throw invalid("response_type is missing: use code");
+  if (responseType !== "code") {
+    throw new OAuthError("unsupported_response_type", "The only response_type here is code.");
+  }
+  if ((single(parameters, "response_mode") ?? "query") !== "query") {
+    throw invalid("The only response_mode here is query");
+  }
+  single(parameters, "state");
+  const challenge = single(parameters, "code_challenge");
+  // RFC 7636, section 4.3: a client that names no method means plain.
+  if (challenge === null || single(parameters, "code_challenge_method") !== "S256") {
+    throw invalid("PKCE is needed: send code_challenge with code_challenge_method=S256");
+  }
+  if (!isChallenge(challenge)) throw invalid("code_challenge is not a SHA-256 in base64url");
+  const scopes = parseRequestedScopes(single(parameters, "scope")) ?? SCOPES;
+  const resource = parseResource(parameters.getAll("resource"), publicUrl);
+  return { client, ...replyTo, challenge, scopes, resource };
+}
+
+/** RFC 6749, section 3.1: no parameter twice. An empty one counts as left out. */
+export function single(parameters: URLSearchParams, name: string): string | null {
+  const [value = null, ...more] = parameters.getAll(name);
+  if (more.length > 0) throw invalid(`${name} is given more than once`);
+  return value === "" ? null : value;
+}
+
+function invalid(message: string): OAuthError {
+  return new OAuthError("invalid_request", `${message}.`);
+}
+
+function notSupported(
+  code: "request_not_supported" | "request_uri_not_supported",
+  name: string,
+): OAuthError {
+  return new OAuthError(code, `The parameter ${name} is not supported here.`);
+}

@@ -1,0 +1,172 @@
+import { Elysia } from "elysia";
+import type { Config } from "../config.ts";
+import { AppError } from "../errors.ts";
+import { readForm } from "../http/form.ts";
+import { createHostCheck } from "../http/public-host.ts";
+import { parseScopes } from "../keys/scopes.ts";
+import { answerWithPage } from "../pages/error-page.tsx";
+import { MessagePage } from "../pages/layout.tsx";
+import { pageResponse } from "../pages/page-response.ts";
+import { checkForm, FORM_TOKEN } from "../sign-in/form-token.ts";
+import { SIGN_IN_PATH } from "../sign-in/sign-in-page.tsx";
+import type { SignedIn, Visitors } from "../sign-in/visitor.ts";
+import {
+  type AuthorizationRequest,
+  parseAuthorizationRequest,
+  parseReplyTo,
+  type ReplyTo,
+  single,
+} from "./authorization-request.ts";
+import { CONSENT, ConsentPage, parametersOf } from "./consent-page.tsx";
+import type { OAuth } from "./oauth.ts";
+import { OAuthError } from "./oauth-error.ts";
+import { describeRedirect, isLoopback, withParameters } from "./redirect-uri.ts";
+
+/**
+ * Where the consent form may lead. Browsers check the redirects of its answer against this, and
+ * those that the client's own page makes after that: https in general, this computer, known apps.
+ */
+const FORM_ACTION = [
+  "'self'",
+  "https:",
+  "http://localhost:*",
+  "http://127.0.0.1:*",
+  "cursor:",
+  "vscode:",
+  "vscode-insiders:",
+];
+/** Of an IPv6 address, the policy's grammar knows no source. */
+const FORM_ACTION_IPV6 = [...FORM_ACTION, "http:"];
+
+/** The authorization endpoint (RFC 6749, section 3.1): the consent page, and what it answers. */
+export function createAuthorizeRoutes({
+  paths,
+  config,
+  oauth,
+  visitors,
+}: {
+  paths: readonly string[];
+  config: Pick<Config, "publicUrl" | "trustProxy">;
+  oauth: Pick<OAuth, "clients" | "codes" | "grants">;
+  visitors: Visitors;
+}) {
+  const { publicUrl } = config;
+  const checkHost = createHostCheck(config);
+
+  /** RFC 9207: every answer says which server it comes from. */
+  const answer = ({ redirectUri, state }: ReplyTo, parameters: Record<string, string>) =>
+    withParameters(redirectUri, { ...parameters, state, iss: publicUrl });
+
+  const redirect = (location: string) => new Response(null, { status: 303, headers: { location } });
+
+  /**
+   * Tells a client what is wrong with its request. Anyone can register a client and send people
+   * here: without their consent they are taken only where they have wanted to go before, or to
+   * their own computer (RFC 9700, section 4.11.2).
+   */
+  const refuse = (error: OAuthError, replyTo: ReplyTo, clientId: string, person: SignedIn) => {
+    const location = answer(replyTo, { error: error.code, error_description: error.message });
+    const isTrusted =
+      isLoopback(replyTo.redirectUri) || oauth.grants.exists(person.account.id, clientId);
+    if (isTrusted) return redirect(location);
+    const label = `Tell ${describeRedirect(replyTo.redirectUri)}`;
+    const message = `The app has asked in a way that can't be answered. ${error.message}`;
+    const page = (
+      <MessagePage title="This does not work" message={message} link={{ href: location, label }} />
+    );
+    return pageResponse(page, { status: 400 });
+  };
+
+  const withRequest = async (
+    parameters: URLSearchParams,
+    person: SignedIn,
+    handle: (request: AuthorizationRequest) => Response,
+  ): Promise<Response> => {
+    const client = await findClient(oauth, parameters);
+    const replyTo = forPerson(() => parseReplyTo(parameters, client));
+    try {
+      return handle(parseAuthorizationRequest(parameters, { client, replyTo, publicUrl }));
+    } catch (error) {
+      if (!(error instanceof OAuthError)) throw error;
+      return refuse(error, replyTo, client.id, person);
+    }
+  };
+
+  const askToSignIn = (path: string, parameters: URLSearchParams) =>
+    redirect(`${SIGN_IN_PATH}?${new URLSearchParams({ next: `${path}?${parameters}` })}`);
+
+  const show = (request: Request, path: string) =>
+    answerWithPage(() => {
+      checkHost(request);
+      const parameters = new URL(request.url).searchParams;
+      const person = visitors.find(request);
+      // Before all else: a stranger learns nothing of clients, and can't make the server fetch.
+      if (!person) return askToSignIn(path, parameters);
+      return withRequest(parameters, person, (wanted) =>
+        pageResponse(
+          <ConsentPage
+            request={wanted}
+            parameters={parameters}
+            email={person.account.email}
+            token={person.token}
+            action={path}
+          />,
+          { formAction: wanted.redirectUri.includes("[") ? FORM_ACTION_IPV6 : FORM_ACTION },
+        ),
+      );
+    });
+
+  const decide = (request: Request, path: string) =>
+    answerWithPage(async () => {
+      checkHost(request);
+      const form = await readForm(request);
+      const person = visitors.find(request);
+      if (!person) return askToSignIn(path, parametersOf(form));
+      checkForm(request, { token: form.get(FORM_TOKEN), cookie: person.session, publicUrl });
+      return withRequest(form, person, (wanted) => {
+        const allowed = parseScopes(form.getAll(CONSENT.scope).join(" "));
+        // A form that was tampered with can't give more than was asked for.
+        const scopes = wanted.scopes.filter((scope) => allowed.includes(scope));
+        if (form.get(CONSENT.decision) !== CONSENT.allow || scopes.length === 0) {
+          return redirect(answer(wanted, { error: "access_denied" }));
+        }
+        const code = oauth.codes.create(person.account.id, { ...wanted, scopes });
+        return redirect(answer(wanted, { code }));
+      });
+    });
+
+  const routes = new Elysia();
+  for (const path of paths) {
+    const hidden = { parse: "none", detail: { hide: true } } as const;
+    routes.get(path, ({ request }) => show(request, path), hidden);
+    routes.post(path, ({ request }) => decide(request, path), hidden);
+  }
+  return routes;
+}
+
+/** An error that the client must not be told, for the person to read. */
+function forPerson<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw toAppError(error);
+  }
+}
+
+async function findClient({ clients }: Pick<OAuth, "clients">, parameters: URLSearchParams) {
+  const clientId = forPerson(() => single(parameters, "client_id"));
+  try {
+    const client = clientId === null ? null : await clients.find(clientId);
+    if (client) return client;
+  } catch (error) {
+    throw toAppError(error);
+  }
+  throw new AppError(
+    "malformed_request",
+    "The app is not known here, or not any more. Remove this server from the app and add it again.",
+  );
+}
+
+function toAppError(error: unknown): unknown {
+  return error instanceof OAuthError ? new AppError("malformed_request", error.message) : error;
+}

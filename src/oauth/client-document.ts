@@ -1,0 +1,84 @@
+import { LRUCache } from "lru-cache";
+import type { Client } from "./client.ts";
+import { listOf, nameOf, parseRedirectUris, toRecord } from "./client-metadata.ts";
+import type { FetchDocument } from "./document-fetcher.ts";
+import { OAuthError } from "./oauth-error.ts";
+
+const MINUTE = 60_000;
+/** Bounds to how long a document is kept, whatever its server says, in milliseconds. */
+const MIN_AGE = MINUTE;
+const MAX_AGE = 24 * 60 * MINUTE;
+const USUAL_AGE = 5 * MINUTE;
+/** A document that could not be had is not asked for again before. */
+const FAILURE_AGE = MINUTE / 2;
+const MAX_ADDRESS = 1_024;
+
+/** Finds the client whose metadata document is at an address. @throws OAuthError `invalid_client` */
+export type FindByDocument = (clientId: string) => Promise<Client>;
+
+/**
+ * Makes the function that reads client ID metadata documents
+ * (draft-ietf-oauth-client-id-metadata-document) and remembers them for a while.
+ * @param clock milliseconds since 1970
+ */
+export function createFindByDocument({
+  fetchDocument,
+  clock,
+}: {
+  fetchDocument: FetchDocument;
+  clock: () => number;
+}): FindByDocument {
+  const known = new LRUCache<string, { until: number; client: Promise<Client> }>({ max: 200 });
+
+  const read = async (clientId: string, entry: { until: number }): Promise<Client> => {
+    const url = parseAddress(clientId);
+    try {
+      const { json, maxAge } = await fetchDocument(url);
+      const client = parseDocument(clientId, json);
+      const age = Math.min(MAX_AGE, Math.max(MIN_AGE, maxAge ?? USUAL_AGE));
+      entry.until = clock() + age;
+      return client;
+    } catch (cause) {
+      entry.until = clock() + FAILURE_AGE;
+      if (cause instanceof OAuthError) throw cause;
+      throw refused("could not be fetched");
+    }
+  };
+
+  return (clientId) => {
+    const cached = known.get(clientId);
+    if (cached && clock() < cached.until) return cached.client;
+    const entry = { until: Number.POSITIVE_INFINITY };
+    const client = read(clientId, entry);
+    known.set(clientId, Object.assign(entry, { client }));
+    return client;
+  };
+}
+
+/** Section 3 of the draft: a path, no dot segments, no fragment, no user; a query is tolerated. */
+function parseAddress(clientId: string): URL {
+  const url = clientId.length <= MAX_ADDRESS ? URL.parse(clientId) : null;
+  // A parser resolves dot segments: then the address is not the one that was given.
+  if (url?.href !== clientId || url.pathname === "/" || clientId.includes("#")) {
+    throw refused("has an address that is not allowed");
+  }
+  return url;
+}
+
+/** Section 4: the document must say that it is the one at this address, and can have no secret. */
+function parseDocument(clientId: string, json: unknown): Client {
+  const metadata = toRecord(json);
+  if (metadata.client_id !== clientId) throw refused("names another client_id");
+  if ("client_secret" in metadata) throw refused("contains a secret");
+  const method = metadata.token_endpoint_auth_method ?? "none";
+  const methods = listOf(metadata.token_endpoint_auth_methods_supported) ?? [];
+  if (method !== "none" && !methods.includes("none")) {
+    throw refused("needs a token_endpoint_auth_method other than none");
+  }
+  const redirectUris = parseRedirectUris(metadata.redirect_uris);
+  return { id: clientId, name: nameOf(metadata, redirectUris), redirectUris };
+}
+
+function refused(problem: string): OAuthError {
+  return new OAuthError("invalid_client", `The app's client metadata document ${problem}.`);
+}

@@ -1,0 +1,131 @@
+import { eq } from "drizzle-orm";
+import type { Database } from "../db/database.ts";
+import { createId } from "../db/id.ts";
+import { createSecret, hashSecret } from "../db/secret.ts";
+import type { Scope } from "../keys/scopes.ts";
+import type { Client } from "./client.ts";
+import { GRANT, type Grants } from "./grants.ts";
+import { OAuthError } from "./oauth-error.ts";
+import { matchesChallenge } from "./pkce.ts";
+import { describeRedirect } from "./redirect-uri.ts";
+import { oauthCodes, oauthGrants } from "./tables.ts";
+import { issueTokens, type TokenSet } from "./token-set.ts";
+
+/** How long a code can be exchanged, in milliseconds (RFC 6749, section 4.1.2: ten minutes at most). */
+const CODE_LIFETIME = 60_000;
+
+/** What a person has just allowed. */
+export interface Consent {
+  readonly client: Client;
+  readonly redirectUri: string;
+  readonly challenge: string;
+  readonly scopes: readonly Scope[];
+  readonly resource: string;
+}
+
+/** What a client shows to get tokens for a code. */
+export interface Redemption {
+  readonly clientId: string;
+  readonly code: string;
+  readonly verifier: string;
+  /** Null for a client that follows OAuth 2.1, which has it no more. */
+  readonly redirectUri: string | null;
+  readonly resource: string;
+}
+
+export type Codes = ReturnType<typeof createCodes>;
+
+/** The store of authorization codes. `clock` gives milliseconds since 1970. */
+export function createCodes({
+  db,
+  grants,
+  clock,
+}: {
+  db: Database;
+  grants: Grants;
+  clock: () => number;
+}) {
+  const { orm } = db;
+
+  return {
+    /** Notes what an account has allowed. Returns the code for the client, which is in no file. */
+    create(accountId: string, consent: Consent): string {
+      const now = clock();
+      grants.prune();
+      const { client, redirectUri, challenge, scopes, resource } = consent;
+      const code = createSecret("ctxc_");
+      const expiresAt = new Date(now + CODE_LIFETIME);
+      const grantId = createId("grant", now);
+      orm.transaction(
+        (tx) => {
+          tx.insert(oauthGrants)
+            .values({
+              id: grantId,
+              accountId,
+              clientId: client.id,
+              clientName: client.name,
+              redirectHost: describeRedirect(redirectUri),
+              scopes,
+              resource,
+              createdAt: new Date(now),
+              expiresAt,
+            })
+            .run();
+          tx.insert(oauthCodes)
+            .values({ hash: hashSecret(code), grantId, redirectUri, challenge, expiresAt })
+            .run();
+        },
+        { behavior: "immediate" },
+      );
+      return code;
+    },
+
+    /**
+     * Exchanges a code for tokens, once. A code that comes back has been stolen, before or now: all
+     * that came of it is revoked (RFC 6749, section 4.1.2).
+     * @throws OAuthError `invalid_grant` or `invalid_target`
+     */
+    redeem({ clientId, code, verifier, redirectUri, resource }: Redemption): TokenSet {
+      const now = clock();
+      const isThis = eq(oauthCodes.hash, hashSecret(code));
+      const outcome = orm.transaction(
+        (tx): TokenSet | OAuthError => {
+          const row = tx
+            .select({ code: oauthCodes, grant: GRANT, resource: oauthGrants.resource })
+            .from(oauthCodes)
+            .innerJoin(oauthGrants, eq(oauthGrants.id, oauthCodes.grantId))
+            .where(isThis)
+            .get();
+          if (row?.grant.clientId !== clientId || row.grant.revokedAt !== null) return refused();
+          if (row.code.usedAt !== null) {
+            grants.revokeOfAnyAccount(row.grant.id);
+            return refused();
+          }
+          // A wrong guess does not use the code up: a thief could end the rightful exchange by it.
+          if (row.code.expiresAt.getTime() <= now) return refused();
+          if (redirectUri !== null && redirectUri !== row.code.redirectUri) return refused();
+          if (!matchesChallenge(verifier, row.code.challenge)) return refused();
+          if (row.resource !== resource) {
+            return new OAuthError("invalid_target", "The code is for another resource.");
+          }
+          tx.update(oauthCodes)
+            .set({ usedAt: new Date(now) })
+            .where(isThis)
+            .run();
+          return issueTokens(tx, row.grant, row.grant.scopes, now);
+        },
+        { behavior: "immediate" },
+      );
+      if (outcome instanceof OAuthError) throw outcome;
+      return outcome;
+    },
+  };
+}
+
+/** One answer for all: it helps no thief. */
+function refused(): OAuthError {
+  return new OAuthError(
+    "invalid_grant",
+    "The code is unknown, used or expired, or does not belong to this client, redirect_uri or code_verifier.",
+  );
+}

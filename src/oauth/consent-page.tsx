@@ -1,0 +1,109 @@
+import type { Scope } from "../keys/scopes.ts";
+import type { Markup } from "../pages/jsx-runtime.ts";
+import { Layout } from "../pages/layout.tsx";
+import { FORM_TOKEN } from "../sign-in/form-token.ts";
+import { SIGN_OUT_PATH } from "../sign-in/sign-in-page.tsx";
+import { type AuthorizationRequest, PARAMETERS } from "./authorization-request.ts";
+import { isDocumentAddress } from "./client.ts";
+import { describeRedirect, isLoopback } from "./redirect-uri.ts";
+
+const MEANING: Record<Scope, string> = {
+  "memories:read": "Find and read all your memories",
+  "memories:write": "Save, change and delete memories",
+};
+
+/** Fields of the consent form beside the request's own. */
+export const CONSENT = { decision: "decision", allow: "allow", scope: "allowed_scope" } as const;
+
+/** The page on which a person allows a client to use their memories, or does not. */
+export function ConsentPage({
+  request,
+  parameters,
+  email,
+  token,
+  action,
+}: {
+  request: AuthorizationRequest;
+  /** The request as it came. */
+  parameters: URLSearchParams;
+  /** Who is signed in. */
+  email: string;
+  token: string;
+  /** Path of the endpoint. */
+  action: string;
+}): Markup {
+  const { client, redirectUri, scopes } = request;
+  const fields = PARAMETERS.flatMap((name) =>
+    parameters.getAll(name).map((value) => <input type="hidden" name={name} value={value} />),
+  );
+  return (
+    <Layout title="Allow access">
+      <h1>
+        Allow <bdi>{client.name}</bdi> to use your memories?
+      </h1>
+      <dl>
+        {isDocumentAddress(client.id) && (
+          <>
+            <dt>App of</dt>
+            <dd>{new URL(client.id).host}</dd>
+          </>
+        )}
+        <dt>Answer goes to</dt>
+        <dd>
+          <strong>{describeRedirect(redirectUri)}</strong>
+        </dd>
+        <dt>Your account</dt>
+        <dd>{email}</dd>
+      </dl>
+      {isLoopback(redirectUri) ? (
+        <p class="notice">
+          The answer goes to a program on your own computer. Allow this only if you have just
+          started it yourself.
+        </p>
+      ) : (
+        <p class="notice">
+          The app has chosen its name itself. Allow this only if you know the address above and came
+          from there.
+        </p>
+      )}
+      <form method="post" action={action}>
+        {fields}
+        <input type="hidden" name={FORM_TOKEN} value={token} />
+        <fieldset>
+          <legend>It may then</legend>
+          {scopes.map((scope) => (
+            <label class="choice">
+              <input type="checkbox" name={CONSENT.scope} value={scope} checked={true} />
+              {MEANING[scope]}
+            </label>
+          ))}
+        </fieldset>
+        <div class="actions">
+          <button type="submit" class="main" name={CONSENT.decision} value={CONSENT.allow}>
+            Allow
+          </button>
+          <button type="submit" name={CONSENT.decision} value="deny">
+            Deny
+          </button>
+        </div>
+      </form>
+      <form method="post" action={SIGN_OUT_PATH} class="quiet">
+        <input type="hidden" name={FORM_TOKEN} value={token} />
+        <input type="hidden" name="next" value={`${action}?${parametersOf(parameters)}`} />
+        Not you?{" "}
+        <button type="submit" class="link">
+          Use another account
+        </button>
+      </form>
+    </Layout>
+  );
+}
+
+/** A request as a query string, without what the consent form has added. */
+export function parametersOf(parameters: URLSearchParams): URLSearchParams {
+  const kept = new URLSearchParams();
+  for (const name of PARAMETERS) {
+    for (const value of parameters.getAll(name)) kept.append(name, value);
+  }
+  return kept;
+}

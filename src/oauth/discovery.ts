@@ -1,0 +1,61 @@
+import { SCOPES } from "../keys/scopes.ts";
+import { AUTH_METHODS, GRANT_TYPES } from "./client-metadata.ts";
+import { resourceOf } from "./resource.ts";
+
+/** Paths of the endpoints, as they are published. */
+export const ENDPOINTS = {
+  register: "/api/oauth/register",
+  authorize: "/api/oauth/authorize",
+  token: "/api/oauth/token",
+  revoke: "/api/oauth/revoke",
+} as const;
+
+/** Where clients look that have not found the server's metadata, or do not look for it. */
+export const GUESSED = {
+  register: "/register",
+  authorize: "/authorize",
+  token: "/token",
+  revoke: "/revoke",
+} as const;
+
+/** The path of the resource's own metadata (RFC 9728, section 3.1). */
+export const RESOURCE_METADATA_PATH = "/.well-known/oauth-protected-resource/mcp";
+
+/**
+ * What the authorization server says of itself (RFC 8414, section 2). The issuer is the public
+ * origin byte for byte, which clients compare (section 3.3).
+ */
+export function serverMetadata(publicUrl: string) {
+  return {
+    issuer: publicUrl,
+    authorization_endpoint: publicUrl + ENDPOINTS.authorize,
+    token_endpoint: publicUrl + ENDPOINTS.token,
+    registration_endpoint: publicUrl + ENDPOINTS.register,
+    revocation_endpoint: publicUrl + ENDPOINTS.revoke,
+    scopes_supported: SCOPES,
+    response_types_supported: ["code"],
+    response_modes_supported: ["query"],
+    grant_types_supported: GRANT_TYPES,
+    code_challenge_methods_supported: ["S256"],
+    token_endpoint_auth_methods_supported: AUTH_METHODS,
+    revocation_endpoint_auth_methods_supported: AUTH_METHODS,
+    // RFC 9207, section 3.
+    authorization_response_iss_parameter_supported: true,
+    client_id_metadata_document_supported: true,
+    // RFC 9728, section 4.
+    protected_resources: [resourceOf(publicUrl)],
+    service_documentation: `${publicUrl}/docs`,
+  };
+}
+
+/** What the MCP endpoint says of itself (RFC 9728, section 2). */
+export function resourceMetadata(publicUrl: string) {
+  return {
+    resource: resourceOf(publicUrl),
+    resource_name: "ctxd",
+    authorization_servers: [publicUrl],
+    scopes_supported: SCOPES,
+    bearer_methods_supported: ["header"],
+    resource_documentation: `${publicUrl}/docs`,
+  };
+}

@@ -1,0 +1,46 @@
+import type { Database } from "../db/database.ts";
+import { type Client, isDocumentAddress } from "./client.ts";
+import { createFindByDocument } from "./client-document.ts";
+import { createClients } from "./clients.ts";
+import { createCodes } from "./codes.ts";
+import { createDocumentFetcher, type FetchDocument } from "./document-fetcher.ts";
+import { createGrants } from "./grants.ts";
+import { resourceOf } from "./resource.ts";
+import { createTokens } from "./tokens.ts";
+
+export type OAuth = ReturnType<typeof createOAuth>;
+
+/**
+ * All that the authorization server knows. `clock` gives milliseconds since 1970.
+ * @param fetchDocument how clients' metadata documents are had
+ */
+export function createOAuth({
+  db,
+  clock,
+  publicUrl,
+  fetchDocument = createDocumentFetcher(),
+}: {
+  db: Database;
+  clock: () => number;
+  publicUrl: string;
+  fetchDocument?: FetchDocument | undefined;
+}) {
+  const registered = createClients({ db, clock });
+  const findByDocument = createFindByDocument({ fetchDocument, clock });
+  const grants = createGrants({ db, clock });
+
+  return {
+    clients: {
+      ...registered,
+      /**
+       * The client with an id: one that has registered, or whose metadata document is there.
+       * @throws OAuthError `invalid_client` when there is something wrong with the document
+       */
+      find: async (id: string): Promise<Client | null> =>
+        isDocumentAddress(id) ? await findByDocument(id) : registered.find(id),
+    },
+    grants,
+    codes: createCodes({ db, grants, clock }),
+    tokens: createTokens({ db, grants, resource: resourceOf(publicUrl), clock }),
+  };
+}

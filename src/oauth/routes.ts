@@ -1,0 +1,197 @@
+import { Elysia } from "elysia";
+import type { Config } from "../config.ts";
+import { AppError } from "../errors.ts";
+import { readBytes } from "../http/body.ts";
+import { clientAddress } from "../http/client-address.ts";
+import { readForm } from "../http/form.ts";
+import { createRateLimit } from "../rate-limit.ts";
+import { single } from "./authorization-request.ts";
+import { authenticateClient } from "./client-authentication.ts";
+import { GRANT_TYPES, parseClientMetadata } from "./client-metadata.ts";
+import { ENDPOINTS, GUESSED, resourceMetadata, serverMetadata } from "./discovery.ts";
+import type { OAuth } from "./oauth.ts";
+import { OAuthError } from "./oauth-error.ts";
+import { parseRequestedScopes } from "./requested-scopes.ts";
+import { parseResource } from "./resource.ts";
+import type { TokenSet } from "./token-set.ts";
+
+/** Bytes of what a client registers. */
+const MAX_METADATA = 64 << 10;
+const HOUR = 3_600_000;
+
+/**
+ * Web pages that are MCP clients read these answers (https://fetch.spec.whatwg.org/#http-cors-protocol).
+ * They hold nothing that a browser adds by itself, so any page may ask.
+ */
+const CORS = {
+  "access-control-allow-origin": "*",
+  "access-control-allow-methods": "GET, POST, OPTIONS",
+  "access-control-allow-headers": "Authorization, Content-Type, Accept, MCP-Protocol-Version",
+  "access-control-max-age": "86400",
+};
+
+const HIDDEN = { parse: "none", detail: { hide: true } } as const;
+
+/** Discovery, and the endpoints that clients talk to without a person: all in JSON. */
+export function createOAuthRoutes({
+  config,
+  oauth,
+  clock,
+}: {
+  config: Pick<Config, "publicUrl" | "trustProxy" | "rateLimit">;
+  oauth: Pick<OAuth, "clients" | "codes" | "tokens">;
+  clock: () => number;
+}) {
+  const { publicUrl } = config;
+  const registrations = createRateLimit({ tries: 60, period: HOUR, clock });
+  const routes = new Elysia();
+
+  const documents = {
+    "/.well-known/oauth-authorization-server": serverMetadata(publicUrl),
+    "/.well-known/oauth-authorization-server/mcp": serverMetadata(publicUrl),
+    "/.well-known/oauth-protected-resource": resourceMetadata(publicUrl),
+    "/.well-known/oauth-protected-resource/mcp": resourceMetadata(publicUrl),
+  };
+  const preflight = () => new Response(null, { status: 204, headers: CORS });
+  for (const [path, document] of Object.entries(documents)) {
+    routes.get(path, () => Response.json(document, { headers: CORS }), HIDDEN);
+    routes.options(path, preflight, HIDDEN);
+  }
+
+  const register = async (request: Request, address: string) => {
+    const wait = config.rateLimit ? registrations.take(address) : null;
+    if (wait !== null) {
+      throw new AppError("rate_limited", "Too many registrations.", { retryAfter: wait });
+    }
+    const metadata = parseClientMetadata(await readMetadata(request));
+    const { id, secret, createdAt } = oauth.clients.register(metadata);
+    // RFC 7591, section 3.2.1: all that is registered, which may be less than was asked for.
+    const registered = {
+      client_id: id,
+      client_id_issued_at: Math.floor(createdAt.getTime() / 1000),
+      ...(secret !== null && { client_secret: secret, client_secret_expires_at: 0 }),
+      client_name: metadata.name,
+      redirect_uris: metadata.redirectUris,
+      token_endpoint_auth_method: metadata.authMethod,
+      grant_types: GRANT_TYPES,
+      response_types: ["code"],
+    };
+    return Response.json(registered, { status: 201 });
+  };
+
+  const token = async (request: Request) => {
+    const form = await readForm(request);
+    const clientId = authenticateClient(request, form, oauth.clients);
+    const grantType = single(form, "grant_type");
+    const tokens = redeemOrRenew(oauth, grantType, form, clientId, publicUrl);
+    if (grantType === "authorization_code") oauth.clients.markUsed(clientId);
+    // RFC 6749, section 5.1.
+    return Response.json(tokens, { headers: { pragma: "no-cache" } });
+  };
+
+  const revoke = async (request: Request) => {
+    const form = await readForm(request);
+    const clientId = authenticateClient(request, form, oauth.clients);
+    oauth.tokens.revoke(clientId, required(form, "token"));
+    // RFC 7009, section 2.2: 200 for an unknown token as well.
+    return Response.json({});
+  };
+
+  for (const { register: registerPath, token: tokenPath, revoke: revokePath } of [
+    ENDPOINTS,
+    GUESSED,
+  ]) {
+    routes.post(
+      registerPath,
+      ({ request, server }) =>
+        answerInJson(request, () => register(request, clientAddress(request, server, config))),
+      HIDDEN,
+    );
+    routes.post(tokenPath, ({ request }) => answerInJson(request, () => token(request)), HIDDEN);
+    routes.post(revokePath, ({ request }) => answerInJson(request, () => revoke(request)), HIDDEN);
+    for (const path of [registerPath, tokenPath, revokePath]) {
+      routes.options(path, preflight, HIDDEN);
+    }
+  }
+  return routes;
+}
+
+function redeemOrRenew(
+  { codes, tokens }: Pick<OAuth, "codes" | "tokens">,
+  grantType: string | null,
+  form: URLSearchParams,
+  clientId: string,
+  publicUrl: string,
+): TokenSet {
+  const resource = parseResource(form.getAll("resource"), publicUrl);
+  switch (grantType) {
+    case "authorization_code":
+      return codes.redeem({
+        clientId,
+        code: required(form, "code"),
+        verifier: required(form, "code_verifier"),
+        redirectUri: single(form, "redirect_uri"),
+        resource,
+      });
+    case "refresh_token":
+      return tokens.renew({
+        clientId,
+        refreshToken: required(form, "refresh_token"),
+        scopes: parseRequestedScopes(single(form, "scope")),
+        resource,
+      });
+    case null:
+      throw new OAuthError("invalid_request", "grant_type is missing.");
+    default:
+      throw new OAuthError(
+        "unsupported_grant_type",
+        `The grant types here are ${GRANT_TYPES.join(" and ")}.`,
+      );
+  }
+}
+
+function required(form: URLSearchParams, name: string): string {
+  const value = single(form, name);
+  if (value !== null) return value;
+  throw new OAuthError("invalid_request", `${name} is missing.`);
+}
+
+async function readMetadata(request: Request): Promise<unknown> {
+  const bytes = await readBytes(request, MAX_METADATA);
+  try {
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+  } catch {
+    throw new OAuthError("invalid_client_metadata", "The body is not valid JSON in UTF-8.");
+  }
+}
+
+/** What a handler answers or throws, in the form of RFC 6749, section 5.2. */
+async function answerInJson(request: Request, handle: () => Promise<Response>): Promise<Response> {
+  const response = await handle().catch((error: unknown) => errorResponse(request, error));
+  for (const [name, value] of Object.entries(CORS)) response.headers.set(name, value);
+  return response;
+}
+
+function errorResponse(request: Request, error: unknown): Response {
+  if (error instanceof OAuthError) {
+    const headers = new Headers();
+    // RFC 6749, section 5.2: the scheme that the client has tried.
+    if (error.status === 401 && request.headers.has("authorization")) {
+      headers.set("www-authenticate", 'Basic realm="ctxd"');
+    }
+    const body = { error: error.code, error_description: error.message };
+    return Response.json(body, { status: error.status, headers });
+  }
+  if (error instanceof AppError && error.status < 500) {
+    const { status, message, retryAfter } = error;
+    const code = status === 429 ? "temporarily_unavailable" : "invalid_request";
+    return Response.json(
+      { error: code, error_description: message },
+      {
+        status: status === 415 ? 400 : status,
+        headers: retryAfter === undefined ? {} : { "retry-after": String(retryAfter) },
+      },
+    );
+  }
+  throw error;
+}

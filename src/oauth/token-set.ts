@@ -1,0 +1,67 @@
+import { eq } from "drizzle-orm";
+import type { Database } from "../db/database.ts";
+import { createSecret, hashSecret } from "../db/secret.ts";
+import { formatScopes, type Scope } from "../keys/scopes.ts";
+import { oauthGrants, oauthTokens } from "./tables.ts";
+
+/** How long an access token holds, in milliseconds. It can be revoked at any time before. */
+export const ACCESS_LIFETIME = 3_600_000;
+/** How long a refresh token holds that is not used. */
+const REFRESH_LIFETIME = 90 * 24 * 3_600_000;
+
+export const ACCESS_PREFIX = "ctxa_";
+export const REFRESH_PREFIX = "ctxr_";
+
+/** What a client gets for a code or a refresh token (RFC 6749, section 5.1). */
+export interface TokenSet {
+  readonly access_token: string;
+  readonly token_type: "Bearer";
+  readonly expires_in: number;
+  readonly refresh_token: string;
+  readonly scope: string;
+}
+
+type Transaction = Parameters<Parameters<Database["orm"]["transaction"]>[0]>[0];
+
+/**
+ * Makes an access token and the next refresh token of a grant.
+ * @param access scopes of the access token; the refresh token keeps those of the grant
+ * @param now milliseconds since 1970
+ */
+export function issueTokens(
+  tx: Transaction,
+  grant: { id: string; scopes: readonly Scope[] },
+  access: readonly Scope[],
+  now: number,
+): TokenSet {
+  const accessToken = createSecret(ACCESS_PREFIX);
+  const refreshToken = createSecret(REFRESH_PREFIX);
+  const grantId = grant.id;
+  const refreshExpiry = new Date(now + REFRESH_LIFETIME);
+  tx.insert(oauthTokens)
+    .values([
+      {
+        hash: hashSecret(accessToken),
+        grantId,
+        kind: "access",
+        scopes: access,
+        expiresAt: new Date(now + ACCESS_LIFETIME),
+      },
+      {
+        hash: hashSecret(refreshToken),
+        grantId,
+        kind: "refresh",
+        scopes: grant.scopes,
+        expiresAt: refreshExpiry,
+      },
+    ])
+    .run();
+  tx.update(oauthGrants).set({ expiresAt: refreshExpiry }).where(eq(oauthGrants.id, grantId)).run();
+  return {
+    access_token: accessToken,
+    token_type: "Bearer",
+    expires_in: ACCESS_LIFETIME / 1000,
+    refresh_token: refreshToken,
+    scope: formatScopes(access),
+  };
+}
