@@ -1,0 +1,295 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import { SCOPES, type Scope } from "../../src/keys/scopes.ts";
+import { CLIENTS, type ClientName, connectHttp, type McpClient } from "../support/mcp.ts";
+import { startServer } from "../support/server.ts";
+
+const server = await startServer();
+const open: McpClient[] = [];
+afterAll(async () => {
+  await Promise.all(open.map((client) => client.close()));
+  await server.close();
+});
+
+const READING = ["search_memories", "list_memories", "get_memory", "search", "fetch"];
+const WRITING = ["save_memory", "update_memory", "delete_memory"];
+const UNKNOWN = "mem_00000000000000000000000000000000";
+
+/** A client of a new account, or of one that is there. */
+async function connect(
+  name: ClientName = "v2 new",
+  {
+    scopes = SCOPES,
+    accountId,
+    headers = {},
+  }: { scopes?: readonly Scope[]; accountId?: string; headers?: Record<string, string> } = {},
+) {
+  const http = accountId ? server.client(accountId, scopes) : await server.account(scopes);
+  const client = await connectHttp(name, server.origin, {
+    authorization: `Bearer ${http.key}`,
+    ...headers,
+  });
+  open.push(client);
+  return client;
+}
+
+async function save(client: McpClient, content: string, more: Record<string, unknown> = {}) {
+  const { data, isError, text } = await client.call("save_memory", { content, ...more });
+  expect({ text, isError }).toMatchObject({ isError: false });
+  return String(data.id);
+}
+
+function contentsOf({ data }: { data: Record<string, unknown> }): string[] {
+  const { memories } = data as { memories: { content: string }[] };
+  return memories.map(({ content }) => content);
+}
+
+describe.each(CLIENTS)("a client of the kind %s", (name) => {
+  test("saves, finds, changes, finds, deletes and finds no more", async () => {
+    const client = await connect(name);
+    const id = await save(client, "Sam is allergic to peanuts", { tags: ["food"] });
+    const found = await client.call("search_memories", { query: "peanuts" });
+    expect(found.data).toMatchObject({
+      memories: [{ id, content: "Sam is allergic to peanuts", tags: ["food"] }],
+    });
+    expect(found.text).toContain(id);
+    expect(found.text).toContain("1 Jan 2026");
+
+    const content = "Sam is allergic to peanuts and shellfish";
+    const updated = await client.call("update_memory", { id, content });
+    expect(updated).toMatchObject({ isError: false, text: `Updated ${id}.` });
+    expect(contentsOf(await client.call("search_memories", { query: "peanuts" }))).toEqual([
+      content,
+    ]);
+    expect((await client.call("get_memory", { id })).data).toMatchObject({ tags: ["food"] });
+
+    expect((await client.call("delete_memory", { id })).data).toEqual({ id, deleted: true });
+    const none = await client.call("search_memories", { query: "peanuts" });
+    expect(none.data).toEqual({ memories: [] });
+    expect(none.text.length).toBeGreaterThan(10);
+  });
+
+  test("is told how to keep good memories", async () => {
+    const client = await connect(name);
+    for (const tool of ["search_memories", "update_memory", "delete_memory"]) {
+      expect(client.instructions()).toContain(tool);
+    }
+  });
+
+  test("reads memories as resources, and loads context by a prompt", async () => {
+    const client = await connect(name);
+    const id = await save(client, "The router stands behind the bookshelf\nsince May");
+    const resources = await client.resources();
+    expect(resources).toMatchObject([
+      { uri: "memory://recent" },
+      { uri: `memory://${id}`, title: "The router stands behind the bookshelf" },
+    ]);
+    for (const { uri } of resources) {
+      expect(await client.read(uri)).toMatchObject([{ uri, mimeType: "text/plain" }]);
+      expect(JSON.stringify(await client.read(uri))).toContain("since May");
+    }
+    await expect(client.read(`memory://${UNKNOWN}`)).rejects.toThrow("No memory");
+    expect(await client.prompts()).toMatchObject([{ name: "load_context" }]);
+    const [message] = await client.prompt("load_context", { task: "mend the router" });
+    expect(JSON.stringify(message)).toContain("behind the bookshelf");
+    expect(JSON.stringify(message)).toContain("mend the router");
+  });
+});
+
+describe("the list of tools", () => {
+  test("is short, the same every time, and complete", async () => {
+    for (const name of CLIENTS) {
+      const client = await connect(name);
+      const tools = await client.tools();
+      expect(tools.map((tool) => tool.name)).toEqual([
+        ...READING.slice(0, 3),
+        ...WRITING,
+        ...READING.slice(3),
+      ]);
+      expect(JSON.stringify({ tools }).length).toBeLessThan(6_000);
+      for (const tool of tools) {
+        expect(tool).toMatchObject({
+          title: expect.stringMatching(/./),
+          description: expect.stringMatching(/.{20}/),
+          inputSchema: { type: "object", additionalProperties: false },
+          outputSchema: { type: "object" },
+          annotations: {
+            readOnlyHint: READING.includes(tool.name),
+            destructiveHint: ["update_memory", "delete_memory"].includes(tool.name),
+            openWorldHint: false,
+          },
+        });
+      }
+    }
+  });
+
+  test("of a key for reading has what reads, and the rest is refused", async () => {
+    const ada = await server.account();
+    const { id } = await ada.save({ content: "known" });
+    for (const name of CLIENTS) {
+      const client = await connect(name, {
+        accountId: ada.accountId,
+        scopes: ["memories:read"],
+      });
+      expect((await client.tools()).map((tool) => tool.name)).toEqual(READING);
+      expect(client.instructions()).not.toContain("delete_memory");
+      await expect(client.call("save_memory", { content: "x" })).rejects.toThrow("not found");
+      await expect(client.call("update_memory", { id, content: "x" })).rejects.toThrow("not found");
+      await expect(client.call("delete_memory", { id })).rejects.toThrow("not found");
+      expect((await client.call("get_memory", { id })).data).toMatchObject({ content: "known" });
+    }
+    expect((await ada.list()).memories).toMatchObject([{ id, content: "known" }]);
+  });
+
+  test("of a key for writing alone shows no memories", async () => {
+    const client = await connect("v1", { scopes: ["memories:write"] });
+    expect((await client.tools()).map((tool) => tool.name)).toEqual(WRITING);
+    await expect(client.resources()).rejects.toThrow();
+    await expect(client.prompts()).rejects.toThrow();
+  });
+});
+
+describe("errors say what to do", () => {
+  test("when there is no such memory, also when it is another account's", async () => {
+    const bob = await server.account();
+    const { id } = await bob.save({ content: "secret of Bob" });
+    const client = await connect();
+    for (const each of [id, UNKNOWN, "nonsense"]) {
+      for (const tool of ["get_memory", "delete_memory", "fetch"]) {
+        const { isError, text } = await client.call(tool, { id: each });
+        expect(isError).toBe(true);
+        expect(text).toMatch(/^No memory with .* Search first/);
+      }
+      const { isError } = await client.call("update_memory", { id: each, content: "mine" });
+      expect(isError).toBe(true);
+    }
+    expect((await bob.get(id)).content).toBe("secret of Bob");
+    for (const tool of ["search_memories", "search"]) {
+      expect((await client.call(tool, { query: "secret of Bob" })).text).not.toContain(id);
+    }
+    expect((await client.call("list_memories")).data).toEqual({ memories: [] });
+  });
+
+  test.each([
+    ["content is required", "save_memory", {}],
+    ["only white space", "save_memory", { content: "  " }],
+    ["at most 32768 characters", "save_memory", { content: "x".repeat(32_769) }],
+    ["comma", "save_memory", { content: "x", tags: ["a,b"] }],
+    ["from 0 to 1", "save_memory", { content: "x", importance: 2 }],
+    ["unknown field", "save_memory", { content: "x", colour: "red" }],
+    ["from 1 to 100", "search_memories", { query: "x", limit: 101 }],
+    ["such as 2026-11-21", "search_memories", { query: "x", created_after: "yesterday" }],
+    ["from 200 to", "search_memories", { query: "x", max_tokens: 1 }],
+    ["cursor", "list_memories", { cursor: "nonsense" }],
+    ["at least", "update_memory", { id: UNKNOWN }],
+  ])("when the input is wrong: %s", async (reason, tool, args) => {
+    const { isError, text } = await (await connect()).call(tool, args);
+    expect(isError).toBe(true);
+    expect(text).toContain(reason);
+    expect(text).not.toMatch(/\bat .*:\d+:\d+/);
+  });
+});
+
+describe("max_tokens", () => {
+  test("bounds what a search and a list answer, and says so", async () => {
+    const client = await connect();
+    for (let n = 0; n < 12; n++) await save(client, `entry ${n} ${'"long" text\n'.repeat(500)}`);
+    for (const tool of ["search_memories", "list_memories"]) {
+      for (const max_tokens of [200, 500, 2_000, 10_000]) {
+        const args = tool === "list_memories" ? {} : { query: "entry" };
+        const { text, data } = await client.call(tool, { ...args, limit: 12, max_tokens });
+        for (const size of [text.length, JSON.stringify(data).length]) {
+          expect(size).toBeLessThan(4 * max_tokens + 300);
+          expect(size).toBeGreaterThan(2 * max_tokens);
+        }
+        expect(text).toContain("are cut: get_memory shows all");
+      }
+    }
+  });
+
+  test("by default floods no conversation", async () => {
+    const client = await connect();
+    for (let n = 0; n < 5; n++) await save(client, "word ".repeat(6_000));
+    const { text } = await client.call("search_memories", { query: "word" });
+    expect(text.length).toBeLessThan(8_500);
+  });
+
+  test("has a list go on where it was cut: nothing is passed over", async () => {
+    const client = await connect();
+    const all: string[] = [];
+    for (let n = 0; n < 15; n++) all.unshift(await save(client, `${n} ${"x".repeat(300)}`));
+    const seen: unknown[] = [];
+    let cursor: unknown;
+    do {
+      const { data } = await client.call("list_memories", {
+        max_tokens: 300,
+        ...(cursor !== undefined && { cursor }),
+      });
+      const { memories } = data as { memories: { id: string }[] };
+      expect(memories.length).toBeGreaterThan(0);
+      seen.push(...memories.map(({ id }) => id));
+      cursor = data.next_cursor;
+    } while (cursor !== undefined);
+    expect(seen).toEqual(all);
+  });
+});
+
+describe("saving", () => {
+  test("takes the agent of the connection where the call names none", async () => {
+    const headers = { "ctxd-agent": encodeURIComponent("Planer für Öl") };
+    const client = await connect("v2 new", { headers });
+    const ids = [await save(client, "a"), await save(client, "b", { agent_id: "other" })];
+    const agents = await Promise.all(
+      ids.map(async (id) => (await client.call("get_memory", { id })).data.agent_id),
+    );
+    expect(agents).toEqual(["Planer für Öl", "other"]);
+    const { data } = await client.call("list_memories", { agent_id: "Planer für Öl" });
+    expect(data).toMatchObject({ memories: [{ content: "a" }] });
+  });
+
+  test("twice with one idempotency key makes one memory", async () => {
+    const client = await connect("v1", { headers: { "idempotency-key": "k" } });
+    expect(await save(client, "once")).toBe(await save(client, "once"));
+  });
+
+  test("keeps all fields", async () => {
+    const client = await connect();
+    const fields = {
+      tags: ["a", "b"],
+      agent_id: "planner",
+      session_id: "s-1",
+      importance: 0.9,
+      metadata: { source: { page: 3 } },
+    };
+    const id = await save(client, "x", fields);
+    expect((await client.call("get_memory", { id })).data).toMatchObject({
+      content: "x",
+      ...fields,
+    });
+  });
+});
+
+test("search and fetch have the shape that connectors ask for", async () => {
+  const client = await connect("v1");
+  const id = await save(client, `Invoices are due on Mondays\n${"more ".repeat(5_000)}`);
+  const { text, data } = await client.call("search", { query: "invoices" });
+  expect(JSON.parse(text)).toEqual(data);
+  const url = `http://localhost:7733/api/memories/${id}`;
+  expect(data).toEqual({ results: [{ id, title: "Invoices are due on Mondays", url }] });
+  const document = await client.call("fetch", { id });
+  expect(JSON.parse(document.text)).toEqual(document.data);
+  expect(document.data).toMatchObject({ id, url, title: "Invoices are due on Mondays" });
+  expect(String(document.data.text).length).toBeGreaterThan(25_000);
+});
+
+test("filters narrow a search and a list", async () => {
+  const client = await connect();
+  await save(client, "red apple", { tags: ["fruit"], session_id: "s-1" });
+  await save(client, "red car", { tags: ["thing"], session_id: "s-2" });
+  for (const filter of [{ tags: ["fruit"] }, { session_id: "s-1" }]) {
+    const found = await client.call("search_memories", { query: "red", ...filter });
+    expect(contentsOf(found)).toEqual(["red apple"]);
+    expect(contentsOf(await client.call("list_memories", filter))).toEqual(["red apple"]);
+  }
+  const later = { created_after: "2026-01-02" };
+  expect(contentsOf(await client.call("list_memories", later))).toEqual([]);
+});
