@@ -228,7 +228,7 @@ test("the API page asks no other host", async () => {
   const address = `${server.origin}/docs`;
   const page = await (await fetch(address)).text();
   expect(page).not.toMatch(/https?:\/\//);
-  const assets = [...page.matchAll(/(?:src|href)="([^"]+)"/g)]
+  const assets = [...page.matchAll(/(?:src|href)="(\/[^"]+)"/g)]
     .map(([, asset = ""]) => new URL(asset, address))
     .filter(({ protocol }) => protocol !== "data:");
   expect(assets.length).toBeGreaterThan(1);
