@@ -13,6 +13,8 @@ import { createMemories } from "../../src/memories/memories.ts";
 import { watchRemovedAccounts } from "../../src/memories/removed-accounts.ts";
 import { openStore } from "../../src/memories/store.ts";
 import { loadLanceDb } from "../../src/native/lancedb.ts";
+import { createOAuth } from "../../src/oauth/oauth.ts";
+import { createSessions } from "../../src/sign-in/sessions.ts";
 import { testCacheDir } from "../support/embedder.ts";
 import { fakeEmbedder } from "../support/fake-embedder.ts";
 
@@ -90,8 +92,12 @@ const memories = createMemories({
   clock,
 });
 const unwatch = watchRemovedAccounts({ store, accounts, log });
+const publicUrl = "http://localhost";
+const sessions = createSessions({ db, clock });
+const oauth = createOAuth({ db, clock, publicUrl });
 const app = createApp({
-  config: { publicUrl: "http://localhost", tls: null, trustProxy: false, allowHttp: false },
+  config: { publicUrl, tls: null, trustProxy: false, allowHttp: false, rateLimit: false },
+  access: { accounts, sessions, oauth, clock },
   memories,
   keys: createKeys({ db, clock }),
   log,
