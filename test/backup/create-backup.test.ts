@@ -1,5 +1,7 @@
+import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import {
+  cpSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -9,9 +11,12 @@ import {
   symlinkSync,
 } from "node:fs";
 import { join } from "node:path";
+import { createBackup } from "../../src/backup/create-backup.ts";
 import { MANIFEST } from "../../src/backup/manifest.ts";
 import { databasePath } from "../../src/db/database.ts";
 import { listFiles } from "../../src/memories/table-files.ts";
+import { loadLanceDb } from "../../src/native/lancedb.ts";
+import { testCacheDir } from "../support/embedder.ts";
 import { backUp, folderOfTest, HASTY, openData, restore } from "../support/live-data.ts";
 
 const note = (content: string) => [{ content }];
@@ -133,6 +138,56 @@ test("what upkeep has removed of older versions is not missed", async () => {
   expect(await listAll(restored.memories, id)).toHaveLength(12);
 });
 
+test("when files went after a newer checkpoint, the newer state is taken", async () => {
+  using place = folderOfTest();
+  const [dataDir, later] = [join(place.path, "data"), join(place.path, "later")];
+  const data = await openData(dataDir);
+  const { id } = await data.accounts.add({ email: "you@example.com", password: null });
+  await data.memories.create(id, note("one"));
+  await data.close();
+  cpSync(dataDir, later, { recursive: true });
+  const laterData = await openData(later, HASTY);
+  for (const content of ["two", "three"]) await laterData.memories.create(id, note(content));
+  await Bun.sleep(2_000);
+  await laterData.close();
+
+  // What a server does while the first file is copied, all at once.
+  const advance = () => {
+    rmSync(join(dataDir, "memories"), { recursive: true });
+    cpSync(join(later, "memories"), join(dataDir, "memories"), { recursive: true });
+    const db = new Database(databasePath(dataDir));
+    db.run("ATTACH ? AS later", [databasePath(later)]);
+    db.run("REPLACE INTO checkpoints SELECT * FROM later.checkpoints");
+    db.close();
+  };
+  const rounds = await backUpWith(dataDir, join(place.path, "backup"), (round) => {
+    if (round === 1) advance();
+  });
+  expect(rounds).toBe(2);
+  await restore(join(place.path, "backup"), join(place.path, "restored"));
+  await using restored = await openData(join(place.path, "restored"));
+  const found = await listAll(restored.memories, id);
+  expect(found.map(({ content }) => content).sort()).toEqual(["one", "three", "two"]);
+});
+
+test("a table that never holds still is given up in the end", async () => {
+  using place = folderOfTest();
+  const dataDir = join(place.path, "data");
+  const data = await openData(dataDir);
+  const { id } = await data.accounts.add({ email: "you@example.com", password: null });
+  await data.memories.create(id, note("one"));
+  await data.close();
+  const change = (round: number) => {
+    const db = new Database(databasePath(dataDir));
+    db.run("UPDATE checkpoints SET files = json_insert(files, '$[#]', ?)", [`data/${round}`]);
+    db.close();
+  };
+  change(0);
+  const folder = join(place.path, "backup");
+  await expect(backUpWith(dataDir, folder, change)).rejects.toThrow("change faster than");
+  expect(existsSync(folder)).toBe(false);
+});
+
 test("a table that has lost a file it needs is not backed up in silence", async () => {
   using place = folderOfTest();
   const dataDir = join(place.path, "data");
@@ -188,6 +243,19 @@ test("a data folder without data, or with half a restore, is no source", async (
   await expect(backUp(dataDir, folder)).rejects.toThrow("A restore into");
   expect(existsSync(folder)).toBe(false);
 });
+
+/** Makes a backup, does something at the begin of each round, and tells how many there were. */
+async function backUpWith(dataDir: string, folder: string, onRound: (round: number) => void) {
+  let rounds = 0;
+  const lancedb = await loadLanceDb(testCacheDir);
+  await createBackup({
+    ...{ dataDir, folder, version: "1.0.0", lancedb, clock: Date.now },
+    onProgress({ step, count }) {
+      if (step === "copying files" && count === 1) onRound(++rounds);
+    },
+  });
+  return rounds;
+}
 
 async function listAll(memories: Awaited<ReturnType<typeof openData>>["memories"], id: string) {
   const all = [];

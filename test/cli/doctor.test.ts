@@ -23,7 +23,7 @@ import { findModel, prepareModel } from "../../src/embedding/model.ts";
 import { listFiles } from "../../src/memories/table-files.ts";
 import { assetFolder } from "../../src/native/asset.ts";
 import { loadLanceDb } from "../../src/native/lancedb.ts";
-import { ctxd } from "../support/command-line.ts";
+import { commandLine, ctxd } from "../support/command-line.ts";
 import { temporaryFolder, testDatabase } from "../support/database.ts";
 import { testCacheDir } from "../support/embedder.ts";
 import { addAccountTo } from "../support/server-process.ts";
@@ -323,13 +323,28 @@ test("a file in the place of the data folder is a problem", async () => {
   expect((await examine(path)).found("data folder").message).toContain("is a file");
 });
 
-// Root may write everywhere.
-test.skipIf(process.getuid?.() === 0)("folders that can't be written are problems", async () => {
+test("folders that can't be written are problems", () => {
   const folder = temporaryFolder();
-  chmodSync(folder, 0o500);
-  const { found } = await examine(join(folder, "data"), { CTXD_CACHE_DIR: join(folder, "cache") });
-  expect(found("data folder").message).toContain("can't be written by this user");
-  expect(found("cache folder").message).toContain("set CTXD_CACHE_DIR");
+  chmodSync(folder, 0o555);
+  // Root may write everywhere.
+  const asSomeone = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
+  const { stdout, exitCode } = Bun.spawnSync(
+    [
+      ...(process.getuid?.() === 0 ? asSomeone : []),
+      ...commandLine(["doctor"], { dataDir: join(folder, "data") }),
+    ],
+    {
+      env: {
+        HOME: folder,
+        CTXD_CACHE_DIR: join(folder, "cache"),
+        CTXD_PORT: "0",
+        PATH: process.env.PATH,
+      },
+    },
+  );
+  expect(exitCode).toBe(1);
+  expect(`${stdout}`).toMatch(/^problem {2}data folder: .* can't be written by this user/m);
+  expect(`${stdout}`).toMatch(/^problem {2}cache folder: .* set CTXD_CACHE_DIR/m);
 });
 
 const canMount = process.platform === "linux" && process.getuid?.() === 0;
