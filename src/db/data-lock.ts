@@ -1,6 +1,7 @@
 import { SQLiteError, Database as Sqlite } from "bun:sqlite";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { databasePath } from "./database.ts";
 import { DatabaseError, explainDatabaseError } from "./database-error.ts";
 
 /** The process that serves a data folder. */
@@ -41,7 +42,7 @@ export function lockDataFolder(dataDir: string, version: string): DataLock {
     };
   } catch (error) {
     if (error instanceof SQLiteError && error.code === "SQLITE_BUSY") throw inUse(dataDir);
-    throw explainDatabaseError(error, path) ?? error;
+    throw explainDatabaseError(error, databasePath(dataDir)) ?? error;
   }
 }
 
