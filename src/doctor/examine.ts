@@ -40,8 +40,13 @@ export async function* examine({
   yield await checkModelFiles(cacheDir);
   await using trial = await makeTrialCache(cacheDir);
   const { finding, lancedb } = await checkTableLibrary(trial.folder);
-  yield finding;
-  yield await checkEmbedding(trial.folder);
+  // What is wrong in the trial is wrong in the folder that it stands for.
+  const inPlace = (each: Finding): Finding => ({
+    ...each,
+    message: each.message.replaceAll(trial.folder, cacheDir),
+  });
+  yield inPlace(finding);
+  yield inPlace(await checkEmbedding(trial.folder));
   yield* checkData({ dataDir, isServed, lancedb, now: clock() });
 }
 

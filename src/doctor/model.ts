@@ -61,7 +61,10 @@ export async function checkEmbedding(cacheDir: string): Promise<Finding> {
     }
     return ok("a text became a vector");
   } catch (error) {
-    return problem(`the model does not run (${reasonOf(error)}): get this program anew.`);
+    const reason = reasonOf(error);
+    // What the cache folder is the reason for says itself how to mend it.
+    const remedy = reason.includes("CTXD_CACHE_DIR") ? "" : ": get this program anew";
+    return problem(`the model does not run (${reason})${remedy}.`);
   } finally {
     await embedder.close();
   }
