@@ -4,6 +4,7 @@ import type { Config } from "../config.ts";
 import { isLocked } from "../db/data-lock.ts";
 import { bridge } from "../mcp/bridge.ts";
 import { createLocalServer, type StartedServer } from "../mcp/local-server.ts";
+import { createRelay } from "../mcp/relay.ts";
 import { IDLE_SECONDS } from "./background.ts";
 import type { Environment } from "./failure.ts";
 import { ownCommand } from "./invocation.ts";
@@ -39,17 +40,19 @@ export async function connectAgent(
   // The first message finds the server started; what keeps it from starting is the answer to that.
   server.connect().catch(() => {});
 
-  const input = Promise.withResolvers<void>();
+  const inputEnd = Promise.withResolvers<void>();
+  const clientEnd = Promise.withResolvers<void>();
+  const write = (line: string) => print(line).catch(() => clientEnd.resolve());
   const work = bridge({
-    input: untilEnd(input.resolve),
-    write: print,
-    server,
-    agent: agent ?? null,
+    input: untilEnd(inputEnd.resolve),
+    write,
+    relay: createRelay({ server, agent: agent ?? null, write }),
   });
   await Promise.race([
     untilStopped(),
+    clientEnd.promise,
     // Who does not read the answers can't keep the program from ending.
-    input.promise.then(() => atMost(GRACE, work)),
+    inputEnd.promise.then(() => atMost(GRACE, work)),
     work,
   ]);
   server.close();

@@ -60,6 +60,7 @@ export function createLocalServer({ dataDir, start, isServed, onFound }: Depende
       const forgetThis = () => {
         if (presence === held) forget();
       };
+      lastFailure = null;
       untilEnd().then(forgetThis, forgetThis);
       onFound(response.headers.get(VERSION_HEADER) ?? "");
       return true;

@@ -1,0 +1,71 @@
+import { join } from "node:path";
+import { isLocked, readOwner } from "../../src/db/data-lock.ts";
+import { testCacheDir } from "./embedder.ts";
+import { readLines } from "./lines.ts";
+
+const MAIN = join(import.meta.dir, "..", "..", "src", "main.ts");
+
+/** What starts `ctxd` for a data folder, without the environment of the tests. */
+export function program(dataDir: string, ...args: string[]) {
+  return {
+    command: process.execPath,
+    args: [MAIN, ...args, "--data-dir", dataDir],
+    env: { HOME: "/nonexistent", CTXD_PORT: "0", CTXD_CACHE_DIR: testCacheDir },
+  };
+}
+
+/** Runs `ctxd`, its standard input and output in the hands of the test. */
+export function start(dataDir: string, ...args: string[]) {
+  const { command, args: all, env } = program(dataDir, ...args);
+  const child = Bun.spawn([command, ...all], {
+    stdin: "pipe",
+    stdout: "pipe",
+    stderr: "pipe",
+    env,
+  });
+  return Object.assign(child, { lines: () => readLines(child.stdout) });
+}
+
+/** `ctxd mcp`, spoken to line by line. */
+export function startBridge(dataDir: string, ...args: string[]) {
+  const child = start(dataDir, "mcp", ...args);
+  const lines = child.lines();
+  return {
+    child,
+    write(text: string) {
+      child.stdin.write(text);
+      child.stdin.flush();
+    },
+    send(message: object) {
+      this.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+    },
+    async next(): Promise<Record<string, unknown>> {
+      const { value } = await lines.next();
+      return JSON.parse(value ?? "null");
+    },
+    /** Calls a tool of the old protocol and waits for whatever is answered next. */
+    async call(name: string, args: object, id: number | string = 1) {
+      this.send({ id, method: "tools/call", params: { name, arguments: args } });
+      return this.next();
+    },
+    async end() {
+      child.stdin.end();
+      return child.exited;
+    },
+  };
+}
+
+/** The process id of a folder's server. */
+export function serverOf(dataDir: string): number {
+  const owner = readOwner(dataDir);
+  if (!owner) throw new Error("nobody serves the folder");
+  return owner.pid;
+}
+
+/** Stops the server of a folder, if one runs, and waits until it has gone. */
+export async function stopServer(dataDir: string, signal: NodeJS.Signals = "SIGTERM") {
+  const owner = readOwner(dataDir);
+  if (!owner || !isLocked(dataDir)) return;
+  process.kill(owner.pid, signal);
+  while (isLocked(dataDir)) await Bun.sleep(20);
+}
