@@ -1,4 +1,4 @@
-import { afterAll, afterEach, describe, expect, test } from "bun:test";
+import { afterAll, afterEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,9 +10,17 @@ import { createClient } from "../support/client.ts";
 import { ctxd } from "../support/command-line.ts";
 import { CLIENTS, connectHttp, connectProgram } from "../support/mcp.ts";
 
+// Most of these start a program, and that one a server, which loads the model.
+setDefaultTimeout(120_000);
+
 const root = mkdtempSync(join(tmpdir(), "ctxd-test-"));
 const folders: string[] = [];
-afterAll(() => rmSync(root, { recursive: true }));
+/** One folder for what does not depend on how its server began; that runs until the end. */
+const shared = join(root, "shared");
+afterAll(async () => {
+  await stopServer(shared);
+  rmSync(root, { recursive: true });
+});
 
 /** A data folder that is not there yet; its server ends with the test. */
 function newFolder(name = `data-${folders.length}`): string {
@@ -119,7 +127,7 @@ test("many bridges that start at once find one server", async () => {
 
 describe("a bridge", () => {
   test("answers what it was asked before its input ended, and nothing but messages", async () => {
-    const dataDir = newFolder();
+    const dataDir = shared;
     const bridge = startBridge(dataDir);
     bridge.send(initialize);
     bridge.send({ method: "notifications/initialized" });
@@ -137,12 +145,12 @@ describe("a bridge", () => {
   });
 
   test("ends at once with an input that says nothing", async () => {
-    expect(await startBridge(newFolder()).end()).toBe(0);
+    expect(await startBridge(shared).end()).toBe(0);
   });
 
   test("ends when it is told to, while its input is open", async () => {
     for (const signal of ["SIGTERM", "SIGINT"] as const) {
-      const bridge = startBridge(newFolder());
+      const bridge = startBridge(shared);
       bridge.send(initialize);
       await bridge.next();
       bridge.child.kill(signal);
@@ -151,7 +159,7 @@ describe("a bridge", () => {
   });
 
   test("goes on after garbage", async () => {
-    const bridge = startBridge(newFolder());
+    const bridge = startBridge(shared);
     bridge.write("garbage\n\n \r\n{\n[]\n42\nnull\n\u0000\n");
     bridge.write(`"${"x".repeat(3 << 20)}"\n`);
     bridge.child.stdin.write(new Uint8Array([0xff, 0xfe, 0x0a]));
@@ -172,7 +180,7 @@ describe("a bridge", () => {
   });
 
   test("takes lines that come in pieces, in any language", async () => {
-    const bridge = startBridge(newFolder());
+    const bridge = startBridge(shared);
     const message = {
       id: 1,
       method: "tools/call",
@@ -206,7 +214,7 @@ describe("a bridge", () => {
   });
 
   test("waits for a client that does not read, with bounded memory", async () => {
-    const dataDir = newFolder();
+    const dataDir = shared;
     const bridge = startBridge(dataDir);
     const content = "long ".repeat(6_000);
     const { id } = (await bridge.call("save_memory", { content })).result as { id: unknown };
@@ -236,7 +244,7 @@ describe("a bridge", () => {
   });
 
   test("that is killed in the middle of its calls loses nothing that was answered", async () => {
-    const dataDir = newFolder();
+    const dataDir = shared;
     const bridge = startBridge(dataDir);
     const answered: string[] = [];
     for (let id = 0; id < 30; id++) {
