@@ -48,7 +48,7 @@ export interface Wanted {
 export function wantedFor(found: readonly Candidate[], question: Question, limit: number): Wanted {
   const best = assess(found, question).sort(bestFirst);
   const sessions = best.slice(0, LEADERS).flatMap(({ sessionId }) => sessionId ?? []);
-  const ids = best.slice(0, Math.max(READ, limit)).filter(({ read }) => !read);
+  const ids = best.slice(0, Math.max(READ, limit)).filter(({ memory }) => !memory);
   return { sessions: [...new Set(sessions)], ids: ids.map(({ id }) => id) };
 }
 
@@ -90,7 +90,7 @@ export function rank(
     .map(({ memory, ranked }, place) => ({
       memory,
       // Reading takes time, and of the last nothing will be shown.
-      ranked: place < READ && memory.read ? weigh(memory, memory.read()) : ranked,
+      ranked: place < READ && memory.memory ? weigh(memory, memory.memory) : ranked,
     }))
     .sort(inOrder)
     .map(({ ranked }) => ranked);
@@ -106,7 +106,7 @@ interface Assessed extends Pick<Candidate, "id" | "sessionId" | "importance" | "
   meaning: number;
   words: number;
   relevance: number;
-  read: (() => MemoryRow) | null;
+  memory: MemoryRow | null;
 }
 
 /** One entry a memory, with its best passage's meaning and its words. */
@@ -123,7 +123,7 @@ function assess(candidates: readonly Candidate[], question: Question): Assessed[
       ...(known ?? candidate),
       meaning: Math.max(known?.meaning ?? 0, meaning),
       words: Math.max(known?.words ?? 0, wordsScore(candidate.bm25, full)),
-      read: known?.read ?? candidate.read,
+      memory: known?.memory ?? candidate.memory,
     };
     const relevance = weights.meaning * assessed.meaning + weights.words * assessed.words;
     merged.set(candidate.id, { ...assessed, relevance });
@@ -138,8 +138,8 @@ function fullMatchFor(candidates: readonly Candidate[], { text, rows }: Question
     (found, candidate) => (candidate.bm25 > (found?.bm25 ?? 0) ? candidate : found),
     null,
   );
-  if (!best?.read || best.bm25 >= expected) return expected;
-  return hasAll(best.read().content, contentWords(text)) ? best.bm25 : expected;
+  if (!best?.memory || best.bm25 >= expected) return expected;
+  return hasAll(best.memory.content, contentWords(text)) ? best.bm25 : expected;
 }
 
 function weightsOf({ mode, now }: Question): Explanation["weights"] {

@@ -11,6 +11,7 @@ import {
   Struct,
   Table,
   TimestampMillisecond,
+  type Uint64,
   Utf8,
   vectorFromArray,
 } from "apache-arrow";
@@ -164,6 +165,7 @@ type RowTypes = {
   created_at: TimestampMillisecond;
   updated_at: TimestampMillisecond;
   vector: FixedSizeList<Float32>;
+  _rowid: Uint64;
   _distance: Float32;
   _score: Float32;
 };
@@ -233,44 +235,67 @@ export function decodeIds(table: Table): string[] {
   return Array.from({ length: table.numRows }, (_, row) => required("id", row));
 }
 
-/** A row that a search looks at, with what ranking needs. */
-export interface Candidate {
+/** A row that a search looks at, whatever the search. */
+export interface SearchRow {
   /** The memory's. */
-  id: string;
-  sessionId: string | null;
-  importance: number;
+  readonly id: string;
+  readonly sessionId: string | null;
+  readonly importance: number;
   /** Milliseconds since 1970. */
-  createdAt: number;
-  updatedAt: number;
-  /** −1 to 1, of the row's vector and the query; `null` where it was not compared. */
-  cosine: number | null;
+  readonly createdAt: number;
+  readonly updatedAt: number;
   /** The row's own vector, where it was asked for. */
-  vector: Float32Array | null;
-  /** 0 and up; 0 where words were not compared. */
-  bm25: number;
-  /** Decodes the memory; `null` for a further passage, which does not have its text. */
-  read: (() => MemoryRow) | null;
+  readonly vector: Float32Array | null;
+  /** `null` for a further passage, which does not have the memory's text. */
+  readonly memory: MemoryRow | null;
 }
 
-/** Columns that make up a `Candidate`, besides `_distance`, `_score` and `vector`. */
-export const CANDIDATE_COLUMNS = [...MEMORY_COLUMNS, "passage"] as const;
+/** What one search found out about a row. */
+export interface SearchScores {
+  /** −1 to 1, of the row's vector and the query; `null` where it was not compared. */
+  readonly cosine: number | null;
+  /** 0 and up; 0 where words were not compared. */
+  readonly bm25: number;
+}
 
-/** Reads rows of a search by vector (`_distance` of the dot product), by words (`_score`) or by id. */
-export function decodeCandidates(table: Table): Candidate[] {
+/** A row with what ranking needs. */
+export type Candidate = SearchRow & SearchScores;
+
+/** Columns that make up a `SearchRow`, besides `vector`. */
+export const SEARCH_COLUMNS = [...MEMORY_COLUMNS, "passage"] as const;
+
+/** Reads rows with `SEARCH_COLUMNS`, with their vectors if there are any. They may be kept. */
+export function decodeSearchRows(table: Table): SearchRow[] {
   const columns = columnsOf(table);
   const { required, nullable, has } = columns;
-  const [hasDistance, hasScore, hasVector] = [has("_distance"), has("_score"), has("vector")];
+  const hasVector = has("vector");
   return Array.from({ length: table.numRows }, (_, row) => ({
     id: memoryIdOf(required("id", row)),
     sessionId: nullable("session_id", row),
     importance: required("importance", row),
     createdAt: required("created_at", row),
     updatedAt: required("updated_at", row),
-    cosine: hasDistance ? 1 - required("_distance", row) : null,
-    vector: hasVector ? required("vector", row).toArray() : null,
-    bm25: hasScore ? required("_score", row) : 0,
-    read: required("passage", row) === 0 ? () => decodeMemory(columns, row) : null,
+    // A copy: what Arrow returns is a view that keeps the whole batch alive.
+    vector: hasVector ? Float32Array.from(required("vector", row).toArray()) : null,
+    memory: required("passage", row) === 0 ? decodeMemory(columns, row) : null,
   }));
+}
+
+/** Reads what a search by vector (`_distance` of the dot product) or by words (`_score`) found out. */
+export function decodeScores(table: Table): SearchScores[] {
+  const { required, has } = columnsOf(table);
+  const [hasDistance, hasScore] = [has("_distance"), has("_score")];
+  return Array.from({ length: table.numRows }, (_, row) => ({
+    cosine: hasDistance ? 1 - required("_distance", row) : null,
+    bm25: hasScore ? required("_score", row) : 0,
+  }));
+}
+
+/** Reads where in the table rows are; see `RowCache`. */
+export function decodeAddresses(table: Table): number[] {
+  const { required } = columnsOf(table);
+  // The number of a fragment and, in the lower 32 bits, of a row in it.
+  return Array.from({ length: table.numRows }, (_, row) => Number(required("_rowid", row)));
 }
 
 type Columns = ReturnType<typeof columnsOf>;

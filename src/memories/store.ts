@@ -8,6 +8,7 @@ import { isDiskFull } from "./disk-full.ts";
 import type { Journal } from "./journal.ts";
 import { createKeeper, DUE, type Due, type Keeper } from "./keeper.ts";
 import { openOrSetAside, replayJournal, rollBackFiles } from "./recovery.ts";
+import { createRowCache } from "./row-cache.ts";
 import { type MemoryTable, openTable } from "./table.ts";
 import { sync } from "./table-files.ts";
 import { startUpkeep } from "./upkeep.ts";
@@ -39,6 +40,8 @@ interface Slot {
 /** Bytes of LanceDB's caches for all tables together; its own defaults are 6 GiB and 1 GiB. */
 const INDEX_CACHE = 224n << 20n;
 const METADATA_CACHE = 32n << 20n;
+/** Bytes of the rows that searches have read: some 20,000 memories with their vectors. */
+const ROW_CACHE = 48 << 20;
 const MAX_OPEN = 256;
 
 /** Opens the store in a folder, which is made when it isn't there. One process at a time. */
@@ -60,6 +63,7 @@ export async function openStore({
 }): Promise<Store> {
   const session = new lancedb.Session(INDEX_CACHE, METADATA_CACHE);
   const connection = await lancedb.connect(folder, {}, session);
+  const cache = createRowCache(ROW_CACHE);
   /** In the order of last use. */
   const slots = new Map<string, Slot>();
   /** Accounts whose tables this process has rolled back, and those that have the journal too. */
@@ -71,7 +75,7 @@ export async function openStore({
 
   const open = async (accountId: string, slot: Slot): Promise<OpenTable> => {
     const tableFolder = join(folder, `${accountId}.lance`);
-    const openNow = () => openTable(lancedb, connection, accountId, model);
+    const openNow = () => openTable(lancedb, connection, accountId, model, cache);
     const hasCheckpoint = journal.checkpoint(accountId) !== null;
     const hasEntries = journal.lastSeq(accountId) > 0;
     const recovery = { accountId, folder: tableFolder, journal, open: openNow, log };

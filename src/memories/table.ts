@@ -3,12 +3,10 @@ import { type Table as ArrowTable, tableFromIPC, tableToIPC } from "apache-arrow
 import type { EmbeddingModel } from "../embedding/embedder.ts";
 import { AppError } from "../errors.ts";
 import type { Outcome } from "./draft.ts";
-import { aroundSql, type Filter, filterSql, idsSql, listSql, type Position } from "./filter.ts";
+import { type Filter, filterSql, idsSql, listSql, type Position } from "./filter.ts";
 import { STOP_WORDS } from "./ranking/words.ts";
+import type { RowCache } from "./row-cache.ts";
 import {
-  CANDIDATE_COLUMNS,
-  type Candidate,
-  decodeCandidates,
   decodeIds,
   decodeMemories,
   decodeStored,
@@ -20,30 +18,16 @@ import {
   type StoredMemory,
   tableSchema,
 } from "./rows.ts";
+import { createTableSearch, type RunQuery, type TableSearch } from "./table-search.ts";
 
 /** The memories of one account. Reads may run at any time, writes one at a time. */
-export interface MemoryTable {
+export interface MemoryTable extends TableSearch {
   /** Memories by id, in no order; those that aren't there are left out. */
   find(ids: readonly string[]): Promise<MemoryRow[]>;
   /** The same with their vectors, as a write needs them. */
   load(ids: readonly string[]): Promise<StoredMemory[]>;
   /** Ids of memories, newest first, after a position of that order. */
   list(filter: Filter, after: Position | null, limit: number): Promise<string[]>;
-  /** The `limit` rows whose vectors are nearest to a vector. */
-  nearest(vector: Float32Array, filter: Filter, limit: number): Promise<Candidate[]>;
-  /** The `limit` memories whose words match best, with their vectors when asked. */
-  matching(
-    words: string,
-    filter: Filter,
-    limit: number,
-    withVectors: boolean,
-  ): Promise<Candidate[]>;
-  /** Rows of sessions (of very long ones a part) and rows by id, with their vectors when asked. */
-  around(
-    wanted: { sessions: readonly string[]; ids: readonly string[] },
-    filter: Filter,
-    withVectors: boolean,
-  ): Promise<Candidate[]>;
   countRows(): Promise<number>;
   /** Ids of all rows (see `rowIds`) that a filter with a condition lets pass. */
   selectRows(filter: Filter): Promise<string[]>;
@@ -94,9 +78,6 @@ export interface TableStats {
   vectorSegments: number;
 }
 
-/** Rows that are read of the sessions around a search's best candidates: about 1 MB. */
-const AROUND = 512;
-
 const NEWEST_FIRST = ["created_at", "id"].map((columnName) => ({
   columnName,
   ascending: false,
@@ -105,6 +86,7 @@ const NEWEST_FIRST = ["created_at", "id"].map((columnName) => ({
 
 /**
  * Opens an account's table, and makes it when it isn't there.
+ * @param cache rows that searches have read, of all open tables
  * @throws AppError `unavailable` when the table holds vectors of another model
  */
 export async function openTable(
@@ -112,6 +94,7 @@ export async function openTable(
   connection: LanceDb.Connection,
   name: string,
   model: EmbeddingModel,
+  cache: RowCache,
 ): Promise<MemoryTable> {
   const schema = tableSchema(model);
   const table = await connection.createEmptyTable(name, schema, { existOk: true });
@@ -125,7 +108,7 @@ export async function openTable(
 
   /** Reads under way: their version must not be pruned. */
   const reads = new Set<Promise<unknown>>();
-  const run = (query: { toArrow(): Promise<ArrowTable> }) => {
+  const run: RunQuery = (query) => {
     const result = query.toArrow();
     const read = result.catch(() => {}).finally(() => reads.delete(read));
     reads.add(read);
@@ -148,6 +131,7 @@ export async function openTable(
         );
 
   return {
+    ...createTableSearch(lancedb, table, run, cache.open()),
     find,
 
     async load(ids) {
@@ -158,27 +142,6 @@ export async function openTable(
     async list(filter, after, limit) {
       const query = table.query().where(listSql(filter, after)).orderBy(NEWEST_FIRST);
       return decodeIds(await run(query.select(["id", "created_at"]).limit(limit)));
-    },
-
-    async nearest(vector, filter, limit) {
-      const query = narrow(table.query().nearestTo(vector).distanceType("dot"), filter);
-      return decodeCandidates(
-        await run(query.select([...CANDIDATE_COLUMNS, "_distance"]).limit(limit)),
-      );
-    },
-
-    async matching(words, filter, limit, withVectors) {
-      const match = new lancedb.MatchQuery(words, "content");
-      const query = narrow(table.query().fullTextSearch(match), filter);
-      const columns = [...CANDIDATE_COLUMNS, "_score", ...(withVectors ? ["vector"] : [])];
-      return decodeCandidates(await run(query.select(columns).limit(limit)));
-    },
-
-    async around({ sessions, ids }, filter, withVectors) {
-      if (sessions.length + ids.length === 0) return [];
-      const query = table.query().where(aroundSql({ sessions, ids }, filter));
-      const columns = [...CANDIDATE_COLUMNS, ...(withVectors ? ["vector"] : [])];
-      return decodeCandidates(await run(query.select(columns).limit(AROUND + ids.length)));
     },
 
     countRows: () => table.countRows(),
@@ -308,10 +271,4 @@ async function createIndexes(
     if (onlyMissing && existing.has(column)) continue;
     await table.createIndex(column, { config, replace: true });
   }
-}
-
-/** Narrows a query before it searches, so that a limit counts only what passes the filter. */
-function narrow<Query extends { where(sql: string): Query }>(query: Query, filter: Filter): Query {
-  const sql = filterSql(filter);
-  return sql === undefined ? query : query.where(sql);
 }

@@ -26,7 +26,7 @@ const candidate = (id: string, fields: Partial<Candidate> = {}): Candidate => ({
   cosine: 0.7,
   vector: null,
   bm25: 0,
-  read: null,
+  memory: null,
   ...fields,
 });
 
