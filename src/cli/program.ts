@@ -80,7 +80,7 @@ function addServe(program: Command, configure: Configure, env: Environment): voi
     .option("--port <number>", "port to listen on (CTXD_PORT, 7733)")
     .addOption(
       new Option("--background <seconds>", "end after so many seconds without a client")
-        .argParser(Number)
+        .argParser(parseSeconds)
         .hideHelp(),
     )
     .addHelpText("after", `\nSettings, from the environment:\n${describeSettings()}`)
@@ -112,6 +112,11 @@ function addMcp(program: Command, configure: Configure, env: Environment): void 
     .action(async (options: { agent?: string }) =>
       (await import("./mcp.ts")).connectAgent(configure(), options, env),
     );
+}
+
+function parseSeconds(text: string): number {
+  if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError("Use a whole number of seconds.");
 }
 
 function parseAgent(name: string): string {

@@ -9,7 +9,7 @@ const PATIENCE = 120_000;
 /** Milliseconds after which a folder that another process holds is looked at again. */
 const SECOND_LOOK = 250;
 /** Starts that may fail before the reason is told. */
-const STARTS = 2;
+const STARTS = 3;
 
 /** A server that was started in the background. */
 export interface StartedServer {

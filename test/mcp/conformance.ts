@@ -55,7 +55,17 @@ for (const [version, scenarios] of Object.entries(SCENARIOS)) {
   for (const [scenario, allowed] of Object.entries(scenarios)) {
     const args = ["server", "--url", `http://localhost:${proxy.port}/mcp`];
     const child = Bun.spawn(
-      [process.execPath, "x", SUITE, ...args, "--scenario", scenario, "--spec-version", version],
+      [
+        process.execPath,
+        "x",
+        "--bun",
+        SUITE,
+        ...args,
+        "--scenario",
+        scenario,
+        "--spec-version",
+        version,
+      ],
       { stdout: "pipe", stderr: "inherit" },
     );
     const [, passed, all] = /Passed: (\d+)\/(\d+)/.exec(await child.stdout.text()) ?? [];
