@@ -1,5 +1,5 @@
 import { Database as Sqlite } from "bun:sqlite";
-import { closeSync, existsSync, fsyncSync, openSync } from "node:fs";
+import { closeSync, fsyncSync, openSync, statSync } from "node:fs";
 import { explainDatabaseError } from "./database-error.ts";
 
 /** SQLite's flags for `sqlite3_open_v2`: read only, and the name may be a URI. */
@@ -21,13 +21,16 @@ export function openAsItIs(path: string): Sqlite {
 }
 
 /**
- * Opens the database at `path` to look at it: nothing in its folder changes.
+ * Opens the database at `path` to look at it: nothing in its folder changes, but for the scratch file
+ * beside a log that is in use.
+ * @param isServed whether a server has it open
  * @throws DatabaseError with one sentence for the user when that can't be done
  */
-export function openToLook(path: string): Sqlite {
+export function openToLook(path: string, isServed: boolean): Sqlite {
   return explained(path, () => {
-    // Without a log nobody is using it, and then SQLite need not make one to read.
-    const mode = existsSync(`${path}-wal`) ? "mode=ro" : "immutable=1";
+    const log = statSync(`${path}-wal`, { throwIfNoEntry: false });
+    // An empty log is not read, and without one SQLite need not make it.
+    const mode = isServed || (log?.size ?? 0) > 0 ? "mode=ro" : "immutable=1";
     const sqlite = new Sqlite(`${Bun.pathToFileURL(path).href}?${mode}`, READ_ONLY_URI);
     sqlite.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
     return sqlite;

@@ -73,7 +73,7 @@ export async function* checkData({
   if (!existsSync(path)) return yield checkClock(now, null);
   let sqlite: Sqlite;
   try {
-    sqlite = openToLook(path);
+    sqlite = openToLook(path, isServed);
   } catch (error) {
     yield findingsOf("database").problem(reasonOf(error));
     return yield checkClock(now, null);

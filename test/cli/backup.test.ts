@@ -77,6 +77,7 @@ test("a backup made under load restores to a server that has every answered memo
         contents.add(content);
         const { id } = await client.save({ content });
         answered.set(id, content);
+        await Bun.sleep(30);
         if (count % 4 !== 3) continue;
         answered.delete(id);
         await client.remove(id);
@@ -84,7 +85,7 @@ test("a backup made under load restores to a server that has every answered memo
       }
     });
     for (let round = 0; round < 3; round++) {
-      await Bun.sleep(1_500);
+      for (const goal = answered.size + 10; answered.size < goal; ) await Bun.sleep(100);
       rmSync(join(root, "backup"), { recursive: true, force: true });
       atBackup = { answered: new Map(answered), removed: new Set(removed) };
       const { stdout, stderr, exitCode } = await backUp(dataDir, join(root, "backup"));

@@ -100,9 +100,13 @@ function look(folder: string) {
 
 test("all is well after a server has stopped, and the doctor changes nothing", async () => {
   const { dataDir } = someData();
-  const before = [look(dataDir), look(testCacheDir)];
-  const { found, problems } = await examine(dataDir);
-  expect([look(dataDir), look(testCacheDir)]).toEqual(before);
+  const cacheDir = temporaryFolder();
+  await prepareModel({ cacheDir });
+  // As a server leaves them that was too busy to close its database.
+  for (const name of ["wal", "shm"]) writeFileSync(`${databasePath(dataDir)}-${name}`, "");
+  const before = [look(dataDir), look(cacheDir)];
+  const { found, problems } = await examine(dataDir, { CTXD_CACHE_DIR: cacheDir });
+  expect([look(dataDir), look(cacheDir)]).toEqual(before);
   expect(problems).toEqual([]);
   expect(found("table ").message).toStartWith("2 memories in 2 rows");
   expect(found("embedding")).toMatchObject({ state: "ok", message: "a text became a vector" });
@@ -128,7 +132,7 @@ test("a server at work is asked, and its tables are left to it", async () => {
   expect(found("server").message).toEndWith("is well");
   expect(found("port").message).toBe(`${port} is used by the server`);
   expect(found("table ").message).toContain("read when no server runs");
-  expect(found("journal").message).toMatch(/^1 writes .* the oldest of 20/);
+  expect(found("journal").message).toMatch(/^(1 writes .* the oldest of 20|empty$)/);
 });
 
 test("a server that was killed leaves work for the next start, and no problem", async () => {
