@@ -4,7 +4,7 @@ export interface EmbeddingModel {
   readonly id: string;
   /** Numbers in a vector. */
   readonly dimension: number;
-  /** The cosines that the model gives to unrelated texts and to paraphrases. */
+  /** The cosines that the model gives to unrelated texts and to the same text. */
   readonly cosines: { readonly unrelated: number; readonly same: number };
 }
 

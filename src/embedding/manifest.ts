@@ -85,5 +85,6 @@ export const builtInModel: ModelManifest = {
   window: 512,
   // A 500-word run costs seven times a 100-word one, and a fact stands out more in a short passage.
   passage: { tokens: 254, overlap: 32 },
-  cosines: { unrelated: 0.4, same: 1 },
+  // Of 152 questions and 185 memories, 90 % of all pairs have 0.56 or less, half have 0.46 or less.
+  cosines: { unrelated: 0.5, same: 1 },
 };

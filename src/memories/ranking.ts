@@ -4,6 +4,7 @@ import { readQuestion } from "./ranking/hints.ts";
 import { contexts } from "./ranking/neighbours.ts";
 import { favour, fullMatch, meaningScore, wordsScore } from "./ranking/relevance.ts";
 import { DECAY_DEPTH, retention } from "./ranking/retention.ts";
+import { wordsTogether } from "./ranking/together.ts";
 import { contentWords, countContentWords, hasAll } from "./ranking/words.ts";
 import type { Candidate, MemoryRow } from "./rows.ts";
 
@@ -66,17 +67,22 @@ export function rank(
   const own = new Map(assessed.map(({ id, relevance }) => [id, relevance]));
   const around = contexts(turns, (id) => own.get(id) ?? 0);
   const hintsOf = readQuestion(question.text);
+  const wordsAsked = [...new Set(contentWords(question.text))];
   const weights = weightsOf(question);
 
   const weigh = (memory: Assessed, row: MemoryRow | null): Ranked => {
     const hints = row ? hintsOf(row) : { favour: 0, asks: 1, substance: 0.5 };
+    const { meaning } = memory;
+    const words = row
+      ? Math.max(memory.words, wordsTogether(row.content, wordsAsked))
+      : memory.words;
     const context = (around.get(memory.id) ?? 0) * hints.substance;
-    const lifted = memory.relevance + (1 - memory.relevance) * context;
+    const own = weights.meaning * meaning + weights.words * words;
+    const lifted = own + (1 - own) * context;
     const relevance = favour(lifted * hints.asks, hints.favour);
     const age = question.now === null ? 0 : question.now - memory.updatedAt;
     const kept = retention(age, memory.importance);
     const score = round(relevance * (1 - weights.decay + weights.decay * kept));
-    const { meaning, words } = memory;
     const explanation = { meaning, words, context, relevance, retention: kept, weights };
     return { id: memory.id, score, explanation, row };
   };

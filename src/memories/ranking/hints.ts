@@ -13,6 +13,7 @@ export interface Hints {
 
 const NAMED = 0.4;
 const TIMED = 0.3;
+const EXACT = 0.5;
 const ASKS = 0.9;
 /** Content words that a memory has when half of its neighbours' relevance counts for it. */
 const HALF_SUBSTANCE = 4;
@@ -27,19 +28,39 @@ const QUESTION = /[?？]["'”’)\]]*\s*$/u;
 /** Who says it, as transcripts have it: "Alice: …". */
 const SPEAKER = /^\s*([\p{L}\p{N}][\p{L}\p{N} ._-]{0,39}):\s/u;
 
+/** Roles that transcripts and tools name, which say nothing about who is meant. */
+const ROLES = new Set(["agent", "ai", "assistant", "bot", "human", "model", "system", "user"]);
+const TOKEN = /[\p{L}\p{N}_][\p{L}\p{N}._:/#@-]*[\p{L}\p{N}]/gu;
+/** What only numbers, paths, addresses and names in code have: the index cuts them into pieces. */
+const IS_IDENTIFIER = /\p{N}|\p{Ll}\p{Lu}|[_:/#@.]/u;
+
+/** Whether a text ends as a question. */
+export function isQuestion(text: string): boolean {
+  return QUESTION.test(text);
+}
+
 /** Reads a question once, and returns what tells how well a memory's wording fits it. */
 export function readQuestion(question: string): (memory: MemoryRow) => Hints {
   const asked = new Set(contentWords(question));
   const asksWhen = ASKS_WHEN.test(question);
-  const isNamed = (name: string) => contentWords(name).some((word) => asked.has(word));
+  const identifiers = (question.match(TOKEN) ?? [])
+    .filter((token) => IS_IDENTIFIER.test(token))
+    .map((token) => token.toLowerCase());
+  const isNamed = (name: string) =>
+    contentWords(name).some((word) => asked.has(word) && !ROLES.has(word));
+  const hasExactly = (content: string) => {
+    const lower = identifiers.length > 0 ? content.toLowerCase() : "";
+    return identifiers.some((identifier) => lower.includes(identifier));
+  };
   return ({ content, agentId, tags }) => {
-    const speaker = SPEAKER.exec(content)?.[1];
-    const names = [speaker ?? "", agentId ?? "", ...tags];
+    const names = [SPEAKER.exec(content)?.[1] ?? "", agentId ?? "", ...tags];
     const words = countContentWords(content.slice(0, OPENING));
     return {
       favour:
-        (names.some(isNamed) ? NAMED : 0) + (asksWhen && TELLS_TIME.test(content) ? TIMED : 0),
-      asks: QUESTION.test(content) ? ASKS : 1,
+        (names.some(isNamed) ? NAMED : 0) +
+        (hasExactly(content) ? EXACT : 0) +
+        (asksWhen && TELLS_TIME.test(content) ? TIMED : 0),
+      asks: isQuestion(content) ? ASKS : 1,
       substance: words / (words + HALF_SUBSTANCE),
     };
   };

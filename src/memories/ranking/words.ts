@@ -35,11 +35,16 @@ export function countContentWords(text: string): number {
 }
 
 /** Letters that an ending has at the most, and those that a stem keeps at the least. */
-const ENDING = 2;
+const ENDING = 3;
 const STEM = 4;
+
+/** The start of a word that its other forms share, about. */
+export function stemOf(word: string): string {
+  return word.slice(0, Math.max(STEM, word.length - ENDING));
+}
 
 /** Whether a text has all these words, in whatever form. */
 export function hasAll(text: string, words: readonly string[]): boolean {
   const lower = text.toLowerCase();
-  return words.every((word) => lower.includes(word.slice(0, Math.max(STEM, word.length - ENDING))));
+  return words.every((word) => lower.includes(stemOf(word)));
 }
