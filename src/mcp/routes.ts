@@ -28,7 +28,7 @@ export function createMcpRoutes({
 }: {
   memories: Memories;
   authorize: Authorize;
-  config: Pick<Config, "publicUrl">;
+  config: Pick<Config, "publicUrl" | "trustProxy">;
   log: Log;
 }) {
   const checkSender = createSenderCheck(config);

@@ -7,18 +7,19 @@ const ADDRESS = /^(\d{1,3}(\.\d{1,3}){3}|\[[\da-f:.]+\])$/i;
 /**
  * Refuses what a web page of someone else may send through a browser: a request with that page's
  * `Origin`, and one for a host name that was made to point here (DNS rebinding). An address as
- * host can't be made to point anywhere.
+ * host can't be made to point anywhere, and a trusted proxy may send any name: it has seen to that.
  * @throws AppError `forbidden`
  */
 export function createSenderCheck({
   publicUrl,
-}: Pick<Config, "publicUrl">): (request: Request) => void {
+  trustProxy,
+}: Pick<Config, "publicUrl" | "trustProxy">): (request: Request) => void {
   const known = new URL(publicUrl);
   const isLocal = (hostname: string) => LOCALHOST.test(hostname);
 
   return (request) => {
     const host = URL.parse(request.url)?.hostname ?? "";
-    if (host !== known.hostname && !isLocal(host) && !ADDRESS.test(host)) {
+    if (!trustProxy && host !== known.hostname && !isLocal(host) && !ADDRESS.test(host)) {
       throw new AppError(
         "forbidden",
         "This host name is not the server's: use the address in CTXD_PUBLIC_URL.",

@@ -160,6 +160,23 @@ test("the server is reached by its public name and by an address", async () => {
   }
 });
 
+test("a trusted proxy may call the server by any name", async () => {
+  await using other = await startServer({ config: { trustProxy: true } });
+  const { key: ownKey } = await other.account();
+  const headers = {
+    host: "ctxd.internal:7733",
+    "x-forwarded-proto": "https",
+    authorization: `Bearer ${ownKey}`,
+    "content-type": "application/json",
+    accept: "application/json, text/event-stream",
+  };
+  const body = JSON.stringify(LIST);
+  const url = `${other.origin}/mcp`;
+  expect((await fetch(url, { method: "POST", headers, body })).status).toBe(200);
+  const foreign = { ...headers, origin: "https://evil.example.com" };
+  expect((await fetch(url, { method: "POST", headers: foreign, body })).status).toBe(403);
+});
+
 describe("a message that can't be read", () => {
   test.each([
     ["no JSON", { body: "{" }, 400, -32_700],
