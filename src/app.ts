@@ -1,4 +1,5 @@
 import { Elysia } from "elysia";
+import type { Accounts } from "./accounts/accounts.ts";
 import type { Config } from "./config.ts";
 import { createDocs } from "./http/docs.ts";
 import { errorResponse } from "./http/errors.ts";
@@ -13,19 +14,41 @@ import type { Log } from "./log.ts";
 import { createMcpRoutes } from "./mcp/routes.ts";
 import type { Memories } from "./memories/memories.ts";
 import { createMemoryRoutes } from "./memories/routes.ts";
+import { createAuthorizeRoutes } from "./oauth/authorize-routes.tsx";
+import { ENDPOINTS, GUESSED, RESOURCE_METADATA_PATH } from "./oauth/discovery.ts";
+import type { OAuth } from "./oauth/oauth.ts";
+import { createOAuthRoutes } from "./oauth/routes.ts";
+import { createPageRoutes } from "./pages/routes.ts";
+import { createCookies } from "./sign-in/cookies.ts";
+import { createSignInRoutes } from "./sign-in/routes.tsx";
+import type { Sessions } from "./sign-in/sessions.ts";
+import { createSignIn } from "./sign-in/sign-in.ts";
+import { createVisitors } from "./sign-in/visitor.ts";
+
+type AppConfig = Pick<Config, "publicUrl" | "tls" | "trustProxy" | "allowHttp" | "rateLimit">;
+
+/** What people sign in with, and give programs access by. */
+interface Access {
+  accounts: Pick<Accounts, "find" | "verifyPassword">;
+  sessions: Sessions;
+  oauth: OAuth;
+  clock: () => number;
+}
 
 /** The whole HTTP server, ready to listen. */
 export function createApp({
   config,
   memories,
   keys,
+  access,
   checks,
   local,
   log,
 }: {
-  config: Pick<Config, "publicUrl" | "tls" | "trustProxy" | "allowHttp">;
+  config: AppConfig;
   memories: Memories;
   keys: Pick<Keys, "authenticate">;
+  access: Access;
   checks: Checks;
   /** Who is behind a request that came by the local socket; null for others. */
   local?: (request: Request) => Principal | null;
@@ -33,7 +56,8 @@ export function createApp({
 }) {
   allowLongRequests();
   const checkHttps = createHttpsRule(config);
-  const authorize = createAuthorize({ keys, local });
+  const authorize = createAuthorize({ keys, tokens: access.oauth.tokens, local });
+  const resourceMetadata = config.publicUrl + RESOURCE_METADATA_PATH;
 
   const app = new Elysia({ normalize: false })
     .onRequest(({ request, set }) => {
@@ -41,16 +65,31 @@ export function createApp({
       checkHttps(request);
     })
     .onError(({ code, error, path, set }) => {
-      if (code !== "NOT_FOUND") return errorResponse(error, log);
+      if (code !== "NOT_FOUND") return errorResponse(error, { log, resourceMetadata });
       const { error: unrouted, allow } = explainUnrouted(path);
       if (allow.length > 0) set.headers.allow = allow.join(", ");
-      return errorResponse(unrouted, log);
+      return errorResponse(unrouted, { log, resourceMetadata });
     })
     .use(createDocs(config.publicUrl))
     .use(createMcpRoutes({ memories, authorize, config, log }))
+    .use(createAccessRoutes(config, access))
     .group("/api", (api) =>
       api.use(createHealthRoutes(checks)).use(createMemoryRoutes({ memories, authorize })),
     );
   const explainUnrouted = createUnrouted(app.routes);
   return app;
+}
+
+/** The pages on which people sign in and allow access, and what programs get that access by. */
+function createAccessRoutes(config: AppConfig, { accounts, sessions, oauth, clock }: Access) {
+  const cookies = createCookies(config);
+  const visitors = createVisitors({ cookies, sessions, accounts });
+  const { rateLimit } = config;
+  const signIn = createSignIn({ accounts, sessions, clock, rateLimit });
+  const paths = [ENDPOINTS.authorize, GUESSED.authorize];
+  return new Elysia()
+    .use(createPageRoutes())
+    .use(createSignInRoutes({ config, cookies, sessions, visitors, signIn }))
+    .use(createAuthorizeRoutes({ paths, config, oauth, visitors }))
+    .use(createOAuthRoutes({ config, oauth, clock }));
 }

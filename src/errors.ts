@@ -36,11 +36,18 @@ export class AppError extends Error {
   readonly details: ErrorDetail[] | undefined;
   /** Seconds after which the same request may succeed (`Retry-After`). */
   readonly retryAfter: number | undefined;
+  /** What is wrong with the token that came with the request (RFC 6750, section 3.1). */
+  readonly challenge: "invalid_token" | "insufficient_scope" | undefined;
 
   constructor(
     code: ErrorCode,
     message: string,
-    options: { details?: ErrorDetail[]; retryAfter?: number; cause?: unknown } = {},
+    options: {
+      details?: ErrorDetail[];
+      retryAfter?: number;
+      challenge?: AppError["challenge"];
+      cause?: unknown;
+    } = {},
   ) {
     super(message, { cause: options.cause });
     this.name = "AppError";
@@ -48,5 +55,6 @@ export class AppError extends Error {
     this.status = STATUS[code];
     this.details = options.details;
     this.retryAfter = options.retryAfter;
+    this.challenge = options.challenge;
   }
 }

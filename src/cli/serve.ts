@@ -21,6 +21,8 @@ import { watchRemovedAccounts } from "../memories/removed-accounts.ts";
 import { openStore, type Store } from "../memories/store.ts";
 import { storeToCome } from "../memories/store-to-come.ts";
 import { loadLanceDb } from "../native/lancedb.ts";
+import { createOAuth } from "../oauth/oauth.ts";
+import { createSessions } from "../sign-in/sessions.ts";
 import { type Background, untilUnused } from "./background.ts";
 import { CommandError, type Environment } from "./failure.ts";
 import { greet } from "./greeting.ts";
@@ -65,8 +67,15 @@ export async function serve(
   });
 
   const local = createLocalSocket({ ownerId: async () => (await findLocalOwner(accounts)).id });
+  const access = {
+    accounts,
+    sessions: createSessions({ db, clock }),
+    oauth: createOAuth({ db, clock, publicUrl: config.publicUrl }),
+    clock,
+  };
   const app = createApp({
     config,
+    access,
     local: local.principalOf,
     memories,
     keys,

@@ -1,21 +1,36 @@
 import { ParseError, ValidationError } from "elysia";
 import { AppError } from "../errors.ts";
+import { SCOPES } from "../keys/scopes.ts";
 import type { Log } from "../log.ts";
 import { validationError } from "./validation.ts";
 
-/** What a handler threw, as an answer. Anything unforeseen is `internal`, and told to the log alone. */
-export function errorResponse(thrown: unknown, log: Log): Response {
+/**
+ * What a handler threw, as an answer. Anything unforeseen is `internal`, and told to the log alone.
+ * @param resourceMetadata where a client learns how to get a token (RFC 9728, section 5.1)
+ */
+export function errorResponse(
+  thrown: unknown,
+  { log, resourceMetadata }: { log: Log; resourceMetadata: string },
+): Response {
   const error = toAppError(thrown);
   const { code, message, details, status, retryAfter } = error;
   const headers = new Headers();
   if (retryAfter !== undefined) headers.set("Retry-After", String(retryAfter));
-  if (code === "unauthorized") headers.set("WWW-Authenticate", 'Bearer realm="ctxd"');
+  if (code === "unauthorized" || error.challenge !== undefined) {
+    headers.set("WWW-Authenticate", describeChallenge(error, resourceMetadata));
+  }
 
   const id = status === 500 ? crypto.randomUUID() : undefined;
   if (status >= 500) {
     log.error("request_failed", { code, id, cause: describeCause(error) });
   }
   return Response.json({ error: { code, message, details, id } }, { status, headers });
+}
+
+/** RFC 6750, section 3; the scopes are those that a client needs for everything (MCP, "Scope Challenge Handling"). */
+function describeChallenge({ challenge }: AppError, resourceMetadata: string): string {
+  const error = challenge === undefined ? "" : `error="${challenge}", `;
+  return `Bearer realm="ctxd", ${error}scope="${SCOPES.join(" ")}", resource_metadata="${resourceMetadata}"`;
 }
 
 function toAppError(thrown: unknown): AppError {

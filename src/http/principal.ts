@@ -7,8 +7,11 @@ export interface Principal {
   readonly accountId: string;
   readonly scopes: readonly Scope[];
   /** The way in. */
-  readonly via: "key" | "local";
+  readonly via: "key" | "token" | "local";
 }
+
+/** Tells whom an OAuth access token speaks for; null for one that does not hold here. */
+export type AuthenticateToken = (token: string) => Pick<Principal, "accountId" | "scopes"> | null;
 
 /**
  * Tells who sent a request and, with `scope`, that they may do what it names.
@@ -20,13 +23,16 @@ const BEARER = /^Bearer +(\S+) *$/i;
 
 /**
  * The one place where a request becomes a principal. A token in the query string is not read.
+ * @param tokens OAuth access tokens
  * @param local who is behind a request without a token, where the way it came tells
  */
 export function createAuthorize({
   keys,
+  tokens = { authenticate: () => null },
   local = () => null,
 }: {
   keys: Pick<Keys, "authenticate">;
+  tokens?: { authenticate: AuthenticateToken } | undefined;
   local?: ((request: Request) => Principal | null) | undefined;
 }): Authorize {
   const authenticate = (request: Request): Principal => {
@@ -46,11 +52,15 @@ export function createAuthorize({
         "The Authorization header is malformed: send `Authorization: Bearer ctx_…`.",
       );
     }
-    const holder = keys.authenticate(token);
+    const key = keys.authenticate(token);
+    const holder = key ?? tokens.authenticate(token);
     if (!holder) {
-      throw new AppError("unauthorized", "The API key is unknown, revoked or expired.");
+      throw new AppError("unauthorized", "The API key or token is unknown, revoked or expired.", {
+        challenge: "invalid_token",
+      });
     }
-    return { accountId: holder.accountId, scopes: holder.scopes, via: "key" };
+    const { accountId, scopes } = holder;
+    return { accountId, scopes, via: key ? "key" : "token" };
   };
 
   // A request is asked about twice: before its body is read, and when it is handled.
@@ -60,7 +70,12 @@ export function createAuthorize({
     const principal = known.get(request) ?? authenticate(request);
     known.set(request, principal);
     if (scope !== undefined && !principal.scopes.includes(scope)) {
-      throw new AppError("forbidden", `This key lacks the scope ${scope}.`);
+      // The holder of a token can ask for more; a key is what it is.
+      throw principal.via === "token"
+        ? new AppError("forbidden", `This token lacks the scope ${scope}.`, {
+            challenge: "insufficient_scope",
+          })
+        : new AppError("forbidden", `This key lacks the scope ${scope}.`);
     }
     return principal;
   };

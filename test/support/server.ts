@@ -15,6 +15,9 @@ import { createJournal } from "../../src/memories/journal.ts";
 import { createMemories } from "../../src/memories/memories.ts";
 import { openStore } from "../../src/memories/store.ts";
 import { type LanceDb, loadLanceDb } from "../../src/native/lancedb.ts";
+import type { FetchDocument } from "../../src/oauth/document-fetcher.ts";
+import { createOAuth } from "../../src/oauth/oauth.ts";
+import { createSessions } from "../../src/sign-in/sessions.ts";
 import { type Client, createClient } from "./client.ts";
 import { testClock } from "./database.ts";
 import { silentLog, testCacheDir } from "./embedder.ts";
@@ -23,7 +26,11 @@ import { fakeEmbedder } from "./fake-embedder.ts";
 interface Options {
   /** A fake one by default. */
   embedder?: Embedder;
-  config?: Partial<Pick<Config, "tls" | "trustProxy" | "allowHttp">>;
+  config?: Partial<Pick<Config, "tls" | "trustProxy" | "allowHttp" | "publicUrl" | "rateLimit">>;
+  /** A free one by default. */
+  port?: number;
+  /** How clients' metadata documents are had. */
+  fetchDocument?: FetchDocument;
   checks?: Checks;
   log?: Log;
   /** Stands between the server and LanceDB, to count or to break its calls. */
@@ -63,9 +70,14 @@ export async function startServer(options: Options = {}) {
     idempotency: createIdempotency({ db, clock }),
     clock,
   });
+  const publicUrl = options.config?.publicUrl ?? "http://localhost:7733";
+  const sessions = createSessions({ db, clock });
+  const oauth = createOAuth({ db, clock, publicUrl, fetchDocument: options.fetchDocument });
   const app = createApp({
+    access: { accounts, sessions, oauth, clock },
     config: {
-      publicUrl: "http://localhost:7733",
+      publicUrl,
+      rateLimit: false,
       tls: null,
       trustProxy: false,
       allowHttp: false,
@@ -77,7 +89,7 @@ export async function startServer(options: Options = {}) {
     checks: options.checks ?? { database: () => "ok" },
   }).listen({
     hostname: "127.0.0.1",
-    port: 0,
+    port: options.port ?? 0,
     idleTimeout: IDLE_TIMEOUT,
     maxRequestBodySize: Number.MAX_SAFE_INTEGER,
   });
@@ -100,6 +112,9 @@ export async function startServer(options: Options = {}) {
     accounts,
     keys,
     memories,
+    db,
+    sessions,
+    oauth,
     folder,
     close,
     [Symbol.asyncDispose]: close,

@@ -1,0 +1,327 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { sendRaw } from "../support/raw-http.ts";
+import {
+  answerOf,
+  type OAuthServer,
+  type Parameters,
+  REDIRECT_URI,
+  startOAuthServer,
+  tokensOf,
+} from "./support/oauth-server.ts";
+import { createPerson, type Person } from "./support/person.ts";
+
+let server: OAuthServer;
+let person: Person;
+let accountId: string;
+beforeAll(async () => {
+  server = await startOAuthServer();
+  ({ person, accountId } = await server.signedIn());
+});
+afterAll(() => server.close());
+
+const visit = async (clientId: string, changes: Parameters = {}) =>
+  person.visit(server.authorizeUrl(clientId, changes));
+
+describe("a redirect URI that is not the registered one gets nothing:", () => {
+  test.each([
+    "https://app.example.com/callback/",
+    "https://app.example.com/callback/../callback",
+    "https://app.example.com/callback?x=1",
+    "https://app.example.com/callback#x",
+    "https://app.example.com/%63allback",
+    "https://app.example.com/Callback",
+    "https://APP.example.com/callback",
+    "https://app.example.com:443/callback",
+    "https://app.example.com:8443/callback",
+    "https://app.example.com@evil.example.com/callback",
+    "https://user@app.example.com/callback",
+    "https://app.example.com.evil.example.com/callback",
+    "https://app.example.com\\@evil.example.com/callback",
+    "https://app.example.com/callback\t",
+    " https://app.example.com/callback",
+    "http://app.example.com/callback",
+    "//app.example.com/callback",
+    "javascript:alert(1)",
+    "http://127.0.0.1:8080/other",
+    "http://127.0.0.1.evil.example.com/callback",
+    "http://127.0.0.1:80@evil.example.com/callback",
+    "http://[::1]:8080/callback",
+    "http://localhost:8080/callback",
+    "https://127.0.0.1:8080/callback",
+    "http://127.0.0.2/callback",
+    "http://0177.0.0.1/callback",
+    "http://2130706433/callback",
+  ])("%s", async (redirectUri) => {
+    const { client_id: clientId } = await server.register({
+      redirect_uris: [REDIRECT_URI, "http://127.0.0.1/callback"],
+    });
+    const page = await visit(clientId, { redirect_uri: redirectUri });
+    expect({ status: page.status, location: page.location }).toEqual({
+      status: 400,
+      location: null,
+    });
+    expect(page.text).not.toContain("evil.example.com");
+    expect(page.forms).toEqual([]);
+  });
+});
+
+test("the port on this computer may be any, also when it was registered with one", async () => {
+  const { client_id: clientId } = await server.register({
+    redirect_uris: ["http://127.0.0.1:33418/", "http://localhost/callback", "http://[::1]:1/x?y=z"],
+  });
+  for (const redirectUri of [
+    "http://127.0.0.1/",
+    "http://127.0.0.1:50123/",
+    "http://localhost:50123/callback",
+    "http://[::1]:50123/x?y=z",
+  ]) {
+    const page = await visit(clientId, { redirect_uri: redirectUri });
+    expect(page.text).toContain("on your own computer");
+    const { location } = await person.submit(page, { decision: "allow" });
+    expect(location).toStartWith(redirectUri);
+    expect(answerOf(await person.submit(page, { decision: "allow" }))).toHaveProperty("code");
+  }
+});
+
+test("a client with one redirect URI need not name it, one with two has to", async () => {
+  const one = await server.register();
+  expect((await visit(one.client_id, { redirect_uri: null })).status).toBe(200);
+  const two = await server.register({ redirect_uris: [REDIRECT_URI, `${REDIRECT_URI}/2`] });
+  expect((await visit(two.client_id, { redirect_uri: null })).status).toBe(400);
+});
+
+test("an unknown client's person is told what to do", async () => {
+  for (const clientId of ["client_gone", ""]) {
+    const page = await visit(clientId);
+    expect(page.status).toBe(400);
+    expect(page.location).toBeNull();
+    expect(page.text).toContain("add it again");
+  }
+});
+
+describe("a request that can't be granted is told to the client:", () => {
+  test.each([
+    ["plain", { code_challenge_method: "plain" }, "invalid_request"],
+    ["no method, which means plain", { code_challenge_method: null }, "invalid_request"],
+    ["no challenge", { code_challenge: null }, "invalid_request"],
+    ["a challenge that is none", { code_challenge: "short" }, "invalid_request"],
+    ["the implicit flow", { response_type: "token" }, "unsupported_response_type"],
+    ["a hybrid flow", { response_type: "code id_token" }, "unsupported_response_type"],
+    ["no response type", { response_type: null }, "invalid_request"],
+    ["the answer in a fragment", { response_mode: "fragment" }, "invalid_request"],
+    ["another resource", { resource: "https://other.example.com/mcp" }, "invalid_target"],
+    ["a resource with a fragment", { resource: "http://localhost/mcp#x" }, "invalid_target"],
+    ["only unknown scopes", { scope: "admin" }, "invalid_scope"],
+    ["a request object", { request: "e30.e30." }, "request_not_supported"],
+    [
+      "a request by reference",
+      { request_uri: "https://x.example.com" },
+      "request_uri_not_supported",
+    ],
+  ])("%s", async (_, change, error) => {
+    // Of this computer, where an error may be sent without asking.
+    const redirectUri = "http://127.0.0.1:8080/callback";
+    const { client_id: clientId } = await server.register({ redirect_uris: [redirectUri] });
+    const page = await visit(clientId, { redirect_uri: redirectUri, ...change });
+    expect(page.status).toBe(303);
+    expect(page.location).toStartWith(`${redirectUri}?`);
+    expect(answerOf(page)).toEqual({
+      error,
+      error_description: expect.stringMatching(/^.{5,200}\.$/),
+      state: "some state",
+      iss: server.origin,
+    });
+  });
+
+  test("but nobody is sent to a site where they have not consented to go", async () => {
+    const { client_id: clientId } = await server.register();
+    const first = await visit(clientId, { scope: "admin" });
+    expect({ status: first.status, location: first.location }).toEqual({
+      status: 400,
+      location: null,
+    });
+    expect(first.text).toContain("Tell app.example.com");
+    await server.consent(person, clientId);
+    expect(answerOf(await visit(clientId, { scope: "admin" })).error).toBe("invalid_scope");
+  });
+});
+
+test("every answer names the server it comes from, so that none passes for another's", async () => {
+  const { client_id: clientId } = await server.register();
+  const page = await visit(clientId, { state: "<&\"' %" });
+  expect(answerOf(await person.submit(page, { decision: "allow" }))).toEqual({
+    code: expect.stringMatching(/^ctxc_/),
+    state: "<&\"' %",
+    iss: server.origin,
+  });
+  expect(answerOf(await person.submit(page, { decision: "deny" }))).toEqual({
+    error: "access_denied",
+    state: "<&\"' %",
+    iss: server.origin,
+  });
+  const withoutState = await visit(clientId, { state: null });
+  const answer = answerOf(await person.submit(withoutState, { decision: "allow" }));
+  expect(Object.keys(answer).sort()).toEqual(["code", "iss"]);
+});
+
+test("a resource may be named with a slash, in capitals, as the origin, or not at all", async () => {
+  const { client_id: clientId } = await server.register();
+  const { origin } = server;
+  const named = [`${origin}/mcp`, `${origin}/mcp/`, origin, `${origin}/`, null];
+  for (const resource of [...named, `${origin.replace("http", "HTTP")}/mcp`]) {
+    const { code = null } = await server.consent(person, clientId, { resource });
+    const tokens = tokensOf(await server.redeem(clientId, code, { resource }));
+    expect(await server.use(tokens.access_token)).toBe(200);
+  }
+});
+
+describe("scopes:", () => {
+  const granted = async (scope: string | null, allowed?: string[]) => {
+    const { client_id: clientId } = await server.register();
+    const page = await visit(clientId, { scope });
+    const fields = allowed === undefined ? {} : { allowed_scope: allowed };
+    const answer = answerOf(await person.submit(page, { decision: "allow", ...fields }));
+    if (answer.error !== undefined) return answer.error;
+    return tokensOf(await server.redeem(clientId, answer.code ?? null)).scope;
+  };
+
+  test.each([
+    [null, "memories:read memories:write"],
+    ["", "memories:read memories:write"],
+    ["offline_access", "memories:read memories:write"],
+    ["memories:read", "memories:read"],
+    ["memories:write memories:read offline_access unknown", "memories:read memories:write"],
+  ])("%j gives %s", async (asked, given) => {
+    expect(await granted(asked)).toBe(given);
+  });
+
+  test("a person may allow less than was asked for, and not nothing", async () => {
+    expect(await granted(null, ["memories:read"])).toBe("memories:read");
+    expect(await granted(null, [])).toBe("access_denied");
+  });
+
+  test("a form that was tampered with gives no more than was asked for", async () => {
+    expect(await granted("memories:read", ["memories:read", "memories:write"])).toBe(
+      "memories:read",
+    );
+  });
+});
+
+describe("the consent form is refused", () => {
+  const formOf = async () => {
+    const { client_id: clientId } = await server.register();
+    return visit(clientId);
+  };
+  const expectForbidden = (page: { status: number; location: string | null }) =>
+    expect(page).toMatchObject({ status: 403, location: null });
+
+  test("without its CSRF token, with another's, and with one of another session", async () => {
+    const page = await formOf();
+    const other = await server.signedIn();
+    const { client_id: clientId } = await server.register();
+    const theirs = await other.person.visit(server.authorizeUrl(clientId));
+    const [, token = ""] = /name="form_token" value="(\w+)"/.exec(theirs.text) ?? [];
+    expect(token).toHaveLength(64);
+    for (const each of [null, "", "x".repeat(64), token]) {
+      expectForbidden(await person.submit(page, { decision: "allow", form_token: each }));
+    }
+    const grants = server.oauth.grants.list(accountId).length;
+    expect((await person.submit(page, { decision: "allow" })).status).toBe(303);
+    expect(server.oauth.grants.list(accountId)).toHaveLength(grants + 1);
+  });
+
+  test.each([
+    { origin: "https://evil.example.com" },
+    { origin: "null" },
+    { origin: "http://localhost:1" },
+    { "sec-fetch-site": "cross-site" },
+    { "sec-fetch-site": "same-site" },
+  ])("from another site: %j", async (headers) => {
+    expectForbidden(await person.submit(await formOf(), { decision: "allow" }, headers));
+  });
+
+  test("when nobody is signed in any more: the sign-in page comes first", async () => {
+    const { person: leaving } = await server.signedIn();
+    const { client_id: clientId } = await server.register();
+    const page = await leaving.visit(server.authorizeUrl(clientId));
+    leaving.jar.clear();
+    const next = await leaving.submit(page, { decision: "allow" });
+    expect(next.text).toContain("<h1>Sign in</h1>");
+  });
+
+  test("by GET: a link grants nothing", async () => {
+    const { client_id: clientId } = await server.register();
+    const page = await person.visit(`${server.authorizeUrl(clientId)}&decision=allow`);
+    expect(page.status).toBe(200);
+    expect(page.location).toBeNull();
+  });
+});
+
+test("no page can be framed, kept or given a script, and forms lead where they should", async () => {
+  const { client_id: clientId } = await server.register();
+  const stranger = createPerson(server.origin);
+  for (const page of [
+    await visit(clientId),
+    await visit("unknown"),
+    await stranger.visit(server.authorizeUrl(clientId)),
+    await person.submit(await visit(clientId), { form_token: null }),
+  ]) {
+    const policy = page.headers.get("content-security-policy") ?? "";
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(policy).toContain("base-uri 'none'");
+    expect(policy).toContain("form-action 'self'");
+    expect(policy).not.toMatch(/script-src|unsafe/);
+    expect(page.headers.get("x-frame-options")).toBe("DENY");
+    expect(page.headers.get("cache-control")).toBe("no-store");
+    expect(page.headers.get("content-type")).toBe("text/html; charset=utf-8");
+    expect(page.headers.get("access-control-allow-origin")).toBeNull();
+    expect(page.text).not.toContain("<script");
+  }
+});
+
+test("a hostile client's name and state are text, and show no more than they should", async () => {
+  const hostile = `</title><script>alert(1)</script>"'&lt;\u202Egnp.exe\u0000\n${"x".repeat(500)}`;
+  const { client_id: clientId } = await server.register({ client_name: hostile });
+  const page = await visit(clientId, { state: `"><script>alert(2)</script>` });
+  expect(page.status).toBe(200);
+  expect(page.text).not.toContain("<script");
+  expect(page.text).toContain("&lt;script&gt;alert(1)&lt;/script&gt;&quot;&#x27;&amp;lt;");
+  expect(page.text).not.toMatch(/[\u202E\0]/);
+  expect(page.text).not.toContain("x".repeat(80));
+  const answer = answerOf(await person.submit(page, { decision: "deny" }));
+  expect(answer.state).toBe(`"><script>alert(2)</script>`);
+});
+
+test("a person may take another account on the way", async () => {
+  const { client_id: clientId } = await server.register();
+  const { person: visitor } = await server.signedIn();
+  const page = await visitor.visit(server.authorizeUrl(clientId, { state: "a b" }));
+  const signOut = { ...page, forms: page.forms.slice(1) };
+  const signIn = await visitor.submit(signOut);
+  expect(signIn.text).toContain("<h1>Sign in</h1>");
+  expect(visitor.jar.has("ctxd-session")).toBe(false);
+  const next = new URLSearchParams(signIn.forms[0]?.fields).get("next") ?? "";
+  expect(new URL(next, server.origin).searchParams.get("state")).toBe("a b");
+});
+
+test("pages are not served under a name that was made to point here", async () => {
+  const { client_id: clientId } = await server.register();
+  const path = server.authorizeUrl(clientId).slice(server.origin.length);
+  const session = person.jar.get("ctxd-session");
+  for (const host of [
+    "evil.example.com",
+    "evil.localhost",
+    `127.0.0.1:${server.port}`,
+    "localhost:1",
+  ]) {
+    for (const each of [path, "/sign-in"]) {
+      const answer = await sendRaw(
+        server.port,
+        `GET ${each} HTTP/1.1\r\nHost: ${host}\r\nCookie: ctxd-session=${session}\r\nConnection: close\r\n\r\n`,
+      );
+      expect(answer.status).toBe(403);
+      expect(answer.body).not.toContain("form_token");
+    }
+  }
+});

@@ -1,0 +1,171 @@
+import { createServer } from "node:net";
+import { type Static, type TSchema, Type } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
+import type { Config } from "../../../src/config.ts";
+import type { FetchDocument } from "../../../src/oauth/document-fetcher.ts";
+import { startServer } from "../../support/server.ts";
+import { createPerson, type Page, type Person } from "./person.ts";
+
+export const REDIRECT_URI = "https://app.example.com/callback";
+const VERIFIER = "v".repeat(43);
+
+const Tokens = Type.Object({
+  access_token: Type.String({ pattern: "^ctxa_[\\w-]{43}$" }),
+  token_type: Type.Literal("Bearer"),
+  expires_in: Type.Literal(3600),
+  refresh_token: Type.String({ pattern: "^ctxr_[\\w-]{43}$" }),
+  scope: Type.String(),
+});
+const Registered = Type.Object({
+  client_id: Type.String(),
+  client_secret: Type.Optional(Type.String()),
+});
+
+export type Tokens = Static<typeof Tokens>;
+export type Parameters = Record<string, string | null>;
+export type OAuthServer = Awaited<ReturnType<typeof startOAuthServer>>;
+
+/** The real server under its public origin, with steps of the authorization flow. */
+export async function startOAuthServer(
+  options: { config?: Partial<Config>; fetchDocument?: FetchDocument } = {},
+) {
+  const port = await freePort();
+  const { config, ...rest } = options;
+  const server = await startServer({
+    ...rest,
+    port,
+    config: { publicUrl: `http://localhost:${port}`, ...config },
+  });
+  const { origin } = server;
+
+  const post = async (path: string, body: Parameters, headers: Record<string, string> = {}) => {
+    const form = new URLSearchParams();
+    for (const [name, value] of Object.entries(body)) if (value !== null) form.set(name, value);
+    const response = await fetch(origin + path, { method: "POST", body: form, headers });
+    const answer: unknown = await response.json();
+    return { status: response.status, headers: response.headers, body: answer };
+  };
+
+  return {
+    ...server,
+    post,
+
+    register: async (metadata: Record<string, unknown> = {}) => {
+      const response = await fetch(`${origin}/api/oauth/register`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({
+          client_name: "Example",
+          redirect_uris: [REDIRECT_URI],
+          token_endpoint_auth_method: "none",
+          ...metadata,
+        }),
+      });
+      return shaped(Registered, await response.json());
+    },
+
+    /** A new account, and a person who is signed in with it. */
+    async signedIn() {
+      const { accountId } = await server.account();
+      const person = createPerson(origin);
+      person.jar.set("ctxd-session", server.sessions.begin(accountId));
+      return { accountId, person };
+    },
+
+    /** The address that a client sends a person to. */
+    authorizeUrl(clientId: string, changes: Parameters = {}): string {
+      const parameters = new URLSearchParams();
+      const all: Parameters = {
+        response_type: "code",
+        client_id: clientId,
+        redirect_uri: REDIRECT_URI,
+        code_challenge: challengeOf(VERIFIER),
+        code_challenge_method: "S256",
+        state: "some state",
+        resource: `${origin}/mcp`,
+        ...changes,
+      };
+      for (const [name, value] of Object.entries(all)) {
+        if (value !== null) parameters.set(name, value);
+      }
+      return `${origin}/api/oauth/authorize?${parameters}`;
+    },
+
+    /** What a person's consent sends to the client. */
+    async consent(person: Person, clientId: string, changes: Parameters = {}) {
+      const page = await person.visit(this.authorizeUrl(clientId, changes));
+      return answerOf(await person.submit(page, { decision: "allow" }));
+    },
+
+    /** Exchanges a code as the rightful client does, but for `changes`. */
+    redeem: (clientId: string, code: string | null, changes: Parameters = {}, headers = {}) =>
+      post(
+        "/api/oauth/token",
+        {
+          grant_type: "authorization_code",
+          client_id: clientId,
+          code,
+          code_verifier: VERIFIER,
+          redirect_uri: REDIRECT_URI,
+          resource: `${origin}/mcp`,
+          ...changes,
+        },
+        headers,
+      ),
+
+    renew: (clientId: string, refreshToken: string, changes: Parameters = {}) =>
+      post("/api/oauth/token", {
+        grant_type: "refresh_token",
+        client_id: clientId,
+        refresh_token: refreshToken,
+        ...changes,
+      }),
+
+    /** The whole way: a client with a person's consent and its tokens. */
+    async connect(changes: Parameters = {}) {
+      const { client_id: clientId } = await this.register();
+      const { accountId, person } = await this.signedIn();
+      const { code = null } = await this.consent(person, clientId, changes);
+      const tokens = tokensOf(await this.redeem(clientId, code));
+      return { clientId, accountId, person, code, tokens };
+    },
+
+    /** The status of a request for memories with a token. */
+    use: async (token: string, init: RequestInit = {}) =>
+      (
+        await fetch(`${origin}/api/memories`, {
+          ...init,
+          headers: { ...init.headers, authorization: `Bearer ${token}` },
+        })
+      ).status,
+  };
+}
+
+/** The parameters that a page's redirect carries to the client. */
+export function answerOf({ location, text }: Page): Record<string, string> {
+  if (location === null) throw new Error(`no redirect: ${text.slice(0, 800)}`);
+  return Object.fromEntries(new URL(location).searchParams);
+}
+
+export function tokensOf({ body }: { body: unknown }): Tokens {
+  return shaped(Tokens, body);
+}
+
+export function challengeOf(verifier: string): string {
+  return new Bun.CryptoHasher("sha256").update(verifier).digest("base64url");
+}
+
+/** A port that nothing uses now: the issuer has to be known before the server listens. */
+export function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, "127.0.0.1", () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === "object" && address ? address.port : 0));
+    });
+  });
+}
+
+function shaped<Schema extends TSchema>(schema: Schema, body: unknown): Static<Schema> {
+  if (Value.Check(schema, body)) return body;
+  throw new Error(`not as expected: ${JSON.stringify(body)}`);
+}

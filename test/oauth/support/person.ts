@@ -1,0 +1,69 @@
+import { type Form, parseForms } from "./forms.ts";
+
+/** What a browser shows: an answer that is not a redirect within the server. */
+export interface Page {
+  readonly url: string;
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** Where the browser is sent, when that is another site. */
+  readonly location: string | null;
+  readonly forms: readonly Form[];
+}
+
+export type Person = ReturnType<typeof createPerson>;
+
+/** Somebody at a browser with cookies, which follows redirects as long as they stay on the server. */
+export function createPerson(origin: string) {
+  const jar = new Map<string, string>();
+
+  const keepCookies = (headers: Headers) => {
+    for (const cookie of headers.getSetCookie()) {
+      const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(cookie) ?? [];
+      if (/max-age=0/i.test(cookie)) jar.delete(name);
+      else jar.set(name, value);
+    }
+  };
+
+  const send = async (url: string, init: RequestInit = {}): Promise<Page> => {
+    const headers = new Headers(init.headers);
+    if (!headers.has("cookie")) {
+      headers.set("cookie", [...jar].map(([name, value]) => `${name}=${value}`).join("; "));
+    }
+    const response = await fetch(url, { ...init, headers, redirect: "manual" });
+    keepCookies(response.headers);
+    const location = response.headers.get("location");
+    const target = location === null ? null : new URL(location, url).href;
+    if (target?.startsWith(`${origin}/`)) return send(target);
+    const text = await response.text();
+    const { status } = response;
+    return { url, status, headers: response.headers, text, location, forms: parseForms(text) };
+  };
+
+  return {
+    jar,
+    visit: (url: string, headers: Record<string, string> = {}) =>
+      send(new URL(url, origin).href, { headers }),
+
+    /** Presses a button of a page's form, as a browser without JavaScript does. */
+    submit: (
+      page: Page,
+      changes: Record<string, string | readonly string[] | null> = {},
+      headers: Record<string, string> = {},
+    ) => {
+      const [form] = page.forms;
+      if (!form) throw new Error(`no form on this page: ${page.text.slice(0, 500)}`);
+      const body = new URLSearchParams();
+      for (const [name, value] of form.fields) body.append(name, value);
+      for (const [name, value] of Object.entries(changes)) {
+        body.delete(name);
+        for (const each of value === null ? [] : [value].flat()) body.append(name, each);
+      }
+      return send(new URL(form.action, page.url).href, {
+        method: "POST",
+        body,
+        headers: { origin, "sec-fetch-site": "same-origin", ...headers },
+      });
+    },
+  };
+}
