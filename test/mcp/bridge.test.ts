@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { version } from "../../package.json" with { type: "json" };
 import { isLocked } from "../../src/db/data-lock.ts";
+import { fieldsOf } from "../../src/mcp/json-rpc.ts";
 import { createLocalSocket } from "../../src/mcp/local-socket.ts";
 import { program, serverOf, start, startBridge, stopServer } from "../support/bridge.ts";
 import { createClient } from "../support/client.ts";
@@ -293,6 +294,31 @@ describe("when the server", () => {
       .structuredContent;
     expect(memories.length).toBe(41);
     expect(await bridge.end()).toBe(0);
+  });
+
+  test("ends before it has answered, the call is sent again with the same key", async () => {
+    const dataDir = newFolder();
+    mkdirSync(dataDir);
+    const keys: (string | null)[] = [];
+    const socket = createLocalSocket({ ownerId: async () => "acc_1" });
+    const open = socket.listen(dataDir, {
+      version,
+      async answer(request) {
+        keys.push(request.headers.get("idempotency-key"));
+        const { id } = fieldsOf(await request.json());
+        if (keys.length > 2) return Response.json({ jsonrpc: "2.0", id, result: {} });
+        return new Response("", { headers: { "content-type": "text/event-stream" } });
+      },
+    });
+    const bridge = startBridge(dataDir);
+    expect(await bridge.call("save_memory", { content: "x" }, 1)).toMatchObject({ result: {} });
+    expect(await bridge.call("save_memory", { content: "x" }, 2)).toMatchObject({ result: {} });
+    const [first, second, third, next] = keys;
+    expect(first).toMatch(/^[0-9a-f-]{36}$/);
+    expect([second, third]).toEqual([first ?? "", first ?? ""]);
+    expect(next).not.toBe(first ?? "");
+    expect(await bridge.end()).toBe(0);
+    await open.close();
   });
 
   test("is one that a person started, the bridge uses that", async () => {
