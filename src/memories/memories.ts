@@ -11,9 +11,11 @@ import {
   type MemoryChanges,
   type NewMemory,
   normaliseTags,
+  type Similar,
 } from "./memory.ts";
 import { type StoredMemory, toMemory } from "./rows.ts";
 import { type SearchRequest, searchTable } from "./search.ts";
+import { findSimilar } from "./similar.ts";
 import type { Store } from "./store.ts";
 
 /**
@@ -95,6 +97,11 @@ export function createMemories({
         score,
         ...(request.explain && { explanation }),
       }));
+    },
+
+    /** Memories that say nearly the same as this one, to be updated instead of piled up. */
+    async similar(accountId: string, id: string): Promise<Similar[]> {
+      return store.use(accountId, ({ table }) => findSimilar(table, embedder.model, id));
     },
 
     /** A page of memories, newest first, and where the next one starts (`null` at the end). */

@@ -99,6 +99,23 @@ const memoryFields = {
 export const Memory = Type.Object(memoryFields);
 export type Memory = Static<typeof Memory>;
 
+/** A memory that says nearly the same as another. */
+export const Similar = Type.Object({
+  id: Type.String({ description: "Of the memory that is like the one that was saved." }),
+  score: Type.Number({ minimum: 0, maximum: 1, description: "1 for the same text." }),
+});
+export type Similar = Static<typeof Similar>;
+
+/** What saving a memory answers. */
+export const SavedMemory = Type.Object({
+  ...memoryFields,
+  similar: Type.Optional(
+    Type.Array(Similar, {
+      description: "With `?similar=true`: at most 10 memories that say nearly the same.",
+    }),
+  ),
+});
+
 const share = (description: string) => Type.Number({ minimum: 0, maximum: 1, description });
 
 /** Why a memory has its score: relevance · (1 − decay + decay · retention). */

@@ -91,6 +91,12 @@ export const SearchQuery = Type.Object(
   strict,
 );
 
+/** The query of `POST /memories`. */
+export const CreationQuery = Type.Object(
+  { similar: flag(false, "Whether memories that say nearly the same are told.") },
+  strict,
+);
+
 /** The query of `GET /memories`. */
 export const ListQuery = Type.Object(
   {

@@ -6,10 +6,11 @@ import { ref, responses } from "../http/openapi.ts";
 import type { Authorize } from "../http/principal.ts";
 import { checkQueryString } from "../http/query.ts";
 import type { Memories } from "./memories.ts";
-import { FoundMemory, LIMITS, Memory, MemoryChanges, NewMemory } from "./memory.ts";
+import { FoundMemory, LIMITS, Memory, MemoryChanges, NewMemory, SavedMemory } from "./memory.ts";
 import {
   ChangeHeaders,
   CreationHeaders,
+  CreationQuery,
   DeletionQuery,
   ListQuery,
   SearchQuery,
@@ -47,7 +48,7 @@ interface Dependencies {
 /** The HTTP face of `Memories`: decode, call, respond. */
 export function createMemoryRoutes(dependencies: Dependencies) {
   return new Elysia({ prefix: "/memories", tags: ["memories"], normalize: false })
-    .model({ Memory, FoundMemory })
+    .model({ Memory, FoundMemory, SavedMemory })
     .use(createReadingRoutes(dependencies))
     .use(createWritingRoutes(dependencies))
     .use(createDeletionRoutes(dependencies));
@@ -145,16 +146,18 @@ function createWritingRoutes({ memories, authorize }: Dependencies) {
     })
     .post(
       "/",
-      async ({ accountId, body, headers, set }) => {
+      async ({ accountId, body, headers, query, set }) => {
         const [memory] = await memories.create(accountId, [body], headers["idempotency-key"]);
         if (!memory) throw new Error("creating a memory returned none");
         set.status = 201;
         set.headers.location = `/api/memories/${memory.id}`;
         set.headers.etag = etagOf(memory);
-        return memory;
+        if (query.similar === "false") return memory;
+        return { ...memory, similar: await memories.similar(accountId, memory.id) };
       },
       {
         parse: parserOf(NewMemory, MAX_BODY),
+        query: CreationQuery,
         body: NewMemory,
         headers: CreationHeaders,
         detail: {
@@ -164,7 +167,7 @@ function createWritingRoutes({ memories, authorize }: Dependencies) {
             {
               status: 201,
               description: "Saved.",
-              schema: ref("Memory"),
+              schema: ref("SavedMemory"),
               headers: { ...ETAG, Location: "The memory's path." },
             },
             400,

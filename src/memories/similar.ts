@@ -1,0 +1,34 @@
+import type { EmbeddingModel } from "../embedding/embedder.ts";
+import type { Similar } from "./memory.ts";
+import { meaningScore } from "./ranking/relevance.ts";
+import type { MemoryTable } from "./table.ts";
+
+/**
+ * From which score on two memories say nearly the same: a cosine of 0.85 with the built-in model.
+ * Of 17,000 pairs of our own evaluation set four reach it, two of them Chinese, which it reads badly.
+ */
+const NEARLY_THE_SAME = 0.7;
+/** How many are told at the most, and rows that are looked at for them. */
+const MOST = 10;
+const ROWS = 50;
+
+/**
+ * The memories that mean nearly the same as one that is there, the nearest first. Of a long memory
+ * the first passage is compared, whose vector is kept: nothing is embedded again.
+ */
+export async function findSimilar(
+  table: MemoryTable,
+  { cosines }: Pick<EmbeddingModel, "cosines">,
+  id: string,
+): Promise<Similar[]> {
+  const [vector] = (await table.load([id])).flatMap(({ vectors }) => vectors.slice(0, 1));
+  if (!vector) return [];
+  const scores = new Map<string, number>();
+  for (const near of await table.nearest(vector, {}, ROWS)) {
+    const score = meaningScore(near.cosine ?? 0, cosines);
+    if (near.id !== id && score >= NEARLY_THE_SAME && !scores.has(near.id)) {
+      scores.set(near.id, Math.round(score * 10_000) / 10_000);
+    }
+  }
+  return [...scores].map(([id, score]) => ({ id, score })).slice(0, MOST);
+}

@@ -1,0 +1,42 @@
+import { afterAll, expect, test } from "bun:test";
+import { sharedEmbedder } from "../support/embedder.ts";
+import { expectInvalid } from "../support/errors.ts";
+import { fakeEmbedder } from "../support/fake-embedder.ts";
+import { startServer } from "../support/server.ts";
+
+const server = await startServer({ embedder: sharedEmbedder() });
+afterAll(server.close);
+
+test("saving tells which memories say nearly the same, and only when asked", async () => {
+  const ada = await server.account();
+  const first = await ada.save({ content: "The user's dog is called Momo." });
+  await ada.save({ content: "The quarterly report is due on Friday." });
+  const json = { content: "The dog of the user is named Momo." };
+  const plain = await ada.send("POST", "/memories", { json });
+  expect(plain.body).not.toHaveProperty("similar");
+  const { body, status } = await ada.send("POST", "/memories?similar=true", {
+    json: { content: "The user's dog is called Momo!" },
+  });
+  expect(status).toBe(201);
+  expect(body).toMatchObject({
+    similar: [{ id: first.id, score: expect.any(Number) }, { score: expect.any(Number) }],
+  });
+});
+
+test("telling what is similar embeds nothing again, and knows only the own account", async () => {
+  const embedder = fakeEmbedder();
+  await using other = await startServer({ embedder });
+  const [ada, bob] = [await other.account(), await other.account()];
+  await bob.save({ content: "the same words" });
+  const { body } = await ada.send("POST", "/memories?similar=true", {
+    json: { content: "the same words" },
+  });
+  expect(body).toMatchObject({ similar: [] });
+  expect(embedder.contents).toHaveLength(2);
+});
+
+test("similar is true or false", async () => {
+  const ada = await server.account();
+  const json = { content: "x" };
+  expectInvalid(await ada.send("POST", "/memories?similar=maybe", { json }), "/similar");
+});
