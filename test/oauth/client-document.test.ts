@@ -1,0 +1,314 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createDocumentFetcher, type Fetched } from "../../src/oauth/document-fetcher.ts";
+import { isPublicAddress } from "../../src/oauth/public-address.ts";
+import { answerOf, startOAuthServer, tokensOf } from "./support/oauth-server.ts";
+
+describe("an address on the public Internet:", () => {
+  test.each(["1.1.1.1", "160.79.104.10", "172.15.0.1", "172.32.0.1", "2606:4700::1", "2a00::1"])(
+    "%s is one",
+    (address) => expect(isPublicAddress(address)).toBe(true),
+  );
+  test.each([
+    "127.0.0.1",
+    "127.255.255.254",
+    "0.0.0.0",
+    "10.0.0.1",
+    "100.64.0.1",
+    "169.254.169.254",
+    "172.16.0.1",
+    "172.31.255.255",
+    "192.0.0.1",
+    "192.0.2.1",
+    "192.168.1.1",
+    "198.18.0.1",
+    "198.51.100.1",
+    "203.0.113.1",
+    "224.0.0.1",
+    "255.255.255.255",
+    "::",
+    "::1",
+    "::ffff:127.0.0.1",
+    "::ffff:7f00:1",
+    "::ffff:8.8.8.8",
+    "::127.0.0.1",
+    "64:ff9b::7f00:1",
+    "fc00::1",
+    "fd12:3456::1",
+    "fe80::1",
+    "fe80::1%eth0",
+    "ff02::1",
+    "2001:db8::1",
+    "2001::1",
+    "2002:7f00:1::1",
+    "3fff::1",
+    "localhost",
+    "",
+  ])("%s is none", (address) => expect(isPublicAddress(address)).toBe(false));
+});
+
+/** Answers of the web server that the documents come from, by path. */
+const answers: Record<string, () => Response | Promise<Response>> = {
+  "/ok": () => Response.json({ x: 1 }, { headers: { "cache-control": "public, max-age=600" } }),
+  "/plain": () => new Response("{}", { headers: { "content-type": "text/plain" } }),
+  "/broken": () => new Response("{", { headers: { "content-type": "application/json" } }),
+  "/large": () => Response.json({ x: "x".repeat(20_000) }),
+  "/redirect": () => Response.redirect("https://app.example.com/ok", 302),
+  "/inside": () => Response.redirect("http://127.0.0.1/", 302),
+  "/missing": () => new Response("{}", { status: 404 }),
+  "/slow": async () => {
+    await Bun.sleep(20_000);
+    return Response.json({});
+  },
+  "/drip": () =>
+    new Response(
+      new ReadableStream({
+        async pull(controller) {
+          await Bun.sleep(200);
+          controller.enqueue(new TextEncoder().encode(" "));
+        },
+      }),
+      { headers: { "content-type": "application/json" } },
+    ),
+};
+
+describe.skipIf(Bun.which("openssl") === null)("the fetcher of documents", () => {
+  const resolved: string[] = [];
+  let cert: string;
+  let web: ReturnType<typeof Bun.serve>;
+  beforeAll(async () => {
+    const pair = await makeCertificate("app.example.com");
+    cert = pair.cert;
+    web = Bun.serve({
+      port: 0,
+      hostname: "127.0.0.1",
+      idleTimeout: 60,
+      tls: pair,
+      fetch: (request) =>
+        answers[new URL(request.url).pathname]?.() ?? new Response(null, { status: 404 }),
+    });
+  });
+  afterAll(() => web.stop(true));
+
+  /** Finds every host at this computer, and takes that for a public address. */
+  const fetchDocument = (url: string): Promise<Fetched> =>
+    createDocumentFetcher({
+      resolve: async (host) => {
+        resolved.push(host);
+        return ["127.0.0.1"];
+      },
+      isPublic: (address) => address === "127.0.0.1" || isPublicAddress(address),
+      port: web.port ?? 0,
+      ca: cert,
+    })(new URL(url));
+
+  test("reads JSON over HTTPS, and how long it may be kept", async () => {
+    expect(await fetchDocument("https://app.example.com/ok")).toEqual({
+      json: { x: 1 },
+      maxAge: 600_000,
+    });
+    expect(resolved).toEqual(["app.example.com"]);
+  });
+
+  test.each(["plain", "broken", "large", "redirect", "inside", "missing", "none"])(
+    "refuses what is not a document: %s",
+    async (path) => {
+      await expect(fetchDocument(`https://app.example.com/${path}`)).rejects.toThrow();
+    },
+  );
+
+  test("wants the certificate of the very host", async () => {
+    await expect(fetchDocument("https://other.example.com/ok")).rejects.toThrow(/altnames/i);
+  });
+
+  test.each(["slow", "drip"])("gives up after some seconds: %s", async (path) => {
+    const started = performance.now();
+    await expect(fetchDocument(`https://app.example.com/${path}`)).rejects.toThrow();
+    expect(performance.now() - started).toBeLessThan(9_000);
+  });
+
+  test.each([
+    "http://app.example.com/ok",
+    "https://app.example.com:8443/ok",
+    "https://user@app.example.com/ok",
+    "https://10.0.0.1/ok",
+    "https://[::1]/ok",
+    "https://[::ffff:127.0.0.1]/ok",
+    "https://169.254.169.254/latest/meta-data",
+    "https://2130706434/ok",
+  ])("does not even connect to %s", async (url) => {
+    await expect(fetchDocument(url)).rejects.toThrow(/not (plain HTTPS|on the public)/);
+  });
+
+  test.each([[["10.0.0.1"]], [["1.1.1.1", "127.0.0.1"]], [["::ffff:10.0.0.1"]], [[]]])(
+    "refuses a host that is found at %j",
+    async (addresses) => {
+      const fetching = createDocumentFetcher({
+        resolve: async () => addresses,
+        isPublic: isPublicAddress,
+        port: 443,
+      });
+      await expect(fetching(new URL("https://app.example.com/ok"))).rejects.toThrow(
+        "not on the public Internet",
+      );
+    },
+  );
+
+  test("by itself finds this computer under no name", async () => {
+    const fetching = createDocumentFetcher();
+    await expect(fetching(new URL("https://localhost/ok"))).rejects.toThrow(
+      "not on the public Internet",
+    );
+  });
+});
+
+describe("a client of a metadata document", async () => {
+  /** The documents that the server finds, by address, and how often it has asked. */
+  const documents = new Map<string, unknown>();
+  const asked: string[] = [];
+  const server = await startOAuthServer({
+    fetchDocument: async (url) => {
+      asked.push(url.href);
+      if (!documents.has(url.href)) throw new Error("404");
+      return { json: documents.get(url.href), maxAge: null };
+    },
+  });
+  afterAll(server.close);
+
+  const publish = (id: string, changes: Record<string, unknown> = {}) =>
+    documents.set(id, {
+      client_id: id,
+      client_name: "Example",
+      redirect_uris: ["https://app.example.com/callback"],
+      token_endpoint_auth_method: "none",
+      ...changes,
+    });
+
+  test.each([
+    [
+      "Claude",
+      "https://claude.ai/oauth/mcp-oauth-client-metadata",
+      { redirect_uris: ["https://claude.ai/api/mcp/auth_callback"] },
+      "https://claude.ai/api/mcp/auth_callback",
+    ],
+    [
+      "Claude Code",
+      "https://claude.ai/oauth/claude-code-client-metadata",
+      { redirect_uris: ["http://localhost/callback", "http://127.0.0.1/callback"] },
+      "http://localhost:54545/callback",
+    ],
+    [
+      "VS Code",
+      "https://vscode.dev/oauth/client-metadata.json",
+      {
+        redirect_uris: ["http://127.0.0.1:33418/", "https://vscode.dev/redirect"],
+        grant_types: ["authorization_code", "urn:ietf:params:oauth:grant-type:device_code"],
+      },
+      "http://127.0.0.1:50001/",
+    ],
+    [
+      "ChatGPT",
+      "https://chatgpt.com/oauth/x/client.json",
+      {
+        redirect_uris: ["https://chatgpt.com/connector/oauth/x"],
+        token_endpoint_auth_method: "private_key_jwt",
+        token_endpoint_auth_methods_supported: ["none", "private_key_jwt"],
+      },
+      "https://chatgpt.com/connector/oauth/x",
+    ],
+  ])("as %s has it gets tokens without registering", async (_, id, document, redirectUri) => {
+    publish(id, document);
+    const { person } = await server.signedIn();
+    const page = await person.visit(server.authorizeUrl(id, { redirect_uri: redirectUri }));
+    expect(page.text).toContain(new URL(id).host);
+    const { code = null } = answerOf(await person.submit(page, { decision: "allow" }));
+    const change = { redirect_uri: redirectUri };
+    const tokens = tokensOf(await server.redeem(id, code, change));
+    expect(await server.use(tokens.access_token)).toBe(200);
+    expect((await server.renew(id, tokens.refresh_token)).status).toBe(200);
+    expect(asked.filter((url) => url === id)).toHaveLength(1);
+  });
+
+  test("is asked for again after five minutes", async () => {
+    const id = "https://app.example.com/again";
+    publish(id);
+    const { person } = await server.signedIn();
+    const times = () => asked.filter((url) => url === id).length;
+    await person.visit(server.authorizeUrl(id));
+    server.clock.advance(5 * 60_000 - 1);
+    await person.visit(server.authorizeUrl(id));
+    expect(times()).toBe(1);
+    server.clock.advance(1);
+    await person.visit(server.authorizeUrl(id));
+    expect(times()).toBe(2);
+  });
+
+  test("is not asked for by a stranger", async () => {
+    const id = "https://app.example.com/stranger";
+    publish(id);
+    const response = await fetch(server.authorizeUrl(id), { redirect: "manual" });
+    expect(response.headers.get("location")).toStartWith("/sign-in?");
+    expect(asked).not.toContain(id);
+  });
+
+  test.each([
+    ["names another client", { client_id: "https://app.example.com/other" }],
+    ["has a secret", { client_secret: "x" }],
+    ["wants a shared secret", { token_endpoint_auth_method: "client_secret_post" }],
+    ["wants a key", { token_endpoint_auth_method: "private_key_jwt" }],
+    ["has no redirect URI", { redirect_uris: [] }],
+    ["has a script as redirect URI", { redirect_uris: ["javascript:alert(1)"] }],
+  ])("is refused when its document %s", async (problem, changes) => {
+    const id = `https://app.example.com/${problem.replaceAll(" ", "-")}`;
+    publish(id, changes);
+    const { person } = await server.signedIn();
+    const page = await person.visit(server.authorizeUrl(id));
+    expect({ status: page.status, location: page.location }).toEqual({
+      status: 400,
+      location: null,
+    });
+    expect(page.forms).toEqual([]);
+  });
+
+  test.each([
+    "https://app.example.com",
+    "https://app.example.com/",
+    "https://app.example.com/a/../b",
+    "https://app.example.com/x#y",
+    "https://APP.example.com/x",
+    `https://app.example.com/${"x".repeat(1_100)}`,
+    "https://app.example.com/missing",
+  ])("is refused when its address is %.50s", async (id) => {
+    if (!id.endsWith("missing")) publish(id);
+    const { person } = await server.signedIn();
+    const page = await person.visit(server.authorizeUrl(id));
+    expect(page.status).toBe(400);
+    expect(page.text).toContain("metadata document");
+  });
+
+  test("can't have its answer elsewhere than its document says", async () => {
+    const id = "https://app.example.com/elsewhere";
+    publish(id);
+    const { person } = await server.signedIn();
+    const redirectUri = "https://evil.example.com/callback";
+    const page = await person.visit(server.authorizeUrl(id, { redirect_uri: redirectUri }));
+    expect({ status: page.status, location: page.location }).toEqual({
+      status: 400,
+      location: null,
+    });
+  });
+});
+
+/** A certificate that signs itself. */
+async function makeCertificate(host: string) {
+  const folder = mkdtempSync(join(tmpdir(), "ctxd-test-"));
+  const [cert, key] = [join(folder, "cert.pem"), join(folder, "key.pem")];
+  const curve = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
+  const name = ["-subj", `/CN=${host}`, "-addext", `subjectAltName=DNS:${host}`];
+  await Bun.$`openssl req -x509 ${curve} ${name} -days 2 -keyout ${key} -out ${cert}`.quiet();
+  const pair = { cert: await Bun.file(cert).text(), key: await Bun.file(key).text() };
+  rmSync(folder, { recursive: true });
+  return pair;
+}
