@@ -58,6 +58,7 @@ function createProgram(env: Environment): Command {
   addHealth(program, configure);
   addUserCommands(program, configure, env);
   addKeyCommands(program, configure);
+  addGrantCommands(program, configure);
   addBackupCommands(program, configure, env);
   addDoctor(program, configure, env);
   return program;
@@ -220,6 +221,29 @@ function addKeyCommands(program: Command, configure: Configure): void {
     .summary("revoke an API key")
     .description("Revokes an API key for good: it is refused from its next request on.")
     .action(async (id: string) => (await import("./key.ts")).revokeKey(configure(), id));
+}
+
+function addGrantCommands(program: Command, configure: Configure): void {
+  const grant = program
+    .command("grant")
+    .description("manage what apps have been allowed by sign-in: list, revoke");
+  grant
+    .command("list")
+    .description("list the grants, revoked ones of the last 30 days too")
+    .option("--user <email>", "only the grants of this account")
+    .option("--json", "as JSON")
+    .action(async (options: { user?: string; json?: boolean }) =>
+      (await import("./grant.ts")).listGrants(configure(), options),
+    );
+  grant
+    .command("revoke")
+    .argument("<id>", "the grant's id, as ctxd grant list shows it")
+    .summary("revoke a grant")
+    .description("Revokes a grant for good: its tokens are refused from their next request on.")
+    .option("--json", "print the grant as JSON")
+    .action(async (id: string, options: { json?: boolean }) =>
+      (await import("./grant.ts")).revokeGrant(configure(), id, options),
+    );
 }
 
 function addBackupCommands(program: Command, configure: Configure, env: Environment): void {

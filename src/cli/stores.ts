@@ -3,21 +3,26 @@ import type { Config } from "../config.ts";
 import { databasePath, openDatabase } from "../db/database.ts";
 import { explainDatabaseError } from "../db/database-error.ts";
 import { createKeys, type Keys } from "../keys/keys.ts";
+import { createGrants, type Grants } from "../oauth/grants.ts";
 import { CommandError } from "./failure.ts";
 
 /**
- * Opens accounts and keys for as long as `use` takes.
+ * Opens accounts, keys and grants for as long as `use` takes.
  * @throws DatabaseError when the database can't be used
  */
 export async function withStores<T>(
   { dataDir }: Pick<Config, "dataDir">,
-  use: (stores: { accounts: Accounts; keys: Keys }) => Promise<T>,
+  use: (stores: { accounts: Accounts; keys: Keys; grants: Grants }) => Promise<T>,
 ): Promise<T> {
   const path = databasePath(dataDir);
   const db = openDatabase(path);
   try {
     const clock = Date.now;
-    return await use({ accounts: createAccounts({ db, clock }), keys: createKeys({ db, clock }) });
+    return await use({
+      accounts: createAccounts({ db, clock }),
+      keys: createKeys({ db, clock }),
+      grants: createGrants({ db, clock }),
+    });
   } catch (error) {
     throw explainDatabaseError(error, path) ?? error;
   } finally {

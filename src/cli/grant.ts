@@ -1,0 +1,81 @@
+import type { Config } from "../config.ts";
+import { SCOPES } from "../keys/scopes.ts";
+import type { Grant } from "../oauth/grants.ts";
+import { CommandError } from "./failure.ts";
+import { requireAccount, withStores } from "./stores.ts";
+import { formatMoment, formatTable } from "./table.ts";
+import { print, say } from "./terminal.ts";
+
+/** `ctxd grant list` */
+export async function listGrants(
+  config: Config,
+  options: { user?: string; json?: boolean },
+): Promise<void> {
+  const { user } = options;
+  const { grants, emails } = await withStores(config, async (stores) => ({
+    grants:
+      user === undefined
+        ? stores.grants.listOfAllAccounts()
+        : stores.grants.list(requireAccount(stores.accounts, user).id),
+    emails: new Map(stores.accounts.list().map(({ id, email }) => [id, email])),
+  }));
+  if (options.json) {
+    const entries = grants.map((grant) => ({
+      user: emails.get(grant.accountId),
+      ...toJson(grant),
+    }));
+    return await print(JSON.stringify(entries, null, 2));
+  }
+  if (grants.length === 0) {
+    return say("No grants yet: an app asks for one when it is connected to this server.");
+  }
+  await print(
+    formatTable(
+      ["ID", "APP", "ANSWERED AT", "USER", "SCOPE", "LAST USED", "STATE"],
+      grants.map((grant) => [
+        grant.id,
+        grant.clientName,
+        grant.redirectHost,
+        emails.get(grant.accountId) ?? "-",
+        SCOPES.filter((scope) => grant.scopes.includes(scope))
+          .map((scope) => scope.replace("memories:", ""))
+          .join(", "),
+        formatMoment(grant.lastUsedAt),
+        grant.revokedAt
+          ? `revoked ${formatMoment(grant.revokedAt)}`
+          : `expires ${formatMoment(grant.expiresAt)}`,
+      ]),
+    ),
+  );
+}
+
+/** `ctxd grant revoke ID` */
+export async function revokeGrant(
+  config: Config,
+  id: string,
+  options: { json?: boolean },
+): Promise<void> {
+  await withStores(config, async ({ grants }) => {
+    const known = grants.listOfAllAccounts().find((grant) => grant.id === id);
+    if (!known) throw new CommandError("No grant has this id: ctxd grant list shows all.");
+    const revoked = grants.revokeOfAnyAccount(id);
+    if (options.json) return await print(JSON.stringify(toJson(revoked), null, 2));
+    if (known.revokedAt) return say(`${id} (${known.clientName}) is revoked already.`);
+    say(`Revoked ${id} (${known.clientName}).`);
+  });
+}
+
+function toJson(grant: Grant) {
+  return {
+    id: grant.id,
+    account_id: grant.accountId,
+    client_id: grant.clientId,
+    client_name: grant.clientName,
+    redirect_host: grant.redirectHost,
+    scopes: grant.scopes,
+    created_at: grant.createdAt,
+    last_used_at: grant.lastUsedAt,
+    expires_at: grant.expiresAt,
+    revoked_at: grant.revokedAt,
+  };
+}
