@@ -39,7 +39,7 @@ export function ConsentPage({
   return (
     <Layout title="Allow access">
       <h1>
-        Allow <bdi>{client.name}</bdi> to use your memories?
+        Allow “<bdi>{client.name}</bdi>” to use your memories?
       </h1>
       <dl>
         {isDocumentAddress(client.id) && (
@@ -48,7 +48,7 @@ export function ConsentPage({
             <dd>{new URL(client.id).host}</dd>
           </>
         )}
-        <dt>Answer goes to</dt>
+        <dt>Goes back to</dt>
         <dd>
           <strong>{describeRedirect(redirectUri)}</strong>
         </dd>
@@ -57,13 +57,13 @@ export function ConsentPage({
       </dl>
       {isLoopback(redirectUri) ? (
         <p class="notice">
-          The answer goes to a program on your own computer. Allow this only if you have just
-          started it yourself.
+          This is a program on your own computer. Allow it only if you have just started it
+          yourself.
         </p>
       ) : (
         <p class="notice">
-          The app has chosen its name itself. Allow this only if you know the address above and came
-          from there.
+          The app has chosen its name itself. Allow it only if you know the address above and have
+          just come from there.
         </p>
       )}
       <form method="post" action={action}>
