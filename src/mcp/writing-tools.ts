@@ -1,9 +1,13 @@
 import { Type } from "@sinclair/typebox";
 import type { Memories } from "../memories/memories.ts";
+import { titleOf } from "./entry.ts";
 import { defineTool, type Tool } from "./tool.ts";
 import { fields } from "./tool-inputs.ts";
 
 const strict = { additionalProperties: false };
+
+/** Memories that say nearly the same, told when one is saved. */
+const MOST_SIMILAR = 3;
 
 /** The tools that save, change and delete. */
 export function createWritingTools(memories: Memories): Tool[] {
@@ -33,9 +37,19 @@ export function createWritingTools(memories: Memories): Tool[] {
         const inputs = [{ ...input, ...(agent !== null && { agent_id: agent }) }];
         const [memory] = await memories.create(principal.accountId, inputs, idempotencyKey);
         if (!memory) throw new Error("creating a memory returned none");
+        const similar = principal.scopes.includes("memories:read")
+          ? await describeSimilar(memories, principal.accountId, memory.id)
+          : [];
+        const hint = similar.map(({ id, title }) => `\n${id}: ${title}`).join("");
         return {
-          text: `Saved as ${memory.id}.`,
-          data: { id: memory.id, created_at: memory.created_at },
+          text: hint
+            ? `Saved as ${memory.id}. Nearly the same is known:${hint}\nIf one replaces the other, update_memory that one and delete_memory this.`
+            : `Saved as ${memory.id}.`,
+          data: {
+            id: memory.id,
+            created_at: memory.created_at,
+            ...(similar.length > 0 && { similar }),
+          },
         };
       },
     }),
@@ -78,4 +92,16 @@ export function createWritingTools(memories: Memories): Tool[] {
       },
     }),
   ];
+}
+
+/** Those of them that are still there, with their first line. */
+async function describeSimilar(memories: Memories, accountId: string, id: string) {
+  // The memory is saved: what fails from here on must not make the model save it again.
+  try {
+    const near = (await memories.similar(accountId, id)).slice(0, MOST_SIMILAR);
+    const found = await Promise.all(near.map(({ id: nearId }) => memories.get(accountId, nearId)));
+    return found.map(({ id: nearId, content }) => ({ id: nearId, title: titleOf(content) }));
+  } catch {
+    return [];
+  }
 }

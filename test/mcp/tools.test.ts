@@ -251,6 +251,22 @@ describe("saving", () => {
     expect(await save(client, "once")).toBe(await save(client, "once"));
   });
 
+  test("tells what is known already, to who may read it", async () => {
+    const { accountId } = await server.account();
+    const client = await connect("v2 new", { accountId });
+    const id = await save(client, "Sam is allergic to peanuts");
+    const again = await client.call("save_memory", { content: "Sam is allergic to peanuts" });
+    expect(again.data).toMatchObject({ similar: [{ id, title: "Sam is allergic to peanuts" }] });
+    expect(again.text).toContain(id);
+    expect(again.text).toContain("update_memory");
+    const writer = await connect("v1", { accountId, scopes: ["memories:write"] });
+    const blind = await writer.call("save_memory", { content: "Sam is allergic to peanuts" });
+    expect(blind.text).not.toContain(id);
+    expect(blind.data).not.toHaveProperty("similar");
+    const other = await client.call("save_memory", { content: "Invoices are due on Mondays" });
+    expect(other.data).not.toHaveProperty("similar");
+  });
+
   test("keeps all fields", async () => {
     const client = await connect();
     const fields = {
