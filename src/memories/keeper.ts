@@ -20,6 +20,11 @@ export const DUE = {
   retryAfter: 5_000,
   /** Writes wait for merging for this long after one has made it fail. */
   contended: 60_000,
+  /**
+   * Chores of all tables after which LanceDB's caches are made anew. They hold every index that was
+   * ever searched, with its files open, also when it was replaced long ago.
+   */
+  renewAfter: 32,
   /** Rows from which an index of vectors is faster than comparing all. */
   vectorIndexRows: 5_000,
   /** Segments of that index (each merge adds one) at which it is made anew as one. */
@@ -35,15 +40,23 @@ export interface Keeper {
   /** The most urgent chore that is due; `null` when none is. */
   due(): Chore | null;
   run(chore: Chore): Promise<void>;
-  /** Whether there is anything to do, now or later. */
+  /** Whether there is nothing to do, now or later. */
   isIdle(): boolean;
+  /** What is to be done, for a keeper that takes over. */
+  debts(): Debts;
 }
 
-/**
- * @param folder the table's
- * @param hasRemains whether the files hold something that was deleted
- * @param isDirty whether the table has changed since its checkpoint
- */
+/** What a table waits for. Times are those of `performance.now()`. */
+export interface Debts {
+  /** When it changed first since its checkpoint; `null` when it has not. */
+  dirtySince: number | null;
+  /** When something was deleted first that is still in the files. */
+  remainsSince: number | null;
+  /** Commits since fragments were last merged. */
+  commits: number;
+}
+
+/** @param folder the table's */
 export function createKeeper({
   accountId,
   folder,
@@ -51,27 +64,23 @@ export function createKeeper({
   writer,
   journal,
   due,
-  hasRemains,
-  isDirty,
+  debts,
 }: {
   accountId: string;
   folder: string;
   table: MemoryTable;
-  writer: Pick<Writer, "pause">;
+  writer: Pick<Writer, "pause" | "isSettled">;
   journal: Journal;
   due: Due;
-  hasRemains: boolean;
-  isDirty: boolean;
+  debts: Debts;
 }): Keeper {
   const { upkeep } = table;
   // Not the time of day: a clock that is set must not put off what is due.
   const clock = () => performance.now();
   let synced = new Set<string>();
-  let dirtySince = isDirty ? clock() : null;
-  let remainsSince = hasRemains ? clock() : null;
+  let { dirtySince, remainsSince, commits } = debts;
   let lastRemoval = 0;
-  let commits = 0;
-  let lastCommit = 0;
+  let lastCommit = commits > 0 ? clock() : 0;
   let restUntil = 0;
   let retryAt = 0;
   let contendedUntil = 0;
@@ -223,6 +232,13 @@ export function createKeeper({
       }
     },
 
-    isIdle: () => !isRunning && dirtySince === null && remainsSince === null && commits === 0,
+    isIdle: () =>
+      !isRunning &&
+      writer.isSettled() &&
+      dirtySince === null &&
+      remainsSince === null &&
+      commits === 0,
+
+    debts: () => ({ dirtySince, remainsSince, commits }),
   };
 }

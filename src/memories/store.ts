@@ -6,7 +6,7 @@ import { AppError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import { isDiskFull } from "./disk-full.ts";
 import type { Journal } from "./journal.ts";
-import { createKeeper, DUE, type Due, type Keeper } from "./keeper.ts";
+import { createKeeper, type Debts, DUE, type Due, type Keeper } from "./keeper.ts";
 import { openOrSetAside, replayJournal, rollBackFiles } from "./recovery.ts";
 import { createRowCache } from "./row-cache.ts";
 import { type MemoryTable, openTable } from "./table.ts";
@@ -35,6 +35,8 @@ interface Slot {
   opened: Promise<OpenTable>;
   keeper: Keeper | null;
   users: number;
+  /** Called when the last user has left. */
+  onLeft: (() => void) | null;
 }
 
 /** Bytes of LanceDB's caches for all tables together; its own defaults are 6 GiB and 1 GiB. */
@@ -43,6 +45,8 @@ const METADATA_CACHE = 32n << 20n;
 /** Bytes of the rows that searches have read: some 20,000 memories with their vectors. */
 const ROW_CACHE = 48 << 20;
 const MAX_OPEN = 256;
+/** Milliseconds that a table waits for its users before it goes on with the old caches. */
+const LEAVE_TIMEOUT = 5_000;
 
 /** Opens the store in a folder, which is made when it isn't there. One process at a time. */
 export async function openStore({
@@ -61,8 +65,10 @@ export async function openStore({
   /** When upkeep is due. */
   due?: Due;
 }): Promise<Store> {
-  const session = new lancedb.Session(INDEX_CACHE, METADATA_CACHE);
-  const connection = await lancedb.connect(folder, {}, session);
+  const connect = () =>
+    lancedb.connect(folder, {}, new lancedb.Session(INDEX_CACHE, METADATA_CACHE));
+  let connection = await connect();
+  let chores = 0;
   const cache = createRowCache(ROW_CACHE);
   /** In the order of last use. */
   const slots = new Map<string, Slot>();
@@ -73,11 +79,11 @@ export async function openStore({
   // The folder may be new: a table that is on the disk is lost when its folder is not.
   for (const part of [folder, dirname(folder), dirname(dirname(folder))]) await sync(part);
 
-  const open = async (accountId: string, slot: Slot): Promise<OpenTable> => {
+  const open = async (accountId: string, slot: Slot, known?: Debts): Promise<OpenTable> => {
     const tableFolder = join(folder, `${accountId}.lance`);
     const openNow = () => openTable(lancedb, connection, accountId, model, cache);
     const hasCheckpoint = journal.checkpoint(accountId) !== null;
-    const hasEntries = journal.lastSeq(accountId) > 0;
+    const dirtySince = journal.lastSeq(accountId) > 0 ? performance.now() : null;
     const recovery = { accountId, folder: tableFolder, journal, open: openNow, log };
     if (!rolledBack.has(accountId)) await rollBackFiles(recovery);
     rolledBack.add(accountId);
@@ -97,8 +103,11 @@ export async function openStore({
       writer,
       journal,
       due,
-      hasRemains: hasEntries || (journal.checkpoint(accountId)?.hasRemains ?? false),
-      isDirty: hasEntries,
+      debts: known ?? {
+        dirtySince,
+        remainsSince: journal.checkpoint(accountId)?.hasRemains ? performance.now() : dirtySince,
+        commits: 0,
+      },
     });
     // What a crash leaves of a new table must be something to come back to.
     if (!hasCheckpoint) await keeper.run("checkpoint");
@@ -129,8 +138,43 @@ export async function openStore({
         }),
       keeper: null,
       users: 0,
+      onLeft: null,
     };
     slots.set(accountId, slot);
+    return slot;
+  };
+
+  /** Opens all tables anew with empty caches: each as soon as nobody uses it. No chore may run. */
+  const renew = async () => {
+    connection = await connect();
+    for (const [accountId, slot] of [...slots]) {
+      if (!slot.keeper) continue;
+      if (slot.users === 0 && slot.keeper.isIdle()) slots.delete(accountId);
+      else slots.set(accountId, successor(accountId, slot, slot.keeper));
+    }
+  };
+
+  /** A slot that takes over. When it can't, the table stays open as it is. */
+  const successor = (accountId: string, former: Slot, keeper: Keeper): Slot => {
+    const reopen = async () => {
+      const table = await former.opened;
+      try {
+        if (former.users > 0) await atMost(LEAVE_TIMEOUT, whenLeft(former));
+        // What another handle can't undo.
+        await table.writer.pause(async () => {});
+        return await open(accountId, slot, keeper.debts());
+      } catch (error) {
+        log.warn("table_not_renewed", { accountId, cause: String(error) });
+        slot.keeper = keeper;
+        return table;
+      }
+    };
+    const slot: Slot = {
+      opened: Promise.resolve().then(reopen),
+      keeper: null,
+      users: 0,
+      onLeft: null,
+    };
     return slot;
   };
 
@@ -147,6 +191,7 @@ export async function openStore({
       throw error;
     } finally {
       slot.users--;
+      if (slot.users === 0) slot.onLeft?.();
     }
   };
 
@@ -165,6 +210,11 @@ export async function openStore({
   const upkeep = startUpkeep({
     keepers: () =>
       [...slots].flatMap(([accountId, { keeper }]) => (keeper ? [[accountId, keeper]] : [])),
+    async afterChore(chore) {
+      if (chore === "checkpoint" || ++chores < due.renewAfter) return;
+      chores = 0;
+      await renew();
+    },
     log,
   });
   const resumption = resume();
@@ -218,4 +268,16 @@ function unopened(error: unknown): unknown {
     ? "The server's disk is full: the memories can't be opened until there is space."
     : "The memories can't be opened now. Try again in a moment.";
   return new AppError("unavailable", message, { cause: error, retryAfter: 5 });
+}
+
+function whenLeft(slot: Slot): Promise<void> {
+  return new Promise((resolve) => {
+    slot.onLeft = resolve;
+  });
+}
+
+async function atMost(limit: number, work: Promise<void>): Promise<void> {
+  const { promise, reject } = Promise.withResolvers<void>();
+  const timer = setTimeout(() => reject(new Error(`waited for ${limit} ms`)), limit);
+  await Promise.race([work, promise]).finally(() => clearTimeout(timer));
 }

@@ -9,12 +9,15 @@ const ORDER: readonly Chore[] = ["purge", "checkpoint", "optimize"];
 /**
  * Does the chores of all open tables in the background, one at a time.
  * @param keepers those of the tables that are open now, by account
+ * @param afterChore is waited for before the next one
  */
 export function startUpkeep({
   keepers,
+  afterChore,
   log,
 }: {
   keepers: () => Iterable<readonly [accountId: string, keeper: Keeper]>;
+  afterChore: (chore: Chore) => Promise<void>;
   log: Log;
 }): {
   /** Runs a task between two chores. */
@@ -48,7 +51,7 @@ export function startUpkeep({
       const { accountId, keeper, chore } = job;
       const started = performance.now();
       try {
-        await pause(() => keeper.run(chore));
+        await pause(() => keeper.run(chore).finally(() => afterChore(chore)));
         log.debug("upkeep", { accountId, chore, ms: Math.round(performance.now() - started) });
       } catch (error) {
         log.error("upkeep_failed", { accountId, chore, cause: String(error) });

@@ -25,6 +25,8 @@ export interface Writer {
    * @throws what keeps a failed commit from being undone
    */
   pause<Result>(task: () => Promise<Result>): Promise<Result>;
+  /** Whether no failed commit is left to be undone. */
+  isSettled(): boolean;
   /** Refuses all writes from now on, and runs a task when the last commit is done. */
   end<Result>(task: () => Promise<Result>): Promise<Result>;
 }
@@ -193,6 +195,7 @@ export function createWriter({
         await undo?.();
         return await task();
       }),
+    isSettled: () => undo === null,
     end(task) {
       hasEnded = true;
       return takeTurn(task);
