@@ -197,6 +197,15 @@ test("only memories/filter.ts writes filters: nobody else puts a value into one"
   expect(filesWith(quoted, ["memories/filter.ts"])).toEqual([]);
 });
 
+test("every page names its JSX runtime: Bun reads tsconfig.json only where it is started", async () => {
+  const pages = files.filter(({ path }) => path.endsWith(".tsx"));
+  expect(pages.length).toBeGreaterThan(3);
+  for (const { path } of pages) {
+    const text = await Bun.file(join(SOURCE, path)).text();
+    expect(text).toStartWith("/** @jsxRuntime automatic @jsxImportSource #pages */\n");
+  }
+});
+
 test("only config.ts reads the environment, which main.ts hands on", () => {
   const found = filesWith(/process\s*\.\s*env|Bun\s*\.\s*env|import\.meta\.env/, [
     "main.ts",

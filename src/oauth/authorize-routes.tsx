@@ -1,3 +1,4 @@
+/** @jsxRuntime automatic @jsxImportSource #pages */
 import { Elysia } from "elysia";
 import type { Config } from "../config.ts";
 import { AppError } from "../errors.ts";

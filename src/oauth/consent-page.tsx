@@ -1,3 +1,4 @@
+/** @jsxRuntime automatic @jsxImportSource #pages */
 import type { Scope } from "../keys/scopes.ts";
 import type { Markup } from "../pages/jsx-runtime.ts";
 import { Layout } from "../pages/layout.tsx";

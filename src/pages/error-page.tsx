@@ -1,3 +1,4 @@
+/** @jsxRuntime automatic @jsxImportSource #pages */
 import { AppError } from "../errors.ts";
 import { MessagePage } from "./layout.tsx";
 import { pageResponse } from "./page-response.ts";

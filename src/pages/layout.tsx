@@ -1,3 +1,4 @@
+/** @jsxRuntime automatic @jsxImportSource #pages */
 import type { Child, Markup } from "./jsx-runtime.ts";
 import { STYLES } from "./styles.ts";
 

@@ -1,3 +1,4 @@
+/** @jsxRuntime automatic @jsxImportSource #pages */
 import type { Markup } from "../pages/jsx-runtime.ts";
 import { Layout, Problem } from "../pages/layout.tsx";
 import { FORM_TOKEN } from "./form-token.ts";

@@ -1,3 +1,4 @@
+/** @jsxRuntime automatic @jsxImportSource #pages */
 import { expect, test } from "bun:test";
 import type { Child } from "../../src/pages/jsx-runtime.ts";
 
