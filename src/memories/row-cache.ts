@@ -1,30 +1,46 @@
 import type { SearchRow } from "./rows.ts";
 
 /**
- * Rows that searches have read, of all open tables together: reading a row costs LanceDB ten times
- * what finding it does, and every search reads hundreds. A row is known by its address, a number
- * that LanceDB never gives to another and whose row never changes (a changed row, or one that
- * upkeep moves, gets a new address): nothing here ever has to be forgotten to stay right.
+ * Rows as searches need them, of all open tables together: reading a few hundred rows costs LanceDB
+ * ten times what finding them does, and every search reads as many.
  */
 export interface RowCache {
   /** The rows of a table that is being opened. */
   open(): TableRows;
 }
 
-/** The rows of one table. */
+/**
+ * The rows of one table. A search finds rows by address, a number that LanceDB never uses twice; a
+ * row whose address is not known any more, because upkeep has moved it, is still known by its id.
+ */
 export interface TableRows {
-  get(address: number): SearchRow | undefined;
-  set(address: number, row: SearchRow): void;
+  /** Whether a row more would make others go. */
+  readonly isFull: boolean;
+  /** Grows with every change. */
+  readonly epoch: number;
+  at(address: number): SearchRow | undefined;
+  /** Whether the row with this id is known; from now on it is at this address. */
+  move(rowId: string, address: number): boolean;
+  /** Adds a row that was read, unless it may have changed since the epoch before it was read. */
+  add(row: SearchRow, address: number, epoch: number): void;
+  /** Rows are now as given, or gone. */
+  change(rowIds: readonly string[], written: readonly SearchRow[]): void;
+  /** Any row may be another now. */
+  clear(): void;
 }
 
 interface Entry {
   row: SearchRow;
+  address: number | null;
   bytes: number;
-  remove(): void;
+  owner: { byId: Map<string, Entry>; byAddress: Map<number, Entry> };
 }
 
 /** Bytes of a row besides its text and vector, about. */
-const OVERHEAD = 800;
+const OVERHEAD = 900;
+const LARGE_ROW = 100_000;
+/** Changes that are remembered one by one; reads that began before older ones are not kept. */
+const MAX_CHANGES = 1_000;
 
 /** @param most bytes of all rows together, about; the least recently used go first */
 export function createRowCache(most: number): RowCache {
@@ -33,33 +49,77 @@ export function createRowCache(most: number): RowCache {
   let bytes = 0;
 
   const forget = (entry: Entry) => {
-    if (!used.delete(entry)) return;
+    const { byId, byAddress } = entry.owner;
+    used.delete(entry);
     bytes -= entry.bytes;
-    entry.remove();
+    byId.delete(entry.row.rowId);
+    if (entry.address !== null) byAddress.delete(entry.address);
   };
 
   return {
     open() {
-      const entries = new Map<number, Entry>();
+      const owner: Entry["owner"] = { byId: new Map(), byAddress: new Map() };
+      const { byId, byAddress } = owner;
+      const changes = new Map<string, number>();
+      let epoch = 0;
+      let forgotten = 0;
+
+      const put = (row: SearchRow, address: number | null) => {
+        const present = byId.get(row.rowId);
+        if (present) forget(present);
+        const entry = { row, address, bytes: sizeOf(row), owner };
+        byId.set(row.rowId, entry);
+        if (address !== null) byAddress.set(address, entry);
+        used.add(entry);
+        bytes += entry.bytes;
+        for (const oldest of used) {
+          if (bytes <= most) return;
+          forget(oldest);
+        }
+      };
+
       return {
-        get(address) {
-          const entry = entries.get(address);
+        get isFull() {
+          return bytes + LARGE_ROW > most;
+        },
+        get epoch() {
+          return epoch;
+        },
+        at(address) {
+          const entry = byAddress.get(address);
           if (!entry) return undefined;
           used.delete(entry);
           used.add(entry);
           return entry.row;
         },
-        set(address, row) {
-          const present = entries.get(address);
-          if (present) forget(present);
-          const entry = { row, bytes: sizeOf(row), remove: () => entries.delete(address) };
-          entries.set(address, entry);
-          used.add(entry);
-          bytes += entry.bytes;
-          for (const oldest of used) {
-            if (bytes <= most) return;
-            forget(oldest);
+        move(rowId, address) {
+          const entry = byId.get(rowId);
+          if (!entry) return false;
+          if (entry.address !== null) byAddress.delete(entry.address);
+          entry.address = address;
+          byAddress.set(address, entry);
+          return true;
+        },
+        add(row, address, since) {
+          if (since < Math.max(forgotten, changes.get(row.rowId) ?? 0)) return;
+          put(row, address);
+        },
+        change(rowIds, written) {
+          epoch++;
+          if (changes.size + rowIds.length > MAX_CHANGES) {
+            changes.clear();
+            forgotten = epoch;
           }
+          for (const rowId of rowIds) {
+            changes.set(rowId, epoch);
+            const present = byId.get(rowId);
+            if (present) forget(present);
+          }
+          for (const row of written) put(row, null);
+        },
+        clear() {
+          forgotten = ++epoch;
+          for (const entry of [...byId.values()]) forget(entry);
         },
       };
     },

@@ -237,6 +237,7 @@ export function decodeIds(table: Table): string[] {
 
 /** A row that a search looks at, whatever the search. */
 export interface SearchRow {
+  readonly rowId: string;
   /** The memory's. */
   readonly id: string;
   readonly sessionId: string | null;
@@ -270,6 +271,7 @@ export function decodeSearchRows(table: Table): SearchRow[] {
   const { required, nullable, has } = columns;
   const hasVector = has("vector");
   return Array.from({ length: table.numRows }, (_, row) => ({
+    rowId: required("id", row),
     id: memoryIdOf(required("id", row)),
     sessionId: nullable("session_id", row),
     importance: required("importance", row),
@@ -278,6 +280,17 @@ export function decodeSearchRows(table: Table): SearchRow[] {
     // A copy: what Arrow returns is a view that keeps the whole batch alive.
     vector: hasVector ? Float32Array.from(required("vector", row).toArray()) : null,
     memory: required("passage", row) === 0 ? decodeMemory(columns, row) : null,
+  }));
+}
+
+/** The rows of a memory that was just written, as `decodeSearchRows` would read them. */
+export function searchRowsOf({ vectors, ...memory }: StoredMemory): SearchRow[] {
+  const { id, sessionId, importance, createdAt, updatedAt } = memory;
+  const passages = vectors.length;
+  return rowIds(id, passages).map((rowId, passage) => ({
+    ...{ rowId, id, sessionId, importance, createdAt, updatedAt },
+    vector: vectors[passage] ?? null,
+    memory: passage === 0 ? { ...memory, passages } : null,
   }));
 }
 

@@ -1,13 +1,13 @@
 import type * as LanceDb from "@lancedb/lancedb";
 import type { Table as ArrowTable } from "apache-arrow";
 import { aroundSql, type Filter, filterSql } from "./filter.ts";
-import type { TableRows } from "./row-cache.ts";
+import { type RowReader, type RunQuery, searchColumns } from "./row-reader.ts";
 import {
   type Candidate,
   decodeAddresses,
   decodeScores,
   decodeSearchRows,
-  SEARCH_COLUMNS,
+  type SearchRow,
 } from "./rows.ts";
 
 /** The ways in which a search looks into a table. */
@@ -29,41 +29,19 @@ export interface TableSearch {
   ): Promise<Candidate[]>;
 }
 
-/** Runs a query, which keeps its version from being pruned until it has answered. */
-export type RunQuery = (query: { toArrow(): Promise<ArrowTable> }) => Promise<ArrowTable>;
-
 type Query = LanceDb.Query | LanceDb.VectorQuery;
 type Score = "_distance" | "_score";
 
 /** Rows that are read of the sessions around a search's best candidates: about 1 MB. */
 const AROUND = 512;
 
-/** @param rows those that earlier searches have read */
+/** @param reader of rows that were found */
 export function createTableSearch(
   { MatchQuery }: Pick<typeof LanceDb, "MatchQuery">,
-  table: LanceDb.Table,
-  run: RunQuery,
-  rows: TableRows,
+  { table, run, reader }: { table: LanceDb.Table; run: RunQuery; reader: RowReader },
 ): TableSearch {
-  /** Reads the rows that are not known yet. */
-  const learn = async (addresses: readonly number[], withVectors: boolean) => {
-    const isKnown = (address: number) => {
-      const row = rows.get(address);
-      return row && (row.vector || !withVectors);
-    };
-    const unknown = addresses.filter((address) => !isKnown(address));
-    if (unknown.length === 0) return;
-    const columns = columnsOf(withVectors);
-    const found = await run(table.takeRowIds(unknown).withRowId().select(columns));
-    const read = decodeSearchRows(found);
-    for (const [index, address] of decodeAddresses(found).entries()) {
-      const row = read[index];
-      if (row) rows.set(address, row);
-    }
-  };
-
   /**
-   * Searches for addresses and scores, then for the rows that have not been read before.
+   * Searches for addresses and scores, then for the rows that are not in memory.
    * @param query makes the query, more than once
    */
   const search = async (query: () => Query, score: Score | null, withVectors: boolean) => {
@@ -73,13 +51,11 @@ export function createTableSearch(
         .withRowId()
         .select(["_rowid", ...scores]),
     );
-    const addresses = decodeAddresses(found);
-    await learn(addresses, withVectors);
-    const known = addresses.map((address) => rows.get(address)).filter((row) => row !== undefined);
-    if (known.length === addresses.length) return withScores(known, found);
+    const rows = await reader.read(decodeAddresses(found), withVectors);
+    if (rows) return withScores(rows, found);
     // Upkeep has moved rows between the two queries, or a write has removed some: one query alone
     // sees one state of the table.
-    const whole = await run(query().select([...columnsOf(withVectors), ...scores]));
+    const whole = await run(query().select([...searchColumns(withVectors), ...scores]));
     return withScores(decodeSearchRows(whole), whole);
   };
 
@@ -113,11 +89,7 @@ export function createTableSearch(
   };
 }
 
-function columnsOf(withVectors: boolean): string[] {
-  return [...SEARCH_COLUMNS, ...(withVectors ? ["vector"] : [])];
-}
-
-function withScores(rows: ReturnType<typeof decodeSearchRows>, found: ArrowTable): Candidate[] {
+function withScores(rows: readonly SearchRow[], found: ArrowTable): Candidate[] {
   const scores = decodeScores(found);
   return rows.map((row, index) => ({ ...row, ...(scores[index] ?? { cosine: null, bm25: 0 }) }));
 }

@@ -6,6 +6,7 @@ import type { Outcome } from "./draft.ts";
 import { type Filter, filterSql, idsSql, listSql, type Position } from "./filter.ts";
 import { STOP_WORDS } from "./ranking/words.ts";
 import type { RowCache } from "./row-cache.ts";
+import { createRowReader, type RunQuery } from "./row-reader.ts";
 import {
   decodeIds,
   decodeMemories,
@@ -16,9 +17,10 @@ import {
   memoryIdOf,
   rowIds,
   type StoredMemory,
+  searchRowsOf,
   tableSchema,
 } from "./rows.ts";
-import { createTableSearch, type RunQuery, type TableSearch } from "./table-search.ts";
+import { createTableSearch, type TableSearch } from "./table-search.ts";
 
 /** The memories of one account. Reads may run at any time, writes one at a time. */
 export interface MemoryTable extends TableSearch {
@@ -115,6 +117,8 @@ export async function openTable(
     return result;
   };
 
+  const rows = cache.open();
+
   /** The version that the handle is held at by a `restore` that failed half way. */
   let detachedAt: number | null = null;
 
@@ -131,7 +135,7 @@ export async function openTable(
         );
 
   return {
-    ...createTableSearch(lancedb, table, run, cache.open()),
+    ...createTableSearch(lancedb, { table, run, reader: createRowReader({ table, run, rows }) }),
     find,
 
     async load(ids) {
@@ -156,9 +160,13 @@ export async function openTable(
     serialize: (rows) => tableToIPC(rows),
     deserialize: (bytes) => decodeStored(tableFromIPC(bytes)),
 
-    async write(rows, { isNew, removed }) {
-      if (rows) await (isNew ? table.add(rows) : upsert(table, rows));
+    async write(encoded, { written, isNew, removed }) {
+      if (encoded) await (isNew ? table.add(encoded) : upsert(table, encoded));
       if (removed.length > 0) await table.delete(idsSql(removed));
+      const replaced = isNew
+        ? []
+        : written.flatMap(({ id, vectors }) => rowIds(id, vectors.length));
+      rows.change([...replaced, ...removed], written.flatMap(searchRowsOf));
     },
 
     version: () => table.version(),
@@ -171,9 +179,11 @@ export async function openTable(
         // From here on reads see this version, even while there is no space to make it the newest.
         await table.checkout(version);
         detachedAt = version;
+        rows.clear();
       }
       await table.restore();
       detachedAt = null;
+      rows.clear();
     },
 
     upkeep: createTableUpkeep(lancedb, table, reads),

@@ -18,6 +18,7 @@ const asked = (fields: Partial<Question> = {}): Question => ({
 });
 
 const candidate = (id: string, fields: Partial<Candidate> = {}): Candidate => ({
+  rowId: id,
   id,
   sessionId: null,
   importance: 0.5,

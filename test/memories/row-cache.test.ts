@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { createRowCache } from "../../src/memories/row-cache.ts";
 import type { SearchRow, StoredMemory } from "../../src/memories/rows.ts";
 import { openTable } from "../../src/memories/table.ts";
@@ -7,28 +7,54 @@ import { temporaryFolder } from "../support/database.ts";
 import { testCacheDir } from "../support/embedder.ts";
 import { fakeEmbedder } from "../support/fake-embedder.ts";
 
-function rowOf(id: string, vectorLength: number): SearchRow {
-  const vector = new Float32Array(vectorLength);
-  return { id, sessionId: null, importance: 0, createdAt: 0, updatedAt: 0, vector, memory: null };
+function rowOf(rowId: string): SearchRow {
+  const at = { createdAt: 0, updatedAt: 0 };
+  const vector = new Float32Array(2_000);
+  return { rowId, id: rowId, sessionId: null, importance: 0, ...at, vector, memory: null };
 }
 
-test("of all tables' rows the least recently used go first", () => {
-  const cache = createRowCache(30_000);
-  const [one, other] = [cache.open(), cache.open()];
-  one.set(1, rowOf("one", 2_000));
-  other.set(1, rowOf("other", 2_000));
-  one.set(2, rowOf("two", 2_000));
-  expect(one.get(1)?.id).toBe("one");
-  other.set(2, rowOf("three", 2_000));
-  expect(other.get(1)).toBeUndefined();
-  expect([one.get(1), one.get(2), other.get(2)].map((row) => row?.id)).toEqual([
-    "one",
-    "two",
-    "three",
-  ]);
-  // A row that is read again, with its vector this time, is not counted twice.
-  for (let time = 0; time < 100; time++) one.set(1, rowOf("one", 2_000));
-  expect([one.get(2), other.get(2)].map((row) => row?.id)).toEqual(["two", "three"]);
+describe("rows that are kept", () => {
+  test("go when there is no room, the least recently used of all tables first", () => {
+    const cache = createRowCache(30_000);
+    const [one, other] = [cache.open(), cache.open()];
+    one.add(rowOf("a"), 1, 0);
+    other.add(rowOf("b"), 1, 0);
+    one.add(rowOf("c"), 2, 0);
+    expect(one.at(1)?.id).toBe("a");
+    other.add(rowOf("d"), 2, 0);
+    expect(other.at(1)).toBeUndefined();
+    // A row that is read again is not counted twice.
+    for (let time = 0; time < 100; time++) one.add(rowOf("a"), 1, 0);
+    expect([one.at(1), one.at(2), other.at(2)].map((row) => row?.id)).toEqual(["a", "c", "d"]);
+  });
+
+  test("are known at their new address only, once they have moved", () => {
+    const rows = createRowCache(1 << 20).open();
+    rows.add(rowOf("a"), 1, 0);
+    expect(rows.move("a", 7)).toBe(true);
+    expect(rows.at(7)?.id).toBe("a");
+    expect(rows.at(1)).toBeUndefined();
+    expect(rows.move("b", 8)).toBe(false);
+  });
+
+  test("are not what a read saw that began before they changed", () => {
+    const rows = createRowCache(1 << 20).open();
+    const before = rows.epoch;
+    rows.change(["a"], []);
+    rows.add(rowOf("a"), 1, before);
+    rows.add(rowOf("b"), 2, before);
+    expect([rows.at(1), rows.at(2)?.id]).toEqual([undefined, "b"]);
+    rows.add(rowOf("a"), 1, rows.epoch);
+    expect(rows.at(1)?.id).toBe("a");
+    // However many changes there have been since.
+    for (let index = 0; index < 5_000; index++) rows.change([`other ${index}`], []);
+    rows.add(rowOf("c"), 3, before);
+    expect(rows.at(3)).toBeUndefined();
+    const beforeAll = rows.epoch;
+    rows.clear();
+    rows.add(rowOf("d"), 4, beforeAll);
+    expect([1, 2, 3, 4].map(rows.at)).toEqual([undefined, undefined, undefined, undefined]);
+  });
 });
 
 test.each([
