@@ -1,6 +1,7 @@
 import { Elysia } from "elysia";
 import type { Accounts } from "./accounts/accounts.ts";
 import type { Config } from "./config.ts";
+import { createCors } from "./http/cors.ts";
 import { createDocs } from "./http/docs.ts";
 import { errorResponse } from "./http/errors.ts";
 import { allowLongRequests } from "./http/header-size.ts";
@@ -56,6 +57,7 @@ export function createApp({
 }) {
   allowLongRequests();
   const checkHttps = createHttpsRule(config);
+  const corsOf = createCors(config);
   const authorize = createAuthorize({ keys, tokens: access.oauth.tokens, local });
   const resourceMetadata = config.publicUrl + RESOURCE_METADATA_PATH;
 
@@ -63,6 +65,10 @@ export function createApp({
     .onRequest(({ request, set }) => {
       Object.assign(set.headers, SECURITY_HEADERS);
       checkHttps(request);
+      const cors = corsOf(request);
+      if (cors) Object.assign(set.headers, cors);
+      // A preflight comes without credentials, before the request that has them.
+      if (cors && request.method === "OPTIONS") return new Response(null, { status: 204 });
     })
     .onError(({ code, error, path, set }) => {
       if (code !== "NOT_FOUND") return errorResponse(error, { log, resourceMetadata });

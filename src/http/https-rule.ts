@@ -3,6 +3,11 @@ import { AppError } from "../errors.ts";
 
 const LOCALHOST = /^(localhost|.+\.localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])$/i;
 
+/** Whether a host name can only be this machine's. */
+export function isLocalhost(hostname: string): boolean {
+  return LOCALHOST.test(hostname);
+}
+
 /**
  * Plain HTTP is for localhost: under any other host name a key would cross the network in the
  * clear. Checked before credentials are looked at.
@@ -15,7 +20,7 @@ export function createHttpsRule({
 }: Pick<Config, "tls" | "trustProxy" | "allowHttp">): (request: Request) => void {
   if (tls || allowHttp) return () => {};
   return (request) => {
-    if (LOCALHOST.test(hostOf(request))) return;
+    if (isLocalhost(hostOf(request))) return;
     if (trustProxy && request.headers.get("x-forwarded-proto")?.toLowerCase() === "https") return;
     throw new AppError(
       "https_required",
