@@ -1,5 +1,5 @@
 import { SQLiteError } from "bun:sqlite";
-import { asc, eq } from "drizzle-orm";
+import { and, asc, eq, isNull } from "drizzle-orm";
 import type { Database } from "../db/database.ts";
 import { createId } from "../db/id.ts";
 import { AppError } from "../errors.ts";
@@ -8,6 +8,9 @@ import { hashPassword, matchesPassword } from "./password.ts";
 import { accounts, removedAccounts } from "./tables.ts";
 
 /** An account without its secrets. */
+/** The address of the owner that a local agent made; nobody can sign in with it. */
+export const LOCAL_ADDRESS = "local@localhost";
+
 export interface Account {
   readonly id: string;
   readonly email: string;
@@ -81,6 +84,22 @@ export function createAccounts({ db, clock }: { db: Database; clock: () => numbe
           }
         },
         { behavior: "immediate" },
+      );
+    },
+
+    /**
+     * Gives the owner without a password, whose account a local agent made, an address and a
+     * password. For who is at the machine alone: such an owner may have memories.
+     * @returns null when there is no such owner
+     * @throws AppError as `add`
+     */
+    async nameLocalOwner({ email: typed, password }: NewAccount): Promise<Account | null> {
+      const email = parseEmail(typed);
+      const passwordHash = password === null ? null : await hashPassword(password);
+      const isLocal = and(eq(accounts.email, LOCAL_ADDRESS), isNull(accounts.passwordHash));
+      return (
+        orm.update(accounts).set({ email, passwordHash }).where(isLocal).returning(ACCOUNT).get() ??
+        null
       );
     },
 

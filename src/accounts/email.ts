@@ -23,6 +23,6 @@ export function normaliseEmail(email: string): string {
 export function parseEmail(typed: string): string {
   const email = normaliseEmail(typed);
   if (email.length <= MAX_LENGTH && EMAIL.test(email)) return email;
-  const message = `This is not an e-mail address: use one like ada@example.com, at most ${MAX_LENGTH} characters.`;
+  const message = `This is not an e-mail address: use one like you@example.com, at most ${MAX_LENGTH} characters.`;
   throw new AppError("validation_failed", message, { details: [{ path: "/email", message }] });
 }

@@ -1,7 +1,4 @@
-import type { Account, Accounts } from "./accounts.ts";
-
-/** The address of the account that is made when nobody has made one; nobody can sign in with it. */
-export const LOCAL_ADDRESS = "local@localhost";
+import { type Account, type Accounts, LOCAL_ADDRESS } from "./accounts.ts";
 
 /**
  * The account of whoever works on the server's own machine: the owner's, so that a person's agents

@@ -15,6 +15,8 @@ const HARMLESS = new Set([
     "server.lock",
     "server.lock-journal",
     "owner.json",
+    "background.log",
+    "ctxd.sock",
     "cache",
     "README.md",
     ".gitignore",

@@ -203,7 +203,7 @@ function addKeyCommands(program: Command, configure: Configure): void {
       new Option("--scope <scope>", "read: a key that can't change anything").choices(["read"]),
     )
     .option("--expires <when>", "12h, 90d, 2w, 1y, or a date: 2027-01-31", parseExpiry)
-    .addHelpText("after", "\nExample:\n  ctxd key create --user ada@example.com --name laptop")
+    .addHelpText("after", "\nExample:\n  ctxd key create --user you@example.com --name laptop")
     .action(async (options: { user: string; name: string; scope?: "read"; expires?: Date }) =>
       (await import("./key.ts")).createKey(configure(), options),
     );

@@ -14,9 +14,12 @@ export async function addUser(config: Config, email: string): Promise<string> {
     if (accounts.findByEmail(parseEmail(email))) {
       throw new AppError("conflict", "An account with this e-mail address exists already.");
     }
-    const account = await accounts.add({ email, password: await readNewPassword() });
+    const wanted = { email, password: await readNewPassword() };
+    const named = await accounts.nameLocalOwner(wanted);
+    const account = named ?? (await accounts.add(wanted));
     const role = account.role === "owner" ? " as the owner of this server" : "";
-    say(`Added ${account.email}${role}.`);
+    const memories = named ? "; what local agents saved is in this account" : "";
+    say(`Added ${account.email}${role}${memories}.`);
     return account.email;
   });
 }

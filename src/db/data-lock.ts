@@ -30,6 +30,8 @@ export function lockDataFolder(dataDir: string, version: string): DataLock {
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
     const lock = new Sqlite(path, { create: true });
+    // Long enough for someone who only looks whether it is taken (`isLocked`).
+    lock.run("PRAGMA busy_timeout = 300");
     lock.run("BEGIN EXCLUSIVE");
     const write = (owner: Owner) => writeFileSync(ownerPath(dataDir), JSON.stringify(owner));
     write({ pid: process.pid, address: null, version });

@@ -5,12 +5,12 @@ import { ctxd } from "../support/command-line.ts";
 import { temporaryFolder } from "../support/database.ts";
 import { addAccount, testStores } from "../support/stores.ts";
 
-const CREATE = ["key", "create", "--user", "ada@example.com", "--name", "laptop"];
+const CREATE = ["key", "create", "--user", "you@example.com", "--name", "laptop"];
 
 async function withAccount() {
   const dataDir = temporaryFolder();
   const stores = testStores(dataDir);
-  return { dataDir, ...stores, account: await addAccount(stores.accounts, "ada@example.com") };
+  return { dataDir, ...stores, account: await addAccount(stores.accounts, "you@example.com") };
 }
 
 test("key create prints the key and nothing else on standard output", async () => {
@@ -83,7 +83,7 @@ test("key list shows every key's state and never a whole key", async () => {
   const { stdout, stderr, exitCode } = await ctxd(["key", "list"], { dataDir });
   expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 });
   const [, one = "", two = ""] = stdout.split("\n");
-  expect(one).toMatch(/ctx_\w{4}… {2}日本語 {2}ada@example.com {2}read, write {2}- .*revoked 2026/);
+  expect(one).toMatch(/ctx_\w{4}… {2}日本語 {2}you@example.com {2}read, write {2}- .*revoked 2026/);
   expect(two).toMatch(/ctx_\w{4}… {2}phone {3}bob@example.com {2}read {9}- .*expires 2999/);
 
   const json = await ctxd(["key", "list", "--json", "--user", "Bob@example.com"], { dataDir });

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { findLocalOwner } from "../../src/accounts/local-owner.ts";
 import { ctxd, ctxdInTerminal } from "../support/command-line.ts";
 import { temporaryFolder } from "../support/database.ts";
 import { testStores } from "../support/stores.ts";
@@ -7,29 +8,29 @@ const PASSWORD = "correct horse";
 
 test("user add takes the password from standard input and prints nothing on standard output", async () => {
   const dataDir = temporaryFolder();
-  const added = await ctxd(["user", "add", "Ada@Example.com"], { dataDir, input: `${PASSWORD}\n` });
+  const added = await ctxd(["user", "add", "You@Example.com"], { dataDir, input: `${PASSWORD}\n` });
   expect(added.stdout).toBe("");
-  expect(added.stderr).toContain("Added ada@example.com as the owner of this server.\n");
-  expect(added.stderr).toContain("ctxd key create --user ada@example.com");
+  expect(added.stderr).toContain("Added you@example.com as the owner of this server.\n");
+  expect(added.stderr).toContain("ctxd key create --user you@example.com");
   expect(added.exitCode).toBe(0);
   expect(
-    await testStores(dataDir).accounts.verifyPassword("ada@example.com", PASSWORD),
+    await testStores(dataDir).accounts.verifyPassword("you@example.com", PASSWORD),
   ).toMatchObject({ role: "owner" });
 });
 
 test("the password is one line, whatever its end", async () => {
   const dataDir = temporaryFolder();
   const input = ` ${PASSWORD} \r\nanother line\n`;
-  expect((await ctxd(["user", "add", "ada@example.com"], { dataDir, input })).exitCode).toBe(0);
+  expect((await ctxd(["user", "add", "you@example.com"], { dataDir, input })).exitCode).toBe(0);
   const { accounts } = testStores(dataDir);
-  expect(await accounts.verifyPassword("ada@example.com", ` ${PASSWORD} `)).not.toBeNull();
+  expect(await accounts.verifyPassword("you@example.com", ` ${PASSWORD} `)).not.toBeNull();
 });
 
 test("user add does not wait for the end of standard input", async () => {
   const dataDir = temporaryFolder();
   const source = new URL("../../src/main.ts", import.meta.url).pathname;
   const child = Bun.spawn(
-    [process.execPath, source, "user", "add", "ada@example.com", "--data-dir", dataDir],
+    [process.execPath, source, "user", "add", "you@example.com", "--data-dir", dataDir],
     { stdin: "pipe", stdout: "ignore", stderr: "ignore", env: {} },
   );
   child.stdin.write(`${PASSWORD}\n`);
@@ -38,9 +39,9 @@ test("user add does not wait for the end of standard input", async () => {
 });
 
 test.each([
-  ["ada@example.com", "short\n", 2, "A password has 8 to 1024 characters."],
-  ["ada@example.com", "", 1, "Standard input is empty."],
-  ["ada", `${PASSWORD}\n`, 2, "This is not an e-mail address"],
+  ["you@example.com", "short\n", 2, "A password has 8 to 1024 characters."],
+  ["you@example.com", "", 1, "Standard input is empty."],
+  ["account", `${PASSWORD}\n`, 2, "This is not an e-mail address"],
   ["' OR 1=1 --", `${PASSWORD}\n`, 2, "This is not an e-mail address"],
   ["bob@example.com", `${PASSWORD}\n`, 1, "exists already"],
 ])("user add %s with %j fails in one line", async (email, input, exitCode, message) => {
@@ -57,7 +58,7 @@ test.each([
 test("user list shows the accounts as a table and as JSON", async () => {
   const dataDir = temporaryFolder();
   const { accounts } = testStores(dataDir);
-  const ada = await accounts.add({ email: "ada@example.com", password: null });
+  const account = await accounts.add({ email: "you@example.com", password: null });
   await accounts.add({ email: "b@example.com", password: null });
 
   const table = await ctxd(["user", "list"], { dataDir });
@@ -71,8 +72,8 @@ test("user list shows the accounts as a table and as JSON", async () => {
   const entries = JSON.parse(json.stdout);
   expect(entries).toHaveLength(2);
   expect(entries[0]).toEqual({
-    id: ada.id,
-    email: "ada@example.com",
+    id: account.id,
+    email: "you@example.com",
     role: "owner",
     created_at: "2026-01-01T00:00:00.000Z",
   });
@@ -89,12 +90,12 @@ test("user list of an empty server says how to go on", async () => {
 test("user passwd replaces the password", async () => {
   const dataDir = temporaryFolder();
   const { accounts } = testStores(dataDir);
-  await accounts.add({ email: "ada@example.com", password: PASSWORD });
+  await accounts.add({ email: "you@example.com", password: PASSWORD });
   const input = "a new password\n";
-  const changed = await ctxd(["user", "passwd", "ADA@example.com"], { dataDir, input });
+  const changed = await ctxd(["user", "passwd", "YOU@example.com"], { dataDir, input });
   expect(changed).toMatchObject({ stdout: "", exitCode: 0 });
-  expect(await accounts.verifyPassword("ada@example.com", PASSWORD)).toBeNull();
-  expect(await accounts.verifyPassword("ada@example.com", "a new password")).not.toBeNull();
+  expect(await accounts.verifyPassword("you@example.com", PASSWORD)).toBeNull();
+  expect(await accounts.verifyPassword("you@example.com", "a new password")).not.toBeNull();
 });
 
 test.each(["passwd", "remove"])("user %s of an unknown account says how to go on", async (verb) => {
@@ -106,8 +107,8 @@ test.each(["passwd", "remove"])("user %s of an unknown account says how to go on
 test("user remove without a terminal wants --yes", async () => {
   const dataDir = temporaryFolder();
   const { accounts } = testStores(dataDir);
-  await accounts.add({ email: "ada@example.com", password: null });
-  const remove = ["user", "remove", "ada@example.com"];
+  await accounts.add({ email: "you@example.com", password: null });
+  const remove = ["user", "remove", "you@example.com"];
   const refused = await ctxd(remove, { dataDir, input: "y\n" });
   expect(refused).toMatchObject({ stdout: "", exitCode: 2 });
   expect(refused.stderr).toContain("--yes");
@@ -121,18 +122,18 @@ test("of two accounts added at once one is the owner", async () => {
   const { accounts, db } = testStores(dataDir);
   db.sqlite.run("BEGIN IMMEDIATE");
   db.sqlite.run("INSERT INTO accounts VALUES ('acc_1', 'bob@example.com', NULL, 'owner', 0)");
-  const adding = ctxd(["user", "add", "ada@example.com"], { dataDir, input: `${PASSWORD}\n` });
+  const adding = ctxd(["user", "add", "you@example.com"], { dataDir, input: `${PASSWORD}\n` });
   // Long enough for the other process to be waiting for the lock.
   await Bun.sleep(1_000);
   db.sqlite.run("COMMIT");
   expect(await adding).toMatchObject({ exitCode: 0 });
-  expect(accounts.findByEmail("ada@example.com")?.role).toBe("member");
+  expect(accounts.findByEmail("you@example.com")?.role).toBe("member");
 });
 
 test("in a terminal the password is asked for twice and does not appear", async () => {
   const dataDir = temporaryFolder();
   const { screen, exitCode } = await ctxdInTerminal(
-    ["user", "add", "ada@example.com"],
+    ["user", "add", "you@example.com"],
     [
       ["Password", `wrong\u0015${PASSWORD}x\u007f\r`],
       ["The same again", `${PASSWORD}\r`],
@@ -140,11 +141,11 @@ test("in a terminal the password is asked for twice and does not appear", async 
     { dataDir },
   );
   expect(exitCode).toBe(0);
-  expect(screen).toContain("Added ada@example.com");
+  expect(screen).toContain("Added you@example.com");
   expect(screen).not.toContain("horse");
   expect(screen).not.toContain("wrong");
   const { accounts } = testStores(dataDir);
-  expect(await accounts.verifyPassword("ada@example.com", PASSWORD)).not.toBeNull();
+  expect(await accounts.verifyPassword("you@example.com", PASSWORD)).not.toBeNull();
 });
 
 test.each([
@@ -161,7 +162,7 @@ test.each([
   ["Ctrl-D", [["Password", "\u0004"]], "Cancelled"],
 ] as const)("in a terminal %s adds nobody", async (_, steps, message) => {
   const dataDir = temporaryFolder();
-  const { screen, exitCode } = await ctxdInTerminal(["user", "add", "ada@example.com"], steps, {
+  const { screen, exitCode } = await ctxdInTerminal(["user", "add", "you@example.com"], steps, {
     dataDir,
   });
   expect(screen).toContain(message);
@@ -178,11 +179,28 @@ test.each([
 ])("in a terminal user remove names what is lost and obeys %j", async (typed, code, left) => {
   const dataDir = temporaryFolder();
   const { accounts, keys } = testStores(dataDir);
-  const ada = await accounts.add({ email: "ada@example.com", password: null });
-  keys.create(ada.id, { name: "laptop", scopes: ["memories:read"], expiresAt: null });
-  const remove = ["user", "remove", "ada@example.com"];
+  const account = await accounts.add({ email: "you@example.com", password: null });
+  keys.create(account.id, { name: "laptop", scopes: ["memories:read"], expiresAt: null });
+  const remove = ["user", "remove", "you@example.com"];
   const { screen, exitCode } = await ctxdInTerminal(remove, [["[y/N]", typed]], { dataDir });
   expect(screen).toContain("its API keys (1) and all its memories");
   expect(exitCode).toBe(code);
   expect(accounts.list()).toHaveLength(left);
+});
+
+test("the first account takes over what local agents saved, a second one does not", async () => {
+  const dataDir = temporaryFolder();
+  const local = await findLocalOwner(testStores(dataDir).accounts);
+
+  const first = await ctxd(["user", "add", "you@example.com"], { dataDir, input: "password 1\n" });
+  expect(first.stderr).toContain("what local agents saved is in this account");
+  await ctxd(["user", "add", "other@example.com"], { dataDir, input: "password 2\n" });
+
+  const listed = await ctxd(["user", "list", "--json"], { dataDir });
+  const accounts: { id: string; email: string; role: string }[] = JSON.parse(listed.stdout);
+  expect(accounts.map(({ email, role }) => [email, role])).toEqual([
+    ["you@example.com", "owner"],
+    ["other@example.com", "member"],
+  ]);
+  expect(accounts[0]?.id).toBe(local.id);
 });

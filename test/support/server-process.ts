@@ -75,7 +75,7 @@ export function spawnServer(dataDir: string, kind: ServerKind) {
 }
 
 /** Adds an account to a data folder, with or without a server, and gives a key for it. */
-export async function addAccountTo(dataDir: string, email = "ada@example.com") {
+export async function addAccountTo(dataDir: string, email = "you@example.com") {
   const db = openDatabase(databasePath(dataDir));
   try {
     const stores = { db, clock: Date.now };

@@ -10,6 +10,6 @@ export function testStores(dataDir?: string) {
 }
 
 /** Adds an account that has no password, which saves the time of hashing one. */
-export async function addAccount(accounts: Accounts, email = "ada@example.com") {
+export async function addAccount(accounts: Accounts, email = "you@example.com") {
   return await accounts.add({ email, password: null });
 }
