@@ -9,6 +9,7 @@ import type { Config } from "../config.ts";
 import { lockDataFolder } from "../db/data-lock.ts";
 import { type Database, databasePath, openDatabase } from "../db/database.ts";
 import type { Embedder, EmbeddingModel } from "../embedding/embedder.ts";
+import { prepareModel } from "../embedding/model.ts";
 import { createWorkerEmbedder } from "../embedding/worker-embedder.ts";
 import type { CheckResult } from "../http/health.ts";
 import { createKeys } from "../keys/keys.ts";
@@ -51,6 +52,8 @@ export async function serve(
   refuseUnfinishedRestore(config.dataDir);
   const db = openDatabase(databasePath(config.dataDir));
   opened.defer(db.close);
+  // A cache folder that can't be used ends the start with a sentence; the worker would try for ever.
+  await prepareModel({ cacheDir: config.cacheDir });
   // The model loads while the rest starts; requests that need it wait for it.
   const embedder = createWorkerEmbedder({ cacheDir: config.cacheDir, log });
   opened.defer(() => embedder.close());

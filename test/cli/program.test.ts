@@ -89,3 +89,15 @@ test("a reader that leaves early causes no stack trace", async () => {
   const child = Bun.spawn(["sh", "-c", run], { stdout: "pipe", stderr: "pipe" });
   expect(await child.stderr.text()).toMatch(/^\d\n$/);
 });
+
+test("a cache folder that can't be used ends the start with one line", async () => {
+  const dataDir = temporaryFolder();
+  const file = join(dataDir, "file");
+  await Bun.write(file, "");
+  const { stderr, exitCode } = await ctxd(["serve", "--port", "0"], {
+    dataDir: join(dataDir, "data"),
+    env: { CTXD_CACHE_DIR: join(file, "cache") },
+  });
+  expect(stderr).toMatch(/^ctxd: The cache folder .* set CTXD_CACHE_DIR to another folder\.\n$/);
+  expect(exitCode).toBe(1);
+});
