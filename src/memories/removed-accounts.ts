@@ -20,13 +20,14 @@ export function watchRemovedAccounts({
   log: Log;
 }): () => void {
   const removeMemories = async () => {
-    try {
-      for (const id of accounts.removed()) {
+    for (const id of accounts.removed()) {
+      try {
         await store.drop(id);
         accounts.forget(id);
+      } catch (error) {
+        // The next round tries again; the others must not wait for it.
+        log.error("account_removal_failed", { accountId: id, cause: String(error) });
       }
-    } catch (error) {
-      log.error("account_removal_failed", { cause: String(error) });
     }
   };
   void removeMemories();
