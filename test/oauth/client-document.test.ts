@@ -49,15 +49,19 @@ describe("an address on the public Internet:", () => {
   ])("%s is none", (address) => expect(isPublicAddress(address)).toBe(false));
 });
 
+const json = (status: number, headers: Record<string, string> = {}) =>
+  Response.json({ x: 1 }, { status, headers });
+
 /** Answers of the web server that the documents come from, by path. */
 const answers: Record<string, () => Response | Promise<Response>> = {
   "/ok": () => Response.json({ x: 1 }, { headers: { "cache-control": "public, max-age=600" } }),
   "/plain": () => new Response("{}", { headers: { "content-type": "text/plain" } }),
   "/broken": () => new Response("{", { headers: { "content-type": "application/json" } }),
   "/large": () => Response.json({ x: "x".repeat(20_000) }),
-  "/redirect": () => Response.redirect("https://app.example.com/ok", 302),
-  "/inside": () => Response.redirect("http://127.0.0.1/", 302),
-  "/missing": () => new Response("{}", { status: 404 }),
+  "/redirect": () => json(302, { location: "https://app.example.com/ok" }),
+  "/inside": () => json(307, { location: "http://127.0.0.1/" }),
+  "/missing": () => json(404),
+  "/created": () => json(201),
   "/slow": async () => {
     await Bun.sleep(20_000);
     return Response.json({});
@@ -112,7 +116,7 @@ describe.skipIf(Bun.which("openssl") === null)("the fetcher of documents", () =>
     expect(resolved).toEqual(["app.example.com"]);
   });
 
-  test.each(["plain", "broken", "large", "redirect", "inside", "missing", "none"])(
+  test.each(["plain", "broken", "large", "redirect", "inside", "missing", "created", "none"])(
     "refuses what is not a document: %s",
     async (path) => {
       await expect(fetchDocument(`https://app.example.com/${path}`)).rejects.toThrow();
