@@ -18,9 +18,20 @@ export interface Config {
   readonly rateLimit: boolean;
   /** A model other than the built-in one: a folder, or a name that fastembed knows. */
   readonly model: string | null;
+  readonly decay: Decay;
   readonly logLevel: LogLevel;
   readonly logFormat: "text" | "json";
 }
+
+/** How a memory's score sinks with age; `memories/ranking/retention.ts` has the formula. */
+export interface Decay {
+  /** The share of its score that a memory loses in the end, 0 to 1; 0 switches decay off. */
+  readonly depth: number;
+  /** Days in which half of that is lost, for a memory of importance 0 and of importance 1. */
+  readonly halfLifeDays: readonly [least: number, most: number];
+}
+
+export const DEFAULT_DECAY: Decay = { depth: 0.25, halfLifeDays: [30, 480] };
 
 export const LOG_LEVELS = ["debug", "info", "warn", "error", "silent"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -55,6 +66,14 @@ export const SETTINGS = {
   CTXD_MODEL_SOURCE: {
     flag: null,
     meaning: "at build time: a folder that holds the model's files",
+  },
+  CTXD_DECAY_DEPTH: {
+    flag: null,
+    meaning: "share of its score that an old memory loses in the end, 0 for none (0.25)",
+  },
+  CTXD_HALF_LIFE: {
+    flag: null,
+    meaning: "days in which half of that is lost, at importance 0 and at 1 (30-480)",
   },
   CTXD_LOG_LEVEL: { flag: null, meaning: "debug, info, warn, error or silent (info)" },
   CTXD_LOG_FORMAT: { flag: null, meaning: "text or json (text)" },
@@ -98,6 +117,15 @@ export function readConfig(env: Environment, flags: Flags, defaultDataDir?: stri
   if (cert && !key) fail("CTXD_TLS_CERT", "it together with CTXD_TLS_KEY");
   if (key && !cert) fail("CTXD_TLS_KEY", "it together with CTXD_TLS_CERT");
 
+  const depth = read("CTXD_DECAY_DEPTH") ?? `${DEFAULT_DECAY.depth}`;
+  if (!/^(0|1|0?\.\d{1,6})$/.test(depth)) fail("CTXD_DECAY_DEPTH", "a number from 0 to 1");
+
+  const halfLife = read("CTXD_HALF_LIFE") ?? DEFAULT_DECAY.halfLifeDays.join("-");
+  const [, least = 0, most = 0] = /^(\d{1,5})-(\d{1,5})$/.exec(halfLife)?.map(Number) ?? [];
+  if (least < 1 || most < least) {
+    fail("CTXD_HALF_LIFE", "two whole numbers of days such as 30-480, the smaller one first");
+  }
+
   const dataHome = baseFolder(env.XDG_DATA_HOME, env, ".local", "share");
   const dataDir = read("CTXD_DATA_DIR") ?? defaultDataDir ?? dataHome;
   if (dataDir === null) {
@@ -123,6 +151,7 @@ export function readConfig(env: Environment, flags: Flags, defaultDataDir?: stri
     registration: choice("CTXD_REGISTRATION", ["first", "open", "closed"], "first"),
     rateLimit: choice("CTXD_RATE_LIMIT", ["on", "off"], "on") === "on",
     model: read("CTXD_MODEL") ?? null,
+    decay: { depth: Number(depth), halfLifeDays: [least, most] as const },
     logLevel: choice("CTXD_LOG_LEVEL", LOG_LEVELS, "info"),
     logFormat: choice("CTXD_LOG_FORMAT", ["text", "json"], "text"),
   });

@@ -17,11 +17,11 @@ function refusal(env: Settings, flags: Flags = {}): string {
 }
 
 test("without any setting there is a default for all", () => {
-  expect(readConfig({ HOME: "/home/ada" }, {})).toEqual({
+  expect(readConfig({ HOME: "/home/you" }, {})).toEqual({
     host: "127.0.0.1",
     port: 7733,
-    dataDir: "/home/ada/.local/share/ctxd",
-    cacheDir: "/home/ada/.cache/ctxd",
+    dataDir: "/home/you/.local/share/ctxd",
+    cacheDir: "/home/you/.cache/ctxd",
     publicUrl: "http://localhost:7733",
     tls: null,
     trustProxy: false,
@@ -29,13 +29,14 @@ test("without any setting there is a default for all", () => {
     registration: "first",
     rateLimit: true,
     model: null,
+    decay: { depth: 0.25, halfLifeDays: [30, 480] },
     logLevel: "info",
     logFormat: "text",
   });
 });
 
 test("the settings can't be changed after they are read", () => {
-  expect(Object.isFrozen(readConfig({ HOME: "/home/ada" }, {}))).toBe(true);
+  expect(Object.isFrozen(readConfig({ HOME: "/home/you" }, {}))).toBe(true);
 });
 
 const ACCEPTED: [env: Settings, expected: Partial<Config>][] = [
@@ -61,6 +62,9 @@ const ACCEPTED: [env: Settings, expected: Partial<Config>][] = [
   [{ CTXD_REGISTRATION: "closed" }, { registration: "closed" }],
   [{ CTXD_RATE_LIMIT: "off" }, { rateLimit: false }],
   [{ CTXD_MODEL: "/models/mine" }, { model: "/models/mine" }],
+  [{ CTXD_DECAY_DEPTH: "0" }, { decay: { depth: 0, halfLifeDays: [30, 480] } }],
+  [{ CTXD_DECAY_DEPTH: ".5" }, { decay: { depth: 0.5, halfLifeDays: [30, 480] } }],
+  [{ CTXD_HALF_LIFE: "7-7" }, { decay: { depth: 0.25, halfLifeDays: [7, 7] } }],
   [{ CTXD_LOG_LEVEL: "silent" }, { logLevel: "silent" }],
   [{ CTXD_LOG_FORMAT: "json" }, { logFormat: "json" }],
   [{ CTXD_MODEL_SOURCE: "/models" }, {}],
@@ -68,8 +72,8 @@ const ACCEPTED: [env: Settings, expected: Partial<Config>][] = [
 ];
 
 test.each(ACCEPTED)("%j is accepted", (env, expected) => {
-  const defaults = readConfig({ HOME: "/home/ada" }, {});
-  expect(readConfig({ HOME: "/home/ada", ...env }, {})).toEqual({ ...defaults, ...expected });
+  const defaults = readConfig({ HOME: "/home/you" }, {});
+  expect(readConfig({ HOME: "/home/you", ...env }, {})).toEqual({ ...defaults, ...expected });
 });
 
 const REFUSED: [name: string, values: string[], allowed: string][] = [
@@ -86,6 +90,8 @@ const REFUSED: [name: string, values: string[], allowed: string][] = [
   ["CTXD_ALLOW_HTTP", ["on"], "true, false"],
   ["CTXD_REGISTRATION", ["anyone"], "first, open, closed"],
   ["CTXD_RATE_LIMIT", ["true", "none"], "on, off"],
+  ["CTXD_DECAY_DEPTH", ["1.1", "-0.1", " ", "half", "25%", "."], "a number from 0 to 1"],
+  ["CTXD_HALF_LIFE", ["30", "480-30", "0-30", "1.5-3", "30 - 480"], "such as 30-480"],
   ["CTXD_LOG_LEVEL", ["trace", "INFO"], "debug, info, warn, error, silent"],
   ["CTXD_LOG_FORMAT", ["xml"], "text, json"],
 ];
@@ -93,7 +99,7 @@ const REFUSED: [name: string, values: string[], allowed: string][] = [
 test.each(REFUSED.flatMap(([name, values, allowed]) => values.map((v) => [name, v, allowed])))(
   "%s=%j is refused in one line with what is allowed",
   (name, value, allowed) => {
-    const message = refusal({ HOME: "/home/ada", [name]: value });
+    const message = refusal({ HOME: "/home/you", [name]: value });
     expect(message).toStartWith(`${name}=${JSON.stringify(value)} is not valid: use `);
     expect(message).toContain(allowed);
     expect(message).not.toContain("\n");
@@ -113,27 +119,27 @@ test.each(["CTXD_", "CTXD_port", "CTXD_toString", "CTXD_CONSTRUCTOR"])(
 
 test("an empty value counts as not set", () => {
   const empty = Object.fromEntries(Object.keys(SETTINGS).map((name) => [name, ""]));
-  const defaults = readConfig({ HOME: "/home/ada" }, {});
-  expect(readConfig({ HOME: "/home/ada", ...empty }, {})).toEqual(defaults);
+  const defaults = readConfig({ HOME: "/home/you" }, {});
+  expect(readConfig({ HOME: "/home/you", ...empty }, {})).toEqual(defaults);
 });
 
 describe("flags", () => {
   test("win over the environment", () => {
-    const env = { HOME: "/home/ada", CTXD_HOST: "::1", CTXD_PORT: "1", CTXD_DATA_DIR: "/env" };
+    const env = { HOME: "/home/you", CTXD_HOST: "::1", CTXD_PORT: "1", CTXD_DATA_DIR: "/env" };
     const flags = { CTXD_HOST: "localhost", CTXD_PORT: "2", CTXD_DATA_DIR: "/flag" };
     expect(readConfig(env, flags)).toMatchObject({ host: "localhost", port: 2, dataDir: "/flag" });
     expect(readConfig({ ...env, CTXD_PORT: "bad" }, flags).port).toBe(2);
   });
 
   test("are named as flags when they are wrong", () => {
-    const message = refusal({ HOME: "/home/ada", CTXD_PORT: "80" }, { CTXD_PORT: "many" });
+    const message = refusal({ HOME: "/home/you", CTXD_PORT: "80" }, { CTXD_PORT: "many" });
     expect(message).toStartWith('--port="many" is not valid: use a whole number');
   });
 });
 
 describe("folders", () => {
   test("follow the XDG base directory specification", () => {
-    const env = { HOME: "/home/ada", XDG_DATA_HOME: "/xdg/data", XDG_CACHE_HOME: "/xdg/cache" };
+    const env = { HOME: "/home/you", XDG_DATA_HOME: "/xdg/data", XDG_CACHE_HOME: "/xdg/cache" };
     const { dataDir, cacheDir } = readConfig(env, {});
     expect({ dataDir, cacheDir }).toEqual({
       dataDir: "/xdg/data/ctxd",
@@ -142,14 +148,14 @@ describe("folders", () => {
   });
 
   test("ignore a relative or empty XDG folder", () => {
-    const env = { HOME: "/home/ada", XDG_DATA_HOME: "data", XDG_CACHE_HOME: "" };
+    const env = { HOME: "/home/you", XDG_DATA_HOME: "data", XDG_CACHE_HOME: "" };
     const { dataDir, cacheDir } = readConfig(env, {});
-    expect(dataDir).toBe("/home/ada/.local/share/ctxd");
-    expect(cacheDir).toBe("/home/ada/.cache/ctxd");
+    expect(dataDir).toBe("/home/you/.local/share/ctxd");
+    expect(cacheDir).toBe("/home/you/.cache/ctxd");
   });
 
   test("of a checkout come before those of the user, after those of the settings", () => {
-    const env = { HOME: "/home/ada", XDG_DATA_HOME: "/xdg" };
+    const env = { HOME: "/home/you", XDG_DATA_HOME: "/xdg" };
     expect(readConfig(env, {}, "/checkout/data").dataDir).toBe("/checkout/data");
     expect(readConfig({ ...env, CTXD_DATA_DIR: "/env" }, {}, "/checkout/data").dataDir).toBe(
       "/env",

@@ -44,6 +44,9 @@ export async function serve(
   env: Environment,
   background: Background | null = null,
 ): Promise<void> {
+  if (config.model !== null) {
+    throw new CommandError("CTXD_MODEL: a model other than the built-in one can't be used yet.");
+  }
   // What is opened is closed in reverse order, also when the next step fails.
   await using opened = new AsyncDisposableStack();
   const clock = Date.now;
@@ -67,6 +70,7 @@ export async function serve(
     embedder,
     idempotency: createIdempotency({ db, clock }),
     clock,
+    decay: config.decay,
   });
 
   const local = createLocalSocket({ ownerId: async () => (await findLocalOwner(accounts)).id });

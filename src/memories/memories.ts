@@ -1,3 +1,4 @@
+import { DEFAULT_DECAY, type Decay } from "../config.ts";
 import { createId } from "../db/id.ts";
 import type { Embedder } from "../embedding/embedder.ts";
 import { AppError } from "../errors.ts";
@@ -30,11 +31,13 @@ export function createMemories({
   embedder,
   idempotency,
   clock,
+  decay = DEFAULT_DECAY,
 }: {
   store: Store;
   embedder: Embedder;
   idempotency: Idempotency;
   clock: () => number;
+  decay?: Decay;
 }) {
   const embedAll = (contents: readonly string[]) =>
     Promise.all(contents.map((content) => embedder.embedContent(content)));
@@ -90,7 +93,7 @@ export function createMemories({
     /** Memories that answer a query, the best first. */
     async search(accountId: string, request: SearchRequest): Promise<FoundMemory[]> {
       const hits = await store.use(accountId, ({ table }) =>
-        searchTable(table, embedder, request, clock()),
+        searchTable(table, embedder, request, { now: clock(), decay }),
       );
       return hits.map(({ row, score, explanation }) => ({
         ...toMemory(row),

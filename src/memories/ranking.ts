@@ -1,9 +1,10 @@
+import type { Decay } from "../config.ts";
 import type { EmbeddingModel } from "../embedding/embedder.ts";
 import type { Explanation } from "./memory.ts";
 import { readQuestion } from "./ranking/hints.ts";
 import { contexts } from "./ranking/neighbours.ts";
 import { favour, fullMatch, meaningScore, wordsScore } from "./ranking/relevance.ts";
-import { DECAY_DEPTH, retention } from "./ranking/retention.ts";
+import { retention } from "./ranking/retention.ts";
 import { wordsTogether } from "./ranking/together.ts";
 import { contentWords, countContentWords, hasAll } from "./ranking/words.ts";
 import type { Candidate, MemoryRow } from "./rows.ts";
@@ -26,8 +27,10 @@ export interface Question {
   model: Pick<EmbeddingModel, "cosines">;
   /** Rows of the table, for what a word's rareness is worth. */
   rows: number;
-  /** Milliseconds since 1970; `null` ranks without regard to age. */
-  now: number | null;
+  /** Milliseconds since 1970. */
+  now: number;
+  /** `null` ranks without regard to age. */
+  decay: Decay | null;
 }
 
 /** A memory with its place in the result. */
@@ -80,8 +83,8 @@ export function rank(
     const own = weights.meaning * meaning + weights.words * words;
     const lifted = own + (1 - own) * context;
     const relevance = favour(lifted * hints.asks, hints.favour);
-    const age = question.now === null ? 0 : question.now - memory.updatedAt;
-    const kept = retention(age, memory.importance);
+    const { decay, now } = question;
+    const kept = decay ? retention(now - memory.updatedAt, memory.importance, decay) : 1;
     const score = round(relevance * (1 - weights.decay + weights.decay * kept));
     const explanation = { meaning, words, context, relevance, retention: kept, weights };
     return { id: memory.id, score, explanation, row };
@@ -148,9 +151,9 @@ function fullMatchFor(candidates: readonly Candidate[], { text, rows }: Question
   return hasAll(best.memory.content, contentWords(text)) ? best.bm25 : expected;
 }
 
-function weightsOf({ mode, now }: Question): Explanation["weights"] {
+function weightsOf({ mode, decay }: Question): Explanation["weights"] {
   const words = WORDS_WEIGHT[mode];
-  return { meaning: 1 - words, words, decay: now === null ? 0 : DECAY_DEPTH };
+  return { meaning: 1 - words, words, decay: decay?.depth ?? 0 };
 }
 
 function bestFirst(a: Assessed, b: Assessed) {

@@ -1,3 +1,4 @@
+import type { Decay } from "../config.ts";
 import type { Embedder } from "../embedding/embedder.ts";
 import type { Filter } from "./filter.ts";
 import type { Explanation } from "./memory.ts";
@@ -32,8 +33,8 @@ export interface Hit {
 export async function searchTable(
   table: MemoryTable,
   embedder: Embedder,
-  { query, limit, filter, minScore, mode, decay = true }: SearchRequest,
-  now: number,
+  { query, limit, filter, minScore, mode, decay: decays = true }: SearchRequest,
+  { now, decay }: { now: number; decay: Decay },
 ): Promise<Hit[]> {
   // The words are looked up while the query is being embedded.
   const [rows, matching, { vector, near }] = await Promise.all([
@@ -43,7 +44,15 @@ export async function searchTable(
   ]);
   const found = [...near, ...matching];
   const { model } = embedder;
-  const question: Question = { text: query, vector, mode, model, rows, now: decay ? now : null };
+  const question: Question = {
+    text: query,
+    vector,
+    mode,
+    model,
+    rows,
+    now,
+    decay: decays ? decay : null,
+  };
   const wanted = wantedFor(found, question, limit);
   const around = await table.around(wanted, filter, vector !== null);
   const turns = around.filter(({ sessionId }) => wanted.sessions.includes(sessionId ?? ""));

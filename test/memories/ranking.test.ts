@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, test } from "bun:test";
+import { DEFAULT_DECAY } from "../../src/config.ts";
 import { retention } from "../../src/memories/ranking/retention.ts";
 import { type Question, rank } from "../../src/memories/ranking.ts";
 import type { Candidate } from "../../src/memories/rows.ts";
@@ -14,6 +15,7 @@ const asked = (fields: Partial<Question> = {}): Question => ({
   model: { cosines: { unrelated: 0.4, same: 1 } },
   rows: 1_000,
   now: NOW,
+  decay: DEFAULT_DECAY,
   ...fields,
 });
 
@@ -29,6 +31,17 @@ const candidate = (id: string, fields: Partial<Candidate> = {}): Candidate => ({
   bm25: 0,
   memory: null,
   ...fields,
+});
+
+test("decay is as deep and as slow as the settings say", () => {
+  const old = candidate("a", { importance: 0, updatedAt: NOW - 10 * DAY });
+  const scoreAt = (decay: Question["decay"]) =>
+    rank([old], [], asked({ mode: "semantic", vector: new Float32Array(1), decay }))[0]?.score ?? 0;
+  const fresh = scoreAt(null);
+  expect(fresh).toBeGreaterThan(0);
+  expect(scoreAt({ depth: 0, halfLifeDays: [10, 100] })).toBe(fresh);
+  expect(scoreAt({ depth: 1, halfLifeDays: [10, 100] })).toBeCloseTo(fresh / 2, 4);
+  expect(scoreAt({ depth: 0.5, halfLifeDays: [5, 100] })).toBeCloseTo(fresh * 0.625, 4);
 });
 
 describe("retention", () => {
