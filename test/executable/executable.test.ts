@@ -12,6 +12,9 @@ const TIMEOUT = 120_000;
 
 const ROOT = join(import.meta.dir, "..", "..");
 const isRoot = process.getuid?.() === 0;
+/** Tools of administrators are not in everyone's path. */
+const find = (tool: string) => Bun.which(tool, { PATH: `${process.env.PATH}:/usr/sbin:/sbin` });
+const [unshare, ip, chroot] = ["unshare", "ip", "chroot"].map(find);
 const folder = mkdtempSync(join(tmpdir(), "ctxd-executable-"));
 
 beforeAll(async () => {
@@ -135,15 +138,15 @@ describe("the executable", () => {
     TIMEOUT,
   );
 
-  test.skipIf(!isRoot || !Bun.which("unshare") || !Bun.which("ip"))(
+  test.skipIf(!isRoot || !unshare || !ip)(
     "does its main job without any network but its own loopback",
     async () => {
       const home = mkdtempSync(join(folder, "offline-"));
-      const network = 'ip link set lo up && exec "$@"';
+      const network = `${ip} link set lo up && exec "$@"`;
       const result = await useOnce({
         cwd: folder,
         env: { HOME: home, PATH: process.env.PATH ?? "" },
-        wrap: (command) => ["unshare", "-n", "sh", "-c", network, "sh", ...command],
+        wrap: (command) => [`${unshare}`, "-n", "sh", "-c", network, "sh", ...command],
         near: (pid) => ["nsenter", "-t", `${pid}`, "-n"],
       });
       expect(result).toEqual(RIGHT);
@@ -151,14 +154,14 @@ describe("the executable", () => {
     TIMEOUT,
   );
 
-  test.skipIf(!isRoot || process.platform !== "linux")(
+  test.skipIf(!isRoot || !chroot || process.platform !== "linux")(
     "does its main job in a bare root that has the C library and /tmp alone, as another user",
     async () => {
       using root = bareRoot(join(folder, "ctxd"));
       const result = await useOnce({
         cwd: root.path,
         env: { HOME: "/tmp/home", PATH: process.env.PATH ?? "" },
-        wrap: (command) => ["chroot", "--userspec=65534:65534", root.path, ...command],
+        wrap: (command) => [`${chroot}`, "--userspec=65534:65534", root.path, ...command],
       });
       expect(result).toEqual(RIGHT);
     },
