@@ -21,11 +21,12 @@ import { createMemories } from "../memories/memories.ts";
 import { watchRemovedAccounts } from "../memories/removed-accounts.ts";
 import { openStore, type Store } from "../memories/store.ts";
 import { storeToCome } from "../memories/store-to-come.ts";
-import { loadLanceDb } from "../native/lancedb.ts";
+import { loadLanceDb, prepareForLanceDb } from "../native/lancedb.ts";
 import { createOAuth } from "../oauth/oauth.ts";
 import { createSessions } from "../sign-in/sessions.ts";
 import { type Background, untilUnused } from "./background.ts";
 import { CommandError, type Environment } from "./failure.ts";
+import { giveBackMemory } from "./give-back.ts";
 import { greet } from "./greeting.ts";
 import { atMost, untilStopped } from "./stop.ts";
 
@@ -47,8 +48,10 @@ export async function serve(
   if (config.model !== null) {
     throw new CommandError("CTXD_MODEL: a model other than the built-in one can't be used yet.");
   }
+  prepareForLanceDb();
   // What is opened is closed in reverse order, also when the next step fails.
   await using opened = new AsyncDisposableStack();
+  opened.defer(giveBackMemory());
   const clock = Date.now;
   const lock = lockDataFolder(config.dataDir, version);
   opened.defer(lock.release);

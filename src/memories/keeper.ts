@@ -29,6 +29,8 @@ export const DUE = {
   vectorIndexRows: 5_000,
   /** Segments of that index (each merge adds one) at which it is made anew as one. */
   vectorSegments: 8,
+  /** The same when no write is coming: every segment makes each search slower. */
+  vectorSegmentsAtRest: 2,
 };
 export type Due = typeof DUE;
 
@@ -156,7 +158,9 @@ export function createKeeper({
     await merge();
     const { rows, vectorSegments } = await upkeep.stats();
     const isWorthIt = vectorSegments === 0 && rows >= due.vectorIndexRows;
-    if (isWorthIt || vectorSegments > due.vectorSegments) {
+    const isAtRest = started - lastCommit >= due.idle;
+    const most = isAtRest ? due.vectorSegmentsAtRest : due.vectorSegments;
+    if (isWorthIt || vectorSegments > most) {
       await upkeep.indexVectors();
       // Only now do all fragments have the same indexes, and can be merged.
       await merge();

@@ -56,6 +56,11 @@ export function createRowCache(most: number): RowCache {
     if (entry.address !== null) byAddress.delete(entry.address);
   };
 
+  // A table that nothing refers to any more was closed.
+  const closed = new FinalizationRegistry<Entry["owner"]>(({ byId }) => {
+    for (const entry of [...byId.values()]) forget(entry);
+  });
+
   return {
     open() {
       const owner: Entry["owner"] = { byId: new Map(), byAddress: new Map() };
@@ -78,7 +83,7 @@ export function createRowCache(most: number): RowCache {
         }
       };
 
-      return {
+      const rows: TableRows = {
         get isFull() {
           return bytes + LARGE_ROW > most;
         },
@@ -122,6 +127,8 @@ export function createRowCache(most: number): RowCache {
           for (const entry of [...byId.values()]) forget(entry);
         },
       };
+      closed.register(rows, owner);
+      return rows;
     },
   };
 }

@@ -42,8 +42,8 @@ interface Slot {
 /** Bytes of LanceDB's caches for all tables together; its own defaults are 6 GiB and 1 GiB. */
 const INDEX_CACHE = 224n << 20n;
 const METADATA_CACHE = 32n << 20n;
-/** Bytes of the rows that searches have read: some 20,000 memories with their vectors. */
-const ROW_CACHE = 48 << 20;
+/** Bytes of the rows that searches have read: some 75,000 memories with their vectors. */
+const ROW_CACHE = 192 << 20;
 const MAX_OPEN = 256;
 /** Milliseconds that a table waits for its users before it goes on with the old caches. */
 const LEAVE_TIMEOUT = 5_000;

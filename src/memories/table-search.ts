@@ -9,6 +9,7 @@ import {
   decodeSearchRows,
   type SearchRow,
 } from "./rows.ts";
+import { partitionsToSearch } from "./vector-index.ts";
 
 /** The ways in which a search looks into a table. */
 export interface TableSearch {
@@ -60,15 +61,14 @@ export function createTableSearch(
   };
 
   return {
-    nearest: (vector, filter, limit) =>
-      search(
-        () => {
-          const query = table.query().nearestTo(vector).distanceType("dot").limit(limit);
-          return narrow(query, filter);
-        },
-        "_distance",
-        false,
-      ),
+    async nearest(vector, filter, limit) {
+      const parts = partitionsToSearch(await table.countRows());
+      const query = () => {
+        const nearest = table.query().nearestTo(vector).distanceType("dot");
+        return narrow(nearest.nprobes(parts).limit(limit), filter);
+      };
+      return search(query, "_distance", false);
+    },
 
     matching: (words, filter, limit, withVectors) =>
       search(

@@ -21,6 +21,7 @@ import {
   tableSchema,
 } from "./rows.ts";
 import { createTableSearch, type TableSearch } from "./table-search.ts";
+import { partitionsFor } from "./vector-index.ts";
 
 /** The memories of one account. Reads may run at any time, writes one at a time. */
 export interface MemoryTable extends TableSearch {
@@ -205,7 +206,8 @@ function createTableUpkeep(
     },
 
     async indexVectors() {
-      const config = lancedb.Index.ivfFlat({ distanceType: "dot" });
+      const numPartitions = partitionsFor(await table.countRows());
+      const config = lancedb.Index.ivfFlat({ distanceType: "dot", numPartitions });
       await table.createIndex("vector", { config, replace: true });
     },
 

@@ -1,10 +1,23 @@
 import { join } from "node:path";
 import { openAddon } from "./addons.ts";
 import { prepareAsset } from "./asset.ts";
+import { limitHeaps, setNativeEnvironment } from "./c-library.ts";
 import { embeddedAsset } from "./embedded-asset.ts";
 
 /** The library's own types: what `loadLanceDb` gives is the whole module. */
 export type LanceDb = typeof import("@lancedb/lancedb");
+
+const HEAPS = 2;
+
+/**
+ * Sets what LanceDB's threads go by. To be called from the main thread before there are others.
+ * @throws Error when it cannot be set
+ */
+export function prepareForLanceDb(): void {
+  limitHeaps(HEAPS);
+  // It warns of every index whose parts are not all of one size, which is no one's concern.
+  setNativeEnvironment("LANCEDB_LOG", "error");
+}
 
 /**
  * Loads LanceDB. In the executable its native library is unpacked into the cache folder first, if

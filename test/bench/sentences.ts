@@ -21,6 +21,8 @@ export interface Sentences {
 /** Words that follow each other in a text get rarer as a language's words do. */
 const SKEW = 1.6;
 const LONG_ONES = 1 / 200;
+/** Memories that are saved in one sitting. */
+const SESSION = 24;
 const AGENTS = ["planner", "coder", "reviewer", "assistant", "researcher", "scheduler"];
 
 export function createSentences(seed: number): Sentences {
@@ -37,7 +39,7 @@ export function createSentences(seed: number): Sentences {
       content: unknown(() => content(random)),
       tags: Array.from({ length: random.between(0, 3) }, () => random.pick(NOUNS.slice(0, 60), 2)),
       ...(random.next() < 0.8 && { agent_id: random.pick(AGENTS, 2) }),
-      ...(random.next() < 0.7 && { session_id: `session-${random.between(1, 500)}` }),
+      ...(random.next() < 0.7 && { session_id: `session-${Math.floor(known.size / SESSION)}` }),
       importance: random.between(0, 10) / 10,
       metadata:
         random.next() < 0.3 ? { source: random.pick(NOUNS), line: random.between(1, 900) } : {},

@@ -60,17 +60,19 @@ export async function startServer(
   });
   const upkeep: ServerProcess["upkeep"][number][] = [];
   const remarks: string[] = [];
+  let last = "";
   const listening = Promise.withResolvers<string>();
 
   const read = async () => {
     for await (const line of linesOf(child.stderr)) {
+      last = line;
       const port = /listening on \S+:(\d+)/.exec(line)?.[1];
       const [, chore, ms] = /debug upkeep .*chore=(\w+) ms=(\d+)/.exec(line) ?? [];
       if (port) listening.resolve(`http://127.0.0.1:${port}`);
       else if (chore) upkeep.push({ chore, at: performance.now(), ms: Number(ms) });
       else if (/ (warn|error) |WARN|ERROR|panic/i.test(line)) remarks.push(line);
     }
-    listening.reject(new Error(`the server did not start: ${remarks.slice(-5).join(" / ")}`));
+    listening.reject(new Error(`the server did not start: ${last}`));
   };
   void read();
 
