@@ -125,17 +125,21 @@ function assess(candidates: readonly Candidate[], question: Question): Assessed[
   const weights = weightsOf(question);
   const merged = new Map<string, Assessed>();
   for (const candidate of candidates) {
-    const known = merged.get(candidate.id);
     const cosine = cosineOf(candidate, question.vector);
     const meaning = cosine === null ? 0 : meaningScore(cosine, cosines);
-    const assessed = {
-      ...(known ?? candidate),
-      meaning: Math.max(known?.meaning ?? 0, meaning),
-      words: Math.max(known?.words ?? 0, wordsScore(candidate.bm25, full)),
-      memory: known?.memory ?? candidate.memory,
-    };
-    const relevance = weights.meaning * assessed.meaning + weights.words * assessed.words;
-    merged.set(candidate.id, { ...assessed, relevance });
+    const words = wordsScore(candidate.bm25, full);
+    const known = merged.get(candidate.id);
+    if (known) {
+      known.meaning = Math.max(known.meaning, meaning);
+      known.words = Math.max(known.words, words);
+      known.memory ??= candidate.memory;
+      known.relevance = weights.meaning * known.meaning + weights.words * known.words;
+    } else {
+      const { id, sessionId, importance, createdAt, updatedAt, memory } = candidate;
+      const relevance = weights.meaning * meaning + weights.words * words;
+      const own = { meaning, words, relevance };
+      merged.set(id, { id, sessionId, importance, createdAt, updatedAt, memory, ...own });
+    }
   }
   return [...merged.values()];
 }

@@ -76,11 +76,11 @@ export function createRowReader({
 
   return {
     async read(addresses, withVectors) {
-      const isKnown = (address: number) => {
-        const row = rows.at(address);
-        return row !== undefined && (row.vector !== null || !withVectors);
-      };
-      const unknownOf = (wanted: readonly number[]) => wanted.filter((at) => !isKnown(at));
+      const isComplete = (row: SearchRow | undefined) =>
+        row !== undefined && (row.vector !== null || !withVectors);
+      const unknownOf = (wanted: readonly number[]) =>
+        wanted.filter((address) => !isComplete(rows.at(address)));
+
       let unknown = unknownOf(addresses);
       if (unknown.length > 0 && --withoutMoved < 0) {
         await findMoved(unknown);
@@ -98,8 +98,13 @@ export function createRowReader({
         // Only saves time: what it has not read is read by the search that needs it.
         void readAhead().catch(() => {});
       }
-      const read = addresses.map((address) => rows.at(address)).filter((row) => row !== undefined);
-      return read.length === addresses.length ? read : null;
+      const read: SearchRow[] = [];
+      for (const address of addresses) {
+        const row = rows.at(address);
+        if (!row) return null;
+        read.push(row);
+      }
+      return read;
     },
   };
 }

@@ -296,19 +296,18 @@ export function searchRowsOf({ vectors, ...memory }: StoredMemory): SearchRow[] 
 
 /** Reads what a search by vector (`_distance` of the dot product) or by words (`_score`) found out. */
 export function decodeScores(table: Table): SearchScores[] {
-  const { required, has } = columnsOf(table);
-  const [hasDistance, hasScore] = [has("_distance"), has("_score")];
+  const { numbers } = columnsOf(table);
+  const [distances, scores] = [numbers("_distance"), numbers("_score")];
   return Array.from({ length: table.numRows }, (_, row) => ({
-    cosine: hasDistance ? 1 - required("_distance", row) : null,
-    bm25: hasScore ? required("_score", row) : 0,
+    cosine: distances ? 1 - Number(distances[row]) : null,
+    bm25: scores ? Number(scores[row]) : 0,
   }));
 }
 
 /** Reads where in the table rows are; see `RowCache`. */
 export function decodeAddresses(table: Table): number[] {
-  const { required } = columnsOf(table);
   // The number of a fragment and, in the lower 32 bits, of a row in it.
-  return Array.from({ length: table.numRows }, (_, row) => Number(required("_rowid", row)));
+  return Array.from(columnsOf(table).numbers("_rowid") ?? [], Number);
 }
 
 type Columns = ReturnType<typeof columnsOf>;
@@ -319,6 +318,8 @@ function columnsOf(table: Table) {
     typed.getChild(name)?.get(row) ?? null;
   return {
     nullable,
+    /** A column without nulls as it lies in memory; `null` when it isn't there. */
+    numbers: (name: "_rowid" | "_distance" | "_score") => typed.getChild(name)?.toArray() ?? null,
     has: (name: keyof RowTypes) => table.schema.names.includes(name),
     required<Name extends keyof RowTypes>(name: Name, row: number): RowTypes[Name]["TValue"] {
       const value = nullable(name, row);

@@ -14,18 +14,22 @@ function rowOf(rowId: string): SearchRow {
 }
 
 describe("rows that are kept", () => {
-  test("go when there is no room, the least recently used of all tables first", () => {
-    const cache = createRowCache(30_000);
+  test("go when there is no room for more, of all tables, unless they are used", () => {
+    const cache = createRowCache(100_000);
     const [one, other] = [cache.open(), cache.open()];
-    one.add(rowOf("a"), 1, 0);
-    other.add(rowOf("b"), 1, 0);
-    one.add(rowOf("c"), 2, 0);
-    expect(one.at(1)?.id).toBe("a");
-    other.add(rowOf("d"), 2, 0);
-    expect(other.at(1)).toBeUndefined();
+    one.add(rowOf("used"), 0, 0);
+    one.add(rowOf("unused"), 1, 0);
+    for (let address = 0; address < 50; address++) {
+      other.add(rowOf(`row ${address}`), address, 0);
+      expect(one.at(0)?.id).toBe("used");
+    }
+    expect(one.at(1)).toBeUndefined();
+    const left = Array.from({ length: 50 }, (_, address) => other.at(address)?.id);
+    expect(left.at(-1)).toBe("row 49");
+    expect(left.filter(Boolean).length).toBeWithin(5, 12);
     // A row that is read again is not counted twice.
-    for (let time = 0; time < 100; time++) one.add(rowOf("a"), 1, 0);
-    expect([one.at(1), one.at(2), other.at(2)].map((row) => row?.id)).toEqual(["a", "c", "d"]);
+    for (let time = 0; time < 100; time++) one.add(rowOf("used"), 0, 0);
+    expect(Array.from({ length: 50 }, (_, address) => other.at(address)?.id)).toEqual(left);
   });
 
   test("are known at their new address only, once they have moved", () => {
