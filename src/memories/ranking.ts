@@ -173,6 +173,11 @@ function round(score: number) {
   return Math.round(score * 10_000) / 10_000;
 }
 
+/** Fills in the cosine of a candidate's own vector, for what looks at it more than once. */
+export function withCosine(query: Float32Array | null): (candidate: Candidate) => Candidate {
+  return (candidate) => ({ ...candidate, cosine: cosineOf(candidate, query) });
+}
+
 function cosineOf({ cosine, vector }: Candidate, query: Float32Array | null) {
   return cosine ?? (vector && query ? dot(vector, query) : null);
 }

@@ -2,7 +2,7 @@ import type { Decay } from "../config.ts";
 import type { Embedder } from "../embedding/embedder.ts";
 import type { Filter } from "./filter.ts";
 import type { Explanation } from "./memory.ts";
-import { type Question, rank, type SearchMode, wantedFor } from "./ranking.ts";
+import { type Question, rank, type SearchMode, wantedFor, withCosine } from "./ranking.ts";
 import type { MemoryRow } from "./rows.ts";
 import type { MemoryTable } from "./table.ts";
 
@@ -42,7 +42,7 @@ export async function searchTable(
     mode === "semantic" ? [] : table.matching(query, filter, CANDIDATES, mode === "hybrid"),
     mode === "keyword" ? { vector: null, near: [] } : byMeaning(),
   ]);
-  const found = [...near, ...matching];
+  const found = [...near, ...matching.map(withCosine(vector))];
   const { model } = embedder;
   const question: Question = {
     text: query,
@@ -54,7 +54,8 @@ export async function searchTable(
     decay: decays ? decay : null,
   };
   const wanted = wantedFor(found, question, limit);
-  const around = await table.around(wanted, filter, vector !== null);
+  const read = await table.around(wanted, filter, vector !== null);
+  const around = read.map(withCosine(vector));
   const turns = around.filter(({ sessionId }) => wanted.sessions.includes(sessionId ?? ""));
   const best = rank([...found, ...around], turns, question)
     .filter(({ score }) => score >= minScore)
