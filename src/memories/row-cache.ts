@@ -16,9 +16,14 @@ export interface RowCache {
 export interface TableRows {
   /** Whether a row more would make others go. */
   readonly isFull: boolean;
+  /** How many are known. */
+  readonly size: number;
   /** Grows with every change. */
   readonly epoch: number;
   at(address: number): SearchRow | undefined;
+  get(rowId: string): SearchRow | undefined;
+  /** Those of a session that are known. */
+  ofSession(sessionId: string): SearchRow[];
   /** Whether the row with this id is known; from now on it is at this address. */
   move(rowId: string, address: number): boolean;
   /** Adds a row that was read, unless it may have changed since the epoch before it was read. */
@@ -35,7 +40,14 @@ interface Entry {
   bytes: number;
   /** How many rows had been added when it was used last. */
   used: number;
-  owner: { byId: Map<string, Entry>; byAddress: Map<number, Entry> };
+  owner: Owner;
+}
+
+/** The entries of a table. */
+interface Owner {
+  byId: Map<string, Entry>;
+  byAddress: Map<number, Entry>;
+  bySession: Map<string, Set<Entry>>;
 }
 
 /** Bytes of a row besides its text and vector, about. */
@@ -59,9 +71,12 @@ export function createRowCache(most: number): RowCache {
 
   const forget = (entry: Entry) => {
     if (!entries.delete(entry)) return;
-    const { byId, byAddress } = entry.owner;
+    const { byId, byAddress, bySession } = entry.owner;
+    const { rowId, sessionId } = entry.row;
     bytes -= entry.bytes;
-    byId.delete(entry.row.rowId);
+    byId.delete(rowId);
+    const session = bySession.get(sessionId ?? "");
+    if (session?.delete(entry) && session.size === 0) bySession.delete(sessionId ?? "");
     if (entry.address !== null) byAddress.delete(entry.address);
   };
 
@@ -73,17 +88,22 @@ export function createRowCache(most: number): RowCache {
   };
 
   // A table that nothing refers to any more was closed.
-  const closed = new FinalizationRegistry<Entry["owner"]>(({ byId }) => {
+  const closed = new FinalizationRegistry<Owner>(({ byId }) => {
     for (const entry of [...byId.values()]) forget(entry);
   });
 
   return {
     open() {
-      const owner: Entry["owner"] = { byId: new Map(), byAddress: new Map() };
-      const { byId, byAddress } = owner;
+      const owner: Owner = { byId: new Map(), byAddress: new Map(), bySession: new Map() };
+      const { byId, byAddress, bySession } = owner;
       const changes = new Map<string, number>();
       let epoch = 0;
       let forgotten = 0;
+
+      const rowOf = (entry: Entry | undefined) => {
+        if (entry) entry.used = additions;
+        return entry?.row;
+      };
 
       const put = (row: SearchRow, address: number | null) => {
         const present = byId.get(row.rowId);
@@ -91,6 +111,10 @@ export function createRowCache(most: number): RowCache {
         const entry = { row, address, bytes: sizeOf(row), used: ++additions, owner };
         byId.set(row.rowId, entry);
         if (address !== null) byAddress.set(address, entry);
+        if (row.sessionId !== null) {
+          const session = bySession.get(row.sessionId) ?? new Set();
+          bySession.set(row.sessionId, session.add(entry));
+        }
         entries.add(entry);
         bytes += entry.bytes;
         if (bytes > most) makeRoom();
@@ -100,15 +124,19 @@ export function createRowCache(most: number): RowCache {
         get isFull() {
           return bytes + LARGE_ROW > most;
         },
+        get size() {
+          return byId.size;
+        },
         get epoch() {
           return epoch;
         },
-        at(address) {
-          const entry = byAddress.get(address);
-          if (!entry) return undefined;
-          entry.used = additions;
-          return entry.row;
-        },
+        at: (address) => rowOf(byAddress.get(address)),
+        get: (rowId) => rowOf(byId.get(rowId)),
+        ofSession: (sessionId) =>
+          [...(bySession.get(sessionId) ?? [])].map((entry) => {
+            entry.used = additions;
+            return entry.row;
+          }),
         move(rowId, address) {
           const entry = byId.get(rowId);
           if (!entry) return false;

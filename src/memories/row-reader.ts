@@ -16,6 +16,11 @@ export type RunQuery = (query: { toArrow(): Promise<ArrowTable> }) => Promise<Ar
 export interface RowReader {
   /** The rows in the order of their addresses; `null` when one of them is not there any more. */
   read(addresses: readonly number[], withVectors: boolean): Promise<SearchRow[] | null>;
+  /** Rows of sessions and rows by id, from memory; `null` when not all of the table is there. */
+  recall(
+    wanted: { sessions: readonly string[]; ids: readonly string[] },
+    withVectors: boolean,
+  ): Promise<SearchRow[] | null>;
 }
 
 /** Rows that are read at once when a table is read ahead, and the pause between, in milliseconds. */
@@ -36,6 +41,9 @@ export function createRowReader({
 }): RowReader {
   let isReadAhead = false;
   let withoutMoved = 0;
+
+  const isComplete = (row: SearchRow | undefined, withVectors: boolean) =>
+    row !== undefined && (row.vector !== null || !withVectors);
 
   const keep = (found: ArrowTable, epoch: number) => {
     const read = decodeSearchRows(found);
@@ -76,10 +84,8 @@ export function createRowReader({
 
   return {
     async read(addresses, withVectors) {
-      const isComplete = (row: SearchRow | undefined) =>
-        row !== undefined && (row.vector !== null || !withVectors);
       const unknownOf = (wanted: readonly number[]) =>
-        wanted.filter((address) => !isComplete(rows.at(address)));
+        wanted.filter((address) => !isComplete(rows.at(address), withVectors));
 
       let unknown = unknownOf(addresses);
       if (unknown.length > 0 && --withoutMoved < 0) {
@@ -105,6 +111,13 @@ export function createRowReader({
         read.push(row);
       }
       return read;
+    },
+
+    async recall({ sessions, ids }, withVectors) {
+      if (rows.size !== (await table.countRows())) return null;
+      const found = ids.map((id) => rows.get(id)).filter((row) => row !== undefined);
+      const known = [...new Set([...found, ...sessions.flatMap(rows.ofSession)])];
+      return known.every((row) => isComplete(row, withVectors)) ? known : null;
     },
   };
 }

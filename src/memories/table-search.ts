@@ -82,8 +82,11 @@ export function createTableSearch(
 
     async around({ sessions, ids }, filter, withVectors) {
       if (sessions.length + ids.length === 0) return [];
-      const sql = aroundSql({ sessions, ids }, filter);
       const limit = AROUND + ids.length;
+      const wanted = { sessions, ids };
+      const known = filterSql(filter) ? null : await reader.recall(wanted, withVectors);
+      if (known) return known.slice(0, limit).map((row) => ({ ...row, cosine: null, bm25: 0 }));
+      const sql = aroundSql(wanted, filter);
       return search(() => table.query().where(sql).limit(limit), null, withVectors);
     },
   };

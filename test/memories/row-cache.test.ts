@@ -41,6 +41,17 @@ describe("rows that are kept", () => {
     expect(rows.move("b", 8)).toBe(false);
   });
 
+  test("are known by their session, as long as they are in it", () => {
+    const rows = createRowCache(1 << 20).open();
+    rows.add({ ...rowOf("a"), sessionId: "s" }, 1, 0);
+    rows.change(["b"], [{ ...rowOf("b"), sessionId: "s" }]);
+    expect(rows.ofSession("s").map(({ rowId }) => rowId)).toEqual(["a", "b"]);
+    rows.change(["a", "b"], [{ ...rowOf("b"), sessionId: "t" }]);
+    expect(rows.ofSession("s")).toEqual([]);
+    expect(rows.ofSession("t").map(({ rowId }) => rowId)).toEqual(["b"]);
+    expect(rows.size).toBe(1);
+  });
+
   test("are not what a read saw that began before they changed", () => {
     const rows = createRowCache(1 << 20).open();
     const before = rows.epoch;
