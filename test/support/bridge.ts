@@ -62,10 +62,26 @@ export function serverOf(dataDir: string): number {
   return owner.pid;
 }
 
-/** Stops the server of a folder, if one runs, and waits until it has gone. */
+/**
+ * Stops the server of a folder, if one runs, and waits until it has gone. Of several that bridges
+ * start at once, one that is late may take the folder when the first has left it: it is stopped too.
+ */
 export async function stopServer(dataDir: string, signal: NodeJS.Signals = "SIGTERM") {
-  const owner = readOwner(dataDir);
-  if (!owner || !isLocked(dataDir)) return;
-  process.kill(owner.pid, signal);
-  while (isLocked(dataDir)) await Bun.sleep(20);
+  const told = new Set<number>();
+  while (isLocked(dataDir)) {
+    const owner = readOwner(dataDir);
+    if (owner && !told.has(owner.pid)) {
+      told.add(owner.pid);
+      tell(owner.pid, signal);
+    }
+    await Bun.sleep(20);
+  }
+}
+
+function tell(pid: number, signal: NodeJS.Signals) {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // It has ended in the meantime.
+  }
 }
