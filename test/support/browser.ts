@@ -1,0 +1,126 @@
+import { expect } from "bun:test";
+import axe, { type AxeResults } from "axe-core";
+import { type Browser, chromium, type Page } from "playwright-core";
+
+export type { Page } from "playwright-core";
+
+/** How a person looks at the pages. */
+export interface Look {
+  /** Whether scripts run; they do unless told otherwise. */
+  javaScript?: boolean;
+  dark?: boolean;
+  /** A screen of 360 pixels, as of a small phone. */
+  narrow?: boolean;
+}
+
+/** Names under which distributions have Chromium, and Google's own build of it. */
+const NAMES = ["chromium", "chromium-browser", "google-chrome"];
+const SIZES = { wide: { width: 1280, height: 900 }, narrow: { width: 360, height: 740 } };
+/** Milliseconds that a page may take to show something on a busy machine. */
+const PATIENCE = 15_000;
+
+export type TestBrowser = Awaited<ReturnType<typeof openBrowser>>;
+
+/**
+ * Starts Chromium with a new profile. It finds no other host than this one, whatever a page asks for.
+ * @throws when it is not installed: the tests that need it must not be left out without a word
+ */
+export async function openBrowser() {
+  const browser = await launch();
+
+  return {
+    close: () => browser.close(),
+
+    /** Opens an empty page that nothing is watched on. The browser closes it. */
+    async open({ javaScript = true, dark = false, narrow = false }: Look = {}): Promise<Page> {
+      const context = await browser.newContext({
+        javaScriptEnabled: javaScript,
+        colorScheme: dark ? "dark" : "light",
+        viewport: narrow ? SIZES.narrow : SIZES.wide,
+        locale: "en-GB",
+        timezoneId: "UTC",
+        reducedMotion: "reduce",
+      });
+      context.setDefaultTimeout(PATIENCE);
+      return context.newPage();
+    },
+
+    /**
+     * Lets somebody use the pages of a server, and fails if the console says that something is wrong
+     * or if anything is asked of another host.
+     * @param elsewhere origins that a person is sent to, besides the server's
+     */
+    async visit(
+      { origin, elsewhere = [], ...look }: Look & { origin: string; elsewhere?: string[] },
+      use: (page: Page) => Promise<void>,
+    ): Promise<void> {
+      const page = await this.open(look);
+      const problems = watch(page, [origin, ...elsewhere]);
+      try {
+        await use(page);
+      } finally {
+        await page.context().close();
+      }
+      expect(problems).toEqual([]);
+    },
+  };
+}
+
+async function launch(): Promise<Browser> {
+  const executablePath = NAMES.map((name) => Bun.which(name)).find((path) => path !== null);
+  try {
+    return await chromium.launch({
+      ...(executablePath ? { executablePath } : { channel: "chrome" }),
+      args: [
+        "--disable-gpu",
+        "--disable-quic",
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-sync",
+        "--no-first-run",
+        "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1",
+      ],
+    });
+  } catch (cause) {
+    throw new Error(
+      "The browser tests need Chromium: install it, for example by `apt-get install chromium`.",
+      { cause },
+    );
+  }
+}
+
+/** What goes wrong on a page without being seen, as it comes. */
+function watch(page: Page, origins: readonly string[]): string[] {
+  const problems: string[] = [];
+  page.on("request", (request) => {
+    const url = new URL(request.url());
+    const isOurs = origins.includes(url.origin) || ["data:", "blob:"].includes(url.protocol);
+    if (!isOurs) problems.push(`asks another host: ${url}`);
+  });
+  page.on("console", (message) => {
+    if (message.type() !== "error") return;
+    // A page may have a status of its own, such as 404, which Chromium reports like this.
+    const isPage = message.location().url === page.url();
+    if (isPage && message.text().startsWith("Failed to load resource")) return;
+    problems.push(`console: ${message.text()} (${message.location().url})`);
+  });
+  page.on("pageerror", (error) => problems.push(`script: ${error}`));
+  return problems;
+}
+
+/** Checks what holds for every page: anyone can use it, and nothing stands out of its window. */
+export async function expectSound(page: Page): Promise<void> {
+  // The protocol's evaluation is not subject to the page's policy.
+  await page.evaluate(axe.source);
+  // Loading stylesheets by itself is what the policy would forbid it.
+  const { violations } = await page.evaluate<AxeResults>("axe.run({ preload: false })");
+  const found = violations.map(({ id, help, nodes }) => ({
+    rule: `${id}: ${help}`,
+    at: nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`),
+  }));
+  expect({ url: page.url(), violations: found }).toEqual({ url: page.url(), violations: [] });
+  const overhang = await page.evaluate<number>(
+    "document.documentElement.scrollWidth - document.documentElement.clientWidth",
+  );
+  expect({ url: page.url(), overhang }).toEqual({ url: page.url(), overhang: 0 });
+}
