@@ -16,6 +16,7 @@ const ORDER = [
   "dashboard",
   "doctor",
   "backup",
+  "connect",
   "memories",
   "oauth",
   "sign-in",
