@@ -31,6 +31,8 @@ export const DUE = {
   vectorSegments: 8,
   /** The same when no write is coming: every segment makes each search slower. */
   vectorSegmentsAtRest: 2,
+  /** Rows up to which making it anew takes a tenth of a second: there one segment is at rest. */
+  quickIndexRows: 20_000,
 };
 export type Due = typeof DUE;
 
@@ -153,14 +155,18 @@ export function createKeeper({
       if (!(await upkeep.pruneAll())) throw new Error("versions with deleted rows are left");
     });
 
+  const mostSegments = (rows: number, isAtRest: boolean) => {
+    if (!isAtRest) return due.vectorSegments;
+    return rows <= due.quickIndexRows ? 1 : due.vectorSegmentsAtRest;
+  };
+
   const optimize = async () => {
     const started = clock();
     await merge();
     const { rows, vectorSegments } = await upkeep.stats();
     const isWorthIt = vectorSegments === 0 && rows >= due.vectorIndexRows;
     const isAtRest = started - lastCommit >= due.idle;
-    const most = isAtRest ? due.vectorSegmentsAtRest : due.vectorSegments;
-    if (isWorthIt || vectorSegments > most) {
+    if (isWorthIt || vectorSegments > mostSegments(rows, isAtRest)) {
       await upkeep.indexVectors();
       // Only now do all fragments have the same indexes, and can be merged.
       await merge();

@@ -32,10 +32,12 @@ const WITHOUT_MOVED = 20;
 /** @param rows those that are known, to which the ones that are read are added */
 export function createRowReader({
   table,
+  countRows,
   run,
   rows,
 }: {
   table: LanceDb.Table;
+  countRows: () => Promise<number>;
   run: RunQuery;
   rows: TableRows;
 }): RowReader {
@@ -72,7 +74,7 @@ export function createRowReader({
    * long, and the first searches would wait for it.
    */
   const readAhead = async () => {
-    const total = await table.countRows();
+    const total = await countRows();
     for (let end = total; end > 0 && !rows.isFull; end -= AHEAD) {
       const { epoch } = rows;
       const offset = Math.max(0, end - AHEAD);
@@ -114,7 +116,7 @@ export function createRowReader({
     },
 
     async recall({ sessions, ids }, withVectors) {
-      if (rows.size !== (await table.countRows())) return null;
+      if (rows.size !== (await countRows())) return null;
       const found = ids.map((id) => rows.get(id)).filter((row) => row !== undefined);
       const known = [...new Set([...found, ...sessions.flatMap(rows.ofSession)])];
       return known.every((row) => isComplete(row, withVectors)) ? known : null;

@@ -39,7 +39,12 @@ const AROUND = 512;
 /** @param reader of rows that were found */
 export function createTableSearch(
   { MatchQuery }: Pick<typeof LanceDb, "MatchQuery">,
-  { table, run, reader }: { table: LanceDb.Table; run: RunQuery; reader: RowReader },
+  {
+    table,
+    countRows,
+    run,
+    reader,
+  }: { table: LanceDb.Table; countRows: () => Promise<number>; run: RunQuery; reader: RowReader },
 ): TableSearch {
   /**
    * Searches for addresses and scores, then for the rows that are not in memory.
@@ -62,7 +67,7 @@ export function createTableSearch(
 
   return {
     async nearest(vector, filter, limit) {
-      const parts = partitionsToSearch(await table.countRows());
+      const parts = partitionsToSearch(await countRows());
       const query = () => {
         const nearest = table.query().nearestTo(vector).distanceType("dot");
         return narrow(nearest.nprobes(parts).limit(limit), filter);

@@ -120,6 +120,22 @@ export async function openTable(
 
   const rows = cache.open();
 
+  /** How many rows there are, counted once after each change: every search asks several times. */
+  let counted: Promise<number> | null = null;
+  const forgetCount = () => {
+    counted = null;
+  };
+  const forget = () => {
+    forgetCount();
+    rows.clear();
+  };
+  const countRows = () => {
+    if (counted) return counted;
+    counted = table.countRows();
+    counted.catch(forgetCount);
+    return counted;
+  };
+
   /** The version that the handle is held at by a `restore` that failed half way. */
   let detachedAt: number | null = null;
 
@@ -136,7 +152,12 @@ export async function openTable(
         );
 
   return {
-    ...createTableSearch(lancedb, { table, run, reader: createRowReader({ table, run, rows }) }),
+    ...createTableSearch(lancedb, {
+      table,
+      countRows,
+      run,
+      reader: createRowReader({ table, countRows, run, rows }),
+    }),
     find,
 
     async load(ids) {
@@ -149,7 +170,7 @@ export async function openTable(
       return decodeIds(await run(query.select(["id", "created_at"]).limit(limit)));
     },
 
-    countRows: () => table.countRows(),
+    countRows,
 
     async selectRows(filter) {
       const condition = filterSql(filter);
@@ -162,8 +183,12 @@ export async function openTable(
     deserialize: (bytes) => decodeStored(tableFromIPC(bytes)),
 
     async write(encoded, { written, isNew, removed }) {
-      if (encoded) await (isNew ? table.add(encoded) : upsert(table, encoded));
-      if (removed.length > 0) await table.delete(idsSql(removed));
+      try {
+        if (encoded) await (isNew ? table.add(encoded) : upsert(table, encoded));
+        if (removed.length > 0) await table.delete(idsSql(removed));
+      } finally {
+        forgetCount();
+      }
       const replaced = isNew
         ? []
         : written.flatMap(({ id, vectors }) => rowIds(id, vectors.length));
@@ -180,11 +205,11 @@ export async function openTable(
         // From here on reads see this version, even while there is no space to make it the newest.
         await table.checkout(version);
         detachedAt = version;
-        rows.clear();
+        forget();
       }
       await table.restore();
       detachedAt = null;
-      rows.clear();
+      forget();
     },
 
     upkeep: createTableUpkeep(lancedb, table, reads),
