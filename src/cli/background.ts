@@ -5,35 +5,43 @@ import { onStopSignal } from "./stop.ts";
 export interface Background {
   /** Seconds without any use after which it ends. */
   readonly idleSeconds: number;
+  /** Seconds in which its first client has to come; at most `idleSeconds`. */
+  readonly firstSeconds?: number;
 }
 
 /** Seconds that a server which a bridge starts stays after its last client. */
 export const IDLE_SECONDS = 300;
 
 /**
- * Resolves when the program is told to stop, or when no bridge holds on to it and nobody has asked
- * it anything for a while.
- * @param lastRequest when it was last asked over HTTP, in milliseconds since 1970
+ * Of several servers that are started at once, one that is late may get the folder when all bridges
+ * have gone: nobody will ask it anything.
+ */
+const FIRST_SECONDS = 10;
+
+/**
+ * Resolves when the program is told to stop, when another server takes over, or when no bridge
+ * holds on to it and nobody has asked it anything for a while.
+ * @param lastRequest when it was last asked over HTTP, in milliseconds since 1970; 0 for never
  */
 export function untilUnused(
-  { idleSeconds }: Background,
-  socket: Pick<OpenSocket, "bridges" | "lastUse">,
+  { idleSeconds, firstSeconds = FIRST_SECONDS }: Background,
+  socket: Pick<OpenSocket, "bridges" | "lastUse" | "handedOver">,
   lastRequest: () => number,
 ): Promise<void> {
   const idle = idleSeconds * 1000;
+  const firstIdle = Math.min(idle, firstSeconds * 1000);
+  const started = Date.now();
   return new Promise((resolve) => {
-    const timer = setInterval(
-      () => {
-        const lastUse = Math.max(socket.lastUse(), lastRequest());
-        if (socket.bridges() > 0 || Date.now() - lastUse < idle) return;
-        clearInterval(timer);
-        resolve();
-      },
-      Math.min(idle, 15_000),
-    );
-    onStopSignal(() => {
+    const end = () => {
       clearInterval(timer);
       resolve();
-    });
+    };
+    const timer = setInterval(() => {
+      const lastUse = Math.max(socket.lastUse() ?? 0, lastRequest());
+      if (socket.bridges() > 0) return;
+      if (Date.now() - (lastUse || started) >= (lastUse ? idle : firstIdle)) end();
+    }, firstIdle);
+    socket.handedOver.then(end);
+    onStopSignal(end);
   });
 }

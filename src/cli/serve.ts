@@ -28,11 +28,14 @@ import { type Background, untilUnused } from "./background.ts";
 import { CommandError, type Environment } from "./failure.ts";
 import { giveBackMemory } from "./give-back.ts";
 import { greet } from "./greeting.ts";
-import { atMost, untilStopped } from "./stop.ts";
+import { atMost, endWithin, untilStopped } from "./stop.ts";
+import { takeOverDataFolder } from "./take-over.ts";
 
 /** Seconds that an idle connection lives, and that requests under way have to end at shutdown. */
 const IDLE_TIMEOUT = 30;
 const SHUTDOWN_TIMEOUT = 10;
+/** Seconds that all of the shutdown may take: both of these, then the tables and the model. */
+const STOP_LIMIT = 40;
 
 /**
  * Runs the server until SIGINT or SIGTERM. Resolves when all that was begun is done.
@@ -53,7 +56,9 @@ export async function serve(
   await using opened = new AsyncDisposableStack();
   opened.defer(giveBackMemory());
   const clock = Date.now;
-  const lock = lockDataFolder(config.dataDir, version);
+  const lock = background
+    ? lockDataFolder(config.dataDir, version, true)
+    : await takeOverDataFolder(config.dataDir, version);
   opened.defer(lock.release);
   refuseUnfinishedRestore(config.dataDir);
   const db = openDatabase(databasePath(config.dataDir));
@@ -118,6 +123,7 @@ export async function serve(
     await untilUnused(background, socket, () => lastRequest);
   } else throw new CommandError("No socket can be made in the data folder: use ctxd serve.");
   log.info("stopping");
+  endWithin(STOP_LIMIT * 1000, () => log.error("stop_took_too_long", { seconds: STOP_LIMIT }));
 }
 
 type App = ReturnType<typeof createApp>;

@@ -30,6 +30,20 @@ export async function atMost(limit: number, work: Promise<unknown>): Promise<voi
 }
 
 /**
+ * Ends the program after so many milliseconds, if it has not ended by itself. Nothing that was
+ * answered is lost: it is on the disk, as for a crash.
+ * @param onLate is called right before
+ */
+export function endWithin(limit: number, onLate: () => void): void {
+  const timer = setTimeout(() => {
+    onLate();
+    // Not process.exit, which waits for threads: one of them may be what is stuck.
+    process.kill(process.pid, "SIGKILL");
+  }, limit);
+  timer.unref();
+}
+
+/**
  * A SIGTERM that npx gets, it sends to the shell that it started, which ends and tells nobody: Bun
  * and the server would go on alone (https://github.com/npm/cli/issues/5776). So the server stops
  * when that shell or npx is gone. Linux only; elsewhere the shell is replaced by what it runs.

@@ -10,6 +10,8 @@ export interface Owner {
   /** Where it can be reached; null while it starts. */
   address: string | null;
   version: string;
+  /** Whether bridges started it: it makes way for a server that a person starts. */
+  isBackground?: boolean;
 }
 
 export interface DataLock {
@@ -25,24 +27,30 @@ const ownerPath = (dataDir: string) => join(dataDir, "owner.json");
  * has no other use: the system frees it when the process ends, however it ends, so none gets stale.
  * @throws DatabaseError that names the process that has it, or says why it can't be used
  */
-export function lockDataFolder(dataDir: string, version: string): DataLock {
+export function lockDataFolder(dataDir: string, version: string, isBackground = false): DataLock {
   const path = join(dataDir, "server.lock");
+  let lock: Sqlite | null = null;
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-    const lock = new Sqlite(path, { create: true });
+    const held = new Sqlite(path, { create: true });
+    lock = held;
     // Long enough for someone who only looks whether it is taken (`isLocked`).
-    lock.run("PRAGMA busy_timeout = 300");
-    lock.run("BEGIN EXCLUSIVE");
-    const write = (owner: Owner) => writeFileSync(ownerPath(dataDir), JSON.stringify(owner));
-    write({ pid: process.pid, address: null, version });
+    held.run("PRAGMA busy_timeout = 300");
+    held.run("BEGIN EXCLUSIVE");
+    const announce = (address: string | null) => {
+      const owner: Owner = { pid: process.pid, address, version, isBackground };
+      writeFileSync(ownerPath(dataDir), JSON.stringify(owner));
+    };
+    announce(null);
     return {
-      announce: (address) => write({ pid: process.pid, address, version }),
+      announce,
       release() {
         rmSync(ownerPath(dataDir), { force: true });
-        lock.close();
+        held.close();
       },
     };
   } catch (error) {
+    lock?.close();
     if (error instanceof SQLiteError && error.code === "SQLITE_BUSY") throw inUse(dataDir);
     throw explainDatabaseError(error, databasePath(dataDir)) ?? error;
   }

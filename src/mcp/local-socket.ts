@@ -2,6 +2,7 @@ import { chmodSync, mkdtempSync, renameSync, rmdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Principal } from "../http/principal.ts";
 import { SCOPES } from "../keys/scopes.ts";
+import { HAND_OVER_PATH } from "./hand-over.ts";
 import { createPresence, PRESENCE_PATH } from "./presence.ts";
 import { NEW_SOCKET, reachSocketFolder, SOCKET } from "./socket-folder.ts";
 
@@ -9,8 +10,10 @@ import { NEW_SOCKET, reachSocketFolder, SOCKET } from "./socket-folder.ts";
 export interface OpenSocket {
   /** How many bridges hold on to this server. */
   readonly bridges: () => number;
-  /** Milliseconds since 1970 of the last request or the last bridge's end. */
-  readonly lastUse: () => number;
+  /** Milliseconds since 1970 of the last request or the last bridge's end; null before the first. */
+  readonly lastUse: () => number | null;
+  /** Resolves when a server that a person starts asks this one to make way. */
+  readonly handedOver: Promise<void>;
   close(): Promise<void>;
 }
 
@@ -35,17 +38,24 @@ export function createLocalSocket({ ownerId }: { ownerId: () => Promise<string> 
       { version, answer }: { version: string; answer: (request: Request) => Promise<Response> },
     ): OpenSocket {
       const presence = createPresence(version);
-      let lastUse = Date.now();
+      const handedOver = Promise.withResolvers<void>();
+      let lastUse: number | null = null;
       const server = openServer(dataDir, async (request) => {
+        const { pathname } = new URL(request.url);
+        if (pathname === HAND_OVER_PATH) {
+          handedOver.resolve();
+          return new Response(null, { status: 202 });
+        }
         lastUse = Date.now();
-        if (new URL(request.url).pathname === PRESENCE_PATH) return presence.answer(request);
+        if (pathname === PRESENCE_PATH) return presence.answer(request);
         const accountId = await ownerId();
         entered.set(request, { accountId, scopes: SCOPES, via: "local" });
         return answer(request);
       });
       return {
         bridges: presence.count,
-        lastUse: () => Math.max(lastUse, presence.lastEnd()),
+        lastUse: () => lastUse && Math.max(lastUse, presence.lastEnd()),
+        handedOver: handedOver.promise,
         async close() {
           rmSync(join(dataDir, SOCKET), { force: true });
           presence.end();
