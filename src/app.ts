@@ -15,6 +15,7 @@ import type { Log } from "./log.ts";
 import { createMcpRoutes } from "./mcp/routes.ts";
 import type { Memories } from "./memories/memories.ts";
 import { createMemoryRoutes } from "./memories/routes.ts";
+import { createStatsRoutes } from "./memories/stats-routes.ts";
 import { createAuthorizeRoutes } from "./oauth/authorize-routes.tsx";
 import { ENDPOINTS, GUESSED, RESOURCE_METADATA_PATH } from "./oauth/discovery.ts";
 import type { OAuth } from "./oauth/oauth.ts";
@@ -80,7 +81,10 @@ export function createApp({
     .use(createMcpRoutes({ memories, authorize, config, log }))
     .use(createAccessRoutes(config, access))
     .group("/api", (api) =>
-      api.use(createHealthRoutes(checks)).use(createMemoryRoutes({ memories, authorize })),
+      api
+        .use(createHealthRoutes(checks))
+        .use(createMemoryRoutes({ memories, authorize }))
+        .use(createStatsRoutes({ memories, authorize })),
     );
   const explainUnrouted = createUnrouted(app.routes);
   return app;

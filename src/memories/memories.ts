@@ -17,7 +17,9 @@ import {
 import { type StoredMemory, toMemory } from "./rows.ts";
 import { type SearchRequest, searchTable } from "./search.ts";
 import { findSimilar } from "./similar.ts";
+import type { Stats } from "./stats.ts";
 import type { Store } from "./store.ts";
+import { createSurvey } from "./survey.ts";
 
 /**
  * What the product does: every rule about memories is here, and every transport calls it. The
@@ -39,6 +41,8 @@ export function createMemories({
   clock: () => number;
   decay?: Decay;
 }) {
+  const survey = createSurvey({ clock, decay });
+
   const embedAll = (contents: readonly string[]) =>
     Promise.all(contents.map((content) => embedder.embedContent(content)));
 
@@ -129,6 +133,15 @@ export function createMemories({
       if (!row) throw notFound(id);
       return toMemory(row);
     },
+
+    /** What an account has, in figures. */
+    async stats(accountId: string): Promise<Stats> {
+      const figures = await store.use(accountId, ({ table }) => survey(table));
+      return { ...figures, bytes: await store.bytes(accountId) };
+    },
+
+    /** Bytes on disk of an account's memories. */
+    bytes: (accountId: string): Promise<number> => store.bytes(accountId),
 
     /**
      * Changes the fields that are given.

@@ -13,6 +13,7 @@ import {
   TimestampMillisecond,
   type Uint64,
   Utf8,
+  type Vector,
   vectorFromArray,
 } from "apache-arrow";
 import type { EmbeddingModel } from "../embedding/embedder.ts";
@@ -235,6 +236,38 @@ export function decodeIds(table: Table): string[] {
   return Array.from({ length: table.numRows }, (_, row) => required("id", row));
 }
 
+/** What statistics read of a memory. */
+export type MemoryFacts = Pick<
+  StoredMemory,
+  "tags" | "agentId" | "importance" | "createdAt" | "updatedAt"
+>;
+
+/** Columns that make up `MemoryFacts`. */
+export const FACT_COLUMNS = [
+  "tags",
+  "agent_id",
+  "importance",
+  "created_at",
+  "updated_at",
+] as const satisfies (keyof RowTypes)[];
+
+/** Reads rows with `FACT_COLUMNS` one by one, each the first of its memory. */
+export function* decodeFacts(table: Table): Generator<MemoryFacts> {
+  // A batch at a time: for every value of a table, the library looks for the batch it is in.
+  for (const batch of table.batches) {
+    const { required, nullable } = columnsOf(batch);
+    for (let row = 0; row < batch.numRows; row++) {
+      yield {
+        tags: Array.from(required("tags", row), String),
+        agentId: nullable("agent_id", row),
+        importance: required("importance", row),
+        createdAt: required("created_at", row),
+        updatedAt: required("updated_at", row),
+      };
+    }
+  }
+}
+
 /** A row that a search looks at, whatever the search. */
 export interface SearchRow {
   readonly rowId: string;
@@ -312,14 +345,23 @@ export function decodeAddresses(table: Table): number[] {
 
 type Columns = ReturnType<typeof columnsOf>;
 
-function columnsOf(table: Table) {
-  const typed = table as Table<RowTypes>;
+function columnsOf(table: Table | RecordBatch) {
+  const typed = table as RecordBatch<RowTypes>;
+  // Looked up once: the library makes a new vector each time.
+  const found = new Map<keyof RowTypes, Vector | null>();
+  const column = <Name extends keyof RowTypes>(name: Name): Vector<RowTypes[Name]> | null => {
+    const known = found.get(name);
+    if (known !== undefined) return known;
+    const vector = typed.getChild(name);
+    found.set(name, vector);
+    return vector;
+  };
   const nullable = <Name extends keyof RowTypes>(name: Name, row: number) =>
-    typed.getChild(name)?.get(row) ?? null;
+    column(name)?.get(row) ?? null;
   return {
     nullable,
     /** A column without nulls as it lies in memory; `null` when it isn't there. */
-    numbers: (name: "_rowid" | "_distance" | "_score") => typed.getChild(name)?.toArray() ?? null,
+    numbers: (name: "_rowid" | "_distance" | "_score") => column(name)?.toArray() ?? null,
     has: (name: keyof RowTypes) => table.schema.names.includes(name),
     required<Name extends keyof RowTypes>(name: Name, row: number): RowTypes[Name]["TValue"] {
       const value = nullable(name, row);

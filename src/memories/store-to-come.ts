@@ -10,6 +10,7 @@ export function storeToCome(opening: Promise<Store>): Store {
   return {
     use: async (accountId, task) => (await opening).use(accountId, task),
     drop: async (accountId) => (await opening).drop(accountId),
+    bytes: async (accountId) => (await opening).bytes(accountId),
     accounts: async () => (await opening).accounts(),
     close: () =>
       opening.then(

@@ -10,7 +10,7 @@ import { createKeeper, type Debts, DUE, type Due, type Keeper } from "./keeper.t
 import { openOrSetAside, replayJournal, rollBackFiles } from "./recovery.ts";
 import { createRowCache } from "./row-cache.ts";
 import { type MemoryTable, openTable } from "./table.ts";
-import { sync } from "./table-files.ts";
+import { sizeOf, sync } from "./table-files.ts";
 import { startUpkeep } from "./upkeep.ts";
 import { createWriter, type Writer } from "./writer.ts";
 
@@ -20,6 +20,8 @@ export interface Store {
   use<Result>(accountId: string, task: (open: OpenTable) => Promise<Result>): Promise<Result>;
   /** Removes an account's table with all that is in it, if there is one, and lets none be made. */
   drop(accountId: string): Promise<void>;
+  /** Bytes on disk of an account's table, which need not be open. */
+  bytes(accountId: string): Promise<number>;
   /** Accounts that have a table. */
   accounts(): Promise<string[]>;
   /** Ends the upkeep and leaves everything on the disk. */
@@ -231,6 +233,7 @@ export async function openStore({
   return {
     use,
     accounts,
+    bytes: (accountId) => sizeOf(join(folder, `${accountId}.lance`)),
 
     async drop(accountId) {
       // A request that began before may still want to write.

@@ -21,6 +21,13 @@ export async function listFiles(folder: string): Promise<string[]> {
     .filter((file) => file !== HINT);
 }
 
+/** Bytes of all files of a table together. */
+export async function sizeOf(folder: string): Promise<number> {
+  // A file that upkeep has removed meanwhile has no size.
+  const sizes = (await listFiles(folder)).map((file) => Bun.file(join(folder, file)).size);
+  return sizes.reduce((sum, size) => sum + size, 0);
+}
+
 /** Makes sure that files, and the folders that name them, are on the disk. */
 export async function syncFiles(folder: string, files: readonly string[]): Promise<void> {
   const folders = new Set<string>();

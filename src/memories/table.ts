@@ -8,11 +8,14 @@ import { STOP_WORDS } from "./ranking/words.ts";
 import type { RowCache } from "./row-cache.ts";
 import { createRowReader, type RunQuery } from "./row-reader.ts";
 import {
+  decodeFacts,
   decodeIds,
   decodeMemories,
   decodeStored,
   encodeRows,
+  FACT_COLUMNS,
   MEMORY_COLUMNS,
+  type MemoryFacts,
   type MemoryRow,
   memoryIdOf,
   rowIds,
@@ -32,6 +35,8 @@ export interface MemoryTable extends TableSearch {
   /** Ids of memories, newest first, after a position of that order. */
   list(filter: Filter, after: Position | null, limit: number): Promise<string[]>;
   countRows(): Promise<number>;
+  /** What statistics read, of every memory. */
+  facts(): Promise<Iterable<MemoryFacts>>;
   /** Ids of all rows (see `rowIds`) that a filter with a condition lets pass. */
   selectRows(filter: Filter): Promise<string[]>;
 
@@ -171,6 +176,16 @@ export async function openTable(
     },
 
     countRows,
+
+    facts: async () =>
+      decodeFacts(
+        await run(
+          table
+            .query()
+            .where(listSql({}, null))
+            .select([...FACT_COLUMNS]),
+        ),
+      ),
 
     async selectRows(filter) {
       const condition = filterSql(filter);
