@@ -1,6 +1,7 @@
 import { Elysia } from "elysia";
 import type { Accounts } from "./accounts/accounts.ts";
 import type { Config } from "./config.ts";
+import { createDashboardRoutes } from "./dashboard/routes.tsx";
 import { createCors } from "./http/cors.ts";
 import { createDocs } from "./http/docs.ts";
 import { errorResponse } from "./http/errors.ts";
@@ -31,7 +32,7 @@ type AppConfig = Pick<Config, "publicUrl" | "tls" | "trustProxy" | "allowHttp" |
 
 /** What people sign in with, and give programs access by. */
 interface Access {
-  accounts: Pick<Accounts, "find" | "verifyPassword">;
+  accounts: Accounts;
   sessions: Sessions;
   oauth: OAuth;
   clock: () => number;
@@ -49,7 +50,7 @@ export function createApp({
 }: {
   config: AppConfig;
   memories: Memories;
-  keys: Pick<Keys, "authenticate">;
+  keys: Keys;
   access: Access;
   checks: Checks;
   /** Who is behind a request that came by the local socket; null for others. */
@@ -79,7 +80,8 @@ export function createApp({
     })
     .use(createDocs(config.publicUrl))
     .use(createMcpRoutes({ memories, authorize, config, log }))
-    .use(createAccessRoutes(config, access))
+    .use(createPageRoutes())
+    .use(createPersonRoutes(config, access, { keys, memories }))
     .group("/api", (api) =>
       api
         .use(createHealthRoutes(checks))
@@ -90,16 +92,22 @@ export function createApp({
   return app;
 }
 
-/** The pages on which people sign in and allow access, and what programs get that access by. */
-function createAccessRoutes(config: AppConfig, { accounts, sessions, oauth, clock }: Access) {
+/** The pages for people, and what programs get the access by that people give them there. */
+function createPersonRoutes(
+  config: AppConfig,
+  { accounts, sessions, oauth, clock }: Access,
+  { keys, memories }: { keys: Keys; memories: Memories },
+) {
   const cookies = createCookies(config);
   const visitors = createVisitors({ cookies, sessions, accounts });
   const { rateLimit } = config;
   const signIn = createSignIn({ accounts, sessions, clock, rateLimit });
   const paths = [ENDPOINTS.authorize, GUESSED.authorize];
   return new Elysia()
-    .use(createPageRoutes())
     .use(createSignInRoutes({ config, cookies, sessions, visitors, signIn }))
     .use(createAuthorizeRoutes({ paths, config, oauth, visitors }))
-    .use(createOAuthRoutes({ config, oauth, clock }));
+    .use(createOAuthRoutes({ config, oauth, clock }))
+    .use(
+      createDashboardRoutes({ config, cookies, visitors, accounts, keys, oauth, memories, clock }),
+    );
 }

@@ -1,5 +1,5 @@
 import { SQLiteError } from "bun:sqlite";
-import { and, asc, eq, isNull } from "drizzle-orm";
+import { and, asc, eq, isNotNull, isNull, ne, or } from "drizzle-orm";
 import type { Database } from "../db/database.ts";
 import { createId } from "../db/id.ts";
 import { AppError } from "../errors.ts";
@@ -7,10 +7,10 @@ import { normaliseEmail, parseEmail } from "./email.ts";
 import { hashPassword, matchesPassword } from "./password.ts";
 import { accounts, removedAccounts } from "./tables.ts";
 
-/** An account without its secrets. */
 /** The address of the owner that a local agent made; nobody can sign in with it. */
 export const LOCAL_ADDRESS = "local@localhost";
 
+/** An account without its secrets. */
 export interface Account {
   readonly id: string;
   readonly email: string;
@@ -32,6 +32,9 @@ const ACCOUNT = {
   role: accounts.role,
   createdAt: accounts.createdAt,
 };
+
+/** The account that a local agent made. */
+const IS_LOCAL = and(eq(accounts.email, LOCAL_ADDRESS), isNull(accounts.passwordHash));
 
 /** The store of accounts. `clock` gives milliseconds since 1970. */
 export function createAccounts({ db, clock }: { db: Database; clock: () => number }) {
@@ -56,6 +59,15 @@ export function createAccounts({ db, clock }: { db: Database; clock: () => numbe
     /** The account that administers the server; null on an empty one. */
     findOwner: (): Account | null =>
       orm.select(ACCOUNT).from(accounts).where(eq(accounts.role, "owner")).get() ?? null,
+
+    /** Whether there is an account other than the one that a local agent made. */
+    isSetUp: (): boolean =>
+      orm
+        .select({ id: accounts.id })
+        .from(accounts)
+        .where(or(ne(accounts.email, LOCAL_ADDRESS), isNotNull(accounts.passwordHash)))
+        .limit(1)
+        .get() !== undefined,
 
     /** All accounts, oldest first. */
     list: (): Account[] => orm.select(ACCOUNT).from(accounts).orderBy(asc(accounts.id)).all(),
@@ -96,10 +108,13 @@ export function createAccounts({ db, clock }: { db: Database; clock: () => numbe
     async nameLocalOwner({ email: typed, password }: NewAccount): Promise<Account | null> {
       const email = parseEmail(typed);
       const passwordHash = password === null ? null : await hashPassword(password);
-      const isLocal = and(eq(accounts.email, LOCAL_ADDRESS), isNull(accounts.passwordHash));
       return (
-        orm.update(accounts).set({ email, passwordHash }).where(isLocal).returning(ACCOUNT).get() ??
-        null
+        orm
+          .update(accounts)
+          .set({ email, passwordHash })
+          .where(IS_LOCAL)
+          .returning(ACCOUNT)
+          .get() ?? null
       );
     },
 

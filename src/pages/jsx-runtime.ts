@@ -79,5 +79,8 @@ export namespace JSX {
     [Name in Exclude<keyof Elements, "script" | "style">]: Omit<Elements[Name], Unsafe> & {
       children?: Child;
     };
+  } & {
+    /** A script of ours by its path: the policy of pages allows no other. */
+    script: { src: string; defer: true };
   };
 }

@@ -1,9 +1,18 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
+import { SCRIPT, STYLES } from "./assets.ts";
 import type { Child, Markup } from "./jsx-runtime.ts";
-import { STYLES } from "./styles.ts";
 
-/** The frame of every page. Works without a script, and asks no other host for anything. */
-export function Layout({ title, children }: { title: string; children?: Child }): Markup {
+/** The document around every page. Works without a script, and asks no other host for anything. */
+export function Document({
+  title,
+  kind,
+  children,
+}: {
+  title: string;
+  /** `alone`: a card with one thing to do, and no script. `app`: a page with the navigation. */
+  kind: "alone" | "app";
+  children?: Child;
+}): Markup {
   return (
     <html lang="en">
       <head>
@@ -13,14 +22,22 @@ export function Layout({ title, children }: { title: string; children?: Child })
         <title>{`${title} · ctxd`}</title>
         <link rel="icon" href="data:," />
         <link rel="stylesheet" href={STYLES.path} />
+        {kind === "app" && <script src={SCRIPT.path} defer={true} />}
       </head>
-      <body>
-        <main>
-          <p class="brand">ctxd</p>
-          {children}
-        </main>
-      </body>
+      <body class={kind}>{children}</body>
     </html>
+  );
+}
+
+/** A page of its own, such as sign-in and consent: a card in the middle. */
+export function Layout({ title, children }: { title: string; children?: Child }): Markup {
+  return (
+    <Document title={title} kind="alone">
+      <main>
+        <p class="brand">ctxd</p>
+        {children}
+      </main>
+    </Document>
   );
 }
 
@@ -46,14 +63,5 @@ export function MessagePage({
         </p>
       )}
     </Layout>
-  );
-}
-
-/** What is wrong with what was just sent, where a screen reader announces it. */
-export function Problem({ children }: { children?: Child }): Markup {
-  return (
-    <p class="problem" role="alert">
-      {children}
-    </p>
   );
 }

@@ -1,17 +1,15 @@
 import { Elysia } from "elysia";
-import { STYLES } from "./styles.ts";
+import { ASSETS } from "./assets.ts";
 
 /** Serves what pages are made of beside their HTML. */
 export function createPageRoutes() {
-  return new Elysia().get(
-    STYLES.path,
-    () =>
-      new Response(STYLES.text, {
-        headers: {
-          "content-type": "text/css; charset=utf-8",
-          "cache-control": "public, max-age=31536000, immutable",
-        },
-      }),
-    { detail: { hide: true } },
-  );
+  const routes = new Elysia();
+  for (const { path, text, type } of ASSETS) {
+    const headers = {
+      "content-type": type,
+      "cache-control": "public, max-age=31536000, immutable",
+    };
+    routes.get(path, () => new Response(text, { headers }), { detail: { hide: true } });
+  }
+  return routes;
 }

@@ -1,5 +1,5 @@
-/** The cookies of our pages: `session` of a person who signed in, `visit` of anyone with a form. */
-export type CookieName = "session" | "visit";
+/** The cookies of our pages: `session` of a person who signed in, `visit` of anyone with a form, `notice` of what was just done. */
+export type CookieName = "session" | "visit" | "notice";
 
 export type Cookies = ReturnType<typeof createCookies>;
 

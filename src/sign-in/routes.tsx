@@ -6,7 +6,6 @@ import { clientAddress } from "../http/client-address.ts";
 import { readForm } from "../http/form.ts";
 import { createHostCheck } from "../http/public-host.ts";
 import { answerWithPage } from "../pages/error-page.tsx";
-import { MessagePage } from "../pages/layout.tsx";
 import { pageResponse } from "../pages/page-response.ts";
 import type { Cookies } from "./cookies.ts";
 import { checkForm, FORM_TOKEN } from "./form-token.ts";
@@ -36,10 +35,7 @@ export function createSignInRoutes({
   const checkHost = createHostCheck(config);
 
   const goOn = (next: string | null, headers: Record<string, string>[] = []): Response => {
-    const response =
-      next === null
-        ? pageResponse(<MessagePage title="You are signed in" message="You may close this page." />)
-        : new Response(null, { status: 303, headers: { location: next } });
+    const response = new Response(null, { status: 303, headers: { location: next ?? "/" } });
     for (const each of headers) {
       for (const [name, value] of Object.entries(each)) response.headers.append(name, value);
     }

@@ -1,7 +1,11 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
+
+import { Button } from "../pages/button.tsx";
+import { Field } from "../pages/field.tsx";
 import type { Markup } from "../pages/jsx-runtime.ts";
-import { Layout, Problem } from "../pages/layout.tsx";
-import { FORM_TOKEN } from "./form-token.ts";
+import { Layout } from "../pages/layout.tsx";
+import { Problem } from "../pages/notice.tsx";
+import { PostForm } from "./form.tsx";
 
 export const SIGN_IN_PATH = "/sign-in";
 export const SIGN_OUT_PATH = "/sign-out";
@@ -24,38 +28,31 @@ export function SignInPage({
     <Layout title="Sign in">
       <h1>Sign in</h1>
       {problem !== undefined && <Problem>{problem}</Problem>}
-      <form method="post" action={SIGN_IN_PATH}>
-        <input type="hidden" name={FORM_TOKEN} value={token} />
+      <PostForm action={SIGN_IN_PATH} token={token}>
         {next !== null && <input type="hidden" name="next" value={next} />}
-        <label>
-          <span>E-mail address</span>
-          <input
-            type="email"
-            name="email"
-            value={email}
-            autocomplete="username"
-            required={true}
-            maxlength={254}
-            autofocus={email === ""}
-          />
-        </label>
-        <label>
-          <span>Password</span>
-          <input
-            type="password"
-            name="password"
-            autocomplete="current-password"
-            required={true}
-            maxlength={1024}
-            autofocus={email !== ""}
-          />
-        </label>
+        <Field
+          label="E-mail address"
+          type="email"
+          name="email"
+          value={email}
+          autocomplete="username"
+          required={true}
+          maxlength={254}
+          autofocus={email === ""}
+        />
+        <Field
+          label="Password"
+          type="password"
+          name="password"
+          autocomplete="current-password"
+          required={true}
+          maxlength={1024}
+          autofocus={email !== ""}
+        />
         <div class="actions">
-          <button type="submit" class="main">
-            Sign in
-          </button>
+          <Button kind="main">Sign in</Button>
         </div>
-      </form>
+      </PostForm>
     </Layout>
   );
 }

@@ -5,6 +5,8 @@ export interface Page {
   readonly url: string;
   readonly status: number;
   readonly headers: Headers;
+  /** Cookies that it and the redirects before it have set. */
+  readonly cookies: readonly string[];
   readonly text: string;
   /** Where the browser is sent, when that is another site. */
   readonly location: string | null;
@@ -25,7 +27,11 @@ export function createPerson(origin: string) {
     }
   };
 
-  const send = async (url: string, init: RequestInit = {}): Promise<Page> => {
+  const send = async (
+    url: string,
+    init: RequestInit = {},
+    before: readonly string[] = [],
+  ): Promise<Page> => {
     const headers = new Headers(init.headers);
     if (!headers.has("cookie")) {
       headers.set("cookie", [...jar].map(([name, value]) => `${name}=${value}`).join("; "));
@@ -34,10 +40,12 @@ export function createPerson(origin: string) {
     keepCookies(response.headers);
     const location = response.headers.get("location");
     const target = location === null ? null : new URL(location, url).href;
-    if (target?.startsWith(`${origin}/`)) return send(target);
+    const cookies = [...before, ...response.headers.getSetCookie()];
+    if (target?.startsWith(`${origin}/`)) return send(target, {}, cookies);
     const text = await response.text();
     const { status } = response;
-    return { url, status, headers: response.headers, text, location, forms: parseForms(text) };
+    const { headers: received } = response;
+    return { url, status, headers: received, cookies, text, location, forms: parseForms(text) };
   };
 
   return {

@@ -1,0 +1,138 @@
+/** @jsxRuntime automatic @jsxImportSource #pages */
+import type { Config } from "../config.ts";
+import { AppError } from "../errors.ts";
+import { readForm } from "../http/form.ts";
+import { createHostCheck } from "../http/public-host.ts";
+import { answerWithPage } from "../pages/error-page.tsx";
+import { Markup } from "../pages/jsx-runtime.ts";
+import { pageResponse } from "../pages/page-response.ts";
+import type { Cookies } from "../sign-in/cookies.ts";
+import { checkForm, FORM_TOKEN } from "../sign-in/form-token.ts";
+import { localPath } from "../sign-in/local-path.ts";
+import { createNotices } from "../sign-in/notices.ts";
+import { SIGN_IN_PATH } from "../sign-in/sign-in-page.tsx";
+import type { SignedIn, Visitors } from "../sign-in/visitor.ts";
+
+/** A signed-in person's request for a page. */
+export interface Visit extends SignedIn {
+  /** What the form before this page has done, to be said once. */
+  readonly notice: string | null;
+  readonly url: URL;
+}
+
+/** What a form leads to: another page, which says what was done, or an answer of its own. */
+export type Outcome = { to: string; notice?: string; headers?: string[] } | Markup | Response;
+
+type Awaitable<T> = T | Promise<T>;
+
+/** Where an empty server is given its owner. */
+export const SET_UP_PATH = "/setup";
+
+export type Guard = ReturnType<typeof createGuard>;
+
+/** Options of a route whose handler is `show` or `act`. */
+export const PAGE_ROUTE = { parse: "none", detail: { hide: true } } as const;
+
+/**
+ * Stands before every page of the dashboard: who is not signed in goes to the sign-in page, and on
+ * an empty server to the set-up page; forms that are not ours are refused. A `GET` route is
+ * `guard.show(request, (visit) => <MyPage visit={visit} />)`; a `POST` route is
+ * `guard.act(request, (visit, form) => ({ to: PATHS.keys, notice: "Done." }))`.
+ */
+export function createGuard({
+  config,
+  cookies,
+  visitors,
+  isSetUp,
+}: {
+  config: Pick<Config, "publicUrl" | "trustProxy">;
+  cookies: Cookies;
+  visitors: Visitors;
+  /** Whether the server has an owner who can sign in. */
+  isSetUp: () => boolean;
+}) {
+  const { publicUrl } = config;
+  const checkHost = createHostCheck(config);
+  const notices = createNotices({ cookies });
+
+  const seeOther = (location: string, setCookies: readonly string[] = []) => {
+    const headers = new Headers({ location });
+    for (const cookie of setCookies) headers.append("set-cookie", cookie);
+    return new Response(null, { status: 303, headers });
+  };
+
+  const askToSignIn = (next: string | null) =>
+    isSetUp()
+      ? seeOther(`${SIGN_IN_PATH}?${new URLSearchParams({ next: next ?? "/" })}`)
+      : seeOther(SET_UP_PATH);
+
+  const visitOf = (request: Request, person: SignedIn): Visit => ({
+    ...person,
+    notice: notices.read(request, person.session),
+    url: new URL(request.url),
+  });
+
+  return {
+    /** Answers a `GET` with a page. An `AppError` of `render` becomes a page that says it. */
+    show(
+      request: Request,
+      render: (visit: Visit) => Awaitable<Markup | Response>,
+    ): Promise<Response> {
+      return answerWithPage(async () => {
+        checkHost(request);
+        const { pathname, search } = new URL(request.url);
+        const person = visitors.find(request);
+        if (person === null) return askToSignIn(localPath(pathname + search, publicUrl));
+        const visit = visitOf(request, person);
+        const page = await render(visit);
+        if (page instanceof Response) return page;
+        const headers = visit.notice === null ? {} : { "set-cookie": notices.clear() };
+        return pageResponse(page, { headers, scripts: true });
+      });
+    },
+
+    /**
+     * Answers a `POST` of a form with `PostForm`'s proof.
+     * @param again the page to show, with what is wrong, when `work` throws an `AppError` about what
+     * was entered; without it, that becomes a page of its own
+     */
+    act(
+      request: Request,
+      work: (visit: Visit, form: URLSearchParams) => Awaitable<Outcome>,
+      again?: (visit: Visit, problem: string, form: URLSearchParams) => Awaitable<Markup>,
+    ): Promise<Response> {
+      return answerWithPage(async () => {
+        checkHost(request);
+        const form = await readForm(request);
+        const person = visitors.find(request);
+        if (person === null) return askToSignIn(refererOf(request, publicUrl));
+        checkForm(request, { token: form.get(FORM_TOKEN), cookie: person.session, publicUrl });
+        const visit: Visit = { ...visitOf(request, person), notice: null };
+        try {
+          const outcome = await work(visit, form);
+          if (outcome instanceof Response) return outcome;
+          if (outcome instanceof Markup) return pageResponse(outcome, { scripts: true });
+          const { to, notice, headers = [] } = outcome;
+          const left = notice === undefined ? [] : [notices.leave(notice, person.session)];
+          return seeOther(to, [...headers, ...left]);
+        } catch (error) {
+          if (!again || !(error instanceof AppError) || error.status >= 500) throw error;
+          const page = await again(visit, error.message, form);
+          return pageResponse(page, { status: error.status, scripts: true });
+        }
+      });
+    },
+  };
+}
+
+/** The page of ours that a form was on. */
+function refererOf(request: Request, publicUrl: string): string | null {
+  const url = URL.parse(request.headers.get("referer") ?? "");
+  return url?.origin === publicUrl ? localPath(url.pathname + url.search, publicUrl) : null;
+}
+
+/** @throws AppError `forbidden` for everyone but the owner of the server */
+export function requireOwner({ account }: Visit): void {
+  if (account.role === "owner") return;
+  throw new AppError("forbidden", "This page is for the owner of this server alone.");
+}

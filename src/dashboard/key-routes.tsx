@@ -1,0 +1,157 @@
+/** @jsxRuntime automatic @jsxImportSource #pages */
+import { Elysia } from "elysia";
+import { AppError } from "../errors.ts";
+import type { KeyRecord, Keys } from "../keys/keys.ts";
+import { SCOPES } from "../keys/scopes.ts";
+import { ConfirmPage } from "./confirm.tsx";
+import { type Guard, PAGE_ROUTE } from "./guard.tsx";
+import { KeysPage } from "./keys-page.tsx";
+import { PATHS } from "./navigation.tsx";
+import type { ShownOnce } from "./shown-once.ts";
+
+const DAY = 24 * 3_600_000;
+
+/** The page of API keys: create, revoke, regenerate. */
+export function createKeyRoutes({
+  guard,
+  keys,
+  shownOnce,
+  clock,
+}: {
+  guard: Guard;
+  keys: Pick<Keys, "create" | "list" | "revoke">;
+  shownOnce: ShownOnce;
+  clock: () => number;
+}) {
+  const find = (accountId: string, id: string): KeyRecord => {
+    const key = keys.list(accountId).find((each) => each.id === id);
+    if (key) return key;
+    throw new AppError("not_found", "There is no such key in your account.");
+  };
+  /** Where a new key is shown. */
+  const shownAt = (id: string) => `${PATHS.keys}?${new URLSearchParams({ made: id })}`;
+
+  return new Elysia()
+    .get(
+      PATHS.keys,
+      ({ request }) =>
+        guard.show(request, (visit) => {
+          const list = keys.list(visit.account.id);
+          const id = visit.url.searchParams.get("made") ?? "";
+          const made = list.find((each) => each.id === id);
+          const key = made ? shownOnce.take(visit.session, id) : null;
+          const fresh = made && key !== null ? { key, name: made.name } : null;
+          return <KeysPage visit={visit} keys={list} now={clock()} fresh={fresh} />;
+        }),
+      PAGE_ROUTE,
+    )
+    .post(
+      PATHS.keys,
+      ({ request }) =>
+        guard.act(
+          request,
+          ({ account, session }, form) => {
+            const { key, record } = keys.create(account.id, {
+              name: form.get("name") ?? "",
+              scopes: form.get("scope") === "read" ? ["memories:read"] : SCOPES,
+              expiresAt: expiryOf(form.get("expires"), clock()),
+            });
+            shownOnce.put(session, record.id, key);
+            return { to: shownAt(record.id) };
+          },
+          (visit, problem, form) => (
+            <KeysPage
+              visit={visit}
+              keys={keys.list(visit.account.id)}
+              now={clock()}
+              problem={problem}
+              entered={form}
+            />
+          ),
+        ),
+      PAGE_ROUTE,
+    )
+    .get(
+      `${PATHS.keys}/:id/revoke`,
+      ({ request, params }) =>
+        guard.show(request, (visit) => {
+          const key = find(visit.account.id, params.id);
+          return (
+            <ConfirmPage
+              visit={visit}
+              section="keys"
+              title="Revoke this key?"
+              action={`${PATHS.keys}/${key.id}/revoke`}
+              confirm="Revoke the key"
+              cancel={PATHS.keys}
+            >
+              <p>
+                <strong>
+                  <bdi>{key.name}</bdi>
+                </strong>{" "}
+                (<code>{key.prefix}…</code>) stops working at once, for every program that uses it.
+                It can't be brought back. Your memories stay.
+              </p>
+            </ConfirmPage>
+          );
+        }),
+      PAGE_ROUTE,
+    )
+    .post(
+      `${PATHS.keys}/:id/revoke`,
+      ({ request, params }) =>
+        guard.act(request, ({ account }) => {
+          const { name } = keys.revoke(account.id, params.id);
+          return { to: PATHS.keys, notice: `The key “${name}” is revoked.` };
+        }),
+      PAGE_ROUTE,
+    )
+    .get(
+      `${PATHS.keys}/:id/regenerate`,
+      ({ request, params }) =>
+        guard.show(request, (visit) => {
+          const key = find(visit.account.id, params.id);
+          return (
+            <ConfirmPage
+              visit={visit}
+              section="keys"
+              title="Regenerate this key?"
+              action={`${PATHS.keys}/${key.id}/regenerate`}
+              confirm="Regenerate the key"
+              cancel={PATHS.keys}
+            >
+              <p>
+                <strong>
+                  <bdi>{key.name}</bdi>
+                </strong>{" "}
+                (<code>{key.prefix}…</code>) stops working at once, and you get a new key with the
+                same name, scope and expiry. Programs that use the old one need the new one.
+              </p>
+            </ConfirmPage>
+          );
+        }),
+      PAGE_ROUTE,
+    )
+    .post(
+      `${PATHS.keys}/:id/regenerate`,
+      ({ request, params }) =>
+        guard.act(request, ({ account, session }) => {
+          const { name, scopes, expiresAt } = find(account.id, params.id);
+          // First the new one: when it can't be made, the old one goes on working.
+          const { key, record } = keys.create(account.id, { name, scopes, expiresAt });
+          keys.revoke(account.id, params.id);
+          shownOnce.put(session, record.id, key);
+          return { to: shownAt(record.id), notice: `The old key “${name}” is revoked.` };
+        }),
+      PAGE_ROUTE,
+    );
+}
+
+/** @param days a whole number, or nothing for never */
+function expiryOf(days: string | null, now: number): Date | null {
+  if (!days) return null;
+  if (!/^\d{1,4}$/.test(days)) {
+    throw new AppError("validation_failed", "Choose one of the offered times of expiry.");
+  }
+  return new Date(now + Number(days) * DAY);
+}

@@ -1,0 +1,161 @@
+/** @jsxRuntime automatic @jsxImportSource #pages */
+import type { KeyRecord } from "../keys/keys.ts";
+import { SCOPES } from "../keys/scopes.ts";
+import { Button, ButtonLink, Copyable } from "../pages/button.tsx";
+import { Field, Select } from "../pages/field.tsx";
+import type { Markup } from "../pages/jsx-runtime.ts";
+import { Moment } from "../pages/moment.tsx";
+import { EmptyState } from "../pages/notice.tsx";
+import { Table } from "../pages/table.tsx";
+import { PostForm } from "../sign-in/form.tsx";
+import type { Visit } from "./guard.tsx";
+import { PATHS } from "./navigation.tsx";
+import { Page } from "./page.tsx";
+
+const SCOPE_CHOICES = [
+  ["write", "Read and write"],
+  ["read", "Read only"],
+] as const;
+
+/** Days until a new key expires. */
+const EXPIRY_CHOICES = [
+  ["", "Never"],
+  ["7", "In 7 days"],
+  ["30", "In 30 days"],
+  ["90", "In 90 days"],
+  ["365", "In a year"],
+] as const;
+
+/** The account's API keys, and the form that makes one. */
+export function KeysPage({
+  visit,
+  keys,
+  now,
+  fresh = null,
+  problem,
+  entered,
+}: {
+  visit: Visit;
+  keys: readonly KeyRecord[];
+  /** Milliseconds since 1970. */
+  now: number;
+  /** A key that was just made, to be shown this one time. */
+  fresh?: { key: string; name: string } | null;
+  problem?: string;
+  /** What the form was sent with. */
+  entered?: URLSearchParams;
+}): Markup {
+  const isActive = ({ revokedAt, expiresAt }: KeyRecord) =>
+    revokedAt === null && (expiresAt === null || expiresAt.getTime() > now);
+  const active = keys.filter(isActive).reverse();
+  const ended = keys.filter((key) => !isActive(key)).reverse();
+  return (
+    <Page
+      visit={visit}
+      section="keys"
+      title="API keys"
+      lead="A program proves with a key that it may use your memories. Give each its own, so that you can revoke one without the others."
+      problem={problem}
+    >
+      {fresh && (
+        <section class="panel" aria-labelledby="fresh">
+          <h2 id="fresh">
+            Your new key “<bdi>{fresh.name}</bdi>”
+          </h2>
+          <Copyable text={fresh.key} label="the new key" />
+          <p>
+            <strong>This is the only time that it is shown.</strong> Keep it where your program
+            finds it and nobody else does. A lost key can only be regenerated.
+          </p>
+        </section>
+      )}
+      <section class="panel" aria-labelledby="create">
+        <h2 id="create">Create a key</h2>
+        <PostForm action={PATHS.keys} token={visit.token}>
+          <div class="row">
+            <Field
+              label="Name"
+              name="name"
+              value={entered?.get("name") ?? ""}
+              hint="The program or machine that will use it"
+              required={true}
+              maxlength={100}
+              autocomplete="off"
+            />
+            <Select
+              label="Scope"
+              name="scope"
+              value={entered?.get("scope") ?? "write"}
+              options={SCOPE_CHOICES}
+            />
+            <Select
+              label="Expires"
+              name="expires"
+              value={entered?.get("expires") ?? ""}
+              options={EXPIRY_CHOICES}
+            />
+          </div>
+          <Button kind="main">Create key</Button>
+        </PostForm>
+      </section>
+      {active.length === 0 ? (
+        <EmptyState title="No key yet">
+          <p>Create one above: it is shown once, ready to copy.</p>
+        </EmptyState>
+      ) : (
+        <KeyTable caption="Keys that work" keys={active} />
+      )}
+      {ended.length > 0 && (
+        <details>
+          <summary>{`Revoked and expired keys (${ended.length})`}</summary>
+          <KeyTable caption="Keys that don't work any more" keys={ended} isEnded={true} />
+        </details>
+      )}
+    </Page>
+  );
+}
+
+function KeyTable({
+  caption,
+  keys,
+  isEnded = false,
+}: {
+  caption: string;
+  keys: readonly KeyRecord[];
+  isEnded?: boolean;
+}): Markup {
+  const path = ({ id }: KeyRecord, action: string) => `${PATHS.keys}/${id}/${action}`;
+  return (
+    <Table
+      caption={caption}
+      rows={keys}
+      columns={[
+        { title: "Name", isHeader: true, cell: ({ name }) => <bdi>{name}</bdi> },
+        { title: "Key", cell: ({ prefix }) => <code>{prefix}…</code> },
+        {
+          title: "Scope",
+          cell: ({ scopes }) => (scopes.length === SCOPES.length ? "read, write" : "read"),
+        },
+        { title: "Created", cell: ({ createdAt }) => <Moment at={createdAt} /> },
+        { title: "Last used", cell: ({ lastUsedAt }) => <Moment at={lastUsedAt} /> },
+        { title: "Expires", cell: ({ expiresAt }) => <Moment at={expiresAt} /> },
+        isEnded
+          ? { title: "Revoked", cell: ({ revokedAt }) => <Moment at={revokedAt} none="expired" /> }
+          : {
+              title: "Actions",
+              isActions: true,
+              cell: (key) => (
+                <div class="actions">
+                  <ButtonLink href={path(key, "regenerate")} asks={true}>
+                    Regenerate<span class="hidden-text"> {key.name}</span>
+                  </ButtonLink>
+                  <ButtonLink href={path(key, "revoke")} kind="danger" asks={true}>
+                    Revoke<span class="hidden-text"> {key.name}</span>
+                  </ButtonLink>
+                </div>
+              ),
+            },
+      ]}
+    />
+  );
+}

@@ -1,0 +1,62 @@
+/** @jsxRuntime automatic @jsxImportSource #pages */
+import type { Child, Markup } from "../pages/jsx-runtime.ts";
+import { Document } from "../pages/layout.tsx";
+import { Done, Problem } from "../pages/notice.tsx";
+import { PostForm } from "../sign-in/form.tsx";
+import { SIGN_OUT_PATH } from "../sign-in/sign-in-page.tsx";
+import type { Visit } from "./guard.tsx";
+import { Navigation, type Section } from "./navigation.tsx";
+
+/** A page of the dashboard: the navigation, what was just done, and the content below its heading. */
+export function Page({
+  visit,
+  section,
+  title,
+  lead,
+  problem,
+  children,
+}: {
+  visit: Visit;
+  /** Where in the navigation the page belongs. */
+  section: Section;
+  title: string;
+  /** What the page is for, in a sentence. */
+  lead?: Child;
+  /** What is wrong with what was just sent. */
+  problem?: string | undefined;
+  children?: Child;
+}): Markup {
+  const { account, token, notice } = visit;
+  return (
+    <Document title={title} kind="app">
+      <a class="skip" href="#content">
+        Skip to the content
+      </a>
+      <div class="frame">
+        <header class="side">
+          <a class="brand" href="/">
+            ctxd
+          </a>
+          <Navigation current={section} isOwner={account.role === "owner"} />
+          <div class="who">
+            <p>
+              <bdi>{account.email}</bdi>
+            </p>
+            <PostForm action={SIGN_OUT_PATH} token={token}>
+              <button type="submit" class="link">
+                Sign out
+              </button>
+            </PostForm>
+          </div>
+        </header>
+        <main id="content" tabindex={-1}>
+          <h1>{title}</h1>
+          {lead !== undefined && <p class="lead">{lead}</p>}
+          {notice !== null && <Done>{notice}</Done>}
+          {problem !== undefined && <Problem>{problem}</Problem>}
+          {children}
+        </main>
+      </div>
+    </Document>
+  );
+}

@@ -1,0 +1,36 @@
+/** @jsxRuntime automatic @jsxImportSource #pages */
+import { Elysia } from "elysia";
+import type { Accounts } from "../accounts/accounts.ts";
+import type { Config } from "../config.ts";
+import type { Keys } from "../keys/keys.ts";
+import type { Memories } from "../memories/memories.ts";
+import type { OAuth } from "../oauth/oauth.ts";
+import type { Cookies } from "../sign-in/cookies.ts";
+import type { Visitors } from "../sign-in/visitor.ts";
+import { createGuard, PAGE_ROUTE } from "./guard.tsx";
+import { createKeyRoutes } from "./key-routes.tsx";
+import { PATHS } from "./navigation.tsx";
+import { createShownOnce } from "./shown-once.ts";
+
+/** All that the dashboard shows and changes. */
+export interface DashboardParts {
+  config: Pick<Config, "publicUrl" | "trustProxy">;
+  cookies: Cookies;
+  visitors: Visitors;
+  accounts: Accounts;
+  keys: Keys;
+  oauth: Pick<OAuth, "grants">;
+  memories: Memories;
+  clock: () => number;
+}
+
+/** The pages for people who are signed in. */
+export function createDashboardRoutes(parts: DashboardParts) {
+  const { config, cookies, visitors, accounts, keys, clock } = parts;
+  const guard = createGuard({ config, cookies, visitors, isSetUp: accounts.isSetUp });
+  const shownOnce = createShownOnce();
+  const toKeys = () => Response.redirect(PATHS.keys, 303);
+  return new Elysia()
+    .get(PATHS.overview, ({ request }) => guard.show(request, toKeys), PAGE_ROUTE)
+    .use(createKeyRoutes({ guard, keys, shownOnce, clock }));
+}

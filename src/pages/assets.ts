@@ -1,0 +1,23 @@
+import script from "./enhance.js" with { type: "text" };
+import styles from "./styles.css" with { type: "text" };
+
+/** A file that pages ask for beside their HTML. */
+export interface Asset {
+  readonly text: string;
+  readonly type: string;
+  readonly path: string;
+}
+
+export const STYLES = asset(styles, "css", "text/css");
+
+/** What makes pages handier where scripts run. No page needs it. */
+export const SCRIPT = asset(script, "js", "text/javascript");
+
+/** All that `routes.ts` serves. */
+export const ASSETS: readonly Asset[] = [STYLES, SCRIPT];
+
+/** Other text has another path, so that a browser may keep a file for good. */
+function asset(text: string, extension: string, type: string): Asset {
+  const hash = new Bun.CryptoHasher("sha256").update(text).digest("hex").slice(0, 16);
+  return { text, type: `${type}; charset=utf-8`, path: `/assets/${hash}.${extension}` };
+}

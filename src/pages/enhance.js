@@ -1,0 +1,74 @@
+// What makes pages handier where scripts run: everything here works without, only less well.
+
+/** Moments in the reader's own time. */
+function showLocalTimes(root) {
+  const format = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+  for (const time of root.querySelectorAll("time[datetime]")) {
+    const moment = new Date(time.dateTime);
+    if (Number.isNaN(moment.getTime())) continue;
+    time.title = time.dateTime;
+    time.textContent = format.format(moment);
+  }
+}
+
+/** Buttons that copy what stands beside them. Browsers allow that on HTTPS and localhost alone. */
+function offerCopying(root) {
+  if (!navigator.clipboard) return;
+  for (const button of root.querySelectorAll("button[data-copy]")) button.hidden = false;
+}
+
+async function copy(button) {
+  const label = button.firstChild;
+  const text = label.textContent;
+  try {
+    await navigator.clipboard.writeText(button.dataset.copy);
+    label.textContent = "Copied";
+  } catch {
+    label.textContent = "Not allowed";
+  }
+  setTimeout(() => {
+    label.textContent = text;
+  }, 2000);
+}
+
+/** Shows the question of a page that asks for confirmation without leaving this one. */
+async function ask(link) {
+  const response = await fetch(link.href, { headers: { accept: "text/html" } });
+  const page = new DOMParser().parseFromString(await response.text(), "text/html");
+  const question = page.querySelector("[data-question]");
+  if (!response.ok || !question) {
+    location.assign(link.href);
+    return;
+  }
+  const dialog = document.createElement("dialog");
+  dialog.setAttribute("aria-labelledby", question.querySelector("h1, h2")?.id ?? "");
+  dialog.append(document.importNode(question, true));
+  dialog.addEventListener("close", () => {
+    dialog.remove();
+    link.focus();
+  });
+  for (const cancel of dialog.querySelectorAll("[data-cancel]")) {
+    cancel.addEventListener("click", (event) => {
+      event.preventDefault();
+      dialog.close();
+    });
+  }
+  document.body.append(dialog);
+  showLocalTimes(dialog);
+  dialog.showModal();
+}
+
+document.addEventListener("click", (event) => {
+  const target = event.target instanceof Element ? event.target : null;
+  const button = target?.closest("button[data-copy]");
+  if (button) copy(button);
+  const link = target?.closest("a[data-dialog]");
+  const isPlain = event.button === 0 && !(event.ctrlKey || event.metaKey || event.shiftKey);
+  if (link && isPlain) {
+    event.preventDefault();
+    ask(link).catch(() => location.assign(link.href));
+  }
+});
+
+showLocalTimes(document);
+offerCopying(document);
