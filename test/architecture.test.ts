@@ -11,6 +11,7 @@ const SOURCE = join(import.meta.dir, "..", "src");
 const ORDER = [
   "main.ts",
   "cli",
+  "import",
   "app.ts",
   "mcp",
   "dashboard",
@@ -27,6 +28,7 @@ const ORDER = [
   "embedding",
   "db",
   "native",
+  "lines.ts",
   "schema.ts",
   "rate-limit.ts",
   "log.ts",

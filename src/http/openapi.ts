@@ -62,7 +62,7 @@ const ERRORS: Record<number, { description: string; code: ErrorCode; message: st
     message: "The body is larger than the 1048576 bytes allowed here.",
   },
   415: {
-    description: "The body is not `application/json`.",
+    description: "The body has another type than it must have.",
     code: "unsupported_media_type",
     message: "The body must be JSON: send it with `Content-Type: application/json`.",
   },
@@ -87,6 +87,8 @@ interface Success {
   status: number;
   description: string;
   schema: TSchema;
+  /** JSON by default. */
+  contentType?: string;
   headers?: Record<string, string>;
 }
 
@@ -98,7 +100,7 @@ export function responses(success: Success, ...errors: (keyof typeof ERRORS)[]) 
       success.status,
       {
         description: success.description,
-        content: { "application/json": { schema: success.schema } },
+        content: { [success.contentType ?? "application/json"]: { schema: success.schema } },
         ...describeHeaders(success.headers),
       },
     ],

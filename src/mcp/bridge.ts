@@ -1,5 +1,5 @@
+import { readLines, TOO_LONG } from "../lines.ts";
 import { errorAnswer, fieldsOf, INVALID_REQUEST, PARSE_ERROR, requestIdOf } from "./json-rpc.ts";
-import { readLines, TOO_LONG } from "./lines.ts";
 import type { Relay } from "./relay.ts";
 
 /** Bytes of a message, as over HTTP. */

@@ -1,5 +1,5 @@
+import { readLines, TOO_LONG } from "../lines.ts";
 import { errorAnswer, type Fields, fieldsOf, INTERNAL_ERROR, requestIdOf } from "./json-rpc.ts";
-import { readLines, TOO_LONG } from "./lines.ts";
 
 const VERSION_KEY = "io.modelcontextprotocol/protocolVersion";
 

@@ -3,8 +3,10 @@ import { createId } from "../db/id.ts";
 import type { Embedder } from "../embedding/embedder.ts";
 import { AppError } from "../errors.ts";
 import { decodeCursor, encodeCursor } from "./cursor.ts";
+import { exportMemories } from "./export.ts";
 import { type Filter, filterSql } from "./filter.ts";
 import type { Idempotency } from "./idempotency.ts";
+import { type ImportLine, importMemories } from "./import.ts";
 import {
   type FoundMemory,
   MEMORY_ID,
@@ -126,6 +128,13 @@ export function createMemories({
         nextCursor: last && ids.length > limit ? encodeCursor(last) : null,
       };
     },
+
+    /** All memories, the oldest first, to be moved elsewhere; see `exportMemories`. */
+    export: (accountId: string, filter: Filter) => exportMemories(store, accountId, filter),
+
+    /** Brings in memories from elsewhere; see `importMemories`. */
+    import: (accountId: string, lines: AsyncIterable<ImportLine>, options: { dryRun: boolean }) =>
+      importMemories({ store, embedder, clock }, accountId, lines, options),
 
     /** @throws AppError `memory_not_found` */
     async get(accountId: string, id: string): Promise<Memory> {

@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { instant, jsonObject, text } from "../schema.ts";
+import { checked, instant, jsonObject, parseInstant, problemOf, text } from "../schema.ts";
 
 /** Limits of a memory's fields. Characters are Unicode code points. */
 export const LIMITS = {
@@ -13,6 +13,9 @@ export const LIMITS = {
   query: 2_000,
   page: 100,
 } as const;
+
+/** The shape of a memory's id. Anything else can't exist. */
+export const MEMORY_ID = /^mem_[0-9a-f]{32}$/;
 
 const EXAMPLE_ID = "mem_0197f2c4e0b47c3a9a1d5b8e2f60c711";
 
@@ -84,7 +87,7 @@ export const MemoryChanges = Type.Partial(
 export type MemoryChanges = Static<typeof MemoryChanges>;
 
 const memoryFields = {
-  id: Type.String({ description: "`mem_` and a UUIDv7 in hex.", examples: [EXAMPLE_ID] }),
+  id: Type.String({ description: "`mem_` and a UUID in hex.", examples: [EXAMPLE_ID] }),
   content,
   tags,
   agent_id: Type.Union([AgentId, Type.Null()]),
@@ -98,6 +101,62 @@ const memoryFields = {
 /** A memory as every transport shows it. */
 export const Memory = Type.Object(memoryFields);
 export type Memory = Static<typeof Memory>;
+
+const moment = instant({ examples: ["2026-11-21T07:00:00.000Z"] });
+/** Lists can't go back to before 1970. */
+const importedMoment = (description: string) =>
+  checked<string>(
+    { type: "string", format: "date-time", description, examples: moment.examples },
+    (value) => {
+      const isEarly = typeof value === "string" && (parseInstant(value) ?? 0) < 0;
+      return problemOf(moment, value) ?? (isEarly ? "must not be before 1970" : null);
+    },
+  );
+
+/** A line of `POST /memories/import`: a memory as it is exported, or as much of it as there is. */
+export const ImportedMemory = Type.Object(
+  {
+    id: Type.Optional(
+      checked<string>(
+        {
+          type: "string",
+          description: "As it is exported. By default one that follows from what the line says.",
+          examples: [EXAMPLE_ID],
+        },
+        (value) =>
+          typeof value === "string" && MEMORY_ID.test(value)
+            ? null
+            : "must be mem_ and 32 hexadecimal digits in lower case",
+      ),
+    ),
+    ...NewMemory.properties,
+    agent_id: Type.Optional(MemoryChanges.properties.agent_id),
+    session_id: Type.Optional(MemoryChanges.properties.session_id),
+    created_at: Type.Optional(importedMoment("By default `updated_at`, or now.")),
+    updated_at: Type.Optional(importedMoment("By default `created_at`.")),
+  },
+  { additionalProperties: false },
+);
+export type ImportedMemory = Static<typeof ImportedMemory>;
+
+const lineCount = (description: string) => Type.Integer({ minimum: 0, description });
+
+/** What an import did: each line that is not empty is counted once. */
+export const ImportReport = Type.Object({
+  created: lineCount("New memories."),
+  updated: lineCount("Lines that were newer than the memory with their id, and replaced it."),
+  unchanged: lineCount("Lines whose memory is here already, just so."),
+  kept: lineCount("Lines that differ from the memory with their id, which is as new or newer."),
+  invalid: lineCount("Lines that are no memory."),
+  skipped: Type.Array(
+    Type.Object({
+      line: Type.Integer({ minimum: 1, description: "Its number." }),
+      reason: Type.String({ examples: ["content is required."] }),
+    }),
+    { description: "Why lines were kept out: the first 1,000 of `kept` and `invalid`." },
+  ),
+});
+export type ImportReport = Static<typeof ImportReport>;
 
 /** A memory that says nearly the same as another. */
 export const Similar = Type.Object({
@@ -145,9 +204,6 @@ export const FoundMemory = Type.Object({
   explanation: Type.Optional(Explanation),
 });
 export type FoundMemory = Static<typeof FoundMemory>;
-
-/** The shape of a memory's id. Anything else can't exist. */
-export const MEMORY_ID = /^mem_[0-9a-f]{32}$/;
 
 /** Tags as they are kept: trimmed, each once, in the order given. */
 export function normaliseTags(values: readonly string[]): string[] {

@@ -114,6 +114,15 @@ export const ListQuery = Type.Object(
   strict,
 );
 
+/** The query of `GET /memories/export`. */
+export const ExportQuery = Type.Object(filterFields, strict);
+
+/** The query of `POST /memories/import`. */
+export const ImportQuery = Type.Object(
+  { dry_run: flag(false, "Whether only to tell what would be done.") },
+  strict,
+);
+
 /** The query of `DELETE /memories`. */
 export const DeletionQuery = Type.Object(deletionFields, strict);
 

@@ -6,7 +6,15 @@ import { ref, responses } from "../http/openapi.ts";
 import type { Authorize } from "../http/principal.ts";
 import { checkQueryString } from "../http/query.ts";
 import type { Memories } from "./memories.ts";
-import { FoundMemory, LIMITS, Memory, MemoryChanges, NewMemory, SavedMemory } from "./memory.ts";
+import {
+  FoundMemory,
+  ImportedMemory,
+  LIMITS,
+  Memory,
+  MemoryChanges,
+  NewMemory,
+  SavedMemory,
+} from "./memory.ts";
 import {
   ChangeHeaders,
   CreationHeaders,
@@ -16,6 +24,7 @@ import {
   SearchQuery,
   toFilter,
 } from "./requests.ts";
+import { createTransferRoutes } from "./transfer-routes.ts";
 
 /** Bytes of a body; a batch may hold 256 contents of 32,768 characters. */
 const MAX_BODY = 1 << 20;
@@ -48,7 +57,8 @@ interface Dependencies {
 /** The HTTP face of `Memories`: decode, call, respond. */
 export function createMemoryRoutes(dependencies: Dependencies) {
   return new Elysia({ prefix: "/memories", tags: ["memories"], normalize: false })
-    .model({ Memory, FoundMemory, SavedMemory })
+    .model({ Memory, FoundMemory, ImportedMemory, SavedMemory })
+    .use(createTransferRoutes(dependencies))
     .use(createReadingRoutes(dependencies))
     .use(createWritingRoutes(dependencies))
     .use(createDeletionRoutes(dependencies));

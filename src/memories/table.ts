@@ -32,8 +32,8 @@ export interface MemoryTable extends TableSearch {
   find(ids: readonly string[]): Promise<MemoryRow[]>;
   /** The same with their vectors, as a write needs them. */
   load(ids: readonly string[]): Promise<StoredMemory[]>;
-  /** Ids of memories, newest first, after a position of that order. */
-  list(filter: Filter, after: Position | null, limit: number): Promise<string[]>;
+  /** Ids of memories, newest first, after a position of that order; all of them without a limit. */
+  list(filter: Filter, after: Position | null, limit?: number): Promise<string[]>;
   countRows(): Promise<number>;
   /** What statistics read, of every memory. */
   facts(): Promise<Iterable<MemoryFacts>>;
@@ -171,8 +171,12 @@ export async function openTable(
     },
 
     async list(filter, after, limit) {
-      const query = table.query().where(listSql(filter, after)).orderBy(NEWEST_FIRST);
-      return decodeIds(await run(query.select(["id", "created_at"]).limit(limit)));
+      const query = table
+        .query()
+        .where(listSql(filter, after))
+        .orderBy(NEWEST_FIRST)
+        .select(["id", "created_at"]);
+      return decodeIds(await run(limit === undefined ? query : query.limit(limit)));
     },
 
     countRows,

@@ -70,13 +70,17 @@ test("describes every parameter, and wants only those without a default", () => 
   }
 });
 
-test("takes and gives JSON alone", () => {
+const JSON_TYPE = /^application\/(json|x-ndjson)$/;
+
+test("takes and gives JSON alone, and lines of JSON where memories move", () => {
   for (const { operation } of operations()) {
     if (operation.requestBody) {
-      expect(Object.keys(operation.requestBody.content)).toEqual(["application/json"]);
+      expect(Object.keys(operation.requestBody.content)).toEqual([
+        expect.stringMatching(JSON_TYPE),
+      ]);
     }
     for (const response of Object.values(operation.responses)) {
-      expect(Object.keys(response.content)).toEqual(["application/json"]);
+      expect(Object.keys(response.content)).toEqual([expect.stringMatching(JSON_TYPE)]);
       expect(response.description).not.toBe("");
     }
   }

@@ -11,6 +11,16 @@ export async function* readLines(
   stream: AsyncIterable<Uint8Array>,
   maxBytes: number,
 ): AsyncGenerator<string | typeof TOO_LONG> {
+  for await (const line of readByteLines(stream, maxBytes)) {
+    yield line === TOO_LONG ? line : line.toString().replace(/\r$/, "");
+  }
+}
+
+/** The same as bytes, for who must know whether they are UTF-8; a carriage return is left in. */
+export async function* readByteLines(
+  stream: AsyncIterable<Uint8Array>,
+  maxBytes: number,
+): AsyncGenerator<Buffer | typeof TOO_LONG> {
   let parts: Uint8Array[] = [];
   let length = 0;
 
@@ -21,7 +31,7 @@ export async function* readLines(
     else parts.push(part);
   };
   const take = () => {
-    const line = length > maxBytes ? TOO_LONG : Buffer.concat(parts).toString().replace(/\r$/, "");
+    const line = length > maxBytes ? TOO_LONG : Buffer.concat(parts);
     parts = [];
     length = 0;
     return line;

@@ -1,0 +1,249 @@
+import { createIdFrom } from "../db/id.ts";
+import type { Embedder } from "../embedding/embedder.ts";
+import { AppError } from "../errors.ts";
+import { parseInstant } from "../schema.ts";
+import type { Draft } from "./draft.ts";
+import { type ImportedMemory, type ImportReport, LIMITS, normaliseTags } from "./memory.ts";
+import type { MemoryRow, StoredMemory } from "./rows.ts";
+import type { OpenTable, Store } from "./store.ts";
+
+/** A line of what is imported: a memory, or what is wrong with it. */
+export type ImportLine =
+  | { number: number; memory: ImportedMemory }
+  | { number: number; problem: string };
+
+/** What became of a line: see `ImportReport`. */
+type Verdict = "created" | "updated" | "unchanged" | "kept";
+
+/** Characters that a batch has at the most, to bound what is in memory. */
+const BATCH_CHARACTERS = 1 << 20;
+/** Texts of one import that wait to be embedded: those of others wait for no more than these. */
+const AT_ONCE = 4;
+/** Lines that are named in a report. */
+const NAMED = 1_000;
+/** How often what can't be done now is tried, before the import gives up. */
+const ATTEMPTS = 30;
+
+const KEPT = "is not newer than the memory that is here";
+
+interface Dependencies {
+  store: Pick<Store, "use">;
+  embedder: Embedder;
+  /** Milliseconds since 1970. */
+  clock: () => number;
+}
+
+/**
+ * Brings memories into an account, with their ids and times. An id that is there already is written
+ * only if the line's `updated_at` is newer; a line without an id gets one from what it says, so that
+ * the same lines twice change nothing. Reads as it writes: some hundred lines are in memory.
+ * @param dryRun only tells what would be done
+ * @throws AppError when it can't go on; what it has done by then stays, and doing it again is safe
+ */
+export async function importMemories(
+  { store, embedder, clock }: Dependencies,
+  accountId: string,
+  lines: AsyncIterable<ImportLine>,
+  { dryRun }: { dryRun: boolean },
+): Promise<ImportReport> {
+  const report: ImportReport = {
+    created: 0,
+    updated: 0,
+    unchanged: 0,
+    kept: 0,
+    invalid: 0,
+    skipped: [],
+  };
+  const skip = (line: number, reason: string) => {
+    if (report.skipped.length < NAMED) report.skipped.push({ line, reason });
+  };
+  const write = async (batch: readonly Wanted[]) => {
+    const verdicts = await store.use(accountId, (open) =>
+      dryRun ? foresee(open, batch) : writeBatch(open, embedder, batch),
+    );
+    for (const [index, verdict] of verdicts.entries()) {
+      report[verdict]++;
+      if (verdict === "kept") skip(batch[index]?.line ?? 0, KEPT);
+    }
+  };
+
+  let batch: Wanted[] = [];
+  let characters = 0;
+  let reached = 0;
+  try {
+    for await (const line of lines) {
+      if ("problem" in line) {
+        report.invalid++;
+        skip(line.number, line.problem);
+        continue;
+      }
+      const wanted = toWanted(line, clock());
+      batch.push(wanted);
+      characters += wanted.content.length;
+      if (batch.length < LIMITS.batch && characters < BATCH_CHARACTERS) continue;
+      await write(batch);
+      reached = line.number;
+      [batch, characters] = [[], 0];
+    }
+    if (batch.length > 0) await write(batch);
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    const { code, message, retryAfter } = error;
+    throw new AppError(code, `${message} The lines up to ${reached} have been imported.`, {
+      cause: error,
+      ...(retryAfter !== undefined && { retryAfter }),
+    });
+  }
+  report.skipped.sort((a, b) => a.line - b.line);
+  return report;
+}
+
+/** A memory as a line wants it. */
+interface Wanted extends Omit<StoredMemory, "vectors" | "createdAt" | "updatedAt"> {
+  line: number;
+  /** Milliseconds since 1970; null where the line doesn't say. */
+  createdAt: number | null;
+  updatedAt: number | null;
+  now: number;
+}
+
+function toWanted(
+  { number, memory }: ImportLine & { memory: ImportedMemory },
+  now: number,
+): Wanted {
+  const { content, agent_id: agentId = null, session_id: sessionId = null } = memory;
+  const createdAt = memory.created_at === undefined ? null : parseInstant(memory.created_at);
+  const updatedAt = memory.updated_at === undefined ? null : parseInstant(memory.updated_at);
+  return {
+    line: number,
+    id: memory.id ?? createIdFrom("mem", JSON.stringify([content, createdAt, agentId, sessionId])),
+    content,
+    tags: normaliseTags(memory.tags ?? []),
+    agentId,
+    sessionId,
+    importance: memory.importance ?? 0.5,
+    metadata: JSON.stringify(memory.metadata ?? {}),
+    createdAt,
+    updatedAt: updatedAt ?? createdAt,
+    now,
+  };
+}
+
+type Known = Omit<StoredMemory, "vectors">;
+
+function judge(wanted: Wanted, known: Known | null | undefined): Verdict {
+  if (!known) return "created";
+  if ((wanted.updatedAt ?? 0) > known.updatedAt) return "updated";
+  return isSame(wanted, known) ? "unchanged" : "kept";
+}
+
+function isSame(a: Wanted, b: Known): boolean {
+  return (
+    a.content === b.content &&
+    a.agentId === b.agentId &&
+    a.sessionId === b.sessionId &&
+    a.importance === b.importance &&
+    a.metadata === b.metadata &&
+    a.tags.length === b.tags.length &&
+    a.tags.every((tag, index) => tag === b.tags[index])
+  );
+}
+
+/** @param place of the line among those of its batch: without times, their order is kept in these */
+function toKnown(wanted: Wanted, place: number): Known {
+  const { line: _, now, createdAt, updatedAt, ...memory } = wanted;
+  const created = createdAt ?? updatedAt ?? now - LIMITS.batch + place;
+  return { ...memory, createdAt: created, updatedAt: Math.max(created, updatedAt ?? created) };
+}
+
+/** What writing a batch would come to. */
+async function foresee({ table }: OpenTable, batch: readonly Wanted[]): Promise<Verdict[]> {
+  return judgeAll(batch, await table.find([...new Set(batch.map(({ id }) => id))]));
+}
+
+/** The verdicts of a batch's lines one after the other, since an id may come twice. */
+function judgeAll(batch: readonly Wanted[], rows: readonly MemoryRow[]): Verdict[] {
+  const known = new Map<string, Known>(rows.map((row) => [row.id, row]));
+  return batch.map((wanted, place) => {
+    const verdict = judge(wanted, known.get(wanted.id));
+    if (verdict === "created" || verdict === "updated")
+      known.set(wanted.id, toKnown(wanted, place));
+    return verdict;
+  });
+}
+
+async function writeBatch(
+  { table, writer }: OpenTable,
+  embedder: Embedder,
+  batch: readonly Wanted[],
+): Promise<Verdict[]> {
+  const ids = [...new Set(batch.map(({ id }) => id))];
+  const rows = await table.find(ids);
+  const foreseen = judgeAll(batch, rows);
+  if (!foreseen.some((verdict) => verdict === "created" || verdict === "updated")) return foreseen;
+
+  const contents = new Map(rows.map(({ id, content }) => [id, content]));
+  const texts = batch
+    .filter(({ id, content }, place) => {
+      const isWritten = foreseen[place] === "created" || foreseen[place] === "updated";
+      return isWritten && contents.get(id) !== content;
+    })
+    .map(({ content }) => content);
+  const vectors = await embedAll(embedder, texts);
+
+  const verdicts = await patiently(() =>
+    writer.change({ ids, apply: (draft) => applyBatch(draft, batch, vectors) }),
+  );
+  // Another write came between, and other texts are needed now.
+  return verdicts ?? writeBatch({ table, writer }, embedder, batch);
+}
+
+/** @returns null, and changes nothing, when the vectors of a text are missing */
+function applyBatch(
+  draft: Draft,
+  batch: readonly Wanted[],
+  vectors: ReadonlyMap<string, Float32Array[]>,
+): Verdict[] | null {
+  const written = new Map<string, StoredMemory>();
+  const verdicts: Verdict[] = [];
+  for (const [place, wanted] of batch.entries()) {
+    const current = written.get(wanted.id) ?? draft.get(wanted.id);
+    const verdict = judge(wanted, current);
+    verdicts.push(verdict);
+    if (verdict === "unchanged" || verdict === "kept") continue;
+    const own = current?.content === wanted.content ? current.vectors : vectors.get(wanted.content);
+    if (!own) return null;
+    written.set(wanted.id, { ...toKnown(wanted, place), vectors: own });
+  }
+  for (const memory of written.values()) draft.put(memory);
+  return verdicts;
+}
+
+/** The vectors of texts by text, a few at a time. */
+async function embedAll(
+  embedder: Embedder,
+  texts: readonly string[],
+): Promise<Map<string, Float32Array[]>> {
+  const vectors = new Map<string, Float32Array[]>();
+  const waiting = new Set(texts).values();
+  const embedNext = async () => {
+    for (const text of waiting) {
+      vectors.set(text, await patiently(() => embedder.embedContent(text)));
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, embedNext));
+  return vectors;
+}
+
+/** Tries again what fails only for now: there is no hurry, and live requests go first. */
+async function patiently<Result>(work: () => Promise<Result>): Promise<Result> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work();
+    } catch (error) {
+      const isForNow = error instanceof AppError && error.retryAfter !== undefined;
+      if (!isForNow || attempt === ATTEMPTS) throw error;
+      await Bun.sleep(error.retryAfter * 1_000);
+    }
+  }
+}

@@ -1,0 +1,144 @@
+import { TypeCompiler } from "@sinclair/typebox/compiler";
+import { Elysia } from "elysia";
+import { AppError } from "../errors.ts";
+import { ref, responses } from "../http/openapi.ts";
+import type { Authorize } from "../http/principal.ts";
+import { checkQueryString } from "../http/query.ts";
+import { validationError } from "../http/validation.ts";
+import { readByteLines, TOO_LONG } from "../lines.ts";
+import type { ImportLine } from "./import.ts";
+import type { Memories } from "./memories.ts";
+import { ImportedMemory, ImportReport, type Memory } from "./memory.ts";
+import { ExportQuery, ImportQuery, toFilter } from "./requests.ts";
+
+/** Newline-delimited JSON: one memory a line. */
+const NDJSON = "application/x-ndjson";
+const ACCEPTED = new Set([NDJSON, "application/ndjson", "application/jsonl"]);
+
+/** Bytes of a line: a content of 32,768 characters, each escaped, and what is around. */
+const MAX_LINE = 1 << 20;
+
+const shape = TypeCompiler.Compile(ImportedMemory);
+
+/** Taking all memories elsewhere, and bringing them in: as a stream, in bounded memory. */
+export function createTransferRoutes({
+  memories,
+  authorize,
+}: {
+  memories: Memories;
+  authorize: Authorize;
+}) {
+  return new Elysia({ normalize: false })
+    .get(
+      "/export",
+      async ({ request, query }) => {
+        const { accountId } = authorize(request, "memories:read");
+        checkQueryString(request);
+        const pages = await memories.export(accountId, toFilter(query));
+        return new Response(toStream(pages), { headers: { "content-type": NDJSON } });
+      },
+      {
+        query: ExportQuery,
+        detail: {
+          operationId: "exportMemories",
+          summary: "Take all memories elsewhere",
+          description:
+            "One memory a line, the oldest first: those of the moment of the request. What changes meanwhile comes as it is then, what is deleted meanwhile does not come. A connection that ends early is an answer that is not complete.",
+          responses: responses(
+            { status: 200, description: "Lines.", schema: ref("Memory"), contentType: NDJSON },
+            400,
+            422,
+          ),
+        },
+      },
+    )
+    .post(
+      "/import",
+      ({ request, query, server }) => {
+        const { accountId } = authorize(request, "memories:write");
+        checkQueryString(request);
+        // Embedding takes longer than an idle connection may live.
+        server?.timeout(request, 0);
+        return memories.import(accountId, readLines(request), {
+          dryRun: query.dry_run === "true",
+        });
+      },
+      {
+        // It is read line by line when it is known who sends it.
+        parse: () => null,
+        query: ImportQuery,
+        detail: {
+          operationId: "importMemories",
+          summary: "Bring memories in",
+          description:
+            "One memory a line, as exported; only `content` is needed. Ids and times are kept. A line whose id is there already is written only if its `updated_at` is newer, so that the same file twice changes nothing. Lines that are no memory are left out and named. The body may have any length; memories are saved as it is read, and stay when it breaks off.",
+          requestBody: {
+            required: true,
+            content: { [NDJSON]: { schema: { $ref: "#/components/schemas/ImportedMemory" } } },
+          },
+          responses: responses(
+            { status: 200, description: "What was done.", schema: ImportReport },
+            400,
+            415,
+            422,
+          ),
+        },
+      },
+    );
+}
+
+function toStream(pages: AsyncGenerator<Memory[], void>): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    // Called when the client has room, and not before.
+    async pull(controller) {
+      const { value, done } = await pages.next();
+      if (done) return controller.close();
+      const lines = value.map((memory) => `${JSON.stringify(memory)}\n`);
+      controller.enqueue(Buffer.from(lines.join("")));
+    },
+    cancel: () => void pages.return(),
+  });
+}
+
+/** @throws AppError `unsupported_media_type` */
+function readLines(request: Request): AsyncGenerator<ImportLine> {
+  const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
+  if (!ACCEPTED.has(type ?? "")) {
+    throw new AppError(
+      "unsupported_media_type",
+      `The body must have a JSON object a line: send it with \`Content-Type: ${NDJSON}\`.`,
+    );
+  }
+  if (request.headers.has("content-encoding")) {
+    throw new AppError("unsupported_media_type", "The body must not be compressed.");
+  }
+  return parseLines(request.body);
+}
+
+async function* parseLines(body: ReadableStream<Uint8Array> | null): AsyncGenerator<ImportLine> {
+  let number = 0;
+  for await (const bytes of readByteLines(body ?? new Blob().stream(), MAX_LINE)) {
+    number++;
+    const line = parseLine(bytes);
+    if (line !== null) yield { number, ...line };
+  }
+}
+
+/** Returns null for an empty line. */
+function parseLine(
+  bytes: Buffer | typeof TOO_LONG,
+): { memory: ImportedMemory } | { problem: string } | null {
+  if (bytes === TOO_LONG) return { problem: `is longer than ${MAX_LINE} bytes` };
+  let memory: unknown;
+  try {
+    // Leaves out a byte order mark.
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    if (text.trim() === "") return null;
+    memory = JSON.parse(text);
+  } catch {
+    return { problem: "is not valid JSON in UTF-8" };
+  }
+  return shape.Check(memory)
+    ? { memory }
+    : { problem: validationError(shape.Errors(memory)).message };
+}

@@ -1,0 +1,243 @@
+import { afterAll, expect, test } from "bun:test";
+import { randomUUIDv7 } from "bun";
+import type { ImportReport, Memory } from "../../src/memories/memory.ts";
+import type { Client } from "../support/client.ts";
+import { startServer } from "../support/server.ts";
+
+const server = await startServer();
+afterAll(server.close);
+
+const NDJSON = { "content-type": "application/x-ndjson" };
+const NOTHING = { created: 0, updated: 0, unchanged: 0, kept: 0, invalid: 0, skipped: [] };
+
+const exportOf = async (client: Client, query = "") => {
+  const response = await fetch(`${server.origin}/api/memories/export${query}`, {
+    headers: { authorization: `Bearer ${client.key}` },
+  });
+  expect(response.status).toBe(200);
+  expect(response.headers.get("content-type")).toBe("application/x-ndjson");
+  return response.text();
+};
+const importInto = async (
+  client: Client,
+  body: string | Uint8Array | ReadableStream,
+  query = "",
+) => {
+  const answer = await client.send("POST", `/memories/import${query}`, { body, headers: NDJSON });
+  expect(answer).toMatchObject({ status: 200 });
+  return answer.body as ImportReport;
+};
+const linesOf = (text: string): Memory[] =>
+  text
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+const toLines = (values: readonly unknown[]) =>
+  values.map((value) => `${JSON.stringify(value)}\n`).join("");
+const newId = () => `mem_${randomUUIDv7("hex").replaceAll("-", "")}`;
+
+const MEMORY = {
+  content: "Ada keeps bees.",
+  tags: ["garden", "hobby"],
+  agent_id: "planner",
+  session_id: "s-1",
+  importance: 0.1 + 0.2,
+  metadata: { "2": "é\u2028", "1": [1e21, -0.5, null], __proto__x: {} },
+  created_at: "2023-05-08T13:56:00.123Z",
+  updated_at: "2024-02-29T00:00:00.000Z",
+};
+
+test("what is exported and imported elsewhere is exported the same, byte by byte", async () => {
+  const [ada, bob] = [await server.account(), await server.account()];
+  await ada.saveAll(
+    Array.from({ length: 256 }, (_, n) => ({ content: `Cat ${n}`, tags: ["cat"] })),
+  );
+  await ada.save({ content: "First passage.\n\nSecond passage.", metadata: { a: [1] } });
+  server.clock.advance(1_000);
+  const { id } = await ada.save({ content: "Changed later." });
+  server.clock.advance(1_000);
+  await ada.update(id, { importance: 0.75 });
+  await importInto(ada, toLines([MEMORY]));
+
+  const exported = await exportOf(ada);
+  expect(linesOf(exported)).toHaveLength(259);
+  expect(linesOf(exported)[0]).toMatchObject(MEMORY);
+  expect(await importInto(bob, exported)).toEqual({ ...NOTHING, created: 259 });
+  expect(await exportOf(bob)).toBe(exported);
+  expect(await importInto(bob, exported)).toEqual({ ...NOTHING, unchanged: 259 });
+  expect(await exportOf(bob)).toBe(exported);
+
+  expect(linesOf(await exportOf(ada, "?tags=garden"))).toEqual([expect.objectContaining(MEMORY)]);
+  expect(await exportOf(ada, "?agent_id=nobody")).toBe("");
+  expect((await bob.search("First Second passage"))[0]?.content).toStartWith("First passage.");
+});
+
+test("of two states of a memory, the newer one wins", async () => {
+  const ada = await server.account();
+  const id = newId();
+  const state = (content: string, day: number, rest = {}) => ({
+    id,
+    content,
+    created_at: "2025-01-01",
+    updated_at: `2025-01-0${day}`,
+    ...rest,
+  });
+  expect(await importInto(ada, toLines([state("old", 2), state("newer", 4)]))).toMatchObject({
+    created: 1,
+    updated: 1,
+  });
+  expect(await importInto(ada, toLines([state("older", 3), state("other", 4)]))).toEqual({
+    ...NOTHING,
+    kept: 2,
+    skipped: [1, 2].map((line) => ({
+      line,
+      reason: "is not newer than the memory that is here",
+    })),
+  });
+  expect(await ada.get(id)).toMatchObject({
+    content: "newer",
+    created_at: "2025-01-01T00:00:00.000Z",
+  });
+  // Its vectors stay when its content does.
+  await importInto(ada, toLines([state("newer", 5, { tags: ["x"] })]));
+  expect(await ada.get(id)).toMatchObject({ tags: ["x"], updated_at: "2025-01-05T00:00:00.000Z" });
+  expect((await ada.search("newer"))[0]).toMatchObject({ id });
+});
+
+test("lines without ids and times twice are there once, in their order", async () => {
+  const ada = await server.account();
+  const lines = toLines([{ content: "one" }, { content: "two" }, { content: "one" }]);
+  expect(await importInto(ada, lines)).toEqual({ ...NOTHING, created: 2, unchanged: 1 });
+  server.clock.advance(60_000);
+  expect(await importInto(ada, lines)).toEqual({ ...NOTHING, unchanged: 3 });
+  expect(linesOf(await exportOf(ada)).map(({ content }) => content)).toEqual(["one", "two"]);
+});
+
+test("lines that are no memory are named, and the others saved", async () => {
+  const ada = await server.account();
+  const bytes = Buffer.concat([
+    Buffer.from('\ufeff{"content":"with a byte order mark"}\r\n\r\n'),
+    Buffer.from('{"content":\n'),
+    Buffer.from([123, 0xff, 125, 10]),
+    Buffer.from('{"content":"a","password":"hunter2"}\n[]\n{}\n'),
+    Buffer.from(`{"content":"${"x".repeat(1 << 20)}"}\n`),
+    Buffer.from('{"id":"mem_1","content":"a"}\n{"content":"a","created_at":"1969-12-31"}\n'),
+    Buffer.from('{"content":"without a line break"}'),
+  ]);
+  const report = await importInto(ada, bytes);
+  expect(report).toMatchObject({ created: 2, invalid: 8 });
+  expect(report.skipped.map(({ line }) => line)).toEqual([3, 4, 5, 6, 7, 8, 9, 10]);
+  expect(report.skipped.map(({ reason }) => reason)).toEqual([
+    "is not valid JSON in UTF-8",
+    "is not valid JSON in UTF-8",
+    expect.stringContaining("has an unknown field"),
+    "the request must be a JSON object.",
+    "content is required.",
+    "is longer than 1048576 bytes",
+    "id must be mem_ and 32 hexadecimal digits in lower case.",
+    "created_at must not be before 1970.",
+  ]);
+  expect(JSON.stringify(report)).not.toContain("hunter2");
+});
+
+test("a dry run tells what would be done, and does nothing", async () => {
+  const ada = await server.account();
+  await importInto(ada, toLines([{ ...MEMORY, id: newId() }]));
+  const before = await exportOf(ada);
+  const lines = `${before}${toLines([{ content: "new" }, {}])}`;
+  expect(await importInto(ada, lines, "?dry_run=true")).toMatchObject({
+    created: 1,
+    unchanged: 1,
+    invalid: 1,
+  });
+  expect(await exportOf(ada)).toBe(before);
+});
+
+test("an id of another account is neither seen nor touched", async () => {
+  const [ada, bob] = [await server.account(), await server.account()];
+  const { id } = await ada.save({ content: "Ada's own." });
+  const lines = toLines([{ id, content: "Bob's.", updated_at: "2031-01-01" }]);
+  expect(await importInto(bob, lines)).toEqual({ ...NOTHING, created: 1 });
+  expect(await ada.get(id)).toMatchObject({ content: "Ada's own." });
+  expect(await bob.get(id)).toMatchObject({ content: "Bob's." });
+  expect(await exportOf(ada)).not.toContain("Bob's");
+});
+
+test("the same file from two at once makes no memory twice", async () => {
+  const ada = await server.account();
+  const lines = toLines(Array.from({ length: 600 }, (_, n) => ({ content: `Line ${n}` })));
+  const reports = await Promise.all([importInto(ada, lines), importInto(ada, lines)]);
+  const sum = (name: "created" | "unchanged") =>
+    reports.reduce((total, report) => total + report[name], 0);
+  expect({ created: sum("created"), unchanged: sum("unchanged") }).toEqual({
+    created: 600,
+    unchanged: 600,
+  });
+  expect(linesOf(await exportOf(ada))).toHaveLength(600);
+});
+
+test("of an import that breaks off, what was saved stays, and the rest follows", async () => {
+  const ada = await server.account();
+  const lines = Array.from({ length: 700 }, (_, n) => ({ content: `Line ${n}` }));
+  const broken = new ReadableStream({
+    async start(controller) {
+      controller.enqueue(Buffer.from(toLines(lines.slice(0, 300)).slice(0, -20)));
+      while ((await exportOf(ada)) === "") await Bun.sleep(5);
+      controller.error(new Error("broken off"));
+    },
+  });
+  const sending = ada.send("POST", "/memories/import", { body: broken, headers: NDJSON });
+  await expect(sending).rejects.toThrow();
+  const saved = linesOf(await exportOf(ada)).length;
+  expect(saved).toBeGreaterThanOrEqual(256);
+  expect(await importInto(ada, toLines(lines))).toEqual({
+    ...NOTHING,
+    created: 700 - saved,
+    unchanged: saved,
+  });
+});
+
+test("an export is of one moment: all of a batch or nothing, and nothing twice", async () => {
+  const ada = await server.account();
+  let isOver = false;
+  const writing = (async () => {
+    for (let n = 0; !isOver; n++) {
+      await ada.saveAll([{ content: `left ${n}` }, { content: `right ${n}` }]);
+    }
+  })();
+  for (let round = 0; round < 20; round++) {
+    const contents = linesOf((await exportOf(ada)) || '{"content":""}').map((one) => one.content);
+    expect(new Set(contents).size).toBe(contents.length);
+    const numbers = (side: string) =>
+      contents
+        .filter((one) => one.startsWith(side))
+        .map((one) => one.split(" ")[1])
+        .sort();
+    expect(numbers("left")).toEqual(numbers("right"));
+  }
+  isOver = true;
+  await writing;
+});
+
+test("what is deleted while an export is read does not come", async () => {
+  const ada = await server.account();
+  await ada.saveAll(Array.from({ length: 200 }, (_, n) => ({ content: `${n}`, tags: ["x"] })));
+  const pages = await server.memories.export(ada.accountId, {});
+  expect((await pages.next()).value).toHaveLength(128);
+  expect(await ada.removeMatching({ tags: "x" })).toBe(200);
+  expect((await pages.next()).value).toEqual([]);
+});
+
+test("a key that may only read can't import, and a body of another type is refused", async () => {
+  const ada = await server.account();
+  const reader = server.client(ada.accountId, ["memories:read"]);
+  const body = toLines([{ content: "a" }]);
+  const send = (client: Client, headers: Record<string, string>) =>
+    client.send("POST", "/memories/import", { body, headers });
+  expect(await send(reader, NDJSON)).toMatchObject({ status: 403 });
+  expect(await send(ada, { "content-type": "application/json" })).toMatchObject({ status: 415 });
+  expect(await send(ada, {})).toMatchObject({ status: 415 });
+  expect(await send(ada, { ...NDJSON, "content-encoding": "gzip" })).toMatchObject({ status: 415 });
+  expect(await ada.send("GET", "/memories/export?limit=3")).toMatchObject({ status: 422 });
+  expect(await exportOf(reader)).toBe("");
+});
