@@ -8,8 +8,12 @@ import { errorResponse } from "./http/errors.ts";
 import { allowLongRequests } from "./http/header-size.ts";
 import { type Checks, createHealthRoutes } from "./http/health.ts";
 import { createHttpsRule } from "./http/https-rule.ts";
+import { createMetricsRoutes } from "./http/metrics-routes.ts";
 import { createUnrouted } from "./http/not-found.ts";
+import { createObserver } from "./http/observer.ts";
 import { createAuthorize, type Principal } from "./http/principal.ts";
+import { requestId } from "./http/request-id.ts";
+import { createRouteNames } from "./http/route-names.ts";
 import { SECURITY_HEADERS } from "./http/security-headers.ts";
 import type { Keys } from "./keys/keys.ts";
 import type { Log } from "./log.ts";
@@ -17,6 +21,7 @@ import { createMcpRoutes } from "./mcp/routes.ts";
 import type { Memories } from "./memories/memories.ts";
 import { createMemoryRoutes } from "./memories/routes.ts";
 import { createStatsRoutes } from "./memories/stats-routes.ts";
+import { createMetrics, type Metrics } from "./metrics.ts";
 import { createAuthorizeRoutes } from "./oauth/authorize-routes.tsx";
 import { ENDPOINTS, GUESSED, RESOURCE_METADATA_PATH } from "./oauth/discovery.ts";
 import type { OAuth } from "./oauth/oauth.ts";
@@ -47,6 +52,7 @@ export function createApp({
   checks,
   local,
   log,
+  metrics = createMetrics(),
 }: {
   config: AppConfig;
   memories: Memories;
@@ -56,6 +62,7 @@ export function createApp({
   /** Who is behind a request that came by the local socket; null for others. */
   local?: (request: Request) => Principal | null;
   log: Log;
+  metrics?: Metrics;
 }) {
   allowLongRequests();
   const checkHttps = createHttpsRule(config);
@@ -63,20 +70,25 @@ export function createApp({
   const authorize = createAuthorize({ keys, tokens: access.oauth.tokens, local });
   const resourceMetadata = config.publicUrl + RESOURCE_METADATA_PATH;
 
+  const isOwner = ({ accountId }: Principal) => access.accounts.find(accountId)?.role === "owner";
+  const observe = createObserver({ metrics, log, routeOf: (request) => routeOf(request) });
+
   const app = new Elysia({ normalize: false })
+    .wrap(observe)
     .onRequest(({ request, set }) => {
-      Object.assign(set.headers, SECURITY_HEADERS);
+      Object.assign(set.headers, SECURITY_HEADERS, { "x-request-id": requestId(request) });
       checkHttps(request);
       const cors = corsOf(request);
       if (cors) Object.assign(set.headers, cors);
       // A preflight comes without credentials, before the request that has them.
       if (cors && request.method === "OPTIONS") return new Response(null, { status: 204 });
     })
-    .onError(({ code, error, path, set }) => {
-      if (code !== "NOT_FOUND") return errorResponse(error, { log, resourceMetadata });
+    .onError(({ code, error, path, request, set }) => {
+      const context = { log, resourceMetadata, id: requestId(request) };
+      if (code !== "NOT_FOUND") return errorResponse(error, context);
       const { error: unrouted, allow } = explainUnrouted(path);
       if (allow.length > 0) set.headers.allow = allow.join(", ");
-      return errorResponse(unrouted, { log, resourceMetadata });
+      return errorResponse(unrouted, context);
     })
     .use(createDocs(config.publicUrl))
     .use(createMcpRoutes({ memories, authorize, config, log }))
@@ -85,10 +97,12 @@ export function createApp({
     .group("/api", (api) =>
       api
         .use(createHealthRoutes(checks))
+        .use(createMetricsRoutes({ metrics, authorize, isOwner }))
         .use(createMemoryRoutes({ memories, authorize }))
         .use(createStatsRoutes({ memories, authorize })),
     );
   const explainUnrouted = createUnrouted(app.routes);
+  const routeOf = createRouteNames(app.routes);
   return app;
 }
 

@@ -31,6 +31,7 @@ const ORDER = [
   "lines.ts",
   "schema.ts",
   "rate-limit.ts",
+  "metrics.ts",
   "log.ts",
   "config.ts",
   "errors.ts",
@@ -183,6 +184,7 @@ describe("libraries stay behind their one door:", () => {
     ["Elysia", /^(elysia|@elysiajs\/.*)$/, /^(app\.ts|http\/|[\w-]+\/(\w+-)?routes\.tsx?$)/],
     ["Drizzle", /^drizzle-orm/, /^(db|accounts|keys|oauth|sign-in|memories)\//],
     ["the JSX library", /^@kitajs\//, /^pages\//],
+    ["the Prometheus library", /^prom-client$/, /^metrics\.ts$/],
     ["Commander", /^commander$/, /^cli\//],
     ["the MCP library", /^@modelcontextprotocol\//, /^(mcp|cli)\//],
   ])("%s is imported where it belongs", (_, library, allowed) => {

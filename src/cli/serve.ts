@@ -8,10 +8,9 @@ import { refuseUnfinishedRestore } from "../backup/unfinished-restore.ts";
 import type { Config } from "../config.ts";
 import { lockDataFolder } from "../db/data-lock.ts";
 import { type Database, databasePath, openDatabase } from "../db/database.ts";
-import type { Embedder, EmbeddingModel } from "../embedding/embedder.ts";
+import type { EmbeddingModel } from "../embedding/embedder.ts";
 import { prepareModel } from "../embedding/model.ts";
 import { createWorkerEmbedder } from "../embedding/worker-embedder.ts";
-import type { CheckResult } from "../http/health.ts";
 import { createKeys } from "../keys/keys.ts";
 import type { Log } from "../log.ts";
 import { createLocalSocket, type OpenSocket } from "../mcp/local-socket.ts";
@@ -21,13 +20,16 @@ import { createMemories } from "../memories/memories.ts";
 import { watchRemovedAccounts } from "../memories/removed-accounts.ts";
 import { openStore, type Store } from "../memories/store.ts";
 import { storeToCome } from "../memories/store-to-come.ts";
+import { createMetrics, type Metrics } from "../metrics.ts";
 import { loadLanceDb, prepareForLanceDb } from "../native/lancedb.ts";
 import { createOAuth } from "../oauth/oauth.ts";
 import { createSessions } from "../sign-in/sessions.ts";
 import { type Background, untilUnused } from "./background.ts";
+import { createChecks } from "./checks.ts";
 import { CommandError, type Environment } from "./failure.ts";
 import { giveBackMemory } from "./give-back.ts";
 import { greet } from "./greeting.ts";
+import { measureProcess } from "./process-metrics.ts";
 import { atMost, endWithin, untilStopped } from "./stop.ts";
 import { takeOverDataFolder } from "./take-over.ts";
 
@@ -56,6 +58,8 @@ export async function serve(
   await using opened = new AsyncDisposableStack();
   opened.defer(giveBackMemory());
   const clock = Date.now;
+  const metrics = createMetrics();
+  measureProcess(metrics);
   const lock = background
     ? lockDataFolder(config.dataDir, version, true)
     : await takeOverDataFolder(config.dataDir, version);
@@ -66,11 +70,11 @@ export async function serve(
   // A cache folder that can't be used ends the start with a sentence; the worker would try for ever.
   await prepareModel({ cacheDir: config.cacheDir });
   // The model loads while the rest starts; requests that need it wait for it.
-  const embedder = createWorkerEmbedder({ cacheDir: config.cacheDir, log });
+  const embedder = createWorkerEmbedder({ cacheDir: config.cacheDir, log, metrics });
   opened.defer(() => embedder.close());
   const accounts = createAccounts({ db, clock });
   const keys = createKeys({ db, clock });
-  const opening = openTables(config, { db, model: embedder.model, log });
+  const opening = openTables(config, { db, model: embedder.model, log, metrics });
   const store = storeToCome(opening);
   opened.defer(store.close);
   const memories = createMemories({
@@ -95,11 +99,8 @@ export async function serve(
     memories,
     keys,
     log,
-    checks: {
-      database: () => (db.sqlite.query("SELECT 1").get() ? "ok" : "failed"),
-      memories: () => store.accounts().then(() => "ok"),
-      embedding: () => stateOf(embedder),
-    },
+    metrics,
+    checks: createChecks({ dataDir: config.dataDir, db, store, embedder }),
   });
   let lastRequest = 0;
   app.onRequest(() => {
@@ -130,12 +131,13 @@ type App = ReturnType<typeof createApp>;
 
 async function openTables(
   { dataDir, cacheDir }: Config,
-  { db, model, log }: { db: Database; model: EmbeddingModel; log: Log },
+  parts: { db: Database; model: EmbeddingModel; log: Log; metrics: Metrics },
 ): Promise<Store> {
   const folder = join(dataDir, "memories");
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const lancedb = await loadLanceDb(cacheDir);
-  return openStore({ lancedb, folder, model, journal: createJournal({ db }), log });
+  const { db, ...rest } = parts;
+  return openStore({ lancedb, folder, journal: createJournal({ db }), ...rest });
 }
 
 /** Returns false when the port is in use and the server can do without. */
@@ -178,15 +180,4 @@ function listenLocally(
     log.warn("no_local_socket", { cause });
     return null;
   }
-}
-
-/** Asks the embedder without waiting for it. */
-function stateOf(embedder: Embedder): Promise<CheckResult> {
-  return Promise.race([
-    embedder.ready().then(
-      () => "ok" as const,
-      () => "failed" as const,
-    ),
-    Bun.sleep(0).then(() => "loading" as const),
-  ]);
 }

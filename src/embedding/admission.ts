@@ -4,6 +4,8 @@ import { AppError } from "../errors.ts";
 export interface Admission {
   /** Runs the work if there is room for a text of this size. */
   admit<T>(characters: number, work: () => Promise<T>): Promise<T>;
+  /** How many texts wait or are worked on. */
+  waiting(): number;
 }
 
 /** @throws AppError `unavailable` from `admit` when more texts or characters than this would wait */
@@ -11,6 +13,7 @@ export function createAdmission(most: { texts: number; characters: number }): Ad
   let texts = 0;
   let characters = 0;
   return {
+    waiting: () => texts,
     async admit(size, work) {
       if (texts + 1 > most.texts || characters + size > most.characters) {
         throw new AppError(

@@ -1,6 +1,7 @@
 import { LRUCache } from "lru-cache";
 import type { Log } from "../log.ts";
-import { createAdmission } from "./admission.ts";
+import { createMetrics, type Metrics } from "../metrics.ts";
+import { type Admission, createAdmission } from "./admission.ts";
 import type { Embedder } from "./embedder.ts";
 import { builtInModel } from "./manifest.ts";
 import { accompany, spawnWorker, type WorkerLife } from "./worker-life.ts";
@@ -21,14 +22,16 @@ const LAST_RESTART_MS = 30_000;
 export function createWorkerEmbedder(options: {
   cacheDir: string;
   log: Log;
+  metrics?: Metrics;
   modelSource?: string;
   spawn?: () => Worker;
 }): Embedder {
-  const { cacheDir, log, modelSource, spawn = spawnWorker } = options;
+  const { cacheDir, log, metrics = createMetrics(), modelSource, spawn = spawnWorker } = options;
   const { dimension } = builtInModel;
   const queries = createAdmission(WAITING_QUERIES);
   const contents = createAdmission(WAITING_CONTENTS);
   const recent = new LRUCache<string, Promise<Float32Array>>({ max: CACHED_QUERIES });
+  const measured = measure(metrics, { query: queries, content: contents });
   let failures = 0;
   let restart: ReturnType<typeof setTimeout> | null = null;
   let closed = false;
@@ -45,6 +48,7 @@ export function createWorkerEmbedder(options: {
     void next.ended.then((reason) => {
       if (closed) return;
       const delay = Math.min(LAST_RESTART_MS, FIRST_RESTART_MS * 2 ** failures++);
+      measured.restarts.inc();
       log.error("embedding_worker_ended", { reason: reason.message, restart_ms: delay });
       restart = setTimeout(() => {
         life = start();
@@ -54,7 +58,9 @@ export function createWorkerEmbedder(options: {
   }
 
   async function embed(type: "query" | "content", text: string): Promise<Float32Array> {
+    const end = measured.durations.startTimer({ type });
     const vectors = await life.embed(type, text);
+    end();
     failures = 0;
     return vectors;
   }
@@ -64,6 +70,7 @@ export function createWorkerEmbedder(options: {
     ready: () => life.loaded,
     embedQuery(text) {
       const known = recent.get(text);
+      measured.lookups.inc({ result: known ? "hit" : "miss" });
       if (known) return known;
       const vector = queries.admit(text.length, () => embed("query", text));
       recent.set(text, vector);
@@ -83,5 +90,25 @@ export function createWorkerEmbedder(options: {
       if (restart) clearTimeout(restart);
       await life.end(new Error("The embedder was closed."));
     },
+  };
+}
+
+function measure(metrics: Metrics, waiting: Record<"query" | "content", Admission>) {
+  for (const [type, admission] of Object.entries(waiting)) {
+    const help = `Texts of this kind (${type}) that wait for their vectors.`;
+    metrics.gauge(`ctxd_embedding_${type}_queue`, help, admission.waiting);
+  }
+  return {
+    durations: metrics.durations(
+      "ctxd_embedding_duration_seconds",
+      "Time from a text's arrival at the embedding engine to its vectors, waiting included.",
+      ["type"],
+    ),
+    lookups: metrics.counter(
+      "ctxd_query_cache_lookups_total",
+      "Queries whose vector was looked for among the recent ones.",
+      ["result"],
+    ),
+    restarts: metrics.counter("ctxd_embedding_restarts_total", "Ends of the embedding engine."),
   };
 }

@@ -6,11 +6,12 @@ import { validationError } from "./validation.ts";
 
 /**
  * What a handler threw, as an answer. Anything unforeseen is `internal`, and told to the log alone.
+ * @param id the request's, by which the log tells of it
  * @param resourceMetadata where a client learns how to get a token (RFC 9728, section 5.1)
  */
 export function errorResponse(
   thrown: unknown,
-  { log, resourceMetadata }: { log: Log; resourceMetadata: string },
+  { log, resourceMetadata, id }: { log: Log; resourceMetadata: string; id: string },
 ): Response {
   const error = toAppError(thrown);
   const { code, message, details, status, retryAfter } = error;
@@ -20,11 +21,11 @@ export function errorResponse(
     headers.set("WWW-Authenticate", describeChallenge(error, resourceMetadata));
   }
 
-  const id = status === 500 ? crypto.randomUUID() : undefined;
   if (status >= 500) {
-    log.error("request_failed", { code, id, cause: describeCause(error) });
+    log.error("request_failed", { id, code, cause: describeCause(error) });
   }
-  return Response.json({ error: { code, message, details, id } }, { status, headers });
+  const body = { code, message, details, ...(status === 500 && { id }) };
+  return Response.json({ error: body }, { status, headers });
 }
 
 /** RFC 6750, section 3; the scopes are those that a client needs for everything (MCP, "Scope Challenge Handling"). */

@@ -6,6 +6,9 @@ import { errorResponse, ref } from "./openapi.ts";
 /** `ok`, or what is the matter. `loading` is no failure: requests wait for it. */
 export type CheckResult = "ok" | "loading" | "failed";
 
+/** Milliseconds that a check may take; `ctxd health` waits for 5 s. */
+const PATIENCE = 3_000;
+
 /** What the server needs to do its work, each with a way to ask how it is. */
 export type Checks = Readonly<Record<string, () => CheckResult | Promise<CheckResult>>>;
 
@@ -13,7 +16,7 @@ const Health = Type.Object({
   status: Type.Union([Type.Literal("ok"), Type.Literal("failed")]),
   version: Type.String({ examples: [version] }),
   checks: Type.Record(Type.String(), Type.String(), {
-    examples: [{ database: "ok", memories: "ok", embedding: "ok" }],
+    examples: [{ database: "ok", memories: "ok", disk: "ok", embedding: "ok" }],
   }),
 });
 
@@ -50,10 +53,15 @@ export function createHealthRoutes(checks: Checks) {
   );
 }
 
+/** What hangs has failed: a disk that does not answer, say. */
 async function run(check: Checks[string]): Promise<CheckResult> {
+  const { promise: late, resolve } = Promise.withResolvers<CheckResult>();
+  const timer = setTimeout(resolve, PATIENCE, "failed");
   try {
-    return await check();
+    return await Promise.race([check(), late]);
   } catch {
     return "failed";
+  } finally {
+    clearTimeout(timer);
   }
 }

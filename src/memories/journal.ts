@@ -1,4 +1,4 @@
-import { and, asc, eq, lte, max } from "drizzle-orm";
+import { and, asc, count, eq, lte, max } from "drizzle-orm";
 import { blob, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { Database } from "../db/database.ts";
 import { openCancelledEntries } from "./cancelled-entries.ts";
@@ -122,6 +122,9 @@ export function createJournal({ db }: { db: Database }) {
         .orderBy(asc(journalEntries.seq))
         .all()
         .filter(({ seq }) => !cancelled.has(seq)),
+
+    /** How many entries of all accounts no checkpoint includes yet. */
+    size: (): number => orm.select({ n: count() }).from(journalEntries).get()?.n ?? 0,
 
     /** The number of the account's newest entry, 0 when it has none. */
     lastSeq: (accountId: string): number =>

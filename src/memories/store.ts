@@ -4,11 +4,13 @@ import type * as LanceDb from "@lancedb/lancedb";
 import type { EmbeddingModel } from "../embedding/embedder.ts";
 import { AppError } from "../errors.ts";
 import type { Log } from "../log.ts";
+import { createMetrics, type Metrics } from "../metrics.ts";
 import { isDiskFull } from "./disk-full.ts";
 import type { Journal } from "./journal.ts";
 import { createKeeper, type Debts, DUE, type Due, type Keeper } from "./keeper.ts";
 import { openOrSetAside, replayJournal, rollBackFiles } from "./recovery.ts";
 import { createRowCache } from "./row-cache.ts";
+import { measureStore } from "./store-metrics.ts";
 import { type MemoryTable, openTable } from "./table.ts";
 import { sizeOf, sync } from "./table-files.ts";
 import { startUpkeep } from "./upkeep.ts";
@@ -33,7 +35,8 @@ export interface OpenTable {
   writer: Writer;
 }
 
-interface Slot {
+/** A table that is open, or about to be. */
+export interface Slot {
   opened: Promise<OpenTable>;
   keeper: Keeper | null;
   users: number;
@@ -57,6 +60,7 @@ export async function openStore({
   model,
   journal,
   log,
+  metrics = createMetrics(),
   due = DUE,
 }: {
   lancedb: typeof LanceDb;
@@ -64,6 +68,7 @@ export async function openStore({
   model: EmbeddingModel;
   journal: Journal;
   log: Log;
+  metrics?: Metrics;
   /** When upkeep is due. */
   due?: Due;
 }): Promise<Store> {
@@ -74,6 +79,7 @@ export async function openStore({
   const cache = createRowCache(ROW_CACHE);
   /** In the order of last use. */
   const slots = new Map<string, Slot>();
+  const { onCommit } = measureStore(metrics, { journal, slots });
   /** Accounts whose tables this process has rolled back, and those that have the journal too. */
   const rolledBack = new Set<string>();
   const recovered = new Set<string>();
@@ -96,7 +102,10 @@ export async function openStore({
     const writer = createWriter({
       table,
       journal: { append: (entry) => journal.append(accountId, entry), cancel: journal.cancel },
-      onCommit: (outcome) => slot.keeper?.noteCommit(outcome),
+      onCommit(outcome) {
+        slot.keeper?.noteCommit(outcome);
+        onCommit(outcome);
+      },
     });
     const keeper = createKeeper({
       accountId,
@@ -218,6 +227,7 @@ export async function openStore({
       await renew();
     },
     log,
+    metrics,
   });
   const resumption = resume();
 

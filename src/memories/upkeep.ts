@@ -1,4 +1,5 @@
 import type { Log } from "../log.ts";
+import type { Metrics } from "../metrics.ts";
 import type { Chore, Keeper } from "./keeper.ts";
 
 /** How often it is looked what is due, in milliseconds. */
@@ -15,16 +16,25 @@ export function startUpkeep({
   keepers,
   afterChore,
   log,
+  metrics,
 }: {
   keepers: () => Iterable<readonly [accountId: string, keeper: Keeper]>;
   afterChore: (chore: Chore) => Promise<void>;
   log: Log;
+  metrics: Metrics;
 }): {
   /** Runs a task between two chores. */
   pause<Result>(task: () => Promise<Result>): Promise<Result>;
   /** Lets the chore under way end, and begins no other. */
   stop(): Promise<void>;
 } {
+  const runs = metrics.counter("ctxd_upkeep_runs_total", "Chores done on tables.", [
+    "chore",
+    "result",
+  ]);
+  const durations = metrics.durations("ctxd_upkeep_duration_seconds", "Time of a chore.", [
+    "chore",
+  ]);
   let isStopped = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let round: Promise<void> = Promise.resolve();
@@ -49,11 +59,13 @@ export function startUpkeep({
     // What is most urgent may change while a chore is done.
     for (let job = next(); job?.chore && !isStopped; job = next()) {
       const { accountId, keeper, chore } = job;
-      const started = performance.now();
+      const end = durations.startTimer({ chore });
       try {
         await pause(() => keeper.run(chore).finally(() => afterChore(chore)));
-        log.debug("upkeep", { accountId, chore, ms: Math.round(performance.now() - started) });
+        runs.inc({ chore, result: "ok" });
+        log.debug("upkeep", { accountId, chore, ms: Math.round(end() * 1_000) });
       } catch (error) {
+        runs.inc({ chore, result: "failed" });
         log.error("upkeep_failed", { accountId, chore, cause: String(error) });
       }
     }

@@ -14,6 +14,7 @@ import { createIdempotency } from "../../src/memories/idempotency.ts";
 import { createJournal } from "../../src/memories/journal.ts";
 import { createMemories } from "../../src/memories/memories.ts";
 import { openStore } from "../../src/memories/store.ts";
+import { createMetrics } from "../../src/metrics.ts";
 import { type LanceDb, loadLanceDb } from "../../src/native/lancedb.ts";
 import type { FetchDocument } from "../../src/oauth/document-fetcher.ts";
 import { createOAuth } from "../../src/oauth/oauth.ts";
@@ -55,6 +56,7 @@ export async function startServer(options: Options = {}) {
   const accounts = createAccounts({ db, clock });
   const keys = createKeys({ db, clock });
   const lancedb = await loadLanceDb(testCacheDir);
+  const metrics = createMetrics();
   const tables = join(folder, "memories");
   mkdirSync(tables);
   const store = await openStore({
@@ -63,6 +65,7 @@ export async function startServer(options: Options = {}) {
     model: embedder.model,
     journal: createJournal({ db }),
     log: options.log ?? silentLog,
+    metrics,
   });
   const memories = createMemories({
     store,
@@ -86,6 +89,7 @@ export async function startServer(options: Options = {}) {
     memories,
     keys,
     log: options.log ?? silentLog,
+    metrics,
     checks: options.checks ?? { database: () => "ok" },
   }).listen({
     hostname: "127.0.0.1",

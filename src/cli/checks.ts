@@ -1,0 +1,85 @@
+import { existsSync, statfsSync } from "node:fs";
+import { rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Database } from "../db/database.ts";
+import type { Embedder } from "../embedding/embedder.ts";
+import type { CheckResult, Checks } from "../http/health.ts";
+import type { Store } from "../memories/store.ts";
+
+/** Bytes without which a group of writes may fail. */
+const LEAST_SPACE = 16 << 20;
+/** Milliseconds for which what was found of the disk counts: health may be asked for often. */
+const FRESH = 2_000;
+const PROBE = "health-check";
+
+/** How to find out whether each thing that a server depends on does its work. */
+export function createChecks({
+  dataDir,
+  db,
+  store,
+  embedder,
+}: {
+  dataDir: string;
+  db: Pick<Database, "sqlite">;
+  store: Pick<Store, "accounts">;
+  embedder: Pick<Embedder, "ready">;
+}): Checks {
+  return {
+    database: () => checkDatabase(db),
+    memories: () => checkFolder(join(dataDir, "memories"), store),
+    disk: atMostEvery(FRESH, () => checkDisk(dataDir)),
+    embedding: () => stateOf(embedder),
+  };
+}
+
+/** A file that was removed or replaced below an open database takes writes that nobody finds again. */
+function checkDatabase({ sqlite }: Pick<Database, "sqlite">): CheckResult {
+  if (!existsSync(sqlite.filename)) return "failed";
+  sqlite.query("SELECT id FROM accounts LIMIT 1").get();
+  return "ok";
+}
+
+/** The library takes a folder that is gone for an empty one. */
+async function checkFolder(folder: string, store: Pick<Store, "accounts">): Promise<CheckResult> {
+  await store.accounts();
+  return existsSync(folder) ? "ok" : "failed";
+}
+
+/** Whether a file can be written where everything is kept. */
+async function checkDisk(dataDir: string): Promise<CheckResult> {
+  const { bavail, bsize } = statfsSync(dataDir);
+  if (bavail * bsize < LEAST_SPACE) return "failed";
+  const path = join(dataDir, PROBE);
+  try {
+    await writeFile(path, new Uint8Array(4_096), { mode: 0o600 });
+  } finally {
+    await rm(path, { force: true });
+  }
+  return "ok";
+}
+
+/** Asks the embedder without waiting for it. */
+function stateOf(embedder: Pick<Embedder, "ready">): Promise<CheckResult> {
+  return Promise.race([
+    embedder.ready().then(
+      () => "ok" as const,
+      () => "failed" as const,
+    ),
+    Bun.sleep(0).then(() => "loading" as const),
+  ]);
+}
+
+/** A check whose result counts for so many milliseconds. */
+function atMostEvery(
+  interval: number,
+  check: () => Promise<CheckResult>,
+): () => Promise<CheckResult> {
+  let last: Promise<CheckResult> | null = null;
+  let askedAt = 0;
+  return () => {
+    if (last && performance.now() - askedAt < interval) return last;
+    askedAt = performance.now();
+    last = check();
+    return last;
+  };
+}

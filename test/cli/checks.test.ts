@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createChecks } from "../../src/cli/checks.ts";
+import { type Database, databasePath, openDatabase } from "../../src/db/database.ts";
+import type { Checks } from "../../src/http/health.ts";
+
+/** A disk of its own; only root can make one, as CI does. */
+const disk = mkdtempSync(join(tmpdir(), "ctxd-disk-"));
+const mounted = Bun.spawnSync(["mount", "-t", "tmpfs", "-o", "size=24m", "tmpfs", disk]).success;
+if (!mounted) console.warn("skipped: a tmpfs can't be mounted here, which takes root");
+const dataDir = join(disk, "data");
+const memories = join(dataDir, "memories");
+let db: Database;
+let isReady = Promise.resolve();
+
+beforeAll(() => {
+  mkdirSync(memories, { recursive: true });
+  db = openDatabase(databasePath(dataDir));
+});
+
+afterAll(() => {
+  db.close();
+  if (mounted) Bun.spawnSync(["umount", "--lazy", disk]);
+  rmSync(disk, { recursive: true, force: true });
+});
+
+/** New ones, which remember nothing. */
+function checks(): Checks {
+  return createChecks({
+    dataDir,
+    db,
+    store: { accounts: async () => [] },
+    embedder: { ready: () => isReady },
+  });
+}
+
+describe("a healthy server", () => {
+  test("has nothing that failed, and leaves no file behind", async () => {
+    for (const [name, check] of Object.entries(checks())) {
+      expect({ name, result: await check() }).toEqual({ name, result: "ok" });
+    }
+    expect(await Bun.file(join(dataDir, "health-check")).exists()).toBe(false);
+  });
+
+  test("may still be loading its model", async () => {
+    isReady = new Promise(() => {});
+    expect(await checks().embedding?.()).toBe("loading");
+    isReady = Promise.reject(new Error("no model"));
+    expect(await checks().embedding?.()).toBe("failed");
+    isReady = Promise.resolve();
+  });
+});
+
+describe("a server has failed", () => {
+  test("whose database file is gone", async () => {
+    renameSync(databasePath(dataDir), join(disk, "moved"));
+    expect(await checks().database?.()).toBe("failed");
+    renameSync(join(disk, "moved"), databasePath(dataDir));
+    expect(await checks().database?.()).toBe("ok");
+  });
+
+  test("whose tables are gone", async () => {
+    renameSync(memories, join(disk, "moved"));
+    expect(await checks().memories?.()).toBe("failed");
+    renameSync(join(disk, "moved"), memories);
+    expect(await checks().memories?.()).toBe("ok");
+  });
+
+  test.skipIf(!mounted)("whose disk is full", async () => {
+    const filler = join(disk, "filler");
+    writeFileSync(filler, new Uint8Array(20 << 20));
+    expect(await checks().disk?.()).toBe("failed");
+    rmSync(filler);
+    expect(await checks().disk?.()).toBe("ok");
+  });
+
+  test.skipIf(!mounted)("whose disk can't be written", async () => {
+    Bun.spawnSync(["mount", "-t", "tmpfs", "-o", "ro,size=24m", "tmpfs", dataDir]);
+    try {
+      expect(await Promise.resolve(checks().disk?.()).catch(({ code }) => code)).toBe("EROFS");
+    } finally {
+      Bun.spawnSync(["umount", dataDir]);
+    }
+    expect(await checks().disk?.()).toBe("ok");
+  });
+});

@@ -1,0 +1,149 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { createLog } from "../../src/log.ts";
+import { readMetrics } from "../support/metrics.ts";
+import { rawRequest, sendRaw } from "../support/raw-http.ts";
+import { startServer, type TestServer } from "../support/server.ts";
+
+const lines: string[] = [];
+const log = createLog({ logLevel: "debug", logFormat: "json" }, (line) => lines.push(line));
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer({ log, config: { allowHttp: true } });
+});
+afterAll(() => server.close());
+
+async function scrape() {
+  const response = await fetch(`${server.origin}/api/metrics`);
+  expect(response.status).toBe(200);
+  expect(response.headers.get("content-type")).toMatch(/^text\/plain; version=0\.0\.4/);
+  return readMetrics(await response.text());
+}
+
+/** Asks for metrics with these headers, from this machine. */
+async function ask(headers: Record<string, string>) {
+  return (await sendRaw(server.port, rawRequest("GET /api/metrics", headers))).status;
+}
+
+const numberOf = (line: string) => Number(line.split(" ").at(-1));
+
+describe("who may read metrics:", () => {
+  test("programs on this machine", async () => {
+    for (const host of ["localhost", "127.0.0.1:7733"]) expect(await ask({ host })).toBe(200);
+  });
+
+  test("nobody who comes through a proxy or under another name, without a key", async () => {
+    for (const headers of [
+      { host: "memory.example.com" },
+      { host: "localhost", "x-forwarded-for": "127.0.0.1" },
+      { host: "localhost", forwarded: "for=127.0.0.1" },
+      { host: "localhost", via: "1.1 proxy" },
+      { host: "localhost", "x-real-ip": "127.0.0.1" },
+    ]) {
+      expect({ headers, status: await ask(headers) }).toEqual({ headers, status: 401 });
+    }
+  });
+
+  test("who has a key of the owner, and nobody else's", async () => {
+    const [owner, member] = [await server.account(), await server.account()];
+    const host = "memory.example.com";
+    expect(await ask({ host, authorization: `Bearer ${owner.key}` })).toBe(200);
+    expect(await ask({ host, authorization: `Bearer ${member.key}` })).toBe(403);
+    expect(await ask({ host, authorization: "Bearer ctx_wrong" })).toBe(401);
+  });
+});
+
+test("every metric has a help, a type and a name as Prometheus wants them", async () => {
+  const account = await server.account();
+  await account.save({ content: "counted" });
+  const { families } = await scrape();
+  expect(families.length).toBeGreaterThan(8);
+  for (const { name, help, type } of families) {
+    expect(name).toMatch(/^(ctxd|process)_[a-z_]+$/);
+    expect(help).toMatch(/^[A-Z].*\.$/);
+    expect(name.endsWith("_total")).toBe(type === "COUNTER");
+  }
+});
+
+test("requests are counted by route and status, not by what was asked for", async () => {
+  const account = await server.account();
+  const { id } = await account.save({ content: "counted by route" });
+  const before = await scrape();
+  await account.get(id);
+  await account.get(id);
+  await account.send("GET", "/memories/mem_0197f2c4e0b47c3a9a1d5b8e2f60c711");
+  for (const path of ["/", "/api/x", "/api/y?q=1"]) await fetch(`${server.origin}${path}`);
+  await sendRaw(server.port, rawRequest("PATCH /api/memories"));
+
+  const after = await scrape();
+  const grown = (labels: Record<string, string>) =>
+    (after.sum("ctxd_http_requests_total", labels) ?? 0) -
+    (before.sum("ctxd_http_requests_total", labels) ?? 0);
+  expect(grown({ method: "GET", route: "/api/memories/:id", status: "200" })).toBe(2);
+  expect(grown({ method: "GET", route: "/api/memories/:id", status: "404" })).toBe(1);
+  expect(grown({ method: "GET", route: "unknown", status: "404" })).toBe(3);
+  expect(grown({ method: "other" })).toBe(1);
+  const name = "ctxd_http_request_duration_seconds";
+  const of = '{method="GET",route="/api/memories/:id"}';
+  const lines = after.text.split("\n").filter((line) => line.includes('route="/api/memories/:id"'));
+  const buckets = lines.filter((line) => line.startsWith(`${name}_bucket`)).map(numberOf);
+  expect(buckets.length).toBeGreaterThan(10);
+  expect(buckets).toEqual(buckets.toSorted((a, b) => a - b));
+  const count = lines.find((line) => line.startsWith(`${name}_count${of}`)) ?? "";
+  expect(numberOf(count)).toBe(buckets.at(-1) ?? 0);
+  for (const secret of [id, account.accountId, account.key]) {
+    expect(after.text).not.toContain(secret);
+  }
+});
+
+test("commits, what they wrote, and the journal are counted", async () => {
+  const account = await server.account();
+  const before = await scrape();
+  const [first] = await account.saveAll([{ content: "one" }, { content: "two" }]);
+  await account.remove(first?.id ?? "");
+  const after = await scrape();
+  const grown = (name: string) => (after.sum(name) ?? 0) - (before.sum(name) ?? 0);
+  expect(grown("ctxd_commits_total")).toBe(2);
+  expect(grown("ctxd_memories_written_total")).toBe(2);
+  expect(grown("ctxd_rows_removed_total")).toBe(1);
+  expect(after.sum("ctxd_journal_entries")).toBeGreaterThan(0);
+  expect(after.sum("ctxd_checkpoint_lag_seconds")).toBeGreaterThan(0);
+  expect(after.sum("ctxd_table_rows")).toBeGreaterThan(0);
+  expect(after.sum("ctxd_table_fragments")).toBeGreaterThan(0);
+});
+
+describe("the log", () => {
+  test("has a line for each request, by the id that its answer has", async () => {
+    const account = await server.account();
+    lines.length = 0;
+    const sent = "chosen-by-the-client";
+    const headers = { "x-request-id": sent };
+    const answer = await account.send("GET", "/memories/search?q=who%20is%20Zaphod", { headers });
+    const id = answer.headers.get("x-request-id");
+    expect(id).toMatch(/^[0-9a-f-]{36}$/);
+    const line = lines.map((text) => JSON.parse(text)).find((each) => each.id === id);
+    expect(line).toMatchObject({
+      level: "debug",
+      event: "request",
+      method: "GET",
+      route: "/api/memories/search",
+      status: 200,
+      ms: expect.any(Number),
+    });
+    const all = lines.join("");
+    for (const secret of [sent, "Zaphod", account.key, account.key.slice(4, 20)]) {
+      expect(all).not.toContain(secret);
+    }
+  });
+
+  test("has every answer's id, errors' too, and no id twice", async () => {
+    const paths = ["/api/health", "/api/nothing", "/docs", "/api/memories", "/%ff"];
+    const ids = await Promise.all(
+      paths.map(async (path) =>
+        (await fetch(`${server.origin}${path}`)).headers.get("x-request-id"),
+      ),
+    );
+    expect(new Set(ids).size).toBe(paths.length);
+    for (const id of ids)
+      expect(lines.filter((line) => line.includes(id ?? "none"))).toHaveLength(1);
+  });
+});
