@@ -71,7 +71,7 @@ test("requests are counted by route and status, not by what was asked for", asyn
   await account.get(id);
   await account.get(id);
   await account.send("GET", "/memories/mem_0197f2c4e0b47c3a9a1d5b8e2f60c711");
-  for (const path of ["/", "/api/x", "/api/y?q=1"]) await fetch(`${server.origin}${path}`);
+  for (const path of ["/none", "/api/x", "/api/y?q=1"]) await fetch(`${server.origin}${path}`);
   await sendRaw(server.port, rawRequest("PATCH /api/memories"));
 
   const after = await scrape();

@@ -73,7 +73,9 @@ test("describes every parameter, and wants only those without a default", () => 
 const JSON_TYPE = /^application\/(json|x-ndjson)$/;
 
 test("takes and gives JSON alone, and lines of JSON where memories move", () => {
-  for (const { operation } of operations()) {
+  // Prometheus has a format of its own.
+  const inJson = operations().filter(({ path }) => path !== "/api/metrics");
+  for (const { operation } of inJson) {
     if (operation.requestBody) {
       expect(Object.keys(operation.requestBody.content)).toEqual([
         expect.stringMatching(JSON_TYPE),
