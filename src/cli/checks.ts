@@ -16,19 +16,19 @@ const PROBE = "health-check";
 export function createChecks({
   dataDir,
   db,
-  store,
+  opening,
   embedder,
 }: {
   dataDir: string;
   db: Pick<Database, "sqlite">;
-  store: Pick<Store, "accounts">;
+  opening: Promise<Pick<Store, "accounts">>;
   embedder: Pick<Embedder, "ready">;
 }): Checks {
   return {
     database: () => checkDatabase(db),
-    memories: () => checkFolder(join(dataDir, "memories"), store),
+    memories: () => checkFolder(join(dataDir, "memories"), opening),
     disk: atMostEvery(FRESH, () => checkDisk(dataDir)),
-    embedding: () => stateOf(embedder),
+    embedding: () => stateOf(embedder.ready()),
   };
 }
 
@@ -40,8 +40,13 @@ function checkDatabase({ sqlite }: Pick<Database, "sqlite">): CheckResult {
 }
 
 /** The library takes a folder that is gone for an empty one. */
-async function checkFolder(folder: string, store: Pick<Store, "accounts">): Promise<CheckResult> {
-  await store.accounts();
+async function checkFolder(
+  folder: string,
+  opening: Promise<Pick<Store, "accounts">>,
+): Promise<CheckResult> {
+  const state = await stateOf(opening);
+  if (state !== "ok") return state;
+  await (await opening).accounts();
   return existsSync(folder) ? "ok" : "failed";
 }
 
@@ -58,10 +63,10 @@ async function checkDisk(dataDir: string): Promise<CheckResult> {
   return "ok";
 }
 
-/** Asks the embedder without waiting for it. */
-function stateOf(embedder: Pick<Embedder, "ready">): Promise<CheckResult> {
+/** How far something is that was begun, without waiting for it. */
+function stateOf(work: Promise<unknown>): Promise<CheckResult> {
   return Promise.race([
-    embedder.ready().then(
+    work.then(
       () => "ok" as const,
       () => "failed" as const,
     ),

@@ -29,6 +29,7 @@ import { createChecks } from "./checks.ts";
 import { CommandError, type Environment } from "./failure.ts";
 import { giveBackMemory } from "./give-back.ts";
 import { greet } from "./greeting.ts";
+import { settlePort } from "./port.ts";
 import { measureProcess } from "./process-metrics.ts";
 import { atMost, endWithin, untilStopped } from "./stop.ts";
 import { takeOverDataFolder } from "./take-over.ts";
@@ -45,18 +46,20 @@ const STOP_LIMIT = 40;
  * without its port when another program has that
  */
 export async function serve(
-  config: Config,
+  settings: Config,
   log: Log,
   env: Environment,
   background: Background | null = null,
 ): Promise<void> {
-  if (config.model !== null) {
+  if (settings.model !== null) {
     throw new CommandError("CTXD_MODEL: a model other than the built-in one can't be used yet.");
   }
   prepareForLanceDb();
   // What is opened is closed in reverse order, also when the next step fails.
   await using opened = new AsyncDisposableStack();
   opened.defer(giveBackMemory());
+  const { config, giveBack } = settlePort(settings);
+  opened.defer(giveBack);
   const clock = Date.now;
   const metrics = createMetrics();
   measureProcess(metrics);
@@ -100,22 +103,23 @@ export async function serve(
     keys,
     log,
     metrics,
-    checks: createChecks({ dataDir: config.dataDir, db, store, embedder }),
+    checks: createChecks({ dataDir: config.dataDir, db, opening, embedder }),
   });
   let lastRequest = 0;
   app.onRequest(() => {
     lastRequest = Date.now();
   });
-  // Agents start with this program and do not wait long: what needs no memories is answered before
-  // the tables are open.
+  // Agents and monitors do not wait long: what needs no memories is answered before the tables are
+  // open.
   const socket = listenLocally(local, app, config, log);
   opened.defer(() => atMost(SHUTDOWN_TIMEOUT * 1000, socket?.close() ?? Promise.resolve()));
-  await opening;
-  opened.defer(watchRemovedAccounts({ store, accounts, log }));
+  giveBack();
   const listens = listen(app, config, background !== null);
   opened.defer(() => atMost(SHUTDOWN_TIMEOUT * 1000, listens ? app.stop() : Promise.resolve()));
-  const address = config.publicUrl.replace(/:0$/, `:${app.server?.port}`);
+  const address = config.publicUrl;
   if (listens) lock.announce(address);
+  await opening;
+  opened.defer(watchRemovedAccounts({ store, accounts, log }));
   if (!background) {
     greet(config, env, { address, isEmpty: accounts.list().length === 0 });
     await untilStopped();

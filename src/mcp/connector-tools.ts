@@ -1,6 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import type { Memories } from "../memories/memories.ts";
 import { formatDate, titleOf } from "./entry.ts";
+import { noteOnMode } from "./reading-tools.ts";
 import { defineTool, type Tool } from "./tool.ts";
 import { fields } from "./tool-inputs.ts";
 
@@ -28,7 +29,7 @@ export function createConnectorTools(memories: Memories, publicUrl: string): Too
       input: Type.Object({ query: fields.query }, strict),
       output: Type.Object({ results: Type.Array(Type.Object(link)) }),
       async run({ query }, { principal }) {
-        const found = await memories.search(principal.accountId, {
+        const { memories: found, mode } = await memories.search(principal.accountId, {
           query,
           limit: 10,
           filter: {},
@@ -40,7 +41,8 @@ export function createConnectorTools(memories: Memories, publicUrl: string): Too
           title: titleOf(content),
           url: urlOf(id),
         }));
-        return { text: JSON.stringify({ results }), data: { results } };
+        const data = { results, ...(noteOnMode(mode) && { note: noteOnMode(mode) }) };
+        return { text: JSON.stringify(data), data };
       },
     }),
 

@@ -1,5 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import type { Memories } from "../memories/memories.ts";
+import type { SearchMode } from "../memories/ranking.ts";
 import { type Fitted, fitEntries } from "./budget.ts";
 import { describeEntry, PublishedEntry, toEntry } from "./entry.ts";
 import { defineTool, type Tool } from "./tool.ts";
@@ -23,7 +24,7 @@ export function createReadingTools(memories: Memories): Tool[] {
       input: Type.Object({ query: fields.query, ...filterFields, ...pageFields }, strict),
       output: Type.Object({ memories: Type.Array(PublishedEntry) }),
       async run({ query, limit = 10, max_tokens = MAX_TOKENS, ...filter }, { principal }) {
-        const found = await memories.search(principal.accountId, {
+        const { memories: found, mode } = await memories.search(principal.accountId, {
           query,
           limit,
           filter: filterOf(filter),
@@ -31,9 +32,11 @@ export function createReadingTools(memories: Memories): Tool[] {
           mode: "hybrid",
         });
         const fitted = fitEntries(found.map(toEntry), max_tokens);
+        const text = found.length === 0 ? "Nothing is known about that." : describeEntries(fitted);
+        const note = noteOnMode(mode);
         return {
-          text: found.length === 0 ? "Nothing is known about that." : describeEntries(fitted),
-          data: { memories: fitted.entries, ...leftOutOf(fitted) },
+          text: note ? `${note}\n\n${text}` : text,
+          data: { memories: fitted.entries, ...leftOutOf(fitted), ...(note && { mode }) },
         };
       },
     }),
@@ -93,6 +96,13 @@ export function createReadingTools(memories: Memories): Tool[] {
       },
     }),
   ];
+}
+
+/** What to say of a search that went by words alone; empty for others. */
+export function noteOnMode(mode: SearchMode): string {
+  return mode === "keyword"
+    ? "Searched by words alone, as the model that knows meanings is still being loaded: search again in a moment."
+    : "";
 }
 
 /** Entries as one text, and what was done to make them fit. */

@@ -16,6 +16,8 @@ import {
   normaliseTags,
   type Similar,
 } from "./memory.ts";
+import { watchModel } from "./model-at-hand.ts";
+import type { SearchMode } from "./ranking.ts";
 import { type StoredMemory, toMemory } from "./rows.ts";
 import { type SearchRequest, searchTable } from "./search.ts";
 import { findSimilar } from "./similar.ts";
@@ -44,7 +46,7 @@ export function createMemories({
   decay?: Decay;
 }) {
   const survey = createSurvey({ clock, decay });
-
+  const isModelAtHand = watchModel(embedder);
   const embedAll = (contents: readonly string[]) =>
     Promise.all(contents.map((content) => embedder.embedContent(content)));
 
@@ -96,16 +98,24 @@ export function createMemories({
       return memories.map(toMemory);
     },
 
-    /** Memories that answer a query, the best first. */
-    async search(accountId: string, request: SearchRequest): Promise<FoundMemory[]> {
+    /**
+     * Memories that answer a query, the best first, and the mode in which they were found: a hybrid
+     * search goes by words alone while the model is still being loaded.
+     */
+    async search(
+      accountId: string,
+      request: SearchRequest,
+    ): Promise<{ memories: FoundMemory[]; mode: SearchMode }> {
+      const mode = request.mode === "hybrid" && !(await isModelAtHand()) ? "keyword" : request.mode;
       const hits = await store.use(accountId, ({ table }) =>
-        searchTable(table, embedder, request, { now: clock(), decay }),
+        searchTable(table, embedder, { ...request, mode }, { now: clock(), decay }),
       );
-      return hits.map(({ row, score, explanation }) => ({
+      const memories = hits.map(({ row, score, explanation }) => ({
         ...toMemory(row),
         score,
         ...(request.explain && { explanation }),
       }));
+      return { memories, mode };
     },
 
     /** Memories that say nearly the same as this one, to be updated instead of piled up. */

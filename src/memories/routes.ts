@@ -47,6 +47,10 @@ const Path = Type.Object({ id: Id });
 const Deleted = Type.Object({ id: Id, deleted: Type.Literal(true) });
 const DeletedMany = Type.Object({ deleted: Type.Integer({ minimum: 0, examples: [3] }) });
 
+const SEARCH_MODE = {
+  "Ctxd-Search-Mode":
+    "How these were found: `keyword` instead of `hybrid` in the moments after a start in which the model is still being loaded.",
+};
 const ETAG = { ETag: "Names this state of the memory, for `If-Match`." };
 
 interface Dependencies {
@@ -73,8 +77,8 @@ function createReadingRoutes({ memories, authorize }: Dependencies) {
     })
     .get(
       "/search",
-      async ({ accountId, query }) => ({
-        memories: await memories.search(accountId, {
+      async ({ accountId, query, set }) => {
+        const found = await memories.search(accountId, {
           query: query.q,
           limit: Number(query.limit),
           filter: toFilter(query),
@@ -82,15 +86,21 @@ function createReadingRoutes({ memories, authorize }: Dependencies) {
           mode: query.mode,
           decay: query.decay === "true",
           explain: query.explain === "true",
-        }),
-      }),
+        });
+        set.headers["ctxd-search-mode"] = found.mode;
+        return { memories: found.memories };
+      },
       {
         query: SearchQuery,
         detail: {
           operationId: "searchMemories",
           summary: "Find memories by meaning",
           description: "The best first; equals by newest, then id.",
-          responses: responses({ status: 200, description: "Found.", schema: Found }, 400, 422),
+          responses: responses(
+            { status: 200, description: "Found.", schema: Found, headers: SEARCH_MODE },
+            400,
+            422,
+          ),
         },
       },
     )

@@ -31,7 +31,7 @@ function checks(): Checks {
   return createChecks({
     dataDir,
     db,
-    store: { accounts: async () => [] },
+    opening: Promise.resolve({ accounts: async () => [] }),
     embedder: { ready: () => isReady },
   });
 }

@@ -30,7 +30,10 @@ test.skipIf(process.platform !== "linux")(
     for (let round = 1; round <= 160; round++) {
       await data.memories.update(accountId, id, { content: `start ${round}` });
       await data.memories.create(accountId, [newMemory(`another ${round}`)]);
-      const found = await data.memories.search(accountId, { query: `start ${round}`, ...request });
+      const { memories: found } = await data.memories.search(accountId, {
+        query: `start ${round}`,
+        ...request,
+      });
       expect(found.map(({ content }) => content)).toContain(`start ${round}`);
       await Bun.sleep(40);
     }
