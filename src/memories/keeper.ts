@@ -16,6 +16,8 @@ export const DUE = {
   urgentCommits: 32,
   /** What was deleted leaves the files this long after the answer; 60 s are promised. */
   purgeAfter: 20_000,
+  /** The same with the time that the purges of other tables take: they are done one by one. */
+  purgedWithin: 45_000,
   /** A chore that failed is tried again after this long. */
   retryAfter: 5_000,
   /** Writes wait for merging for this long after one has made it fail. */
@@ -41,8 +43,13 @@ export type Chore = "purge" | "checkpoint" | "optimize";
 /** Looks after one table: knows what is due and does it. Chores must not run at the same time. */
 export interface Keeper {
   noteCommit(outcome: Outcome): void;
-  /** The most urgent chore that is due; `null` when none is. */
-  due(): Chore | null;
+  /** Whether something that was deleted is still in the files. */
+  hasRemains(): boolean;
+  /**
+   * The most urgent chore that is due; `null` when none is.
+   * @param ahead milliseconds that purging all tables with remains will take
+   */
+  due(ahead: number): Chore | null;
   run(chore: Chore): Promise<void>;
   /** Whether there is nothing to do, now or later. */
   isIdle(): boolean;
@@ -215,12 +222,15 @@ export function createKeeper({
       remainsSince ??= now;
     },
 
-    due() {
+    hasRemains: () => remainsSince !== null,
+
+    due(ahead) {
       const now = clock();
       if (now < retryAt) return null;
       const isLate = (since: number | null, after: number) =>
         since !== null && now - since >= after;
-      if (isLate(remainsSince, due.purgeAfter)) return "purge";
+      const purgeAfter = Math.min(due.purgeAfter, Math.max(0, due.purgedWithin - ahead));
+      if (isLate(remainsSince, purgeAfter)) return "purge";
       if (isLate(dirtySince, due.checkpointAfter)) return "checkpoint";
       const isTime = commits >= due.commits || (commits > 0 && now - lastCommit >= due.idle);
       const isRested = now >= restUntil || commits >= due.urgentCommits;

@@ -4,6 +4,9 @@ import type { Chore, Keeper } from "./keeper.ts";
 
 /** How often it is looked what is due, in milliseconds. */
 const TICK = 500;
+/** Milliseconds that purging a table is taken to last before it was seen; then a moving average. */
+const PURGE_TIME = 100;
+const RECENT_PURGES = 8;
 /** The most urgent first: a promise to forget, then durability, then speed. */
 const ORDER: readonly Chore[] = ["purge", "checkpoint", "optimize"];
 
@@ -39,6 +42,7 @@ export function startUpkeep({
   let timer: ReturnType<typeof setTimeout> | undefined;
   let round: Promise<void> = Promise.resolve();
   let last: Promise<unknown> = Promise.resolve();
+  let purgeTime = PURGE_TIME;
 
   const pause = <Result>(task: () => Promise<Result>): Promise<Result> => {
     const result = last.then(task);
@@ -47,11 +51,9 @@ export function startUpkeep({
   };
 
   const next = () => {
-    const due = [...keepers()].map(([accountId, keeper]) => ({
-      accountId,
-      keeper,
-      chore: keeper.due(),
-    }));
+    const all = [...keepers()];
+    const ahead = purgeTime * all.filter(([, keeper]) => keeper.hasRemains()).length;
+    const due = all.map(([accountId, keeper]) => ({ accountId, keeper, chore: keeper.due(ahead) }));
     return ORDER.map((chore) => due.find((candidate) => candidate.chore === chore)).find(Boolean);
   };
 
@@ -62,8 +64,10 @@ export function startUpkeep({
       const end = durations.startTimer({ chore });
       try {
         await pause(() => keeper.run(chore).finally(() => afterChore(chore)));
+        const ms = end() * 1_000;
+        if (chore === "purge") purgeTime += (ms - purgeTime) / RECENT_PURGES;
         runs.inc({ chore, result: "ok" });
-        log.debug("upkeep", { accountId, chore, ms: Math.round(end() * 1_000) });
+        log.debug("upkeep", { accountId, chore, ms: Math.round(ms) });
       } catch (error) {
         runs.inc({ chore, result: "failed" });
         log.error("upkeep_failed", { accountId, chore, cause: String(error) });
