@@ -95,15 +95,17 @@ export function createGuard({
      * Answers a `POST` of a form with `PostForm`'s proof.
      * @param again the page to show, with what is wrong, when `work` throws an `AppError` about what
      * was entered; without it, that becomes a page of its own
+     * @param maxBytes of the form, where it may be longer than most
      */
     act(
       request: Request,
       work: (visit: Visit, form: URLSearchParams) => Awaitable<Outcome>,
       again?: (visit: Visit, problem: string, form: URLSearchParams) => Awaitable<Markup>,
+      maxBytes?: number,
     ): Promise<Response> {
       return answerWithPage(async () => {
         checkHost(request);
-        const form = await readForm(request);
+        const form = await readForm(request, maxBytes);
         const person = visitors.find(request);
         if (person === null) return askToSignIn(refererOf(request, publicUrl));
         checkForm(request, { token: form.get(FORM_TOKEN), cookie: person.session, publicUrl });

@@ -1,4 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
+import type { Asset } from "../pages/assets.ts";
 import type { Child, Markup } from "../pages/jsx-runtime.ts";
 import { Document } from "../pages/layout.tsx";
 import { Done, Problem } from "../pages/notice.tsx";
@@ -14,6 +15,7 @@ export function Page({
   title,
   lead,
   problem,
+  assets,
   children,
 }: {
   visit: Visit;
@@ -24,11 +26,13 @@ export function Page({
   lead?: Child;
   /** What is wrong with what was just sent. */
   problem?: string | undefined;
+  /** Scripts and stylesheets that only this page needs. */
+  assets?: readonly Asset[];
   children?: Child;
 }): Markup {
   const { account, token, notice } = visit;
   return (
-    <Document title={title} kind="app">
+    <Document title={title} kind="app" assets={assets ?? []}>
       <a class="skip" href="#content">
         Skip to the content
       </a>

@@ -9,6 +9,7 @@ import type { Cookies } from "../sign-in/cookies.ts";
 import type { Visitors } from "../sign-in/visitor.ts";
 import { createGuard, PAGE_ROUTE } from "./guard.tsx";
 import { createKeyRoutes } from "./key-routes.tsx";
+import { createMemoryPageRoutes } from "./memory-routes.tsx";
 import { PATHS } from "./navigation.tsx";
 import { createShownOnce } from "./shown-once.ts";
 
@@ -26,11 +27,12 @@ export interface DashboardParts {
 
 /** The pages for people who are signed in. */
 export function createDashboardRoutes(parts: DashboardParts) {
-  const { config, cookies, visitors, accounts, keys, clock } = parts;
+  const { config, cookies, visitors, accounts, keys, memories, clock } = parts;
   const guard = createGuard({ config, cookies, visitors, isSetUp: accounts.isSetUp });
   const shownOnce = createShownOnce();
   const toKeys = () => Response.redirect(PATHS.keys, 303);
   return new Elysia()
     .get(PATHS.overview, ({ request }) => guard.show(request, toKeys), PAGE_ROUTE)
+    .use(createMemoryPageRoutes({ guard, memories }))
     .use(createKeyRoutes({ guard, keys, shownOnce, clock }));
 }

@@ -1,7 +1,6 @@
 import type { Static, TSchema } from "@sinclair/typebox";
-import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { AppError } from "../errors.ts";
-import { validationError } from "./validation.ts";
+import { createCheck } from "./validation.ts";
 
 /**
  * Makes a reader of JSON bodies of one shape. It checks the shape itself, before the framework
@@ -15,12 +14,8 @@ export function createBodyReader<Schema extends TSchema>(
   schema: Schema,
   maxBytes: number,
 ): (request: Request) => Promise<Static<Schema>> {
-  const shape = TypeCompiler.Compile(schema);
-  return async (request) => {
-    const body = await readJson(request, maxBytes);
-    if (!shape.Check(body)) throw validationError(shape.Errors(body));
-    return body;
-  };
+  const check = createCheck(schema);
+  return async (request) => check(await readJson(request, maxBytes));
 }
 
 async function readJson(request: Request, maxBytes: number): Promise<unknown> {

@@ -6,9 +6,10 @@ const MAX_FORM = 64 << 10;
 
 /**
  * Reads a form as browsers and OAuth clients send it.
+ * @param maxBytes of the body
  * @throws AppError `unsupported_media_type`, `too_large` or `malformed_request`
  */
-export async function readForm(request: Request): Promise<URLSearchParams> {
+export async function readForm(request: Request, maxBytes = MAX_FORM): Promise<URLSearchParams> {
   const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
   if (type !== "application/x-www-form-urlencoded") {
     throw new AppError(
@@ -16,7 +17,7 @@ export async function readForm(request: Request): Promise<URLSearchParams> {
       "The body must be a form: send it as `application/x-www-form-urlencoded`.",
     );
   }
-  const bytes = await readBytes(request, MAX_FORM);
+  const bytes = await readBytes(request, maxBytes);
   try {
     return new URLSearchParams(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch (cause) {

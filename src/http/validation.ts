@@ -1,9 +1,24 @@
-import type { TSchema } from "@sinclair/typebox";
+import type { Static, TSchema } from "@sinclair/typebox";
+import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { type ValueError, ValueErrorType } from "@sinclair/typebox/errors";
 import { AppError, type ErrorDetail } from "../errors.ts";
 import { problemOf } from "../schema.ts";
 
 const MAX_DETAILS = 20;
+
+/**
+ * Makes a check of values of one shape, which returns what it lets pass.
+ * @throws AppError `validation_failed`
+ */
+export function createCheck<Schema extends TSchema>(
+  schema: Schema,
+): (value: unknown) => Static<Schema> {
+  const shape = TypeCompiler.Compile(schema);
+  return (value) => {
+    if (!shape.Check(value)) throw validationError(shape.Errors(value));
+    return value;
+  };
+}
 
 /**
  * The first problem of each field, in words. What the client sent is not repeated.

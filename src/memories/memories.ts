@@ -17,6 +17,7 @@ import {
   type Similar,
 } from "./memory.ts";
 import { watchModel } from "./model-at-hand.ts";
+import { retention } from "./ranking/retention.ts";
 import type { SearchMode } from "./ranking.ts";
 import { type StoredMemory, toMemory } from "./rows.ts";
 import { type SearchRequest, searchTable } from "./search.ts";
@@ -152,6 +153,10 @@ export function createMemories({
       if (!row) throw notFound(id);
       return toMemory(row);
     },
+
+    /** What is left of a memory at its age, 0 to 1. */
+    retention: ({ updated_at, importance }: Memory): number =>
+      retention(clock() - Date.parse(updated_at), importance, decay),
 
     /** What an account has, in figures. */
     async stats(accountId: string): Promise<Stats> {

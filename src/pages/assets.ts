@@ -1,3 +1,4 @@
+import htmx from "htmx.org/dist/htmx.min.js" with { type: "text" };
 import script from "./enhance.js" with { type: "text" };
 import styles from "./styles.css" with { type: "text" };
 
@@ -13,8 +14,11 @@ export const STYLES = asset(styles, "css", "text/css");
 /** What makes pages handier where scripts run. No page needs it. */
 export const SCRIPT = asset(script, "js", "text/javascript");
 
+/** Fetches a part of a page and puts it in its place, as attributes of the page say. */
+export const HTMX = asset(htmx, "js", "text/javascript");
+
 /** All that `routes.ts` serves. */
-export const ASSETS: readonly Asset[] = [STYLES, SCRIPT];
+export const ASSETS: readonly Asset[] = [STYLES, SCRIPT, HTMX];
 
 /** Other text has another path, so that a browser may keep a file for good. */
 function asset(text: string, extension: string, type: string): Asset {

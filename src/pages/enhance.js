@@ -62,6 +62,8 @@ document.addEventListener("click", (event) => {
   const target = event.target instanceof Element ? event.target : null;
   const button = target?.closest("button[data-copy]");
   if (button) copy(button);
+  const selectsAll = target?.closest("button[data-select-all]");
+  if (selectsAll) selectAll(selectsAll);
   const link = target?.closest("a[data-dialog]");
   const isPlain = event.button === 0 && !(event.ctrlKey || event.metaKey || event.shiftKey);
   if (link && isPlain) {
@@ -70,5 +72,23 @@ document.addEventListener("click", (event) => {
   }
 });
 
-showLocalTimes(document);
-offerCopying(document);
+/** What a button says to select, on the page that it stands on. */
+function offerSelecting(root) {
+  for (const button of root.querySelectorAll("button[data-select-all]")) button.hidden = false;
+}
+
+function selectAll(button) {
+  const boxes = [...document.getElementsByName(button.dataset.selectAll)];
+  const isEach = boxes.every((box) => box.checked);
+  for (const box of boxes) box.checked = !isEach;
+}
+
+function enhance() {
+  showLocalTimes(document);
+  offerCopying(document);
+  offerSelecting(document);
+}
+
+enhance();
+// A part of the page that was fetched has come.
+document.addEventListener("htmx:after:swap", enhance);

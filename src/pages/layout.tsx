@@ -1,16 +1,19 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
-import { SCRIPT, STYLES } from "./assets.ts";
+import { type Asset, SCRIPT, STYLES } from "./assets.ts";
 import type { Child, Markup } from "./jsx-runtime.ts";
 
 /** The document around every page. Works without a script, and asks no other host for anything. */
 export function Document({
   title,
   kind,
+  assets = [],
   children,
 }: {
   title: string;
   /** `alone`: a card with one thing to do, and no script. `app`: a page with the navigation. */
   kind: "alone" | "app";
+  /** Scripts and stylesheets of this page besides those of all, in this order. */
+  assets?: readonly Asset[];
   children?: Child;
 }): Markup {
   return (
@@ -23,6 +26,13 @@ export function Document({
         <link rel="icon" href="data:," />
         <link rel="stylesheet" href={STYLES.path} />
         {kind === "app" && <script src={SCRIPT.path} defer={true} />}
+        {assets.map(({ path }) =>
+          path.endsWith(".css") ? (
+            <link rel="stylesheet" href={path} />
+          ) : (
+            <script src={path} defer={true} />
+          ),
+        )}
       </head>
       <body class={kind}>{children}</body>
     </html>

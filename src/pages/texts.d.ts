@@ -3,6 +3,14 @@ declare module "*.css" {
   const text: string;
   export default text;
 }
+declare module "*.min.js" {
+  const text: string;
+  export default text;
+}
+declare module "*/charts.js" {
+  const text: string;
+  export default text;
+}
 declare module "*/enhance.js" {
   const text: string;
   export default text;

@@ -2,6 +2,7 @@ import { createServer } from "node:net";
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import type { Config } from "../../../src/config.ts";
+import type { Embedder } from "../../../src/embedding/embedder.ts";
 import type { FetchDocument } from "../../../src/oauth/document-fetcher.ts";
 import { startServer } from "../../support/server.ts";
 import { createPerson, type Page, type Person } from "./person.ts";
@@ -27,7 +28,7 @@ export type OAuthServer = Awaited<ReturnType<typeof startOAuthServer>>;
 
 /** The real server under its public origin, with steps of the authorization flow. */
 export async function startOAuthServer(
-  options: { config?: Partial<Config>; fetchDocument?: FetchDocument } = {},
+  options: { config?: Partial<Config>; fetchDocument?: FetchDocument; embedder?: Embedder } = {},
 ) {
   const port = await freePort();
   const { config, ...rest } = options;

@@ -1,0 +1,191 @@
+/** @jsxRuntime automatic @jsxImportSource #pages */
+import type { FoundMemory, Memory } from "../memories/memory.ts";
+import type { SearchMode } from "../memories/ranking.ts";
+import { HTMX } from "../pages/assets.ts";
+import { Button, ButtonLink } from "../pages/button.tsx";
+import { Field } from "../pages/field.tsx";
+import type { Markup } from "../pages/jsx-runtime.ts";
+import { EmptyState, Notice } from "../pages/notice.tsx";
+import { PostForm } from "../sign-in/form.tsx";
+import type { Visit } from "./guard.tsx";
+import { isFiltered, MOST_FOUND, type View, viewPath } from "./memories-view.ts";
+import { MemoryItem } from "./memory-item.tsx";
+import { PATHS } from "./navigation.tsx";
+import { Page } from "./page.tsx";
+
+/** Paths below the page of memories. */
+export const MEMORY_PATHS = {
+  new: `${PATHS.memories}/new`,
+  export: `${PATHS.memories}/export`,
+  import: `${PATHS.memories}/import`,
+  selection: `${PATHS.memories}/selection`,
+} as const;
+
+/** Memories as a list, the newest first, or as a search found them, the best first. */
+export type Shown =
+  | { kind: "list"; memories: readonly Memory[]; nextCursor: string | null }
+  | { kind: "found"; memories: readonly FoundMemory[]; mode: SearchMode };
+
+/** The page on which memories are searched, browsed and selected. */
+export function MemoriesPage({
+  visit,
+  view,
+  shown,
+  problem,
+}: {
+  visit: Visit;
+  view: View;
+  /** `null` when what was asked for can't be. */
+  shown: Shown | null;
+  problem?: string | undefined;
+}): Markup {
+  return (
+    <Page
+      visit={visit}
+      section="memories"
+      title="Memories"
+      lead="What your agents have saved. Search as you would ask a person: words need not be the same."
+      problem={problem}
+      assets={[HTMX]}
+    >
+      <div class="toolbar actions">
+        <ButtonLink href={MEMORY_PATHS.new} kind="main">
+          Add a memory
+        </ButtonLink>
+        <ButtonLink href={MEMORY_PATHS.export}>Export</ButtonLink>
+        <ButtonLink href={MEMORY_PATHS.import}>Import</ButtonLink>
+      </div>
+      <SearchForm view={view} />
+      <div id="results">{shown && <Results visit={visit} view={view} shown={shown} />}</div>
+    </Page>
+  );
+}
+
+/** Where scripts run, what it asks for is shown while it is being typed. */
+function SearchForm({ view }: { view: View }): Markup {
+  return (
+    <search>
+      <form
+        method="get"
+        action={PATHS.memories}
+        class="panel"
+        hx-get={PATHS.memories}
+        hx-trigger="input delay:250ms, submit"
+        hx-target="#results"
+        hx-select="#results"
+        hx-swap="outerHTML"
+        hx-sync="this:replace"
+        hx-replace-url="true"
+      >
+        <div class="search-line">
+          <Field
+            label="Search"
+            name="q"
+            type="search"
+            value={view.q}
+            maxlength={2000}
+            autocomplete="off"
+            placeholder="What do I know about…"
+          />
+          <Button>Search</Button>
+        </div>
+        <details open={isFiltered(view)}>
+          <summary>Filters</summary>
+          <div class="row">
+            <Field
+              label="Tags"
+              name="tags"
+              value={view.tags}
+              hint="One of these, with commas"
+              autocomplete="off"
+            />
+            <Field label="Agent" name="agent_id" value={view.agent_id} autocomplete="off" />
+            <Field label="Session" name="session_id" value={view.session_id} autocomplete="off" />
+            <Field label="Saved from" name="from" type="date" value={view.from} />
+            <Field label="Saved to" name="to" type="date" value={view.to} hint="Days in UTC" />
+          </div>
+          <a href={PATHS.memories}>Show all memories</a>
+        </details>
+      </form>
+    </search>
+  );
+}
+
+function Results({ visit, view, shown }: { visit: Visit; view: View; shown: Shown }): Markup {
+  const { memories } = shown;
+  if (memories.length === 0) return <NoResults view={view} />;
+  const nextCursor = shown.kind === "list" ? shown.nextCursor : null;
+  return (
+    <PostForm action={MEMORY_PATHS.selection} token={visit.token} class="results">
+      <div class="results-line">
+        <p role="status">{summary(shown)}</p>
+        <button type="button" class="link" data-select-all="id" hidden={true}>
+          Select all on this page
+        </button>
+      </div>
+      {shown.kind === "found" && shown.mode === "keyword" && (
+        <Notice>The server has just started: for some seconds it searches by words alone.</Notice>
+      )}
+      <ul class="memories">
+        {memories.map((memory) => (
+          <li>
+            <MemoryItem memory={memory} />
+          </li>
+        ))}
+      </ul>
+      <fieldset class="selection panel">
+        <legend class="hidden-text">With the selected memories</legend>
+        <Field label="Tag" name="tag" maxlength={64} autocomplete="off" />
+        <div class="actions">
+          <Button name="action" value="tag">
+            Add tag
+          </Button>
+          <Button name="action" value="untag">
+            Remove tag
+          </Button>
+          <Button name="action" value="delete" kind="danger">
+            Delete
+          </Button>
+        </div>
+      </fieldset>
+      {(view.cursor !== "" || nextCursor !== null) && (
+        <nav class="pager" aria-label="Pages of memories">
+          {view.cursor !== "" && (
+            <ButtonLink href={viewPath({ ...view, cursor: "" })}>Back to the newest</ButtonLink>
+          )}
+          {nextCursor !== null && (
+            <ButtonLink href={viewPath({ ...view, cursor: nextCursor })}>Older</ButtonLink>
+          )}
+        </nav>
+      )}
+    </PostForm>
+  );
+}
+
+function summary({ kind, memories }: Shown): string {
+  const { length } = memories;
+  const count = length === 1 ? "1 memory" : `${length} memories`;
+  if (kind === "list") return `${count}, the newest first`;
+  return length < MOST_FOUND ? `${count}, the best first` : `The best ${count}`;
+}
+
+function NoResults({ view }: { view: View }): Markup {
+  const isAll = view.q === "" && !isFiltered(view);
+  if (isAll && view.cursor === "") {
+    return (
+      <EmptyState title="No memories yet">
+        <p>
+          <a href={PATHS.connect}>Connect an agent</a>, which will save what it learns, or{" "}
+          <a href={MEMORY_PATHS.new}>add a memory</a> yourself.
+        </p>
+      </EmptyState>
+    );
+  }
+  return (
+    <EmptyState title="Nothing found">
+      <p>
+        Ask in other words, or <a href={PATHS.memories}>show all memories</a>.
+      </p>
+    </EmptyState>
+  );
+}

@@ -1,0 +1,99 @@
+/** @jsxRuntime automatic @jsxImportSource #pages */
+import type { Explanation, FoundMemory, Memory } from "../memories/memory.ts";
+import { Fragment, type Markup } from "../pages/jsx-runtime.ts";
+import { Moment } from "../pages/moment.tsx";
+import { viewPath } from "./memories-view.ts";
+import { PATHS } from "./navigation.tsx";
+
+/** Characters of a text that a list shows, and that name it elsewhere. */
+const EXCERPT = 280;
+const NAME = 60;
+
+/** A memory in a list, to be opened or selected. */
+export function MemoryItem({ memory }: { memory: Memory | FoundMemory }): Markup {
+  const { id, content, tags, agent_id, session_id, importance, created_at } = memory;
+  return (
+    <article class="memory">
+      <input type="checkbox" name="id" value={id} aria-label={`Select “${nameOf(content)}”`} />
+      <div>
+        <a class="memory-text" href={`${PATHS.memories}/${id}`}>
+          <bdi>{shortened(content, EXCERPT)}</bdi>
+        </a>
+        {"score" in memory && <Score score={memory.score} explanation={memory.explanation} />}
+        <p class="memory-facts">
+          {tags.map((tag) => (
+            <a class="badge" href={viewPath({ tags: tag })}>
+              <bdi>{tag}</bdi>
+            </a>
+          ))}
+          {agent_id !== null && (
+            <span>
+              Agent{" "}
+              <a href={viewPath({ agent_id })}>
+                <bdi>{agent_id}</bdi>
+              </a>
+            </span>
+          )}
+          {session_id !== null && (
+            <span>
+              Session{" "}
+              <a href={viewPath({ session_id })}>
+                <bdi>{session_id}</bdi>
+              </a>
+            </span>
+          )}
+          <span>{`Importance ${importance}`}</span>
+          <Moment at={new Date(created_at)} />
+        </p>
+      </div>
+    </article>
+  );
+}
+
+/** Why a memory stands where it stands. */
+function Score({
+  score,
+  explanation,
+}: {
+  score: number;
+  explanation: Explanation | undefined;
+}): Markup {
+  if (!explanation) return Fragment({});
+  const { meaning, words, retention } = explanation;
+  return (
+    <div class="score">
+      <span class="score-total">{`Score ${score.toFixed(2)}`}</span>
+      <Part label="Meaning" value={meaning} />
+      <Part label="Words" value={words} />
+      <Part label="Retention" value={retention} />
+    </div>
+  );
+}
+
+function Part({ label, value }: { label: string; value: number }): Markup {
+  return (
+    <span class="part">
+      {label}{" "}
+      <meter value={value} min={0} max={1} aria-label={label}>
+        {percent(value)}
+      </meter>{" "}
+      {percent(value)}
+    </span>
+  );
+}
+
+/** The beginning of a text on one line, which names it. */
+export function nameOf(content: string): string {
+  return shortened(content, NAME);
+}
+
+function shortened(content: string, limit: number): string {
+  const line = content.replaceAll(/\s+/g, " ").trim();
+  // By characters, so that none is cut in two.
+  const characters = [...line.slice(0, 2 * limit)];
+  return characters.length > limit ? `${characters.slice(0, limit - 1).join("")}…` : line;
+}
+
+function percent(share: number): string {
+  return `${Math.round(100 * share)} %`;
+}

@@ -1,0 +1,44 @@
+import { isDeepStrictEqual } from "node:util";
+import { AppError } from "../errors.ts";
+import type { Memories } from "../memories/memories.ts";
+import type { Memory } from "../memories/memory.ts";
+
+type Service = Pick<Memories, "get" | "update" | "remove">;
+
+/** Does something to each of several memories; what is not there any more does not count. */
+async function countDone(ids: readonly string[], work: (id: string) => Promise<unknown>) {
+  const outcomes = await Promise.allSettled(ids.map(work));
+  for (const outcome of outcomes) {
+    if (outcome.status === "rejected" && !isMissing(outcome.reason)) throw outcome.reason;
+  }
+  return outcomes.filter(({ status }) => status === "fulfilled").length;
+}
+
+/** Deletes memories, and returns how many there were. */
+export function removeSelected(memories: Service, accountId: string, ids: readonly string[]) {
+  return countDone(ids, (id) => memories.remove(accountId, id));
+}
+
+/** Gives memories other tags, and returns how many there were. */
+export function tagSelected(
+  memories: Service,
+  accountId: string,
+  ids: readonly string[],
+  change: (tags: readonly string[]) => string[],
+) {
+  const retag = async (id: string): Promise<void> => {
+    const present = await memories.get(accountId, id);
+    const isSame = ({ tags }: Memory) => isDeepStrictEqual(tags, present.tags);
+    try {
+      await memories.update(accountId, id, { tags: change(present.tags) }, isSame);
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== "precondition_failed") throw error;
+      return retag(id);
+    }
+  };
+  return countDone(ids, retag);
+}
+
+function isMissing(error: unknown) {
+  return error instanceof AppError && error.code === "memory_not_found";
+}

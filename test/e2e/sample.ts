@@ -1,0 +1,192 @@
+import type { NewMemory } from "../../src/memories/memory.ts";
+
+const DAY = 86_400_000;
+
+interface Sample {
+  /** How long ago it was saved. */
+  days: number;
+  memory: NewMemory;
+}
+
+const memory = (
+  days: number,
+  content: string,
+  tags: string[],
+  importance: number,
+  agent_id: string,
+  session_id = `${agent_id}-${days}`,
+): Sample => ({ days, memory: { content, tags, importance, agent_id, session_id } });
+
+/** What an account could hold: months of work with several agents, the oldest first. */
+export const SAMPLES: readonly Sample[] = [
+  memory(
+    211,
+    "Sam prefers short answers with an example instead of long explanations.",
+    ["preferences"],
+    0.9,
+    "claude-code",
+  ),
+  memory(
+    209,
+    "Sam's working hours are 8:00 to 16:00, Lisbon time.",
+    ["preferences", "time"],
+    0.6,
+    "claude-desktop",
+  ),
+  memory(
+    180,
+    "The billing service is written in Go and lives in the folder services/billing.",
+    ["billing", "architecture"],
+    0.7,
+    "claude-code",
+  ),
+  memory(
+    176,
+    "Invoices are numbered per country and year, for example PT-2026-00042.",
+    ["billing"],
+    0.8,
+    "claude-code",
+  ),
+  memory(171, "The staging database is reset every Sunday night.", ["operations"], 0.4, "codex"),
+  memory(150, "Sam is allergic to peanuts and shellfish.", ["health", "food"], 1, "claude-desktop"),
+  memory(
+    149,
+    "Vegetarian dishes with chickpeas are a favourite in Sam's family.",
+    ["food"],
+    0.5,
+    "claude-desktop",
+  ),
+  memory(
+    131,
+    "Tests that need the network are marked with the tag slow and run only at night.",
+    ["testing"],
+    0.5,
+    "codex",
+  ),
+  memory(
+    120,
+    "Deployments go out on Tuesdays and Thursdays before noon; never on Fridays.",
+    ["operations", "deployment"],
+    0.8,
+    "claude-code",
+  ),
+  memory(
+    118,
+    "A deployment is undone by moving the tag stable back by one release.",
+    ["operations", "deployment"],
+    0.9,
+    "claude-code",
+  ),
+  memory(
+    96,
+    "The flight to Oslo on 12 March leaves at 7:10 from terminal 1.",
+    ["travel"],
+    0.2,
+    "claude-desktop",
+  ),
+  memory(
+    95,
+    "The hotel in Oslo is near the central station and keeps the luggage.",
+    ["travel"],
+    0.1,
+    "claude-desktop",
+  ),
+  memory(
+    80,
+    "Error messages for customers are written in the present tense, without blame.",
+    ["writing"],
+    0.6,
+    "cursor",
+  ),
+  memory(
+    74,
+    "The design colours are in tokens.css; no colour is written anywhere else.",
+    ["design", "architecture"],
+    0.7,
+    "cursor",
+  ),
+  memory(
+    60,
+    "Sam's daughter Mia plays the cello; her next concert is in June.",
+    ["family"],
+    0.7,
+    "claude-desktop",
+  ),
+  memory(
+    52,
+    "The export of invoices timed out above 10,000 rows because of a missing index on customer_id.",
+    ["billing", "bugs"],
+    0.6,
+    "codex",
+  ),
+  memory(
+    51,
+    "The index on customer_id was added in migration 0147 and the export takes two seconds now.",
+    ["billing", "bugs"],
+    0.6,
+    "codex",
+  ),
+  memory(
+    33,
+    "Pull requests need one review, and two when they touch services/billing.",
+    ["process"],
+    0.8,
+    "claude-code",
+  ),
+  memory(
+    21,
+    "The new search page is behind the switch search-v2 until the end of the month.",
+    ["search"],
+    0.3,
+    "cursor",
+  ),
+  memory(
+    14,
+    "Sam reads release notes on Monday mornings and likes them grouped by team.",
+    ["preferences", "writing"],
+    0.5,
+    "claude-desktop",
+  ),
+  memory(
+    9,
+    "The load test showed 340 requests a second with 4 workers, limited by the database.",
+    ["performance"],
+    0.5,
+    "codex",
+  ),
+  memory(
+    5,
+    "Webhooks are retried five times in an hour, then they are kept for a day.",
+    ["billing", "architecture"],
+    0.7,
+    "claude-code",
+  ),
+  memory(
+    2,
+    "The team meets on Thursdays at 15:00 to plan the next two weeks.",
+    ["process", "time"],
+    0.4,
+    "claude-desktop",
+  ),
+  memory(
+    1,
+    "The sign-in page will support passkeys; work begins in the first week of the next quarter.",
+    ["search", "design"],
+    0.6,
+    "cursor",
+  ),
+];
+
+/** Saves the samples through a service, at the times that they say. */
+export async function saveSamples(
+  save: (memory: NewMemory) => Promise<unknown>,
+  clock: { advance(milliseconds: number): void },
+): Promise<void> {
+  let last = SAMPLES[0]?.days ?? 0;
+  for (const { days, memory } of SAMPLES) {
+    clock.advance((last - days) * DAY);
+    last = days;
+    await save(memory);
+  }
+  clock.advance(last * DAY);
+}
