@@ -1,5 +1,6 @@
 import { BackupError } from "../backup/backup-error.ts";
 import { ConfigError } from "../config.ts";
+import { ConnectError } from "../connect/connect-error.ts";
 import { DatabaseError } from "../db/database-error.ts";
 import { AppError } from "../errors.ts";
 import { AssetError } from "../native/asset-error.ts";
@@ -38,7 +39,9 @@ function describe(error: unknown, debug: boolean): { text: string; exitCode: num
   if (error instanceof AppError) {
     return { text: error.message, exitCode: error.code === "validation_failed" ? USAGE : FAILED };
   }
-  if ([DatabaseError, AssetError, BackupError].some((known) => error instanceof known)) {
+  if (
+    [DatabaseError, AssetError, BackupError, ConnectError].some((known) => error instanceof known)
+  ) {
     return { text: error.message, exitCode: FAILED };
   }
   const line = error.message.replaceAll(/\s+/g, " ");

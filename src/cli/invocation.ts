@@ -1,3 +1,4 @@
+import { realpathSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { type Config, readConfig } from "../config.ts";
 import type { Environment } from "./failure.ts";
@@ -11,6 +12,31 @@ export const checkoutDataDir = Bun.isStandaloneExecutable ? undefined : join(ROO
 export const ownCommand: readonly string[] = Bun.isStandaloneExecutable
   ? [process.execPath]
   : [process.execPath, join(ROOT, "src", "main.ts")];
+
+/**
+ * What another program runs for a command of `ctxd`, to reach the same data whatever its folder and
+ * environment.
+ */
+export function launchOf(
+  words: readonly string[],
+  { dataDir }: Pick<Config, "dataDir">,
+  env: Environment,
+): { command: string; args: string[] } {
+  const [command = "", ...first] = ownCommand;
+  const folder = isUsual(dataDir, { HOME: env.HOME }) ? [] : ["--data-dir", dataDir];
+  return { command: stablePath(command, env), args: [...first, ...words, ...folder] };
+}
+
+/** A link in the `PATH` that leads to the program, if there is one: it outlives an update. */
+function stablePath(program: string, env: Environment): string {
+  const found = Bun.which(basename(program), { PATH: env.PATH ?? "" });
+  return found && realpathSync(found) === realpathSync(program) ? found : program;
+}
+
+/** Words as one command of a POSIX shell. */
+export function toShell(words: readonly string[]): string {
+  return words.map(quote).join(" ");
+}
 
 /**
  * A command of `ctxd` as a person types it into another terminal, in the same folder, to reach the

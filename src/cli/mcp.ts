@@ -1,15 +1,10 @@
-import { mkdirSync } from "node:fs";
-import { version } from "../../package.json" with { type: "json" };
 import type { Config } from "../config.ts";
-import { isLocked } from "../db/data-lock.ts";
 import { bridge } from "../mcp/bridge.ts";
-import { createLocalServer, type StartedServer } from "../mcp/local-server.ts";
 import { createRelay } from "../mcp/relay.ts";
-import { IDLE_SECONDS } from "./background.ts";
 import type { Environment } from "./failure.ts";
-import { ownCommand } from "./invocation.ts";
+import { reachOwnServer } from "./own-server.ts";
 import { atMost, untilStopped } from "./stop.ts";
-import { print, say } from "./terminal.ts";
+import { print } from "./terminal.ts";
 
 /** Milliseconds that calls under way have to end after the input has. */
 const GRACE = 10_000;
@@ -23,20 +18,7 @@ export async function connectAgent(
   { agent }: { agent?: string },
   env: Environment,
 ): Promise<never> {
-  const { dataDir } = config;
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  let lastVersion = version;
-  const server = createLocalServer({
-    dataDir,
-    start: () => startServer(config, env),
-    isServed: () => isLocked(dataDir),
-    onFound(found) {
-      if (found === lastVersion) return;
-      lastVersion = found;
-      if (found === version) return;
-      say(`ctxd: this is version ${version}, the server of ${dataDir} is ${found}: restart it.`);
-    },
-  });
+  const server = reachOwnServer(config, env);
   // The first message finds the server started; what keeps it from starting is the answer to that.
   server.connect().catch(() => {});
 
@@ -64,31 +46,4 @@ export async function connectAgent(
 async function* untilEnd(onEnd: () => void): AsyncGenerator<Uint8Array> {
   yield* Bun.stdin.stream();
   onEnd();
-}
-
-/** Starts the server as a program of its own, which lives on when this one ends. */
-function startServer({ dataDir, cacheDir }: Config, env: Environment): StartedServer {
-  const child = Bun.spawn(
-    [...ownCommand, "serve", "--background", String(IDLE_SECONDS), "--data-dir", dataDir],
-    {
-      stdin: "ignore",
-      stdout: "ignore",
-      // Says why it could not start, and nothing else.
-      stderr: "pipe",
-      env: { ...env, CTXD_CACHE_DIR: cacheDir },
-      detached: true,
-    },
-  );
-  child.unref();
-  return {
-    failure: child.stderr.text().then(async (text) => {
-      await child.exited;
-      const line = text
-        .trim()
-        .split("\n")
-        .at(-1)
-        ?.replace(/^ctxd: /, "");
-      return line || "The server in the background ended at once.";
-    }),
-  };
 }

@@ -5,10 +5,12 @@ import { type Config, type Flags, readConfig, SETTINGS } from "../config.ts";
 import { createLog } from "../log.ts";
 import { AgentId } from "../memories/memory.ts";
 import { problemOf } from "../schema.ts";
+import { addConnectCommands } from "./connect-commands.ts";
 import { parseExpiry } from "./expiry.ts";
 import { type Environment, reportFailure, USAGE } from "./failure.ts";
 import { checkoutDataDir, describeCommand } from "./invocation.ts";
 import { say } from "./terminal.ts";
+import { parseUrl } from "./url.ts";
 
 /** What the actions need of the command line beside their own arguments. */
 interface GlobalOptions {
@@ -55,6 +57,7 @@ function createProgram(env: Environment): Command {
 
   addServe(program, configure, env);
   addMcp(program, configure, env);
+  addConnectCommands(program, configure, env);
   addHealth(program, configure);
   addUserCommands(program, configure, env);
   addKeyCommands(program, configure);
@@ -64,7 +67,8 @@ function createProgram(env: Environment): Command {
   return program;
 }
 
-type Configure = (flags?: Flags) => Config;
+/** Reads the settings, the flags of a command among them. */
+export type Configure = (flags?: Flags) => Config;
 
 interface ServeOptions {
   host?: string;
@@ -137,12 +141,6 @@ function addHealth(program: Command, configure: Configure): void {
     .action(async (options: { url?: URL }) =>
       (await import("./health.ts")).checkHealth(configure(), options),
     );
-}
-
-function parseUrl(text: string): URL {
-  const url = URL.parse(text);
-  if (url && /^https?:$/.test(url.protocol)) return url;
-  throw new InvalidArgumentError("Use an address such as http://localhost:7733.");
 }
 
 function addUserCommands(program: Command, configure: Configure, env: Environment): void {

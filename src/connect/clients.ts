@@ -94,7 +94,7 @@ export const CLIENTS: readonly Client[] = [
             env: { CTXD_BEARER: `Bearer ${key}` },
           },
     reload: "quit Claude Desktop and start it again",
-    signIn: "follow the page that opens in the browser then (needs Node.js)",
+    signIn: "follow the page that opens in the browser (Node.js is needed)",
   },
   {
     id: "cursor",
@@ -170,7 +170,7 @@ export const CLIENTS: readonly Client[] = [
       timeout: 300,
     }),
     reload: "start a new session",
-    signIn: "follow the page that opens in the browser then",
+    signIn: "follow the page that opens in the browser",
   },
 ];
 

@@ -7,15 +7,15 @@ export function renderEntry(client: Client, entry: Fields): string {
     case "json":
       return JSON.stringify({ [client.servers]: { [SERVER_NAME]: entry } }, null, 2);
     case "yaml":
-      return renderYaml({ [client.servers]: { [SERVER_NAME]: entry } }, 2).trimEnd();
+      return renderYaml({ [client.servers]: { [SERVER_NAME]: entry } }).trimEnd();
     case "toml":
       return renderToml([client.servers, SERVER_NAME], entry).trimEnd();
   }
 }
 
 /** Lines of YAML, the last one ended. */
-export function renderYaml(value: Value, indent: number): string {
-  return stringify(value, { lineWidth: 0, indent });
+export function renderYaml(fields: Fields): string {
+  return stringify(fields, { lineWidth: 0 });
 }
 
 /** A table of TOML under its header, the last line ended. */

@@ -1,0 +1,67 @@
+import { type Command, InvalidArgumentError } from "commander";
+import { CLIENTS, type Client, findClient } from "../connect/clients.ts";
+import type { ConnectOptions } from "./connect.ts";
+import type { Environment } from "./failure.ts";
+import type { Configure } from "./program.ts";
+import { parseOrigin } from "./url.ts";
+
+/** The commands that bring agents and memory together, but for the one that agents start. */
+export function addConnectCommands(program: Command, configure: Configure, env: Environment) {
+  addConnect(program, configure, env);
+  addRecall(program, configure, env);
+}
+
+function addConnect(program: Command, configure: Configure, env: Environment): void {
+  program
+    .command("connect")
+    .argument("[client]", "claude-code, cursor, …; without one, all are listed", parseClient)
+    .summary("let an agent use this memory: writes its settings")
+    .description(
+      "Writes an agent's settings so that it uses this memory. Shows what changes and asks first; changes nothing else in the file, and keeps a copy of it.",
+    )
+    .option("--url <url>", "a server elsewhere, such as https://memory.example.com", parseOrigin)
+    .option("--key", "use an API key there (asked for, or a line of standard input), not sign-in")
+    .option("--hook", "claude-code: begin new sessions with what is known of the project")
+    .option("--print", "print what belongs into the settings, and write nothing")
+    .option("--remove", "disconnect it again")
+    .option("-y, --yes", "do not ask whether this is meant")
+    .addHelpText("after", () => `\n${describeClients()}\n\n${CONNECT_NOTES}`)
+    .action(async (client: Client | undefined, options: ConnectOptions) => {
+      if (client) {
+        await (await import("./connect.ts")).connectClient(configure(), client, options, env);
+      } else if (Object.keys(options).length > 0) {
+        program.error("error: name the client too: ctxd connect alone lists them");
+      } else {
+        await (await import("./connect-list.ts")).listClients(env);
+      }
+    });
+}
+
+const CONNECT_NOTES = `Without --url the agent uses the memory on this machine: no account, no key, no set-up.
+With --url it signs in to a server elsewhere, in the browser, when it first connects.
+claude.ai and ChatGPT are connected in their own settings, by the address with /mcp after it.
+
+Examples:
+  ctxd connect claude-code
+  ctxd connect cursor --url https://memory.example.com
+  ctxd connect codex --url https://memory.example.com --key`;
+
+function describeClients(): string {
+  return `Clients: ${CLIENTS.map(({ id }) => id).join(", ")}.`;
+}
+
+function parseClient(id: string): Client {
+  const client = findClient(id);
+  if (client) return client;
+  throw new InvalidArgumentError(describeClients());
+}
+
+function addRecall(program: Command, configure: Configure, env: Environment): void {
+  program
+    .command("recall")
+    .summary("print what is known that may matter for the project in this folder")
+    .description(
+      "Prints what is known that may matter for the project in this folder, by its name: what ctxd connect claude-code --hook begins new sessions with. Prints nothing when nothing is known.",
+    )
+    .action(async () => (await import("./recall.ts")).recall(configure(), process.cwd(), env));
+}

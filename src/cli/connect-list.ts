@@ -1,0 +1,34 @@
+import { homedir } from "node:os";
+import { CLIENTS, type Client } from "../connect/clients.ts";
+import { ConnectError } from "../connect/connect-error.ts";
+import { readEntry } from "../connect/entry.ts";
+import { isInstalled, locate, readConfiguration, type Surroundings } from "../connect/files.ts";
+import type { Environment } from "./failure.ts";
+import { formatTable } from "./table.ts";
+import { print, say } from "./terminal.ts";
+
+/** `ctxd connect` without a client: which there are, and which of them are connected. */
+export async function listClients(env: Environment): Promise<void> {
+  const surroundings = surroundingsOf(env);
+  const rows = CLIENTS.map((client) => {
+    const path = locate(client, surroundings);
+    return [client.id, client.name, stateOf(client, path, surroundings), path];
+  });
+  await print(formatTable(["CLIENT", "NAME", "STATE", "FILE"], rows));
+  say("\nctxd connect CLIENT connects one, ctxd help connect tells more.");
+}
+
+/** What decides where the files of clients are. */
+export function surroundingsOf(env: Environment): Surroundings {
+  return { env, home: env.HOME || homedir(), platform: process.platform };
+}
+
+function stateOf(client: Client, path: string, surroundings: Surroundings): string {
+  try {
+    if (readEntry(client, readConfiguration(path).text)) return "connected";
+    return isInstalled(client, surroundings) ? "not connected" : "not found";
+  } catch (error) {
+    if (error instanceof ConnectError) return "damaged file";
+    throw error;
+  }
+}

@@ -1,0 +1,54 @@
+import { mkdirSync } from "node:fs";
+import { version } from "../../package.json" with { type: "json" };
+import type { Config } from "../config.ts";
+import { isLocked } from "../db/data-lock.ts";
+import { createLocalServer, type LocalServer, type StartedServer } from "../mcp/local-server.ts";
+import { IDLE_SECONDS } from "./background.ts";
+import type { Environment } from "./failure.ts";
+import { ownCommand } from "./invocation.ts";
+import { say } from "./terminal.ts";
+
+/** The server of the data folder, for programs of the same user; started when there is none. */
+export function reachOwnServer(config: Config, env: Environment): LocalServer {
+  const { dataDir } = config;
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  let lastVersion = version;
+  return createLocalServer({
+    dataDir,
+    start: () => startServer(config, env),
+    isServed: () => isLocked(dataDir),
+    onFound(found) {
+      if (found === lastVersion) return;
+      lastVersion = found;
+      if (found === version) return;
+      say(`ctxd: this is version ${version}, the server of ${dataDir} is ${found}: restart it.`);
+    },
+  });
+}
+
+/** Starts the server as a program of its own, which lives on when this one ends. */
+function startServer({ dataDir, cacheDir }: Config, env: Environment): StartedServer {
+  const child = Bun.spawn(
+    [...ownCommand, "serve", "--background", String(IDLE_SECONDS), "--data-dir", dataDir],
+    {
+      stdin: "ignore",
+      stdout: "ignore",
+      // Says why it could not start, and nothing else.
+      stderr: "pipe",
+      env: { ...env, CTXD_CACHE_DIR: cacheDir },
+      detached: true,
+    },
+  );
+  child.unref();
+  return {
+    failure: child.stderr.text().then(async (text) => {
+      await child.exited;
+      const line = text
+        .trim()
+        .split("\n")
+        .at(-1)
+        ?.replace(/^ctxd: /, "");
+      return line || "The server in the background ended at once.";
+    }),
+  };
+}

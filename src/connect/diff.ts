@@ -1,0 +1,37 @@
+/** Lines around a change that are shown with it. */
+const CONTEXT = 3;
+/** Of a longer line only the beginning is shown. */
+const WIDTH = 160;
+const KEY = /ctx_[0-9A-Za-z]{8,}/g;
+
+/**
+ * What changes between two texts that differ in one place, as lines with `-`, `+` or a space before
+ * them. Keys are not shown whole.
+ */
+export function describeChange(before: string, after: string): string {
+  const [old, now] = [linesOf(before), linesOf(after)];
+  const shorter = Math.min(old.length, now.length);
+  let start = 0;
+  while (start < shorter && old[start] === now[start]) start++;
+  let same = 0;
+  while (same < shorter - start && old.at(-1 - same) === now.at(-1 - same)) same++;
+  const [oldEnd, nowEnd] = [old.length - same, now.length - same];
+  return [
+    ...old.slice(Math.max(0, start - CONTEXT), start).map((line) => `  ${line}`),
+    ...old.slice(start, oldEnd).map((line) => `- ${line}`),
+    ...now.slice(start, nowEnd).map((line) => `+ ${line}`),
+    ...old.slice(oldEnd, oldEnd + CONTEXT).map((line) => `  ${line}`),
+  ]
+    .map((line) => hideKeys(line.length > WIDTH ? `${line.slice(0, WIDTH)}…` : line))
+    .join("\n");
+}
+
+/** A text in which keys are only hinted at. */
+export function hideKeys(text: string): string {
+  return text.replaceAll(KEY, (key) => `${key.slice(0, 8)}…`);
+}
+
+function linesOf(text: string): string[] {
+  const lines = text.split(/\r?\n/);
+  return lines.at(-1) === "" ? lines.slice(0, -1) : lines;
+}

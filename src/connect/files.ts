@@ -1,0 +1,162 @@
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  lstatSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, isAbsolute, join } from "node:path";
+import type { Client } from "./clients.ts";
+import { ConnectError } from "./connect-error.ts";
+
+/** What decides where files are. */
+export interface Surroundings {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The home folder. */
+  readonly home: string;
+  /** The operating system, as Node.js names it. */
+  readonly platform: string;
+}
+
+/** A configuration file as it is now. */
+export interface File {
+  readonly path: string;
+  /** Where the text is, when the path is a symbolic link. */
+  readonly realPath: string;
+  /** Empty where there is no file yet. */
+  readonly text: string;
+  readonly exists: boolean;
+}
+
+/**
+ * The path of a file.
+ * @throws ConnectError on a system whose paths are not known
+ */
+export function locate(
+  { file, movedBy }: Pick<Client, "file" | "movedBy">,
+  surroundings: Surroundings,
+) {
+  const { env, home, platform } = surroundings;
+  const moved = movedBy && env[movedBy.variable];
+  if (movedBy && moved) return join(moved, movedBy.file);
+  if (platform !== "linux" && platform !== "darwin") {
+    throw new ConnectError(
+      "Where this system keeps settings is not known: --print shows the entry.",
+    );
+  }
+  const path = platform === "darwin" ? file.macos : file.linux;
+  const config = env.XDG_CONFIG_HOME;
+  if (config && isAbsolute(config)) {
+    return path.replace(/^~\/\.config\//, `${config}/`).replace(/^~\//, `${home}/`);
+  }
+  return path.replace(/^~\//, `${home}/`);
+}
+
+/** Whether a client has ever run here: its file or its folder is there. */
+export function isInstalled(client: Client, surroundings: Surroundings): boolean {
+  const path = locate(client, surroundings);
+  if (existsSync(path)) return true;
+  const sign = client.sign?.replace(/^~\//, `${surroundings.home}/`);
+  // The home folder itself is nobody's sign.
+  return existsSync(dirname(path) === surroundings.home && sign ? sign : dirname(path));
+}
+
+/** Whether other users of this machine may read a file. */
+export function isReadByOthers(path: string): boolean {
+  return (statSync(path).mode & 0o044) !== 0;
+}
+
+/**
+ * Reads a configuration file, or finds that there is none yet.
+ * @throws ConnectError when it can't be read as text
+ */
+export function readConfiguration(path: string): File {
+  try {
+    if (!lstatSync(path, { throwIfNoEntry: false })) {
+      return { path, realPath: path, text: "", exists: false };
+    }
+    const realPath = realpathSync(path);
+    if (!statSync(realPath).isFile()) throw new ConnectError(`${path} is no file.`);
+    const bytes = readFileSync(realPath);
+    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    return { path, realPath, text, exists: true };
+  } catch (error) {
+    if (error instanceof ConnectError) throw error;
+    if (error instanceof TypeError) throw new ConnectError(`${path} is not text in UTF-8.`);
+    throw new ConnectError(`${path} can't be read (${reasonOf(error)}).`);
+  }
+}
+
+/**
+ * Puts a text into a configuration file, all or nothing; its mode and owner stay. The file as it
+ * was is kept beside it.
+ * @returns the path of the copy; null when there was no file
+ * @throws ConnectError when it can't be written, or has changed since it was read
+ */
+export function replaceConfiguration(file: File, text: string): string | null {
+  const { path, realPath, exists } = file;
+  const now = readConfiguration(path);
+  if (now.text !== file.text || now.realPath !== realPath) {
+    throw new ConnectError(`${path} was changed in the meantime: nothing was written, try again.`);
+  }
+  try {
+    const info = exists ? statSync(realPath) : null;
+    if (info && (info.mode & 0o222) === 0) {
+      throw new ConnectError(
+        `${path} is read-only: make it writable, or change it by hand (--print shows what).`,
+      );
+    }
+    const copy = exists ? `${realPath}.before-ctxd` : null;
+    if (copy) writeWhole(copy, file.text, info);
+    writeWhole(realPath, text, info);
+    return copy;
+  } catch (error) {
+    if (error instanceof ConnectError) throw error;
+    throw new ConnectError(`${path} can't be written (${reasonOf(error)}): nothing was changed.`);
+  }
+}
+
+/** Writes a file so that at any moment it has either its old text or all of the new one. */
+function writeWhole(
+  path: string,
+  text: string,
+  like: { mode: number; uid?: number; gid?: number } | null,
+): void {
+  const draft = `${path}.${process.pid}.tmp`;
+  try {
+    const handle = openSync(draft, "wx", 0o600);
+    try {
+      writeFileSync(handle, text);
+      fsyncSync(handle);
+    } finally {
+      closeSync(handle);
+    }
+    if (like) chmodSync(draft, like.mode & 0o7777);
+    if (like?.uid !== undefined && like.gid !== undefined) giveTo(draft, like.uid, like.gid);
+    renameSync(draft, path);
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+/** Only root may give a file away; for others, one that is theirs is as good. */
+function giveTo(path: string, uid: number, gid: number): void {
+  try {
+    chownSync(path, uid, gid);
+  } catch (error) {
+    if (process.getuid?.() === 0) throw error;
+  }
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return "code" in error ? String(error.code) : error.message;
+}

@@ -1,0 +1,290 @@
+import { describe, expect, test } from "bun:test";
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { CLIENTS, findClient } from "../../src/connect/clients.ts";
+import { readEntry } from "../../src/connect/entry.ts";
+import { generateKey } from "../../src/keys/key-format.ts";
+import { program, stopServer } from "../support/bridge.ts";
+import { ctxd, ctxdInTerminal, type Surroundings } from "../support/command-line.ts";
+import { temporaryFolder } from "../support/database.ts";
+import { connectProgram } from "../support/mcp.ts";
+
+const ADDRESS = "https://memory.example.com";
+const linuxOnly = test.skipIf(process.platform !== "linux");
+
+/** A home folder in which all clients have run; `put` and `get` know their files. */
+function someHome() {
+  const home = temporaryFolder();
+  const path = (id: string) => {
+    const client = findClient(id);
+    const { linux = "", macos = "" } = client?.file ?? {};
+    return (process.platform === "darwin" ? macos : linux).replace("~", home);
+  };
+  for (const { id } of CLIENTS) mkdirSync(dirname(path(id)), { recursive: true });
+  mkdirSync(join(home, ".claude"));
+  return {
+    home,
+    path,
+    put: (id: string, text: string, mode = 0o644) => writeFileSync(path(id), text, { mode }),
+    get: (id: string) => readFileSync(path(id), "utf8"),
+    entry: (id: string) => {
+      const client = findClient(id);
+      return client && existsSync(path(id))
+        ? readEntry(client, readFileSync(path(id), "utf8"))
+        : null;
+    },
+    run: (args: string[], surroundings: Surroundings = {}) =>
+      ctxd(["connect", ...args], { ...surroundings, env: { HOME: home, ...surroundings.env } }),
+  };
+}
+
+test("every client is connected, shown as connected, and disconnected again", async () => {
+  const { home, entry, run, path } = someHome();
+  const all = (...options: string[]) =>
+    Promise.all(CLIENTS.map(({ id }) => run([id, "--yes", ...options])));
+  expect((await run([])).stdout).not.toMatch(/ {2}connected/);
+  for (const { exitCode, stdout } of await all())
+    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: "" });
+  const launch = program("", "mcp");
+  for (const { id, local } of CLIENTS) {
+    const args = [launch.args[0] ?? "", "mcp", "--agent", id];
+    expect(entry(id)).toEqual(local({ command: launch.command, args }));
+    expect(statSync(path(id)).mode & 0o777).toBe(0o600);
+  }
+  const { stdout } = await run([]);
+  expect(stdout.match(/ connected {2}/g)).toHaveLength(CLIENTS.length);
+  for (const { stderr } of await all())
+    expect(stderr).toMatch(/connected like this already: nothing to change\.\n$/);
+  for (const { exitCode } of await all("--remove")) expect(exitCode).toBe(0);
+  for (const { id } of CLIENTS) expect(entry(id)).toBeNull();
+  for (const { stderr } of await all("--remove"))
+    expect(stderr).toMatch(/is not connected: nothing to change\.\n$/);
+  const files = readdirSync(home, { recursive: true, encoding: "utf8" });
+  expect(files.filter((name) => name.endsWith(".tmp"))).toEqual([]);
+}, 30_000);
+
+test("a file keeps its mode and its link, and a copy of what it was", async () => {
+  const { home, path, put, get, run } = someHome();
+  const text = '{\n  // mine\n  "mcpServers": {}\n}\n';
+  put("cursor", "");
+  const real = join(home, "dotfiles.json");
+  writeFileSync(real, text);
+  chmodSync(real, 0o640);
+  Bun.spawnSync(["rm", path("cursor")]);
+  symlinkSync(real, path("cursor"));
+  expect(await run(["cursor", "--yes"])).toMatchObject({ exitCode: 0 });
+  expect(lstatSync(path("cursor")).isSymbolicLink()).toBe(true);
+  expect(statSync(real).mode & 0o777).toBe(0o640);
+  expect(get("cursor")).toContain("// mine");
+  expect(readFileSync(`${real}.before-ctxd`, "utf8")).toBe(text);
+  expect(statSync(`${real}.before-ctxd`).mode & 0o777).toBe(0o640);
+});
+
+test("without a terminal and without --yes it shows the change and makes none", async () => {
+  const { get, put, run } = someHome();
+  put("codex", 'model = "x"\n');
+  const { stdout, stderr, exitCode } = await run(["codex"]);
+  expect({ stdout, exitCode }).toEqual({ stdout: "", exitCode: 2 });
+  expect(stderr).toContain('  model = "x"\n+ \n+ [mcp_servers.ctxd]\n');
+  expect(stderr).toEndWith("Nothing was changed: this needs --yes when nobody can be asked.\n");
+  expect(get("codex")).toBe('model = "x"\n');
+});
+
+test.each([
+  ["y", 0, true],
+  ["n", 1, false],
+])("in a terminal it asks, and %s is heeded", async (answer, exitCode, isWritten) => {
+  const { home, entry } = someHome();
+  const asked = await ctxdInTerminal(["connect", "gemini"], [["Change this?", `${answer}\r`]], {
+    env: { HOME: home },
+  });
+  expect(asked.exitCode).toBe(exitCode);
+  expect(entry("gemini") !== null).toBe(isWritten);
+});
+
+describe("a server elsewhere:", () => {
+  test("by sign-in", async () => {
+    const { entry, run } = someHome();
+    const { stderr } = await run(["codex", "--url", `${ADDRESS}/mcp/`, "--yes"]);
+    expect(entry("codex")).toEqual({ url: `${ADDRESS}/mcp` });
+    expect(stderr).toContain("Then run codex mcp login ctxd.");
+  });
+
+  test("with a key from standard input, which is shown nowhere", async () => {
+    const { entry, put, run } = someHome();
+    const key = generateKey();
+    put("cursor", "{}", 0o644);
+    const { stdout, stderr } = await run(["cursor", "--url", ADDRESS, "--key", "--yes"], {
+      input: `${key}\n`,
+    });
+    expect(entry("cursor")).toEqual({
+      url: `${ADDRESS}/mcp`,
+      headers: { Authorization: `Bearer ${key}`, "ctxd-agent": "cursor" },
+    });
+    expect(stdout + stderr).not.toContain(key);
+    expect(stderr).toContain(`+         "Authorization": "Bearer ${key.slice(0, 8)}…"`);
+    expect(stderr).toContain("Others on this machine can read the key in it: chmod 600 ");
+  });
+
+  test("a mistyped key is told before it is written", async () => {
+    const { entry, run } = someHome();
+    const refused = await run(["cursor", "--url", ADDRESS, "--key", "--yes"], {
+      input: "ctx_oops\n",
+    });
+    expect(refused).toMatchObject({ exitCode: 1, stdout: "" });
+    expect(refused.stderr).toBe(
+      "ctxd: This is no API key of ctxd, or a part of it is missing or mistyped.\n",
+    );
+    expect(entry("cursor")).toBeNull();
+  });
+});
+
+test("--print prints what belongs into the file, and needs none", async () => {
+  const home = temporaryFolder();
+  const { stdout, exitCode } = await ctxd(["connect", "vscode", "--print", "--url", ADDRESS], {
+    env: { HOME: home },
+  });
+  expect(exitCode).toBe(0);
+  expect(JSON.parse(stdout)).toEqual({
+    servers: { ctxd: { type: "http", url: `${ADDRESS}/mcp` } },
+  });
+});
+
+test("clients whose folders were moved are found there", async () => {
+  const { home, run } = someHome();
+  const env = {
+    CODEX_HOME: join(home, "a"),
+    XDG_CONFIG_HOME: join(home, "b"),
+    CLAUDE_CONFIG_DIR: join(home, "c"),
+  };
+  for (const folder of ["a", "b/goose", "c"]) mkdirSync(join(home, folder), { recursive: true });
+  const ids = ["codex", "goose", "claude-code"];
+  await Promise.all(ids.map((id) => run([id, "--yes"], { env })));
+  for (const file of ["a/config.toml", "b/goose/config.yaml", "c/.claude.json"]) {
+    expect(existsSync(join(home, file)) || process.platform === "darwin").toBe(true);
+  }
+});
+
+describe("what can't be changed is named in one line, and stays:", () => {
+  test.each([
+    ["no JSON", '{"mcpServers": ', "is not valid JSON (line 1: value expected)."],
+    [
+      "something else under the key",
+      '{"mcpServers": 1}',
+      "has something else than servers under mcpServers: mend it first.",
+    ],
+    ["bytes that are no text", "\xff\xfe", "is not text in UTF-8."],
+  ])("%s", async (_, text, message) => {
+    const { path, run } = someHome();
+    writeFileSync(path("cursor"), text, "latin1");
+    const refused = await run(["cursor", "--yes"]);
+    expect(refused).toMatchObject({
+      exitCode: 1,
+      stdout: "",
+      stderr: `ctxd: ${path("cursor")} ${message}\n`,
+    });
+    expect(readFileSync(path("cursor"), "latin1")).toBe(text);
+    expect(readdirSync(dirname(path("cursor")))).toEqual(["mcp.json"]);
+  });
+
+  test("a file that is read-only", async () => {
+    const { get, path, put, run } = someHome();
+    put("cursor", "{}", 0o444);
+    const refused = await run(["cursor", "--yes"]);
+    expect(refused.exitCode).toBe(1);
+    expect(refused.stderr).toContain(`${path("cursor")} is read-only: make it writable`);
+    expect(get("cursor")).toBe("{}");
+  });
+
+  test("a folder in the file's place, and a link that leads nowhere", async () => {
+    const { path, run } = someHome();
+    mkdirSync(path("cursor"));
+    symlinkSync("/nonexistent/settings.json", path("gemini"));
+    expect((await run(["cursor", "--yes"])).stderr).toBe(`ctxd: ${path("cursor")} is no file.\n`);
+    const refused = await run(["gemini", "--yes"]);
+    expect(refused.stderr).toBe(`ctxd: ${path("gemini")} can't be read (ENOENT).\n`);
+  });
+
+  linuxOnly("a folder that takes no new file", async () => {
+    const { path, run } = someHome();
+    Bun.spawnSync(["rmdir", dirname(path("cursor"))]);
+    symlinkSync("/proc/self", dirname(path("cursor")));
+    const refused = await run(["cursor", "--yes"]);
+    expect(refused.exitCode).toBe(1);
+    expect(refused.stderr).toMatch(/can't be written \(E\w+\): nothing was changed\.\n$/);
+  });
+
+  test("a client that has never run", async () => {
+    const home = temporaryFolder();
+    const refused = await ctxd(["connect", "cursor", "--yes"], { env: { HOME: home } });
+    expect(refused.exitCode).toBe(1);
+    expect(refused.stderr).toMatch(
+      /^ctxd: Cursor has never run here, .*start it once, or use --print\.\n$/,
+    );
+    expect(readdirSync(home)).not.toContain(".cursor");
+  });
+});
+
+test.each([
+  [["emacs"], "Clients: claude-code, claude-desktop, cursor"],
+  [["--yes"], "name the client too"],
+  [["cursor", "--key"], "--key goes with --url"],
+  [["cursor", "--hook"], "--hook is for claude-code alone"],
+  [["claude-code", "--hook", "--url", ADDRESS], "--hook recalls from the memory on this machine"],
+  [["cursor", "--remove", "--print"], "--remove goes with no option but --yes"],
+  [["cursor", "--url", "memory.example.com"], "Use an address such as"],
+  [["cursor", "--url", `${ADDRESS}/some/path`], "Use the address alone"],
+])("%j is wrong usage", async (args, message) => {
+  const refused = await someHome().run(args);
+  expect(refused).toMatchObject({ stdout: "", exitCode: 2 });
+  expect(refused.stderr).toContain(message);
+});
+
+test("what was written for Claude Code works: its server, and its hook", async () => {
+  const { home, entry, run } = someHome();
+  const dataDir = join(temporaryFolder(), "data folder");
+  expect(await run(["claude-code", "--hook", "--yes"], { dataDir })).toMatchObject({ exitCode: 0 });
+  const { command, args } = entry("claude-code") as { command: string; args: string[] };
+  const { env } = program(dataDir);
+  try {
+    {
+      await using agent = await connectProgram("v1", { command, args, env });
+      const saved = await agent.call("save_memory", { content: "The shed project uses oak." });
+      expect(saved.isError).toBe(false);
+      const { text } = await agent.call("list_memories");
+      expect(text).toContain("agent: claude-code");
+    }
+    const settings = JSON.parse(readFileSync(join(home, ".claude", "settings.json"), "utf8"));
+    const [{ matcher, hooks }] = settings.hooks.SessionStart;
+    expect(matcher).toBe("startup|clear|compact");
+    const folder = join(home, "shed", "src");
+    mkdirSync(join(home, "shed", ".git"), { recursive: true });
+    mkdirSync(folder);
+    const hook = Bun.spawnSync(["sh", "-c", hooks[0].command], { cwd: folder, env });
+    expect(hook.stdout.toString()).toMatch(
+      /may matter for shed: .*\n\nmem_\w+ .*\nThe shed project uses oak\.\n$/,
+    );
+    expect(hook.exitCode).toBe(0);
+  } finally {
+    await stopServer(dataDir);
+  }
+  await run(["claude-code", "--remove", "--yes"], { dataDir });
+  expect(readFileSync(join(home, ".claude", "settings.json"), "utf8")).not.toContain("recall");
+}, 60_000);
+
+test("recall prints nothing where nothing is known", async () => {
+  const dataDir = temporaryFolder();
+  const { env } = program(dataDir);
+  expect(await ctxd(["recall"], { dataDir, env })).toEqual({ stdout: "", stderr: "", exitCode: 0 });
+  await stopServer(dataDir);
+}, 30_000);
