@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { version } from "../../package.json" with { type: "json" };
 import { createAccounts } from "../accounts/accounts.ts";
 import { findLocalOwner } from "../accounts/local-owner.ts";
-import { createApp } from "../app.ts";
+import type { createApp as CreateApp } from "../app.ts";
 import { refuseUnfinishedRestore } from "../backup/unfinished-restore.ts";
 import type { Config } from "../config.ts";
 import { lockDataFolder } from "../db/data-lock.ts";
@@ -68,13 +68,14 @@ export async function serve(
     : await takeOverDataFolder(config.dataDir, version);
   opened.defer(lock.release);
   refuseUnfinishedRestore(config.dataDir);
-  const db = openDatabase(databasePath(config.dataDir));
-  opened.defer(db.close);
   // A cache folder that can't be used ends the start with a sentence; the worker would try for ever.
   await prepareModel({ cacheDir: config.cacheDir });
-  // The model loads while the rest starts; requests that need it wait for it.
+  // The model loads while the rest starts, be it of this program; requests that need it wait for it.
   const embedder = createWorkerEmbedder({ cacheDir: config.cacheDir, log, metrics });
   opened.defer(() => embedder.close());
+  const { createApp } = await import("../app.ts");
+  const db = openDatabase(databasePath(config.dataDir));
+  opened.defer(db.close);
   const accounts = createAccounts({ db, clock });
   const keys = createKeys({ db, clock });
   const opening = openTables(config, { db, model: embedder.model, log, metrics });
@@ -131,7 +132,7 @@ export async function serve(
   endWithin(STOP_LIMIT * 1000, () => log.error("stop_took_too_long", { seconds: STOP_LIMIT }));
 }
 
-type App = ReturnType<typeof createApp>;
+type App = ReturnType<typeof CreateApp>;
 
 async function openTables(
   { dataDir, cacheDir }: Config,
