@@ -1,7 +1,9 @@
 import { Elysia } from "elysia";
-import type { Accounts } from "./accounts/accounts.ts";
+import { createAccounts } from "./accounts/accounts.ts";
+import { createInvitations } from "./accounts/invitations.ts";
 import type { Config } from "./config.ts";
 import { createDashboardRoutes } from "./dashboard/routes.tsx";
+import type { Database } from "./db/database.ts";
 import { createCors } from "./http/cors.ts";
 import { createDocs } from "./http/docs.ts";
 import { errorResponse } from "./http/errors.ts";
@@ -24,23 +26,51 @@ import { createStatsRoutes } from "./memories/stats-routes.ts";
 import { createMetrics, type Metrics } from "./metrics.ts";
 import { createAuthorizeRoutes } from "./oauth/authorize-routes.tsx";
 import { ENDPOINTS, GUESSED, RESOURCE_METADATA_PATH } from "./oauth/discovery.ts";
-import type { OAuth } from "./oauth/oauth.ts";
+import type { FetchDocument } from "./oauth/document-fetcher.ts";
+import { createOAuth } from "./oauth/oauth.ts";
 import { createOAuthRoutes } from "./oauth/routes.ts";
 import { createPageRoutes } from "./pages/routes.ts";
 import { createCookies } from "./sign-in/cookies.ts";
+import { createHashing } from "./sign-in/hashing.ts";
 import { createSignInRoutes } from "./sign-in/routes.tsx";
-import type { Sessions } from "./sign-in/sessions.ts";
+import { createSessions } from "./sign-in/sessions.ts";
 import { createSignIn } from "./sign-in/sign-in.ts";
+import { createSignUp } from "./sign-in/sign-up.ts";
+import { createSignUpRoutes } from "./sign-in/sign-up-routes.tsx";
 import { createVisitors } from "./sign-in/visitor.ts";
 
-type AppConfig = Pick<Config, "publicUrl" | "tls" | "trustProxy" | "allowHttp" | "rateLimit">;
+type AppConfig = Pick<
+  Config,
+  "publicUrl" | "tls" | "trustProxy" | "allowHttp" | "rateLimit" | "registration"
+>;
 
 /** What people sign in with, and give programs access by. */
-interface Access {
-  accounts: Accounts;
-  sessions: Sessions;
-  oauth: OAuth;
+export type Access = ReturnType<typeof createAccess>;
+
+/** Opens it. `clock` gives milliseconds since 1970. */
+export function createAccess({
+  db,
+  clock,
+  publicUrl,
+  setUpToken = null,
+  fetchDocument,
+}: {
+  db: Database;
   clock: () => number;
+  publicUrl: string;
+  /** What the first person has to know to become the owner; null for nothing. */
+  setUpToken?: string | null | undefined;
+  /** How clients' metadata documents are had; over the network by default. */
+  fetchDocument?: FetchDocument | undefined;
+}) {
+  return {
+    accounts: createAccounts({ db, clock }),
+    invitations: createInvitations({ db, clock }),
+    setUpToken,
+    sessions: createSessions({ db, clock }),
+    oauth: createOAuth({ db, clock, publicUrl, fetchDocument }),
+    clock,
+  };
 }
 
 /** The whole HTTP server, ready to listen. */
@@ -109,16 +139,21 @@ export function createApp({
 /** The pages for people, and what programs get the access by that people give them there. */
 function createPersonRoutes(
   config: AppConfig,
-  { accounts, sessions, oauth, clock }: Access,
+  access: Access,
   { keys, memories }: { keys: Keys; memories: Memories },
 ) {
+  const { accounts, invitations, sessions, oauth, setUpToken, clock } = access;
+  const { rateLimit, registration } = config;
   const cookies = createCookies(config);
   const visitors = createVisitors({ cookies, sessions, accounts });
-  const { rateLimit } = config;
-  const signIn = createSignIn({ accounts, sessions, clock, rateLimit });
+  const limits = { hashing: createHashing(), clock, rateLimit };
+  const signIn = createSignIn({ accounts, ...limits });
+  const signUp = createSignUp({ accounts, invitations, registration, setUpToken, ...limits });
+  const { isSetUp } = signUp;
   const paths = [ENDPOINTS.authorize, GUESSED.authorize];
   return new Elysia()
-    .use(createSignInRoutes({ config, cookies, sessions, visitors, signIn }))
+    .use(createSignInRoutes({ config, cookies, sessions, visitors, signIn, isSetUp }))
+    .use(createSignUpRoutes({ config, cookies, visitors, signUp }))
     .use(createAuthorizeRoutes({ paths, config, oauth, visitors }))
     .use(createOAuthRoutes({ config, oauth, clock }))
     .use(

@@ -151,7 +151,7 @@ test("only routes know HTTP: what they call does not", () => {
   const found = breaches(
     ({ path }, { target }) =>
       /^(memories|keys|accounts|oauth|sign-in)\//.test(path) &&
-      !/\/(\w+-)?routes\.tsx?$/.test(path) &&
+      !/\/([\w-]+-)?routes\.tsx?$/.test(path) &&
       (target === "elysia" || partOf(target) === "http" || partOf(target) === "app.ts"),
   );
   expect(found).toEqual([]);
@@ -160,7 +160,7 @@ test("only routes know HTTP: what they call does not", () => {
 test("what speaks to clients goes through the service, not around it", () => {
   const found = breaches(
     ({ path }, { target, isTypeOnly }) =>
-      (/^(http|mcp|dashboard)\//.test(path) || /\/(\w+-)?routes\.tsx?$/.test(path)) &&
+      (/^(http|mcp|dashboard)\//.test(path) || /\/([\w-]+-)?routes\.tsx?$/.test(path)) &&
       // What to filter by is part of the service's calls, how it is written is not.
       !(isTypeOnly && target === "memories/filter.ts") &&
       /^memories\/(store|table|writer|journal|rows|filter)\.ts$/.test(target),
@@ -181,7 +181,7 @@ describe("libraries stay behind their one door:", () => {
   test.each([
     ["fastembed", /^(fastembed|@anush008\/.*|onnxruntime-node)$/, /^embedding\//],
     ["Arrow", /^apache-arrow$/, /^memories\//],
-    ["Elysia", /^(elysia|@elysiajs\/.*)$/, /^(app\.ts|http\/|[\w-]+\/(\w+-)?routes\.tsx?$)/],
+    ["Elysia", /^(elysia|@elysiajs\/.*)$/, /^(app\.ts|http\/|[\w-]+\/([\w-]+-)?routes\.tsx?$)/],
     ["Drizzle", /^drizzle-orm/, /^(db|accounts|keys|oauth|sign-in|memories)\//],
     ["the JSX library", /^@kitajs\//, /^pages\//],
     ["the Prometheus library", /^prom-client$/, /^metrics\.ts$/],

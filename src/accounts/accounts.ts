@@ -100,6 +100,39 @@ export function createAccounts({ db, clock }: { db: Database; clock: () => numbe
     },
 
     /**
+     * Makes the owner of a server that has none, who takes over what local agents have saved.
+     * @throws AppError `conflict` when the server has an account already, and as `add`
+     */
+    async setUp({ email: typed, password }: NewAccount): Promise<Account> {
+      const email = parseEmail(typed);
+      const passwordHash = password === null ? null : await hashPassword(password);
+      const now = clock();
+      const row = {
+        id: createId("acc", now),
+        email,
+        passwordHash,
+        role: "owner",
+        createdAt: new Date(now),
+      } as const;
+      return orm.transaction(
+        (tx) => {
+          const local = tx
+            .update(accounts)
+            .set({ email, passwordHash, role: "owner" })
+            .where(IS_LOCAL)
+            .returning(ACCOUNT)
+            .get();
+          const isOther = local && ne(accounts.id, local.id);
+          if (tx.select(ACCOUNT).from(accounts).where(isOther).limit(1).get()) {
+            throw new AppError("conflict", "This server has an owner already: sign in instead.");
+          }
+          return local ?? tx.insert(accounts).values(row).returning(ACCOUNT).get();
+        },
+        { behavior: "immediate" },
+      );
+    },
+
+    /**
      * Gives the owner without a password, whose account a local agent made, an address and a
      * password. For who is at the machine alone: such an owner may have memories.
      * @returns null when there is no such owner

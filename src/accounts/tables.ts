@@ -16,3 +16,14 @@ export const accounts = sqliteTable("accounts", {
 export const removedAccounts = sqliteTable("removed_accounts", {
   id: text().primaryKey(),
 });
+
+/** Links by which somebody may make an account, as long as they are neither used nor expired. */
+export const invitations = sqliteTable("invitations", {
+  id: text().primaryKey(),
+  /** SHA-256 of the link's secret, in hex. */
+  hash: text().notNull().unique(),
+  /** The address that the account gets; null where its person chooses. */
+  email: text(),
+  createdAt: integer("created_at", { mode: "timestamp_ms" }).notNull(),
+  expiresAt: integer("expires_at", { mode: "timestamp_ms" }).notNull(),
+});

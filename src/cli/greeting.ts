@@ -7,17 +7,23 @@ import { say } from "./terminal.ts";
 /**
  * Tells the person who started the server where to go next.
  * @param address where the server is, for a browser on this machine
+ * @param setUp where to make the owner's account; null when there is one
  */
 export function greet(
   config: Config,
   env: Environment,
-  { address, isEmpty }: { address: string; isEmpty: boolean },
+  { address, setUp }: { address: string; setUp: string | null },
 ): void {
   say(`ctxd ${version} is listening on ${address} (Ctrl-C stops it)`);
+  say(`  dashboard ${address}`);
   say(`  API page  ${address}/docs`);
   say(`  data      ${config.dataDir}`);
-  if (!isEmpty) return;
-  say("\nThere is no account yet. In another terminal, make one and an API key for it:");
-  say(`  ${describeCommand("user add you@example.com", config, env)}`);
-  say(`  ${describeCommand("key create --user you@example.com --name laptop", config, env)}`);
+  if (setUp === null) return;
+  if (config.registration === "closed") {
+    say("\nThis server has no owner yet. In another terminal, make the account:");
+    say(`  ${describeCommand("user add you@example.com", config, env)}`);
+    return;
+  }
+  say("\nThis server has no owner yet. Make the account in a browser:");
+  say(`  ${setUp}`);
 }

@@ -1,7 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { version } from "../../package.json" with { type: "json" };
-import { createAccounts } from "../accounts/accounts.ts";
 import { findLocalOwner } from "../accounts/local-owner.ts";
 import type { createApp as CreateApp } from "../app.ts";
 import { refuseUnfinishedRestore } from "../backup/unfinished-restore.ts";
@@ -22,8 +21,6 @@ import { openStore, type Store } from "../memories/store.ts";
 import { storeToCome } from "../memories/store-to-come.ts";
 import { createMetrics, type Metrics } from "../metrics.ts";
 import { loadLanceDb, prepareForLanceDb } from "../native/lancedb.ts";
-import { createOAuth } from "../oauth/oauth.ts";
-import { createSessions } from "../sign-in/sessions.ts";
 import { type Background, untilUnused } from "./background.ts";
 import { createChecks } from "./checks.ts";
 import { CommandError, type Environment } from "./failure.ts";
@@ -31,6 +28,7 @@ import { giveBackMemory } from "./give-back.ts";
 import { greet } from "./greeting.ts";
 import { settlePort } from "./port.ts";
 import { measureProcess } from "./process-metrics.ts";
+import { createSetUpToken, setUpLink } from "./set-up-link.ts";
 import { atMost, endWithin, untilStopped } from "./stop.ts";
 import { takeOverDataFolder } from "./take-over.ts";
 
@@ -73,10 +71,16 @@ export async function serve(
   // The model loads while the rest starts, be it of this program; requests that need it wait for it.
   const embedder = createWorkerEmbedder({ cacheDir: config.cacheDir, log, metrics });
   opened.defer(() => embedder.close());
-  const { createApp } = await import("../app.ts");
+  const { createAccess, createApp } = await import("../app.ts");
   const db = openDatabase(databasePath(config.dataDir));
   opened.defer(db.close);
-  const accounts = createAccounts({ db, clock });
+  const access = createAccess({
+    db,
+    clock,
+    publicUrl: config.publicUrl,
+    setUpToken: createSetUpToken(config),
+  });
+  const { accounts } = access;
   const keys = createKeys({ db, clock });
   const opening = openTables(config, { db, model: embedder.model, log, metrics });
   const store = storeToCome(opening);
@@ -90,12 +94,6 @@ export async function serve(
   });
 
   const local = createLocalSocket({ ownerId: async () => (await findLocalOwner(accounts)).id });
-  const access = {
-    accounts,
-    sessions: createSessions({ db, clock }),
-    oauth: createOAuth({ db, clock, publicUrl: config.publicUrl }),
-    clock,
-  };
   const app = createApp({
     config,
     access,
@@ -121,11 +119,13 @@ export async function serve(
   if (listens) lock.announce(address);
   await opening;
   opened.defer(watchRemovedAccounts({ store, accounts, log }));
+  const setUp = accounts.isSetUp() ? null : setUpLink(address, access.setUpToken);
   if (!background) {
-    greet(config, env, { address, isEmpty: accounts.list().length === 0 });
+    greet(config, env, { address, setUp });
     await untilStopped();
   } else if (socket) {
     log.info("started", { version, pid: process.pid, address: listens ? address : null });
+    if (listens && setUp) log.info("waiting_for_owner", { link: setUp });
     await untilUnused(background, socket, () => lastRequest);
   } else throw new CommandError("No socket can be made in the data folder: use ctxd serve.");
   log.info("stopping");

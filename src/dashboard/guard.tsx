@@ -3,6 +3,7 @@ import type { Config } from "../config.ts";
 import { AppError } from "../errors.ts";
 import { readForm } from "../http/form.ts";
 import { createHostCheck } from "../http/public-host.ts";
+import { seeOther } from "../http/see-other.ts";
 import { answerWithPage } from "../pages/error-page.tsx";
 import { Markup } from "../pages/jsx-runtime.ts";
 import { pageResponse } from "../pages/page-response.ts";
@@ -10,7 +11,7 @@ import type { Cookies } from "../sign-in/cookies.ts";
 import { checkForm, FORM_TOKEN } from "../sign-in/form-token.ts";
 import { localPath } from "../sign-in/local-path.ts";
 import { createNotices } from "../sign-in/notices.ts";
-import { SIGN_IN_PATH } from "../sign-in/sign-in-page.tsx";
+import { SET_UP_PATH, SIGN_IN_PATH } from "../sign-in/sign-in-page.tsx";
 import type { SignedIn, Visitors } from "../sign-in/visitor.ts";
 
 /** A signed-in person's request for a page. */
@@ -24,9 +25,6 @@ export interface Visit extends SignedIn {
 export type Outcome = { to: string; notice?: string; headers?: string[] } | Markup | Response;
 
 type Awaitable<T> = T | Promise<T>;
-
-/** Where an empty server is given its owner. */
-export const SET_UP_PATH = "/setup";
 
 export type Guard = ReturnType<typeof createGuard>;
 
@@ -54,12 +52,6 @@ export function createGuard({
   const { publicUrl } = config;
   const checkHost = createHostCheck(config);
   const notices = createNotices({ cookies });
-
-  const seeOther = (location: string, setCookies: readonly string[] = []) => {
-    const headers = new Headers({ location });
-    for (const cookie of setCookies) headers.append("set-cookie", cookie);
-    return new Response(null, { status: 303, headers });
-  };
 
   const askToSignIn = (next: string | null) =>
     isSetUp()

@@ -116,6 +116,26 @@ export const MIGRATIONS: readonly string[] = [
    ) STRICT;
    CREATE INDEX oauth_tokens_grant_id ON oauth_tokens (grant_id);
    CREATE INDEX oauth_tokens_expires_at ON oauth_tokens (expires_at);`,
+
+  `ALTER TABLE sessions ADD COLUMN browser TEXT NOT NULL DEFAULT '';
+   ALTER TABLE sessions ADD COLUMN last_used_at INTEGER;
+
+   CREATE TABLE invitations (
+     id TEXT PRIMARY KEY NOT NULL,
+     hash TEXT NOT NULL UNIQUE,
+     email TEXT,
+     created_at INTEGER NOT NULL,
+     expires_at INTEGER NOT NULL
+   ) STRICT;
+
+   CREATE TABLE identities (
+     issuer TEXT NOT NULL,
+     subject TEXT NOT NULL,
+     account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+     created_at INTEGER NOT NULL,
+     PRIMARY KEY (issuer, subject)
+   ) STRICT;
+   CREATE INDEX identities_account_id ON identities (account_id);`,
 ];
 
 /**

@@ -15,7 +15,7 @@ export function createHostCheck({
     if (trustProxy || URL.parse(request.url)?.host === host) return;
     throw new AppError(
       "forbidden",
-      "This page is not served under this address: use the one in CTXD_PUBLIC_URL.",
+      `This page is not served under this address: use ${publicUrl} (CTXD_PUBLIC_URL).`,
     );
   };
 }

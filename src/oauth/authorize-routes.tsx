@@ -4,6 +4,7 @@ import type { Config } from "../config.ts";
 import { AppError } from "../errors.ts";
 import { readForm } from "../http/form.ts";
 import { createHostCheck } from "../http/public-host.ts";
+import { seeOther } from "../http/see-other.ts";
 import { parseScopes } from "../keys/scopes.ts";
 import { answerWithPage } from "../pages/error-page.tsx";
 import { MessagePage } from "../pages/layout.tsx";
@@ -58,8 +59,6 @@ export function createAuthorizeRoutes({
   const answer = ({ redirectUri, state }: ReplyTo, parameters: Record<string, string>) =>
     withParameters(redirectUri, { ...parameters, state, iss: publicUrl });
 
-  const redirect = (location: string) => new Response(null, { status: 303, headers: { location } });
-
   /**
    * Tells a client what is wrong with its request. Anyone can register a client and send people
    * here: without their consent they are taken only where they have wanted to go before, or to
@@ -69,7 +68,7 @@ export function createAuthorizeRoutes({
     const location = answer(replyTo, { error: error.code, error_description: error.message });
     const isTrusted =
       isLoopback(replyTo.redirectUri) || oauth.grants.exists(person.account.id, clientId);
-    if (isTrusted) return redirect(location);
+    if (isTrusted) return seeOther(location);
     const label = `Tell ${describeRedirect(replyTo.redirectUri)}`;
     const message = `The app has asked in a way that can't be answered. ${error.message}`;
     const page = (
@@ -94,7 +93,7 @@ export function createAuthorizeRoutes({
   };
 
   const askToSignIn = (path: string, parameters: URLSearchParams) =>
-    redirect(`${SIGN_IN_PATH}?${new URLSearchParams({ next: `${path}?${parameters}` })}`);
+    seeOther(`${SIGN_IN_PATH}?${new URLSearchParams({ next: `${path}?${parameters}` })}`);
 
   const show = (request: Request, path: string) =>
     answerWithPage(() => {
@@ -129,10 +128,10 @@ export function createAuthorizeRoutes({
         // A form that was tampered with can't give more than was asked for.
         const scopes = wanted.scopes.filter((scope) => allowed.includes(scope));
         if (form.get(CONSENT.decision) !== CONSENT.allow || scopes.length === 0) {
-          return redirect(answer(wanted, { error: "access_denied" }));
+          return seeOther(answer(wanted, { error: "access_denied" }));
         }
         const code = oauth.codes.create(person.account.id, { ...wanted, scopes });
-        return redirect(answer(wanted, { code }));
+        return seeOther(answer(wanted, { code }));
       });
     });
 

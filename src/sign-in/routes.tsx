@@ -5,14 +5,15 @@ import { AppError } from "../errors.ts";
 import { clientAddress } from "../http/client-address.ts";
 import { readForm } from "../http/form.ts";
 import { createHostCheck } from "../http/public-host.ts";
+import { seeOther } from "../http/see-other.ts";
 import { answerWithPage } from "../pages/error-page.tsx";
 import { pageResponse } from "../pages/page-response.ts";
 import type { Cookies } from "./cookies.ts";
 import { checkForm, FORM_TOKEN } from "./form-token.ts";
 import { localPath } from "./local-path.ts";
-import { SESSION_LIFETIME, type Sessions } from "./sessions.ts";
+import type { Sessions } from "./sessions.ts";
 import type { SignIn } from "./sign-in.ts";
-import { SIGN_IN_PATH, SIGN_OUT_PATH, SignInPage } from "./sign-in-page.tsx";
+import { SET_UP_PATH, SIGN_IN_PATH, SIGN_OUT_PATH, SignInPage } from "./sign-in-page.tsx";
 import type { Visitors } from "./visitor.ts";
 
 const HIDDEN = { parse: "none", detail: { hide: true } } as const;
@@ -24,23 +25,18 @@ export function createSignInRoutes({
   sessions,
   visitors,
   signIn,
+  isSetUp,
 }: {
   config: Pick<Config, "publicUrl" | "trustProxy">;
   cookies: Cookies;
   sessions: Pick<Sessions, "end">;
   visitors: Visitors;
   signIn: SignIn;
+  /** Whether there is an account to sign in to. */
+  isSetUp: () => boolean;
 }) {
   const { publicUrl } = config;
   const checkHost = createHostCheck(config);
-
-  const goOn = (next: string | null, headers: Record<string, string>[] = []): Response => {
-    const response = new Response(null, { status: 303, headers: { location: next ?? "/" } });
-    for (const each of headers) {
-      for (const [name, value] of Object.entries(each)) response.headers.append(name, value);
-    }
-    return response;
-  };
 
   return new Elysia()
     .get(
@@ -49,7 +45,8 @@ export function createSignInRoutes({
         answerWithPage(() => {
           checkHost(request);
           const next = localPath(new URL(request.url).searchParams.get("next"), publicUrl);
-          if (visitors.find(request)) return goOn(next);
+          if (visitors.find(request)) return seeOther(next ?? "/");
+          if (!isSetUp()) return seeOther(SET_UP_PATH);
           const { token, headers } = visitors.greet(request);
           return pageResponse(<SignInPage token={token} next={next} />, { headers });
         }),
@@ -73,14 +70,9 @@ export function createSignInRoutes({
           };
           try {
             const address = clientAddress(request, server, config);
-            const session = await signIn.signIn({ email, password }, address);
-            if (session === null) return again("E-mail address or password is wrong.", 401);
-            const old = cookies.read(request, "session");
-            if (old !== null) sessions.end(old);
-            return goOn(next, [
-              { "set-cookie": cookies.set("session", session, SESSION_LIFETIME) },
-              { "set-cookie": cookies.clear("visit") },
-            ]);
+            const account = await signIn.check({ email, password }, address);
+            if (account === null) return again("E-mail address or password is wrong.", 401);
+            return seeOther(next ?? "/", visitors.welcome(request, account.id));
           } catch (error) {
             if (!(error instanceof AppError) || error.code !== "rate_limited") throw error;
             return again(error.message, error.status, { "retry-after": `${error.retryAfter}` });
@@ -97,9 +89,8 @@ export function createSignInRoutes({
           const session = cookies.read(request, "session");
           checkForm(request, { token: form.get(FORM_TOKEN), cookie: session, publicUrl });
           if (session !== null) sessions.end(session);
-          return goOn(localPath(form.get("next"), publicUrl) ?? SIGN_IN_PATH, [
-            { "set-cookie": cookies.clear("session") },
-          ]);
+          const next = localPath(form.get("next"), publicUrl) ?? SIGN_IN_PATH;
+          return seeOther(next, [cookies.clear("session")]);
         }),
       HIDDEN,
     );

@@ -1,10 +1,25 @@
-import { and, eq, gt, lte } from "drizzle-orm";
+import { and, desc, eq, gt, lte, ne, sql } from "drizzle-orm";
 import type { Database } from "../db/database.ts";
 import { createSecret, hashSecret } from "../db/secret.ts";
+import { createUseMark } from "../db/use-mark.ts";
+import { AppError } from "../errors.ts";
 import { sessions } from "./tables.ts";
 
 /** How long a session lasts, whether used or not, in milliseconds. */
 export const SESSION_LIFETIME = 30 * 24 * 3_600_000;
+
+/** Characters that are kept of what a browser calls itself. */
+const MAX_BROWSER = 300;
+
+/** What is known of a session. */
+export interface SessionRecord {
+  /** Says nothing about its secret. */
+  readonly id: string;
+  readonly browser: string;
+  readonly createdAt: Date;
+  /** To the minute. */
+  readonly lastUsedAt: Date | null;
+}
 
 export type Sessions = ReturnType<typeof createSessions>;
 
@@ -12,10 +27,23 @@ export type Sessions = ReturnType<typeof createSessions>;
 export function createSessions({ db, clock }: { db: Database; clock: () => number }) {
   const { orm } = db;
   const isThis = (secret: string) => eq(sessions.hash, hashSecret(secret));
+  const isAlive = () => gt(sessions.expiresAt, new Date(clock()));
+  const markUsed = createUseMark(
+    db,
+    (id, now) =>
+      void orm
+        .update(sessions)
+        .set({ lastUsedAt: new Date(now) })
+        .where(eq(sessions.hash, id))
+        .run(),
+  );
 
   return {
-    /** Begins a session, and removes those that are over. Returns the secret for the cookie. */
-    begin(accountId: string): string {
+    /**
+     * Begins a session, and removes those that are over. Returns the secret for the cookie.
+     * @param browser as it calls itself
+     */
+    begin(accountId: string, browser = ""): string {
       const now = clock();
       const secret = createSecret("");
       orm
@@ -27,6 +55,7 @@ export function createSessions({ db, clock }: { db: Database; clock: () => numbe
         .values({
           hash: hashSecret(secret),
           accountId,
+          browser: browser.slice(0, MAX_BROWSER),
           createdAt: new Date(now),
           expiresAt: new Date(now + SESSION_LIFETIME),
         })
@@ -35,12 +64,55 @@ export function createSessions({ db, clock }: { db: Database; clock: () => numbe
     },
 
     /** The account whose session a secret is of; null for an unknown or ended one. */
-    findAccount: (secret: string): string | null =>
-      orm
-        .select({ accountId: sessions.accountId })
+    findAccount(secret: string): string | null {
+      const row = orm
+        .select({
+          id: sessions.hash,
+          accountId: sessions.accountId,
+          lastUsedAt: sessions.lastUsedAt,
+        })
         .from(sessions)
-        .where(and(isThis(secret), gt(sessions.expiresAt, new Date(clock()))))
-        .get()?.accountId ?? null,
+        .where(and(isThis(secret), isAlive()))
+        .get();
+      if (!row) return null;
+      markUsed(row.id, row.lastUsedAt, clock());
+      return row.accountId;
+    },
+
+    /** The account's sessions, newest first. */
+    list: (accountId: string): SessionRecord[] =>
+      orm
+        .select({
+          id: sessions.hash,
+          browser: sessions.browser,
+          createdAt: sessions.createdAt,
+          lastUsedAt: sessions.lastUsedAt,
+        })
+        .from(sessions)
+        .where(and(eq(sessions.accountId, accountId), isAlive()))
+        .orderBy(desc(sessions.createdAt), sql`rowid DESC`)
+        .all(),
+
+    /** The `id` in `list` of the session with a secret. */
+    idOf: hashSecret,
+
+    /**
+     * Ends one of an account's sessions.
+     * @throws AppError `not_found` when the account has no such session
+     */
+    revoke(accountId: string, id: string): void {
+      const isIt = and(eq(sessions.accountId, accountId), eq(sessions.hash, id));
+      if (orm.delete(sessions).where(isIt).returning({ id: sessions.hash }).get()) return;
+      throw new AppError("not_found", "This session has ended already.");
+    },
+
+    /** Ends all of an account's sessions but the one with this secret. Returns how many. */
+    revokeOthers: (accountId: string, secret: string): number =>
+      orm
+        .delete(sessions)
+        .where(and(eq(sessions.accountId, accountId), ne(sessions.hash, hashSecret(secret))))
+        .returning({ id: sessions.hash })
+        .all().length,
 
     /** Ends a session, if there is one. */
     end: (secret: string): void => void orm.delete(sessions).where(isThis(secret)).run(),

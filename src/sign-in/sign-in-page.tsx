@@ -9,6 +9,8 @@ import { PostForm } from "./form.tsx";
 
 export const SIGN_IN_PATH = "/sign-in";
 export const SIGN_OUT_PATH = "/sign-out";
+/** Where an empty server is given its owner. */
+export const SET_UP_PATH = "/setup";
 
 /** The page that asks for e-mail address and password. */
 export function SignInPage({

@@ -2,7 +2,7 @@ import type { Account, Accounts } from "../accounts/accounts.ts";
 import { createSecret } from "../db/secret.ts";
 import type { Cookies } from "./cookies.ts";
 import { formToken } from "./form-token.ts";
-import type { Sessions } from "./sessions.ts";
+import { SESSION_LIFETIME, type Sessions } from "./sessions.ts";
 
 /** A person who is signed in, with the proof for their forms. */
 export interface SignedIn {
@@ -32,6 +32,14 @@ export function createVisitors({
       const account = accountId === null ? null : accounts.find(accountId);
       if (session === null || account === null) return null;
       return { account, session, token: formToken(session) };
+    },
+
+    /** Signs a person in, instead of who was. Returns the `Set-Cookie` headers for the browser. */
+    welcome(request: Request, accountId: string): string[] {
+      const old = cookies.read(request, "session");
+      if (old !== null) sessions.end(old);
+      const session = sessions.begin(accountId, request.headers.get("user-agent") ?? "");
+      return [cookies.set("session", session, SESSION_LIFETIME), cookies.clear("visit")];
     },
 
     /** The proof for a form that nobody is signed in for, and the headers that make it hold. */

@@ -1,7 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { createAccounts } from "../../src/accounts/accounts.ts";
-import { createApp } from "../../src/app.ts";
+import { createAccess, createApp } from "../../src/app.ts";
 import { lockDataFolder } from "../../src/db/data-lock.ts";
 import { databasePath, openDatabase } from "../../src/db/database.ts";
 import { createKeys } from "../../src/keys/keys.ts";
@@ -13,8 +12,6 @@ import { createMemories } from "../../src/memories/memories.ts";
 import { watchRemovedAccounts } from "../../src/memories/removed-accounts.ts";
 import { openStore } from "../../src/memories/store.ts";
 import { loadLanceDb } from "../../src/native/lancedb.ts";
-import { createOAuth } from "../../src/oauth/oauth.ts";
-import { createSessions } from "../../src/sign-in/sessions.ts";
 import { testCacheDir } from "../support/embedder.ts";
 import { fakeEmbedder } from "../support/fake-embedder.ts";
 
@@ -43,7 +40,8 @@ const db = openDatabase(databasePath(dataDir));
 const folder = join(dataDir, "memories");
 mkdirSync(folder, { recursive: true });
 const embedder = fakeEmbedder();
-const accounts = createAccounts({ db, clock });
+const access = createAccess({ db, clock, publicUrl: "http://localhost" });
+const { accounts } = access;
 const lancedb = await loadLanceDb(testCacheDir);
 const announced = {
   ...lancedb,
@@ -92,12 +90,16 @@ const memories = createMemories({
   clock,
 });
 const unwatch = watchRemovedAccounts({ store, accounts, log });
-const publicUrl = "http://localhost";
-const sessions = createSessions({ db, clock });
-const oauth = createOAuth({ db, clock, publicUrl });
 const app = createApp({
-  config: { publicUrl, tls: null, trustProxy: false, allowHttp: false, rateLimit: false },
-  access: { accounts, sessions, oauth, clock },
+  config: {
+    publicUrl: "http://localhost",
+    tls: null,
+    trustProxy: false,
+    allowHttp: false,
+    rateLimit: false,
+    registration: "first",
+  },
+  access,
   memories,
   keys: createKeys({ db, clock }),
   log,

@@ -2,7 +2,7 @@ import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { getTableConfig, type SQLiteTable } from "drizzle-orm/sqlite-core";
-import { accounts, removedAccounts } from "../../src/accounts/tables.ts";
+import { accounts, invitations, removedAccounts } from "../../src/accounts/tables.ts";
 import { databasePath } from "../../src/db/database.ts";
 import { DatabaseError } from "../../src/db/database-error.ts";
 import { MIGRATIONS, migrate } from "../../src/db/migrations.ts";
@@ -10,17 +10,19 @@ import { apiKeys } from "../../src/keys/tables.ts";
 import { idempotencyKeys } from "../../src/memories/idempotency.ts";
 import { checkpoints, journalEntries } from "../../src/memories/journal.ts";
 import { oauthClients, oauthCodes, oauthGrants, oauthTokens } from "../../src/oauth/tables.ts";
-import { sessions } from "../../src/sign-in/tables.ts";
+import { identities, sessions } from "../../src/sign-in/tables.ts";
 import { temporaryFolder, testDatabase } from "../support/database.ts";
 
 const TABLES: SQLiteTable[] = [
   accounts,
   removedAccounts,
+  invitations,
   apiKeys,
   idempotencyKeys,
   journalEntries,
   checkpoints,
   sessions,
+  identities,
   oauthClients,
   oauthGrants,
   oauthCodes,

@@ -183,6 +183,7 @@ describe("guessing is slow", () => {
 
   test("an IPv6 network is one address, and what a client claims to be is none", async () => {
     await using proxied = await startOAuthServer({ config: { rateLimit: true, trustProxy: true } });
+    await proxied.accounts.add({ email: EMAIL, password: PASSWORD });
     const statuses: number[] = [];
     for (let count = 0; count < 11; count++) {
       const person = createPerson(proxied.origin);

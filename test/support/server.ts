@@ -1,8 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createAccounts } from "../../src/accounts/accounts.ts";
-import { createApp } from "../../src/app.ts";
+import { createAccess, createApp } from "../../src/app.ts";
 import type { Config } from "../../src/config.ts";
 import { databasePath, openDatabase } from "../../src/db/database.ts";
 import type { Embedder } from "../../src/embedding/embedder.ts";
@@ -17,8 +16,6 @@ import { openStore } from "../../src/memories/store.ts";
 import { createMetrics } from "../../src/metrics.ts";
 import { type LanceDb, loadLanceDb } from "../../src/native/lancedb.ts";
 import type { FetchDocument } from "../../src/oauth/document-fetcher.ts";
-import { createOAuth } from "../../src/oauth/oauth.ts";
-import { createSessions } from "../../src/sign-in/sessions.ts";
 import { type Client, createClient } from "./client.ts";
 import { testClock } from "./database.ts";
 import { silentLog, testCacheDir } from "./embedder.ts";
@@ -27,7 +24,11 @@ import { fakeEmbedder } from "./fake-embedder.ts";
 interface Options {
   /** A fake one by default. */
   embedder?: Embedder;
-  config?: Partial<Pick<Config, "tls" | "trustProxy" | "allowHttp" | "publicUrl" | "rateLimit">>;
+  config?: Partial<
+    Pick<Config, "tls" | "trustProxy" | "allowHttp" | "publicUrl" | "rateLimit" | "registration">
+  >;
+  /** What the owner's account is made with; nothing by default. */
+  setUpToken?: string;
   /** A free one by default. */
   port?: number;
   /** How clients' metadata documents are had. */
@@ -53,7 +54,10 @@ export async function startServer(options: Options = {}) {
   const clock = testClock();
   const embedder = options.embedder ?? fakeEmbedder();
   const db = openDatabase(databasePath(folder));
-  const accounts = createAccounts({ db, clock });
+  const publicUrl = options.config?.publicUrl ?? "http://localhost:7733";
+  const { setUpToken, fetchDocument } = options;
+  const access = createAccess({ db, clock, publicUrl, setUpToken, fetchDocument });
+  const { accounts, invitations, sessions, oauth } = access;
   const keys = createKeys({ db, clock });
   const lancedb = await loadLanceDb(testCacheDir);
   const metrics = createMetrics();
@@ -73,17 +77,15 @@ export async function startServer(options: Options = {}) {
     idempotency: createIdempotency({ db, clock }),
     clock,
   });
-  const publicUrl = options.config?.publicUrl ?? "http://localhost:7733";
-  const sessions = createSessions({ db, clock });
-  const oauth = createOAuth({ db, clock, publicUrl, fetchDocument: options.fetchDocument });
   const app = createApp({
-    access: { accounts, sessions, oauth, clock },
+    access,
     config: {
       publicUrl,
       rateLimit: false,
       tls: null,
       trustProxy: false,
       allowHttp: false,
+      registration: "first",
       ...options.config,
     },
     memories,
@@ -114,6 +116,7 @@ export async function startServer(options: Options = {}) {
     port,
     clock,
     accounts,
+    invitations,
     keys,
     memories,
     db,

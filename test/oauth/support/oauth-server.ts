@@ -28,7 +28,12 @@ export type OAuthServer = Awaited<ReturnType<typeof startOAuthServer>>;
 
 /** The real server under its public origin, with steps of the authorization flow. */
 export async function startOAuthServer(
-  options: { config?: Partial<Config>; fetchDocument?: FetchDocument; embedder?: Embedder } = {},
+  options: {
+    config?: Partial<Config>;
+    fetchDocument?: FetchDocument;
+    embedder?: Embedder;
+    setUpToken?: string;
+  } = {},
 ) {
   const port = await freePort();
   const { config, ...rest } = options;

@@ -1,0 +1,84 @@
+/** @jsxRuntime automatic @jsxImportSource #pages */
+import { Button } from "../pages/button.tsx";
+import { Field } from "../pages/field.tsx";
+import type { Child, Markup } from "../pages/jsx-runtime.ts";
+import { Layout } from "../pages/layout.tsx";
+import { Problem } from "../pages/notice.tsx";
+import { PostForm } from "./form.tsx";
+
+export const SIGN_UP_PATH = "/sign-up";
+/** Followed by an invitation's secret. */
+export const JOIN_PATH = "/join";
+
+/** The page on which somebody makes an account: the owner's, by invitation, or freely. */
+export function SignUpPage({
+  title,
+  action,
+  token,
+  submit,
+  email = "",
+  fixedEmail = null,
+  problem,
+  fields,
+  children,
+}: {
+  title: string;
+  action: string;
+  /** See `formToken`. */
+  token: string;
+  /** Label of the button. */
+  submit: string;
+  email?: string;
+  /** The address that the account gets whatever is typed. */
+  fixedEmail?: string | null;
+  problem?: string | undefined;
+  /** More fields of the form. */
+  fields?: Child;
+  /** What the account is for. */
+  children?: Child;
+}): Markup {
+  return (
+    <Layout title={title}>
+      <h1>{title}</h1>
+      {children}
+      {problem !== undefined && <Problem>{problem}</Problem>}
+      <PostForm action={action} token={token}>
+        {fields}
+        {fixedEmail === null ? (
+          <Field
+            label="E-mail address"
+            type="email"
+            name="email"
+            value={email}
+            hint="You sign in with it; no mail is sent."
+            autocomplete="username"
+            required={true}
+            maxlength={254}
+            autofocus={email === ""}
+          />
+        ) : (
+          <>
+            <input type="hidden" name="email" value={fixedEmail} autocomplete="username" />
+            <p>
+              For <strong>{fixedEmail}</strong>
+            </p>
+          </>
+        )}
+        <Field
+          label="Password"
+          type="password"
+          name="password"
+          hint="8 characters or more"
+          autocomplete="new-password"
+          required={true}
+          minlength={8}
+          maxlength={1024}
+          autofocus={email !== "" || fixedEmail !== null}
+        />
+        <div class="actions">
+          <Button kind="main">{submit}</Button>
+        </div>
+      </PostForm>
+    </Layout>
+  );
+}

@@ -1,0 +1,193 @@
+/** @jsxRuntime automatic @jsxImportSource #pages */
+import { Elysia } from "elysia";
+import type { Account, NewAccount } from "../accounts/accounts.ts";
+import type { Config } from "../config.ts";
+import { AppError } from "../errors.ts";
+import { clientAddress } from "../http/client-address.ts";
+import { readForm } from "../http/form.ts";
+import { createHostCheck } from "../http/public-host.ts";
+import { seeOther } from "../http/see-other.ts";
+import { answerWithPage } from "../pages/error-page.tsx";
+import type { Markup } from "../pages/jsx-runtime.ts";
+import { MessagePage } from "../pages/layout.tsx";
+import { pageResponse } from "../pages/page-response.ts";
+import type { Cookies } from "./cookies.ts";
+import { checkForm, FORM_TOKEN } from "./form-token.ts";
+import { SET_UP_PATH, SIGN_IN_PATH } from "./sign-in-page.tsx";
+import type { SignUp } from "./sign-up.ts";
+import { JOIN_PATH, SIGN_UP_PATH, SignUpPage } from "./sign-up-page.tsx";
+import type { Visitors } from "./visitor.ts";
+
+const HIDDEN = { parse: "none", detail: { hide: true } } as const;
+
+/** What was wrong with a form that is shown again. */
+interface Again {
+  problem?: string;
+  email?: string;
+}
+
+/** The pages on which accounts are made: set-up, invitation, sign-up. */
+export function createSignUpRoutes({
+  config,
+  cookies,
+  visitors,
+  signUp,
+}: {
+  config: Pick<Config, "publicUrl" | "trustProxy">;
+  cookies: Cookies;
+  visitors: Visitors;
+  signUp: SignUp;
+}) {
+  const { publicUrl } = config;
+  const checkHost = createHostCheck(config);
+
+  const show = (request: Request, render: (token: string) => Markup | Response) =>
+    answerWithPage(() => {
+      checkHost(request);
+      const { token, headers } = visitors.greet(request);
+      const page = render(token);
+      return page instanceof Response ? page : pageResponse(page, { headers });
+    });
+
+  /** Makes an account of a form and signs its person in, or shows the form again. */
+  const receive = (
+    request: Request,
+    make: (wanted: NewAccount, form: URLSearchParams) => Promise<Account>,
+    render: (token: string, form: URLSearchParams, again: Again) => Markup,
+  ) =>
+    answerWithPage(async () => {
+      checkHost(request);
+      const form = await readForm(request);
+      const cookie = cookies.read(request, "visit");
+      checkForm(request, { token: form.get(FORM_TOKEN), cookie, publicUrl });
+      const email = form.get("email") ?? "";
+      try {
+        const account = await make({ email, password: form.get("password") ?? "" }, form);
+        return seeOther("/", visitors.welcome(request, account.id));
+      } catch (error) {
+        const isAboutForm =
+          error instanceof AppError && ["validation_failed", "conflict"].includes(error.code);
+        if (!isAboutForm) throw error;
+        const { token } = visitors.greet(request);
+        const page = render(token, form, { problem: error.message, email });
+        return pageResponse(page, { status: error.status });
+      }
+    });
+
+  const setUpPage = (token: string, claim: string | null, again: Again = {}) => (
+    <SignUpPage
+      title="Welcome to ctxd"
+      action={SET_UP_PATH}
+      token={token}
+      submit="Make my account"
+      fields={claim !== null && <input type="hidden" name="token" value={claim} />}
+      {...again}
+    >
+      <p>
+        This server is new. Make the account of its owner: it keeps your memories, and can invite
+        others, who have memories of their own.
+      </p>
+    </SignUpPage>
+  );
+
+  const joinPage = (token: string, secret: string, again: Again = {}) => {
+    const invitation = signUp.findInvitation(secret);
+    if (!invitation) {
+      return (
+        <MessagePage
+          title="This invitation does not hold"
+          message="It was used, has expired or is revoked. Ask for another one."
+        />
+      );
+    }
+    return (
+      <SignUpPage
+        title="You are invited"
+        action={`${JOIN_PATH}/${secret}`}
+        token={token}
+        submit="Make my account"
+        fixedEmail={invitation.email}
+        {...again}
+      >
+        <p>
+          Make an account on this ctxd server. Your memories are yours: no other account can read
+          them. Whoever runs the server has its files.
+        </p>
+      </SignUpPage>
+    );
+  };
+
+  const signUpPage = (token: string, again: Again = {}) => (
+    <SignUpPage
+      title="Make an account"
+      action={SIGN_UP_PATH}
+      token={token}
+      submit="Make my account"
+      {...again}
+    >
+      <p>
+        Have one already? <a href={SIGN_IN_PATH}>Sign in</a>.
+      </p>
+    </SignUpPage>
+  );
+
+  return new Elysia()
+    .get(
+      SET_UP_PATH,
+      ({ request }) =>
+        show(request, (token) => {
+          if (signUp.isSetUp()) return seeOther(SIGN_IN_PATH);
+          const claim = new URL(request.url).searchParams.get("token");
+          if (signUp.allowsSetUp && signUp.mayClaim(claim)) return setUpPage(token, claim);
+          const message = signUp.allowsSetUp
+            ? "Make its owner's account by the link that the server has printed at its start."
+            : "Its owner's account is made on the command line: ctxd user add EMAIL.";
+          const page = <MessagePage title="This server is new" message={message} />;
+          return pageResponse(page, { status: 403 });
+        }),
+      HIDDEN,
+    )
+    .post(
+      SET_UP_PATH,
+      ({ request }) =>
+        receive(
+          request,
+          (wanted, form) => signUp.setUp(wanted, form.get("token")),
+          (token, form, again) => setUpPage(token, form.get("token"), again),
+        ),
+      HIDDEN,
+    )
+    .get(
+      `${JOIN_PATH}/:secret`,
+      ({ request, params }) => show(request, (token) => joinPage(token, params.secret)),
+      HIDDEN,
+    )
+    .post(
+      `${JOIN_PATH}/:secret`,
+      ({ request, params: { secret } }) =>
+        receive(
+          request,
+          (wanted) => signUp.accept(secret, wanted),
+          (token, _, again) => joinPage(token, secret, again),
+        ),
+      HIDDEN,
+    )
+    .get(
+      SIGN_UP_PATH,
+      ({ request }) =>
+        show(request, (token) =>
+          signUp.isOpen && signUp.isSetUp() ? signUpPage(token) : seeOther(SIGN_IN_PATH),
+        ),
+      HIDDEN,
+    )
+    .post(
+      SIGN_UP_PATH,
+      ({ request, server }) =>
+        receive(
+          request,
+          (wanted) => signUp.signUp(wanted, clientAddress(request, server, config)),
+          (token, _, again) => signUpPage(token, again),
+        ),
+      HIDDEN,
+    );
+}

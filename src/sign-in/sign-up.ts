@@ -1,0 +1,87 @@
+import type { Account, Accounts, NewAccount } from "../accounts/accounts.ts";
+import type { Invitations } from "../accounts/invitations.ts";
+import type { Config } from "../config.ts";
+import { isSameSecret } from "../db/secret.ts";
+import { AppError } from "../errors.ts";
+import { createRateLimit } from "../rate-limit.ts";
+import type { Hashing } from "./hashing.ts";
+import { tooMany } from "./sign-in.ts";
+
+const HOUR = 3_600_000;
+
+export type SignUp = ReturnType<typeof createSignUp>;
+
+/** Makes accounts for people at a browser: the owner's, invited ones, and anybody's where that is allowed. */
+export function createSignUp({
+  accounts,
+  invitations,
+  registration,
+  setUpToken,
+  hashing,
+  clock,
+  rateLimit,
+}: {
+  accounts: Pick<Accounts, "add" | "isSetUp" | "setUp">;
+  invitations: Pick<Invitations, "find" | "use">;
+  registration: Config["registration"];
+  /** What proves that somebody is the owner of the machine; null where that needs no proof. */
+  setUpToken: string | null;
+  hashing: Hashing;
+  clock: () => number;
+  rateLimit: boolean;
+}) {
+  const byAddress = createRateLimit({ tries: 10, period: HOUR, clock });
+
+  return {
+    isSetUp: accounts.isSetUp,
+
+    /** Whether anyone may make an account. */
+    isOpen: registration === "open",
+
+    /** Whether the owner's account may be made in a browser; else the command line makes it. */
+    allowsSetUp: registration !== "closed",
+
+    /** Whether somebody who has this token may make the owner's account. */
+    mayClaim: (token: string | null): boolean =>
+      setUpToken === null || isSameSecret(token ?? "", setUpToken),
+
+    /**
+     * Makes the owner's account on an empty server.
+     * @throws AppError `forbidden`, or as `Accounts.setUp`
+     */
+    async setUp(wanted: NewAccount, token: string | null): Promise<Account> {
+      if (!this.allowsSetUp || !this.mayClaim(token)) {
+        throw new AppError("forbidden", "Open the link that the server has printed at its start.");
+      }
+      return hashing(() => accounts.setUp(wanted));
+    },
+
+    findInvitation: invitations.find,
+
+    /**
+     * Makes an account by invitation, which is used up by that.
+     * @throws AppError `not_found` when the invitation does not hold, or as `Accounts.add`
+     */
+    accept: (secret: string, wanted: NewAccount): Promise<Account> =>
+      hashing(() =>
+        invitations.use(secret, ({ email }) =>
+          accounts.add({ ...wanted, email: email ?? wanted.email }),
+        ),
+      ),
+
+    /**
+     * Makes an account for anyone. That an address is taken can't be kept secret here, since no mail
+     * is sent: tries are limited instead.
+     * @param address where the request comes from
+     * @throws AppError `forbidden` where that is not allowed, `rate_limited`, or as `Accounts.add`
+     */
+    async signUp(wanted: NewAccount, address: string): Promise<Account> {
+      if (registration !== "open" || !accounts.isSetUp()) {
+        throw new AppError("forbidden", "An account is made by invitation here: ask the owner.");
+      }
+      const wait = rateLimit ? byAddress.take(address) : null;
+      if (wait !== null) throw tooMany(wait);
+      return hashing(() => accounts.add(wanted));
+    },
+  };
+}

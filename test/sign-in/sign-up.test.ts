@@ -1,0 +1,207 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { findLocalOwner } from "../../src/accounts/local-owner.ts";
+import { type OAuthServer, startOAuthServer } from "../oauth/support/oauth-server.ts";
+import { createPerson, type Page } from "../oauth/support/person.ts";
+
+const EMAIL = "you@example.com";
+const PASSWORD = "correct horse";
+const DAY = 24 * 3_600_000;
+const HOSTILE = `"><script>alert(1)</script>`;
+
+const isSignedIn = ({ text }: Page) => text.includes("Sign out");
+
+describe("an empty server", () => {
+  test("leads to the set-up page, whose account is the owner's and has what local agents saved", async () => {
+    await using server = await startOAuthServer();
+    const local = await findLocalOwner(server.accounts);
+    const memory = await server.client(local.id).save({ content: "said before" });
+    const person = createPerson(server.origin);
+    for (const path of ["/", "/keys", "/sign-in"]) {
+      const page = await person.visit(path);
+      expect(new URL(page.url).pathname).toBe("/setup");
+      expect(page.text).toContain("Make the account of its owner");
+    }
+    const page = await person.visit("/setup");
+    const next = await person.submit(page, { email: EMAIL, password: PASSWORD });
+    expect(isSignedIn(next)).toBe(true);
+    const [owner, ...others] = server.accounts.list();
+    expect(others).toEqual([]);
+    expect(owner).toMatchObject({ id: local.id, email: EMAIL, role: "owner" });
+    expect(await server.accounts.verifyPassword(EMAIL, PASSWORD)).toMatchObject({ id: local.id });
+    expect(await server.client(local.id).get(memory.id)).toMatchObject({ content: "said before" });
+    expect((await findLocalOwner(server.accounts)).id).toBe(local.id);
+  });
+
+  test("says what is wrong and keeps what was typed", async () => {
+    await using server = await startOAuthServer();
+    const person = createPerson(server.origin);
+    const form = await person.visit("/setup");
+    for (const [fields, problem] of [
+      [{ email: EMAIL, password: "short" }, "A password has 8 to 1024 characters."],
+      [{ email: "you", password: PASSWORD }, "This is not an e-mail address"],
+      [{ email: HOSTILE, password: PASSWORD }, "This is not an e-mail address"],
+    ] as const) {
+      const page = await person.submit(form, fields);
+      expect(page.status).toBe(422);
+      expect(page.text).toContain(problem);
+      expect(page.text).not.toContain("<script");
+      expect(page.text).not.toContain(fields.password);
+    }
+    expect(server.accounts.list()).toEqual([]);
+  });
+
+  test("gets one owner, when two are quick", async () => {
+    await using server = await startOAuthServer();
+    const people = [createPerson(server.origin), createPerson(server.origin)];
+    const pages = await Promise.all(
+      people.map(async (person, index) => {
+        const form = await person.visit("/setup");
+        return person.submit(form, { email: `p${index}@example.com`, password: PASSWORD });
+      }),
+    );
+    expect(pages.filter(isSignedIn)).toHaveLength(1);
+    expect(pages.map(({ status }) => status).sort()).toEqual([200, 409]);
+    expect(server.accounts.list()).toMatchObject([{ role: "owner" }]);
+  });
+
+  test("that others can reach wants the token of its start, once", async () => {
+    await using server = await startOAuthServer({ setUpToken: "of-the-start" });
+    const stranger = createPerson(server.origin);
+    for (const path of ["/setup", "/setup?token=", "/setup?token=guessed"]) {
+      const page = await stranger.visit(path);
+      expect(page.status).toBe(403);
+      expect(page.forms).toEqual([]);
+      expect(page.text).not.toContain("of-the-start");
+    }
+    const person = createPerson(server.origin);
+    const form = await person.visit("/setup?token=of-the-start");
+    const wanted = { email: EMAIL, password: PASSWORD };
+    for (const token of [null, "", "guessed"]) {
+      expect((await person.submit(form, { ...wanted, token })).status).toBe(403);
+    }
+    expect(server.accounts.list()).toEqual([]);
+    expect(isSignedIn(await person.submit(form, wanted))).toBe(true);
+    const again = await stranger.visit("/setup?token=of-the-start");
+    expect(new URL(again.url).pathname).toBe("/sign-in");
+  });
+
+  test("with registration closed gets its owner on the command line alone", async () => {
+    await using server = await startOAuthServer({ config: { registration: "closed" } });
+    const person = createPerson(server.origin);
+    const page = await person.visit("/");
+    expect(page.status).toBe(403);
+    expect(page.text).toContain("ctxd user add EMAIL");
+    await using other = await startOAuthServer();
+    const form = await createPerson(other.origin).visit("/setup");
+    const target = `${server.origin}/setup`;
+    const sent = await person.submit(
+      { ...form, url: target },
+      { email: EMAIL, password: PASSWORD },
+    );
+    expect(sent.status).toBe(403);
+    expect(server.accounts.list()).toEqual([]);
+  });
+});
+
+describe("a server with an owner", () => {
+  let server: OAuthServer;
+  beforeAll(async () => {
+    server = await startOAuthServer();
+    await server.accounts.add({ email: EMAIL, password: PASSWORD });
+  });
+  afterAll(() => server.close());
+
+  test("has no set-up and no sign-up page", async () => {
+    for (const path of ["/setup", "/sign-up"]) {
+      const person = createPerson(server.origin);
+      const page = await person.visit(path);
+      expect(new URL(page.url).pathname).toBe("/sign-in");
+      const sent = await person.submit(
+        {
+          ...page,
+          url: server.origin,
+          forms: page.forms.map((form) => ({ ...form, action: path })),
+        },
+        { email: "stranger@example.com", password: PASSWORD },
+      );
+      expect([403, 409]).toContain(sent.status);
+    }
+    expect(server.accounts.list()).toHaveLength(1);
+  });
+
+  test("lets an invited person make an account, once", async () => {
+    const { secret } = server.invitations.create(null);
+    const person = createPerson(server.origin);
+    const form = await person.visit(`/join/${secret}`);
+    const wrong = await person.submit(form, { email: EMAIL, password: PASSWORD });
+    expect(wrong.status).toBe(409);
+    const page = await person.submit(form, { email: "ada@example.com", password: PASSWORD });
+    expect(isSignedIn(page)).toBe(true);
+    expect(server.accounts.findByEmail("ada@example.com")).toMatchObject({ role: "member" });
+    const again = await person.submit(form, { email: "eve@example.com", password: PASSWORD });
+    expect(again.status).toBe(403);
+    const eve = createPerson(server.origin);
+    const late = await eve.visit(`/join/${secret}`);
+    expect(late.text).toContain("This invitation does not hold");
+    expect(late.forms).toEqual([]);
+    expect(server.accounts.findByEmail("eve@example.com")).toBeNull();
+  });
+
+  test("keeps an invitation to its address, and to its time", async () => {
+    const { secret } = server.invitations.create("Bob@example.com");
+    const person = createPerson(server.origin);
+    const form = await person.visit(`/join/${secret}`);
+    expect(form.text).toContain("bob@example.com");
+    await person.submit(form, { email: "mallory@example.com", password: PASSWORD });
+    expect(server.accounts.findByEmail("bob@example.com")).not.toBeNull();
+    expect(server.accounts.findByEmail("mallory@example.com")).toBeNull();
+
+    const { secret: late } = server.invitations.create(null);
+    const other = createPerson(server.origin);
+    const lateForm = await other.visit(`/join/${late}`);
+    server.clock.advance(7 * DAY);
+    const page = await other.submit(lateForm, { email: "late@example.com", password: PASSWORD });
+    expect(page.status).toBe(404);
+    expect(server.accounts.findByEmail("late@example.com")).toBeNull();
+    expect(server.invitations.list()).toEqual([]);
+  });
+
+  test("gives one account for an invitation that two use at once", async () => {
+    const { secret } = server.invitations.create(null);
+    const pages = await Promise.all(
+      [1, 2].map(async (number) => {
+        const person = createPerson(server.origin);
+        const form = await person.visit(`/join/${secret}`);
+        return person.submit(form, { email: `twin${number}@example.com`, password: PASSWORD });
+      }),
+    );
+    expect(pages.map(({ status }) => status).sort()).toEqual([200, 404]);
+  });
+
+  test("keeps no invitation as it was given out", async () => {
+    const { secret } = server.invitations.create(null);
+    const row = server.db.sqlite.query("SELECT * FROM invitations").all();
+    expect(JSON.stringify(row)).not.toContain(secret);
+  });
+});
+
+describe("where anyone may sign up", () => {
+  test("an account is made, ten tries an hour", async () => {
+    await using server = await startOAuthServer({
+      config: { registration: "open", rateLimit: true },
+    });
+    await server.accounts.add({ email: EMAIL, password: PASSWORD });
+    const statuses: number[] = [];
+    for (let count = 0; count < 11; count++) {
+      const person = createPerson(server.origin);
+      const form = await person.visit("/sign-up");
+      const page = await person.submit(form, {
+        email: count === 5 ? EMAIL : `new${count}@example.com`,
+        password: count === 6 ? "short" : PASSWORD,
+      });
+      statuses.push(page.status);
+    }
+    expect(statuses).toEqual([200, 200, 200, 200, 200, 409, 422, 200, 200, 200, 429]);
+    expect(server.accounts.list().filter(({ role }) => role === "owner")).toHaveLength(1);
+  });
+});
