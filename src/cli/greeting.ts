@@ -19,11 +19,12 @@ export function greet(
   say(`  API page  ${address}/docs`);
   say(`  data      ${config.dataDir}`);
   if (setUp === null) return;
-  if (config.registration === "closed") {
-    say("\nThis server has no owner yet. In another terminal, make the account:");
-    say(`  ${describeCommand("user add you@example.com", config, env)}`);
-    return;
-  }
-  say("\nThis server has no owner yet. Make the account in a browser:");
-  say(`  ${setUp}`);
+  say("\nThis server has no owner yet.");
+  if (config.registration !== "closed") {
+    say(
+      `To make the account and a key in a browser, open\n  ${setUp}\nor do it in another terminal:`,
+    );
+  } else say("Make the account and a key in another terminal:");
+  say(`  ${describeCommand("user add you@example.com", config, env)}`);
+  say(`  ${describeCommand("key create --user you@example.com --name laptop", config, env)}`);
 }
