@@ -7,10 +7,10 @@ import type { Memories } from "../memories/memories.ts";
 import type { OAuth } from "../oauth/oauth.ts";
 import type { Cookies } from "../sign-in/cookies.ts";
 import type { Visitors } from "../sign-in/visitor.ts";
-import { createGuard, PAGE_ROUTE } from "./guard.tsx";
+import { createGuard } from "./guard.tsx";
 import { createKeyRoutes } from "./key-routes.tsx";
 import { createMemoryPageRoutes } from "./memory-routes.tsx";
-import { PATHS } from "./navigation.tsx";
+import { createOverviewRoutes } from "./overview-routes.tsx";
 import { createShownOnce } from "./shown-once.ts";
 
 /** All that the dashboard shows and changes. */
@@ -30,9 +30,8 @@ export function createDashboardRoutes(parts: DashboardParts) {
   const { config, cookies, visitors, accounts, keys, memories, clock } = parts;
   const guard = createGuard({ config, cookies, visitors, isSetUp: accounts.isSetUp });
   const shownOnce = createShownOnce();
-  const toKeys = () => Response.redirect(PATHS.keys, 303);
   return new Elysia()
-    .get(PATHS.overview, ({ request }) => guard.show(request, toKeys), PAGE_ROUTE)
+    .use(createOverviewRoutes({ guard, memories }))
     .use(createMemoryPageRoutes({ guard, memories }))
     .use(createKeyRoutes({ guard, keys, shownOnce, clock }));
 }

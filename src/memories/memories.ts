@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import { DEFAULT_DECAY, type Decay } from "../config.ts";
 import { createId } from "../db/id.ts";
 import type { Embedder } from "../embedding/embedder.ts";
@@ -26,6 +27,9 @@ import type { Stats } from "./stats.ts";
 import type { Store } from "./store.ts";
 import { createSurvey } from "./survey.ts";
 
+/** Accounts whose last search is remembered. */
+const MOST_FOUND = 10_000;
+
 /**
  * What the product does: every rule about memories is here, and every transport calls it. The
  * account comes first in each call, and nothing of another account can be reached through it.
@@ -47,6 +51,7 @@ export function createMemories({
   decay?: Decay;
 }) {
   const survey = createSurvey({ clock, decay });
+  const found = new LRUCache<string, { id: string; at: Date }>({ max: MOST_FOUND });
   const isModelAtHand = watchModel(embedder);
   const embedAll = (contents: readonly string[]) =>
     Promise.all(contents.map((content) => embedder.embedContent(content)));
@@ -116,8 +121,13 @@ export function createMemories({
         score,
         ...(request.explain && { explanation }),
       }));
+      const [best] = memories;
+      if (best) found.set(accountId, { id: best.id, at: new Date(clock()) });
       return { memories, mode };
     },
+
+    /** The best memory of the last search that found any since the start, and when that was. */
+    lastFound: (accountId: string): { id: string; at: Date } | null => found.get(accountId) ?? null,
 
     /** Memories that say nearly the same as this one, to be updated instead of piled up. */
     async similar(accountId: string, id: string): Promise<Similar[]> {
@@ -147,11 +157,17 @@ export function createMemories({
     import: (accountId: string, lines: AsyncIterable<ImportLine>, options: { dryRun: boolean }) =>
       importMemories({ store, embedder, clock }, accountId, lines, options),
 
+    /** A memory by its id; `null` when it isn't there. */
+    async find(accountId: string, id: string): Promise<Memory | null> {
+      const [row] = MEMORY_ID.test(id) ? await findInOrder(accountId, [id]) : [];
+      return row ? toMemory(row) : null;
+    },
+
     /** @throws AppError `memory_not_found` */
     async get(accountId: string, id: string): Promise<Memory> {
-      const [row] = MEMORY_ID.test(id) ? await findInOrder(accountId, [id]) : [];
-      if (!row) throw notFound(id);
-      return toMemory(row);
+      const memory = await this.find(accountId, id);
+      if (!memory) throw notFound(id);
+      return memory;
     },
 
     /** What is left of a memory at its age, 0 to 1. */

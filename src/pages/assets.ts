@@ -1,4 +1,7 @@
 import htmx from "htmx.org/dist/htmx.min.js" with { type: "text" };
+import uplot from "uplot/dist/uPlot.iife.min.js" with { type: "text" };
+import uplotStyles from "uplot/dist/uPlot.min.css" with { type: "text" };
+import charts from "./charts.js" with { type: "text" };
 import script from "./enhance.js" with { type: "text" };
 import styles from "./styles.css" with { type: "text" };
 
@@ -17,8 +20,15 @@ export const SCRIPT = asset(script, "js", "text/javascript");
 /** Fetches a part of a page and puts it in its place, as attributes of the page say. */
 export const HTMX = asset(htmx, "js", "text/javascript");
 
+/** What draws charts. */
+export const CHARTS: readonly Asset[] = [
+  asset(uplotStyles, "css", "text/css"),
+  asset(uplot, "js", "text/javascript"),
+  asset(charts, "js", "text/javascript"),
+];
+
 /** All that `routes.ts` serves. */
-export const ASSETS: readonly Asset[] = [STYLES, SCRIPT, HTMX];
+export const ASSETS: readonly Asset[] = [STYLES, SCRIPT, HTMX, ...CHARTS];
 
 /** Other text has another path, so that a browser may keep a file for good. */
 function asset(text: string, extension: string, type: string): Asset {

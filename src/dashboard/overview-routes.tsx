@@ -1,0 +1,48 @@
+/** @jsxRuntime automatic @jsxImportSource #pages */
+import { Elysia } from "elysia";
+import type { Memories } from "../memories/memories.ts";
+import { type Guard, PAGE_ROUTE } from "./guard.tsx";
+import { PATHS } from "./navigation.tsx";
+import { type Event, FIGURES_PATH, OverviewPage } from "./overview-page.tsx";
+
+/** The first page, and the figures that its charts are drawn from. */
+export function createOverviewRoutes({
+  guard,
+  memories,
+}: {
+  guard: Guard;
+  memories: Pick<Memories, "find" | "lastFound" | "list" | "stats">;
+}) {
+  const lastSaved = async (accountId: string): Promise<Event | null> => {
+    const { memories: newest } = await memories.list(accountId, { filter: {}, limit: 1 });
+    const [memory] = newest;
+    return memory ? { memory, at: new Date(memory.created_at) } : null;
+  };
+  const lastFound = async (accountId: string): Promise<Event | null> => {
+    const found = memories.lastFound(accountId);
+    const memory = found && (await memories.find(accountId, found.id));
+    return memory ? { memory, at: found.at } : null;
+  };
+
+  return new Elysia()
+    .get(
+      PATHS.overview,
+      ({ request }) =>
+        guard.show(request, async (visit) => {
+          const { id } = visit.account;
+          const [stats, saved, found] = await Promise.all([
+            memories.stats(id),
+            lastSaved(id),
+            lastFound(id),
+          ]);
+          return <OverviewPage visit={visit} stats={stats} lastSaved={saved} lastFound={found} />;
+        }),
+      PAGE_ROUTE,
+    )
+    .get(
+      FIGURES_PATH,
+      ({ request }) =>
+        guard.show(request, async ({ account }) => Response.json(await memories.stats(account.id))),
+      PAGE_ROUTE,
+    );
+}
