@@ -53,8 +53,11 @@ export const SETTINGS = {
   CTXD_DATA_DIR: { flag: "--data-dir", meaning: "folder of everything that must be kept" },
   CTXD_CACHE_DIR: { flag: null, meaning: "folder of unpacked libraries and the model" },
   CTXD_PUBLIC_URL: { flag: null, meaning: "origin that clients see (http://localhost:PORT)" },
-  CTXD_TLS_CERT: { flag: null, meaning: "certificate file, to serve HTTPS" },
-  CTXD_TLS_KEY: { flag: null, meaning: "private key file, to serve HTTPS" },
+  CTXD_TLS_CERT: {
+    flag: null,
+    meaning: "certificate file in PEM, to serve HTTPS; read again when it changes",
+  },
+  CTXD_TLS_KEY: { flag: null, meaning: "private key file in PEM, to serve HTTPS" },
   CTXD_TRUST_PROXY: { flag: null, meaning: "believe X-Forwarded-* headers (false)" },
   CTXD_ALLOW_HTTP: {
     flag: null,

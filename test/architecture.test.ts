@@ -26,6 +26,7 @@ const ORDER = [
   "keys",
   "accounts",
   "embedding",
+  "tls",
   "db",
   "native",
   "lines.ts",

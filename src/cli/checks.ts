@@ -26,7 +26,7 @@ export function createChecks({
 }): Checks {
   return {
     database: () => checkDatabase(db),
-    memories: () => checkFolder(join(dataDir, "memories"), opening),
+    memories: () => checkTables(join(dataDir, "memories"), opening),
     disk: atMostEvery(FRESH, () => checkDisk(dataDir)),
     embedding: () => stateOf(embedder.ready()),
   };
@@ -39,14 +39,14 @@ function checkDatabase({ sqlite }: Pick<Database, "sqlite">): CheckResult {
   return "ok";
 }
 
-/** The library takes a folder that is gone for an empty one. */
-async function checkFolder(
+async function checkTables(
   folder: string,
   opening: Promise<Pick<Store, "accounts">>,
 ): Promise<CheckResult> {
   const state = await stateOf(opening);
   if (state !== "ok") return state;
   await (await opening).accounts();
+  // The library takes a folder that is gone for an empty one.
   return existsSync(folder) ? "ok" : "failed";
 }
 

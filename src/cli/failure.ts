@@ -4,6 +4,7 @@ import { ConnectError } from "../connect/connect-error.ts";
 import { DatabaseError } from "../db/database-error.ts";
 import { AppError } from "../errors.ts";
 import { AssetError } from "../native/asset-error.ts";
+import { CertificateError } from "../tls/certificate.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -39,9 +40,8 @@ function describe(error: unknown, debug: boolean): { text: string; exitCode: num
   if (error instanceof AppError) {
     return { text: error.message, exitCode: error.code === "validation_failed" ? USAGE : FAILED };
   }
-  if (
-    [DatabaseError, AssetError, BackupError, ConnectError].some((known) => error instanceof known)
-  ) {
+  const known = [DatabaseError, AssetError, BackupError, CertificateError, ConnectError];
+  if (known.some((type) => error instanceof type)) {
     return { text: error.message, exitCode: FAILED };
   }
   const line = error.message.replaceAll(/\s+/g, " ");

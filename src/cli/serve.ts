@@ -26,14 +26,14 @@ import { createChecks } from "./checks.ts";
 import { CommandError, type Environment } from "./failure.ts";
 import { giveBackMemory } from "./give-back.ts";
 import { greet } from "./greeting.ts";
+import { listen } from "./listen.ts";
 import { settlePort } from "./port.ts";
 import { measureProcess } from "./process-metrics.ts";
 import { createSetUpToken, setUpLink } from "./set-up-link.ts";
 import { atMost, endWithin, untilStopped } from "./stop.ts";
 import { takeOverDataFolder } from "./take-over.ts";
 
-/** Seconds that an idle connection lives, and that requests under way have to end at shutdown. */
-const IDLE_TIMEOUT = 30;
+/** Seconds that requests under way have to end at shutdown. */
 const SHUTDOWN_TIMEOUT = 10;
 /** Seconds that all of the shutdown may take: both of these, then the tables and the model. */
 const STOP_LIMIT = 40;
@@ -113,10 +113,10 @@ export async function serve(
   const socket = listenLocally(local, app, config, log);
   opened.defer(() => atMost(SHUTDOWN_TIMEOUT * 1000, socket?.close() ?? Promise.resolve()));
   giveBack();
-  const listens = listen(app, config, background !== null);
-  opened.defer(() => atMost(SHUTDOWN_TIMEOUT * 1000, listens ? app.stop() : Promise.resolve()));
+  const listener = listen(app, config, { isOptional: background !== null, log, metrics });
+  opened.defer(() => atMost(SHUTDOWN_TIMEOUT * 1000, listener?.stop() ?? Promise.resolve()));
   const address = config.publicUrl;
-  if (listens) lock.announce(address);
+  if (listener) lock.announce(address);
   await opening;
   opened.defer(watchRemovedAccounts({ store, accounts, log }));
   const setUp = accounts.isSetUp() ? null : setUpLink(address, access.setUpToken);
@@ -124,8 +124,8 @@ export async function serve(
     greet(config, env, { address, setUp });
     await untilStopped();
   } else if (socket) {
-    log.info("started", { version, pid: process.pid, address: listens ? address : null });
-    if (listens && setUp) log.info("waiting_for_owner", { link: setUp });
+    log.info("started", { version, pid: process.pid, address: listener ? address : null });
+    if (listener && setUp) log.info("waiting_for_owner", { link: setUp });
     await untilUnused(background, socket, () => lastRequest);
   } else throw new CommandError("No socket can be made in the data folder: use ctxd serve.");
   log.info("stopping");
@@ -143,32 +143,6 @@ async function openTables(
   const lancedb = await loadLanceDb(cacheDir);
   const { db, ...rest } = parts;
   return openStore({ lancedb, folder, journal: createJournal({ db }), ...rest });
-}
-
-/** Returns false when the port is in use and the server can do without. */
-function listen(app: App, { host, port, tls }: Config, isOptional: boolean): boolean {
-  try {
-    app.listen({
-      hostname: host,
-      port,
-      idleTimeout: IDLE_TIMEOUT,
-      // Elysia would share the port with another process that asks for the same.
-      reusePort: false,
-      // Routes have limits of their own, and answer in JSON.
-      maxRequestBodySize: Number.MAX_SAFE_INTEGER,
-      ...(tls && { tls: { cert: Bun.file(tls.cert), key: Bun.file(tls.key) } }),
-    });
-    return true;
-  } catch (error) {
-    if (isOptional) return false;
-    const code = error instanceof Error && "code" in error ? error.code : null;
-    if (code === "EADDRINUSE") {
-      throw new CommandError(
-        `Port ${port} is in use: stop what uses it, or choose another with --port.`,
-      );
-    }
-    throw error;
-  }
 }
 
 /** Returns null where the file system of the data folder knows no sockets. */

@@ -1,11 +1,12 @@
 import type { Database as Sqlite } from "bun:sqlite";
-import { accessSync, constants, existsSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { UNFINISHED } from "../backup/unfinished-restore.ts";
 import type { Config } from "../config.ts";
 import { databasePath } from "../db/database.ts";
 import { openToLook } from "../db/snapshot.ts";
 import { isCompiled } from "../native/embedded-asset.ts";
+import { checkCertificate } from "./certificate.ts";
 import { checkClock, newestRecord } from "./clock.ts";
 import { checkDatabase, checkJournal } from "./database.ts";
 import { type Finding, findingsOf, reasonOf } from "./finding.ts";
@@ -30,7 +31,7 @@ export async function* examine({
 }): AsyncGenerator<Finding> {
   const { dataDir, cacheDir } = config;
   yield findingsOf("version").ok(`ctxd ${version} on Bun ${Bun.version}`);
-  yield checkSettings(config);
+  yield checkCertificate(config.tls, clock());
   yield checkDataFolder(dataDir, howToStart);
   yield checkDisk(dataDir);
   yield checkCacheFolder(cacheDir, isCompiled);
@@ -99,20 +100,4 @@ export async function* checkData({
 
 function latest(a: number | null, b: number | null): number | null {
   return a === null || b === null ? (a ?? b) : Math.max(a, b);
-}
-
-function checkSettings({ tls }: Config): Finding {
-  const { ok, problem } = findingsOf("settings");
-  for (const [name, path] of [
-    ["CTXD_TLS_CERT", tls?.cert],
-    ["CTXD_TLS_KEY", tls?.key],
-  ]) {
-    if (path === undefined) continue;
-    try {
-      accessSync(path, constants.R_OK);
-    } catch {
-      return problem(`${name} names ${path}, which can't be read: mend the path or its mode.`);
-    }
-  }
-  return ok("all understood");
 }

@@ -14,6 +14,7 @@ const dataDir = join(disk, "data");
 const memories = join(dataDir, "memories");
 let db: Database;
 let isReady = Promise.resolve();
+let tables = Promise.resolve({ accounts: async (): Promise<string[]> => [] });
 
 beforeAll(() => {
   mkdirSync(memories, { recursive: true });
@@ -50,6 +51,13 @@ describe("a healthy server", () => {
     isReady = Promise.reject(new Error("no model"));
     expect(await checks().embedding?.()).toBe("failed");
     isReady = Promise.resolve();
+  });
+
+  test("may still be opening its tables", async () => {
+    const open = tables;
+    tables = new Promise(() => {});
+    expect(await checks().memories?.()).toBe("loading");
+    tables = open;
   });
 });
 

@@ -1,0 +1,118 @@
+import type { createApp } from "../app.ts";
+import type { Config } from "../config.ts";
+import type { Log } from "../log.ts";
+import type { Metrics } from "../metrics.ts";
+import { preferNewestListener } from "../native/newest-listener.ts";
+import { type Certificate, readCertificate } from "../tls/certificate.ts";
+import { watchCertificate } from "../tls/renewal.ts";
+import { CommandError } from "./failure.ts";
+
+/** Seconds that an idle connection lives. */
+const IDLE_TIMEOUT = 30;
+/**
+ * Milliseconds after which a socket with an old certificate is closed: connections that were begun
+ * at it have been accepted by then.
+ */
+const HANDOVER = 3_000;
+
+type App = ReturnType<typeof createApp>;
+type Where = Pick<Config, "host" | "port" | "tls">;
+
+/**
+ * Has the app listen on its port, with HTTPS when there is a certificate; a renewed one is used by
+ * the connections that come after it.
+ * @returns what ends it, or null when the port is in use and the server can do without
+ * @throws CommandError when the port is in use, CertificateError
+ */
+export function listen(
+  app: App,
+  where: Where,
+  { isOptional, ...parts }: { isOptional: boolean; log: Log; metrics: Metrics },
+): { stop(): Promise<void> } | null {
+  const { tls } = where;
+  try {
+    if (tls) return listenWithTls(app, { ...where, tls }, parts);
+    app.listen(serverOptions(where));
+    return { stop: async () => void (await app.stop()) };
+  } catch (error) {
+    if (isOptional) {
+      parts.log.warn("port_not_used", { cause: String(error) });
+      return null;
+    }
+    const code = error instanceof Error && "code" in error ? error.code : null;
+    if (code === "EADDRINUSE") {
+      throw new CommandError(
+        `Port ${where.port} is in use: stop what uses it, or choose another with --port.`,
+      );
+    }
+    throw error;
+  }
+}
+
+function serverOptions({ host, port }: Pick<Where, "host" | "port">) {
+  return {
+    hostname: host,
+    port,
+    idleTimeout: IDLE_TIMEOUT,
+    // Elysia would share the port with another process that asks for the same.
+    reusePort: false,
+    // Routes have limits of their own, and answer in JSON.
+    maxRequestBodySize: Number.MAX_SAFE_INTEGER,
+  };
+}
+
+/**
+ * Bun can't give a server another certificate (https://github.com/oven-sh/bun/issues/43815): another
+ * server takes over the port, and the old one ends when it has answered what it was asked.
+ */
+function listenWithTls(
+  app: App,
+  where: Where & { tls: NonNullable<Config["tls"]> },
+  { log, metrics }: { log: Log; metrics: Metrics },
+): { stop(): Promise<void> } {
+  const certificate = readCertificate(where.tls);
+  if (certificate.expires.getTime() < Date.now()) {
+    log.warn("certificate_expired", { at: certificate.expires.toISOString() });
+  }
+  const withCertificate = ({ cert, key }: Certificate, port: number) => ({
+    ...serverOptions({ ...where, port }),
+    reusePort: true,
+    tls: { cert, key },
+  });
+
+  refuseTakenPort(where);
+  app.listen(withCertificate(certificate, where.port));
+  const port = app.server?.port ?? where.port;
+  preferNewestListener(port);
+  let ended: Promise<unknown> = Promise.resolve();
+
+  const watch = watchCertificate({
+    files: where.tls,
+    current: certificate,
+    log,
+    metrics,
+    async use(renewed) {
+      const old = app.server;
+      app.server = Bun.serve({ ...withCertificate(renewed, port), fetch: app.fetch });
+      await Bun.sleep(HANDOVER);
+      ended = Promise.all([ended, old?.stop()]);
+    },
+  });
+  // In a terminal the signal says that the terminal is closed.
+  const onHangup = () => void watch.check();
+  if (!process.stderr.isTTY) process.on("SIGHUP", onHangup);
+
+  return {
+    async stop() {
+      process.off("SIGHUP", onHangup);
+      await watch.stop();
+      await Promise.all([app.stop(), ended]);
+    },
+  };
+}
+
+/** Sockets that share a port are this process's alone: another one's is found by not sharing. */
+function refuseTakenPort({ host, port }: Where): void {
+  const options = { hostname: host, port, reusePort: false, fetch: () => new Response() };
+  void Bun.serve(options).stop(true);
+}

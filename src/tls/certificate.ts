@@ -1,0 +1,68 @@
+import { createPrivateKey, X509Certificate } from "node:crypto";
+import { readFileSync } from "node:fs";
+import type { Config } from "../config.ts";
+
+/** A certificate with its chain, and the key that belongs to it, both in PEM. */
+export interface Certificate {
+  readonly cert: string;
+  readonly key: string;
+  /** What it is made out to, as `DNS:memory.example.com`. */
+  readonly names: string;
+  readonly expires: Date;
+}
+
+/** A certificate can't be used. `message` is one sentence: what is wrong with which file. */
+export class CertificateError extends Error {
+  override readonly name = "CertificateError";
+}
+
+/**
+ * Reads a certificate and its key. One that has expired is none of its errors: whether it is still
+ * to be used is for others to say.
+ * @throws CertificateError
+ */
+export function readCertificate(files: NonNullable<Config["tls"]>): Certificate {
+  const cert = read("CTXD_TLS_CERT", files.cert);
+  const key = read("CTXD_TLS_KEY", files.key);
+  const first = parse("CTXD_TLS_CERT", files.cert, "no certificate in PEM", () =>
+    // All of the chain, so that a file of which the end is missing is noticed.
+    blocksOf(cert).map((block) => new X509Certificate(block)),
+  ).at(0);
+  const privateKey = parse("CTXD_TLS_KEY", files.key, "no unencrypted private key in PEM", () =>
+    createPrivateKey(key),
+  );
+  if (!first) throw new CertificateError(`${files.cert} (CTXD_TLS_CERT) has no certificate.`);
+  if (!first.checkPrivateKey(privateKey)) {
+    throw new CertificateError(
+      `The key in ${files.key} does not belong to the certificate in ${files.cert}.`,
+    );
+  }
+  const names = first.subjectAltName ?? first.subject;
+  return { cert, key, names, expires: new Date(first.validTo) };
+}
+
+function read(setting: string, path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (cause) {
+    const reason = cause instanceof Error && "code" in cause ? cause.code : cause;
+    throw new CertificateError(
+      `${setting} names ${path}, which can't be read (${reason}): mend the path or its mode.`,
+      { cause },
+    );
+  }
+}
+
+function parse<T>(setting: string, path: string, what: string, work: () => T): T {
+  try {
+    return work();
+  } catch (cause) {
+    throw new CertificateError(`${path} (${setting}) has ${what}.`, { cause });
+  }
+}
+
+function blocksOf(pem: string): string[] {
+  return pem
+    .split(/(?=-----BEGIN CERTIFICATE-----)/)
+    .filter((block) => block.includes("-----BEGIN"));
+}

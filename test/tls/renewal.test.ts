@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { X509Certificate } from "node:crypto";
+import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { connect } from "node:tls";
+import { readOwner } from "../../src/db/data-lock.ts";
+import { makeCertificate } from "../support/certificates.ts";
+import { commandLine, ctxd } from "../support/command-line.ts";
+import { testCacheDir } from "../support/embedder.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "ctxd-test-"));
+const [first, second, third] = [1, 2, 3].map(() => makeCertificate(folder));
+const files = { cert: join(folder, "cert.pem"), key: join(folder, "key.pem") };
+const dataDir = join(folder, "data");
+const env = {
+  HOME: "/nonexistent",
+  CTXD_CACHE_DIR: testCacheDir,
+  CTXD_TLS_CERT: files.cert,
+  CTXD_TLS_KEY: files.key,
+};
+if (!first || !second || !third) throw new Error("certificates are missing");
+
+let server: Bun.Subprocess<"ignore", "ignore", "pipe">;
+let port = 0;
+let log = "";
+
+beforeAll(async () => {
+  put(first);
+  server = Bun.spawn(commandLine(["serve", "--port", "0"], { dataDir }), {
+    env,
+    stdin: "ignore",
+    stdout: "ignore",
+    stderr: "pipe",
+  });
+  void (async () => {
+    const decoder = new TextDecoder();
+    for await (const bytes of server.stderr) log += decoder.decode(bytes, { stream: true });
+  })();
+  await logged("is listening on https://localhost:");
+  port = Number(URL.parse(readOwner(dataDir)?.address ?? "")?.port);
+});
+
+afterAll(async () => {
+  server.kill("SIGTERM");
+  expect(await server.exited).toBe(0);
+  rmSync(folder, { recursive: true });
+});
+
+function put({ cert, key }: Partial<typeof files>) {
+  if (cert) copyFileSync(cert, files.cert);
+  if (key) copyFileSync(key, files.key);
+}
+
+async function logged(text: string) {
+  while (!log.includes(text)) {
+    if (server.exitCode !== null) throw new Error(`the server ended: ${log}`);
+    await Bun.sleep(20);
+  }
+}
+
+/** Sends what says that the files have changed; the server looks by itself from time to time, too. */
+async function reload(expected: string) {
+  log = "";
+  server.kill("SIGHUP");
+  await logged(expected);
+}
+
+function fingerprint(): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  const options = { host: "127.0.0.1", port, servername: "localhost", rejectUnauthorized: false };
+  const socket = connect(options, () => {
+    resolve(socket.getPeerCertificate().fingerprint256);
+    socket.destroy();
+  });
+  socket.on("error", reject);
+  return promise;
+}
+const of = ({ certPem }: { certPem: string }) => new X509Certificate(certPem).fingerprint256;
+
+test("a certificate is renewed, and no request fails meanwhile", async () => {
+  expect(await fingerprint()).toBe(of(first));
+  let isOver = false;
+  const statuses: Record<string, number> = {};
+  const ask = async (connection: string) => {
+    const answer = await fetch(`https://localhost:${port}/api/health`, {
+      headers: { connection },
+      tls: { rejectUnauthorized: false },
+    }).then(
+      (response) => response.json().then(() => String(response.status)),
+      (error) => String(error.code),
+    );
+    statuses[answer] = (statuses[answer] ?? 0) + 1;
+  };
+  const clients = Array.from({ length: 8 }, async (_, index) => {
+    while (!isOver) await ask(index % 2 ? "close" : "keep-alive");
+  });
+
+  for (const next of [second, third, first]) {
+    put(next);
+    await reload("certificate_renewed");
+    expect(await fingerprint()).toBe(of(next));
+  }
+  isOver = true;
+  await Promise.all(clients);
+  expect(Object.keys(statuses)).toEqual(["200"]);
+  expect(statuses["200"]).toBeGreaterThan(100);
+
+  // The server of a renewed certificate knows who asks, as the first one did.
+  const tls = { rejectUnauthorized: false };
+  const metrics = await fetch(`https://localhost:${port}/api/metrics`, { tls });
+  expect(await metrics.text()).toContain('ctxd_tls_renewals_total{result="ok"} 3');
+}, 60_000);
+
+test("half of a pair changes nothing, and says why", async () => {
+  put({ cert: second.cert });
+  await reload("certificate_not_renewed");
+  expect(log).toContain("does not belong to the certificate");
+  expect(await fingerprint()).toBe(of(first));
+  put({ key: second.key });
+  await reload("certificate_renewed");
+  expect(await fingerprint()).toBe(of(second));
+}, 30_000);
+
+test("another server is told that the port is in use", async () => {
+  const other = ["serve", "--port", String(port)];
+  const outcome = await ctxd(other, { env, dataDir: join(folder, "other") });
+  expect(outcome).toMatchObject({ exitCode: 1 });
+  expect(outcome.stderr).toContain(`Port ${port} is in use`);
+});
+
+test("a server with a pair that can't be used does not start", async () => {
+  put({ key: third.key });
+  const other = ["serve", "--port", "0"];
+  const outcome = await ctxd(other, { env, dataDir: join(folder, "other") });
+  expect(outcome).toMatchObject({ exitCode: 1, stdout: "" });
+  expect(outcome.stderr).toContain("does not belong to the certificate");
+  put({ key: second.key });
+});
