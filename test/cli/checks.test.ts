@@ -32,7 +32,7 @@ function checks(): Checks {
   return createChecks({
     dataDir,
     db,
-    opening: Promise.resolve({ accounts: async () => [] }),
+    opening: tables,
     embedder: { ready: () => isReady },
   });
 }
