@@ -7,6 +7,7 @@ import type { Memories } from "../memories/memories.ts";
 import type { OAuth } from "../oauth/oauth.ts";
 import type { Cookies } from "../sign-in/cookies.ts";
 import type { Visitors } from "../sign-in/visitor.ts";
+import { createConnectRoutes } from "./connect-routes.tsx";
 import { createGuard } from "./guard.tsx";
 import { createKeyRoutes } from "./key-routes.tsx";
 import { createMemoryPageRoutes } from "./memory-routes.tsx";
@@ -33,5 +34,6 @@ export function createDashboardRoutes(parts: DashboardParts) {
   return new Elysia()
     .use(createOverviewRoutes({ guard, memories }))
     .use(createMemoryPageRoutes({ guard, memories }))
+    .use(createConnectRoutes({ guard, keys, shownOnce, publicUrl: config.publicUrl }))
     .use(createKeyRoutes({ guard, keys, shownOnce, clock }));
 }

@@ -56,3 +56,17 @@ export function Copyable({ text, label }: { text: string; label: string }): Mark
     </div>
   );
 }
+
+/** Several lines to take along, as they are. */
+export function CopyableText({ text, label }: { text: string; label: string }): Markup {
+  return (
+    <div class="copyable-text">
+      <pre tabindex={0} aria-label={label} role="group">
+        {text}
+      </pre>
+      <button type="button" class="plain small" data-copy={text} hidden={true}>
+        Copy<span class="hidden-text"> {label}</span>
+      </button>
+    </div>
+  );
+}

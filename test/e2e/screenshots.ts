@@ -44,6 +44,9 @@ const PAGES: Record<string, string> = {
   "new-memory": "/memories/new",
   import: "/memories/import",
   connect: "/connect",
+  "connect-chatgpt": "/connect?to=chatgpt",
+  "connect-cursor": "/connect?to=cursor",
+  "connect-curl": "/connect?to=curl",
   keys: "/keys",
   apps: "/apps",
   account: "/account",
@@ -56,7 +59,7 @@ const session = server.sessions.begin(accountId);
 for (const [look, options] of Object.entries(LOOKS)) {
   const page = await browser.open(options);
   for (const [name, path] of Object.entries(PAGES)) {
-    if (values.only !== undefined && values.only !== name) continue;
+    if (values.only !== undefined && !name.startsWith(values.only)) continue;
     const isSignedIn = name !== "sign-in";
     await page.context().clearCookies();
     if (isSignedIn) {

@@ -1,0 +1,239 @@
+/** @jsxRuntime automatic @jsxImportSource #pages */
+import { CLIENTS, type Client, HOSTED_CLIENTS } from "../connect/clients.ts";
+import { ADD_COMMANDS } from "../connect/commands.ts";
+import { PROGRAMS, type Program } from "../connect/programs.ts";
+import { renderEntry } from "../connect/render.ts";
+import { Button, CopyableText } from "../pages/button.tsx";
+import type { Child, Markup } from "../pages/jsx-runtime.ts";
+import { Notice } from "../pages/notice.tsx";
+import { PostForm } from "../sign-in/form.tsx";
+import type { Visit } from "./guard.tsx";
+import { PATHS } from "./navigation.tsx";
+import { Page } from "./page.tsx";
+
+/** What stands in a text until a key is made. */
+const PLACEHOLDER = "ctx_YOUR_KEY";
+
+type HostedClient = (typeof HOSTED_CLIENTS)[number];
+
+/** What can be connected. */
+export type Target =
+  | { kind: "client"; of: Client }
+  | { kind: "hosted"; of: HostedClient }
+  | { kind: "program"; of: Program };
+
+export const TARGETS: readonly Target[] = [
+  ...CLIENTS.map((of): Target => ({ kind: "client", of })),
+  ...HOSTED_CLIENTS.map((of): Target => ({ kind: "hosted", of })),
+  ...PROGRAMS.map((of): Target => ({ kind: "program", of })),
+];
+
+/** The address of the page that shows how to connect something. */
+export function connectPath(target: Target, made?: string): string {
+  const parameters = new URLSearchParams({ to: target.of.id, ...(made && { made }) });
+  return `${PATHS.connect}?${parameters}`;
+}
+
+/** For one agent or program: the exact text to paste, with this server's address and a key. */
+export function ConnectPage({
+  visit,
+  target,
+  publicUrl,
+  fresh,
+}: {
+  visit: Visit;
+  target: Target;
+  publicUrl: string;
+  /** A key that was just made for it, to be shown this one time. */
+  fresh: string | null;
+}): Markup {
+  return (
+    <Page
+      visit={visit}
+      section="connect"
+      title="Connect"
+      lead="Agents that are connected save what they learn, and find it again: all of them the same memories."
+    >
+      <nav class="tabs" aria-label="What to connect">
+        <ul>
+          {TARGETS.map((each) => (
+            <li>
+              <a href={connectPath(each)} aria-current={each === target ? "page" : undefined}>
+                {/* Without what it says in brackets. */ each.of.name.replace(/ \(.*/, "")}
+              </a>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      <section class="panel" aria-labelledby="target">
+        <h2 id="target">{target.of.name}</h2>
+        <Instructions visit={visit} target={target} publicUrl={publicUrl} fresh={fresh} />
+      </section>
+    </Page>
+  );
+}
+
+interface InstructionsProps {
+  visit: Visit;
+  target: Target;
+  publicUrl: string;
+  fresh: string | null;
+}
+
+function Instructions({ visit, target, publicUrl, fresh }: InstructionsProps): Markup {
+  const key = fresh ?? PLACEHOLDER;
+  const form = <KeyForm visit={visit} target={target} fresh={fresh} />;
+  switch (target.kind) {
+    case "hosted":
+      return <HostedSteps client={target.of} publicUrl={publicUrl} />;
+    case "client":
+      return <ClientSteps client={target.of} publicUrl={publicUrl} keyForm={form} apiKey={key} />;
+    case "program":
+      return (
+        <>
+          {form}
+          <p>{target.of.instruction}</p>
+          <CopyableText
+            text={target.of.code(`${publicUrl}/api/memories`, key)}
+            label={`the text for ${target.of.name}`}
+          />
+        </>
+      );
+  }
+}
+
+function KeyForm({
+  visit,
+  target,
+  fresh,
+}: {
+  visit: Visit;
+  target: Target;
+  fresh: string | null;
+}): Markup {
+  if (fresh !== null) {
+    return (
+      <p class="done" role="status">
+        A new key named “{target.of.name}” is in the text below.{" "}
+        <strong>It is shown only now</strong>; you can revoke it under{" "}
+        <a href={PATHS.keys}>API keys</a>.
+      </p>
+    );
+  }
+  return (
+    <PostForm action={PATHS.connect} token={visit.token}>
+      <input type="hidden" name="to" value={target.of.id} />
+      <Button kind="main">Make a key and put it in</Button>
+    </PostForm>
+  );
+}
+
+function ClientSteps({
+  client,
+  publicUrl,
+  keyForm,
+  apiKey,
+}: {
+  client: Client;
+  publicUrl: string;
+  keyForm: Markup;
+  apiKey: string;
+}): Markup {
+  const url = `${publicUrl}/mcp`;
+  const command = ADD_COMMANDS[client.id];
+  const { linux, macos } = client.file;
+  const file = (
+    <>
+      <p>
+        Add this to <code>{linux}</code>
+        {macos !== linux && (
+          <>
+            {" "}
+            (on macOS <code>{macos}</code>)
+          </>
+        )}
+        , beside what is there:
+      </p>
+      <CopyableText
+        text={renderEntry(client, client.remote({ url, key: apiKey }))}
+        label={`the settings for ${client.name}`}
+      />
+    </>
+  );
+  return (
+    <>
+      {keyForm}
+      {command ? (
+        <>
+          <p>Run this in a terminal:</p>
+          <CopyableText
+            text={command({ url, key: apiKey })}
+            label={`the command for ${client.name}`}
+          />
+          <p>Then {client.reload}.</p>
+          <Alternative title="Or change its settings by hand">{file}</Alternative>
+        </>
+      ) : (
+        <>
+          {file}
+          <p>Then {client.reload}.</p>
+        </>
+      )}
+      <Alternative title="Or sign in instead of using a key">
+        <CopyableText
+          text={renderEntry(client, client.remote({ url, key: null }))}
+          label={`the settings for ${client.name} without a key`}
+        />
+        <p>
+          Put this in the same file instead, {client.reload}, and {client.signIn}. What you allow
+          then is under <a href={PATHS.apps}>Connected apps</a>.
+        </p>
+      </Alternative>
+      <Alternative title="Or have ctxd do it">
+        <CopyableText text={connectCommand(client, publicUrl)} label="the command of ctxd" />
+        <p>
+          Run this where the agent is. It shows what it changes, asks first, and keeps a copy of the
+          old settings.
+        </p>
+      </Alternative>
+    </>
+  );
+}
+
+function connectCommand({ id }: Client, publicUrl: string): string {
+  return isLocal(publicUrl) ? `ctxd connect ${id}` : `ctxd connect ${id} --url ${publicUrl}`;
+}
+
+function isLocal(publicUrl: string): boolean {
+  return /^(localhost$|127\.|\[::1\])/.test(new URL(publicUrl).hostname);
+}
+
+function HostedSteps({ client, publicUrl }: { client: HostedClient; publicUrl: string }): Markup {
+  const url = `${publicUrl}/mcp`;
+  const isReachable = publicUrl.startsWith("https:") && !isLocal(publicUrl);
+  return (
+    <>
+      {!isReachable && (
+        <Notice>
+          It reaches the server from the internet, by a public address that begins with https. The
+          address of this server is {publicUrl}: set CTXD_PUBLIC_URL to the one that others see.
+        </Notice>
+      )}
+      <ol>
+        {client.steps(url).map((step) => (
+          <li>{step}</li>
+        ))}
+      </ol>
+      <CopyableText text={url} label="the address" />
+    </>
+  );
+}
+
+function Alternative({ title, children }: { title: string; children?: Child }): Markup {
+  return (
+    <details>
+      <summary>{title}</summary>
+      {children}
+    </details>
+  );
+}
