@@ -14,11 +14,11 @@ import {
 } from "../connect/files.ts";
 import { HOOK_SETTINGS, hasHook, hookOf, writeHook } from "../connect/hook.ts";
 import { renderEntry } from "../connect/render.ts";
-import { isWellFormed } from "../keys/key-format.ts";
+import { askForKey } from "./ask-for-key.ts";
 import { surroundingsOf } from "./connect-list.ts";
 import { CommandError, type Environment, USAGE } from "./failure.ts";
 import { launchOf, toShell } from "./invocation.ts";
-import { askHidden, confirm, isInteractive, print, readLine, say } from "./terminal.ts";
+import { confirm, isInteractive, print, say } from "./terminal.ts";
 
 /** What `ctxd connect CLIENT` is asked for. */
 export interface ConnectOptions {
@@ -47,7 +47,7 @@ export async function connectClient(
   env: Environment,
 ): Promise<void> {
   checkOptions(client, options);
-  const key = options.key ? await readKey() : null;
+  const key = options.key ? await askForKey() : null;
   const entry = entryOf(client, options, key, config, env);
   const recall = launchOf(["recall"], config, env);
   const command = toShell([recall.command, ...recall.args]);
@@ -89,12 +89,6 @@ function checkOptions(client: Client, { url, key, hook, remove, print: isPrint }
   if (remove && (url || hook || isPrint)) fail("--remove goes with no option but --yes.");
   if (hook && client.id !== "claude-code") fail("--hook is for claude-code alone.");
   if (hook && url) fail("--hook recalls from the memory on this machine: it can't go with --url.");
-}
-
-async function readKey(): Promise<string> {
-  const key = (isInteractive() ? await askHidden("API key: ") : await readLine()).trim();
-  if (isWellFormed(key)) return key;
-  throw new CommandError("This is no API key of ctxd, or a part of it is missing or mistyped.");
 }
 
 function entryOf(

@@ -2,9 +2,19 @@ import { version } from "../../package.json" with { type: "json" };
 import { type Config, ConfigError } from "../config.ts";
 import { examine } from "../doctor/examine.ts";
 import type { Finding } from "../doctor/finding.ts";
-import { CommandError, type Environment } from "./failure.ts";
+import { examineServer } from "../doctor/remote/examine-server.ts";
+import { askForKey } from "./ask-for-key.ts";
+import { CommandError, type Environment, USAGE } from "./failure.ts";
 import { describeCommand } from "./invocation.ts";
 import { print } from "./terminal.ts";
+
+export interface DoctorOptions {
+  json?: boolean;
+  /** A server elsewhere, to be looked at in place of this machine. */
+  url?: URL;
+  /** Whether to try an API key there. */
+  key?: boolean;
+}
 
 /**
  * `ctxd doctor`: one line per check.
@@ -13,11 +23,15 @@ import { print } from "./terminal.ts";
  */
 export async function runDoctor(
   configure: () => Config,
-  { json }: { json?: boolean },
+  { json, url, key }: DoctorOptions,
   env: Environment,
 ): Promise<void> {
+  if (key && !url) throw new CommandError("--key goes with --url.", USAGE);
   const findings: Finding[] = [];
-  for await (const finding of examineAll(configure, env)) {
+  const examined = url
+    ? examineServer({ url, key: key ? await askForKey() : null, clock: Date.now })
+    : examineAll(configure, env);
+  for await (const finding of examined) {
     findings.push(finding);
     if (!json) await print(formatLine(finding));
   }

@@ -6,11 +6,12 @@ import { createLog } from "../log.ts";
 import { AgentId } from "../memories/memory.ts";
 import { problemOf } from "../schema.ts";
 import { addConnectCommands } from "./connect-commands.ts";
+import type { DoctorOptions } from "./doctor.ts";
 import { parseExpiry } from "./expiry.ts";
 import { type Environment, reportFailure, USAGE } from "./failure.ts";
 import { checkoutDataDir, describeCommand } from "./invocation.ts";
 import { say } from "./terminal.ts";
-import { parseUrl } from "./url.ts";
+import { parseOrigin, parseUrl } from "./url.ts";
 
 /** What the actions need of the command line beside their own arguments. */
 interface GlobalOptions {
@@ -273,12 +274,24 @@ function addBackupCommands(program: Command, configure: Configure, env: Environm
 function addDoctor(program: Command, configure: Configure, env: Environment): void {
   program
     .command("doctor")
-    .summary("check data, disk, model, port and clock, and say how to mend them")
-    .description(
-      "Checks everything that a server needs, one line each, and says how to mend what is wrong.\nChanges nothing. The exit code is 0 when there is no problem. Stop the server to have all memories read.",
+    .summary(
+      "check data, disk, model, port and clock, or a server elsewhere, and say how to mend them",
     )
+    .description(
+      "Checks everything that a server needs, one line each, and says how to mend what is wrong. Changes nothing. The exit code is 0 when there is no problem. Stop the server to have all memories read.",
+    )
+    .option(
+      "--url <url>",
+      "check a server as agents elsewhere meet it, in place of this machine",
+      parseOrigin,
+    )
+    .option("--key", "with --url: try an API key too (asked for, or a line of standard input)")
     .option("--json", "as JSON")
-    .action(async (options: { json?: boolean }) =>
+    .addHelpText(
+      "after",
+      "\nExamples:\n  ctxd doctor\n  ctxd doctor --url https://memory.example.com",
+    )
+    .action(async (options: DoctorOptions) =>
       (await import("./doctor.ts")).runDoctor(configure, options, env),
     );
 }
