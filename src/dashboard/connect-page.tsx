@@ -58,7 +58,11 @@ export function ConnectPage({
         <ul>
           {TARGETS.map((each) => (
             <li>
-              <a href={connectPath(each)} aria-current={each === target ? "page" : undefined}>
+              <a
+                class="tab"
+                href={connectPath(each)}
+                aria-current={each === target ? "page" : undefined}
+              >
                 {/* Without what it says in brackets. */ each.of.name.replace(/ \(.*/, "")}
               </a>
             </li>

@@ -180,7 +180,7 @@ function Chart({
     <figure class="panel">
       <figcaption>
         <h2>{title}</h2>
-        <p>{description}</p>
+        <p class="lead">{description}</p>
       </figcaption>
       <div
         class="chart"

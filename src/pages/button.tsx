@@ -61,9 +61,7 @@ export function Copyable({ text, label }: { text: string; label: string }): Mark
 export function CopyableText({ text, label }: { text: string; label: string }): Markup {
   return (
     <div class="copyable-text">
-      <pre tabindex={0} aria-label={label} role="group">
-        {text}
-      </pre>
+      <pre tabindex={0}>{text}</pre>
       <button type="button" class="plain small" data-copy={text} hidden={true}>
         Copy<span class="hidden-text"> {label}</span>
       </button>
