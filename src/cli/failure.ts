@@ -3,6 +3,7 @@ import { ConfigError } from "../config.ts";
 import { ConnectError } from "../connect/connect-error.ts";
 import { DatabaseError } from "../db/database-error.ts";
 import { AppError } from "../errors.ts";
+import { SourceError } from "../import/source.ts";
 import { AssetError } from "../native/asset-error.ts";
 import { CertificateError } from "../tls/certificate.ts";
 
@@ -40,7 +41,14 @@ function describe(error: unknown, debug: boolean): { text: string; exitCode: num
   if (error instanceof AppError) {
     return { text: error.message, exitCode: error.code === "validation_failed" ? USAGE : FAILED };
   }
-  const known = [DatabaseError, AssetError, BackupError, CertificateError, ConnectError];
+  const known = [
+    DatabaseError,
+    AssetError,
+    BackupError,
+    CertificateError,
+    ConnectError,
+    SourceError,
+  ];
   if (known.some((type) => error instanceof type)) {
     return { text: error.message, exitCode: FAILED };
   }

@@ -1,9 +1,12 @@
 import { CommandError } from "./failure.ts";
 
 /** Runs a job that Ctrl-C or SIGTERM asks to stop by its signal, so that it can clean up. */
-export async function interruptible<T>(job: (signal: AbortSignal) => Promise<T>): Promise<T> {
+export async function interruptible<T>(
+  job: (signal: AbortSignal) => Promise<T>,
+  message = "Stopped: nothing was written.",
+): Promise<T> {
   const controller = new AbortController();
-  const stop = () => controller.abort(new CommandError("Stopped: nothing was written."));
+  const stop = () => controller.abort(new CommandError(message));
   process.once("SIGINT", stop).once("SIGTERM", stop);
   try {
     return await job(controller.signal);

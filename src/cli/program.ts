@@ -63,6 +63,7 @@ function createProgram(env: Environment): Command {
   addUserCommands(program, configure, env);
   addKeyCommands(program, configure);
   addGrantCommands(program, configure);
+  addTransferCommands(program, configure, env);
   addBackupCommands(program, configure, env);
   addDoctor(program, configure, env);
   return program;
@@ -242,6 +243,40 @@ function addGrantCommands(program: Command, configure: Configure): void {
     .option("--json", "print the grant as JSON")
     .action(async (id: string, options: { json?: boolean }) =>
       (await import("./grant.ts")).revokeGrant(configure(), id, options),
+    );
+}
+
+function addTransferCommands(program: Command, configure: Configure, env: Environment): void {
+  const user = () => new Option("--user <email>", "account (by default the server's owner)");
+  program
+    .command("export")
+    .argument("<file>", "where to; - is standard output")
+    .summary("write all memories of an account to a file")
+    .description(
+      "Writes all memories of an account to a file, one a line as JSON, also while the server runs.\nIt has everything that ctxd import needs to have them elsewhere just so.",
+    )
+    .addOption(user())
+    .addHelpText("after", "\nExample:\n  ctxd export memories.jsonl")
+    .action(async (file: string, options: { user?: string }) =>
+      (await import("./export.ts")).exportTo(configure(), file, options, env),
+    );
+  program
+    .command("import")
+    .argument("<file>", "a file, a folder of notes, or - for standard input")
+    .summary("bring in memories from ctxd or from other programs")
+    .description(
+      `Brings in memories; what the file is, it finds out:
+  ctxd export, mem0, mcp-memory-service, the file of the MCP memory server (JSON lines),
+  a folder of Markdown notes (basic-memory, Obsidian), the memories of Claude's data export,
+  lists copied from ChatGPT or Claude, a list in JSON, text and Markdown (a memory for each
+  paragraph and list item).
+What is there already stays: the same file again changes nothing, and goes on where it broke off.`,
+    )
+    .addOption(user())
+    .option("--dry-run", "only tell what would be done")
+    .addHelpText("after", "\nExample:\n  ctxd import ~/notes --dry-run")
+    .action(async (file: string, options: { user?: string; dryRun?: boolean }) =>
+      (await import("./import.ts")).importFrom(configure(), file, options, env),
     );
 }
 

@@ -93,7 +93,10 @@ export async function serve(
     decay: config.decay,
   });
 
-  const local = createLocalSocket({ ownerId: async () => (await findLocalOwner(accounts)).id });
+  const local = createLocalSocket({
+    ownerId: async () => (await findLocalOwner(accounts)).id,
+    hasAccount: (id) => accounts.find(id) !== null,
+  });
   const app = createApp({
     config,
     access,

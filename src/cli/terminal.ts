@@ -12,8 +12,16 @@ export function isInteractive(): boolean {
  * @throws CommandError when it did not get there: the reader has left, the disk is full
  */
 export function print(text: string): Promise<void> {
+  return write(`${text}\n`);
+}
+
+/**
+ * Writes to standard output just what it is given; resolves when the reader has room for more.
+ * @throws CommandError as `print`
+ */
+export function write(data: string | Uint8Array): Promise<void> {
   return new Promise((resolve, reject) => {
-    process.stdout.write(`${text}\n`, (error) => {
+    process.stdout.write(data, (error) => {
       if (!error) return resolve();
       reject(new CommandError(`Standard output can't be written (${error.message}).`));
     });

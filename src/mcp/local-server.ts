@@ -109,13 +109,10 @@ export function createLocalServer({ dataDir, start, isServed, onFound }: Depende
     /** Resolves when the server answers; it is started when there is none. */
     connect,
 
-    /** Sends a message to the server, once there is one. */
-    async post(
-      path: string,
-      init: { headers: Record<string, string>; body: string; signal: AbortSignal },
-    ) {
+    /** Sends a request to the server, once there is one. */
+    async request(path: string, init: RequestInit): Promise<Response> {
       await connect();
-      return fetch(`http://localhost${path}`, { ...init, method: "POST", unix });
+      return fetch(`http://localhost${path}`, { ...init, unix });
     },
 
     /** Why the last server that was started ended, if it did. */

@@ -18,11 +18,24 @@ export interface OpenSocket {
 }
 
 /**
- * The way in for programs of the same user: a Unix socket in the data folder. Whoever may open it
- * is the local owner.
- * @param ownerId the account that the local owner uses
+ * Names, by its id, the account that a request on the socket is for. Who may open the socket may
+ * also read the files beside it, and make keys for every account.
  */
-export function createLocalSocket({ ownerId }: { ownerId: () => Promise<string> }) {
+export const ACCOUNT_HEADER = "ctxd-account";
+
+/**
+ * The way in for programs of the same user: a Unix socket in the data folder. Whoever may open it
+ * is the local owner, or any account that they name.
+ * @param ownerId the account that the local owner uses
+ * @param hasAccount whether there is an account with an id
+ */
+export function createLocalSocket({
+  ownerId,
+  hasAccount = () => false,
+}: {
+  ownerId: () => Promise<string>;
+  hasAccount?: (id: string) => boolean;
+}) {
   const entered = new WeakMap<Request, Principal>();
 
   return {
@@ -48,8 +61,11 @@ export function createLocalSocket({ ownerId }: { ownerId: () => Promise<string> 
         }
         lastUse = Date.now();
         if (pathname === PRESENCE_PATH) return presence.answer(request);
-        const accountId = await ownerId();
-        entered.set(request, { accountId, scopes: SCOPES, via: "local" });
+        const accountId = request.headers.get(ACCOUNT_HEADER) ?? (await ownerId());
+        // A request for an account that is not there is one without credentials.
+        if (!request.headers.has(ACCOUNT_HEADER) || hasAccount(accountId)) {
+          entered.set(request, { accountId, scopes: SCOPES, via: "local" });
+        }
         return answer(request);
       });
       return {

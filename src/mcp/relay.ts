@@ -43,7 +43,12 @@ export function createRelay({
     };
 
     const isAnswered = async () => {
-      const response = await server.post("/mcp", { headers, body: text, signal });
+      const response = await server.request("/mcp", {
+        method: "POST",
+        headers,
+        body: text,
+        signal,
+      });
       let answered = id === null;
       for await (const line of messagesOf(response, message)) {
         const answer = fieldsOf(JSON.parse(line));

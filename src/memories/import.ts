@@ -54,16 +54,17 @@ export async function importMemories(
     invalid: 0,
     skipped: [],
   };
-  const skip = (line: number, reason: string) => {
-    if (report.skipped.length < NAMED) report.skipped.push({ line, reason });
+  const skip = (line: number, outcome: "kept" | "invalid", reason: string) => {
+    report[outcome]++;
+    if (report.skipped.length < NAMED) report.skipped.push({ line, outcome, reason });
   };
   const write = async (batch: readonly Wanted[]) => {
     const verdicts = await store.use(accountId, (open) =>
       dryRun ? foresee(open, batch) : writeBatch(open, embedder, batch),
     );
     for (const [index, verdict] of verdicts.entries()) {
-      report[verdict]++;
-      if (verdict === "kept") skip(batch[index]?.line ?? 0, KEPT);
+      if (verdict === "kept") skip(batch[index]?.line ?? 0, verdict, KEPT);
+      else report[verdict]++;
     }
   };
 
@@ -73,8 +74,7 @@ export async function importMemories(
   try {
     for await (const line of lines) {
       if ("problem" in line) {
-        report.invalid++;
-        skip(line.number, line.problem);
+        skip(line.number, "invalid", line.problem);
         continue;
       }
       const wanted = toWanted(line, clock());

@@ -151,6 +151,7 @@ export const ImportReport = Type.Object({
   skipped: Type.Array(
     Type.Object({
       line: Type.Integer({ minimum: 1, description: "Its number." }),
+      outcome: Type.Union([Type.Literal("kept"), Type.Literal("invalid")]),
       reason: Type.String({ examples: ["content is required."] }),
     }),
     { description: "Why lines were kept out: the first 1,000 of `kept` and `invalid`." },

@@ -91,6 +91,7 @@ test("of two states of a memory, the newer one wins", async () => {
     kept: 2,
     skipped: [1, 2].map((line) => ({
       line,
+      outcome: "kept",
       reason: "is not newer than the memory that is here",
     })),
   });

@@ -1,0 +1,103 @@
+import { rmSync } from "node:fs";
+import { open, rename } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
+import type { Config } from "../config.ts";
+import { CommandError, type Environment } from "./failure.ts";
+import { interruptible } from "./interruption.ts";
+import { openLocalApi } from "./local-api.ts";
+import { createMeter } from "./progress.ts";
+import { say, write } from "./terminal.ts";
+
+const LINE_BREAK = 10;
+
+/** `ctxd export FILE`: a file that is there already is replaced when all is written. */
+export async function exportTo(
+  config: Config,
+  target: string,
+  { user }: { user?: string },
+  env: Environment,
+): Promise<void> {
+  const api = await openLocalApi(config, env, user);
+  const meter = createMeter("Exporting");
+  try {
+    const count = await interruptible(async (signal) => {
+      const { body } = await api.request("/api/memories/export", { signal });
+      const lines = countLines(body ?? new Blob().stream(), (count) => meter.show(count, null));
+      return target === "-" ? await toStandardOutput(lines) : await toFile(resolve(target), lines);
+    });
+    meter.end();
+    const where = target === "-" ? "" : ` to ${resolve(target)}`;
+    say(`Exported ${count.toLocaleString("en")} ${count === 1 ? "memory" : "memories"}${where}.`);
+  } finally {
+    meter.end();
+    api.close();
+  }
+}
+
+/** The chunks of a stream with how many lines they are so far. */
+async function* countLines(
+  chunks: AsyncIterable<Uint8Array>,
+  onCount: (count: number) => void,
+): AsyncGenerator<{ chunk: Uint8Array; count: number }> {
+  let count = 0;
+  try {
+    for await (const chunk of chunks) {
+      for (let at = chunk.indexOf(LINE_BREAK); at >= 0; at = chunk.indexOf(LINE_BREAK, at + 1))
+        count++;
+      onCount(count);
+      yield { chunk, count };
+    }
+  } catch (cause) {
+    if (cause instanceof CommandError) throw cause;
+    throw new CommandError("The server ended before everything was exported: try again.");
+  }
+}
+
+type Lines = ReturnType<typeof countLines>;
+
+async function toStandardOutput(lines: Lines): Promise<number> {
+  let total = 0;
+  for await (const { chunk, count } of lines) {
+    await write(chunk);
+    total = count;
+  }
+  return total;
+}
+
+async function toFile(path: string, lines: Lines): Promise<number> {
+  const unfinished = `${path}.unfinished`;
+  let total = 0;
+  try {
+    // Nobody else may read it: these are all memories.
+    const file = await open(unfinished, "w", 0o600);
+    try {
+      for await (const { chunk, count } of lines) {
+        await file.writeFile(chunk);
+        total = count;
+      }
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(unfinished, path);
+    return total;
+  } catch (error) {
+    rmSync(unfinished, { force: true });
+    if (!(error instanceof Error && "code" in error)) throw error;
+    throw new CommandError(`${explain(error.code, path)} Nothing was exported.`);
+  }
+}
+
+function explain(code: unknown, path: string): string {
+  switch (code) {
+    case "ENOSPC":
+    case "EDQUOT":
+      return `The disk of ${path} is full.`;
+    case "ENOENT":
+      return `There is no folder ${dirname(path)}.`;
+    case "EISDIR":
+      return `${path} is a folder: name a file in it.`;
+    default:
+      return `${path} can't be written (${code}).`;
+  }
+}

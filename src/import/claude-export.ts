@@ -1,0 +1,52 @@
+import type { Format, Found } from "./format.ts";
+import { readEntries } from "./json-document.ts";
+import { isObject } from "./json-lines.ts";
+import { splitBlocks } from "./markdown.ts";
+
+/**
+ * `memories.json` of Claude's data export: a list with one object an account, which has
+ * `conversations_memory` (Markdown) and `project_memories` (Markdown by project). Seen in exports of
+ * 2026 (https://portable-ai-memory.org/providers/anthropic); there is no description of it by its
+ * maker.
+ */
+export const claudeExport: Format = {
+  name: "the memories of Claude's data export",
+  origin: "claude",
+  recognises: (head) =>
+    /^\s*\[/.test(head) && /"(conversations_memory|project_memories)"\s*:/.test(head),
+  read: (source) =>
+    readEntries(source, function* (entry, at): Iterable<Found> {
+      if (!isObject(entry)) {
+        yield { at, problem: "has no memories" };
+        return;
+      }
+      const projects = isObject(entry.project_memories)
+        ? Object.entries(entry.project_memories)
+        : [];
+      yield* readMarkdown(entry.conversations_memory, at, undefined);
+      for (const [project, text] of projects) yield* readMarkdown(text, at, project);
+    }),
+};
+
+/** A heading of its own line, as Claude writes it. */
+const BOLD = /^\*\*([^*]+)\*\*$/;
+
+function* readMarkdown(text: unknown, at: string, project: string | undefined): Iterable<Found> {
+  if (text === undefined || text === null) return;
+  if (typeof text !== "string") {
+    yield { at, problem: "has a memory that is not text" };
+    return;
+  }
+  const lines = text.split(/\r?\n/).map((line) => line.replace(BOLD, "# $1"));
+  for (const block of splitBlocks(lines)) {
+    yield {
+      at,
+      memory: {
+        content: block.text,
+        tags: block.heading === null ? [] : [block.heading],
+        metadata: { project },
+        key: JSON.stringify([project ?? null, block.text]),
+      },
+    };
+  }
+}

@@ -1,0 +1,44 @@
+import type { Format } from "./format.ts";
+import { splitBlocks } from "./markdown.ts";
+import { placeIn } from "./source.ts";
+import { readText } from "./text-file.ts";
+
+/** `[2025-04-01] - The user has a cat.`, or with `unknown` in place of the date. */
+const ENTRY = /^\s*(?:[-*•]\s+)?\[([^\]]{1,40})\]\s*[-–—:]\s+(\S.*)$/;
+const FENCE = /^\s*```/;
+
+/**
+ * What ChatGPT, Claude and others answer when they are asked for all that they remember, in the
+ * words that Claude's help gives for moving (`[date saved, if available] - memory content`,
+ * https://support.claude.com/en/articles/12123587-import-and-export-your-memory-from-claude).
+ */
+export const datedList: Format = {
+  name: "a list of memories with dates",
+  origin: "text",
+  recognises(head) {
+    const lines = head.split("\n").filter((line) => line.trim() !== "" && !FENCE.test(line));
+    // The last one may be cut.
+    return lines.length > 0 && lines.filter((line) => ENTRY.test(line)).length > lines.length / 3;
+  },
+  async *read(source) {
+    const { lines, problems } = await readText(source);
+    yield* problems;
+    // An entry begins a paragraph, wherever it stands; the code block around them says nothing.
+    const items = lines.map((line) => {
+      if (line === null || FENCE.test(line)) return "";
+      return ENTRY.test(line) ? `- ${line.replace(/^\s*[-*•]\s+/, "")}` : line;
+    });
+    for (const { line, text, heading } of splitBlocks(items)) {
+      const [first = "", ...rest] = text.split("\n");
+      const [, date, content] = ENTRY.exec(first) ?? [];
+      yield {
+        at: placeIn(source, `line ${line}`),
+        memory: {
+          content: content === undefined ? text : [content, ...rest].join("\n"),
+          tags: heading === null ? [] : [heading],
+          createdAt: date !== undefined && /\d/.test(date) ? date : undefined,
+        },
+      };
+    }
+  },
+};

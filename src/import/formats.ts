@@ -1,0 +1,43 @@
+import { basicMemory } from "./basic-memory.ts";
+import { claudeExport } from "./claude-export.ts";
+import { datedList } from "./dated-list.ts";
+import type { Format } from "./format.ts";
+import { jsonList } from "./json-list.ts";
+import { mem0 } from "./mem0.ts";
+import { memoryGraph } from "./memory-graph.ts";
+import { memoryService } from "./memory-service.ts";
+import { ownExport } from "./own-export.ts";
+import { plainText } from "./plain-text.ts";
+import { SourceError, type TextSource } from "./source.ts";
+
+/** Every kind of file that can be imported; the first that recognises one reads it. */
+const FORMATS: readonly Format[] = [
+  ownExport,
+  memoryGraph,
+  memoryService,
+  claudeExport,
+  mem0,
+  jsonList,
+  basicMemory,
+  datedList,
+  plainText,
+];
+
+/**
+ * What a file is, by its content.
+ * @throws SourceError for JSON of an unknown kind: as text it would be worth nothing
+ */
+export function recognise(source: TextSource): Format {
+  const format = FORMATS.find(({ recognises }) => recognises(source.head)) ?? plainText;
+  if (format === plainText && isJson(source.head)) {
+    throw new SourceError(
+      source.name,
+      "is JSON of a kind that is not known: ctxd import --help tells what can be imported",
+    );
+  }
+  return format;
+}
+
+function isJson(head: string): boolean {
+  return /^\s*(\{\s*["}]|\[\s*[[{"\]])/.test(head);
+}

@@ -1,0 +1,39 @@
+import type { Format, Found, SourceMemory } from "./format.ts";
+import { readEntries } from "./json-document.ts";
+import { isObject, objectsOf, readObjects } from "./json-lines.ts";
+
+/**
+ * What mem0 gives: the answer of its `get_all` (`{"results": [{"id", "memory", "created_at", …}]}`,
+ * https://docs.mem0.ai/api-reference/memory/get-memory), its entries as a list or one a line, as
+ * OpenMemory writes them.
+ */
+export const mem0: Format = {
+  name: "an export of mem0",
+  origin: "mem0",
+  recognises: (head) => /^\s*[[{]/.test(head) && /"memory"\s*:\s*"/.test(head),
+  read: (source) =>
+    objectsOf(source.head).some(({ memory }) => typeof memory === "string")
+      ? readObjects(source, readMemory)
+      : readEntries(source, readMemory),
+};
+
+/** An object with a text in it, as many programs keep it. */
+export function* readMemory(entry: unknown, at: string): Iterable<Found> {
+  const text = isObject(entry) ? (entry.memory ?? entry.content ?? entry.text) : undefined;
+  if (!isObject(entry) || typeof text !== "string") {
+    yield { at, problem: "has no memory" };
+    return;
+  }
+  const { user_id, app_id, actor_id, role, categories } = entry;
+  const memory: SourceMemory = {
+    content: text,
+    tags: categories,
+    agent: entry.agent_id,
+    session: entry.run_id,
+    metadata: { ...(isObject(entry.metadata) && entry.metadata), user_id, app_id, actor_id, role },
+    createdAt: entry.created_at,
+    updatedAt: entry.updated_at,
+    ...(typeof entry.id === "string" && { key: entry.id }),
+  };
+  yield { at, memory };
+}

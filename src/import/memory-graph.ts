@@ -1,0 +1,53 @@
+import type { Format, Found } from "./format.ts";
+import { isObject, type JsonObject, objectsOf, readObjects } from "./json-lines.ts";
+
+const isPart = ({ type }: JsonObject) => type === "entity" || type === "relation";
+
+/**
+ * The file of the reference MCP memory server (`@modelcontextprotocol/server-memory`): entities with
+ * observations, and relations, one a line. Each observation and each relation becomes a memory.
+ */
+export const memoryGraph: Format = {
+  name: "a knowledge graph of the MCP memory server",
+  origin: "memory-graph",
+  recognises: (head) => objectsOf(head).some(isPart),
+  read: (source) =>
+    readObjects(source, (object, at) =>
+      object.type === "entity"
+        ? readEntity(object, at)
+        : object.type === "relation"
+          ? readRelation(object, at)
+          : [{ at, problem: "is neither an entity nor a relation" }],
+    ),
+};
+
+function* readEntity({ name, entityType, observations }: JsonObject, at: string): Iterable<Found> {
+  if (typeof name !== "string" || !Array.isArray(observations)) {
+    yield { at, problem: "has no name or no observations" };
+    return;
+  }
+  const type = typeof entityType === "string" ? entityType : "";
+  const common = { tags: [type], metadata: { entity: name, entity_type: type } };
+  if (observations.length === 0) {
+    yield { at, memory: { content: type === "" ? name : `${name} (${type})`, ...common } };
+  }
+  for (const observation of observations) {
+    // Some versions keep more than the text.
+    const text = isObject(observation) ? observation.content : observation;
+    yield typeof text === "string"
+      ? { at, memory: { content: `${name}: ${text}`, ...common } }
+      : { at, problem: "has an observation that is not text" };
+  }
+}
+
+function* readRelation({ from, to, relationType }: JsonObject, at: string): Iterable<Found> {
+  if (typeof from !== "string" || typeof to !== "string" || typeof relationType !== "string") {
+    yield { at, problem: "does not say what is related to what" };
+    return;
+  }
+  const content = `${from} ${relationType.replaceAll("_", " ")} ${to}`;
+  yield {
+    at,
+    memory: { content, tags: ["relation"], metadata: { from, relation: relationType, to } },
+  };
+}

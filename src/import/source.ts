@@ -1,0 +1,165 @@
+import { open, stat } from "node:fs/promises";
+import { readByteLines, TOO_LONG } from "../lines.ts";
+
+/** Text from a file or from standard input, read once, as it is asked for. */
+export interface TextSource {
+  /** What the places in it are called after; empty for the only one. */
+  name: string;
+  /** The first characters. */
+  head: string;
+  /** In UTF-8, whatever it was, without a byte order mark. */
+  bytes: AsyncGenerator<Uint8Array>;
+  /** When it was changed last, in milliseconds since 1970; null when that is not known. */
+  modifiedAt: number | null;
+}
+
+/** A source can't be read. `problem` is the end of a sentence that begins with what it is called. */
+export class SourceError extends Error {
+  override readonly name = "SourceError";
+  readonly problem: string;
+
+  constructor(name: string, problem: string, options?: ErrorOptions) {
+    super(`${name || "This file"} ${problem}.`, options);
+    this.problem = problem;
+  }
+}
+
+/** Bytes that tell what a file is. */
+const HEAD = 1 << 16;
+
+/** @param onRead is told how many bytes have been read */
+export async function openFile(
+  path: string,
+  name: string,
+  onRead: (bytes: number) => void,
+): Promise<TextSource> {
+  try {
+    const { mtimeMs } = await stat(path);
+    const source = await openStream(readFile(path), name, onRead);
+    return { ...source, modifiedAt: Math.round(mtimeMs) };
+  } catch (cause) {
+    if (cause instanceof SourceError) throw cause;
+    const reason = cause instanceof Error && "code" in cause ? cause.code : cause;
+    const problem = reason === "ENOENT" ? "is not there" : `can't be read (${reason})`;
+    throw new SourceError(path, problem, { cause });
+  }
+}
+
+async function* readFile(path: string): AsyncGenerator<Uint8Array> {
+  const file = await open(path);
+  try {
+    for (;;) {
+      const { buffer, bytesRead } = await file.read({ buffer: new Uint8Array(HEAD) });
+      if (bytesRead === 0) return;
+      yield buffer.subarray(0, bytesRead);
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+/** @throws SourceError for what is not text */
+export async function openStream(
+  stream: AsyncIterable<Uint8Array>,
+  name: string,
+  onRead: (bytes: number) => void,
+): Promise<TextSource> {
+  const chunks = stream[Symbol.asyncIterator]();
+  const next = async () => {
+    const { value, done } = await chunks.next();
+    if (done) return null;
+    onRead(value.length);
+    return value;
+  };
+  let head = new Uint8Array();
+  while (head.length < HEAD) {
+    const chunk = await next();
+    if (!chunk) break;
+    head = Buffer.concat([head, chunk]);
+  }
+  const encoding = encodingOf(head, name);
+  const rest = async function* () {
+    yield head;
+    for (let chunk = await next(); chunk; chunk = await next()) yield chunk;
+  };
+  return {
+    name,
+    head: new TextDecoder(encoding).decode(head, { stream: true }),
+    bytes: encoding === "utf-8" ? withoutMark(rest()) : toUtf8(rest(), encoding),
+    modifiedAt: null,
+  };
+}
+
+type Encoding = "utf-8" | "utf-16le" | "utf-16be";
+
+function encodingOf(head: Uint8Array, name: string): Encoding {
+  const startsWith = (...bytes: number[]) => bytes.every((byte, index) => head[index] === byte);
+  if (startsWith(0xff, 0xfe)) return "utf-16le";
+  if (startsWith(0xfe, 0xff)) return "utf-16be";
+  if (startsWith(0x1f, 0x8b) || startsWith(0x50, 0x4b, 3, 4)) {
+    throw new SourceError(name, "is compressed: unpack it first");
+  }
+  // UTF-16 without a mark has a zero in most pairs; no other text has any.
+  const zeros = [0, 0];
+  for (const [index, byte] of head.entries()) {
+    if (byte === 0) zeros[index % 2] = (zeros[index % 2] ?? 0) + 1;
+  }
+  const [even = 0, odd = 0] = zeros;
+  if (even + odd === 0) return "utf-8";
+  if (odd > head.length / 4 && even < odd / 8) return "utf-16le";
+  if (even > head.length / 4 && odd < even / 8) return "utf-16be";
+  throw new SourceError(name, "is not text");
+}
+
+async function* withoutMark(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let isFirst = true;
+  for await (const chunk of chunks) {
+    const hasMark = isFirst && Buffer.from(chunk.subarray(0, 3)).toString("hex") === "efbbbf";
+    yield hasMark ? chunk.subarray(3) : chunk;
+    isFirst = false;
+  }
+}
+
+async function* toUtf8(
+  chunks: AsyncIterable<Uint8Array>,
+  encoding: Encoding,
+): AsyncGenerator<Uint8Array> {
+  const decoder = new TextDecoder(encoding);
+  for await (const chunk of chunks) yield Buffer.from(decoder.decode(chunk, { stream: true }));
+  yield Buffer.from(decoder.decode());
+}
+
+/** A line of a source. */
+export type TextLine = { number: number } & ({ text: string } | { problem: string });
+
+/** The lines of a source, without their ends. Empty ones are among them. */
+export async function* readTextLines(
+  { bytes }: TextSource,
+  maxBytes: number,
+): AsyncGenerator<TextLine> {
+  let number = 0;
+  for await (const line of readByteLines(bytes, maxBytes)) {
+    number++;
+    if (line === TOO_LONG) {
+      yield { number, problem: `is longer than ${maxBytes} bytes` };
+      continue;
+    }
+    const text = decode(line);
+    yield text === null
+      ? { number, problem: "is not text in UTF-8" }
+      : { number, text: text.replace(/\r$/, "") };
+  }
+}
+
+function decode(bytes: Uint8Array): string | null {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return null;
+  }
+}
+
+/** How a place in a source is told. */
+export function placeIn({ name }: Pick<TextSource, "name">, place: string): string {
+  return name === "" ? place : `${name}, ${place}`;
+}

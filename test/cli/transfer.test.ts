@@ -1,0 +1,161 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { commandLine, ctxd, ctxdInTerminal } from "../support/command-line.ts";
+import { testCacheDir } from "../support/embedder.ts";
+import { addAccountTo } from "../support/server-process.ts";
+import { serving } from "../support/serving.ts";
+
+const root = mkdtempSync(join(tmpdir(), "ctxd-test-"));
+const dataDir = join(root, "data");
+const env = { CTXD_CACHE_DIR: testCacheDir, TZ: "America/New_York" };
+let server: Awaited<ReturnType<typeof serving>>;
+/** The owner's, and another account's. */
+let keys: { owner: string; other: string };
+
+beforeAll(async () => {
+  keys = {
+    owner: (await addAccountTo(dataDir)).key,
+    other: (await addAccountTo(dataDir, "other@example.com")).key,
+  };
+  server = await serving(dataDir);
+}, 60_000);
+afterAll(async () => {
+  await server[Symbol.asyncDispose]();
+  rmSync(root, { recursive: true, force: true });
+});
+
+const run = (args: string[], input?: string) =>
+  ctxd(args, { dataDir, env, ...(input !== undefined && { input }) });
+const file = (name: string, content: string) => {
+  writeFileSync(join(root, name), content);
+  return join(root, name);
+};
+const linesOf = (path: string) => readFileSync(path, "utf8").trim().split("\n");
+
+test("what is imported for an account is exported again, and into an empty folder just so", async () => {
+  const user = ["--user", "other@example.com"];
+  const text = file("list.md", "# Food\n- Likes tea\n- Hates coffee\n");
+  const first = await run(["import", text, ...user]);
+  expect(first).toEqual({ stdout: "", stderr: "From text: 2 new.\n", exitCode: 0 });
+  const again = await run(["import", text, ...user]);
+  expect(again.stderr).toBe("From text: 0 new, 2 here already.\n");
+
+  const path = join(root, "other.jsonl");
+  expect(await run(["export", path, ...user])).toEqual({
+    stdout: "",
+    stderr: `Exported 2 memories to ${path}.\n`,
+    exitCode: 0,
+  });
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+  expect((await server.client(keys.other).list()).memories).toHaveLength(2);
+  expect((await server.client(keys.owner).list()).memories).toHaveLength(0);
+  const toOutput = await run(["export", "-", ...user]);
+  expect(toOutput.stdout).toBe(readFileSync(path, "utf8"));
+
+  // No server runs there: one is started for it.
+  const empty = join(root, "empty");
+  const options = { dataDir: empty, env: { ...env, CTXD_PORT: "0" } };
+  const moved = await ctxd(["import", path], options);
+  expect(moved).toMatchObject({ stderr: "From an export of ctxd: 2 new.\n", exitCode: 0 });
+  const second = await ctxd(["export", "-"], options);
+  expect(second.stdout).toBe(readFileSync(path, "utf8"));
+  process.kill(JSON.parse(readFileSync(join(empty, "owner.json"), "utf8")).pid);
+}, 60_000);
+
+test("a dry run changes nothing, and standard input is read too", async () => {
+  const dry = await run(["import", "-", "--dry-run"], "One.\n\nTwo.\n");
+  expect(dry).toEqual({
+    stdout: "",
+    stderr: "Nothing was changed. From text: 2 new.\n",
+    exitCode: 0,
+  });
+  expect((await server.client(keys.owner).list()).memories).toHaveLength(0);
+});
+
+test("what can't be imported is named by its place, and ends with 1", async () => {
+  const good = { content: "Fine." };
+  const lines = [good, { content: "" }, good, "x"].map((value) => JSON.stringify(value));
+  const path = file("some.jsonl", lines.join("\n"));
+  const { stdout, stderr, exitCode } = await run(["import", path, "--user", "other@example.com"]);
+  expect({ stdout, exitCode }).toEqual({ stdout: "", exitCode: 1 });
+  expect(stderr.split("\n")).toEqual([
+    "From an export of ctxd: 1 new, 1 here already.",
+    "  line 2: content must not be empty",
+    "  line 4: the request must be a JSON object",
+    "ctxd: What is at 2 places can't be imported.",
+    "",
+  ]);
+});
+
+test.each([
+  [["import", "/nonexistent.txt"], "/nonexistent.txt is not there."],
+  [["import", process.execPath], "is not text."],
+  [["import", "-", "--user", "nobody@example.com"], "No account has this e-mail address"],
+  [["export", join(root, "none", "a.jsonl")], "none. Nothing was exported."],
+  [["export", tmpdir()], "is a folder"],
+])("%p is refused in one line", async (args, text) => {
+  const { stdout, stderr, exitCode } = await run(args);
+  expect({ stdout, exitCode }).toEqual({ stdout: "", exitCode: 1 });
+  expect(stderr).toMatch(/^ctxd: [^\n]+\n$/);
+  expect(stderr).toContain(text);
+});
+
+test("an import that is killed goes on where it was, and makes no memory twice", async () => {
+  const count = 900;
+  const text = Array.from({ length: count }, (_, n) => `Note ${n} is about bee hive ${n * 7}.`);
+  const path = file("many.txt", text.join("\n"));
+  const client = server.client(keys.owner);
+  const child = Bun.spawn(commandLine(["import", path], { dataDir }), {
+    env: { HOME: "/nonexistent", ...env },
+    stdout: "ignore",
+    stderr: "ignore",
+  });
+  while ((await client.list({ limit: 1 })).memories.length === 0) await Bun.sleep(20);
+  child.kill("SIGKILL");
+  await child.exited;
+  const { stderr, exitCode } = await run(["import", path]);
+  const [, created, there] = /^From text: (\d+) new, (\d+) here already\.\n$/.exec(stderr) ?? [];
+  expect({ exitCode, sum: Number(created) + Number(there) }).toEqual({ exitCode: 0, sum: count });
+  expect(Number(there)).toBeGreaterThan(0);
+  const exported = join(root, "many.jsonl");
+  await run(["export", exported]);
+  const contents = linesOf(exported).map((line) => JSON.parse(line).content);
+  expect(contents.toSorted()).toEqual(text.toSorted());
+}, 90_000);
+
+test("an export that is broken off leaves the former one as it was", async () => {
+  const path = file("kept.jsonl", "former\n");
+  const child = Bun.spawn(commandLine(["export", path], { dataDir }), {
+    env: { HOME: "/nonexistent", ...env },
+    stdout: "ignore",
+    stderr: "ignore",
+  });
+  while (!existsSync(`${path}.unfinished`) && child.exitCode === null) await Bun.sleep(1);
+  child.kill("SIGTERM");
+  const isDone = (await child.exited) === 0;
+  expect(linesOf(path)[0] === "former").toBe(!isDone);
+  expect(existsSync(`${path}.unfinished`)).toBe(false);
+});
+
+test("in a terminal, a short import is one line", async () => {
+  mkdirSync(join(root, "notes"));
+  writeFileSync(join(root, "notes", "a.md"), "One note.\n");
+  const { screen, exitCode } = await ctxdInTerminal(["import", join(root, "notes")], [], {
+    dataDir,
+    env,
+  });
+  expect({ screen: screen.trim(), exitCode }).toEqual({
+    screen: "From a folder of notes: 1 new.",
+    exitCode: 0,
+  });
+});
