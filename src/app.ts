@@ -20,6 +20,7 @@ import { SECURITY_HEADERS } from "./http/security-headers.ts";
 import type { Keys } from "./keys/keys.ts";
 import type { Log } from "./log.ts";
 import { createMcpRoutes } from "./mcp/routes.ts";
+import { createMcpServerFactory } from "./mcp/server.ts";
 import type { Memories } from "./memories/memories.ts";
 import { createMemoryRoutes } from "./memories/routes.ts";
 import { createStatsRoutes } from "./memories/stats-routes.ts";
@@ -99,6 +100,7 @@ export function createApp({
   const corsOf = createCors(config);
   const authorize = createAuthorize({ keys, tokens: access.oauth.tokens, local });
   const resourceMetadata = config.publicUrl + RESOURCE_METADATA_PATH;
+  const createMcpServer = createMcpServerFactory({ memories, publicUrl: config.publicUrl, log });
 
   const isOwner = ({ accountId }: Principal) => access.accounts.find(accountId)?.role === "owner";
   const observe = createObserver({ metrics, log, routeOf: (request) => routeOf(request) });
@@ -121,7 +123,7 @@ export function createApp({
       return errorResponse(unrouted, context);
     })
     .use(createDocs(config.publicUrl))
-    .use(createMcpRoutes({ memories, authorize, config, log }))
+    .use(createMcpRoutes({ createServer: createMcpServer, authorize, config, log }))
     .use(createPageRoutes())
     .use(createPersonRoutes(config, access, { keys, memories }))
     .group("/api", (api) =>

@@ -2,6 +2,7 @@ import {
   createMcpHandler,
   isJsonContentType,
   type McpHttpHandler,
+  type McpServer,
   readRequestBody,
 } from "@modelcontextprotocol/server";
 import { Elysia } from "elysia";
@@ -9,30 +10,30 @@ import type { Config } from "../config.ts";
 import { AppError } from "../errors.ts";
 import type { Authorize } from "../http/principal.ts";
 import type { Log } from "../log.ts";
-import type { Memories } from "../memories/memories.ts";
 import { LIMITS } from "../memories/memory.ts";
 import { AGENT_HEADER } from "./agent-header.ts";
 import { createSenderCheck } from "./sender.ts";
-import { createMcpServerFactory } from "./server.ts";
 import type { Session } from "./session.ts";
 
 /** Bytes of a message: a memory's content of 32,768 characters, each escaped, and what is around. */
 const MAX_BODY = 1 << 20;
 
-/** `POST /mcp`: the Model Context Protocol over Streamable HTTP, without sessions, in both eras. */
+/**
+ * `POST /mcp`: the Model Context Protocol over Streamable HTTP, without sessions, in both eras.
+ * @param createServer makes what answers one message
+ */
 export function createMcpRoutes({
-  memories,
+  createServer,
   authorize,
   config,
   log,
 }: {
-  memories: Memories;
+  createServer: (session: Session) => McpServer;
   authorize: Authorize;
   config: Pick<Config, "publicUrl" | "trustProxy">;
   log: Log;
 }) {
   const checkSender = createSenderCheck(config);
-  const createServer = createMcpServerFactory({ memories, publicUrl: config.publicUrl, log });
   const sessions = new WeakMap<Request, Session>();
   const handler = createMcpHandler(
     ({ requestInfo }) => {
