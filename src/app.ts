@@ -10,6 +10,7 @@ import { errorResponse } from "./http/errors.ts";
 import { allowLongRequests } from "./http/header-size.ts";
 import { type Checks, createHealthRoutes } from "./http/health.ts";
 import { createHttpsRule } from "./http/https-rule.ts";
+import { createLimits } from "./http/limits.ts";
 import { createMetricsRoutes } from "./http/metrics-routes.ts";
 import { createUnrouted } from "./http/not-found.ts";
 import { createObserver } from "./http/observer.ts";
@@ -98,7 +99,13 @@ export function createApp({
   allowLongRequests();
   const checkHttps = createHttpsRule(config);
   const corsOf = createCors(config);
-  const authorize = createAuthorize({ keys, tokens: access.oauth.tokens, local });
+  const limits = createLimits({ config, clock: access.clock });
+  const authorize = createAuthorize({
+    keys,
+    tokens: access.oauth.tokens,
+    local,
+    count: limits.countHolder,
+  });
   const resourceMetadata = config.publicUrl + RESOURCE_METADATA_PATH;
   const createMcpServer = createMcpServerFactory({ memories, publicUrl: config.publicUrl, log });
 
@@ -106,14 +113,16 @@ export function createApp({
   const observe = createObserver({ metrics, log, routeOf: (request) => routeOf(request) });
 
   const app = new Elysia({ normalize: false })
+    .wrap(limits.announce)
     .wrap(observe)
-    .onRequest(({ request, set }) => {
+    .onRequest(({ request, server, set }) => {
       Object.assign(set.headers, SECURITY_HEADERS, { "x-request-id": requestId(request) });
       checkHttps(request);
       const cors = corsOf(request);
       if (cors) Object.assign(set.headers, cors);
       // A preflight comes without credentials, before the request that has them.
       if (cors && request.method === "OPTIONS") return new Response(null, { status: 204 });
+      if (!local?.(request)) limits.countAddress(request, server);
     })
     .onError(({ code, error, path, request, set }) => {
       const context = { log, resourceMetadata, id: requestId(request) };

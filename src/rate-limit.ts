@@ -8,6 +8,8 @@ export interface RateLimit {
   take(key: string): number | null;
   /** Gives a try back that turned out well. */
   giveBack(key: string): void;
+  /** How many tries a key has now, and in how many seconds it will have all of them. */
+  state(key: string): { left: number; full: number };
 }
 
 /**
@@ -27,7 +29,9 @@ export function createRateLimit({
   const refill = (key: string) => {
     const now = clock();
     const bucket = buckets.get(key) ?? { left: tries, at: now };
-    const left = Math.min(tries, bucket.left + ((now - bucket.at) / period) * tries);
+    // A clock that was set back must not take away what is left.
+    const elapsed = Math.max(0, now - bucket.at);
+    const left = Math.min(tries, bucket.left + (elapsed / period) * tries);
     return { left, at: now };
   };
 
@@ -41,6 +45,11 @@ export function createRateLimit({
     giveBack(key) {
       const bucket = refill(key);
       buckets.set(key, { ...bucket, left: Math.min(tries, bucket.left + 1) });
+    },
+    state(key) {
+      const { left } = refill(key);
+      const full = Math.ceil((((tries - left) / tries) * period) / 1000);
+      return { left: Math.floor(left), full };
     },
   };
 }

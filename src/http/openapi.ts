@@ -71,6 +71,11 @@ const ERRORS: Record<number, { description: string; code: ErrorCode; message: st
     code: "validation_failed",
     message: "content is required.",
   },
+  429: {
+    description: "Too many requests; `Retry-After` says when to try again.",
+    code: "rate_limited",
+    message: "Too many requests. Try again in 1 s.",
+  },
   500: {
     description: "Something went wrong on the server; its log tells more under `id`.",
     code: "internal",
@@ -94,7 +99,7 @@ interface Success {
 
 /** The `responses` of an operation: its success, and the errors that it and every other can give. */
 export function responses(success: Success, ...errors: (keyof typeof ERRORS)[]) {
-  const all = [401, 403, ...errors, 500, 503].sort();
+  const all = [401, 403, ...errors, 429, 500, 503].sort();
   return Object.fromEntries([
     [
       success.status,
@@ -111,6 +116,7 @@ export function responses(success: Success, ...errors: (keyof typeof ERRORS)[]) 
 /** Headers that go with an error, by its status. */
 const ERROR_HEADERS: Record<number, Record<string, string>> = {
   401: { "WWW-Authenticate": "How to authenticate: `Bearer`." },
+  429: { "Retry-After": "Seconds after which the same request may succeed." },
   503: { "Retry-After": "Seconds after which the same request may succeed." },
 };
 

@@ -24,16 +24,19 @@ const BEARER = /^Bearer +(\S+) *$/i;
 /**
  * The one place where a request becomes a principal. A token in the query string is not read.
  * @param tokens OAuth access tokens
+ * @param count is told the name of the key, or of the account that a token is for; may refuse
  * @param local who is behind a request without a token, where the way it came tells
  */
 export function createAuthorize({
   keys,
   tokens = { authenticate: () => null },
   local = () => null,
+  count = () => {},
 }: {
   keys: Pick<Keys, "authenticate">;
   tokens?: { authenticate: AuthenticateToken } | undefined;
   local?: ((request: Request) => Principal | null) | undefined;
+  count?: (request: Request, holder: string) => void;
 }): Authorize {
   const authenticate = (request: Request): Principal => {
     const header = request.headers.get("authorization");
@@ -60,6 +63,7 @@ export function createAuthorize({
       });
     }
     const { accountId, scopes } = holder;
+    count(request, key?.keyId ?? accountId);
     return { accountId, scopes, via: key ? "key" : "token" };
   };
 
