@@ -46,6 +46,7 @@ export function createMetricsRoutes({
           },
           401: errorResponse(401),
           403: errorResponse(403),
+          429: errorResponse(429),
           500: errorResponse(500),
         },
       },

@@ -89,7 +89,7 @@ test("takes and gives JSON alone, and lines of JSON where memories move", () => 
 });
 
 describe("the statuses of", () => {
-  const always = ["401", "403", "500", "503"];
+  const always = ["401", "403", "429", "500", "503"];
   const withBody = [...always, "400", "413", "415", "422"];
   test.each([
     ["createMemory", ["201", "409", ...withBody]],
@@ -101,6 +101,7 @@ describe("the statuses of", () => {
     ["deleteMemory", ["200", "400", "404", "422", ...always]],
     ["deleteMemories", ["200", "400", "422", ...always]],
     ["getHealth", ["200", "403", "503"]],
+    ["getMetrics", ["200", "401", "403", "429", "500"]],
   ])("%s", (id, statuses) => {
     const found = operations().find(({ operation }) => operation.operationId === id);
     expect(Object.keys(found?.operation.responses ?? {})).toEqual([...statuses].sort());
