@@ -1,14 +1,38 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { CLIENTS, type Client, findClient } from "../connect/clients.ts";
+import { AgentId } from "../memories/memory.ts";
+import { problemOf } from "../schema.ts";
 import type { ConnectOptions } from "./connect.ts";
+import { examples } from "./examples.ts";
 import type { Environment } from "./failure.ts";
 import type { Configure } from "./program.ts";
 import { parseOrigin } from "./url.ts";
 
-/** The commands that bring agents and memory together, but for the one that agents start. */
+/** The commands that bring agents and memory together. */
 export function addConnectCommands(program: Command, configure: Configure, env: Environment) {
+  addMcp(program, configure, env);
   addConnect(program, configure, env);
   addRecall(program, configure, env);
+}
+
+function addMcp(program: Command, configure: Configure, env: Environment): void {
+  program
+    .command("mcp")
+    .summary("what an agent on this machine starts (MCP over standard input and output)")
+    .description(
+      "Speaks MCP on standard input and output: an agent on this machine starts it, ctxd connect tells the agent how. Needs no account and no key. Starts a server in the background when none runs.",
+    )
+    .option("--agent <name>", "agent that new memories belong to (agent_id)", parseAgent)
+    .addHelpText("after", examples("ctxd mcp --agent cursor"))
+    .action(async (options: { agent?: string }) =>
+      (await import("./mcp.ts")).connectAgent(configure(), options, env),
+    );
+}
+
+function parseAgent(name: string): string {
+  const problem = problemOf(AgentId, name);
+  if (problem === null) return name;
+  throw new InvalidArgumentError(`It ${problem}.`);
 }
 
 function addConnect(program: Command, configure: Configure, env: Environment): void {
@@ -26,6 +50,14 @@ function addConnect(program: Command, configure: Configure, env: Environment): v
     .option("--remove", "disconnect it again")
     .option("-y, --yes", "do not ask whether this is meant")
     .addHelpText("after", () => `\n${describeClients()}\n\n${CONNECT_NOTES}`)
+    .addHelpText(
+      "after",
+      examples(
+        "ctxd connect claude-code",
+        "ctxd connect cursor --url https://memory.example.com",
+        "ctxd connect codex --url https://memory.example.com --key",
+      ),
+    )
     .action(async (client: Client | undefined, options: ConnectOptions) => {
       if (client) {
         await (await import("./connect.ts")).connectClient(configure(), client, options, env);
@@ -39,12 +71,7 @@ function addConnect(program: Command, configure: Configure, env: Environment): v
 
 const CONNECT_NOTES = `Without --url the agent uses the memory on this machine: no account, no key, no set-up.
 With --url it signs in to a server elsewhere, in the browser, when it first connects.
-claude.ai and ChatGPT are connected in their own settings, by the address with /mcp after it.
-
-Examples:
-  ctxd connect claude-code
-  ctxd connect cursor --url https://memory.example.com
-  ctxd connect codex --url https://memory.example.com --key`;
+claude.ai and ChatGPT are connected in their own settings, by the address with /mcp after it.`;
 
 function describeClients(): string {
   return `Clients: ${CLIENTS.map(({ id }) => id).join(", ")}.`;

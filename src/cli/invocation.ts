@@ -48,9 +48,13 @@ export function describeCommand(
   { dataDir }: Pick<Config, "dataDir">,
   env: Environment,
 ): string {
-  const program = Bun.isStandaloneExecutable ? describeExecutable(env) : describeCheckout(env);
   const folder = isUsual(dataDir, env) ? "" : ` --data-dir ${quote(dataDir)}`;
-  return `${program} ${command}${folder}`;
+  return `${describeProgram(env)} ${command}${folder}`;
+}
+
+/** What a person types in the place of `ctxd`. */
+export function describeProgram(env: Environment): string {
+  return Bun.isStandaloneExecutable ? describeExecutable(env) : describeCheckout(env);
 }
 
 function describeExecutable(env: Environment): string {

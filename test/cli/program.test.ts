@@ -17,6 +17,15 @@ test.each(["--help", "help", "-h"])("%s names every command", async (word) => {
   for (const name of ["serve", "user", "key", "--data-dir"]) expect(stdout).toContain(name);
 });
 
+test("help explains a command of a group, and names what there is not", async () => {
+  const explained = await ctxd(["help", "user", "add"]);
+  expect(explained).toEqual(await ctxd(["user", "add", "--help"]));
+  expect(explained.stdout).toStartWith("Usage: ctxd user add [options] <email>");
+  const refused = await ctxd(["help", "user", "nonsense"]);
+  expect(refused).toMatchObject({ stdout: "", exitCode: 2 });
+  expect(refused.stderr).toStartWith("ctxd: unknown command 'user nonsense'\n");
+});
+
 test("serve explains every setting", async () => {
   const { stdout } = await ctxd(["help", "serve"]);
   for (const name of ["CTXD_PORT", "CTXD_PUBLIC_URL", "CTXD_LOG_FORMAT"]) {

@@ -1,0 +1,128 @@
+import { type Command, Option } from "commander";
+import { examples } from "./examples.ts";
+import { parseExpiry } from "./expiry.ts";
+import type { Environment } from "./failure.ts";
+import { describeCommand } from "./invocation.ts";
+import type { Configure } from "./program.ts";
+import { say } from "./terminal.ts";
+
+export function addUserCommands(program: Command, configure: Configure, env: Environment): void {
+  const user = program
+    .command("user")
+    .summary("manage the accounts: add, list, passwd, remove")
+    .description(
+      "Manages the accounts. The first one owns the server; each has memories of its own.",
+    );
+  user
+    .command("add")
+    .argument("<email>", "e-mail address to sign in with")
+    .summary("add an account")
+    .description(
+      "Adds an account; the first one owns the server. The password is asked for, or read as one line of standard input.",
+    )
+    .addHelpText("after", examples("ctxd user add you@example.com"))
+    .action(async (email: string) => {
+      const config = configure();
+      const { addUser } = await import("./user.ts");
+      const added = await addUser(config, email);
+      const key = `key create --user ${added} --name NAME`;
+      say(`Make a key for an agent: ${describeCommand(key, config, env)}`);
+    });
+  user
+    .command("list")
+    .description("list the accounts")
+    .option("--json", "as JSON")
+    .action(async (options: { json?: boolean }) =>
+      (await import("./user.ts")).listUsers(configure(), options),
+    );
+  user
+    .command("passwd")
+    .argument("<email>", "e-mail address of the account")
+    .summary("change an account's password")
+    .description(
+      "Changes an account's password. The new one is asked for, or read as one line of standard input.",
+    )
+    .addHelpText("after", examples("ctxd user passwd you@example.com"))
+    .action(async (email: string) =>
+      (await import("./user.ts")).changePassword(configure(), email),
+    );
+  user
+    .command("remove")
+    .argument("<email>", "e-mail address of the account")
+    .summary("remove an account, its keys and its memories")
+    .description("Removes an account with its keys and memories, for good.")
+    .option("-y, --yes", "do not ask whether this is meant")
+    .addHelpText("after", examples("ctxd user remove you@example.com"))
+    .action(async (email: string, options: { yes?: boolean }) =>
+      (await import("./user.ts")).removeUser(configure(), email, options),
+    );
+}
+
+export function addKeyCommands(program: Command, configure: Configure): void {
+  const key = program
+    .command("key")
+    .summary("manage the API keys: create, list, revoke")
+    .description(
+      "Manages the API keys, with which agents and programs reach an account's memories.",
+    );
+  key
+    .command("create")
+    .summary("make an API key")
+    .description("Makes an API key and prints it, nothing else, on standard output: once.")
+    .requiredOption("--user <email>", "account that the key is for")
+    .requiredOption("--name <name>", "what the key is for, such as the agent's name")
+    .addOption(
+      new Option("--scope <scope>", "read: a key that can't change anything").choices(["read"]),
+    )
+    .option("--expires <when>", "12h, 90d, 2w, 1y, or a date: 2027-01-31", parseExpiry)
+    .addHelpText(
+      "after",
+      examples(
+        "ctxd key create --user you@example.com --name laptop",
+        "ctxd key create --user you@example.com --name report --scope read --expires 90d",
+      ),
+    )
+    .action(async (options: { user: string; name: string; scope?: "read"; expires?: Date }) =>
+      (await import("./key.ts")).createKey(configure(), options),
+    );
+  key
+    .command("list")
+    .description("list the API keys, revoked and expired ones too")
+    .option("--user <email>", "only the keys of this account")
+    .option("--json", "as JSON")
+    .action(async (options: { user?: string; json?: boolean }) =>
+      (await import("./key.ts")).listKeys(configure(), options),
+    );
+  key
+    .command("revoke")
+    .argument("<id>", "the key's id, as ctxd key list shows it")
+    .summary("revoke an API key")
+    .description("Revokes an API key for good: it is refused from its next request on.")
+    .action(async (id: string) => (await import("./key.ts")).revokeKey(configure(), id));
+}
+
+export function addGrantCommands(program: Command, configure: Configure): void {
+  const grant = program
+    .command("grant")
+    .summary("manage what apps have been allowed by sign-in: list, revoke")
+    .description(
+      "Manages what apps have been allowed: those that have their person sign in, without a key.",
+    );
+  grant
+    .command("list")
+    .description("list the grants, revoked ones of the last 30 days too")
+    .option("--user <email>", "only the grants of this account")
+    .option("--json", "as JSON")
+    .action(async (options: { user?: string; json?: boolean }) =>
+      (await import("./grant.ts")).listGrants(configure(), options),
+    );
+  grant
+    .command("revoke")
+    .argument("<id>", "the grant's id, as ctxd grant list shows it")
+    .summary("revoke a grant")
+    .description("Revokes a grant for good: its tokens are refused from their next request on.")
+    .option("--json", "print the grant as JSON")
+    .action(async (id: string, options: { json?: boolean }) =>
+      (await import("./grant.ts")).revokeGrant(configure(), id, options),
+    );
+}

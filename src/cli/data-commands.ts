@@ -1,0 +1,68 @@
+import { type Command, Option } from "commander";
+import { examples } from "./examples.ts";
+import type { Environment } from "./failure.ts";
+import type { Configure } from "./program.ts";
+
+export function addTransferCommands(
+  program: Command,
+  configure: Configure,
+  env: Environment,
+): void {
+  const user = () => new Option("--user <email>", "account (by default the server's owner)");
+  program
+    .command("export")
+    .argument("<file>", "where to; - is standard output")
+    .summary("write all memories of an account to a file")
+    .description(
+      "Writes all memories of an account to a file, one a line as JSON, also while the server runs. It has everything that ctxd import needs to have them elsewhere just so.",
+    )
+    .addOption(user())
+    .addHelpText("after", examples("ctxd export memories.jsonl"))
+    .action(async (file: string, options: { user?: string }) =>
+      (await import("./export.ts")).exportTo(configure(), file, options, env),
+    );
+  program
+    .command("import")
+    .argument("<file>", "a file, a folder of notes, or - for standard input")
+    .summary("bring in memories from ctxd or from other programs")
+    .description(
+      `Brings in memories; what the file is, it finds out:
+  ctxd export, mem0, mcp-memory-service, the file of the MCP memory server (JSON lines),
+  a folder of Markdown notes (basic-memory, Obsidian), the memories of Claude's data export,
+  lists copied from ChatGPT or Claude, a list in JSON, text and Markdown (a memory for each
+  paragraph and list item).
+What is there already stays: the same file again changes nothing, and goes on where it broke off.`,
+    )
+    .addOption(user())
+    .option("--dry-run", "only tell what would be done")
+    .addHelpText("after", examples("ctxd import ~/notes --dry-run", "ctxd import memories.jsonl"))
+    .action(async (file: string, options: { user?: string; dryRun?: boolean }) =>
+      (await import("./import.ts")).importFrom(configure(), file, options, env),
+    );
+}
+
+export function addBackupCommands(program: Command, configure: Configure, env: Environment): void {
+  program
+    .command("backup")
+    .argument("<folder>", "a new or empty folder, best on another disk")
+    .summary("copy all data, also while the server runs")
+    .description(
+      "Copies everything in the data folder as it is at one moment, also while the server runs. Every file is checksummed and on the disk when this ends; without backup.json it is no backup. Keep it as safe as the data: it holds all memories.",
+    )
+    .addHelpText("after", examples("ctxd backup /mnt/usb/ctxd-2027-01-31"))
+    .action(async (folder: string) => (await import("./backup.ts")).backUp(configure(), folder));
+  program
+    .command("restore")
+    .argument("<folder>", "what ctxd backup made")
+    .summary("put a backup into an empty data folder")
+    .description(
+      "Puts a backup into the data folder, which must have no data yet and no server. Every checksum is compared before the first byte is written.",
+    )
+    .addHelpText(
+      "after",
+      examples("ctxd restore /mnt/usb/ctxd-2027-01-31 --data-dir ~/ctxd-restored"),
+    )
+    .action(async (folder: string) =>
+      (await import("./restore.ts")).restore(configure(), folder, env),
+    );
+}

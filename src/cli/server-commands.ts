@@ -1,0 +1,95 @@
+import { join } from "node:path";
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { SETTINGS } from "../config.ts";
+import { createLog } from "../log.ts";
+import type { DoctorOptions } from "./doctor.ts";
+import { examples } from "./examples.ts";
+import type { Environment } from "./failure.ts";
+import type { Configure } from "./program.ts";
+import { parseOrigin, parseUrl } from "./url.ts";
+
+interface ServeOptions {
+  host?: string;
+  port?: string;
+  background?: number;
+}
+
+export function addServe(program: Command, configure: Configure, env: Environment): void {
+  program
+    .command("serve", { isDefault: true })
+    .summary("run the server (what ctxd does without a command)")
+    .description(
+      "Runs the server until it is told to stop (Ctrl-C or SIGTERM). The dashboard is at its address, http://localhost:7733 by default.",
+    )
+    .option("--host <address>", "address to listen on (CTXD_HOST, 127.0.0.1)")
+    .option("--port <number>", "port to listen on (CTXD_PORT, 7733)")
+    .addOption(
+      new Option("--background <seconds>", "end after so many seconds without a client")
+        .argParser(parseSeconds)
+        .hideHelp(),
+    )
+    .addHelpText("after", examples("ctxd", "ctxd serve --port 8080"))
+    .addHelpText("after", `\nSettings, from the environment:\n${describeSettings()}`)
+    .allowExcessArguments()
+    .action(async ({ host, port, background }: ServeOptions, command: Command) => {
+      // As serve is the default command, a command that does not exist arrives here.
+      const [unknown] = command.args;
+      if (unknown !== undefined) program.error(`error: unknown command '${unknown}'`);
+      const config = configure({
+        ...(host === undefined ? {} : { CTXD_HOST: host }),
+        ...(port === undefined ? {} : { CTXD_PORT: port }),
+      });
+      const { serve } = await import("./serve.ts");
+      if (background === undefined) return serve(config, createLog(config), env);
+      const { createLogFile } = await import("./log-file.ts");
+      const log = createLog(config, createLogFile(join(config.dataDir, "background.log")));
+      await serve(config, log, env, { idleSeconds: background });
+    });
+}
+
+export function addHealth(program: Command, configure: Configure): void {
+  program
+    .command("health")
+    .summary("ask a running server whether it works")
+    .description(
+      "Asks a running server whether it works: one line, and the exit code 0 or 1. Without --url, the server is the one that the settings describe.",
+    )
+    .option("--url <url>", "where the server is, such as https://memory.example.com", parseUrl)
+    .addHelpText("after", examples("ctxd health", "ctxd health --url https://memory.example.com"))
+    .action(async (options: { url?: URL }) =>
+      (await import("./health.ts")).checkHealth(configure(), options),
+    );
+}
+
+export function addDoctor(program: Command, configure: Configure, env: Environment): void {
+  program
+    .command("doctor")
+    .summary(
+      "check data, disk, model, port and clock, or a server elsewhere, and say how to mend them",
+    )
+    .description(
+      "Checks everything that a server needs, one line each, and says how to mend what is wrong. Changes nothing. The exit code is 0 when there is no problem. Stop the server to have all memories read.",
+    )
+    .option(
+      "--url <url>",
+      "check a server as agents elsewhere meet it, in place of this machine",
+      parseOrigin,
+    )
+    .option("--key", "with --url: try an API key too (asked for, or a line of standard input)")
+    .option("--json", "as JSON")
+    .addHelpText("after", examples("ctxd doctor", "ctxd doctor --url https://memory.example.com"))
+    .action(async (options: DoctorOptions) =>
+      (await import("./doctor.ts")).runDoctor(configure, options, env),
+    );
+}
+
+function parseSeconds(text: string): number {
+  if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError("Use a whole number of seconds.");
+}
+
+function describeSettings(): string {
+  const entries = Object.entries(SETTINGS);
+  const width = Math.max(...entries.map(([name]) => name.length));
+  return entries.map(([name, { meaning }]) => `  ${name.padEnd(width)}  ${meaning}`).join("\n");
+}
