@@ -33,7 +33,7 @@ export function Page({
   const { account, token, notice } = visit;
   return (
     <Document title={title} kind="app" assets={assets ?? []}>
-      <a class="skip" href="#content">
+      <a class="skip" href="#main">
         Skip to the content
       </a>
       <div class="frame">
@@ -53,7 +53,7 @@ export function Page({
             </PostForm>
           </div>
         </header>
-        <main id="content" tabindex={-1}>
+        <main id="main" tabindex={-1}>
           <h1>{title}</h1>
           {lead !== undefined && <p class="lead">{lead}</p>}
           {notice !== null && <Done>{notice}</Done>}
