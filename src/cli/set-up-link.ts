@@ -1,7 +1,7 @@
 import type { Config } from "../config.ts";
 import { createSecret } from "../db/secret.ts";
 import { isLocalhost } from "../http/https-rule.ts";
-import { SET_UP_PATH } from "../sign-in/sign-in-page.tsx";
+import { SET_UP_PATH } from "../sign-in/paths.ts";
 
 /**
  * What proves, at an empty server, that somebody has started it: a secret that it prints. Null when

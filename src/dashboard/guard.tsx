@@ -11,7 +11,7 @@ import type { Cookies } from "../sign-in/cookies.ts";
 import { checkForm, FORM_TOKEN } from "../sign-in/form-token.ts";
 import { localPath } from "../sign-in/local-path.ts";
 import { createNotices } from "../sign-in/notices.ts";
-import { SET_UP_PATH, SIGN_IN_PATH } from "../sign-in/sign-in-page.tsx";
+import { SET_UP_PATH, SIGN_IN_PATH } from "../sign-in/paths.ts";
 import type { SignedIn, Visitors } from "../sign-in/visitor.ts";
 
 /** A signed-in person's request for a page. */

@@ -4,7 +4,7 @@ import type { Child, Markup } from "../pages/jsx-runtime.ts";
 import { Document } from "../pages/layout.tsx";
 import { Done, Problem } from "../pages/notice.tsx";
 import { PostForm } from "../sign-in/form.tsx";
-import { SIGN_OUT_PATH } from "../sign-in/sign-in-page.tsx";
+import { SIGN_OUT_PATH } from "../sign-in/paths.ts";
 import type { Visit } from "./guard.tsx";
 import { Navigation, type Section } from "./navigation.tsx";
 

@@ -10,7 +10,7 @@ import { answerWithPage } from "../pages/error-page.tsx";
 import { MessagePage } from "../pages/layout.tsx";
 import { pageResponse } from "../pages/page-response.ts";
 import { checkForm, FORM_TOKEN } from "../sign-in/form-token.ts";
-import { SIGN_IN_PATH } from "../sign-in/sign-in-page.tsx";
+import { SIGN_IN_PATH } from "../sign-in/paths.ts";
 import type { SignedIn, Visitors } from "../sign-in/visitor.ts";
 import {
   type AuthorizationRequest,

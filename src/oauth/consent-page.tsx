@@ -3,7 +3,7 @@ import type { Scope } from "../keys/scopes.ts";
 import type { Markup } from "../pages/jsx-runtime.ts";
 import { Layout } from "../pages/layout.tsx";
 import { FORM_TOKEN } from "../sign-in/form-token.ts";
-import { SIGN_OUT_PATH } from "../sign-in/sign-in-page.tsx";
+import { SIGN_OUT_PATH } from "../sign-in/paths.ts";
 import { type AuthorizationRequest, PARAMETERS } from "./authorization-request.ts";
 import { isDocumentAddress } from "./client.ts";
 import { describeRedirect, isLoopback } from "./redirect-uri.ts";

@@ -11,9 +11,10 @@ import { pageResponse } from "../pages/page-response.ts";
 import type { Cookies } from "./cookies.ts";
 import { checkForm, FORM_TOKEN } from "./form-token.ts";
 import { localPath } from "./local-path.ts";
+import { SET_UP_PATH, SIGN_IN_PATH, SIGN_OUT_PATH } from "./paths.ts";
 import type { Sessions } from "./sessions.ts";
 import type { SignIn } from "./sign-in.ts";
-import { SET_UP_PATH, SIGN_IN_PATH, SIGN_OUT_PATH, SignInPage } from "./sign-in-page.tsx";
+import { SignInPage } from "./sign-in-page.tsx";
 import type { Visitors } from "./visitor.ts";
 
 const HIDDEN = { parse: "none", detail: { hide: true } } as const;

@@ -6,11 +6,7 @@ import type { Markup } from "../pages/jsx-runtime.ts";
 import { Layout } from "../pages/layout.tsx";
 import { Problem } from "../pages/notice.tsx";
 import { PostForm } from "./form.tsx";
-
-export const SIGN_IN_PATH = "/sign-in";
-export const SIGN_OUT_PATH = "/sign-out";
-/** Where an empty server is given its owner. */
-export const SET_UP_PATH = "/setup";
+import { SIGN_IN_PATH } from "./paths.ts";
 
 /** The page that asks for e-mail address and password. */
 export function SignInPage({

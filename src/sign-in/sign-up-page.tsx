@@ -6,10 +6,6 @@ import { Layout } from "../pages/layout.tsx";
 import { Problem } from "../pages/notice.tsx";
 import { PostForm } from "./form.tsx";
 
-export const SIGN_UP_PATH = "/sign-up";
-/** Followed by an invitation's secret. */
-export const JOIN_PATH = "/join";
-
 /** The page on which somebody makes an account: the owner's, by invitation, or freely. */
 export function SignUpPage({
   title,

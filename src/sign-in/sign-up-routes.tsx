@@ -13,9 +13,9 @@ import { MessagePage } from "../pages/layout.tsx";
 import { pageResponse } from "../pages/page-response.ts";
 import type { Cookies } from "./cookies.ts";
 import { checkForm, FORM_TOKEN } from "./form-token.ts";
-import { SET_UP_PATH, SIGN_IN_PATH } from "./sign-in-page.tsx";
+import { JOIN_PATH, SET_UP_PATH, SIGN_IN_PATH, SIGN_UP_PATH } from "./paths.ts";
 import type { SignUp } from "./sign-up.ts";
-import { JOIN_PATH, SIGN_UP_PATH, SignUpPage } from "./sign-up-page.tsx";
+import { SignUpPage } from "./sign-up-page.tsx";
 import type { Visitors } from "./visitor.ts";
 
 const HIDDEN = { parse: "none", detail: { hide: true } } as const;
