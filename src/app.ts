@@ -2,7 +2,8 @@ import { Elysia } from "elysia";
 import { createAccounts } from "./accounts/accounts.ts";
 import { createInvitations } from "./accounts/invitations.ts";
 import type { Config } from "./config.ts";
-import { createDashboardRoutes } from "./dashboard/routes.tsx";
+import { createDashboardRoutes, type DashboardParts } from "./dashboard/routes.tsx";
+import { createSessionPrincipal } from "./dashboard/session-principal.ts";
 import type { Database } from "./db/database.ts";
 import { createCors } from "./http/cors.ts";
 import { createDocs } from "./http/docs.ts";
@@ -99,11 +100,15 @@ export function createApp({
   allowLongRequests();
   const checkHttps = createHttpsRule(config);
   const corsOf = createCors(config);
+  const cookies = createCookies(config);
+  const visitors = createVisitors({ ...access, cookies });
+  const session = createSessionPrincipal({ publicUrl: config.publicUrl, visitors });
   const limits = createLimits({ config, clock: access.clock });
   const authorize = createAuthorize({
     keys,
     tokens: access.oauth.tokens,
     local,
+    session,
     count: limits.countHolder,
   });
   const resourceMetadata = config.publicUrl + RESOURCE_METADATA_PATH;
@@ -134,7 +139,7 @@ export function createApp({
     .use(createDocs(config.publicUrl))
     .use(createMcpRoutes({ createServer: createMcpServer, authorize, config, log }))
     .use(createPageRoutes())
-    .use(createPersonRoutes(config, access, { keys, memories }))
+    .use(createPersonRoutes(config, access, { keys, memories, checks, cookies, visitors }))
     .group("/api", (api) =>
       api
         .use(createHealthRoutes(checks))
@@ -151,12 +156,11 @@ export function createApp({
 function createPersonRoutes(
   config: AppConfig,
   access: Access,
-  { keys, memories }: { keys: Keys; memories: Memories },
+  parts: Pick<DashboardParts, "keys" | "memories" | "checks" | "cookies" | "visitors">,
 ) {
   const { accounts, invitations, sessions, oauth, setUpToken, clock } = access;
   const { rateLimit, registration } = config;
-  const cookies = createCookies(config);
-  const visitors = createVisitors({ cookies, sessions, accounts });
+  const { cookies, visitors } = parts;
   const limits = { hashing: createHashing(), clock, rateLimit };
   const signIn = createSignIn({ accounts, ...limits });
   const signUp = createSignUp({ accounts, invitations, registration, setUpToken, ...limits });
@@ -167,7 +171,5 @@ function createPersonRoutes(
     .use(createSignUpRoutes({ config, cookies, visitors, signUp }))
     .use(createAuthorizeRoutes({ paths, config, oauth, visitors }))
     .use(createOAuthRoutes({ config, oauth, clock }))
-    .use(
-      createDashboardRoutes({ config, cookies, visitors, accounts, keys, oauth, memories, clock }),
-    );
+    .use(createDashboardRoutes({ ...access, ...parts, ...limits, config, signIn }));
 }

@@ -151,6 +151,14 @@ export function createAccounts({ db, clock }: { db: Database; clock: () => numbe
       );
     },
 
+    /** Whether an account can be signed in to with a password. */
+    hasPassword: (id: string): boolean =>
+      orm
+        .select({ id: accounts.id })
+        .from(accounts)
+        .where(and(eq(accounts.id, id), isNotNull(accounts.passwordHash)))
+        .get() !== undefined,
+
     /**
      * Gives an account another password.
      * @throws AppError `validation_failed` for a bad password, `not_found` for an unknown account

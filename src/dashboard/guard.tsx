@@ -12,7 +12,7 @@ import { checkForm, FORM_TOKEN } from "../sign-in/form-token.ts";
 import { localPath } from "../sign-in/local-path.ts";
 import { createNotices } from "../sign-in/notices.ts";
 import { SET_UP_PATH, SIGN_IN_PATH } from "../sign-in/paths.ts";
-import type { SignedIn, Visitors } from "../sign-in/visitor.ts";
+import type { SignedIn, Visitors, Welcome } from "../sign-in/visitor.ts";
 
 /** A signed-in person's request for a page. */
 export interface Visit extends SignedIn {
@@ -22,7 +22,14 @@ export interface Visit extends SignedIn {
 }
 
 /** What a form leads to: another page, which says what was done, or an answer of its own. */
-export type Outcome = { to: string; notice?: string; headers?: string[] } | Markup | Response;
+export type Outcome = SeeOther | Markup | Response;
+
+interface SeeOther {
+  to: string;
+  notice?: string;
+  /** The session that takes the place of the one that asked. */
+  welcome?: Welcome;
+}
 
 type Awaitable<T> = T | Promise<T>;
 
@@ -106,9 +113,10 @@ export function createGuard({
           const outcome = await work(visit, form);
           if (outcome instanceof Response) return outcome;
           if (outcome instanceof Markup) return pageResponse(outcome, { scripts: true });
-          const { to, notice, headers = [] } = outcome;
-          const left = notice === undefined ? [] : [notices.leave(notice, person.session)];
-          return seeOther(to, [...headers, ...left]);
+          const { to, notice, welcome } = outcome;
+          const { session, setCookies } = welcome ?? { session: person.session, setCookies: [] };
+          const left = notice === undefined ? [] : [notices.leave(notice, session)];
+          return seeOther(to, [...setCookies, ...left]);
         } catch (error) {
           if (!again || !(error instanceof AppError) || error.status >= 500) throw error;
           const page = await again(visit, error.message, form);

@@ -23,10 +23,11 @@ export function createKeyRoutes({
   shownOnce: ShownOnce;
   clock: () => number;
 }) {
+  /** A key that is not revoked. */
   const find = (accountId: string, id: string): KeyRecord => {
     const key = keys.list(accountId).find((each) => each.id === id);
-    if (key) return key;
-    throw new AppError("not_found", "There is no such key in your account.");
+    if (key?.revokedAt === null) return key;
+    throw new AppError("not_found", "There is no such key in your account, or not any more.");
   };
   /** Where a new key is shown. */
   const shownAt = (id: string) => `${PATHS.keys}?${new URLSearchParams({ made: id })}`;

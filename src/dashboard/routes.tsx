@@ -1,12 +1,20 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import { Elysia } from "elysia";
 import type { Accounts } from "../accounts/accounts.ts";
+import type { Invitations } from "../accounts/invitations.ts";
 import type { Config } from "../config.ts";
+import type { Checks } from "../http/health.ts";
 import type { Keys } from "../keys/keys.ts";
 import type { Memories } from "../memories/memories.ts";
 import type { OAuth } from "../oauth/oauth.ts";
 import type { Cookies } from "../sign-in/cookies.ts";
+import type { Hashing } from "../sign-in/hashing.ts";
+import type { Sessions } from "../sign-in/sessions.ts";
+import type { SignIn } from "../sign-in/sign-in.ts";
 import type { Visitors } from "../sign-in/visitor.ts";
+import { createAccountRoutes } from "./account-routes.tsx";
+import { createAdminRoutes } from "./admin-routes.tsx";
+import { createAppsRoutes } from "./apps-routes.tsx";
 import { createConnectRoutes } from "./connect-routes.tsx";
 import { createGuard } from "./guard.tsx";
 import { createKeyRoutes } from "./key-routes.tsx";
@@ -19,21 +27,29 @@ export interface DashboardParts {
   config: Pick<Config, "publicUrl" | "trustProxy">;
   cookies: Cookies;
   visitors: Visitors;
+  signIn: SignIn;
+  hashing: Hashing;
   accounts: Accounts;
+  invitations: Invitations;
+  sessions: Sessions;
   keys: Keys;
   oauth: Pick<OAuth, "grants">;
   memories: Memories;
+  checks: Checks;
   clock: () => number;
 }
 
 /** The pages for people who are signed in. */
 export function createDashboardRoutes(parts: DashboardParts) {
-  const { config, cookies, visitors, accounts, keys, memories, clock } = parts;
+  const { config, cookies, visitors, accounts, keys, memories, oauth, clock } = parts;
   const guard = createGuard({ config, cookies, visitors, isSetUp: accounts.isSetUp });
   const shownOnce = createShownOnce();
   return new Elysia()
     .use(createOverviewRoutes({ guard, memories }))
     .use(createMemoryPageRoutes({ guard, memories }))
     .use(createConnectRoutes({ guard, keys, shownOnce, publicUrl: config.publicUrl }))
-    .use(createKeyRoutes({ guard, keys, shownOnce, clock }));
+    .use(createKeyRoutes({ guard, keys, shownOnce, clock }))
+    .use(createAppsRoutes({ guard, grants: oauth.grants }))
+    .use(createAccountRoutes({ ...parts, guard }))
+    .use(createAdminRoutes({ ...parts, guard, grants: oauth.grants, shownOnce }));
 }

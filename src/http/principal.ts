@@ -7,7 +7,7 @@ export interface Principal {
   readonly accountId: string;
   readonly scopes: readonly Scope[];
   /** The way in. */
-  readonly via: "key" | "token" | "local";
+  readonly via: "key" | "token" | "session" | "local";
 }
 
 /** Tells whom an OAuth access token speaks for; null for one that does not hold here. */
@@ -24,25 +24,33 @@ const BEARER = /^Bearer +(\S+) *$/i;
 /**
  * The one place where a request becomes a principal. A token in the query string is not read.
  * @param tokens OAuth access tokens
- * @param count is told the name of the key, or of the account that a token is for; may refuse
+ * @param count is told the name of the key, or of the account that a token or session is of; may refuse
  * @param local who is behind a request without a token, where the way it came tells
+ * @param session the same, where a cookie tells
  */
 export function createAuthorize({
   keys,
   tokens = { authenticate: () => null },
   local = () => null,
   count = () => {},
+  session = () => null,
 }: {
   keys: Pick<Keys, "authenticate">;
   tokens?: { authenticate: AuthenticateToken } | undefined;
   local?: ((request: Request) => Principal | null) | undefined;
   count?: (request: Request, holder: string) => void;
+  session?: ((request: Request) => Principal | null) | undefined;
 }): Authorize {
   const authenticate = (request: Request): Principal => {
     const header = request.headers.get("authorization");
     if (header === null) {
-      const principal = local(request);
-      if (principal) return principal;
+      const atMachine = local(request);
+      if (atMachine) return atMachine;
+      const signedIn = session(request);
+      if (signedIn) {
+        count(request, signedIn.accountId);
+        return signedIn;
+      }
       throw new AppError(
         "unauthorized",
         "An API key is needed: send it as `Authorization: Bearer ctx_…`.",

@@ -73,7 +73,7 @@ export function createSignInRoutes({
             const address = clientAddress(request, server, config);
             const account = await signIn.check({ email, password }, address);
             if (account === null) return again("E-mail address or password is wrong.", 401);
-            return seeOther(next ?? "/", visitors.welcome(request, account.id));
+            return seeOther(next ?? "/", visitors.welcome(request, account.id).setCookies);
           } catch (error) {
             if (!(error instanceof AppError) || error.code !== "rate_limited") throw error;
             return again(error.message, error.status, { "retry-after": `${error.retryAfter}` });

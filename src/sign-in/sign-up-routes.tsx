@@ -63,7 +63,7 @@ export function createSignUpRoutes({
       const email = form.get("email") ?? "";
       try {
         const account = await make({ email, password: form.get("password") ?? "" }, form);
-        return seeOther("/", visitors.welcome(request, account.id));
+        return seeOther("/", visitors.welcome(request, account.id).setCookies);
       } catch (error) {
         const isAboutForm =
           error instanceof AppError && ["validation_failed", "conflict"].includes(error.code);

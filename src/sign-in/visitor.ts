@@ -12,6 +12,14 @@ export interface SignedIn {
   readonly token: string;
 }
 
+/** A session that has just begun. */
+export interface Welcome {
+  /** Its secret. */
+  readonly session: string;
+  /** Headers for the browser. */
+  readonly setCookies: readonly string[];
+}
+
 export type Visitors = ReturnType<typeof createVisitors>;
 
 /** Tells who sits at the browser that sent a request. */
@@ -34,12 +42,16 @@ export function createVisitors({
       return { account, session, token: formToken(session) };
     },
 
-    /** Signs a person in, instead of who was. Returns the `Set-Cookie` headers for the browser. */
-    welcome(request: Request, accountId: string): string[] {
+    /** Signs a person in, instead of who was. */
+    welcome(request: Request, accountId: string): Welcome {
       const old = cookies.read(request, "session");
       if (old !== null) sessions.end(old);
       const session = sessions.begin(accountId, request.headers.get("user-agent") ?? "");
-      return [cookies.set("session", session, SESSION_LIFETIME), cookies.clear("visit")];
+      const setCookies = [
+        cookies.set("session", session, SESSION_LIFETIME),
+        cookies.clear("visit"),
+      ];
+      return { session, setCookies };
     },
 
     /** The proof for a form that nobody is signed in for, and the headers that make it hold. */

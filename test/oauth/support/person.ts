@@ -75,3 +75,10 @@ export function createPerson(origin: string) {
     },
   };
 }
+
+/** A page as if its form with this action were the first. */
+export function formTo(page: Page, action: string): Page {
+  const forms = page.forms.filter((form) => form.action === action);
+  if (forms.length === 0) throw new Error(`no form to ${action} on this page: ${page.text}`);
+  return { ...page, forms };
+}

@@ -1,0 +1,121 @@
+/** @jsxRuntime automatic @jsxImportSource #pages */
+import { Button } from "../pages/button.tsx";
+import { Field } from "../pages/field.tsx";
+import type { Markup } from "../pages/jsx-runtime.ts";
+import { Moment } from "../pages/moment.tsx";
+import { Table } from "../pages/table.tsx";
+import { PostForm } from "../sign-in/form.tsx";
+import type { SessionRecord } from "../sign-in/sessions.ts";
+import { browserName } from "./browser-name.ts";
+import type { Visit } from "./guard.tsx";
+import { PATHS } from "./navigation.tsx";
+import { Page } from "./page.tsx";
+
+export const PASSWORD_PATH = `${PATHS.account}/password`;
+export const SESSIONS_PATH = `${PATHS.account}/sessions`;
+
+/** The person's account: who they are, their password, and where they are signed in. */
+export function AccountPage({
+  visit,
+  hasPassword,
+  sessions,
+  current,
+  problem,
+}: {
+  visit: Visit;
+  /** Whether they have one; who came through a provider may have none. */
+  hasPassword: boolean;
+  sessions: readonly SessionRecord[];
+  /** The `id` of the session that asks. */
+  current: string;
+  problem?: string;
+}): Markup {
+  const { account, token } = visit;
+  return (
+    <Page visit={visit} section="account" title="Account" problem={problem}>
+      <section class="panel" aria-labelledby="you">
+        <h2 id="you">You</h2>
+        <dl>
+          <dt>E-mail address</dt>
+          <dd>
+            <bdi>{account.email}</bdi>
+          </dd>
+          <dt>Role</dt>
+          <dd>{account.role === "owner" ? "Owner of this server" : "Member"}</dd>
+          <dt>Since</dt>
+          <dd>
+            <Moment at={account.createdAt} />
+          </dd>
+        </dl>
+      </section>
+      <section class="panel" aria-labelledby="password">
+        <h2 id="password">{hasPassword ? "Change the password" : "Set a password"}</h2>
+        <p class="faint">
+          This signs you out everywhere else. API keys and connected apps go on working.
+        </p>
+        <PostForm action={PASSWORD_PATH} token={token}>
+          <input type="hidden" name="username" autocomplete="username" value={account.email} />
+          <div class="row">
+            {hasPassword && (
+              <Field
+                label="Current password"
+                name="current"
+                type="password"
+                autocomplete="current-password"
+                required={true}
+                maxlength={1024}
+              />
+            )}
+            <Field
+              label="New password"
+              name="next"
+              type="password"
+              hint="8 characters or more"
+              autocomplete="new-password"
+              required={true}
+              minlength={8}
+              maxlength={1024}
+            />
+          </div>
+          <Button kind="main">{hasPassword ? "Change password" : "Set password"}</Button>
+        </PostForm>
+      </section>
+      <section aria-labelledby="sessions">
+        <h2 id="sessions">Where you are signed in</h2>
+        <Table
+          caption="Browsers in which you are signed in"
+          rows={sessions}
+          columns={[
+            {
+              title: "Browser",
+              isHeader: true,
+              cell: ({ id, browser }) => (
+                <>
+                  {browserName(browser)} {id === current && <span class="badge">this one</span>}
+                </>
+              ),
+            },
+            { title: "Signed in", cell: ({ createdAt }) => <Moment at={createdAt} /> },
+            { title: "Last used", cell: ({ lastUsedAt }) => <Moment at={lastUsedAt} /> },
+            {
+              title: "Actions",
+              isActions: true,
+              cell: ({ id, browser }) => (
+                <PostForm action={`${SESSIONS_PATH}/${id}/revoke`} token={token}>
+                  <Button>
+                    Sign out<span class="hidden-text"> {browserName(browser)}</span>
+                  </Button>
+                </PostForm>
+              ),
+            },
+          ]}
+        />
+        {sessions.length > 1 && (
+          <PostForm action={`${SESSIONS_PATH}/revoke-others`} token={token}>
+            <Button>Sign out everywhere else</Button>
+          </PostForm>
+        )}
+      </section>
+    </Page>
+  );
+}

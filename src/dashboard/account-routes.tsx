@@ -1,0 +1,90 @@
+/** @jsxRuntime automatic @jsxImportSource #pages */
+import { Elysia } from "elysia";
+import type { Accounts } from "../accounts/accounts.ts";
+import type { Config } from "../config.ts";
+import { AppError } from "../errors.ts";
+import { clientAddress } from "../http/client-address.ts";
+import type { Hashing } from "../sign-in/hashing.ts";
+import type { Sessions } from "../sign-in/sessions.ts";
+import type { SignIn } from "../sign-in/sign-in.ts";
+import type { Visitors } from "../sign-in/visitor.ts";
+import { AccountPage, PASSWORD_PATH, SESSIONS_PATH } from "./account-page.tsx";
+import { type Guard, PAGE_ROUTE, type Visit } from "./guard.tsx";
+import { PATHS } from "./navigation.tsx";
+
+/** The page of a person's account: password and sessions. */
+export function createAccountRoutes({
+  config,
+  guard,
+  accounts,
+  sessions,
+  visitors,
+  signIn,
+  hashing,
+}: {
+  config: Pick<Config, "trustProxy">;
+  guard: Guard;
+  accounts: Pick<Accounts, "hasPassword" | "setPassword">;
+  sessions: Sessions;
+  visitors: Visitors;
+  signIn: SignIn;
+  hashing: Hashing;
+}) {
+  const page = (visit: Visit, problem?: string) => (
+    <AccountPage
+      visit={visit}
+      hasPassword={accounts.hasPassword(visit.account.id)}
+      sessions={sessions.list(visit.account.id)}
+      current={sessions.idOf(visit.session)}
+      {...(problem !== undefined && { problem })}
+    />
+  );
+
+  return new Elysia()
+    .get(PATHS.account, ({ request }) => guard.show(request, (visit) => page(visit)), PAGE_ROUTE)
+    .post(
+      PASSWORD_PATH,
+      ({ request, server }) =>
+        guard.act(
+          request,
+          async ({ account: { id, email } }, form) => {
+            if (accounts.hasPassword(id)) {
+              const password = form.get("current") ?? "";
+              const address = clientAddress(request, server, config);
+              if ((await signIn.check({ email, password }, address)) === null) {
+                throw new AppError("validation_failed", "The current password is wrong.");
+              }
+            }
+            await hashing(() => accounts.setPassword(id, form.get("next") ?? ""));
+            // The database has ended all sessions with the old password, this one too.
+            const welcome = visitors.welcome(request, id);
+            return { to: PATHS.account, notice: "Your password is changed.", welcome };
+          },
+          page,
+        ),
+      PAGE_ROUTE,
+    )
+    .post(
+      `${SESSIONS_PATH}/:id/revoke`,
+      ({ request, params }) =>
+        guard.act(
+          request,
+          ({ account }) => {
+            sessions.revoke(account.id, params.id);
+            return { to: PATHS.account, notice: "Signed out there." };
+          },
+          page,
+        ),
+      PAGE_ROUTE,
+    )
+    .post(
+      `${SESSIONS_PATH}/revoke-others`,
+      ({ request }) =>
+        guard.act(request, ({ account, session }) => {
+          const count = sessions.revokeOthers(account.id, session);
+          const places = count === 1 ? "one other browser" : `${count} other browsers`;
+          return { to: PATHS.account, notice: `Signed out in ${places}.` };
+        }),
+      PAGE_ROUTE,
+    );
+}

@@ -1,0 +1,152 @@
+/** @jsxRuntime automatic @jsxImportSource #pages */
+import { Elysia } from "elysia";
+import type { Account, Accounts } from "../accounts/accounts.ts";
+import type { Invitations } from "../accounts/invitations.ts";
+import type { Config } from "../config.ts";
+import { AppError } from "../errors.ts";
+import { type Checks, runChecks } from "../http/health.ts";
+import type { Keys } from "../keys/keys.ts";
+import type { Memories } from "../memories/memories.ts";
+import type { Grants } from "../oauth/grants.ts";
+import { JOIN_PATH } from "../sign-in/paths.ts";
+import { ACCOUNTS_PATH, AdminPage, INVITATIONS_PATH, type Overview } from "./admin-page.tsx";
+import { ConfirmPage } from "./confirm.tsx";
+import { type Guard, PAGE_ROUTE, requireOwner } from "./guard.tsx";
+import { PATHS } from "./navigation.tsx";
+import type { ShownOnce } from "./shown-once.ts";
+
+/** The owner's page: accounts, invitations, and how the server is. */
+export function createAdminRoutes({
+  config,
+  guard,
+  accounts,
+  invitations,
+  keys,
+  grants,
+  memories,
+  checks,
+  shownOnce,
+}: {
+  config: Pick<Config, "publicUrl">;
+  guard: Guard;
+  accounts: Pick<Accounts, "list" | "find" | "remove">;
+  invitations: Pick<Invitations, "create" | "list" | "revoke">;
+  keys: Pick<Keys, "list">;
+  grants: Pick<Grants, "list">;
+  memories: Pick<Memories, "bytes" | "stats">;
+  checks: Checks;
+  shownOnce: ShownOnce;
+}) {
+  const { publicUrl } = config;
+
+  const survey = async (): Promise<Overview> => ({
+    accounts: await Promise.all(
+      accounts
+        .list()
+        .map(async (account) => ({ ...account, bytes: await memories.bytes(account.id) })),
+    ),
+    invitations: invitations.list(),
+    health: await runChecks(checks),
+    publicUrl,
+  });
+
+  /** An account that may be removed. */
+  const findMember = (id: string): Account => {
+    const account = accounts.find(id);
+    if (account?.role === "member") return account;
+    throw account
+      ? new AppError(
+          "forbidden",
+          "The owner's account can't be removed here: ctxd user remove can.",
+        )
+      : new AppError("not_found", "There is no such account any more.");
+  };
+
+  return new Elysia()
+    .get(
+      PATHS.admin,
+      ({ request }) =>
+        guard.show(request, async (visit) => {
+          requireOwner(visit);
+          const id = visit.url.searchParams.get("invited") ?? "";
+          const secret = shownOnce.take(visit.session, id);
+          const link = secret === null ? null : `${publicUrl}${JOIN_PATH}/${secret}`;
+          return <AdminPage visit={visit} overview={await survey()} invitationLink={link} />;
+        }),
+      PAGE_ROUTE,
+    )
+    .post(
+      INVITATIONS_PATH,
+      ({ request }) =>
+        guard.act(
+          request,
+          (visit, form) => {
+            requireOwner(visit);
+            const { secret, invitation } = invitations.create(form.get("email")?.trim() || null);
+            shownOnce.put(visit.session, invitation.id, secret);
+            return { to: `${PATHS.admin}?${new URLSearchParams({ invited: invitation.id })}` };
+          },
+          async (visit, problem, form) => {
+            requireOwner(visit);
+            const email = form.get("email") ?? "";
+            return (
+              <AdminPage visit={visit} overview={await survey()} problem={problem} email={email} />
+            );
+          },
+        ),
+      PAGE_ROUTE,
+    )
+    .post(
+      `${INVITATIONS_PATH}/:id/revoke`,
+      ({ request, params }) =>
+        guard.act(request, (visit) => {
+          requireOwner(visit);
+          invitations.revoke(params.id);
+          return { to: PATHS.admin, notice: "The invitation is revoked." };
+        }),
+      PAGE_ROUTE,
+    )
+    .get(
+      `${ACCOUNTS_PATH}/:id/remove`,
+      ({ request, params }) =>
+        guard.show(request, async (visit) => {
+          requireOwner(visit);
+          const { id, email } = findMember(params.id);
+          const stats = await memories.stats(id);
+          const active = <T extends { revokedAt: Date | null }>(list: T[]) =>
+            list.filter(({ revokedAt }) => revokedAt === null).length;
+          return (
+            <ConfirmPage
+              visit={visit}
+              section="admin"
+              title="Remove this account?"
+              action={`${ACCOUNTS_PATH}/${id}/remove`}
+              confirm="Remove the account for good"
+              cancel={PATHS.admin}
+            >
+              <p>
+                This removes <bdi>{email}</bdi> and all that is in the account, for good:
+              </p>
+              <ul>
+                <li>memories: {stats.memories.toLocaleString("en")}</li>
+                <li>API keys: {active(keys.list(id))}</li>
+                <li>connected apps: {active(grants.list(id))}</li>
+              </ul>
+              <p>Nobody can bring them back. Backups keep what they have.</p>
+            </ConfirmPage>
+          );
+        }),
+      PAGE_ROUTE,
+    )
+    .post(
+      `${ACCOUNTS_PATH}/:id/remove`,
+      ({ request, params }) =>
+        guard.act(request, (visit) => {
+          requireOwner(visit);
+          const { id, email } = findMember(params.id);
+          accounts.remove(id);
+          return { to: PATHS.admin, notice: `${email} is removed, with all memories.` };
+        }),
+      PAGE_ROUTE,
+    );
+}

@@ -1,0 +1,120 @@
+/** @jsxRuntime automatic @jsxImportSource #pages */
+import { Elysia } from "elysia";
+import { AppError } from "../errors.ts";
+import { SCOPES } from "../keys/scopes.ts";
+import type { Grant, Grants } from "../oauth/grants.ts";
+import { ButtonLink } from "../pages/button.tsx";
+import type { Markup } from "../pages/jsx-runtime.ts";
+import { Moment } from "../pages/moment.tsx";
+import { EmptyState } from "../pages/notice.tsx";
+import { Table } from "../pages/table.tsx";
+import { ConfirmPage } from "./confirm.tsx";
+import { type Guard, PAGE_ROUTE, type Visit } from "./guard.tsx";
+import { PATHS } from "./navigation.tsx";
+import { Page } from "./page.tsx";
+
+/** The page of apps that a person has allowed to use their memories. */
+export function createAppsRoutes({
+  guard,
+  grants,
+}: {
+  guard: Guard;
+  grants: Pick<Grants, "list" | "revoke">;
+}) {
+  const active = (accountId: string) =>
+    grants
+      .list(accountId)
+      .filter(({ revokedAt }) => revokedAt === null)
+      .reverse();
+
+  return new Elysia()
+    .get(
+      PATHS.apps,
+      ({ request }) =>
+        guard.show(request, (visit) => (
+          <AppsPage visit={visit} grants={active(visit.account.id)} />
+        )),
+      PAGE_ROUTE,
+    )
+    .get(
+      `${PATHS.apps}/:id/revoke`,
+      ({ request, params }) =>
+        guard.show(request, (visit) => {
+          const grant = active(visit.account.id).find(({ id }) => id === params.id);
+          if (!grant) throw new AppError("not_found", "This app is not connected any more.");
+          return (
+            <ConfirmPage
+              visit={visit}
+              section="apps"
+              title="Disconnect this app?"
+              action={`${PATHS.apps}/${grant.id}/revoke`}
+              confirm="Disconnect"
+              cancel={PATHS.apps}
+            >
+              <p>
+                <strong>
+                  <bdi>{grant.clientName}</bdi>
+                </strong>{" "}
+                can't use your memories any more, at once. To connect it again you have to allow it
+                again. What it has saved stays.
+              </p>
+            </ConfirmPage>
+          );
+        }),
+      PAGE_ROUTE,
+    )
+    .post(
+      `${PATHS.apps}/:id/revoke`,
+      ({ request, params }) =>
+        guard.act(request, ({ account }) => {
+          const { clientName } = grants.revoke(account.id, params.id);
+          return { to: PATHS.apps, notice: `“${clientName}” is disconnected.` };
+        }),
+      PAGE_ROUTE,
+    );
+}
+
+function AppsPage({ visit, grants }: { visit: Visit; grants: readonly Grant[] }): Markup {
+  return (
+    <Page
+      visit={visit}
+      section="apps"
+      title="Connected apps"
+      lead="Apps that you have allowed to use your memories, each on a page of this server."
+    >
+      {grants.length === 0 ? (
+        <EmptyState title="No app is connected">
+          <p>
+            Give an app the address of this server, and it asks you here. See{" "}
+            <a href={PATHS.connect}>Connect</a>.
+          </p>
+        </EmptyState>
+      ) : (
+        <Table
+          caption="Connected apps"
+          rows={grants}
+          columns={[
+            { title: "App", isHeader: true, cell: ({ clientName }) => <bdi>{clientName}</bdi> },
+            { title: "Goes back to", cell: ({ redirectHost }) => <bdi>{redirectHost}</bdi> },
+            {
+              title: "May",
+              cell: ({ scopes }) => (scopes.length === SCOPES.length ? "read, write" : "read"),
+            },
+            { title: "Allowed", cell: ({ createdAt }) => <Moment at={createdAt} /> },
+            { title: "Last used", cell: ({ lastUsedAt }) => <Moment at={lastUsedAt} /> },
+            { title: "Ends if unused", cell: ({ expiresAt }) => <Moment at={expiresAt} /> },
+            {
+              title: "Actions",
+              isActions: true,
+              cell: ({ id, clientName }) => (
+                <ButtonLink href={`${PATHS.apps}/${id}/revoke`} kind="danger" asks={true}>
+                  Disconnect<span class="hidden-text"> {clientName}</span>
+                </ButtonLink>
+              ),
+            },
+          ]}
+        />
+      )}
+    </Page>
+  );
+}

@@ -1,0 +1,43 @@
+import type { Config } from "../config.ts";
+import { AppError } from "../errors.ts";
+import type { Principal } from "../http/principal.ts";
+import { SCOPES } from "../keys/scopes.ts";
+import type { Visitors } from "../sign-in/visitor.ts";
+
+const READING = ["GET", "HEAD"];
+
+/**
+ * Makes the dashboard's session a way in to the API, for our own pages alone: a browser sends its
+ * cookie with requests of other sites too (CSRF), so one that writes has to say that it is ours, and
+ * one that reads must not say otherwise.
+ * @returns a function that tells who is behind a request; null for nobody
+ * @throws AppError `forbidden` when it comes from another site
+ */
+export function createSessionPrincipal({
+  publicUrl,
+  visitors,
+}: Pick<Config, "publicUrl"> & {
+  visitors: Pick<Visitors, "find">;
+}): (request: Request) => Principal | null {
+  const isOurs = (request: Request): boolean => {
+    const origin = request.headers.get("origin");
+    const site = request.headers.get("sec-fetch-site");
+    const isReading = READING.includes(request.method);
+    if (origin !== null && origin !== publicUrl) return false;
+    if (site !== null && site !== "same-origin") return isReading && site === "none";
+    return isReading || origin !== null || site !== null;
+  };
+
+  return (request) => {
+    if (!URL.parse(request.url)?.pathname.startsWith("/api/")) return null;
+    const person = visitors.find(request);
+    if (person === null) return null;
+    if (!isOurs(request)) {
+      throw new AppError(
+        "forbidden",
+        "The session of the dashboard is for its own pages: elsewhere, use an API key.",
+      );
+    }
+    return { accountId: person.account.id, scopes: SCOPES, via: "session" };
+  };
+}

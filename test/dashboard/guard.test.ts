@@ -1,0 +1,140 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import { startOAuthServer } from "../oauth/support/oauth-server.ts";
+import { createPerson, formTo } from "../oauth/support/person.ts";
+
+const PATHS = ["/", "/memories", "/keys", "/apps", "/account", "/admin"];
+const HOSTILE = `"'><script>alert(1)</script>&lt;`;
+/** Bytes that a page may have. */
+const MAX_PAGE = 50_000;
+
+const server = await startOAuthServer();
+afterAll(server.close);
+const email = `x'"@example.com`.replace('"', "");
+const { id: ownerId } = await server.accounts.add({ email, password: "correct horse" });
+
+function signedIn(accountId = ownerId) {
+  const person = createPerson(server.origin);
+  person.jar.set("ctxd-session", server.sessions.begin(accountId));
+  return person;
+}
+
+test.each(PATHS)("%s is for people who are signed in, and takes them back there", async (path) => {
+  const person = createPerson(server.origin);
+  const page = await person.visit(`${path}?q=1`);
+  expect(new URL(page.url).pathname).toBe("/sign-in");
+  expect(new URL(page.url).searchParams.get("next")).toBe(`${path}?q=1`);
+});
+
+test.each(PATHS)("%s is small, guarded by a strict policy, and kept by nobody", async (path) => {
+  const page = await signedIn().visit(path);
+  expect(page.status).toBe(200);
+  expect(Buffer.byteLength(page.text)).toBeLessThan(MAX_PAGE);
+  const policy = page.headers.get("content-security-policy") ?? "";
+  expect(policy).toContain("default-src 'none'");
+  expect(policy).toContain("script-src 'self'");
+  expect(policy).not.toContain("unsafe");
+  expect(page.headers.get("cache-control")).toBe("no-store");
+  expect(page.text).not.toMatch(/<script(?! src="\/assets\/[0-9a-f]{16}\.js" defer><\/script>)/);
+  expect(page.text).not.toMatch(/ style=| on\w+=/);
+});
+
+test("hostile names are text, on every page", async () => {
+  const { client_id: clientId } = await server.register({ client_name: HOSTILE });
+  const person = signedIn();
+  await server.consent(person, clientId);
+  server.keys.create(ownerId, { name: HOSTILE, scopes: ["memories:read"], expiresAt: null });
+  const agent = `${HOSTILE} on Linux`;
+  server.sessions.begin(ownerId, agent);
+  const escaped = "&lt;script&gt;alert(1)&lt;/script&gt;&amp;lt;";
+  const shown: string[] = [];
+  for (const path of PATHS) {
+    const { text } = await person.visit(path);
+    expect(text).not.toContain("<script>");
+    expect(text).toContain("x&#x27;@example.com");
+    if (text.includes(escaped)) shown.push(path);
+  }
+  expect(shown).toEqual(expect.arrayContaining(["/keys", "/apps"]));
+  const [key] = server.keys.list(ownerId);
+  const [grant] = server.oauth.grants.list(ownerId);
+  for (const path of [
+    `/keys/${key?.id}/revoke`,
+    `/keys/${key?.id}/regenerate`,
+    `/apps/${grant?.id}/revoke`,
+  ]) {
+    const { text, status } = await person.visit(path);
+    expect(status).toBe(200);
+    expect(text).toContain(escaped);
+    expect(text).not.toContain("<script>");
+  }
+});
+
+describe("a form is refused", () => {
+  test.each([
+    [{ form_token: null }, {}],
+    [{ form_token: "x".repeat(64) }, {}],
+    [{}, { origin: "https://evil.example.com" }],
+    [{}, { "sec-fetch-site": "cross-site" }],
+    [{}, { "sec-fetch-site": "same-site" }],
+    [{}, { origin: "null" }],
+  ])("with %j and %j", async (fields, headers) => {
+    const before = server.keys.list(ownerId).length;
+    const person = signedIn();
+    const page = formTo(await person.visit("/keys"), "/keys");
+    const sent = await person.submit(
+      page,
+      { name: "stolen", ...fields },
+      headers as Record<string, string>,
+    );
+    expect(sent.status).toBe(403);
+    expect(server.keys.list(ownerId)).toHaveLength(before);
+  });
+
+  test("with another person's proof", async () => {
+    const { accountId } = await server.account();
+    const other = signedIn(accountId);
+    const page = formTo(await signedIn().visit("/keys"), "/keys");
+    expect((await other.submit(page, { name: "stolen" })).status).toBe(403);
+  });
+
+  test("when the session is over: the person signs in and is back on the page", async () => {
+    const person = signedIn();
+    const page = formTo(await person.visit("/keys"), "/keys");
+    person.jar.clear();
+    const next = await person.submit(page, { name: "x" }, { referer: `${server.origin}/keys` });
+    expect(new URL(next.url).searchParams.get("next")).toBe("/keys");
+    const away = await person.submit(
+      page,
+      { name: "x" },
+      { referer: "https://evil.example.com/a" },
+    );
+    expect(new URL(away.url).searchParams.get("next")).toBe("/");
+  });
+});
+
+test("a notice is said once, and only one of this session", async () => {
+  const person = signedIn();
+  const { record } = server.keys.create(ownerId, {
+    name: HOSTILE,
+    scopes: ["memories:read"],
+    expiresAt: null,
+  });
+  const question = await person.visit(`/keys/${record.id}/revoke`);
+  const page = await person.submit(formTo(question, `/keys/${record.id}/revoke`));
+  expect(page.text).toContain("is revoked.");
+  expect(page.text).not.toContain("<script>");
+  expect((await person.visit("/keys")).text).not.toContain("is revoked.");
+
+  const [cookie = ""] = page.cookies.filter((each) => each.startsWith("ctxd-notice="));
+  const value = /=([^;]+)/.exec(cookie)?.[1] ?? "";
+  const other = signedIn();
+  for (const forged of [
+    value,
+    `${Buffer.from("Pay us").toString("hex")}.${"0".repeat(64)}`,
+    "x",
+    ".",
+  ]) {
+    other.jar.set("ctxd-notice", forged);
+    const { text } = await other.visit("/keys");
+    expect(text).not.toContain('class="done"');
+  }
+});

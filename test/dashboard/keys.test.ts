@@ -1,0 +1,141 @@
+import { afterAll, expect, test } from "bun:test";
+import { startOAuthServer } from "../oauth/support/oauth-server.ts";
+import { createPerson, formTo, type Page } from "../oauth/support/person.ts";
+import { createClient } from "../support/client.ts";
+
+const DAY = 24 * 3_600_000;
+
+const server = await startOAuthServer();
+afterAll(server.close);
+const { accountId, person } = await server.signedIn();
+
+const keyOf = ({ text }: Page) => /ctx_[0-9A-Za-z]{43}/.exec(text)?.[0] ?? null;
+
+async function create(fields: Record<string, string>) {
+  return person.submit(formTo(await person.visit("/keys"), "/keys"), fields);
+}
+
+async function statusOf(key: string) {
+  return (await createClient(server.origin, key).send("GET", "/memories")).status;
+}
+
+test("a key is made, shown once, and works", async () => {
+  const page = await create({ name: "laptop", scope: "write", expires: "" });
+  const key = keyOf(page) ?? "";
+  await createClient(server.origin, key).save({ content: "by the new key" });
+  const again = await person.visit(page.url);
+  expect(keyOf(again)).toBeNull();
+  expect(again.text).toContain("laptop");
+  expect(again.text).toContain(key.slice(0, 8));
+  expect(JSON.stringify(server.db.sqlite.query("SELECT * FROM api_keys").all())).not.toContain(key);
+});
+
+test("another session can't have the key shown", async () => {
+  const other = createPerson(server.origin);
+  other.jar.set("ctxd-session", server.sessions.begin(accountId));
+  const form = formTo(await person.visit("/keys"), "/keys");
+  const body = new URLSearchParams({
+    ...Object.fromEntries(form.forms[0]?.fields ?? []),
+    name: "x",
+  });
+  const cookie = `ctxd-session=${person.jar.get("ctxd-session")}`;
+  const made = await fetch(`${server.origin}/keys`, {
+    method: "POST",
+    body,
+    headers: { cookie, origin: server.origin },
+    redirect: "manual",
+  });
+  expect(made.status).toBe(303);
+  const location = made.headers.get("location") ?? "";
+  expect(keyOf(await other.visit(location))).toBeNull();
+  expect(keyOf(await person.visit(location))).not.toBeNull();
+});
+
+test("scope and expiry hold", async () => {
+  const key = keyOf(await create({ name: "reader", scope: "read", expires: "7" })) ?? "";
+  const client = createClient(server.origin, key);
+  expect((await client.send("POST", "/memories", { json: { content: "x" } })).status).toBe(403);
+  expect(await statusOf(key)).toBe(200);
+  server.clock.advance(7 * DAY - 1);
+  expect(await statusOf(key)).toBe(200);
+  server.clock.advance(1);
+  expect(await statusOf(key)).toBe(401);
+  expect((await person.visit("/keys")).text).toContain("Revoked and expired keys (1)");
+});
+
+test.each([
+  [{ name: " " }, "A key&#x27;s name has 1 to 100 characters"],
+  [{ name: "x".repeat(101) }, "A key&#x27;s name has 1 to 100 characters"],
+  [{ name: "x\u0000" }, "no control characters"],
+  [{ name: "x", expires: "-1" }, "Choose one of the offered times"],
+  [{ name: "x", expires: "0" }, "A key expires at a time to come."],
+  [{ name: "x", expires: "1e9" }, "Choose one of the offered times"],
+])("%j makes no key, and says why", async (fields, problem) => {
+  const before = server.keys.list(accountId).length;
+  const page = await create(fields);
+  expect(page.status).toBe(422);
+  expect(page.text).toContain(problem);
+  expect(server.keys.list(accountId)).toHaveLength(before);
+});
+
+test("revoking asks first, and holds from the next request on", async () => {
+  const key = keyOf(await create({ name: "lost" })) ?? "";
+  const { id = "" } = server.keys.list(accountId).at(-1) ?? {};
+  const question = await person.visit(`/keys/${id}/revoke`);
+  expect(question.text).toContain("stops working at once");
+  expect(await statusOf(key)).toBe(200);
+  const page = await person.submit(formTo(question, `/keys/${id}/revoke`));
+  expect(page.text).toContain("The key “lost” is revoked.");
+  expect(await statusOf(key)).toBe(401);
+});
+
+test("a regenerated key takes the place of the old one, with its name, scope and expiry", async () => {
+  const old = keyOf(await create({ name: "server", scope: "read", expires: "30" })) ?? "";
+  const before = server.keys.list(accountId).at(-1);
+  const question = await person.visit(`/keys/${before?.id}/regenerate`);
+  const page = await person.submit(formTo(question, `/keys/${before?.id}/regenerate`));
+  const key = keyOf(page) ?? "";
+  expect(key).not.toBe(old);
+  expect(await statusOf(old)).toBe(401);
+  expect(await statusOf(key)).toBe(200);
+  const { name, scopes, expiresAt } = server.keys.list(accountId).at(-1) ?? {};
+  expect({ name, scopes, expiresAt }).toEqual({
+    name: before?.name,
+    scopes: before?.scopes,
+    expiresAt: before?.expiresAt,
+  });
+});
+
+test("a revoked key can't be regenerated back to life", async () => {
+  const key = keyOf(await create({ name: "over" })) ?? "";
+  const { id = "" } = server.keys.list(accountId).at(-1) ?? {};
+  const question = await person.visit(`/keys/${id}/regenerate`);
+  server.keys.revoke(accountId, id);
+  const before = server.keys.list(accountId).length;
+  const page = await person.submit(formTo(question, `/keys/${id}/regenerate`));
+  expect(page.status).toBe(404);
+  expect(server.keys.list(accountId)).toHaveLength(before);
+  expect(await statusOf(key)).toBe(401);
+});
+
+test("the keys of another account are not there", async () => {
+  const stranger = await server.signedIn();
+  server.keys.create(stranger.accountId, {
+    name: "theirs",
+    scopes: ["memories:read"],
+    expiresAt: null,
+  });
+  const theirs = server.keys.list(stranger.accountId).at(-1);
+  for (const action of ["revoke", "regenerate"]) {
+    const path = `/keys/${theirs?.id}/${action}`;
+    expect((await person.visit(path)).status).toBe(404);
+    const own = formTo(await person.visit("/keys"), "/keys");
+    const forged = { ...own, forms: own.forms.map((form) => ({ ...form, action: path })) };
+    expect((await person.submit(forged)).status).toBe(404);
+  }
+  expect(server.keys.list(stranger.accountId).map(({ revokedAt }) => revokedAt)).toEqual([
+    null,
+    null,
+  ]);
+  expect((await person.visit("/keys")).text).not.toContain("theirs");
+});

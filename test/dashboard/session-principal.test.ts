@@ -1,0 +1,76 @@
+import { afterAll, expect, test } from "bun:test";
+import { startOAuthServer } from "../oauth/support/oauth-server.ts";
+
+const server = await startOAuthServer();
+afterAll(server.close);
+const { accountId, person } = await server.signedIn();
+const cookie = `ctxd-session=${person.jar.get("ctxd-session")}`;
+const memory = await server.client(accountId).save({ content: "x" });
+const evil = "https://evil.example.com";
+
+async function send(method: string, path: string, headers: Record<string, string>) {
+  const body = method === "POST" ? JSON.stringify({ content: "by session" }) : null;
+  const response = await fetch(server.origin + path, {
+    method,
+    body,
+    headers: { cookie, ...(body && { "content-type": "application/json" }), ...headers },
+  });
+  return response.status;
+}
+
+test.each([
+  {},
+  { "sec-fetch-site": "same-origin" },
+  { "sec-fetch-site": "none" },
+  { origin: server.origin },
+])("the session reads with %j", async (headers) => {
+  expect(await send("GET", `/api/memories/${memory.id}`, headers as Record<string, string>)).toBe(
+    200,
+  );
+});
+
+test.each([
+  { "sec-fetch-site": "cross-site" },
+  { "sec-fetch-site": "same-site" },
+  { origin: evil },
+  { origin: "null" },
+])("the session does not read with %j", async (headers) => {
+  expect(await send("GET", `/api/memories/${memory.id}`, headers as Record<string, string>)).toBe(
+    403,
+  );
+});
+
+test.each([
+  { origin: server.origin, "sec-fetch-site": "same-origin" },
+  { origin: server.origin },
+  { "sec-fetch-site": "same-origin" },
+])("the session writes with %j", async (headers) => {
+  expect(await send("POST", "/api/memories", headers as Record<string, string>)).toBe(201);
+});
+
+test.each([
+  {},
+  { "sec-fetch-site": "none" },
+  { "sec-fetch-site": "cross-site" },
+  { "sec-fetch-site": "same-site", origin: server.origin },
+  { origin: evil },
+  { origin: evil, "sec-fetch-site": "same-origin" },
+  { origin: "null" },
+])("the session does not write with %j", async (headers) => {
+  for (const [method, path] of [
+    ["POST", "/api/memories"],
+    ["DELETE", `/api/memories/${memory.id}`],
+    ["DELETE", "/api/memories?created_before=2030-01-01"],
+  ] as const) {
+    expect(await send(method, path, headers as Record<string, string>)).toBe(403);
+  }
+});
+
+test("a session that has ended, a wrong one and one for agents are no way in", async () => {
+  const headers = { origin: server.origin };
+  expect(await send("GET", "/api/memories", { ...headers, cookie: "ctxd-session=x" })).toBe(401);
+  expect(await send("POST", "/mcp", headers)).toBe(401);
+  const session = server.sessions.begin(accountId);
+  server.sessions.end(session);
+  expect(await send("GET", "/api/memories", { cookie: `ctxd-session=${session}` })).toBe(401);
+});
