@@ -193,7 +193,7 @@ export const HOSTED_CLIENTS: readonly {
     id: "claude-ai",
     name: "Claude (claude.ai, desktop and mobile)",
     steps: (url) => [
-      "Open Settings, Connectors, and choose “Add custom connector”.",
+      "Open Customize, Connectors (in older versions Settings, Connectors), press + and choose “Add custom connector”.",
       `Enter the name ctxd and the address ${url}, and leave the rest empty.`,
       "Press Connect, sign in and allow.",
     ],
@@ -202,9 +202,10 @@ export const HOSTED_CLIENTS: readonly {
     id: "chatgpt",
     name: "ChatGPT",
     steps: (url) => [
-      "Open Settings, Apps & Connectors, Advanced settings, and switch on Developer mode.",
-      `Under Apps & Connectors choose “Create”, enter the name ctxd, the address ${url} and OAuth.`,
-      "Press Create, sign in and allow; in a conversation, choose ctxd from the + menu.",
+      "Open https://chatgpt.com/plugins, press + and choose “Add custom MCP server”.",
+      `Enter the name ctxd, the server URL ${url}, and choose OAuth.`,
+      "Say that you understand the risk, and press “Create as a plugin”.",
+      "Sign in and allow; in a conversation, choose ctxd from the + menu.",
     ],
   },
 ];
