@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { type OAuthServer, startOAuthServer } from "../oauth/support/oauth-server.ts";
+import { expectSound, openBrowser, type TestBrowser } from "../support/browser.ts";
+
+/** Each would run, or break out of what it stands in, where it is taken for markup. */
+const HOSTILE = [
+  `<script>document.title = "broken"</script>`,
+  `"><img src=x onerror="document.title = 'broken'">`,
+  `' autofocus onfocus='document.title = "broken"' x='`,
+  `</textarea><svg onload="document.title = 'broken'">`,
+  `javascript:document.title="broken"`,
+  `{{7*7}} \${7*7} %3Cscript%3E &lt;b&gt; \u202Emarkup`,
+];
+const EVERYTHING = HOSTILE.join(" ");
+
+let server: OAuthServer;
+let browser: TestBrowser;
+beforeAll(async () => {
+  [server, browser] = await Promise.all([startOAuthServer(), openBrowser()]);
+});
+afterAll(async () => {
+  await browser?.close();
+  await server?.close();
+});
+
+test("hostile memories, tags, agents, sessions and names are text on every page", async () => {
+  const { id: accountId } = await server.accounts.add({
+    email: "you@example.com",
+    password: "correct horse",
+  });
+  const memories = await server.memories.create(
+    accountId,
+    HOSTILE.map((text) => ({
+      content: EVERYTHING,
+      tags: [text.replaceAll(",", "").slice(0, 64)],
+      agent_id: text,
+      session_id: text,
+      metadata: { [text]: EVERYTHING },
+    })),
+  );
+  for (const text of HOSTILE) {
+    const name = text.slice(0, 100);
+    server.keys.create(accountId, { name, scopes: ["memories:read"], expiresAt: null });
+  }
+  const { client_id: clientId } = await server.register({ client_name: HOSTILE[1] });
+  const id = memories[0]?.id;
+  const query = encodeURIComponent(EVERYTHING);
+  const paths = [
+    "/",
+    "/memories",
+    `/memories?q=${query}`,
+    `/memories?tags=${query}&agent_id=${query}&session_id=${query}&from=${query}&cursor=${query}`,
+    `/memories/${id}`,
+    `/memories/${id}/delete`,
+    `/memories/${query}`,
+    `/connect?to=${query}&made=${query}`,
+    `/keys?made=${query}`,
+    "/apps",
+    "/account",
+    "/admin",
+    server.authorizeUrl(clientId).slice(server.origin.length),
+  ];
+  const session = server.sessions.begin(accountId);
+  await browser.visit({ origin: server.origin }, async (page) => {
+    await page.context().addCookies([{ name: "ctxd-session", value: session, url: server.origin }]);
+    for (const path of paths) {
+      await page.goto(server.origin + path, { waitUntil: "load" });
+      const { title, ours, inline } = await page.evaluate<Record<string, unknown>>(`({
+        title: document.title,
+        ours: [...document.scripts].every(({ src }) => src.startsWith(location.origin + "/assets/")),
+        inline: [...document.querySelectorAll("*")].flatMap((element) =>
+          [...element.attributes].filter(({ name, value }) =>
+            name.startsWith("on") || name === "style" || /^\\s*javascript:/i.test(value) && name === "href")
+            .map(({ name }) => element.tagName + " " + name)),
+      })`);
+      expect({ path, title, ours, inline }).toEqual({
+        path,
+        title: expect.not.stringMatching(/^broken/),
+        ours: true,
+        inline: [],
+      });
+    }
+    // The searches while typing come in by another way.
+    await page.goto(`${server.origin}/memories`);
+    await page.getByLabel("Search").fill(HOSTILE[0] ?? "");
+    await page.getByText("Score").first().waitFor();
+    expect(await page.title()).toBe("Memories · ctxd");
+    expect(await page.locator(".memory-text").first().textContent()).toStartWith("<script>");
+    await expectSound(page);
+  });
+});
