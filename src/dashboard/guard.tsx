@@ -1,7 +1,7 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import type { Config } from "../config.ts";
 import { AppError } from "../errors.ts";
-import { readForm } from "../http/form.ts";
+import { type FormWithFiles, readFiles, readForm } from "../http/form.ts";
 import { createHostCheck } from "../http/public-host.ts";
 import { seeOther } from "../http/see-other.ts";
 import { answerWithPage } from "../pages/error-page.tsx";
@@ -71,6 +71,16 @@ export function createGuard({
     url: new URL(request.url),
   });
 
+  /** What a form leads to, as an answer. */
+  const answer = (outcome: Outcome, visit: Visit): Response => {
+    if (outcome instanceof Response) return outcome;
+    if (outcome instanceof Markup) return pageResponse(outcome, { scripts: true });
+    const { to, notice, welcome } = outcome;
+    const { session, setCookies } = welcome ?? { session: visit.session, setCookies: [] };
+    const left = notice === undefined ? [] : [notices.leave(notice, session)];
+    return seeOther(to, [...setCookies, ...left]);
+  };
+
   return {
     /** Answers a `GET` with a page. An `AppError` of `render` becomes a page that says it. */
     show(
@@ -110,18 +120,31 @@ export function createGuard({
         checkForm(request, { token: form.get(FORM_TOKEN), cookie: person.session, publicUrl });
         const visit: Visit = { ...visitOf(request, person), notice: null };
         try {
-          const outcome = await work(visit, form);
-          if (outcome instanceof Response) return outcome;
-          if (outcome instanceof Markup) return pageResponse(outcome, { scripts: true });
-          const { to, notice, welcome } = outcome;
-          const { session, setCookies } = welcome ?? { session: person.session, setCookies: [] };
-          const left = notice === undefined ? [] : [notices.leave(notice, session)];
-          return seeOther(to, [...setCookies, ...left]);
+          return answer(await work(visit, form), visit);
         } catch (error) {
           if (!again || !(error instanceof AppError) || error.status >= 500) throw error;
           const page = await again(visit, error.message, form);
           return pageResponse(page, { status: error.status, scripts: true });
         }
+      });
+    },
+
+    /** Answers a `POST` of a form with files, by `PostForm`'s proof and only to who is signed in. */
+    upload(
+      request: Request,
+      work: (visit: Visit, form: FormWithFiles) => Awaitable<Outcome>,
+      maxBytes: number,
+    ): Promise<Response> {
+      return answerWithPage(async () => {
+        checkHost(request);
+        const person = visitors.find(request);
+        if (person === null) return askToSignIn(refererOf(request, publicUrl));
+        const form = await readFiles(request, maxBytes);
+        const token = form.get(FORM_TOKEN);
+        const proof = typeof token === "string" ? token : null;
+        checkForm(request, { token: proof, cookie: person.session, publicUrl });
+        const visit: Visit = { ...visitOf(request, person), notice: null };
+        return answer(await work(visit, form), visit);
       });
     },
   };

@@ -21,6 +21,7 @@ import { createKeyRoutes } from "./key-routes.tsx";
 import { createMemoryPageRoutes } from "./memory-routes.tsx";
 import { createOverviewRoutes } from "./overview-routes.tsx";
 import { createShownOnce } from "./shown-once.ts";
+import { createTransferRoutes } from "./transfer-routes.tsx";
 
 /** All that the dashboard shows and changes. */
 export interface DashboardParts {
@@ -46,6 +47,7 @@ export function createDashboardRoutes(parts: DashboardParts) {
   const shownOnce = createShownOnce();
   return new Elysia()
     .use(createOverviewRoutes({ guard, memories }))
+    .use(createTransferRoutes({ guard, memories }))
     .use(createMemoryPageRoutes({ guard, memories }))
     .use(createConnectRoutes({ guard, keys, shownOnce, publicUrl: config.publicUrl }))
     .use(createKeyRoutes({ guard, keys, shownOnce, clock }))

@@ -24,3 +24,26 @@ export async function readForm(request: Request, maxBytes = MAX_FORM): Promise<U
     throw new AppError("malformed_request", "The body is not UTF-8.", { cause });
   }
 }
+
+export type FormWithFiles = Awaited<ReturnType<Response["formData"]>>;
+
+/**
+ * Reads a form with files, as browsers send it.
+ * @param maxBytes of the body, which is held in memory
+ * @throws AppError `unsupported_media_type`, `too_large` or `malformed_request`
+ */
+export async function readFiles(request: Request, maxBytes: number): Promise<FormWithFiles> {
+  const type = request.headers.get("content-type") ?? "";
+  if (!type.toLowerCase().startsWith("multipart/form-data;")) {
+    throw new AppError(
+      "unsupported_media_type",
+      "The body must be a form with files: send it as `multipart/form-data`.",
+    );
+  }
+  const bytes = await readBytes(request, maxBytes);
+  try {
+    return await new Response(bytes, { headers: { "content-type": type } }).formData();
+  } catch (cause) {
+    throw new AppError("malformed_request", "The form is damaged.", { cause });
+  }
+}

@@ -12,7 +12,7 @@ import { ImportedMemory, ImportReport, type Memory } from "./memory.ts";
 import { ExportQuery, ImportQuery, toFilter } from "./requests.ts";
 
 /** Newline-delimited JSON: one memory a line. */
-const NDJSON = "application/x-ndjson";
+export const NDJSON = "application/x-ndjson";
 const ACCEPTED = new Set([NDJSON, "application/ndjson", "application/jsonl"]);
 
 /** Bytes of a line: a content of 32,768 characters, each escaped, and what is around. */
@@ -87,7 +87,8 @@ export function createTransferRoutes({
     );
 }
 
-function toStream(pages: AsyncGenerator<Memory[], void>): ReadableStream<Uint8Array> {
+/** Pages of memories as lines of JSON. */
+export function toStream(pages: AsyncGenerator<Memory[], void>): ReadableStream<Uint8Array> {
   return new ReadableStream({
     // Called when the client has room, and not before.
     async pull(controller) {
@@ -115,7 +116,10 @@ function readLines(request: Request): AsyncGenerator<ImportLine> {
   return parseLines(request.body);
 }
 
-async function* parseLines(body: ReadableStream<Uint8Array> | null): AsyncGenerator<ImportLine> {
+/** Memories as they stand in the lines of a body. */
+export async function* parseLines(
+  body: ReadableStream<Uint8Array> | null,
+): AsyncGenerator<ImportLine> {
   let number = 0;
   for await (const bytes of readByteLines(body ?? new Blob().stream(), MAX_LINE)) {
     number++;

@@ -14,6 +14,8 @@ export function PostForm({
   token: string;
   class?: string;
   id?: string;
+  /** For a form with files. */
+  enctype?: "multipart/form-data";
   children?: Child;
 }): Markup {
   return (

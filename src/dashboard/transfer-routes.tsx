@@ -1,0 +1,64 @@
+/** @jsxRuntime automatic @jsxImportSource #pages */
+import { Elysia } from "elysia";
+import { AppError } from "../errors.ts";
+import type { Memories } from "../memories/memories.ts";
+import { NDJSON, parseLines, toStream } from "../memories/transfer-routes.ts";
+import { type Guard, PAGE_ROUTE } from "./guard.tsx";
+import { MEMORY_PATHS } from "./memories-page.tsx";
+import { ImportPage } from "./transfer-page.tsx";
+
+/** Bytes of a file that is brought in. The API takes any length. */
+const MAX_FILE = 64 << 20;
+
+/** Taking all memories elsewhere as a file, and bringing a file in. */
+export function createTransferRoutes({
+  guard,
+  memories,
+}: {
+  guard: Guard;
+  memories: Pick<Memories, "export" | "import">;
+}) {
+  return new Elysia()
+    .get(
+      MEMORY_PATHS.export,
+      ({ request }) =>
+        guard.show(request, async ({ account }) => {
+          const pages = await memories.export(account.id, {});
+          const day = new Date().toISOString().slice(0, 10);
+          return new Response(toStream(pages), {
+            headers: {
+              "content-type": NDJSON,
+              "content-disposition": `attachment; filename="ctxd-memories-${day}.jsonl"`,
+            },
+          });
+        }),
+      PAGE_ROUTE,
+    )
+    .get(
+      MEMORY_PATHS.import,
+      ({ request }) => guard.show(request, (visit) => <ImportPage visit={visit} report={null} />),
+      PAGE_ROUTE,
+    )
+    .post(
+      MEMORY_PATHS.import,
+      ({ request, server }) => {
+        // Embedding takes longer than an idle connection may live.
+        server?.timeout(request, 0);
+        return guard.upload(
+          request,
+          async (visit, form) => {
+            const file = form.get("file");
+            if (!(file instanceof File) || file.size === 0) {
+              throw new AppError("validation_failed", "Choose a file that has lines in it.");
+            }
+            const report = await memories.import(visit.account.id, parseLines(file.stream()), {
+              dryRun: form.has("dry_run"),
+            });
+            return <ImportPage visit={visit} report={report} isDryRun={form.has("dry_run")} />;
+          },
+          MAX_FILE,
+        );
+      },
+      PAGE_ROUTE,
+    );
+}

@@ -1,0 +1,167 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { type OAuthServer, startOAuthServer } from "../oauth/support/oauth-server.ts";
+import {
+  expectSound,
+  type Look,
+  openBrowser,
+  type Page,
+  type TestBrowser,
+} from "../support/browser.ts";
+import type { Client } from "../support/client.ts";
+
+let server: OAuthServer;
+let browser: TestBrowser;
+beforeAll(async () => {
+  [server, browser] = await Promise.all([startOAuthServer(), openBrowser()]);
+});
+afterAll(async () => {
+  await browser?.close();
+  await server?.close();
+});
+
+/** Lets the owner of a new account use the pages. */
+async function visit(
+  use: (page: Page, client: Client) => Promise<void>,
+  look: Look = {},
+): Promise<void> {
+  const client = await server.account();
+  const session = server.sessions.begin(client.accountId);
+  await browser.visit({ origin: server.origin, ...look }, async (page) => {
+    await page.context().addCookies([{ name: "ctxd-session", value: session, url: server.origin }]);
+    await use(page, client);
+  });
+}
+
+const press = (page: Page, name: string) => page.getByRole("button", { name }).last().click();
+
+test("a memory is written with all its fields, and what is wrong is said", async () => {
+  await visit(async (page, client) => {
+    await page.goto(`${server.origin}/memories/new`);
+    await expectSound(page);
+    await page.getByLabel("Text").fill("First line\nsecond <line>");
+    await page.getByLabel("Tags").fill(" work, home ,work,");
+    await page.getByLabel("Importance").fill("0.9");
+    await page.getByLabel("Agent").fill("planner");
+    await page.getByText("Metadata", { exact: true }).first().click();
+    await page.locator("#metadata").fill("[1]");
+    await press(page, "Save the memory");
+    await page.getByRole("alert").waitFor();
+    await expectSound(page);
+    await page.locator("#metadata").fill('{"a": [1]}');
+    await press(page, "Save the memory");
+    await page.getByText("The memory is saved.").waitFor();
+    expect((await client.list()).memories).toMatchObject([
+      {
+        content: "First line\nsecond <line>",
+        tags: ["work", "home"],
+        importance: 0.9,
+        agent_id: "planner",
+        session_id: null,
+        metadata: { a: [1] },
+      },
+    ]);
+  });
+});
+
+test("a change that was made meanwhile is not written over", async () => {
+  await visit(async (page, client) => {
+    const { id } = await client.save({ content: "One\r\ntwo", tags: ["a"] });
+    await page.goto(`${server.origin}/memories/${id}`);
+    await client.update(id, { tags: ["b"] });
+    await page.getByLabel("Tags").fill("c");
+    await press(page, "Save changes");
+    await page.getByText("The memory has changed since.").waitFor();
+    expect(await client.get(id)).toMatchObject({ tags: ["b"], content: "One\r\ntwo" });
+
+    await page.goto(`${server.origin}/memories/${id}`);
+    await page.getByLabel("Tags").fill("c");
+    await press(page, "Save changes");
+    await page.getByText("The changes are saved.").waitFor();
+    // The browser's ends of lines are no change of the text.
+    expect(await client.get(id)).toMatchObject({ tags: ["c"], content: "One\r\ntwo" });
+  });
+});
+
+test.each<[string, Look]>([
+  ["", {}],
+  [", without JavaScript", { javaScript: false }],
+])("many are selected, tagged and deleted, after a question%s", async (_, look) => {
+  await visit(async (page, client) => {
+    await client.saveAll(
+      Array.from({ length: 30 }, (_, index) => ({ content: `Memory ${index}`, tags: ["all"] })),
+    );
+    const open = () => page.goto(`${server.origin}/memories`);
+    const select = async () => {
+      for (const box of await page.getByRole("checkbox").all()) await box.check();
+    };
+    await open();
+    expect(await page.locator(".memory").count()).toBe(25);
+    await page.getByRole("link", { name: "Older" }).click();
+    await page.getByRole("link", { name: "Back to the newest" }).waitFor();
+    expect(await page.locator(".memory").count()).toBe(5);
+
+    await select();
+    await page.getByLabel("Tag", { exact: true }).fill("old");
+    await press(page, "Add tag");
+    await page.getByText("5 memories now have the tag “old”.").waitFor();
+    expect((await client.list({ tags: "old" })).memories).toHaveLength(5);
+
+    await page.goto(`${server.origin}/memories?tags=old`);
+    if (look.javaScript === false) await select();
+    else await press(page, "Select all on this page");
+    await press(page, "Delete");
+    await page.getByRole("heading", { name: "Delete 5 memories?" }).first().waitFor();
+    expect((await client.list({ tags: "old" })).memories).toHaveLength(5);
+    await press(page, "Delete 5 memories");
+    await page.getByText("Deleted for good: 5 memories.").waitFor();
+    expect((await client.list({ limit: 100 })).memories).toHaveLength(25);
+  }, look);
+});
+
+test("what is exported is imported again", async () => {
+  let file = "";
+  await visit(async (page, client) => {
+    await client.saveAll([{ content: "One" }, { content: "Two", tags: ["<b>"] }]);
+    await page.goto(`${server.origin}/memories`);
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("link", { name: "Export" }).click(),
+    ]);
+    expect(download.suggestedFilename()).toMatch(/^ctxd-memories-\d{4}-\d\d-\d\d\.jsonl$/);
+    file = await Bun.file(await download.path()).text();
+  });
+  expect(file.trim().split("\n")).toHaveLength(2);
+  await visit(async (page, client) => {
+    await page.goto(`${server.origin}/memories/import`);
+    await expectSound(page);
+    const buffer = Buffer.from(`${file}no memory\n`);
+    const choose = () =>
+      page
+        .getByLabel("File", { exact: true })
+        .setInputFiles({ name: "memories.jsonl", mimeType: "text/plain", buffer });
+    await choose();
+    await page.getByLabel("Only say what would be done").check();
+    await press(page, "Import the file");
+    await page.getByText("Nothing is changed yet.").waitFor();
+    expect((await client.list()).memories).toHaveLength(0);
+    await choose();
+    await press(page, "Import the file");
+    await page.getByText("The file is imported:").waitFor();
+    await expectSound(page);
+    expect(await page.getByRole("row", { name: "3 is not valid JSON" }).count()).toBe(1);
+    expect((await client.list()).memories.map(({ content }) => content)).toEqual(["Two", "One"]);
+  });
+});
+
+test("another account's memory is not there", async () => {
+  const other = await server.account();
+  const { id } = await other.save({ content: "A secret" });
+  await visit(async (page) => {
+    for (const path of [`/memories/${id}`, `/memories/${id}/delete`]) {
+      const response = await page.goto(server.origin + path);
+      expect(response?.status()).toBe(404);
+      expect(await page.content()).not.toContain("A secret");
+    }
+  });
+  expect(await other.get(id)).toMatchObject({ content: "A secret" });
+});
