@@ -1,5 +1,5 @@
 import { homedir } from "node:os";
-import { isAbsolute, join, resolve } from "node:path";
+import { isAbsolute, join, resolve, sep } from "node:path";
 
 /** The settings of a running program: read once, validated, frozen. */
 export interface Config {
@@ -16,6 +16,12 @@ export interface Config {
   readonly allowHttp: boolean;
   readonly registration: "first" | "open" | "closed";
   readonly rateLimit: boolean;
+  /** Backups on a schedule: a folder of their own, milliseconds between two, how many are kept. */
+  readonly backups: {
+    readonly folder: string;
+    readonly every: number;
+    readonly keep: number;
+  } | null;
   /** A model other than the built-in one: a folder, or a name that fastembed knows. */
   readonly model: string | null;
   readonly decay: Decay;
@@ -65,6 +71,12 @@ export const SETTINGS = {
   },
   CTXD_REGISTRATION: { flag: null, meaning: "who may sign up: first, open or closed (first)" },
   CTXD_RATE_LIMIT: { flag: null, meaning: "on, or off for trusted networks (on)" },
+  CTXD_BACKUP_DIR: {
+    flag: null,
+    meaning: "a folder for backups on a schedule, of this server alone (none)",
+  },
+  CTXD_BACKUP_EVERY: { flag: null, meaning: "time between two: 30m, 12h, 1d, 1w (24h)" },
+  CTXD_BACKUP_KEEP: { flag: null, meaning: "how many of them are kept (7)" },
   CTXD_MODEL: { flag: null, meaning: "another embedding model: a folder or a name" },
   CTXD_MODEL_SOURCE: {
     flag: null,
@@ -129,10 +141,19 @@ export function readConfig(env: Environment, flags: Flags, defaultDataDir?: stri
     fail("CTXD_HALF_LIFE", "two whole numbers of days such as 30-480, the smaller one first");
   }
 
+  const backupDir = read("CTXD_BACKUP_DIR");
+  const every = parseSpan(read("CTXD_BACKUP_EVERY") ?? "24h");
+  if (every === null) fail("CTXD_BACKUP_EVERY", "minutes, hours, days or weeks: 30m, 12h, 1d, 1w");
+  const keep = read("CTXD_BACKUP_KEEP") ?? "7";
+  if (!/^[1-9]\d{0,3}$/.test(keep)) fail("CTXD_BACKUP_KEEP", "a whole number from 1 to 9999");
+
   const dataHome = baseFolder(env.XDG_DATA_HOME, env, ".local", "share");
   const dataDir = read("CTXD_DATA_DIR") ?? defaultDataDir ?? dataHome;
   if (dataDir === null) {
     throw new ConfigError("There is no home folder: set CTXD_DATA_DIR or use --data-dir.");
+  }
+  if (backupDir && `${resolve(backupDir)}${sep}`.startsWith(`${resolve(dataDir)}${sep}`)) {
+    fail("CTXD_BACKUP_DIR", "a folder outside the data folder, best on another disk");
   }
   const cacheDir =
     read("CTXD_CACHE_DIR") ??
@@ -153,6 +174,10 @@ export function readConfig(env: Environment, flags: Flags, defaultDataDir?: stri
     allowHttp: toggle("CTXD_ALLOW_HTTP"),
     registration: choice("CTXD_REGISTRATION", ["first", "open", "closed"], "first"),
     rateLimit: choice("CTXD_RATE_LIMIT", ["on", "off"], "on") === "on",
+    backups:
+      backupDir && every !== null
+        ? { folder: resolve(backupDir), every, keep: Number(keep) }
+        : null,
     model: read("CTXD_MODEL") ?? null,
     decay: { depth: Number(depth), halfLifeDays: [least, most] as const },
     logLevel: choice("CTXD_LOG_LEVEL", LOG_LEVELS, "info"),
@@ -172,6 +197,19 @@ function baseFolder(named: string | undefined, env: Environment, ...inHome: stri
   } catch {
     return null;
   }
+}
+
+const UNITS = new Map([
+  ["m", 60_000],
+  ["h", 3_600_000],
+  ["d", 24 * 3_600_000],
+  ["w", 7 * 24 * 3_600_000],
+]);
+
+/** Milliseconds of a time such as `12h`; null for anything else. */
+function parseSpan(text: string): number | null {
+  const [, count = "", unit = ""] = /^([1-9]\d{0,3})([mhdw])$/.exec(text) ?? [];
+  return Number(count) * (UNITS.get(unit) ?? 0) || null;
 }
 
 function readOrigin(value: string | undefined, fail: () => never): string | undefined {

@@ -5,9 +5,10 @@ import { lockDataFolder } from "../db/data-lock.ts";
 import { databasePath } from "../db/database.ts";
 import { BackupError, explained } from "./backup-error.ts";
 import type { Progress } from "./create-backup.ts";
-import { type Content, copyFile, forEach, readContent, syncFolder, syncFolders } from "./files.ts";
-import { MANIFEST, type Manifest, readManifest } from "./manifest.ts";
+import { copyFile, forEach, syncFolder, syncFolders } from "./files.ts";
+import { type Manifest, readManifest } from "./manifest.ts";
 import { UNFINISHED } from "./unfinished-restore.ts";
+import { requireSame, verifyFiles } from "./verify-files.ts";
 
 /** What may be in a data folder that nobody has used yet. */
 const HARMLESS = new Set([
@@ -50,12 +51,7 @@ export async function restoreBackup({
 }): Promise<Manifest> {
   const manifest = await readManifest(folder);
   await refuseData(dataDir);
-  let checked = 0;
-  await forEach(manifest.files, async (file) => {
-    signal?.throwIfAborted();
-    onProgress({ step: "checking files", count: ++checked, total: manifest.files.length });
-    requireSame(file, await readContent(join(folder, file.path)), folder);
-  });
+  await verifyFiles(folder, manifest, { signal, onProgress });
 
   const lock = lockDataFolder(dataDir, version);
   const staging = join(dataDir, UNFINISHED);
@@ -115,13 +111,4 @@ async function refuseData(dataDir: string): Promise<void> {
   throw new BackupError(
     `The data folder ${dataDir} is not empty (${found}): choose a new one with --data-dir, then move it where you want it.`,
   );
-}
-
-function requireSame(file: Manifest["files"][number], found: Content | null, folder: string): void {
-  const path = join(folder, file.path);
-  if (found === null) {
-    throw new BackupError(`${path} is missing: this backup is incomplete, use another.`);
-  }
-  if (found.bytes === file.bytes && found.sha256 === file.sha256) return;
-  throw new BackupError(`${path} is not as ${MANIFEST} says: this backup is damaged, use another.`);
 }

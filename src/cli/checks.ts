@@ -18,17 +18,21 @@ export function createChecks({
   db,
   opening,
   embedder,
+  backups,
 }: {
   dataDir: string;
   db: Pick<Database, "sqlite">;
   opening: Promise<Pick<Store, "accounts">>;
   embedder: Pick<Embedder, "ready">;
+  /** Null where none are made on a schedule. */
+  backups: { isLate(): boolean } | null;
 }): Checks {
   return {
     database: () => checkDatabase(db),
     memories: () => checkTables(join(dataDir, "memories"), opening),
     disk: atMostEvery(FRESH, () => checkDisk(dataDir)),
     embedding: () => stateOf(embedder.ready()),
+    ...(backups && { backups: () => (backups.isLate() ? "late" : "ok") }),
   };
 }
 

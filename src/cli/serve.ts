@@ -3,6 +3,8 @@ import { join } from "node:path";
 import { version } from "../../package.json" with { type: "json" };
 import { findLocalOwner } from "../accounts/local-owner.ts";
 import type { createApp as CreateApp } from "../app.ts";
+import { createBackup } from "../backup/create-backup.ts";
+import { type Schedule, scheduleBackups } from "../backup/schedule.ts";
 import { refuseUnfinishedRestore } from "../backup/unfinished-restore.ts";
 import type { Config } from "../config.ts";
 import { lockDataFolder } from "../db/data-lock.ts";
@@ -93,6 +95,7 @@ export async function serve(
     decay: config.decay,
   });
 
+  const schedule = config.backups && createSchedule(config, config.backups, { log, metrics });
   const local = createLocalSocket({
     ownerId: async () => (await findLocalOwner(accounts)).id,
     hasAccount: (id) => accounts.find(id) !== null,
@@ -105,7 +108,7 @@ export async function serve(
     keys,
     log,
     metrics,
-    checks: createChecks({ dataDir: config.dataDir, db, opening, embedder }),
+    checks: createChecks({ dataDir: config.dataDir, db, opening, embedder, backups: schedule }),
   });
   let lastRequest = 0;
   app.onRequest(() => {
@@ -122,6 +125,10 @@ export async function serve(
   if (listener) lock.announce(address);
   await opening;
   opened.defer(watchRemovedAccounts({ store, accounts, log }));
+  if (schedule) {
+    schedule.start();
+    opened.defer(schedule.stop);
+  }
   const setUp = accounts.isSetUp() ? null : setUpLink(address, access.setUpToken);
   if (!background) {
     greet(config, env, { address, setUp });
@@ -146,6 +153,20 @@ async function openTables(
   const lancedb = await loadLanceDb(cacheDir);
   const { db, ...rest } = parts;
   return openStore({ lancedb, folder, journal: createJournal({ db }), ...rest });
+}
+
+/** Backups of the server's own data, as the settings want them. */
+function createSchedule(
+  { dataDir, cacheDir }: Config,
+  settings: NonNullable<Config["backups"]>,
+  { log, metrics }: { log: Log; metrics: Metrics },
+): Schedule {
+  const clock = Date.now;
+  const create = async (folder: string, signal: AbortSignal) => {
+    const lancedb = await loadLanceDb(cacheDir);
+    return createBackup({ dataDir, folder, version, lancedb, clock, signal });
+  };
+  return scheduleBackups({ settings, create, clock, log, metrics });
 }
 
 /** Returns null where the file system of the data folder knows no sockets. */

@@ -6,6 +6,7 @@ import type { Config } from "../config.ts";
 import { databasePath } from "../db/database.ts";
 import { openToLook } from "../db/snapshot.ts";
 import { isCompiled } from "../native/embedded-asset.ts";
+import { checkBackups } from "./backups.ts";
 import { checkCertificate } from "./certificate.ts";
 import { checkClock, newestRecord } from "./clock.ts";
 import { checkDatabase, checkJournal } from "./database.ts";
@@ -34,6 +35,7 @@ export async function* examine({
   yield checkCertificate(config.tls, clock());
   yield checkDataFolder(dataDir, howToStart);
   yield checkDisk(dataDir);
+  yield await checkBackups(config.backups, clock());
   yield checkCacheFolder(cacheDir, isCompiled);
   const { isServed, ...server } = await checkServer(dataDir);
   yield server;

@@ -3,8 +3,11 @@ import { Elysia } from "elysia";
 import { version } from "../../package.json" with { type: "json" };
 import { errorResponse, ref } from "./openapi.ts";
 
-/** `ok`, or what is the matter. `loading` is no failure: requests wait for it. */
-export type CheckResult = "ok" | "loading" | "failed";
+/**
+ * `ok`, or what is the matter. `loading` is no failure: requests wait for it. Nor is `late`: what
+ * should have been done by now, without which the server works.
+ */
+export type CheckResult = "ok" | "loading" | "late" | "failed";
 
 /** Milliseconds that a check may take; `ctxd health` waits for 5 s. */
 const PATIENCE = 3_000;

@@ -34,6 +34,7 @@ function checks(): Checks {
     db,
     opening: tables,
     embedder: { ready: () => isReady },
+    backups: null,
   });
 }
 

@@ -1,0 +1,58 @@
+import type { Dirent } from "node:fs";
+import { readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { explained } from "./backup-error.ts";
+import { MANIFEST } from "./manifest.ts";
+
+/** One of the backups that are made on a schedule. */
+export interface ScheduledBackup {
+  folder: string;
+  /** When it was begun, in milliseconds since 1970. */
+  at: number;
+}
+
+const NAME = /^ctxd-(\d{4}-\d{2}-\d{2})T(\d{2})-(\d{2})-(\d{2})Z$/;
+
+/** The folder of a backup that is begun at a moment: names sort by time, on every file system. */
+export function folderOf(series: string, at: number): string {
+  const name = new Date(at).toISOString().replace(/\.\d+/, "").replaceAll(":", "-");
+  return join(series, `ctxd-${name}`);
+}
+
+/**
+ * The complete backups in the folder of a schedule, oldest first, and what a crash has left of
+ * others. Whatever has another name is nobody's business.
+ * @throws BackupError when the folder can't be read
+ */
+export async function listSeries(
+  series: string,
+): Promise<{ complete: ScheduledBackup[]; unfinished: string[] }> {
+  const entries: Dirent[] = await explained(series, "read", () =>
+    readdir(series, { withFileTypes: true }),
+  );
+  const complete: ScheduledBackup[] = [];
+  const unfinished: string[] = [];
+  for (const { name } of entries.filter((entry) => entry.isDirectory())) {
+    const [, day, hours, minutes, seconds] = NAME.exec(name) ?? [];
+    const at = Date.parse(`${day}T${hours}:${minutes}:${seconds}Z`);
+    if (Number.isNaN(at)) continue;
+    const folder = join(series, name);
+    const isComplete = await Bun.file(join(folder, MANIFEST)).exists();
+    if (isComplete) complete.push({ folder, at });
+    else unfinished.push(folder);
+  }
+  return { complete: complete.sort((a, b) => a.at - b.at), unfinished };
+}
+
+/** Removes all but the newest `keep` backups. */
+export async function pruneSeries(series: string, keep: number): Promise<void> {
+  const { complete } = await listSeries(series);
+  for (const { folder } of complete.slice(0, -keep)) await removeBackup(folder);
+}
+
+/** Removes a backup, or what there is of it. */
+export async function removeBackup(folder: string): Promise<void> {
+  // First, so that what is left when this is cut off is no backup.
+  await rm(join(folder, MANIFEST), { force: true });
+  await rm(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,169 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { cpSync, mkdirSync, readdirSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { scheduleBackups } from "../../src/backup/schedule.ts";
+import { checkBackups } from "../../src/doctor/backups.ts";
+import { createLog } from "../../src/log.ts";
+import { createMetrics } from "../../src/metrics.ts";
+import { testClock } from "../support/database.ts";
+import { backUp, folderOfTest, openData, restore } from "../support/live-data.ts";
+import { readMetrics } from "../support/metrics.ts";
+
+const HOUR = 3_600_000;
+const place = folderOfTest();
+const dataDir = join(place.path, "data");
+const folder = join(place.path, "backups");
+const settings = { folder, every: 24 * HOUR, keep: 2 };
+/** A disk that is too small; only root can make one, as CI does. */
+const disk = join(place.path, "disk");
+mkdirSync(disk);
+const mounted = Bun.spawnSync(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", disk]).success;
+if (!mounted) console.warn("skipped: a tmpfs can't be mounted here, which takes root");
+const lines: string[] = [];
+const log = createLog({ logLevel: "info", logFormat: "text" }, (line) => lines.push(line));
+let data: Awaited<ReturnType<typeof openData>>;
+let clock = testClock();
+
+beforeAll(async () => {
+  data = await openData(dataDir);
+  const { id } = await data.accounts.add({ email: "you@example.com", password: null });
+  await data.memories.create(id, [{ content: "kept" }]);
+});
+afterAll(async () => {
+  await data.close();
+  if (mounted) Bun.spawnSync(["umount", "--lazy", disk]);
+  place[Symbol.dispose]();
+});
+beforeEach(() => {
+  rmSync(folder, { recursive: true, force: true });
+  lines.length = 0;
+  clock = testClock();
+});
+
+function create(wanted = settings, make = (target: string) => backUp(dataDir, target)) {
+  const metrics = createMetrics();
+  const schedule = scheduleBackups({ settings: wanted, create: make, clock, log, metrics });
+  const sum = async (name: string, labels = {}) =>
+    readMetrics(await metrics.text()).sum(name, labels);
+  return { ...schedule, sum };
+}
+const names = () => readdirSync(folder).sort();
+
+test("the first is made at once, the next when its time has come, and old ones go", async () => {
+  const { check, isLate, sum } = create();
+  await check();
+  expect(names()).toEqual(["ctxd-2026-01-01T00-00-00Z"]);
+  clock.advance(23 * HOUR);
+  await check();
+  expect(names()).toHaveLength(1);
+  for (const _ of [1, 2, 3]) {
+    clock.advance(24 * HOUR);
+    await check();
+  }
+  expect(names()).toEqual(["ctxd-2026-01-03T23-00-00Z", "ctxd-2026-01-04T23-00-00Z"]);
+  expect(isLate()).toBe(false);
+  expect(await sum("ctxd_backups_total", { result: "ok" })).toBe(4);
+  expect(await sum("ctxd_last_backup_timestamp_seconds")).toBe(clock() / 1_000);
+  const target = join(place.path, "restored");
+  await restore(join(folder, names()[0] ?? ""), target);
+  rmSync(target, { recursive: true });
+});
+
+test("one that was missed is made up, and one that is young enough is not made again", async () => {
+  await create().check();
+  await create().check();
+  expect(names()).toHaveLength(1);
+  clock.advance(100 * HOUR);
+  expect((await checkBackups(settings, clock())).state).toBe("problem");
+  await create().check();
+  expect(names()).toHaveLength(2);
+  expect(await checkBackups(settings, clock())).toMatchObject({
+    state: "ok",
+    message: expect.stringContaining("2 in "),
+  });
+});
+
+test("a clock that was set back does not put the next one off", async () => {
+  await create().check();
+  clock.advance(-1_000 * HOUR);
+  await create().check();
+  expect(names()).toHaveLength(2);
+});
+
+test("a failure is told, tried again later, and costs no older backup", async () => {
+  await create().check();
+  clock.advance(24 * HOUR);
+  let isBroken = true;
+  const { check, isLate, sum } = create({ ...settings, keep: 1 }, async (target) => {
+    const manifest = await backUp(dataDir, target);
+    // What is on the disk is not what was written.
+    if (isBroken) truncateSync(join(target, "ctxd.db"), 100);
+    return manifest;
+  });
+  await check();
+  expect(names()).toEqual(["ctxd-2026-01-01T00-00-00Z"]);
+  expect(lines.join("\n")).toMatch(
+    /error backup_failed cause=".*ctxd\.db is not as backup\.json says/,
+  );
+  expect(isLate()).toBe(true);
+  expect(await sum("ctxd_backups_total", { result: "failed" })).toBe(1);
+  lines.length = 0;
+  await check();
+  expect(lines).toEqual([]);
+
+  isBroken = false;
+  clock.advance(10 * 60_000);
+  await check();
+  expect(names()).toEqual(["ctxd-2026-01-02T00-10-00Z"]);
+  expect(isLate()).toBe(false);
+});
+
+test("what a crash has left goes, and what is not ours stays", async () => {
+  mkdirSync(folder);
+  await backUp(dataDir, join(folder, "by-hand"));
+  cpSync(join(folder, "by-hand"), join(folder, "ctxd-2025-12-01T00-00-00Z"), { recursive: true });
+  rmSync(join(folder, "ctxd-2025-12-01T00-00-00Z", "backup.json"));
+  writeFileSync(join(folder, "notes.txt"), "mine");
+  const { check } = create();
+  await check();
+  expect(names()).toEqual(["by-hand", "ctxd-2026-01-01T00-00-00Z", "notes.txt"]);
+});
+
+test("a folder that can't be there is told, by the doctor too", async () => {
+  const missing = { ...settings, folder: join(place.path, "not", "mounted") };
+  const { check, isLate } = create(missing);
+  await check();
+  expect(isLate()).toBe(true);
+  expect(lines.join("\n")).toContain("it does not exist");
+  expect(await checkBackups(missing, clock())).toMatchObject({
+    state: "problem",
+    message: expect.stringContaining("does not exist"),
+  });
+});
+
+test.skipIf(!mounted)("a full disk is told, and nothing of the backup stays on it", async () => {
+  const { check, isLate } = create({ ...settings, folder: join(disk, "backups") });
+  await check();
+  expect(isLate()).toBe(true);
+  expect(lines.join("\n")).toContain("full");
+  expect(readdirSync(join(disk, "backups"))).toEqual([]);
+});
+
+test("the end breaks off the one under way, without a word", async () => {
+  const begun = Promise.withResolvers<void>();
+  const schedule = scheduleBackups({
+    settings,
+    create: (_, signal) =>
+      new Promise((_, reject) => {
+        signal.onabort = () => reject(signal.reason);
+        begun.resolve();
+      }),
+    clock,
+    log,
+    metrics: createMetrics(),
+  });
+  schedule.start();
+  await begun.promise;
+  await schedule.stop();
+  expect(lines).toEqual([]);
+});
