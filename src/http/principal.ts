@@ -8,10 +8,12 @@ export interface Principal {
   readonly scopes: readonly Scope[];
   /** The way in. */
   readonly via: "key" | "token" | "session" | "local";
+  /** Host that the app of a token was answered at when a person allowed it. */
+  readonly app?: string;
 }
 
 /** Tells whom an OAuth access token speaks for; null for one that does not hold here. */
-export type AuthenticateToken = (token: string) => Pick<Principal, "accountId" | "scopes"> | null;
+export type AuthenticateToken = (token: string) => Omit<Principal, "via"> | null;
 
 /**
  * Tells who sent a request and, with `scope`, that they may do what it names.
@@ -64,15 +66,18 @@ export function createAuthorize({
       );
     }
     const key = keys.authenticate(token);
-    const holder = key ?? tokens.authenticate(token);
+    if (key) {
+      count(request, key.keyId);
+      return { accountId: key.accountId, scopes: key.scopes, via: "key" };
+    }
+    const holder = tokens.authenticate(token);
     if (!holder) {
       throw new AppError("unauthorized", "The API key or token is unknown, revoked or expired.", {
         challenge: "invalid_token",
       });
     }
-    const { accountId, scopes } = holder;
-    count(request, key?.keyId ?? accountId);
-    return { accountId, scopes, via: key ? "key" : "token" };
+    count(request, holder.accountId);
+    return { ...holder, via: "token" };
   };
 
   // A request is asked about twice: before its body is read, and when it is handled.

@@ -1,7 +1,6 @@
 import {
   createMcpHandler,
   isJsonContentType,
-  type McpHttpHandler,
   type McpServer,
   readRequestBody,
 } from "@modelcontextprotocol/server";
@@ -12,6 +11,7 @@ import type { Authorize } from "../http/principal.ts";
 import type { Log } from "../log.ts";
 import { LIMITS } from "../memories/memory.ts";
 import { AGENT_HEADER } from "./agent-header.ts";
+import { mendHeaders } from "./lenience.ts";
 import { createSenderCheck } from "./sender.ts";
 import type { Session } from "./session.ts";
 
@@ -47,16 +47,35 @@ export function createMcpRoutes({
     },
   );
 
+  const pass = (request: Request, session: Session, parsedBody?: unknown) => {
+    sessions.set(request, session);
+    return handler.fetch(request, { parsedBody });
+  };
+
+  /** The body is read here, once: the library would keep a copy of it. */
+  const answer = async (request: Request, session: Session): Promise<Response> => {
+    if (request.method !== "POST" || !isJsonContentType(request.headers.get("content-type"))) {
+      return pass(request, session);
+    }
+    const body = await readRequestBody(request, MAX_BODY);
+    if (body.tooLarge) return refusal(413, -32_000, `A message has at most ${MAX_BODY} bytes.`);
+    const message = parse(body.text);
+    if (message === undefined) {
+      return refusal(400, -32_700, "Parse error: the body is not valid JSON.");
+    }
+    return pass(mendHeaders(request, message, session.principal), session, message);
+  };
+
   return new Elysia({ normalize: false })
     .onStop(() => handler.close())
     .all(
       "/mcp",
       async ({ request, server }) => {
         checkSender(request);
-        sessions.set(request, sessionOf(request, authorize));
+        const session = sessionOf(request, authorize);
         // A stream may be silent for longer than an idle connection lives.
         server?.timeout(request, 0);
-        const response = await answer(handler, request);
+        const response = await answer(request, session);
         // The app's own header is stricter than that of a stream.
         response.headers.delete("cache-control");
         return response;
@@ -85,19 +104,11 @@ function decodeAgent(header: string | null): string | null {
   throw new AppError("malformed_request", malformed);
 }
 
-/** The body is read here, once: the library would keep a copy of it. */
-async function answer(handler: McpHttpHandler, request: Request): Promise<Response> {
-  if (request.method !== "POST" || !isJsonContentType(request.headers.get("content-type"))) {
-    return handler.fetch(request);
-  }
-  const body = await readRequestBody(request, MAX_BODY);
-  if (body.tooLarge) return refusal(413, -32_000, `A message has at most ${MAX_BODY} bytes.`);
+function parse(text: string): unknown {
   try {
-    const parsedBody: unknown = JSON.parse(body.text);
-    return await handler.fetch(request, { parsedBody });
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    return refusal(400, -32_700, "Parse error: the body is not valid JSON.");
+    return JSON.parse(text);
+  } catch {
+    return undefined;
   }
 }
 

@@ -27,6 +27,8 @@ export interface Renewal {
 export interface TokenHolder {
   readonly accountId: string;
   readonly scopes: readonly Scope[];
+  /** Host that the app was answered at when the person allowed it. */
+  readonly app: string;
 }
 
 export type Tokens = ReturnType<typeof createTokens>;
@@ -59,6 +61,7 @@ export function createTokens({
       grantId: oauthGrants.id,
       accountId: oauthGrants.accountId,
       scopes: oauthTokens.scopes,
+      app: oauthGrants.redirectHost,
       lastUsedAt: oauthGrants.lastUsedAt,
     })
     .from(oauthTokens)
@@ -156,7 +159,7 @@ export function createTokens({
       const row = holder.get({ hash: hashSecret(presented), now });
       if (!row) return null;
       markUsed(row.grantId, row.lastUsedAt, now);
-      return { accountId: row.accountId, scopes: row.scopes };
+      return { accountId: row.accountId, scopes: row.scopes, app: row.app };
     },
   };
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { startSuite } from "../support/conformance.ts";
-import { startOAuthServer } from "./support/oauth-server.ts";
+import { freePort, startOAuthServer } from "./support/oauth-server.ts";
 
 test("the conformance suite's authorization scenarios pass", async () => {
   await using server = await startOAuthServer();
@@ -24,10 +24,3 @@ test("the conformance suite's authorization scenarios pass", async () => {
   }
   expect(output).toContain("Total: 3 passed, 0 failed");
 });
-
-async function freePort(): Promise<number> {
-  const holder = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() });
-  const { port = 0 } = holder;
-  await holder.stop(true);
-  return port;
-}
