@@ -20,7 +20,10 @@ export async function exportMemories(
   filter: Filter,
 ): Promise<AsyncGenerator<Memory[], void>> {
   const ids = await store.use(accountId, ({ table }) => table.list(filter, null));
-  const packed = Buffer.from(ids.map((id) => id.slice("mem_".length)).join(""), "hex");
+  const packed = Buffer.alloc(ids.length * ID_BYTES);
+  for (const [index, id] of ids.entries()) {
+    packed.write(id.slice("mem_".length), index * ID_BYTES, "hex");
+  }
 
   /** Their newest comes first, so that the oldest are at the end. */
   const idsBefore = (end: number) => {

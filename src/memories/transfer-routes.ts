@@ -2,6 +2,7 @@ import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { Elysia } from "elysia";
 import { AppError } from "../errors.ts";
 import { ref, responses } from "../http/openapi.ts";
+import { createPagedStream } from "../http/paged-stream.ts";
 import type { Authorize } from "../http/principal.ts";
 import { checkQueryString } from "../http/query.ts";
 import { validationError } from "../http/validation.ts";
@@ -89,16 +90,16 @@ export function createTransferRoutes({
 
 /** Pages of memories as lines of JSON. */
 export function toStream(pages: AsyncGenerator<Memory[], void>): ReadableStream<Uint8Array> {
-  return new ReadableStream({
-    // Called when the client has room, and not before.
-    async pull(controller) {
-      const { value, done } = await pages.next();
-      if (done) return controller.close();
-      const lines = value.map((memory) => `${JSON.stringify(memory)}\n`);
-      controller.enqueue(Buffer.from(lines.join("")));
-    },
-    cancel: () => void pages.return(),
-  });
+  return createPagedStream(pages, (memories) =>
+    Buffer.from(
+      memories
+        .map(
+          (memory) => `${JSON.stringify(memory)}
+`,
+        )
+        .join(""),
+    ),
+  );
 }
 
 /** @throws AppError `unsupported_media_type` */

@@ -1,3 +1,5 @@
+import { expect } from "bun:test";
+import { createId } from "../../src/db/id.ts";
 import type { SearchMode } from "../../src/memories/ranking.ts";
 import type { Client } from "../support/client.ts";
 import type { TestServer } from "../support/server.ts";
@@ -15,32 +17,39 @@ export interface Answered {
   milliseconds: number;
 }
 
-const BATCH = 256;
+const DAY = 24 * 3_600_000;
 
 /**
- * Saves a set's memories over HTTP, and returns the ids they got. There is no way to import a
- * memory with its date yet, so the server's clock is set to `said_at` before each request, and a day
- * past the last one at the end.
+ * Imports a set's memories over HTTP, created when they were said, and returns the ids they got.
+ * Those that were said at one moment keep their order.
  */
 export async function loadSet(
   { memories }: EvaluationSet,
-  { clock }: Pick<TestServer, "clock">,
   client: Client,
 ): Promise<Map<string, string>> {
   const ids = new Map<string, string>();
   const inOrder = memories.toSorted((a, b) => Date.parse(a.said_at) - Date.parse(b.said_at));
-  for (let start = 0; start < inOrder.length; ) {
-    const moment = inOrder[start]?.said_at;
-    const batch = inOrder.slice(start, start + BATCH);
-    const others = batch.findIndex(({ said_at }) => said_at !== moment);
-    const together = others < 0 ? batch : batch.slice(0, others);
-    clock.advance(Date.parse(moment ?? "") - clock());
-    const saved = await client.saveAll(together.map(({ id, said_at, ...memory }) => memory));
-    for (const [index, { id }] of together.entries()) ids.set(saved[index]?.id ?? "", id);
-    start += together.length;
-  }
-  clock.advance(24 * 3_600_000);
+  const lines = inOrder.map(({ id: name, said_at, ...memory }) => {
+    const id = createId("mem", Date.parse(said_at));
+    ids.set(id, name);
+    return `${JSON.stringify({ id, ...memory, created_at: said_at })}\n`;
+  });
+  const answer = await client.send("POST", "/memories/import", {
+    body: lines.join(""),
+    headers: { "content-type": "application/x-ndjson" },
+  });
+  expect(answer).toMatchObject({ status: 200, body: { created: memories.length } });
   return ids;
+}
+
+/** A day past what was said last: when a set's questions are asked. */
+export function dayAfter({ memories }: EvaluationSet): number {
+  return Math.max(...memories.map(({ said_at }) => Date.parse(said_at))) + DAY;
+}
+
+/** Sets a test server's clock, by which ages are counted. */
+export function setClock({ clock }: Pick<TestServer, "clock">, now: number): void {
+  clock.advance(now - clock());
 }
 
 /** Asks every question of a set in one mode. */

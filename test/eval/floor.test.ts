@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { sharedEmbedder } from "../support/embedder.ts";
 import { startServer } from "../support/server.ts";
-import { type Answered, askAll, loadSet } from "./evaluate.ts";
+import { type Answered, askAll, dayAfter, loadSet, setClock } from "./evaluate.ts";
 import { quantile } from "./measures.ts";
 import { type Line, summarise } from "./report.ts";
 import { readSet } from "./set.ts";
@@ -15,7 +15,8 @@ let lines: Line[] = [];
 beforeAll(async () => {
   const set = await readSet(join(import.meta.dir, "own.json"));
   const client = await server.account();
-  const ids = await loadSet(set, server, client);
+  const ids = await loadSet(set, client);
+  setClock(server, dayAfter(set));
   const ask = (mode: "hybrid" | "semantic" | "keyword") =>
     askAll(set, ids, client, { mode, decay: false });
   answers = [...(await ask("hybrid")), ...(await ask("semantic")), ...(await ask("keyword"))];

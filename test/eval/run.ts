@@ -1,19 +1,21 @@
 import { basename } from "node:path";
 import { parseArgs } from "node:util";
 import { SEARCH_MODES } from "../../src/memories/ranking.ts";
+import { parseInstant } from "../../src/schema.ts";
 import { createProgress } from "../bench/progress.ts";
 import { sharedEmbedder } from "../support/embedder.ts";
 import { startServer } from "../support/server.ts";
-import { type Answered, askAll, loadSet } from "./evaluate.ts";
+import { type Answered, askAll, dayAfter, loadSet, setClock } from "./evaluate.ts";
 import { formatTable, summarise } from "./report.ts";
 import { readSet } from "./set.ts";
 
-const USAGE = `bun run eval FILE… [--decay] [--json]
+const USAGE = `bun run eval FILE… [--decay] [--now DATE] [--json]
 
-Loads each file into an account of its own, asks all its questions over HTTP, and tells how much of
+Imports each file into an account of its own, created when it was said, asks all its questions over HTTP, and tells how much of
 the evidence is among the first 1, 5, 10 and 20 results, and how long a search takes. The files have
 the format of test/eval/own.json.
   --decay   let memories sink with their age, as a search does by default
+  --now     the day on which is asked, as 2026-11-21; by default the day after the last memory
   --json    results for machines
 `;
 
@@ -22,9 +24,11 @@ const { values, positionals } = parseArgs({
   options: {
     json: { type: "boolean", default: false },
     decay: { type: "boolean", default: false },
+    now: { type: "string" },
   },
 });
-if (positionals.length === 0) {
+const now = values.now === undefined ? null : parseInstant(values.now);
+if (positionals.length === 0 || (values.now !== undefined && now === null)) {
   process.stderr.write(USAGE);
   process.exit(2);
 }
@@ -38,7 +42,8 @@ try {
   for (const { name, set } of sets) {
     const client = await server.account();
     const progress = createProgress(name, SEARCH_MODES.length * set.questions.length);
-    const ids = await loadSet(set, server, client);
+    const ids = await loadSet(set, client);
+    setClock(server, now ?? dayAfter(set));
     let done = 0;
     for (const mode of SEARCH_MODES) {
       const onAnswer = () => progress.report(++done);
