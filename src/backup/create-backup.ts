@@ -72,10 +72,10 @@ async function fill(
   refuseSchema(schema, dataDir);
   const { copied, checkpoints, accounts, createdAt } = await copyAll();
 
-  for (const [count, { accountId, version: wanted }] of checkpoints.entries()) {
+  for (const [count, { table, version: wanted }] of checkpoints.entries()) {
     signal?.throwIfAborted();
     onProgress({ step: "checking tables", count, total: checkpoints.length });
-    await verifyTable(lancedb, folder, accountId, wanted);
+    await verifyTable(lancedb, folder, table, wanted);
   }
   await explained(folder, "written", () => syncFolders(folder));
   const manifest = await writeManifest(folder, {
@@ -132,14 +132,14 @@ async function copyState(live: Sqlite, path: string) {
 async function verifyTable(
   lancedb: typeof LanceDb,
   folder: string,
-  accountId: string,
+  table: string,
   version: number,
 ): Promise<void> {
   try {
-    await readWholeTable(lancedb, join(folder, "memories"), accountId, version);
+    await readWholeTable(lancedb, join(folder, "memories"), table, version);
   } catch (cause) {
     throw new BackupError(
-      `The table ${tableFolder(accountId)} is damaged, so nothing was backed up: ctxd doctor tells more.`,
+      `The table ${tableFolder(table)} is damaged, so nothing was backed up: ctxd doctor tells more.`,
       { cause },
     );
   }

@@ -55,8 +55,8 @@ export async function copyTables({
   return isComplete;
 }
 
-function pathsOf({ accountId, files }: RecordedCheckpoint): string[] {
-  return files.map((file) => `${tableFolder(accountId)}/${file}`);
+function pathsOf({ table, files }: RecordedCheckpoint): string[] {
+  return files.map((file) => `${tableFolder(table)}/${file}`);
 }
 
 /** What an earlier round copied and a newer checkpoint doesn't list may be forgotten by now. */

@@ -22,7 +22,7 @@ export function createChecks({
 }: {
   dataDir: string;
   db: Pick<Database, "sqlite">;
-  opening: Promise<Pick<Store, "accounts">>;
+  opening: Promise<Pick<Store, "accounts" | "reembedded">>;
   embedder: Pick<Embedder, "ready">;
   /** Null where none are made on a schedule. */
   backups: { isLate(): boolean } | null;
@@ -33,6 +33,7 @@ export function createChecks({
     disk: atMostEvery(FRESH, () => checkDisk(dataDir)),
     embedding: () => stateOf(embedder.ready()),
     ...(backups && { backups: () => (backups.isLate() ? "late" : "ok") }),
+    vectors: () => checkVectors(opening),
   };
 }
 
@@ -52,6 +53,13 @@ async function checkTables(
   await (await opening).accounts();
   // The library takes a folder that is gone for an empty one.
   return existsSync(folder) ? "ok" : "failed";
+}
+
+/** Whether all vectors are the chosen model's; while they are not, the old ones answer. */
+async function checkVectors(opening: Promise<Pick<Store, "reembedded">>): Promise<CheckResult> {
+  const state = await stateOf(opening);
+  const done = state === "ok" ? (await opening).reembedded() : null;
+  return done === null ? state : `changing, ${Math.floor(done * 100)} % done`;
 }
 
 /** Whether a file can be written where everything is kept. */

@@ -2,6 +2,7 @@ import { BackupError } from "../backup/backup-error.ts";
 import { ConfigError } from "../config.ts";
 import { ConnectError } from "../connect/connect-error.ts";
 import { DatabaseError } from "../db/database-error.ts";
+import { ModelError } from "../embedding/model-error.ts";
 import { AppError } from "../errors.ts";
 import { SourceError } from "../import/source.ts";
 import { AssetError } from "../native/asset-error.ts";
@@ -48,6 +49,7 @@ function describe(error: unknown, debug: boolean): { text: string; exitCode: num
     CertificateError,
     ConnectError,
     SourceError,
+    ModelError,
   ];
   if (known.some((type) => error instanceof type)) {
     return { text: error.message, exitCode: FAILED };

@@ -9,12 +9,12 @@ import { refuseUnfinishedRestore } from "../backup/unfinished-restore.ts";
 import type { Config } from "../config.ts";
 import { lockDataFolder } from "../db/data-lock.ts";
 import { type Database, databasePath, openDatabase } from "../db/database.ts";
-import type { EmbeddingModel } from "../embedding/embedder.ts";
-import { prepareModel } from "../embedding/model.ts";
-import { createWorkerEmbedder } from "../embedding/worker-embedder.ts";
+import { openChosenModel, openRecordedModel } from "../embedding/chosen-model.ts";
+import { createEmbedders, type Embedders } from "../embedding/embedders.ts";
 import { createKeys } from "../keys/keys.ts";
 import type { Log } from "../log.ts";
 import { createLocalSocket, type OpenSocket } from "../mcp/local-socket.ts";
+import { createGenerations } from "../memories/generations.ts";
 import { createIdempotency } from "../memories/idempotency.ts";
 import { createJournal } from "../memories/journal.ts";
 import { createMemories } from "../memories/memories.ts";
@@ -51,9 +51,6 @@ export async function serve(
   env: Environment,
   background: Background | null = null,
 ): Promise<void> {
-  if (settings.model !== null) {
-    throw new CommandError("CTXD_MODEL: a model other than the built-in one can't be used yet.");
-  }
   prepareForLanceDb();
   // What is opened is closed in reverse order, also when the next step fails.
   await using opened = new AsyncDisposableStack();
@@ -68,11 +65,12 @@ export async function serve(
     : await takeOverDataFolder(config.dataDir, version);
   opened.defer(lock.release);
   refuseUnfinishedRestore(config.dataDir);
-  // A cache folder that can't be used ends the start with a sentence; the worker would try for ever.
-  await prepareModel({ cacheDir: config.cacheDir });
   // The model loads while the rest starts, be it of this program; requests that need it wait for it.
-  const embedder = createWorkerEmbedder({ cacheDir: config.cacheDir, log, metrics });
-  opened.defer(() => embedder.close());
+  const embedder = await openChosenModel({ ...config, log, metrics });
+  const embedders = createEmbedders(embedder, (model) =>
+    openRecordedModel(model, { cacheDir: config.cacheDir, log }),
+  );
+  opened.defer(embedders.close);
   const { createAccess, createApp } = await import("../app.ts");
   const db = openDatabase(databasePath(config.dataDir));
   opened.defer(db.close);
@@ -84,12 +82,11 @@ export async function serve(
   });
   const { accounts } = access;
   const keys = createKeys({ db, clock });
-  const opening = openTables(config, { db, model: embedder.model, log, metrics });
+  const opening = openTables(config, { db, embedders, log, metrics });
   const store = storeToCome(opening);
   opened.defer(store.close);
   const memories = createMemories({
     store,
-    embedder,
     idempotency: createIdempotency({ db, clock }),
     clock,
     decay: config.decay,
@@ -146,13 +143,14 @@ type App = ReturnType<typeof CreateApp>;
 
 async function openTables(
   { dataDir, cacheDir }: Config,
-  parts: { db: Database; model: EmbeddingModel; log: Log; metrics: Metrics },
+  parts: { db: Database; embedders: Embedders; log: Log; metrics: Metrics },
 ): Promise<Store> {
   const folder = join(dataDir, "memories");
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const lancedb = await loadLanceDb(cacheDir);
   const { db, ...rest } = parts;
-  return openStore({ lancedb, folder, journal: createJournal({ db }), ...rest });
+  const [journal, generations] = [createJournal({ db }), createGenerations({ db })];
+  return openStore({ lancedb, folder, journal, generations, ...rest });
 }
 
 /** Backups of the server's own data, as the settings want them. */

@@ -136,6 +136,13 @@ export const MIGRATIONS: readonly string[] = [
      PRIMARY KEY (issuer, subject)
    ) STRICT;
    CREATE INDEX identities_account_id ON identities (account_id);`,
+
+  // Journal and checkpoints know tables by their names: at first the account's, later another.
+  `CREATE TABLE tables (
+     account_id TEXT PRIMARY KEY NOT NULL,
+     name TEXT NOT NULL,
+     model TEXT NOT NULL
+   ) STRICT;`,
 ];
 
 /**

@@ -12,7 +12,13 @@ import { checkClock, newestRecord } from "./clock.ts";
 import { checkDatabase, checkJournal } from "./database.ts";
 import { type Finding, findingsOf, reasonOf } from "./finding.ts";
 import { checkCacheFolder, checkDataFolder, checkDisk } from "./folders.ts";
-import { checkEmbedding, checkModelFiles, checkTableLibrary, makeTrialCache } from "./model.ts";
+import {
+  checkChosenModel,
+  checkEmbedding,
+  checkModelFiles,
+  checkTableLibrary,
+  makeTrialCache,
+} from "./model.ts";
 import { checkPort, checkServer } from "./server.ts";
 import { checkStrays, checkTables } from "./tables.ts";
 
@@ -49,7 +55,11 @@ export async function* examine({
     message: each.message.replaceAll(trial.folder, cacheDir),
   });
   yield inPlace(finding);
-  yield inPlace(await checkEmbedding(trial.folder));
+  yield inPlace(
+    config.model === null
+      ? await checkEmbedding(trial.folder)
+      : await checkChosenModel(config.model, cacheDir, trial.folder),
+  );
   yield* checkData({ dataDir, isServed, lancedb, now: clock() });
 }
 

@@ -1,14 +1,19 @@
+import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, rm, stat, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { openChosenModel } from "../embedding/chosen-model.ts";
 import { builtInModel } from "../embedding/manifest.ts";
 import { findModel } from "../embedding/model.ts";
+import { downloadedModel, MODEL_NAMES } from "../embedding/model-download.ts";
 import { createWorkerEmbedder } from "../embedding/worker-embedder.ts";
 import { createLog } from "../log.ts";
 import { type Asset, assetFolder } from "../native/asset.ts";
 import { embeddedAsset } from "../native/embedded-asset.ts";
 import { type LanceDb, loadLanceDb } from "../native/lancedb.ts";
 import { type Finding, findingsOf, reasonOf } from "./finding.ts";
+
+const SILENT = createLog({ logLevel: "silent", logFormat: "text" });
 
 /** Whether the files of the model in the cache folder are those that belong there. */
 export async function checkModelFiles(cacheDir: string): Promise<Finding> {
@@ -48,8 +53,7 @@ export async function checkTableLibrary(
 /** Whether a text becomes a vector, in a worker as in the server. */
 export async function checkEmbedding(cacheDir: string): Promise<Finding> {
   const { ok, problem } = findingsOf("embedding");
-  const log = createLog({ logLevel: "silent", logFormat: "text" });
-  const embedder = createWorkerEmbedder({ cacheDir, log });
+  const embedder = createWorkerEmbedder({ cacheDir, log: SILENT });
   try {
     await embedder.ready();
     const vector = await embedder.embedQuery("What does the doctor say?");
@@ -67,6 +71,29 @@ export async function checkEmbedding(cacheDir: string): Promise<Finding> {
     return problem(`the model does not run (${reason})${remedy}.`);
   } finally {
     await embedder.close();
+  }
+}
+
+/**
+ * Whether the model of CTXD_MODEL can be used. One that is still to be downloaded is not.
+ * @param trialDir where its files may be put meanwhile
+ */
+export async function checkChosenModel(
+  model: string,
+  cacheDir: string,
+  trialDir: string,
+): Promise<Finding> {
+  const { ok, problem } = findingsOf("model");
+  const isName = MODEL_NAMES.includes(model);
+  const folder = isName ? downloadedModel(model, cacheDir) : model;
+  if (isName && !existsSync(folder)) return ok(`${model} is downloaded by the next start`);
+  try {
+    const chosen = { model: folder, cacheDir: trialDir, log: SILENT };
+    const embedder = await openChosenModel(chosen);
+    await embedder.close();
+    return ok(`${embedder.model.id} makes vectors of ${embedder.model.dimension} numbers`);
+  } catch (error) {
+    return problem(`${reasonOf(error)}.`);
   }
 }
 

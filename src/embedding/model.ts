@@ -22,11 +22,12 @@ export function findModel(
   options: { manifest?: ModelManifest | undefined; source?: string | undefined } = {},
 ): Asset {
   const { manifest = builtInModel } = options;
-  return embeddedAsset("model") ?? modelAsset(manifest, options.source);
+  const embedded = manifest.id === builtInModel.id ? embeddedAsset("model") : null;
+  return embedded ?? modelAsset(manifest, options.source);
 }
 
-/** The model as files of a source folder, by default the npm package of the manifest. */
-export function modelAsset(manifest: ModelManifest, source = packageFolder(manifest)): Asset {
+/** The model as files of a source folder, by default the one that the manifest names. */
+export function modelAsset(manifest: ModelManifest, source = sourceFolder(manifest)): Asset {
   return { name: "model", files: manifest.files.map((file) => modelFile(file, source)) };
 }
 
@@ -44,6 +45,7 @@ async function* streamOf(content: Uint8Array): AsyncIterable<Uint8Array> {
   yield content;
 }
 
-function packageFolder({ source }: ModelManifest): string {
+function sourceFolder({ source }: ModelManifest): string {
+  if (source.package === undefined) return source.folder;
   return join(dirname(Bun.resolveSync(source.package, import.meta.dir)), source.folder);
 }

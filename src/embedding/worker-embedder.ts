@@ -3,7 +3,7 @@ import type { Log } from "../log.ts";
 import { createMetrics, type Metrics } from "../metrics.ts";
 import { type Admission, createAdmission } from "./admission.ts";
 import type { Embedder } from "./embedder.ts";
-import { builtInModel } from "./manifest.ts";
+import { builtInModel, type ModelManifest } from "./manifest.ts";
 import { accompany, spawnWorker, type WorkerLife } from "./worker-life.ts";
 
 /** Vectors of recent queries: about 2 KB each. */
@@ -17,17 +17,19 @@ const LAST_RESTART_MS = 30_000;
 /**
  * An embedder whose engine runs in a worker, which it starts at once and again whenever it ends.
  * Vectors of queries are shared between callers: do not write into them.
+ * @param manifest of another model than the built-in one
  * @param modelSource in a checkout, a folder that stands in for the npm package of the model
  */
 export function createWorkerEmbedder(options: {
   cacheDir: string;
   log: Log;
   metrics?: Metrics;
+  manifest?: ModelManifest;
   modelSource?: string;
   spawn?: () => Worker;
 }): Embedder {
-  const { cacheDir, log, metrics = createMetrics(), modelSource, spawn = spawnWorker } = options;
-  const { dimension } = builtInModel;
+  const { cacheDir, log, modelSource } = options;
+  const { metrics = createMetrics(), manifest = builtInModel, spawn = spawnWorker } = options;
   const queries = createAdmission(WAITING_QUERIES);
   const contents = createAdmission(WAITING_CONTENTS);
   const recent = new LRUCache<string, Promise<Float32Array>>({ max: CACHED_QUERIES });
@@ -39,7 +41,7 @@ export function createWorkerEmbedder(options: {
 
   function start(): WorkerLife {
     restart = null;
-    const next = accompany(spawn(), { cacheDir, modelSource });
+    const next = accompany(spawn(), { cacheDir, manifest, modelSource });
     const started = performance.now();
     next.loaded.then(
       () => log.debug("embedding_ready", { ms: Math.round(performance.now() - started) }),
@@ -57,7 +59,7 @@ export function createWorkerEmbedder(options: {
     return next;
   }
 
-  async function embed(type: "query" | "content", text: string): Promise<Float32Array> {
+  async function embed(type: "query" | "content", text: string): Promise<Float32Array[]> {
     const end = measured.durations.startTimer({ type });
     const vectors = await life.embed(type, text);
     end();
@@ -66,25 +68,24 @@ export function createWorkerEmbedder(options: {
   }
 
   return {
-    model: builtInModel,
+    model: manifest,
     ready: () => life.loaded,
     embedQuery(text) {
       const known = recent.get(text);
       measured.lookups.inc({ result: known ? "hit" : "miss" });
       if (known) return known;
-      const vector = queries.admit(text.length, () => embed("query", text));
+      const vector = queries.admit(text.length, async () => {
+        const [only] = await embed("query", text);
+        if (!only) throw new Error("a query has no vector");
+        return only;
+      });
       recent.set(text, vector);
       vector.catch(() => {
         if (recent.peek(text) === vector) recent.delete(text);
       });
       return vector;
     },
-    async embedContent(text) {
-      const vectors = await contents.admit(text.length, () => embed("content", text));
-      return Array.from({ length: vectors.length / dimension }, (_, index) =>
-        vectors.subarray(index * dimension, (index + 1) * dimension),
-      );
-    },
+    embedContent: (text) => contents.admit(text.length, () => embed("content", text)),
     async close() {
       closed = true;
       if (restart) clearTimeout(restart);

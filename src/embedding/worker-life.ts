@@ -9,8 +9,8 @@ export interface WorkerLife {
   readonly loaded: Promise<void>;
   /** Resolves with the reason when the worker has ended, for whatever reason. */
   readonly ended: Promise<Error>;
-  /** The vectors of a text, one after the other; rejects with `unavailable` when the worker ends first. */
-  embed(type: "query" | "content", text: string): Promise<Float32Array>;
+  /** The vectors of a text; rejects with `unavailable` when the worker ends first. */
+  embed(type: "query" | "content", text: string): Promise<Float32Array[]>;
   /** Ends the worker as soon as it is between two runs, and resolves then. Nothing waits any more. */
   end(reason: Error): Promise<void>;
 }
@@ -29,7 +29,7 @@ export function accompany(
   worker: Worker,
   load: Omit<ToWorker & { type: "load" }, "type">,
 ): WorkerLife {
-  const waiting = new Map<number, PromiseWithResolvers<Float32Array>>();
+  const waiting = new Map<number, PromiseWithResolvers<Float32Array[]>>();
   const loaded = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<Error>();
   let over: Error | null = null;
@@ -48,7 +48,7 @@ export function accompany(
     ended.resolve(reason);
     return gone.promise;
   };
-  const settle = (id: number): PromiseWithResolvers<Float32Array> | undefined => {
+  const settle = (id: number): PromiseWithResolvers<Float32Array[]> | undefined => {
     const call = waiting.get(id);
     waiting.delete(id);
     return call;
@@ -57,7 +57,7 @@ export function accompany(
   worker.onmessage = ({ data }: MessageEvent<FromWorker>) => {
     if (data.type === "loaded") loaded.resolve();
     else if (data.type === "failed") void end(new Error(data.message));
-    else if (data.type === "done") settle(data.id)?.resolve(data.vectors);
+    else if (data.type === "done") settle(data.id)?.resolve(separate(data));
     else settle(data.id)?.reject(refused(data.message));
   };
   worker.onerror = ({ message }) => void end(new Error(message));
@@ -74,7 +74,7 @@ export function accompany(
     ended: ended.promise,
     embed(type, text) {
       if (over) return Promise.reject(unavailable(over));
-      const call = Promise.withResolvers<Float32Array>();
+      const call = Promise.withResolvers<Float32Array[]>();
       const id = ++lastId;
       waiting.set(id, call);
       send({ type, id, text });
@@ -82,6 +82,13 @@ export function accompany(
     },
     end,
   };
+}
+
+function separate({ count, vectors }: FromWorker & { type: "done" }): Float32Array[] {
+  const dimension = vectors.length / count;
+  return Array.from({ length: count }, (_, index) =>
+    vectors.subarray(index * dimension, (index + 1) * dimension),
+  );
 }
 
 function unavailable(cause: Error): AppError {

@@ -1,6 +1,5 @@
 import { createHeapTrimmer } from "../native/c-library.ts";
 import { type Engine, loadEngine } from "./engine.ts";
-import { builtInModel } from "./manifest.ts";
 import type { FromWorker, ToWorker } from "./messages.ts";
 import { prepareModel } from "./model.ts";
 import { createSchedule, type Job } from "./schedule.ts";
@@ -27,10 +26,14 @@ self.onmessage = ({ data }: MessageEvent<ToWorker>) => {
   }
 };
 
-async function load({ cacheDir, modelSource }: ToWorker & { type: "load" }): Promise<void> {
+async function load({
+  cacheDir,
+  manifest,
+  modelSource,
+}: ToWorker & { type: "load" }): Promise<void> {
   try {
-    const folder = await prepareModel({ cacheDir, source: modelSource });
-    engine = await loadEngine(builtInModel, folder, cacheDir);
+    const folder = await prepareModel({ cacheDir, manifest, source: modelSource });
+    engine = await loadEngine(manifest, folder, cacheDir);
     post({ type: "loaded" });
     void work();
   } catch (error) {
@@ -64,7 +67,8 @@ async function advance(job: Job, engine: Engine): Promise<void> {
     }
     schedule.remove(job);
     const vectors = concatenate(job.vectors);
-    post({ type: "done", id: job.id, vectors }, [vectors.buffer]);
+    const count = job.vectors.length;
+    post({ type: "done", id: job.id, count, vectors }, [vectors.buffer]);
   } catch (error) {
     schedule.remove(job);
     post({ type: "refused", id: job.id, message: messageOf(error) });
@@ -72,8 +76,9 @@ async function advance(job: Job, engine: Engine): Promise<void> {
 }
 
 function concatenate(vectors: readonly Float32Array[]): Float32Array<ArrayBuffer> {
-  const all = new Float32Array(vectors.length * builtInModel.dimension);
-  for (const [index, vector] of vectors.entries()) all.set(vector, index * builtInModel.dimension);
+  const dimension = vectors[0]?.length ?? 0;
+  const all = new Float32Array(vectors.length * dimension);
+  for (const [index, vector] of vectors.entries()) all.set(vector, index * dimension);
   return all;
 }
 

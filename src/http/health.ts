@@ -5,9 +5,10 @@ import { errorResponse, ref } from "./openapi.ts";
 
 /**
  * `ok`, or what is the matter. `loading` is no failure: requests wait for it. Nor is `late`: what
- * should have been done by now, without which the server works.
+ * should have been done by now, without which the server works. Nor is `changing`: the old answers
+ * meanwhile.
  */
-export type CheckResult = "ok" | "loading" | "late" | "failed";
+export type CheckResult = "ok" | "loading" | "late" | "failed" | `changing, ${number} % done`;
 
 /** Milliseconds that a check may take; `ctxd health` waits for 5 s. */
 const PATIENCE = 3_000;

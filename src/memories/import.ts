@@ -4,8 +4,9 @@ import { AppError } from "../errors.ts";
 import { parseInstant } from "../schema.ts";
 import type { Draft } from "./draft.ts";
 import { type ImportedMemory, type ImportReport, LIMITS, normaliseTags } from "./memory.ts";
+import type { OpenTable } from "./open-tables.ts";
 import type { MemoryRow, StoredMemory } from "./rows.ts";
-import type { OpenTable, Store } from "./store.ts";
+import type { Store } from "./store.ts";
 
 /** A line of what is imported: a memory, or what is wrong with it. */
 export type ImportLine =
@@ -28,7 +29,6 @@ const KEPT = "is not newer than the memory that is here";
 
 interface Dependencies {
   store: Pick<Store, "use">;
-  embedder: Embedder;
   /** Milliseconds since 1970. */
   clock: () => number;
 }
@@ -41,7 +41,7 @@ interface Dependencies {
  * @throws AppError when it can't go on; what it has done by then stays, and doing it again is safe
  */
 export async function importMemories(
-  { store, embedder, clock }: Dependencies,
+  { store, clock }: Dependencies,
   accountId: string,
   lines: AsyncIterable<ImportLine>,
   { dryRun }: { dryRun: boolean },
@@ -60,7 +60,7 @@ export async function importMemories(
   };
   const write = async (batch: readonly Wanted[]) => {
     const verdicts = await store.use(accountId, (open) =>
-      dryRun ? foresee(open, batch) : writeBatch(open, embedder, batch),
+      dryRun ? foresee(open, batch) : writeBatch(open, batch),
     );
     for (const [index, verdict] of verdicts.entries()) {
       if (verdict === "kept") skip(batch[index]?.line ?? 0, verdict, KEPT);
@@ -173,8 +173,7 @@ function judgeAll(batch: readonly Wanted[], rows: readonly MemoryRow[]): Verdict
 }
 
 async function writeBatch(
-  { table, writer }: OpenTable,
-  embedder: Embedder,
+  { table, writer, embedder }: OpenTable,
   batch: readonly Wanted[],
 ): Promise<Verdict[]> {
   const ids = [...new Set(batch.map(({ id }) => id))];
@@ -195,7 +194,7 @@ async function writeBatch(
     writer.change({ ids, apply: (draft) => applyBatch(draft, batch, vectors) }),
   );
   // Another write came between, and other texts are needed now.
-  return verdicts ?? writeBatch({ table, writer }, embedder, batch);
+  return verdicts ?? writeBatch({ table, writer, embedder }, batch);
 }
 
 /** @returns null, and changes nothing, when the vectors of a text are missing */

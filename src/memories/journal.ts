@@ -1,4 +1,4 @@
-import { and, asc, count, eq, lte, max } from "drizzle-orm";
+import { and, asc, count, eq, inArray, lte, max } from "drizzle-orm";
 import { blob, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { Database } from "../db/database.ts";
 import { openCancelledEntries } from "./cancelled-entries.ts";
@@ -9,16 +9,17 @@ import { openCancelledEntries } from "./cancelled-entries.ts";
  */
 export const journalEntries = sqliteTable("journal", {
   seq: integer().primaryKey({ autoIncrement: true }),
-  accountId: text("account_id").notNull(),
+  /** The name of the table, at first that of its account. */
+  table: text("account_id").notNull(),
   /** Rows added or replaced, as an Arrow IPC stream. */
   written: blob({ mode: "buffer" }),
   /** Ids of rows removed. */
   removed: text({ mode: "json" }).$type<string[]>().notNull(),
 });
 
-/** Per account: the state of its table that is known to be on the disk. */
+/** Per table: its state that is known to be on the disk. */
 export const checkpoints = sqliteTable("checkpoints", {
-  accountId: text("account_id").primaryKey(),
+  table: text("account_id").primaryKey(),
   version: integer().notNull(),
   /** All files of the table at that version, relative to its folder. LanceDB never changes one. */
   files: text({ mode: "json" }).$type<string[]>().notNull(),
@@ -42,7 +43,7 @@ export interface Checkpoint {
 
 export type Journal = ReturnType<typeof createJournal>;
 
-/** The journal and checkpoints of all accounts. */
+/** The journal and checkpoints of all tables. */
 export function createJournal({ db }: { db: Database }) {
   const { orm } = db;
   const cancelled = openCancelledEntries(`${db.sqlite.filename}-cancelled`);
@@ -53,7 +54,7 @@ export function createJournal({ db }: { db: Database }) {
     );
   forgetCancelled();
   let waiting: (Entry & {
-    accountId: string;
+    table: string;
     resolve(seq: number): void;
     reject(error: unknown): void;
   })[] = [];
@@ -65,12 +66,12 @@ export function createJournal({ db }: { db: Database }) {
     const answers: (() => void)[] = [];
     try {
       orm.transaction((tx) => {
-        for (const { accountId, written, removed, alongside, resolve, reject } of group) {
+        for (const { table, written, removed, alongside, resolve, reject } of group) {
           try {
-            // One that breaks a rule must not take those of other accounts with it.
+            // One that breaks a rule must not take those of other tables with it.
             const { seq } = tx.transaction((savepoint) => {
               for (const write of alongside) write();
-              const row = { accountId, written: written && Buffer.from(written), removed };
+              const row = { table, written: written && Buffer.from(written), removed };
               return savepoint
                 .insert(journalEntries)
                 .values(row)
@@ -93,10 +94,10 @@ export function createJournal({ db }: { db: Database }) {
 
   return {
     /** Makes an entry durable and returns its number. */
-    append(accountId: string, entry: Entry): Promise<number> {
+    append(table: string, entry: Entry): Promise<number> {
       return new Promise((resolve, reject) => {
         if (waiting.length === 0) setImmediate(flush);
-        waiting.push({ ...entry, accountId, resolve, reject });
+        waiting.push({ ...entry, table, resolve, reject });
       });
     },
 
@@ -109,8 +110,8 @@ export function createJournal({ db }: { db: Database }) {
       }
     },
 
-    /** What was written since the account's checkpoint, oldest first. */
-    entries: (accountId: string): { written: Uint8Array | null; removed: string[] }[] =>
+    /** What was written since the table's checkpoint, oldest first. */
+    entries: (table: string): { written: Uint8Array | null; removed: string[] }[] =>
       orm
         .select({
           seq: journalEntries.seq,
@@ -118,23 +119,23 @@ export function createJournal({ db }: { db: Database }) {
           removed: journalEntries.removed,
         })
         .from(journalEntries)
-        .where(eq(journalEntries.accountId, accountId))
+        .where(eq(journalEntries.table, table))
         .orderBy(asc(journalEntries.seq))
         .all()
         .filter(({ seq }) => !cancelled.has(seq)),
 
-    /** How many entries of all accounts no checkpoint includes yet. */
+    /** How many entries of all tables no checkpoint includes yet. */
     size: (): number => orm.select({ n: count() }).from(journalEntries).get()?.n ?? 0,
 
-    /** The number of the account's newest entry, 0 when it has none. */
-    lastSeq: (accountId: string): number =>
+    /** The number of the table's newest entry, 0 when it has none. */
+    lastSeq: (table: string): number =>
       orm
         .select({ seq: max(journalEntries.seq) })
         .from(journalEntries)
-        .where(eq(journalEntries.accountId, accountId))
+        .where(eq(journalEntries.table, table))
         .get()?.seq ?? 0,
 
-    checkpoint: (accountId: string): Checkpoint | null =>
+    checkpoint: (table: string): Checkpoint | null =>
       orm
         .select({
           version: checkpoints.version,
@@ -142,21 +143,21 @@ export function createJournal({ db }: { db: Database }) {
           hasRemains: checkpoints.hasRemains,
         })
         .from(checkpoints)
-        .where(eq(checkpoints.accountId, accountId))
+        .where(eq(checkpoints.table, table))
         .get() ?? null,
 
     /**
      * Records that a state is on the disk, and drops the entries that it includes.
      * @returns whether they are in no file any more; another process that reads may prevent it
      */
-    recordCheckpoint(accountId: string, checkpoint: Checkpoint, upTo: number): boolean {
+    recordCheckpoint(table: string, checkpoint: Checkpoint, upTo: number): boolean {
       orm.transaction((tx) => {
         tx.insert(checkpoints)
-          .values({ accountId, ...checkpoint })
-          .onConflictDoUpdate({ target: checkpoints.accountId, set: checkpoint })
+          .values({ table, ...checkpoint })
+          .onConflictDoUpdate({ target: checkpoints.table, set: checkpoint })
           .run();
         tx.delete(journalEntries)
-          .where(and(eq(journalEntries.accountId, accountId), lte(journalEntries.seq, upTo)))
+          .where(and(eq(journalEntries.table, table), lte(journalEntries.seq, upTo)))
           .run();
       });
       forgetCancelled();
@@ -164,13 +165,13 @@ export function createJournal({ db }: { db: Database }) {
       return db.truncateLog();
     },
 
-    /** Accounts whose tables have work left from an earlier process. */
+    /** Tables that have work left from an earlier process. */
     unfinished: (): string[] => [
       ...new Set(
         [
-          ...orm.selectDistinct({ id: journalEntries.accountId }).from(journalEntries).all(),
+          ...orm.selectDistinct({ id: journalEntries.table }).from(journalEntries).all(),
           ...orm
-            .select({ id: checkpoints.accountId })
+            .select({ id: checkpoints.table })
             .from(checkpoints)
             .where(eq(checkpoints.hasRemains, true))
             .all(),
@@ -178,11 +179,11 @@ export function createJournal({ db }: { db: Database }) {
       ),
     ],
 
-    /** Drops all that is known of an account's table. */
-    forget(accountId: string): void {
+    /** Drops all that is known of tables. */
+    forget(names: readonly string[]): void {
       orm.transaction((tx) => {
-        tx.delete(journalEntries).where(eq(journalEntries.accountId, accountId)).run();
-        tx.delete(checkpoints).where(eq(checkpoints.accountId, accountId)).run();
+        tx.delete(journalEntries).where(inArray(journalEntries.table, names)).run();
+        tx.delete(checkpoints).where(inArray(checkpoints.table, names)).run();
       });
       db.truncateLog();
     },

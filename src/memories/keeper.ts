@@ -69,7 +69,7 @@ export interface Debts {
 
 /** @param folder the table's */
 export function createKeeper({
-  accountId,
+  name,
   folder,
   table,
   writer,
@@ -77,7 +77,7 @@ export function createKeeper({
   due,
   debts,
 }: {
-  accountId: string;
+  name: string;
   folder: string;
   table: MemoryTable;
   writer: Pick<Writer, "pause" | "isSettled">;
@@ -102,7 +102,7 @@ export function createKeeper({
     dirtySince = null;
     const [version, files] = [await table.version(), await listFiles(folder)];
     const state = { version, files, hasRemains: remainsSince !== null };
-    return { state, upTo: journal.lastSeq(accountId) };
+    return { state, upTo: journal.lastSeq(name) };
   };
 
   /** @returns whether what it drops from the journal is in no file any more */
@@ -112,7 +112,7 @@ export function createKeeper({
         folder,
         state.files.filter((file) => !synced.has(file)),
       );
-      const isForgotten = journal.recordCheckpoint(accountId, state, upTo);
+      const isForgotten = journal.recordCheckpoint(name, state, upTo);
       synced = new Set(state.files);
       return isForgotten;
     } catch (error) {

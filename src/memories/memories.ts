@@ -17,7 +17,7 @@ import {
   normaliseTags,
   type Similar,
 } from "./memory.ts";
-import { watchModel } from "./model-at-hand.ts";
+import { watchModels } from "./model-at-hand.ts";
 import { retention } from "./ranking/retention.ts";
 import type { SearchMode } from "./ranking.ts";
 import { type StoredMemory, toMemory } from "./rows.ts";
@@ -39,41 +39,44 @@ export type Memories = ReturnType<typeof createMemories>;
 /** @param clock milliseconds since 1970 */
 export function createMemories({
   store,
-  embedder,
   idempotency,
   clock,
   decay = DEFAULT_DECAY,
 }: {
   store: Store;
-  embedder: Embedder;
   idempotency: Idempotency;
   clock: () => number;
   decay?: Decay;
 }) {
   const survey = createSurvey({ clock, decay });
   const found = new LRUCache<string, { id: string; at: Date }>({ max: MOST_FOUND });
-  const isModelAtHand = watchModel(embedder);
-  const embedAll = (contents: readonly string[]) =>
-    Promise.all(contents.map((content) => embedder.embedContent(content)));
+  const isModelAtHand = watchModels();
+
+  /** The embedder of an account's table, which another one may replace meanwhile. */
+  const embedderOf = (accountId: string): Promise<Embedder> =>
+    store.use(accountId, async ({ embedder }) => embedder);
 
   const insert = async (
     accountId: string,
     inputs: readonly NewMemory[],
     remember?: (ids: string[]) => void,
-  ) => {
-    const vectors = await embedAll(inputs.map(({ content }) => content));
+  ): Promise<StoredMemory[]> => {
+    const used = await embedderOf(accountId);
+    const vectors = await Promise.all(inputs.map(({ content }) => used.embedContent(content)));
     const now = clock();
     const memories = inputs.map((input, index) => newMemory(input, vectors[index] ?? [], now));
-    return store.use(accountId, ({ writer }) =>
-      writer.change({
+    const made = await store.use(accountId, async ({ writer, embedder }) => {
+      if (embedder !== used) return null;
+      return await writer.change({
         ids: [],
         apply(draft) {
           for (const memory of memories) draft.put(memory);
           return memories;
         },
         alongside: () => remember?.(memories.map(({ id }) => id)),
-      }),
-    );
+      });
+    });
+    return made ?? insert(accountId, inputs, remember);
   };
 
   /** Memories by id, in the order of the ids; those that aren't there are left out. */
@@ -112,10 +115,12 @@ export function createMemories({
       accountId: string,
       request: SearchRequest,
     ): Promise<{ memories: FoundMemory[]; mode: SearchMode }> {
-      const mode = request.mode === "hybrid" && !(await isModelAtHand()) ? "keyword" : request.mode;
-      const hits = await store.use(accountId, ({ table }) =>
-        searchTable(table, embedder, { ...request, mode }, { now: clock(), decay }),
-      );
+      const { hits, mode } = await store.use(accountId, async ({ table, embedder }) => {
+        const isByWords = request.mode === "hybrid" && !(await isModelAtHand(embedder));
+        const mode = isByWords ? "keyword" : request.mode;
+        const moment = { now: clock(), decay };
+        return { mode, hits: await searchTable(table, embedder, { ...request, mode }, moment) };
+      });
       const memories = hits.map(({ row, score, explanation }) => ({
         ...toMemory(row),
         score,
@@ -131,7 +136,7 @@ export function createMemories({
 
     /** Memories that say nearly the same as this one, to be updated instead of piled up. */
     async similar(accountId: string, id: string): Promise<Similar[]> {
-      return store.use(accountId, ({ table }) => findSimilar(table, embedder.model, id));
+      return store.use(accountId, ({ table }) => findSimilar(table, table.model, id));
     },
 
     /** A page of memories, newest first, and where the next one starts (`null` at the end). */
@@ -155,7 +160,7 @@ export function createMemories({
 
     /** Brings in memories from elsewhere; see `importMemories`. */
     import: (accountId: string, lines: AsyncIterable<ImportLine>, options: { dryRun: boolean }) =>
-      importMemories({ store, embedder, clock }, accountId, lines, options),
+      importMemories({ store, clock }, accountId, lines, options),
 
     /** A memory by its id; `null` when it isn't there. */
     async find(accountId: string, id: string): Promise<Memory | null> {
@@ -199,13 +204,15 @@ export function createMemories({
       const content = changes.content;
       // Embedding takes longer than all the rest: it happens before the write's turn, and only
       // when the content changes.
+      const used = await embedderOf(accountId);
       const vectors =
         content === undefined || content === present.content
           ? null
-          : await embedder.embedContent(content);
+          : await used.embedContent(content);
 
-      const updated = await store.use(accountId, ({ writer }) =>
-        writer.change({
+      const updated = await store.use(accountId, async ({ writer, embedder }) => {
+        if (vectors && embedder !== used) return null;
+        return await writer.change({
           ids: [id],
           apply(draft) {
             const current = draft.get(id);
@@ -217,8 +224,8 @@ export function createMemories({
             draft.put(next);
             return next;
           },
-        }),
-      );
+        });
+      });
       return updated ? toMemory(updated) : this.update(accountId, id, changes, isExpected);
     },
 

@@ -3,6 +3,16 @@ import type { Embedder } from "../embedding/embedder.ts";
 /** Milliseconds that a search waits for a model that is still being loaded. */
 const MOMENT = 500;
 
+/** Asks the same for each of several models; see `watchModel`. */
+export function watchModels(): (embedder: Pick<Embedder, "ready">) => Promise<boolean> {
+  const watches = new WeakMap<object, () => Promise<boolean>>();
+  return (embedder) => {
+    const watch = watches.get(embedder) ?? watchModel(embedder);
+    watches.set(embedder, watch);
+    return watch();
+  };
+}
+
 /**
  * Tells whether the model is loaded, or is so within a moment. One that could not be loaded counts
  * too: whoever embeds is told why.

@@ -8,7 +8,7 @@ import type { MemoryTable } from "./table.ts";
 import { hasVersion, listFiles, removeOtherFiles } from "./table-files.ts";
 
 interface Recovery {
-  accountId: string;
+  name: string;
   folder: string;
   journal: Journal;
   /** Opens the table in `folder`, or makes it. */
@@ -22,13 +22,13 @@ interface Recovery {
  * opened: LanceDB remembers versions by their numbers, and these come again.
  * @throws AppError `unavailable` when files of the checkpoint are missing
  */
-export async function rollBackFiles({ accountId, folder, journal, log }: Recovery): Promise<void> {
-  const checkpoint = journal.checkpoint(accountId);
+export async function rollBackFiles({ name, folder, journal, log }: Recovery): Promise<void> {
+  const checkpoint = journal.checkpoint(name);
   if (!checkpoint) return await removeUnfinished(folder);
   // Opening it would make an empty table, and the next checkpoint would make that final.
   if (!(await hasVersion(folder, checkpoint.version))) throw damaged(folder);
   const removed = await removeOtherFiles(folder, checkpoint.files);
-  if (removed > 0) log.info("table_rolled_back", { accountId, removed });
+  if (removed > 0) log.info("table_rolled_back", { table: name, removed });
 }
 
 /** A crash while a table is made leaves one without rows, which may be torn in any place. */
@@ -54,12 +54,12 @@ export async function openOrSetAside({ folder, open, log }: Recovery): Promise<M
 /** Writes again what the journal has. Doing it twice does no harm. */
 export async function replayJournal(
   table: MemoryTable,
-  { accountId, journal, log }: Pick<Recovery, "accountId" | "journal" | "log">,
+  { name, journal, log }: Pick<Recovery, "name" | "journal" | "log">,
 ): Promise<void> {
-  const entries = journal.entries(accountId);
+  const entries = journal.entries(name);
   if (entries.length === 0) return;
   await replay(table, entries);
-  log.info("journal_replayed", { accountId, entries: entries.length });
+  log.info("journal_replayed", { table: name, entries: entries.length });
 }
 
 function damaged(folder: string): AppError {

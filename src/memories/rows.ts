@@ -1,3 +1,5 @@
+import { Type } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
 import {
   Field,
   FixedSizeList,
@@ -95,8 +97,28 @@ export function tableSchema(model: EmbeddingModel): Schema {
     new Map([
       ["ctxd.model", model.id],
       ["ctxd.dimension", String(model.dimension)],
+      ["ctxd.manifest", JSON.stringify(model)],
     ]),
   );
+}
+
+const RecordedModel = Type.Object({
+  id: Type.String(),
+  dimension: Type.Integer({ minimum: 1 }),
+  cosines: Type.Object({ unrelated: Type.Number(), same: Type.Number() }),
+});
+
+/** The model that a table says it was made with; early tables have no more than its name. */
+export function recordedModel(
+  metadata: ReadonlyMap<string, string>,
+  wanted: EmbeddingModel,
+): EmbeddingModel {
+  const id = metadata.get("ctxd.model") ?? "";
+  if (id === wanted.id) return wanted;
+  const manifest: unknown = JSON.parse(metadata.get("ctxd.manifest") ?? "null");
+  if (Value.Check(RecordedModel, manifest)) return manifest;
+  const cosines = { unrelated: 0.5, same: 1 };
+  return { id, dimension: Number(metadata.get("ctxd.dimension")), cosines };
 }
 
 function vectorType(dimension: number) {
@@ -186,7 +208,7 @@ export const MEMORY_COLUMNS = [
 ] as const satisfies (keyof RowTypes)[];
 
 /** Reads rows with `MEMORY_COLUMNS`, each the first of its memory. */
-export function decodeMemories(table: Table): MemoryRow[] {
+export function decodeMemories(table: Table | RecordBatch): MemoryRow[] {
   const columns = columnsOf(table);
   return Array.from({ length: table.numRows }, (_, row) => decodeMemory(columns, row));
 }

@@ -1,7 +1,7 @@
 import type { Metrics } from "../metrics.ts";
 import type { Outcome } from "./draft.ts";
 import type { Journal } from "./journal.ts";
-import type { Slot } from "./store.ts";
+import type { Slot } from "./open-tables.ts";
 import type { TableStats } from "./table.ts";
 
 /**

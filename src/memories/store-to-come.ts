@@ -6,12 +6,19 @@ import type { Store } from "./store.ts";
  */
 export function storeToCome(opening: Promise<Store>): Store {
   // Whoever waits for it hears of a failure; it is not an error that nobody does.
-  opening.catch(() => {});
+  let opened: Store | null = null;
+  opening.then(
+    (store) => {
+      opened = store;
+    },
+    () => {},
+  );
   return {
     use: async (accountId, task) => (await opening).use(accountId, task),
     drop: async (accountId) => (await opening).drop(accountId),
     bytes: async (accountId) => (await opening).bytes(accountId),
     accounts: async () => (await opening).accounts(),
+    reembedded: () => opened?.reembedded() ?? null,
     close: () =>
       opening.then(
         (store) => store.close(),

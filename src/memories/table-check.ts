@@ -10,6 +10,8 @@ export interface TableFacts {
   newest: number | null;
   /** Rows that an index does not know yet, of the index that knows least. */
   unindexed: number;
+  /** The name of the model that made its vectors. */
+  model: string;
 }
 
 /**
@@ -28,7 +30,9 @@ export async function readWholeTable(
   try {
     const table = await connection.openTable(name);
     await table.checkout(version);
-    const facts: TableFacts = { rows: 0, memories: 0, fragments: 0, newest: null, unindexed: 0 };
+    const model = (await table.schema()).metadata.get("ctxd.model") ?? "unknown";
+    const none = { rows: 0, memories: 0, fragments: 0, unindexed: 0 };
+    const facts: TableFacts = { ...none, newest: null, model };
     for await (const batch of table.query()) {
       facts.rows += batch.numRows;
       const passages: Iterable<number> = batch.getChild("passage") ?? [];

@@ -1,7 +1,6 @@
 import type * as LanceDb from "@lancedb/lancedb";
 import { type Table as ArrowTable, tableFromIPC, tableToIPC } from "apache-arrow";
 import type { EmbeddingModel } from "../embedding/embedder.ts";
-import { AppError } from "../errors.ts";
 import type { Outcome } from "./draft.ts";
 import { type Filter, filterSql, idsSql, listSql, type Position } from "./filter.ts";
 import { STOP_WORDS } from "./ranking/words.ts";
@@ -18,6 +17,7 @@ import {
   type MemoryFacts,
   type MemoryRow,
   memoryIdOf,
+  recordedModel,
   rowIds,
   type StoredMemory,
   searchRowsOf,
@@ -28,6 +28,8 @@ import { partitionsFor } from "./vector-index.ts";
 
 /** The memories of one account. Reads may run at any time, writes one at a time. */
 export interface MemoryTable extends TableSearch {
+  /** What made its vectors, as the table itself says. */
+  readonly model: EmbeddingModel;
   /** Memories by id, in no order; those that aren't there are left out. */
   find(ids: readonly string[]): Promise<MemoryRow[]>;
   /** The same with their vectors, as a write needs them. */
@@ -37,6 +39,8 @@ export interface MemoryTable extends TableSearch {
   countRows(): Promise<number>;
   /** What statistics read, of every memory. */
   facts(): Promise<Iterable<MemoryFacts>>;
+  /** All memories, as they are at one moment. */
+  scan(): AsyncGenerator<MemoryRow[]>;
   /** Ids of all rows (see `rowIds`) that a filter with a condition lets pass. */
   selectRows(filter: Filter): Promise<string[]>;
 
@@ -94,32 +98,33 @@ const NEWEST_FIRST = ["created_at", "id"].map((columnName) => ({
 
 /**
  * Opens an account's table, and makes it when it isn't there.
+ * @param wanted makes the vectors of a new table
  * @param cache rows that searches have read, of all open tables
- * @throws AppError `unavailable` when the table holds vectors of another model
  */
 export async function openTable(
   lancedb: typeof LanceDb,
   connection: LanceDb.Connection,
   name: string,
-  model: EmbeddingModel,
+  wanted: EmbeddingModel,
   cache: RowCache,
 ): Promise<MemoryTable> {
+  const table = await connection
+    .createEmptyTable(name, tableSchema(wanted), { existOk: true })
+    // Also when it is there with vectors of another model, or by an earlier version of this program.
+    .catch(() => connection.openTable(name));
+  const model = recordedModel((await table.schema()).metadata, wanted);
   const schema = tableSchema(model);
-  const table = await connection.createEmptyTable(name, schema, { existOk: true });
-  const madeWith = (await table.schema()).metadata.get("ctxd.model");
-  if (madeWith !== model.id) {
-    throw new AppError("unavailable", "This account's vectors were made by another model.", {
-      cause: new Error(`table ${name} was made with ${madeWith}, not ${model.id}`),
-    });
-  }
   await createIndexes(lancedb, table, { onlyMissing: true });
 
   /** Reads under way: their version must not be pruned. */
   const reads = new Set<Promise<unknown>>();
+  const register = (reading: Promise<unknown>) => {
+    const read = reading.catch(() => {}).finally(() => reads.delete(read));
+    reads.add(read);
+  };
   const run: RunQuery = (query) => {
     const result = query.toArrow();
-    const read = result.catch(() => {}).finally(() => reads.delete(read));
-    reads.add(read);
+    register(result);
     return result;
   };
 
@@ -157,6 +162,7 @@ export async function openTable(
         );
 
   return {
+    model,
     ...createTableSearch(lancedb, {
       table,
       countRows,
@@ -190,6 +196,19 @@ export async function openTable(
             .select([...FACT_COLUMNS]),
         ),
       ),
+
+    async *scan() {
+      const reading = Promise.withResolvers<void>();
+      register(reading.promise);
+      try {
+        const query = table.query().where(listSql({}, null));
+        for await (const batch of query.select([...MEMORY_COLUMNS])) {
+          yield decodeMemories(batch);
+        }
+      } finally {
+        reading.resolve();
+      }
+    },
 
     async selectRows(filter) {
       const condition = filterSql(filter);

@@ -12,7 +12,7 @@ const ORDER: readonly Chore[] = ["purge", "checkpoint", "optimize"];
 
 /**
  * Does the chores of all open tables in the background, one at a time.
- * @param keepers those of the tables that are open now, by account
+ * @param keepers those of the tables that are open now, by name
  * @param afterChore is waited for before the next one
  */
 export function startUpkeep({
@@ -21,7 +21,7 @@ export function startUpkeep({
   log,
   metrics,
 }: {
-  keepers: () => Iterable<readonly [accountId: string, keeper: Keeper]>;
+  keepers: () => Iterable<readonly [name: string, keeper: Keeper]>;
   afterChore: (chore: Chore) => Promise<void>;
   log: Log;
   metrics: Metrics;
@@ -53,24 +53,28 @@ export function startUpkeep({
   const next = () => {
     const all = [...keepers()];
     const ahead = purgeTime * all.filter(([, keeper]) => keeper.hasRemains()).length;
-    const due = all.map(([accountId, keeper]) => ({ accountId, keeper, chore: keeper.due(ahead) }));
+    const due = all.map(([name, keeper]) => ({ name, keeper, chore: keeper.due(ahead) }));
     return ORDER.map((chore) => due.find((candidate) => candidate.chore === chore)).find(Boolean);
   };
 
   const work = async () => {
     // What is most urgent may change while a chore is done.
     for (let job = next(); job?.chore && !isStopped; job = next()) {
-      const { accountId, keeper, chore } = job;
+      const { name, keeper, chore } = job;
       const end = durations.startTimer({ chore });
       try {
-        await pause(() => keeper.run(chore).finally(() => afterChore(chore)));
+        await pause(async () => {
+          // What it waited for may have closed the table.
+          if (![...keepers()].some(([, open]) => open === keeper)) return;
+          await keeper.run(chore).finally(() => afterChore(chore));
+        });
         const ms = end() * 1_000;
         if (chore === "purge") purgeTime += (ms - purgeTime) / RECENT_PURGES;
         runs.inc({ chore, result: "ok" });
-        log.debug("upkeep", { accountId, chore, ms: Math.round(ms) });
+        log.debug("upkeep", { table: name, chore, ms: Math.round(ms) });
       } catch (error) {
         runs.inc({ chore, result: "failed" });
-        log.error("upkeep_failed", { accountId, chore, cause: String(error) });
+        log.error("upkeep_failed", { table: name, chore, cause: String(error) });
       }
     }
     if (!isStopped) schedule();

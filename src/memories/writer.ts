@@ -15,6 +15,11 @@ export interface Change<Result> {
   alongside?: () => void;
 }
 
+/** The table takes no writes any more: it is being removed, or another one takes its place. */
+export class WriterEnded extends Error {
+  override readonly name = "WriterEnded";
+}
+
 /** The one way to write to a table. */
 export interface Writer {
   change<Result>(change: Change<Result>): Promise<Result>;
@@ -27,7 +32,10 @@ export interface Writer {
   pause<Result>(task: () => Promise<Result>): Promise<Result>;
   /** Whether no failed commit is left to be undone. */
   isSettled(): boolean;
-  /** Refuses all writes from now on, and runs a task when the last commit is done. */
+  /**
+   * Refuses all writes from now on, with `WriterEnded`, and runs a task when the last commit is
+   * done. When the task fails, writes are taken again.
+   */
   end<Result>(task: () => Promise<Result>): Promise<Result>;
 }
 
@@ -78,7 +86,7 @@ export function createWriter({
   };
 
   const enqueue = (job: Job) => {
-    if (hasEnded) throw new AppError("unavailable", "These memories have just been removed.");
+    if (hasEnded) throw new WriterEnded();
     if (waiting.length >= MAX_WAITING) {
       throw new AppError("unavailable", "Too many writes are waiting. Try again in a moment.", {
         retryAfter: 1,
@@ -198,7 +206,14 @@ export function createWriter({
     isSettled: () => undo === null,
     end(task) {
       hasEnded = true;
-      return takeTurn(task);
+      return takeTurn(async () => {
+        try {
+          return await task();
+        } catch (error) {
+          hasEnded = false;
+          throw error;
+        }
+      });
     },
   };
 }

@@ -14,7 +14,11 @@ const dataDir = join(disk, "data");
 const memories = join(dataDir, "memories");
 let db: Database;
 let isReady = Promise.resolve();
-let tables = Promise.resolve({ accounts: async (): Promise<string[]> => [] });
+let reembedded: number | null = null;
+let tables = Promise.resolve({
+  accounts: async (): Promise<string[]> => [],
+  reembedded: () => reembedded,
+});
 
 beforeAll(() => {
   mkdirSync(memories, { recursive: true });
@@ -60,6 +64,12 @@ describe("a healthy server", () => {
     expect(await checks().memories?.()).toBe("loading");
     tables = open;
   });
+});
+
+test("a change of the model is told, and is no failure", async () => {
+  reembedded = 0.125;
+  expect(await checks().vectors?.()).toBe("changing, 12 % done");
+  reembedded = null;
 });
 
 describe("a server has failed", () => {

@@ -3,8 +3,10 @@ import { join } from "node:path";
 import { createAccess, createApp } from "../../src/app.ts";
 import { lockDataFolder } from "../../src/db/data-lock.ts";
 import { databasePath, openDatabase } from "../../src/db/database.ts";
+import { createEmbedders } from "../../src/embedding/embedders.ts";
 import { createKeys } from "../../src/keys/keys.ts";
 import { createLog } from "../../src/log.ts";
+import { createGenerations } from "../../src/memories/generations.ts";
 import { createIdempotency } from "../../src/memories/idempotency.ts";
 import { createJournal } from "../../src/memories/journal.ts";
 import { DUE } from "../../src/memories/keeper.ts";
@@ -72,7 +74,8 @@ const journal = createJournal({ db });
 const store = await openStore({
   lancedb: announced,
   folder,
-  model: embedder.model,
+  embedders: createEmbedders(embedder),
+  generations: createGenerations({ db }),
   journal: {
     ...journal,
     recordCheckpoint(...args) {
@@ -85,7 +88,6 @@ const store = await openStore({
 });
 const memories = createMemories({
   store,
-  embedder,
   idempotency: createIdempotency({ db, clock }),
   clock,
 });

@@ -7,6 +7,7 @@ import { databasePath } from "../../src/db/database.ts";
 import { DatabaseError } from "../../src/db/database-error.ts";
 import { MIGRATIONS, migrate } from "../../src/db/migrations.ts";
 import { apiKeys } from "../../src/keys/tables.ts";
+import { tables } from "../../src/memories/generations.ts";
 import { idempotencyKeys } from "../../src/memories/idempotency.ts";
 import { checkpoints, journalEntries } from "../../src/memories/journal.ts";
 import { oauthClients, oauthCodes, oauthGrants, oauthTokens } from "../../src/oauth/tables.ts";
@@ -21,6 +22,7 @@ const TABLES: SQLiteTable[] = [
   idempotencyKeys,
   journalEntries,
   checkpoints,
+  tables,
   sessions,
   identities,
   oauthClients,

@@ -6,7 +6,10 @@ import { builtInModel } from "../../src/embedding/manifest.ts";
 import { prepareModel } from "../../src/embedding/model.ts";
 
 const { source } = builtInModel;
-const original = join(dirname(Bun.resolveSync(source.package, import.meta.dir)), source.folder);
+const original = join(
+  dirname(Bun.resolveSync(source.package ?? "", import.meta.dir)),
+  source.folder,
+);
 let temporary: string;
 
 beforeEach(async () => {

@@ -5,6 +5,8 @@ import { createAccounts } from "../../src/accounts/accounts.ts";
 import { createBackup } from "../../src/backup/create-backup.ts";
 import { restoreBackup } from "../../src/backup/restore-backup.ts";
 import { databasePath, openDatabase } from "../../src/db/database.ts";
+import { createEmbedders, type Embedders } from "../../src/embedding/embedders.ts";
+import { createGenerations } from "../../src/memories/generations.ts";
 import { createIdempotency } from "../../src/memories/idempotency.ts";
 import { createJournal } from "../../src/memories/journal.ts";
 import { DUE, type Due } from "../../src/memories/keeper.ts";
@@ -26,15 +28,21 @@ export const HASTY: Due = {
 };
 
 /** Opens the data in a folder as a server does, without HTTP. Closed by `await using`. */
-export async function openData(dataDir: string, due: Due = DUE) {
+export async function openData(
+  dataDir: string,
+  due: Due = DUE,
+  embedders: Embedders = createEmbedders(fakeEmbedder()),
+) {
   const db = openDatabase(databasePath(dataDir));
   const folder = join(dataDir, "memories");
   mkdirSync(folder, { recursive: true });
   const lancedb = await loadLanceDb(testCacheDir);
-  const embedder = fakeEmbedder();
-  const { model } = embedder;
-  const journal = createJournal({ db });
-  const store = await openStore({ lancedb, folder, model, journal, log: silentLog, due });
+  const store = await openStore({
+    ...{ lancedb, folder, due, log: silentLog },
+    embedders,
+    journal: createJournal({ db }),
+    generations: createGenerations({ db }),
+  });
   const clock = Date.now;
   const idempotency = createIdempotency({ db, clock });
   const close = async () => {
@@ -45,7 +53,7 @@ export async function openData(dataDir: string, due: Due = DUE) {
     db,
     store,
     accounts: createAccounts({ db, clock }),
-    memories: createMemories({ store, embedder, idempotency, clock }),
+    memories: createMemories({ store, idempotency, clock }),
     close,
     [Symbol.asyncDispose]: close,
   };

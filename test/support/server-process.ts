@@ -20,8 +20,15 @@ export type ServerProcess = ReturnType<typeof spawnServer>;
 /** Milliseconds that a start may take on a busy machine. */
 const PATIENCE = 60_000;
 
-/** Starts a server in a process of its own, on a free port, and waits for nothing. */
-export function spawnServer(dataDir: string, kind: ServerKind) {
+/**
+ * Starts a server in a process of its own, on a free port, and waits for nothing.
+ * @param settings beside those that every test has
+ */
+export function spawnServer(
+  dataDir: string,
+  kind: ServerKind,
+  settings: Record<string, string> = {},
+) {
   const child = Bun.spawn([process.execPath, ...SERVERS[kind], dataDir], {
     cwd: ROOT,
     stdin: "ignore",
@@ -33,6 +40,7 @@ export function spawnServer(dataDir: string, kind: ServerKind) {
       TMPDIR: process.env.TMPDIR ?? "/tmp",
       CTXD_CACHE_DIR: testCacheDir,
       CTXD_LOG_LEVEL: "debug",
+      ...settings,
     },
   });
   let errors = "";

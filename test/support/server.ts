@@ -5,10 +5,12 @@ import { createAccess, createApp } from "../../src/app.ts";
 import type { Config } from "../../src/config.ts";
 import { databasePath, openDatabase } from "../../src/db/database.ts";
 import type { Embedder } from "../../src/embedding/embedder.ts";
+import { createEmbedders } from "../../src/embedding/embedders.ts";
 import type { Checks } from "../../src/http/health.ts";
 import { createKeys } from "../../src/keys/keys.ts";
 import { SCOPES, type Scope } from "../../src/keys/scopes.ts";
 import type { Log } from "../../src/log.ts";
+import { createGenerations } from "../../src/memories/generations.ts";
 import { createIdempotency } from "../../src/memories/idempotency.ts";
 import { createJournal } from "../../src/memories/journal.ts";
 import { createMemories } from "../../src/memories/memories.ts";
@@ -66,14 +68,14 @@ export async function startServer(options: Options = {}) {
   const store = await openStore({
     lancedb: options.wrap?.(lancedb) ?? lancedb,
     folder: tables,
-    model: embedder.model,
+    embedders: createEmbedders(embedder),
     journal: createJournal({ db }),
+    generations: createGenerations({ db }),
     log: options.log ?? silentLog,
     metrics,
   });
   const memories = createMemories({
     store,
-    embedder,
     idempotency: createIdempotency({ db, clock }),
     clock,
   });

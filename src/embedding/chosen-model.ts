@@ -1,0 +1,117 @@
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import { Value } from "@sinclair/typebox/value";
+import type { Log } from "../log.ts";
+import type { Metrics } from "../metrics.ts";
+import type { Embedder, EmbeddingModel } from "./embedder.ts";
+import { builtInModel, ManifestSchema } from "./manifest.ts";
+import { prepareModel } from "./model.ts";
+import { fetchModel, MODEL_NAMES } from "./model-download.ts";
+import { ModelError } from "./model-error.ts";
+import { describeModelFolder, type ModelDescription } from "./model-folder.ts";
+import { createWorkerEmbedder } from "./worker-embedder.ts";
+
+/** Where fastembed's models are. Asked only for a model that CTXD_MODEL names. */
+const STORE = "https://storage.googleapis.com/qdrant-fastembed";
+
+/** Texts that have nothing to do with each other. */
+const UNRELATED = [
+  "The dentist moved the appointment to Thursday at nine.",
+  "Rust's borrow checker refuses two mutable references.",
+  "Grandmother's goulash needs three onions and sweet paprika.",
+  "The quarterly report is due before the board meets.",
+  "Our cat is afraid of the vacuum cleaner.",
+  "Flights to Lisbon are cheaper in February.",
+  "He plays the cello in an amateur orchestra.",
+  "The staging database runs PostgreSQL 16.",
+  "She is allergic to penicillin.",
+  "The bicycle's rear tyre loses air.",
+  "Invoices are paid within thirty days.",
+  "The garden gets too little sun for tomatoes.",
+];
+
+/**
+ * Opens the embedder that the settings ask for: the built-in model, or that of CTXD_MODEL, which is
+ * loaded and tried first.
+ * @param model a folder or a name of fastembed's; `null` for the built-in one
+ * @throws ModelError, or AssetError when the cache folder can't be used
+ */
+export async function openChosenModel({
+  model,
+  cacheDir,
+  log,
+  metrics,
+  store = STORE,
+}: {
+  model: string | null;
+  cacheDir: string;
+  log: Log;
+  metrics?: Metrics;
+  store?: string;
+}): Promise<Embedder> {
+  if (model === null) {
+    // A cache folder that can't be used ends the start with a sentence; the worker would try for ever.
+    await prepareModel({ cacheDir });
+    return createWorkerEmbedder({ cacheDir, log, ...(metrics && { metrics }) });
+  }
+  const description = await describeChosen(model, { cacheDir, log, store });
+  const manifest = { ...description, dimension: 0, cosines: { unrelated: 0, same: 1 } };
+  await prepareModel({ cacheDir, manifest });
+  const embedder = createWorkerEmbedder({ cacheDir, log, manifest, ...(metrics && { metrics }) });
+  try {
+    return { ...embedder, model: { ...manifest, ...(await measure(embedder)) } };
+  } catch (cause) {
+    await embedder.close();
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new ModelError(`CTXD_MODEL: ${model} can't be used: ${reason}`, { cause });
+  }
+}
+
+/**
+ * Opens the embedder of a model that a table names: its files are in the cache, or where they were.
+ * @throws ModelError when what the table says is no description of a model
+ */
+export function openRecordedModel(
+  model: EmbeddingModel,
+  { cacheDir, log }: { cacheDir: string; log: Log },
+): Embedder {
+  if (model.id === builtInModel.id) return createWorkerEmbedder({ cacheDir, log });
+  if (!Value.Check(ManifestSchema, model)) {
+    throw new ModelError(`The model ${model.id} made vectors that are here, and is not known.`);
+  }
+  return createWorkerEmbedder({ cacheDir, log, manifest: model });
+}
+
+async function describeChosen(
+  model: string,
+  { cacheDir, log, store }: { cacheDir: string; log: Log; store: string },
+): Promise<ModelDescription> {
+  if (MODEL_NAMES.includes(model)) {
+    const onDownload = (url: string) => log.info("model_download", { model, url });
+    return describeModelFolder(await fetchModel(model, cacheDir, { store, onDownload }), model);
+  }
+  const folder = resolve(model);
+  if (existsSync(folder)) return describeModelFolder(folder);
+  throw new ModelError(
+    `CTXD_MODEL: ${model} is neither a folder nor a model of fastembed's (${MODEL_NAMES.join(", ")}).`,
+  );
+}
+
+/** What only running a model tells: the length of a vector, and what it gives to unrelated texts. */
+async function measure(embedder: Embedder): Promise<Pick<EmbeddingModel, "dimension" | "cosines">> {
+  await embedder.ready();
+  const vectors = await Promise.all(UNRELATED.map(embedder.embedQuery));
+  const cosines = vectors.flatMap((one, index) =>
+    vectors
+      .slice(index + 1)
+      .map((other) => one.reduce((sum, x, at) => sum + x * (other[at] ?? 0), 0)),
+  );
+  if (!cosines.every(Number.isFinite)) throw new Error("its vectors are not numbers");
+  // Most of them: the same that the built-in model's figure was chosen by.
+  const unrelated = cosines.sort((a, b) => a - b)[Math.floor(cosines.length * 0.75)] ?? 0;
+  if (unrelated > 0.98) throw new Error("it gives nearly the same vector to every text");
+  return {
+    dimension: vectors[0]?.length ?? 0,
+    cosines: { unrelated: Math.round(Math.max(0, unrelated) * 100) / 100, same: 1 },
+  };
+}

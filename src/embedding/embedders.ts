@@ -1,0 +1,99 @@
+import { AppError } from "../errors.ts";
+import type { Embedder, EmbeddingModel } from "./embedder.ts";
+
+/** The embedders of all models whose vectors are in use. */
+export interface Embedders {
+  /** The one that new vectors are made by. */
+  readonly wanted: Embedder;
+  /** The one of a model, started when it is needed first. */
+  of(model: EmbeddingModel): Embedder;
+  /** Ends all but the wanted one, each when its last text is done. */
+  release(): void;
+  close(): Promise<void>;
+}
+
+interface Started {
+  embedder: Embedder;
+  pending: number;
+  isReleased: boolean;
+}
+
+/** @param open starts the embedder of another model; it may throw */
+export function createEmbedders(
+  wanted: Embedder,
+  open: (model: EmbeddingModel) => Embedder = missing,
+): Embedders {
+  const others = new Map<string, Started>();
+
+  const start = (model: EmbeddingModel): Started => {
+    const started = { embedder: wanted, pending: 0, isReleased: false };
+    const embedder = tryOpen(model, open);
+    const counted = async <Result>(work: Promise<Result>) => {
+      started.pending++;
+      try {
+        return await work;
+      } finally {
+        started.pending--;
+        endUnused(started, embedder);
+      }
+    };
+    started.embedder = {
+      ...embedder,
+      // As the table has it: it was measured once.
+      model,
+      embedQuery: (text) => counted(embedder.embedQuery(text)),
+      embedContent: (text) => counted(embedder.embedContent(text)),
+    };
+    return started;
+  };
+
+  const endUnused = (started: Started, embedder: Embedder) => {
+    if (started.isReleased && started.pending === 0) void embedder.close();
+  };
+
+  return {
+    wanted,
+    of(model) {
+      if (model.id === wanted.model.id) return wanted;
+      const started = others.get(model.id) ?? start(model);
+      others.set(model.id, started);
+      return started.embedder;
+    },
+    release() {
+      for (const started of others.values()) {
+        started.isReleased = true;
+        endUnused(started, started.embedder);
+      }
+      others.clear();
+    },
+    async close() {
+      await Promise.all([...others.values()].map(({ embedder }) => embedder.close()));
+      await wanted.close();
+    },
+  };
+}
+
+function tryOpen(model: EmbeddingModel, open: (model: EmbeddingModel) => Embedder): Embedder {
+  try {
+    return open(model);
+  } catch (cause) {
+    return failing(model, cause);
+  }
+}
+
+/** Stands in for a model that can't be had: what needs it is refused, the rest goes on. */
+function failing(model: EmbeddingModel, cause: unknown): Embedder {
+  const error = new AppError(
+    "unavailable",
+    "The model of these vectors is not there: they are being made anew, try again later.",
+    { cause, retryAfter: 30 },
+  );
+  const refuse = () => Promise.reject(error);
+  // Never ready, so that a search which can do without the model goes by words.
+  const ready = () => new Promise<never>(() => {});
+  return { model, ready, embedQuery: refuse, embedContent: refuse, close: async () => {} };
+}
+
+function missing(model: EmbeddingModel): never {
+  throw new Error(`no way to open the model ${model.id}`);
+}

@@ -1,0 +1,304 @@
+import { dirname, join } from "node:path";
+import type * as LanceDb from "@lancedb/lancedb";
+import type { Embedder } from "../embedding/embedder.ts";
+import type { Embedders } from "../embedding/embedders.ts";
+import { AppError } from "../errors.ts";
+import type { Log } from "../log.ts";
+import type { Metrics } from "../metrics.ts";
+import { isDiskFull } from "./disk-full.ts";
+import type { Outcome } from "./draft.ts";
+import type { Journal } from "./journal.ts";
+import { createKeeper, type Debts, type Due, type Keeper } from "./keeper.ts";
+import { openOrSetAside, replayJournal, rollBackFiles } from "./recovery.ts";
+import { createRowCache } from "./row-cache.ts";
+import { measureStore } from "./store-metrics.ts";
+import { type MemoryTable, openTable } from "./table.ts";
+import { sync } from "./table-files.ts";
+import { startUpkeep } from "./upkeep.ts";
+import { createWriter, type Writer, WriterEnded } from "./writer.ts";
+
+/** The tables by their names, each opened when it is used. */
+export interface OpenTables {
+  /**
+   * Runs `task` on a table, which is made when it isn't there and stays open meanwhile.
+   * @throws WriterEnded when the table is being removed or replaced, once that is done
+   */
+  use<Result>(name: string, task: (open: OpenTable) => Promise<Result>): Promise<Result>;
+  /**
+   * Runs a task when the last commit of a table is done, and no other comes until the task has
+   * ended. If it succeeds the table is closed, and this resolves when its last user has left.
+   */
+  replace(name: string, task: () => Promise<void>): Promise<void>;
+  /** Closes tables, and runs a task when nothing uses them. */
+  end(isEnding: (name: string) => boolean, task: () => Promise<void>): Promise<void>;
+  /** Ends the upkeep and leaves everything on the disk. */
+  close(): Promise<void>;
+}
+
+export interface OpenTable {
+  table: MemoryTable;
+  writer: Writer;
+  /** Of the model that the table's vectors are made by. */
+  embedder: Embedder;
+}
+
+/** A table that is open, or about to be. */
+export interface Slot {
+  opened: Promise<OpenTable>;
+  keeper: Keeper | null;
+  users: number;
+  /** Resolves when what ends the table is done; null while nothing does. */
+  ending: Promise<void> | null;
+  /** Called when the last user has left. */
+  onLeft: (() => void) | null;
+}
+
+/** Bytes of LanceDB's caches for all tables together; its own defaults are 6 GiB and 1 GiB. */
+const INDEX_CACHE = 224n << 20n;
+const METADATA_CACHE = 32n << 20n;
+/** Bytes of the rows that searches have read: some 75,000 memories with their vectors. */
+const ROW_CACHE = 192 << 20;
+const MAX_OPEN = 256;
+/** Milliseconds that a table waits for its users before it goes on with the old caches. */
+const LEAVE_TIMEOUT = 5_000;
+
+/** Opens the tables in a folder that is there. One process at a time. */
+export async function openTables({
+  lancedb,
+  folder,
+  embedders,
+  journal,
+  log,
+  metrics,
+  due,
+  onCommit,
+}: {
+  lancedb: typeof LanceDb;
+  folder: string;
+  embedders: Embedders;
+  journal: Journal;
+  log: Log;
+  metrics: Metrics;
+  due: Due;
+  /** Is told of every commit of every table. */
+  onCommit: (name: string, outcome: Outcome) => void;
+}): Promise<OpenTables> {
+  const connect = () =>
+    lancedb.connect(folder, {}, new lancedb.Session(INDEX_CACHE, METADATA_CACHE));
+  let connection = await connect();
+  let chores = 0;
+  const cache = createRowCache(ROW_CACHE);
+  /** In the order of last use. */
+  const slots = new Map<string, Slot>();
+  const measured = measureStore(metrics, { journal, slots });
+  /** Tables that this process has rolled back, and those that have the journal too. */
+  const rolledBack = new Set<string>();
+  const recovered = new Set<string>();
+  // The folder may be new: a table that is on the disk is lost when its folder is not.
+  for (const part of [folder, dirname(folder), dirname(dirname(folder))]) await sync(part);
+
+  const open = async (name: string, slot: Slot, known?: Debts): Promise<OpenTable> => {
+    const tableFolder = join(folder, `${name}.lance`);
+    const openNow = () => openTable(lancedb, connection, name, embedders.wanted.model, cache);
+    const hasCheckpoint = journal.checkpoint(name) !== null;
+    const dirtySince = journal.lastSeq(name) > 0 ? performance.now() : null;
+    const recovery = { name, folder: tableFolder, journal, open: openNow, log };
+    if (!rolledBack.has(name)) await rollBackFiles(recovery);
+    rolledBack.add(name);
+    const table = hasCheckpoint ? await openNow() : await openOrSetAside(recovery);
+    const embedder = embedders.of(table.model);
+    if (!recovered.has(name)) await replayJournal(table, recovery);
+    recovered.add(name);
+
+    const writer = createWriter({
+      table,
+      journal: { append: (entry) => journal.append(name, entry), cancel: journal.cancel },
+      onCommit(outcome) {
+        slot.keeper?.noteCommit(outcome);
+        measured.onCommit(outcome);
+        onCommit(name, outcome);
+      },
+    });
+    const keeper = createKeeper({
+      name,
+      folder: tableFolder,
+      table,
+      writer,
+      journal,
+      due,
+      debts: known ?? {
+        dirtySince,
+        remainsSince: journal.checkpoint(name)?.hasRemains ? performance.now() : dirtySince,
+        commits: 0,
+      },
+    });
+    // What a crash leaves of a new table must be something to come back to.
+    if (!hasCheckpoint) await keeper.run("checkpoint");
+    slot.keeper = keeper;
+    return { table, writer, embedder };
+  };
+
+  /** A second handle would not see the first one's writes: a table in use is never closed. */
+  const closeLeastUsed = () => {
+    for (const [name, { users, keeper }] of slots) {
+      if (slots.size <= MAX_OPEN) return;
+      if (users === 0 && keeper?.isIdle()) slots.delete(name);
+    }
+  };
+
+  const slotOf = (name: string): Slot => {
+    const known = slots.get(name);
+    if (known) {
+      slots.delete(name);
+      slots.set(name, known);
+      return known;
+    }
+    const slot: Slot = {
+      opened: Promise.resolve()
+        .then(() => open(name, slot))
+        .catch((error) => {
+          throw unopened(error);
+        }),
+      keeper: null,
+      users: 0,
+      ending: null,
+      onLeft: null,
+    };
+    slots.set(name, slot);
+    return slot;
+  };
+
+  /** Opens all tables anew with empty caches: each as soon as nobody uses it. No chore may run. */
+  const renew = async () => {
+    connection = await connect();
+    for (const [name, slot] of [...slots]) {
+      if (!slot.keeper) continue;
+      if (slot.users === 0 && slot.keeper.isIdle()) slots.delete(name);
+      else slots.set(name, successor(name, slot, slot.keeper));
+    }
+  };
+
+  /** A slot that takes over. When it can't, the table stays open as it is. */
+  const successor = (name: string, former: Slot, keeper: Keeper): Slot => {
+    const reopen = async () => {
+      const table = await former.opened;
+      try {
+        if (former.users > 0) await atMost(LEAVE_TIMEOUT, whenLeft(former));
+        // What another handle can't undo.
+        await table.writer.pause(async () => {});
+        return await open(name, slot, keeper.debts());
+      } catch (error) {
+        log.warn("table_not_renewed", { name, cause: String(error) });
+        slot.keeper = keeper;
+        return table;
+      }
+    };
+    const slot: Slot = {
+      opened: Promise.resolve().then(reopen),
+      keeper: null,
+      users: 0,
+      ending: null,
+      onLeft: null,
+    };
+    return slot;
+  };
+
+  const use: OpenTables["use"] = async (name, task) => {
+    const slot = slotOf(name);
+    slot.users++;
+    closeLeastUsed();
+    try {
+      return await task(await slot.opened);
+    } catch (error) {
+      // A table that could not be opened is tried again by the next request.
+      await slot.opened.catch(() => slots.get(name) === slot && slots.delete(name));
+      if (error instanceof WriterEnded) await slot.ending;
+      throw error;
+    } finally {
+      slot.users--;
+      if (slot.users === 0) slot.onLeft?.();
+    }
+  };
+
+  const upkeep = startUpkeep({
+    keepers: () => [...slots].flatMap(([name, { keeper }]) => (keeper ? [[name, keeper]] : [])),
+    async afterChore(chore) {
+      if (chore === "checkpoint" || ++chores < due.renewAfter) return;
+      chores = 0;
+      await renew();
+    },
+    log,
+    metrics,
+  });
+
+  const endWrites = async (slot: Slot, task: () => Promise<void>) => {
+    const open = await slot.opened.catch(() => null);
+    const ending = open ? open.writer.end(task) : task();
+    slot.ending = ending.catch(() => {});
+    await ending;
+  };
+
+  return {
+    use,
+
+    async replace(name, task) {
+      const slot = await upkeep.pause(async () => {
+        const slot = slotOf(name);
+        const { writer } = await slot.opened;
+        await endWrites(slot, async () => {
+          if (!writer.isSettled()) throw new Error("a failed write is not undone yet");
+          await task();
+          slots.delete(name);
+        });
+        return slot;
+      });
+      if (slot.users > 0) await whenLeft(slot);
+    },
+
+    async end(isEnding, task) {
+      // A request that began before may still want to write.
+      const ending = [...slots].filter(([name]) => isEnding(name));
+      for (const [name] of ending) slots.delete(name);
+      await upkeep.pause(async () => {
+        for (const [, slot] of ending) await endWrites(slot, async () => {});
+        await task();
+      });
+    },
+
+    async close() {
+      await upkeep.stop();
+      for (const [name, { opened, keeper }] of slots) {
+        const isOpen = await opened.then(
+          () => true,
+          () => false,
+        );
+        if (!isOpen || !keeper || keeper.isIdle()) continue;
+        await keeper
+          .run("checkpoint")
+          .catch((error) => log.error("checkpoint_failed", { table: name, cause: String(error) }));
+      }
+      connection.close();
+    },
+  };
+}
+
+/** What a request is told when a table can't be opened. */
+function unopened(error: unknown): unknown {
+  if (error instanceof AppError) return error;
+  const message = isDiskFull(error)
+    ? "The server's disk is full: the memories can't be opened until there is space."
+    : "The memories can't be opened now. Try again in a moment.";
+  return new AppError("unavailable", message, { cause: error, retryAfter: 5 });
+}
+
+function whenLeft(slot: Slot): Promise<void> {
+  return new Promise((resolve) => {
+    slot.onLeft = resolve;
+  });
+}
+
+async function atMost(limit: number, work: Promise<void>): Promise<void> {
+  const { promise, reject } = Promise.withResolvers<void>();
+  const timer = setTimeout(() => reject(new Error(`waited for ${limit} ms`)), limit);
+  await Promise.race([work, promise]).finally(() => clearTimeout(timer));
+}

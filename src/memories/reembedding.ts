@@ -1,0 +1,208 @@
+import type { Embedders } from "../embedding/embedders.ts";
+import { AppError } from "../errors.ts";
+import type { Log } from "../log.ts";
+import type { Outcome } from "./draft.ts";
+import type { Generations } from "./generations.ts";
+import type { OpenTables } from "./open-tables.ts";
+import { type MemoryRow, memoryIdOf, type StoredMemory } from "./rows.ts";
+
+/** Makes the tables of another model anew, one after the other, while they are in use. */
+export interface Reembedding {
+  /** Is told of every commit: what changes in a table changes in the one that is being made. */
+  noteCommit(name: string, outcome: Outcome): void;
+  /** The share that is done, 0 to 1; null when nothing is to be done. */
+  progress(): number | null;
+  /** Resolves when the text under way is done. The rest is for the next process. */
+  stop(): Promise<void>;
+}
+
+/** Memories that one commit takes at most, and characters: forgetting must not wait long. */
+const BATCH = 64;
+const BATCH_CHARACTERS = 20_000;
+/** Milliseconds after which what failed is tried again, and between two lines in the log. */
+const RETRY_AFTER = 5_000;
+const LOG_EVERY = 30_000;
+
+/**
+ * For each account whose table was made with another model a table is made beside it, memory by
+ * memory. When the two say the same, it takes the place of the old one, which goes. After a break
+ * the tables are compared and the rest is made.
+ */
+export function createReembedding({
+  use,
+  tables,
+  generations,
+  embedders,
+  removeTable,
+  log,
+}: {
+  /** Refuses tables of accounts that were removed. */
+  use: OpenTables["use"];
+  tables: Pick<OpenTables, "replace">;
+  generations: Generations;
+  embedders: Embedders;
+  /** Removes the files of a table that nobody uses. */
+  removeTable: (name: string) => Promise<void>;
+  log: Log;
+}): Reembedding {
+  const { wanted } = embedders;
+  let isStopped = false;
+  const stopped = Promise.withResolvers<void>();
+  /** The table that is being replaced. */
+  let former: string | null = null;
+  /** Ids of its memories that have changed since they were compared, and those not compared yet. */
+  const changed = new Set<string>();
+  const missing = new Set<string>();
+  let total = 0;
+  let accounts: string[] = [];
+  let accountsLeft = 0;
+
+  /** Makes memories of the next table what they are in the former one. */
+  const copy = async (from: string, to: string, ids: readonly string[]) => {
+    const rows = await use(from, ({ table }) => table.find(ids));
+    const present = await use(to, ({ table }) => table.load(ids));
+    const made = new Map(present.map((memory) => [memory.id, memory]));
+    const memories: StoredMemory[] = [];
+    for (const { passages: _, ...row } of rows) {
+      const same = made.get(row.id);
+      const isSame = same?.content === row.content;
+      const vectors = isSame ? same.vectors : await wanted.embedContent(row.content);
+      memories.push({ ...row, vectors });
+    }
+    const gone = new Set(ids);
+    for (const { id } of rows) gone.delete(id);
+    await use(to, ({ writer }) =>
+      writer.change({
+        ids,
+        apply(draft) {
+          for (const id of gone) draft.remove(id);
+          for (const memory of memories) draft.put(memory);
+        },
+      }),
+    );
+  };
+
+  /** The memories that come next: those that changed first, as they may be forgotten ones. */
+  const takeBatch = async (from: string): Promise<string[]> => {
+    const source = changed.size > 0 ? changed : missing;
+    const ids = source.values().take(BATCH).toArray();
+    const rows = await use(from, ({ table }) => table.find(ids));
+    const sizes = new Map(rows.map(({ id, content }) => [id, content.length]));
+    let characters = 0;
+    const batch = ids.filter((id, index) => {
+      characters += sizes.get(id) ?? 0;
+      return index === 0 || characters <= BATCH_CHARACTERS;
+    });
+    for (const id of batch) {
+      changed.delete(id);
+      missing.delete(id);
+    }
+    return batch;
+  };
+
+  const copyAll = async (from: string, to: string) => {
+    while (changed.size + missing.size > 0 && !isStopped) {
+      const batch = await takeBatch(from);
+      try {
+        await copy(from, to, batch);
+      } catch (error) {
+        for (const id of batch) changed.add(id);
+        throw error;
+      }
+      logProgress();
+    }
+  };
+
+  /** Finds what is not yet the same in both tables. Commits from now on are noted. */
+  const compare = async (from: string, to: string) => {
+    former = from;
+    changed.clear();
+    missing.clear();
+    const there = new Map<string, bigint>();
+    await use(to, async ({ table }) => {
+      for await (const rows of table.scan()) {
+        for (const row of rows) there.set(row.id, fingerprint(row));
+      }
+    });
+    total = 0;
+    await use(from, async ({ table }) => {
+      for await (const rows of table.scan()) {
+        total += rows.length;
+        for (const row of rows) {
+          if (there.get(row.id) !== fingerprint(row)) missing.add(row.id);
+          there.delete(row.id);
+        }
+      }
+    });
+    for (const id of there.keys()) changed.add(id);
+  };
+
+  const remake = async (accountId: string) => {
+    const from = generations.current(accountId);
+    const to = generations.next(accountId, wanted.model.id);
+    if (to === null) return;
+    await compare(from, to);
+    log.info("reembedding_started", { accountId, memories: total, left: missing.size });
+    await copyAll(from, to);
+    if (isStopped) return;
+    await tables.replace(from, async () => {
+      await copyAll(from, to);
+      if (changed.size + missing.size > 0) throw new Error("stopped");
+      generations.replace(accountId, wanted.model.id);
+    });
+    log.info("reembedding_done", { accountId, memories: total, model: wanted.model.id });
+    await removeTable(from);
+  };
+
+  const run = async () => {
+    accounts = generations.outdated(wanted.model.id);
+    accountsLeft = accounts.length;
+    for (const accountId of accounts) {
+      while (!isStopped) {
+        try {
+          await remake(accountId);
+          break;
+        } catch (error) {
+          const isRemoved = error instanceof AppError && error.code === "not_found";
+          if (isStopped || isRemoved) break;
+          log.error("reembedding_failed", { accountId, cause: String(error) });
+          await Promise.race([Bun.sleep(RETRY_AFTER), stopped.promise]);
+        }
+      }
+      former = null;
+      accountsLeft--;
+    }
+    if (!isStopped) embedders.release();
+  };
+
+  let logged = performance.now();
+  const logProgress = () => {
+    if (performance.now() - logged < LOG_EVERY) return;
+    logged = performance.now();
+    log.info("reembedding", { left: changed.size + missing.size, memories: total, accountsLeft });
+  };
+
+  const running = run();
+
+  return {
+    noteCommit(name, { written, removed }) {
+      if (name !== former) return;
+      for (const { id } of written) changed.add(id);
+      for (const id of removed) changed.add(memoryIdOf(id));
+    },
+    progress: () =>
+      accountsLeft === 0
+        ? null
+        : 1 - (accountsLeft - 1 + missing.size / Math.max(total, 1)) / accounts.length,
+    async stop() {
+      isStopped = true;
+      stopped.resolve();
+      await running;
+    },
+  };
+}
+
+/** The same for memories that differ in their vectors alone. */
+function fingerprint({ passages: _, ...row }: MemoryRow): bigint {
+  return BigInt(Bun.hash(JSON.stringify(row)));
+}

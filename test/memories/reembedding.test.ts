@@ -1,0 +1,172 @@
+import { describe, expect, test } from "bun:test";
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import type { Embedder } from "../../src/embedding/embedder.ts";
+import { createEmbedders, type Embedders } from "../../src/embedding/embedders.ts";
+import { temporaryFolder } from "../support/database.ts";
+import { fakeEmbedder } from "../support/fake-embedder.ts";
+import { HASTY, openData } from "../support/live-data.ts";
+
+const ACCOUNT = "acc_0123456789abcdef";
+const OLD = { id: "old", dimension: 16 };
+const NEW = { id: "new", dimension: 24 };
+
+/** An embedder that lets so many contents pass and keeps the next until it is told to go on. */
+function gated(model: typeof OLD, free: number) {
+  const inner = fakeEmbedder(model);
+  const gate = Promise.withResolvers<void>();
+  const reached = Promise.withResolvers<void>();
+  const embedder: Embedder = {
+    ...inner,
+    async embedContent(text) {
+      if (inner.contents.length >= free) {
+        reached.resolve();
+        await gate.promise;
+      }
+      return await inner.embedContent(text);
+    },
+  };
+  return { embedder, contents: inner.contents, reached: reached.promise, go: gate.resolve };
+}
+
+/** The wanted model, and the old one for as long as it is needed. */
+function embeddersWith(wanted: Embedder): Embedders & { old: ReturnType<typeof fakeEmbedder> } {
+  const old = fakeEmbedder(OLD);
+  return { ...createEmbedders(wanted, () => old), old };
+}
+
+/** A data folder with so many memories of the old model. */
+async function prepare(count: number): Promise<{ dataDir: string; ids: string[] }> {
+  const dataDir = temporaryFolder();
+  await using data = await openData(dataDir, HASTY, createEmbedders(fakeEmbedder(OLD)));
+  const made = await data.memories.create(
+    ACCOUNT,
+    Array.from({ length: count }, (_, n) => ({ content: `note number${n} of many` })),
+  );
+  return { dataDir, ids: made.map(({ id }) => id) };
+}
+
+async function untilDone({ store }: Awaited<ReturnType<typeof openData>>): Promise<void> {
+  while (store.reembedded() !== null) await Bun.sleep(10);
+}
+
+/** The memory that answers best. */
+async function best(
+  { memories }: Awaited<ReturnType<typeof openData>>,
+  query: string,
+  mode: "semantic" | "hybrid" = "semantic",
+) {
+  const request = { query, mode, limit: 3, filter: {}, minScore: 0 };
+  return (await memories.search(ACCOUNT, request)).memories[0];
+}
+
+describe("another model", () => {
+  test("takes over, and meanwhile the old one answers and nothing that is written is lost", async () => {
+    const { dataDir, ids } = await prepare(150);
+    const { embedder, contents, reached, go } = gated(NEW, 100);
+    const embedders = embeddersWith(embedder);
+    await using data = await openData(dataDir, HASTY, embedders);
+    const { memories, store } = data;
+    await reached;
+
+    expect(store.reembedded()).toBeWithin(0.01, 0.99);
+    expect((await best(data, "number7"))?.content).toBe("note number7 of many");
+    const [added] = await memories.create(ACCOUNT, [{ content: "a thing said meanwhile" }]);
+    const [changed = "", gone = "", retagged = ""] = [ids[3], ids[120], ids[149]];
+    await memories.update(ACCOUNT, changed, { content: "number3 is another now" });
+    await memories.update(ACCOUNT, retagged, { tags: ["late"] });
+    await memories.remove(ACCOUNT, gone);
+    expect(embedders.old.contents).toContain("a thing said meanwhile");
+
+    go();
+    await untilDone(data);
+    const { model } = await store.use(ACCOUNT, async ({ table }) => table);
+    expect(model).toMatchObject(NEW);
+    expect((await best(data, "said meanwhile"))?.id).toBe(added?.id ?? "");
+    expect((await memories.get(ACCOUNT, changed)).content).toBe("number3 is another now");
+    expect((await memories.get(ACCOUNT, retagged)).tags).toEqual(["late"]);
+    await expect(memories.get(ACCOUNT, gone)).rejects.toThrow(/No memory/);
+    expect((await memories.stats(ACCOUNT)).memories).toBe(150);
+    const expected = [...ids.filter((id) => id !== gone), added?.id ?? ""];
+    const vectors = await store.use(ACCOUNT, ({ table }) => table.load(expected));
+    expect(vectors.map(({ vectors }) => vectors[0]?.length)).toEqual(Array(150).fill(24));
+    // What only got a tag was not embedded again.
+    expect(contents.filter((content) => content === "note number149 of many")).toHaveLength(1);
+    const folders = readdirSync(join(dataDir, "memories"));
+    expect(folders).toEqual([expect.stringMatching(/^acc_0123456789abcdef\.[0-9a-f]{8}\.lance$/)]);
+  });
+
+  test("goes on where a break left it, whatever was written before the break", async () => {
+    const { dataDir, ids } = await prepare(200);
+    {
+      const { embedder, reached, go } = gated(NEW, 130);
+      await using data = await openData(dataDir, HASTY, embeddersWith(embedder));
+      await reached;
+      await data.memories.remove(ACCOUNT, ids[0] ?? "");
+      await data.memories.update(ACCOUNT, ids[1] ?? "", { content: "changed before the break" });
+      setTimeout(go, 50);
+    }
+    const embedder = fakeEmbedder(NEW);
+    await using data = await openData(dataDir, HASTY, embeddersWith(embedder));
+    await Bun.sleep(50);
+    await untilDone(data);
+    expect(embedder.contents.length).toBeWithin(1, 140);
+    expect((await data.memories.stats(ACCOUNT)).memories).toBe(199);
+    expect((await best(data, "before the break"))?.id).toBe(ids[1] ?? "");
+  });
+
+  test("given up half way, what it made is removed", async () => {
+    const { dataDir } = await prepare(100);
+    {
+      const { embedder, reached, go } = gated(NEW, 70);
+      await using data = await openData(dataDir, HASTY, embeddersWith(embedder));
+      await reached;
+      setTimeout(go, 50);
+      await data.memories.list(ACCOUNT, { filter: {}, limit: 1 });
+    }
+    await using data = await openData(dataDir, HASTY, createEmbedders(fakeEmbedder(OLD)));
+    await data.memories.list(ACCOUNT, { filter: {}, limit: 1 });
+    while (readdirSync(join(dataDir, "memories")).length > 1) await Bun.sleep(10);
+    expect(existsSync(join(dataDir, "memories", `${ACCOUNT}.lance`))).toBe(true);
+  });
+
+  test("and back again", async () => {
+    const { dataDir } = await prepare(80);
+    for (const model of [NEW, OLD, NEW]) {
+      const other = model === NEW ? OLD : NEW;
+      const embedders = createEmbedders(fakeEmbedder(model), () => fakeEmbedder(other));
+      await using data = await openData(dataDir, HASTY, embedders);
+      await data.memories.list(ACCOUNT, { filter: {}, limit: 1 });
+      await Bun.sleep(50);
+      await untilDone(data);
+      const { model: present } = await data.store.use(ACCOUNT, async ({ table }) => table);
+      expect(present).toMatchObject(model);
+      expect((await data.memories.stats(ACCOUNT)).memories).toBe(80);
+      expect(readdirSync(join(dataDir, "memories"))).toHaveLength(1);
+    }
+  });
+
+  test("the account may be removed meanwhile", async () => {
+    const { dataDir } = await prepare(100);
+    const { embedder, reached, go } = gated(NEW, 70);
+    await using data = await openData(dataDir, HASTY, embeddersWith(embedder));
+    await reached;
+    const dropping = data.store.drop(ACCOUNT);
+    go();
+    await dropping;
+    await untilDone(data);
+    expect(readdirSync(join(dataDir, "memories"))).toEqual([]);
+  });
+
+  test("without the old one, words are still found, and what needs it is refused", async () => {
+    const { dataDir } = await prepare(100);
+    const { embedder, reached, go } = gated(NEW, 10);
+    await using data = await openData(dataDir, HASTY, createEmbedders(embedder));
+    await reached;
+    expect((await best(data, "number5", "hybrid"))?.content).toBe("note number5 of many");
+    await expect(data.memories.create(ACCOUNT, [{ content: "x" }])).rejects.toThrow(/made anew/);
+    go();
+    await untilDone(data);
+    await data.memories.create(ACCOUNT, [{ content: "x" }]);
+  });
+});
