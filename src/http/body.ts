@@ -1,5 +1,6 @@
 import type { Static, TSchema } from "@sinclair/typebox";
 import { AppError } from "../errors.ts";
+import { readChunks } from "./body-chunks.ts";
 import { createCheck } from "./validation.ts";
 
 /**
@@ -49,7 +50,7 @@ export async function readBytes(request: Request, maxBytes: number): Promise<Uin
   // A chunked body does not say its length: count it as it comes.
   const chunks: Uint8Array[] = [];
   let length = 0;
-  for await (const chunk of request.body ?? []) {
+  for await (const chunk of readChunks(request)) {
     length += chunk.length;
     if (length > maxBytes) throw tooLarge();
     chunks.push(chunk);

@@ -1,6 +1,7 @@
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { Elysia } from "elysia";
 import { AppError } from "../errors.ts";
+import { readChunks } from "../http/body-chunks.ts";
 import { ref, responses } from "../http/openapi.ts";
 import { createPagedStream } from "../http/paged-stream.ts";
 import type { Authorize } from "../http/principal.ts";
@@ -114,15 +115,13 @@ function readLines(request: Request): AsyncGenerator<ImportLine> {
   if (request.headers.has("content-encoding")) {
     throw new AppError("unsupported_media_type", "The body must not be compressed.");
   }
-  return parseLines(request.body);
+  return parseLines(readChunks(request));
 }
 
 /** Memories as they stand in the lines of a body. */
-export async function* parseLines(
-  body: ReadableStream<Uint8Array> | null,
-): AsyncGenerator<ImportLine> {
+export async function* parseLines(body: AsyncIterable<Uint8Array>): AsyncGenerator<ImportLine> {
   let number = 0;
-  for await (const bytes of readByteLines(body ?? new Blob().stream(), MAX_LINE)) {
+  for await (const bytes of readByteLines(body, MAX_LINE)) {
     number++;
     const line = parseLine(bytes);
     if (line !== null) yield { number, ...line };

@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { connect, type Socket } from "node:net";
+import { readChunks } from "../../src/http/body-chunks.ts";
+import { createLog } from "../../src/log.ts";
+import { startServer, type TestServer } from "../support/server.ts";
+
+const lines: string[] = [];
+const log = createLog({ logLevel: "info", logFormat: "text" }, (line) => lines.push(line));
+let server: TestServer;
+const sockets: Socket[] = [];
+beforeAll(async () => {
+  server = await startServer({ log });
+});
+afterAll(async () => {
+  for (const socket of sockets) socket.destroy();
+  await server.close();
+});
+
+/** Opens a connection, sends this and nothing more, and reads what comes back or not. */
+async function open(bytes: string, reads = true): Promise<Socket> {
+  const socket = connect(server.port, "127.0.0.1");
+  sockets.push(socket);
+  socket.on("error", () => {});
+  await new Promise<void>((resolve) => socket.once("connect", resolve));
+  if (!reads) socket.pause();
+  socket.write(bytes);
+  return socket;
+}
+
+const HEAD = "Host: localhost\r\n";
+const LATE = { code: "malformed_request", message: expect.stringContaining("not arrive in time") };
+
+test("1,000 slow and half-open connections leave the server to others", async () => {
+  const account = await server.account();
+  await account.save({ content: "still there" });
+  const form = "Content-Type: application/x-www-form-urlencoded\r\n";
+  const json = `Authorization: Bearer ${account.key}\r\nContent-Type: application/json\r\n`;
+  const slow = [
+    "",
+    "GET /api/health HT",
+    `GET /api/memories HTTP/1.1\r\n${HEAD}X-Header: `,
+    `POST /token HTTP/1.1\r\n${HEAD}${form}Content-Length: 50000\r\n\r\na=`,
+    `POST /api/memories HTTP/1.1\r\n${HEAD}${json}Content-Length: 50000\r\n\r\n{"content": "`,
+    `POST /api/memories HTTP/1.1\r\n${HEAD}${json}Transfer-Encoding: chunked\r\n\r\n5\r\n{"co`,
+    `POST /api/memories/import HTTP/1.1\r\n${HEAD}${json}Transfer-Encoding: chunked\r\n\r\n3\r\n{"c`,
+  ];
+  await Promise.all(Array.from({ length: 950 }, (_, n) => open(slow[n % slow.length] ?? "")));
+  // Those that take no answer: twenty of a megabyte each are asked for.
+  const asset = `GET /docs/swagger-ui.js HTTP/1.1\r\n${HEAD}\r\n`.repeat(20);
+  await Promise.all(Array.from({ length: 50 }, () => open(asset, false)));
+
+  for (let count = 0; count < 20; count++) {
+    expect(await account.search("still there", { limit: 1 })).toHaveLength(1);
+    await account.save({ content: `memory ${count}` });
+  }
+  expect((await fetch(`${server.origin}/api/health`)).status).toBe(200);
+}, 30_000);
+
+test("who leaves in the middle of a body is no failure of the server", async () => {
+  const { key } = await server.account();
+  lines.length = 0;
+  const request = `POST /api/memories HTTP/1.1\r\n${HEAD}Authorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{`;
+  const socket = await open(request);
+  // Answered behind the half request, so that it was read before it breaks off.
+  await fetch(`${server.origin}/api/health`);
+  socket.destroy();
+  await server.account().then((account) => account.save({ content: "afterwards" }));
+  expect(lines).toEqual([]);
+});
+
+describe("a body", () => {
+  const patience = { base: 100, bytesPerMs: 1 };
+  const bytes = (length: number) => new Uint8Array(length);
+
+  /** Reads a body whose parts come one after the other, each after its time in milliseconds. */
+  async function read(parts: readonly [pause: number, bytes: number][], rest = 0) {
+    let wasCancelled = false;
+    const body = new ReadableStream<Uint8Array>({
+      async start(controller) {
+        for (const [pause, length] of parts) {
+          await Bun.sleep(pause);
+          if (wasCancelled) return;
+          controller.enqueue(bytes(length));
+        }
+        if (rest === 0) controller.close();
+      },
+      cancel() {
+        wasCancelled = true;
+      },
+    });
+    let length = 0;
+    for await (const chunk of readChunks({ body }, patience)) length += chunk.length;
+    return length;
+  }
+
+  test("that comes slowly but steadily is read", async () => {
+    const parts = Array.from({ length: 10 }, () => [30, 1_000] as [number, number]);
+    expect(await read(parts)).toBe(10_000);
+  });
+
+  test("that stops is given up", async () => {
+    await expect(read([[0, 10]], 1)).rejects.toMatchObject(LATE);
+  });
+
+  test("of a byte now and then is given up", async () => {
+    await expect(read(Array.from({ length: 50 }, () => [20, 1]))).rejects.toMatchObject(LATE);
+  });
+
+  test("is not hurried by who reads it slowly", async () => {
+    const body = new Blob([bytes(10), bytes(10)]).stream();
+    let length = 0;
+    for await (const chunk of readChunks({ body }, { base: 50, bytesPerMs: 1_000 })) {
+      await Bun.sleep(100);
+      length += chunk.length;
+    }
+    expect(length).toBe(20);
+  });
+});
