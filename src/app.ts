@@ -35,6 +35,10 @@ import { createOAuthRoutes } from "./oauth/routes.ts";
 import { createPageRoutes } from "./pages/routes.ts";
 import { createCookies } from "./sign-in/cookies.ts";
 import { createHashing } from "./sign-in/hashing.ts";
+import { createIdentities } from "./sign-in/identities.ts";
+import { createProviderRoutes } from "./sign-in/provider-routes.tsx";
+import { createProviderSignIn } from "./sign-in/provider-sign-in.ts";
+import { createProviders } from "./sign-in/providers.ts";
 import { createSignInRoutes } from "./sign-in/routes.tsx";
 import { createSessions } from "./sign-in/sessions.ts";
 import { createSignIn } from "./sign-in/sign-in.ts";
@@ -44,7 +48,7 @@ import { createVisitors } from "./sign-in/visitor.ts";
 
 type AppConfig = Pick<
   Config,
-  "publicUrl" | "tls" | "trustProxy" | "allowHttp" | "rateLimit" | "registration"
+  "publicUrl" | "tls" | "trustProxy" | "allowHttp" | "rateLimit" | "registration" | "providers"
 >;
 
 /** What people sign in with, and give programs access by. */
@@ -71,6 +75,7 @@ export function createAccess({
     invitations: createInvitations({ db, clock }),
     setUpToken,
     sessions: createSessions({ db, clock }),
+    identities: createIdentities({ db, clock }),
     oauth: createOAuth({ db, clock, publicUrl, fetchDocument }),
     clock,
   };
@@ -139,7 +144,7 @@ export function createApp({
     .use(createDocs(config.publicUrl))
     .use(createMcpRoutes({ createServer: createMcpServer, authorize, config, log }))
     .use(createPageRoutes())
-    .use(createPersonRoutes(config, access, { keys, memories, checks, cookies, visitors }))
+    .use(createPersonRoutes(config, access, { keys, memories, checks, cookies, visitors, log }))
     .group("/api", (api) =>
       api
         .use(createHealthRoutes(checks))
@@ -156,20 +161,24 @@ export function createApp({
 function createPersonRoutes(
   config: AppConfig,
   access: Access,
-  parts: Pick<DashboardParts, "keys" | "memories" | "checks" | "cookies" | "visitors">,
+  parts: Pick<DashboardParts, "keys" | "memories" | "checks" | "cookies" | "visitors"> & {
+    log: Log;
+  },
 ) {
-  const { accounts, invitations, sessions, oauth, setUpToken, clock } = access;
-  const { rateLimit, registration } = config;
-  const { cookies, visitors } = parts;
+  const { oauth, setUpToken, clock } = access;
+  const { publicUrl, rateLimit, registration } = config;
   const limits = { hashing: createHashing(), clock, rateLimit };
-  const signIn = createSignIn({ accounts, ...limits });
-  const signUp = createSignUp({ accounts, invitations, registration, setUpToken, ...limits });
-  const { isSetUp } = signUp;
+  const signIn = createSignIn({ ...access, ...limits });
+  const signUp = createSignUp({ ...access, ...limits, registration, setUpToken });
+  const providers = createProviders(config.providers, { publicUrl, clock });
+  const providerSignIn = createProviderSignIn({ ...access, providers, registration });
+  const shared = { ...access, ...parts, ...limits, config, signIn, signUp, providers };
   const paths = [ENDPOINTS.authorize, GUESSED.authorize];
   return new Elysia()
-    .use(createSignInRoutes({ config, cookies, sessions, visitors, signIn, isSetUp }))
-    .use(createSignUpRoutes({ config, cookies, visitors, signUp }))
-    .use(createAuthorizeRoutes({ paths, config, oauth, visitors }))
+    .use(createSignInRoutes(shared))
+    .use(createSignUpRoutes(shared))
+    .use(createProviderRoutes({ ...shared, providerSignIn }))
+    .use(createAuthorizeRoutes({ ...shared, paths }))
     .use(createOAuthRoutes({ config, oauth, clock }))
-    .use(createDashboardRoutes({ ...access, ...parts, ...limits, config, signIn }));
+    .use(createDashboardRoutes(shared));
 }

@@ -15,6 +15,7 @@ export interface Config {
   readonly trustProxy: boolean;
   readonly allowHttp: boolean;
   readonly registration: "first" | "open" | "closed";
+  readonly providers: Providers;
   readonly rateLimit: boolean;
   /** Backups on a schedule: a folder of their own, milliseconds between two, how many are kept. */
   readonly backups: {
@@ -27,6 +28,20 @@ export interface Config {
   readonly decay: Decay;
   readonly logLevel: LogLevel;
   readonly logFormat: "text" | "json";
+}
+
+/** Through whom people can sign in beside their password; null for those that are not set up. */
+export interface Providers {
+  readonly github: ProviderClient | null;
+  readonly google: ProviderClient | null;
+  /** Any OpenID provider, by its issuer; `name` is what people call it. */
+  readonly oidc: (ProviderClient & { readonly issuer: string; readonly name: string }) | null;
+}
+
+/** What a provider knows this server by. */
+export interface ProviderClient {
+  readonly clientId: string;
+  readonly clientSecret: string;
 }
 
 /** How a memory's score sinks with age; `memories/ranking/retention.ts` has the formula. */
@@ -70,6 +85,14 @@ export const SETTINGS = {
     meaning: "allow plain HTTP under another name than localhost (false)",
   },
   CTXD_REGISTRATION: { flag: null, meaning: "who may sign up: first, open or closed (first)" },
+  CTXD_GITHUB_CLIENT_ID: { flag: null, meaning: "to sign in with GitHub" },
+  CTXD_GITHUB_CLIENT_SECRET: { flag: null, meaning: "goes with CTXD_GITHUB_CLIENT_ID" },
+  CTXD_GOOGLE_CLIENT_ID: { flag: null, meaning: "to sign in with Google" },
+  CTXD_GOOGLE_CLIENT_SECRET: { flag: null, meaning: "goes with CTXD_GOOGLE_CLIENT_ID" },
+  CTXD_OIDC_ISSUER: { flag: null, meaning: "to sign in with this OpenID provider" },
+  CTXD_OIDC_CLIENT_ID: { flag: null, meaning: "goes with CTXD_OIDC_ISSUER" },
+  CTXD_OIDC_CLIENT_SECRET: { flag: null, meaning: "goes with CTXD_OIDC_ISSUER" },
+  CTXD_OIDC_NAME: { flag: null, meaning: "what people call that provider (its host)" },
   CTXD_RATE_LIMIT: { flag: null, meaning: "on, or off for trusted networks (on)" },
   CTXD_BACKUP_DIR: {
     flag: null,
@@ -132,6 +155,22 @@ export function readConfig(env: Environment, flags: Flags, defaultDataDir?: stri
   if (cert && !key) fail("CTXD_TLS_CERT", "it together with CTXD_TLS_KEY");
   if (key && !cert) fail("CTXD_TLS_KEY", "it together with CTXD_TLS_CERT");
 
+  const client = (id: SettingName, secret: SettingName, first = id): ProviderClient | null => {
+    const clientId = read(id);
+    const clientSecret = read(secret);
+    const given = [read(first), clientId, clientSecret].filter((value) => value !== undefined);
+    if (given.length === 0) return null;
+    if (clientId && clientSecret && read(first)) return { clientId, clientSecret };
+    const names = [...new Set([first, id, secret])];
+    throw new ConfigError(`${names.join(", ")} go together: set all of them, or none.`);
+  };
+  const issuer = read("CTXD_OIDC_ISSUER") ?? "";
+  const oidc = client("CTXD_OIDC_CLIENT_ID", "CTXD_OIDC_CLIENT_SECRET", "CTXD_OIDC_ISSUER");
+  if (oidc && !isIssuer(issuer))
+    fail("CTXD_OIDC_ISSUER", "the https address of an OpenID provider");
+  const oidcName = read("CTXD_OIDC_NAME") ?? URL.parse(issuer)?.host ?? "";
+  if (oidcName.length > 40) fail("CTXD_OIDC_NAME", "a name of at most 40 characters");
+
   const depth = read("CTXD_DECAY_DEPTH") ?? `${DEFAULT_DECAY.depth}`;
   if (!/^(0|1|0?\.\d{1,6})$/.test(depth)) fail("CTXD_DECAY_DEPTH", "a number from 0 to 1");
 
@@ -173,6 +212,11 @@ export function readConfig(env: Environment, flags: Flags, defaultDataDir?: stri
     trustProxy: toggle("CTXD_TRUST_PROXY"),
     allowHttp: toggle("CTXD_ALLOW_HTTP"),
     registration: choice("CTXD_REGISTRATION", ["first", "open", "closed"], "first"),
+    providers: {
+      github: client("CTXD_GITHUB_CLIENT_ID", "CTXD_GITHUB_CLIENT_SECRET"),
+      google: client("CTXD_GOOGLE_CLIENT_ID", "CTXD_GOOGLE_CLIENT_SECRET"),
+      oidc: oidc && { ...oidc, issuer, name: oidcName },
+    },
     rateLimit: choice("CTXD_RATE_LIMIT", ["on", "off"], "on") === "on",
     backups:
       backupDir && every !== null
@@ -210,6 +254,13 @@ const UNITS = new Map([
 function parseSpan(text: string): number | null {
   const [, count = "", unit = ""] = /^([1-9]\d{0,3})([mhdw])$/.exec(text) ?? [];
   return Number(count) * (UNITS.get(unit) ?? 0) || null;
+}
+
+/** OpenID Connect Discovery 1.0, section 2: https, and neither query nor fragment. */
+function isIssuer(value: string): boolean {
+  const url = URL.parse(value);
+  const isLocal = url?.protocol === "http:" && /^(localhost|127\.0\.0\.1)$/.test(url.hostname);
+  return url !== null && (url.protocol === "https:" || isLocal) && !/[?#@]/.test(value);
 }
 
 function readOrigin(value: string | undefined, fail: () => never): string | undefined {

@@ -184,6 +184,7 @@ describe("libraries stay behind their one door:", () => {
     ["Arrow", /^apache-arrow$/, /^memories\//],
     ["Elysia", /^(elysia|@elysiajs\/.*)$/, /^(app\.ts|http\/|[\w-]+\/([\w-]+-)?routes\.tsx?$)/],
     ["Drizzle", /^drizzle-orm/, /^(db|accounts|keys|oauth|sign-in|memories)\//],
+    ["the library of OAuth clients", /^arctic$/, /^sign-in\/providers\.ts$/],
     ["the JSX library", /^@kitajs\//, /^pages\//],
     ["the Prometheus library", /^prom-client$/, /^metrics\.ts$/],
     ["Commander", /^commander$/, /^cli\//],

@@ -27,6 +27,7 @@ test("without any setting there is a default for all", () => {
     trustProxy: false,
     allowHttp: false,
     registration: "first",
+    providers: { github: null, google: null, oidc: null },
     rateLimit: true,
     backups: null,
     model: null,
@@ -61,6 +62,29 @@ const ACCEPTED: [env: Settings, expected: Partial<Config>][] = [
   [{ CTXD_ALLOW_HTTP: "true" }, { allowHttp: true }],
   [{ CTXD_REGISTRATION: "open" }, { registration: "open" }],
   [{ CTXD_REGISTRATION: "closed" }, { registration: "closed" }],
+  [
+    { CTXD_GITHUB_CLIENT_ID: "a", CTXD_GITHUB_CLIENT_SECRET: "b" },
+    { providers: { github: { clientId: "a", clientSecret: "b" }, google: null, oidc: null } },
+  ],
+  [
+    {
+      CTXD_OIDC_ISSUER: "https://id.example.com/realms/x",
+      CTXD_OIDC_CLIENT_ID: "a",
+      CTXD_OIDC_CLIENT_SECRET: "b",
+    },
+    {
+      providers: {
+        github: null,
+        google: null,
+        oidc: {
+          clientId: "a",
+          clientSecret: "b",
+          issuer: "https://id.example.com/realms/x",
+          name: "id.example.com",
+        },
+      },
+    },
+  ],
   [{ CTXD_RATE_LIMIT: "off" }, { rateLimit: false }],
   [
     { CTXD_BACKUP_DIR: "/backups" },
@@ -116,6 +140,27 @@ test.each(REFUSED.flatMap(([name, values, allowed]) => values.map((v) => [name, 
     expect(message).toStartWith(`${name}=${JSON.stringify(value)} is not valid: use `);
     expect(message).toContain(allowed);
     expect(message).not.toContain("\n");
+  },
+);
+
+test.each<Settings>([
+  { CTXD_GITHUB_CLIENT_ID: "a" },
+  { CTXD_GOOGLE_CLIENT_SECRET: "b" },
+  { CTXD_OIDC_CLIENT_ID: "a", CTXD_OIDC_CLIENT_SECRET: "b" },
+  { CTXD_OIDC_ISSUER: "https://id.example.com", CTXD_OIDC_CLIENT_ID: "a" },
+])("%j is refused: these go together", (env) => {
+  const message = refusal({ HOME: "/home/you", ...env });
+  for (const name of Object.keys(env)) expect(message).toContain(name);
+  expect(message).toContain("go together");
+});
+
+test.each(["id.example.com", "http://id.example.com", "https://x/?q", "https://a:b@x", "ftp://x"])(
+  "the issuer %s is refused",
+  (CTXD_OIDC_ISSUER) => {
+    const client = { CTXD_OIDC_CLIENT_ID: "a", CTXD_OIDC_CLIENT_SECRET: "b" };
+    expect(refusal({ HOME: "/home/you", CTXD_OIDC_ISSUER, ...client })).toContain(
+      "is not valid: use the https address of an OpenID provider",
+    );
   },
 );
 

@@ -1,10 +1,12 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
-import { Button } from "../pages/button.tsx";
+import { Button, ButtonLink } from "../pages/button.tsx";
 import { Field } from "../pages/field.tsx";
 import type { Markup } from "../pages/jsx-runtime.ts";
 import { Moment } from "../pages/moment.tsx";
 import { Table } from "../pages/table.tsx";
 import { PostForm } from "../sign-in/form.tsx";
+import { linkProof } from "../sign-in/form-token.ts";
+import { WITH_PATH } from "../sign-in/paths.ts";
 import type { SessionRecord } from "../sign-in/sessions.ts";
 import { browserName } from "./browser-name.ts";
 import type { Visit } from "./guard.tsx";
@@ -12,12 +14,21 @@ import { PATHS } from "./navigation.tsx";
 import { Page } from "./page.tsx";
 
 export const PASSWORD_PATH = `${PATHS.account}/password`;
+export const PROVIDERS_PATH = `${PATHS.account}/providers`;
 export const SESSIONS_PATH = `${PATHS.account}/sessions`;
+
+/** A provider, from the person's side. */
+export interface WayIn {
+  readonly id: string;
+  readonly name: string;
+  readonly isLinked: boolean;
+}
 
 /** The person's account: who they are, their password, and where they are signed in. */
 export function AccountPage({
   visit,
   hasPassword,
+  ways,
   sessions,
   current,
   problem,
@@ -25,6 +36,8 @@ export function AccountPage({
   visit: Visit;
   /** Whether they have one; who came through a provider may have none. */
   hasPassword: boolean;
+  /** Providers, and whether the person signs in through them. */
+  ways: readonly WayIn[];
   sessions: readonly SessionRecord[];
   /** The `id` of the session that asks. */
   current: string;
@@ -80,6 +93,25 @@ export function AccountPage({
           <Button kind="main">{hasPassword ? "Change password" : "Set password"}</Button>
         </PostForm>
       </section>
+      {ways.length > 0 && (
+        <section class="panel" aria-labelledby="ways">
+          <h2 id="ways">Sign in through</h2>
+          {ways.map(({ id, name, isLinked }) =>
+            isLinked ? (
+              <PostForm action={`${PROVIDERS_PATH}/${id}/disconnect`} token={token} class="way">
+                <span>{name}</span> <Button>Disconnect {name}</Button>
+              </PostForm>
+            ) : (
+              <p class="way">
+                <span>{name}</span>{" "}
+                <ButtonLink href={`${WITH_PATH}/${id}?link=${linkProof(token)}`}>
+                  Connect {name}
+                </ButtonLink>
+              </p>
+            ),
+          )}
+        </section>
+      )}
       <section aria-labelledby="sessions">
         <h2 id="sessions">Where you are signed in</h2>
         <Table

@@ -5,10 +5,12 @@ import type { Config } from "../config.ts";
 import { AppError } from "../errors.ts";
 import { clientAddress } from "../http/client-address.ts";
 import type { Hashing } from "../sign-in/hashing.ts";
+import type { Identities } from "../sign-in/identities.ts";
+import type { Provider } from "../sign-in/providers.ts";
 import type { Sessions } from "../sign-in/sessions.ts";
 import type { SignIn } from "../sign-in/sign-in.ts";
 import type { Visitors } from "../sign-in/visitor.ts";
-import { AccountPage, PASSWORD_PATH, SESSIONS_PATH } from "./account-page.tsx";
+import { AccountPage, PASSWORD_PATH, PROVIDERS_PATH, SESSIONS_PATH } from "./account-page.tsx";
 import { type Guard, PAGE_ROUTE, type Visit } from "./guard.tsx";
 import { PATHS } from "./navigation.tsx";
 
@@ -21,6 +23,8 @@ export function createAccountRoutes({
   visitors,
   signIn,
   hashing,
+  identities,
+  providers,
 }: {
   config: Pick<Config, "trustProxy">;
   guard: Guard;
@@ -29,12 +33,24 @@ export function createAccountRoutes({
   visitors: Visitors;
   signIn: SignIn;
   hashing: Hashing;
+  identities: Pick<Identities, "issuers" | "unlink">;
+  providers: readonly Provider[];
 }) {
+  const waysOf = (accountId: string) => {
+    const issuers = identities.issuers(accountId);
+    return providers.map(({ id, name, issuer }) => ({
+      id,
+      name,
+      isLinked: issuers.includes(issuer),
+    }));
+  };
+
   const page = (visit: Visit, problem?: string) => (
     <AccountPage
       visit={visit}
       hasPassword={accounts.hasPassword(visit.account.id)}
       sessions={sessions.list(visit.account.id)}
+      ways={waysOf(visit.account.id)}
       current={sessions.idOf(visit.session)}
       {...(problem !== undefined && { problem })}
     />
@@ -59,6 +75,25 @@ export function createAccountRoutes({
             // The database has ended all sessions with the old password, this one too.
             const welcome = visitors.welcome(request, id);
             return { to: PATHS.account, notice: "Your password is changed.", welcome };
+          },
+          page,
+        ),
+      PAGE_ROUTE,
+    )
+    .post(
+      `${PROVIDERS_PATH}/:id/disconnect`,
+      ({ request, params }) =>
+        guard.act(
+          request,
+          ({ account: { id } }) => {
+            const provider = providers.find((each) => each.id === params.id);
+            if (!provider) throw new AppError("not_found", "This provider is not set up.");
+            const isLastWay = !accounts.hasPassword(id) && identities.issuers(id).length < 2;
+            if (isLastWay) {
+              throw new AppError("conflict", "Set a password first: this is your only way in.");
+            }
+            identities.unlink(id, provider.issuer);
+            return { to: PATHS.account, notice: `${provider.name} does not sign you in any more.` };
           },
           page,
         ),

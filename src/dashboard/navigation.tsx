@@ -1,5 +1,6 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import type { Markup } from "../pages/jsx-runtime.ts";
+import { ACCOUNT_PATH } from "../sign-in/paths.ts";
 
 /** The paths of the pages that the navigation leads to. */
 export const PATHS = {
@@ -8,7 +9,7 @@ export const PATHS = {
   connect: "/connect",
   keys: "/keys",
   apps: "/apps",
-  account: "/account",
+  account: ACCOUNT_PATH,
   admin: "/admin",
 } as const;
 

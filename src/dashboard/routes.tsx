@@ -9,6 +9,8 @@ import type { Memories } from "../memories/memories.ts";
 import type { OAuth } from "../oauth/oauth.ts";
 import type { Cookies } from "../sign-in/cookies.ts";
 import type { Hashing } from "../sign-in/hashing.ts";
+import type { Identities } from "../sign-in/identities.ts";
+import type { Provider } from "../sign-in/providers.ts";
 import type { Sessions } from "../sign-in/sessions.ts";
 import type { SignIn } from "../sign-in/sign-in.ts";
 import type { Visitors } from "../sign-in/visitor.ts";
@@ -33,6 +35,8 @@ export interface DashboardParts {
   accounts: Accounts;
   invitations: Invitations;
   sessions: Sessions;
+  identities: Identities;
+  providers: readonly Provider[];
   keys: Keys;
   oauth: Pick<OAuth, "grants">;
   memories: Memories;

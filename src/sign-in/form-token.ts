@@ -12,6 +12,11 @@ export function formToken(cookie: string): string {
   return hashSecret(`form ${cookie}`);
 }
 
+/** The proof for a link that begins something for who has these forms. @param token of the forms */
+export function linkProof(token: string): string {
+  return hashSecret(`link ${token}`);
+}
+
 /**
  * Refuses a form that another site has sent, or sent through a person's browser (CSRF): by where
  * the browser says it comes from, and by its proof.

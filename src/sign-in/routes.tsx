@@ -12,9 +12,11 @@ import type { Cookies } from "./cookies.ts";
 import { checkForm, FORM_TOKEN } from "./form-token.ts";
 import { localPath } from "./local-path.ts";
 import { SET_UP_PATH, SIGN_IN_PATH, SIGN_OUT_PATH } from "./paths.ts";
+import type { Provider } from "./providers.ts";
 import type { Sessions } from "./sessions.ts";
 import type { SignIn } from "./sign-in.ts";
 import { SignInPage } from "./sign-in-page.tsx";
+import type { SignUp } from "./sign-up.ts";
 import type { Visitors } from "./visitor.ts";
 
 const HIDDEN = { parse: "none", detail: { hide: true } } as const;
@@ -26,18 +28,20 @@ export function createSignInRoutes({
   sessions,
   visitors,
   signIn,
-  isSetUp,
+  signUp: { isSetUp, isOpen },
+  providers,
 }: {
   config: Pick<Config, "publicUrl" | "trustProxy">;
   cookies: Cookies;
   sessions: Pick<Sessions, "end">;
   visitors: Visitors;
   signIn: SignIn;
-  /** Whether there is an account to sign in to. */
-  isSetUp: () => boolean;
+  signUp: Pick<SignUp, "isSetUp" | "isOpen">;
+  providers: readonly Provider[];
 }) {
   const { publicUrl } = config;
   const checkHost = createHostCheck(config);
+  const offers = { providers, isOpen };
 
   return new Elysia()
     .get(
@@ -49,7 +53,7 @@ export function createSignInRoutes({
           if (visitors.find(request)) return seeOther(next ?? "/");
           if (!isSetUp()) return seeOther(SET_UP_PATH);
           const { token, headers } = visitors.greet(request);
-          return pageResponse(<SignInPage token={token} next={next} />, { headers });
+          return pageResponse(<SignInPage {...offers} token={token} next={next} />, { headers });
         }),
       HIDDEN,
     )
@@ -66,7 +70,8 @@ export function createSignInRoutes({
           const password = form.get("password") ?? "";
           const again = (problem: string, status: number, headers = {}) => {
             const { token } = visitors.greet(request);
-            const page = <SignInPage token={token} next={next} email={email} problem={problem} />;
+            const entered = { next, email, problem };
+            const page = <SignInPage {...offers} {...entered} token={token} />;
             return pageResponse(page, { status, headers });
           };
           try {

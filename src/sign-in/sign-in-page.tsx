@@ -6,7 +6,9 @@ import type { Markup } from "../pages/jsx-runtime.ts";
 import { Layout } from "../pages/layout.tsx";
 import { Problem } from "../pages/notice.tsx";
 import { PostForm } from "./form.tsx";
-import { SIGN_IN_PATH } from "./paths.ts";
+import { SIGN_IN_PATH, SIGN_UP_PATH } from "./paths.ts";
+import { ProviderButtons } from "./provider-buttons.tsx";
+import type { Provider } from "./providers.ts";
 
 /** The page that asks for e-mail address and password. */
 export function SignInPage({
@@ -14,6 +16,8 @@ export function SignInPage({
   next,
   email = "",
   problem,
+  providers,
+  isOpen,
 }: {
   /** See `formToken`. */
   token: string;
@@ -21,6 +25,9 @@ export function SignInPage({
   next: string | null;
   email?: string;
   problem?: string;
+  providers: readonly Provider[];
+  /** Whether anyone may make an account. */
+  isOpen: boolean;
 }): Markup {
   return (
     <Layout title="Sign in">
@@ -51,6 +58,12 @@ export function SignInPage({
           <Button kind="main">Sign in</Button>
         </div>
       </PostForm>
+      <ProviderButtons providers={providers} parameters={next === null ? {} : { next }} />
+      {isOpen && (
+        <p class="quiet">
+          New here? <a href={SIGN_UP_PATH}>Make an account</a>.
+        </p>
+      )}
     </Layout>
   );
 }

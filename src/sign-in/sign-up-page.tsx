@@ -5,6 +5,8 @@ import type { Child, Markup } from "../pages/jsx-runtime.ts";
 import { Layout } from "../pages/layout.tsx";
 import { Problem } from "../pages/notice.tsx";
 import { PostForm } from "./form.tsx";
+import { ProviderButtons } from "./provider-buttons.tsx";
+import type { Provider } from "./providers.ts";
 
 /** The page on which somebody makes an account: the owner's, by invitation, or freely. */
 export function SignUpPage({
@@ -16,6 +18,8 @@ export function SignUpPage({
   fixedEmail = null,
   problem,
   fields,
+  providers = [],
+  parameters = {},
   children,
 }: {
   title: string;
@@ -30,6 +34,9 @@ export function SignUpPage({
   problem?: string | undefined;
   /** More fields of the form. */
   fields?: Child;
+  /** Through whom the account can be made as well, and what the way there should be told. */
+  providers?: readonly Provider[];
+  parameters?: Record<string, string>;
   /** What the account is for. */
   children?: Child;
 }): Markup {
@@ -75,6 +82,7 @@ export function SignUpPage({
           <Button kind="main">{submit}</Button>
         </div>
       </PostForm>
+      <ProviderButtons providers={providers} parameters={parameters} />
     </Layout>
   );
 }

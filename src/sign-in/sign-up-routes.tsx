@@ -14,6 +14,7 @@ import { pageResponse } from "../pages/page-response.ts";
 import type { Cookies } from "./cookies.ts";
 import { checkForm, FORM_TOKEN } from "./form-token.ts";
 import { JOIN_PATH, SET_UP_PATH, SIGN_IN_PATH, SIGN_UP_PATH } from "./paths.ts";
+import type { Provider } from "./providers.ts";
 import type { SignUp } from "./sign-up.ts";
 import { SignUpPage } from "./sign-up-page.tsx";
 import type { Visitors } from "./visitor.ts";
@@ -32,11 +33,13 @@ export function createSignUpRoutes({
   cookies,
   visitors,
   signUp,
+  providers,
 }: {
   config: Pick<Config, "publicUrl" | "trustProxy">;
   cookies: Cookies;
   visitors: Visitors;
   signUp: SignUp;
+  providers: readonly Provider[];
 }) {
   const { publicUrl } = config;
   const checkHost = createHostCheck(config);
@@ -107,6 +110,8 @@ export function createSignUpRoutes({
         token={token}
         submit="Make my account"
         fixedEmail={invitation.email}
+        providers={providers}
+        parameters={{ invitation: secret }}
         {...again}
       >
         <p>
@@ -123,6 +128,7 @@ export function createSignUpRoutes({
       action={SIGN_UP_PATH}
       token={token}
       submit="Make my account"
+      providers={providers}
       {...again}
     >
       <p>

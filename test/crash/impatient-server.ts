@@ -100,6 +100,7 @@ const app = createApp({
     allowHttp: false,
     rateLimit: false,
     registration: "first",
+    providers: { github: null, google: null, oidc: null },
   },
   access,
   memories,

@@ -27,7 +27,10 @@ interface Options {
   /** A fake one by default. */
   embedder?: Embedder;
   config?: Partial<
-    Pick<Config, "tls" | "trustProxy" | "allowHttp" | "publicUrl" | "rateLimit" | "registration">
+    Pick<
+      Config,
+      "tls" | "trustProxy" | "allowHttp" | "publicUrl" | "rateLimit" | "registration" | "providers"
+    >
   >;
   /** What the owner's account is made with; nothing by default. */
   setUpToken?: string;
@@ -88,6 +91,7 @@ export async function startServer(options: Options = {}) {
       trustProxy: false,
       allowHttp: false,
       registration: "first",
+      providers: { github: null, google: null, oidc: null },
       ...options.config,
     },
     memories,

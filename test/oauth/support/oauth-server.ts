@@ -33,9 +33,10 @@ export async function startOAuthServer(
     fetchDocument?: FetchDocument;
     embedder?: Embedder;
     setUpToken?: string;
+    port?: number;
   } = {},
 ) {
-  const port = await freePort();
+  const port = options.port ?? (await freePort());
   const { config, ...rest } = options;
   const server = await startServer({
     ...rest,

@@ -1,0 +1,98 @@
+/** @jsxRuntime automatic @jsxImportSource #pages */
+import { Elysia } from "elysia";
+import type { Config } from "../config.ts";
+import { isSameSecret } from "../db/secret.ts";
+import { AppError } from "../errors.ts";
+import { createHostCheck } from "../http/public-host.ts";
+import { seeOther } from "../http/see-other.ts";
+import type { Log } from "../log.ts";
+import { MessagePage } from "../pages/layout.tsx";
+import { pageResponse } from "../pages/page-response.ts";
+import type { Cookies } from "./cookies.ts";
+import { formToken, linkProof } from "./form-token.ts";
+import { localPath } from "./local-path.ts";
+import { ACCOUNT_PATH, SIGN_IN_PATH, WITH_PATH } from "./paths.ts";
+import type { ProviderSignIn } from "./provider-sign-in.ts";
+import type { Visitors } from "./visitor.ts";
+
+const HIDDEN = { parse: "none", detail: { hide: true } } as const;
+
+/** The ways to a provider and back from it. */
+export function createProviderRoutes({
+  config,
+  cookies,
+  visitors,
+  providerSignIn,
+  log,
+}: {
+  config: Pick<Config, "publicUrl" | "trustProxy">;
+  cookies: Cookies;
+  visitors: Visitors;
+  providerSignIn: ProviderSignIn;
+  log: Log;
+}) {
+  const { publicUrl } = config;
+  const checkHost = createHostCheck(config);
+
+  /** What goes wrong becomes a page with the way back. */
+  const answer = async (request: Request, id: string, work: () => Promise<Response>) => {
+    const isHere = visitors.find(request) !== null;
+    try {
+      checkHost(request);
+      return await work();
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code === "internal") throw error;
+      if (error.code === "unavailable") {
+        log.warn("provider_failed", { provider: id, cause: String(error.cause) });
+      }
+      const link = isHere
+        ? { href: ACCOUNT_PATH, label: "Back to your account" }
+        : { href: SIGN_IN_PATH, label: "Back to sign-in" };
+      const page = <MessagePage title="This does not work" message={error.message} link={link} />;
+      return pageResponse(page, { status: error.status });
+    }
+  };
+
+  return new Elysia()
+    .get(
+      `${WITH_PATH}/:id`,
+      ({ request, params: { id } }) =>
+        answer(request, id, async () => {
+          const { searchParams } = new URL(request.url);
+          const next = localPath(searchParams.get("next"), publicUrl);
+          const invitation = searchParams.get("invitation");
+          const link = searchParams.get("link");
+          const person = visitors.find(request);
+          if (link !== null) {
+            if (!person || !isSameSecret(link, linkProof(person.token))) {
+              throw new AppError("forbidden", "Connect a provider from the page Account.");
+            }
+            const linkTo = person.account.id;
+            const purpose = { next: ACCOUNT_PATH, invitation: null, linkTo };
+            return seeOther((await providerSignIn.start(id, person.token, purpose)).href);
+          }
+          const { token, headers } = visitors.greet(request);
+          const url = await providerSignIn.start(id, token, { next, invitation, linkTo: null });
+          return seeOther(url.href, Object.values(headers));
+        }),
+      HIDDEN,
+    )
+    .get(
+      `${WITH_PATH}/:id/callback`,
+      ({ request, params: { id } }) =>
+        answer(request, id, async () => {
+          const { searchParams } = new URL(request.url);
+          const browsers = (["visit", "session"] as const)
+            .map((name) => cookies.read(request, name))
+            .filter((cookie) => cookie !== null)
+            .map(formToken);
+          const { accountId, next, isLinked } = await providerSignIn.finish(id, browsers, {
+            state: searchParams.get("state"),
+            code: searchParams.get("code"),
+          });
+          if (isLinked) return seeOther(next ?? "/");
+          return seeOther(next ?? "/", visitors.welcome(request, accountId).setCookies);
+        }),
+      HIDDEN,
+    );
+}

@@ -1,0 +1,135 @@
+import { LRUCache } from "lru-cache";
+import type { Accounts } from "../accounts/accounts.ts";
+import { parseEmail } from "../accounts/email.ts";
+import type { Invitations } from "../accounts/invitations.ts";
+import type { Config } from "../config.ts";
+import { createSecret, hashSecret } from "../db/secret.ts";
+import { AppError } from "../errors.ts";
+import type { Identities } from "./identities.ts";
+import { createProofs, type Identity, type Proofs, type Provider } from "./providers.ts";
+
+/** How long a person may take at a provider, in milliseconds. */
+const LIFETIME = 10 * 60_000;
+const MAX_PENDING = 10_000;
+
+/** Why somebody is sent to a provider. */
+export interface Purpose {
+  /** Where to go on, a path of ours. */
+  readonly next: string | null;
+  /** The secret of an invitation that they hold. */
+  readonly invitation: string | null;
+  /** The account that is to be signed in to through this provider too. */
+  readonly linkTo: string | null;
+}
+
+interface Pending extends Purpose {
+  readonly provider: Provider;
+  readonly proofs: Proofs;
+  /** SHA-256 of what the browser that was sent is known by. */
+  readonly browser: string;
+}
+
+export type ProviderSignIn = ReturnType<typeof createProviderSignIn>;
+
+/** Signs people in through providers. */
+export function createProviderSignIn({
+  providers,
+  accounts,
+  identities,
+  invitations,
+  registration,
+}: {
+  providers: readonly Provider[];
+  accounts: Pick<Accounts, "add" | "findByEmail" | "hasPassword" | "isSetUp">;
+  identities: Pick<Identities, "findAccount" | "link">;
+  invitations: Pick<Invitations, "use">;
+  registration: Config["registration"];
+}) {
+  const pending = new LRUCache<string, Pending>({ max: MAX_PENDING, ttl: LIFETIME });
+
+  /**
+   * The account that an identity signs in to. One that is not known yet becomes that of
+   * - the account with its address, which the provider has verified; unless that has a password and
+   *   anyone may sign up: then the account may be of somebody who has claimed the address before;
+   * - a new account, by an invitation or where anyone may sign up.
+   */
+  const accountOf = async (identity: Identity, invitation: string | null): Promise<string> => {
+    const known = identities.findAccount(identity);
+    if (known !== null) return known;
+    if (identity.email === null) {
+      throw new AppError("forbidden", "The provider has not verified an e-mail address of yours.");
+    }
+    const email = parseEmail(identity.email);
+    const account = accounts.findByEmail(email);
+    if (account) {
+      if (registration === "open" && accounts.hasPassword(account.id)) {
+        throw new AppError(
+          "forbidden",
+          "An account with your address has a password: sign in with that, then connect the provider on the page Account.",
+        );
+      }
+      return account.id;
+    }
+    if (invitation !== null) {
+      const joined = await invitations.use(invitation, (wanted) => {
+        if (wanted.email === null || wanted.email === email) {
+          return accounts.add({ email, password: null });
+        }
+        throw new AppError("forbidden", "The invitation is for another e-mail address.");
+      });
+      return joined.id;
+    }
+    if (registration !== "open") {
+      throw new AppError(
+        "forbidden",
+        "No account here has your e-mail address: ask the owner of this server for an invitation.",
+      );
+    }
+    return (await accounts.add({ email, password: null })).id;
+  };
+
+  return {
+    providers,
+
+    /**
+     * Where to send a person.
+     * @param browser what the answer's browser has to be known by
+     * @throws AppError `not_found` for a provider that is not set up, or as `Provider.start`
+     */
+    async start(id: string, browser: string, purpose: Purpose): Promise<URL> {
+      const provider = providers.find((each) => each.id === id);
+      if (!provider) throw new AppError("not_found", "This provider is not set up.");
+      const proofs = createProofs();
+      const state = createSecret("");
+      const url = await provider.start(state, proofs);
+      pending.set(state, { ...purpose, provider, proofs, browser: hashSecret(browser) });
+      return url;
+    },
+
+    /**
+     * Whom the answer of a provider is for, and where they go on.
+     * @param browsers all that the browser can be known by
+     * @throws AppError `forbidden` for an answer that was not asked for, as `Provider.finish`, and
+     * when there is no account for this person
+     */
+    async finish(
+      id: string,
+      browsers: readonly string[],
+      { state, code }: { state: string | null; code: string | null },
+    ): Promise<{ accountId: string; next: string | null; isLinked: boolean }> {
+      const wanted = pending.get(state ?? "");
+      pending.delete(state ?? "");
+      const isTheirs = browsers.some((browser) => hashSecret(browser) === wanted?.browser);
+      if (wanted?.provider.id !== id || !isTheirs) {
+        throw new AppError("forbidden", "This sign-in has expired, or began elsewhere. Try again.");
+      }
+      if (code === null) throw new AppError("forbidden", "The provider did not sign you in.");
+      if (!accounts.isSetUp()) throw new AppError("forbidden", "This server has no owner yet.");
+      const identity = await wanted.provider.finish(code, wanted.proofs);
+      const { linkTo, next, invitation } = wanted;
+      const accountId = linkTo ?? (await accountOf(identity, invitation));
+      identities.link(accountId, identity);
+      return { accountId, next, isLinked: linkTo !== null };
+    },
+  };
+}
