@@ -1,18 +1,24 @@
 import { single } from "./authorization-request.ts";
 import { isDocumentAddress } from "./client.ts";
-import type { Clients } from "./clients.ts";
+import { ASSERTION_TYPE, subjectOf } from "./client-assertion.ts";
+import type { OAuth } from "./oauth.ts";
 import { OAuthError } from "./oauth-error.ts";
+
+type Clients = Pick<OAuth["clients"], "isAuthentic" | "find" | "verifyAssertion">;
 
 /**
  * Tells which client sent a request to the token or revocation endpoint (RFC 6749, sections 2.3 and
- * 3.2.1). A client of a metadata document has no secret: its code or token has to be its own.
- * @throws OAuthError `invalid_client` or `invalid_request`
+ * 3.2.1). A client of a metadata document has no secret: it signs an assertion, or its code or token
+ * has to be its own.
+ * @throws OAuthError `invalid_client`, `invalid_request` or `temporarily_unavailable`
  */
-export function authenticateClient(
+export async function authenticateClient(
   request: Request,
   form: URLSearchParams,
-  clients: Pick<Clients, "isAuthentic">,
-): string {
+  clients: Clients,
+): Promise<string> {
+  const assertion = single(form, "client_assertion");
+  if (assertion !== null) return await authenticateByAssertion(request, form, assertion, clients);
   const header = request.headers.get("authorization");
   const fromBody = { id: single(form, "client_id"), secret: single(form, "client_secret") };
   const fromHeader = header === null ? null : parseBasic(header);
@@ -24,11 +30,39 @@ export function authenticateClient(
   }
   const { id, secret } = fromHeader ?? fromBody;
   if (id === null) throw new OAuthError("invalid_client", "client_id is missing.");
-  if (isDocumentAddress(id) || clients.isAuthentic(id, secret)) return id;
+  if (isDocumentAddress(id) ? !(await hasToSign(id, clients)) : clients.isAuthentic(id, secret)) {
+    return id;
+  }
   throw new OAuthError(
     "invalid_client",
     "The client is not known here, or its secret is wrong. Register again.",
   );
+}
+
+/** RFC 7521, section 4.2. */
+async function authenticateByAssertion(
+  request: Request,
+  form: URLSearchParams,
+  assertion: string,
+  clients: Clients,
+): Promise<string> {
+  if (request.headers.has("authorization") || single(form, "client_secret") !== null) {
+    throw new OAuthError("invalid_request", "The client authenticates in two ways: use one.");
+  }
+  if (single(form, "client_assertion_type") !== ASSERTION_TYPE) {
+    throw new OAuthError("invalid_request", `client_assertion_type must be ${ASSERTION_TYPE}.`);
+  }
+  const id = single(form, "client_id") ?? (await subjectOf(assertion));
+  const client = id !== null && isDocumentAddress(id) ? await clients.find(id) : null;
+  if (!client) throw new OAuthError("invalid_client", "The client is not known by such an id.");
+  await clients.verifyAssertion(client, assertion);
+  return client.id;
+}
+
+/** A client whose document can't be had now is taken for one that never signed, as most are. */
+async function hasToSign(id: string, clients: Clients): Promise<boolean> {
+  const client = await clients.find(id).catch(() => null);
+  return client?.keys?.required ?? false;
 }
 
 /** RFC 6749, section 2.3.1: id and secret are form-encoded before they are joined. */

@@ -1,6 +1,7 @@
 import { LRUCache } from "lru-cache";
 import type { Client } from "./client.ts";
-import { listOf, nameOf, parseRedirectUris, toRecord } from "./client-metadata.ts";
+import { toKeys } from "./client-assertion.ts";
+import { KEY_METHOD, listOf, nameOf, parseRedirectUris, toRecord } from "./client-metadata.ts";
 import type { FetchDocument } from "./document-fetcher.ts";
 import { OAuthError } from "./oauth-error.ts";
 
@@ -65,18 +66,36 @@ function parseAddress(clientId: string): URL {
   return url;
 }
 
-/** Section 4: the document must say that it is the one at this address, and can have no secret. */
+/**
+ * Section 4: the document must say that it is the one at this address, and can have no secret. It
+ * may have keys to sign with.
+ */
 function parseDocument(clientId: string, json: unknown): Client {
   const metadata = toRecord(json);
   if (metadata.client_id !== clientId) throw refused("names another client_id");
   if ("client_secret" in metadata) throw refused("contains a secret");
   const method = metadata.token_endpoint_auth_method ?? "none";
-  const methods = listOf(metadata.token_endpoint_auth_methods_supported) ?? [];
-  if (method !== "none" && !methods.includes("none")) {
-    throw refused("needs a token_endpoint_auth_method other than none");
+  const methods = [method, ...(listOf(metadata.token_endpoint_auth_methods_supported) ?? [])];
+  const isPublic = methods.includes("none");
+  const source = methods.includes(KEY_METHOD) ? keysOf(metadata) : null;
+  if (!isPublic && source === null) {
+    throw refused(`needs a token_endpoint_auth_method other than none and ${KEY_METHOD} with keys`);
   }
   const redirectUris = parseRedirectUris(metadata.redirect_uris);
-  return { id: clientId, name: nameOf(metadata, redirectUris), redirectUris };
+  return {
+    id: clientId,
+    name: nameOf(metadata, redirectUris),
+    redirectUris,
+    ...(source !== null && { keys: { source, required: !isPublic } }),
+  };
+}
+
+/** The keys that a document holds, or the address that it names; it may not name both. */
+function keysOf({ jwks, jwks_uri: address }: Record<string, unknown>) {
+  if (jwks !== undefined && address !== undefined) throw refused("has both jwks and jwks_uri");
+  if (jwks !== undefined) return toKeys(jwks);
+  if (typeof address !== "string" || address.length > MAX_ADDRESS) return null;
+  return URL.parse(address)?.protocol === "https:" ? address : null;
 }
 
 function refused(problem: string): OAuthError {

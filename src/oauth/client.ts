@@ -1,9 +1,21 @@
+import type { JSONWebKeySet } from "jose";
+
 /** A program that asks people for access to their memories. */
 export interface Client {
   /** What it was given when it registered, or the address of its metadata document. */
   readonly id: string;
   readonly name: string;
   readonly redirectUris: readonly string[];
+  /** What it signs with, if it does. */
+  readonly keys?: ClientKeys;
+}
+
+/** The public keys of a client. */
+export interface ClientKeys {
+  /** The keys, or the address that they are at. */
+  readonly source: JSONWebKeySet | string;
+  /** Whether it has to sign, because that is the one way that its document names. */
+  readonly required: boolean;
 }
 
 const MAX_NAME = 80;

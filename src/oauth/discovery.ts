@@ -1,5 +1,6 @@
 import { SCOPES } from "../keys/scopes.ts";
-import { AUTH_METHODS, GRANT_TYPES } from "./client-metadata.ts";
+import { ASSERTION_ALGORITHMS } from "./client-assertion.ts";
+import { AUTH_METHODS, GRANT_TYPES, KEY_METHOD } from "./client-metadata.ts";
 import { resourceOf } from "./resource.ts";
 
 /** Paths of the endpoints, as they are published. */
@@ -37,8 +38,10 @@ export function serverMetadata(publicUrl: string) {
     response_modes_supported: ["query"],
     grant_types_supported: GRANT_TYPES,
     code_challenge_methods_supported: ["S256"],
-    token_endpoint_auth_methods_supported: AUTH_METHODS,
-    revocation_endpoint_auth_methods_supported: AUTH_METHODS,
+    token_endpoint_auth_methods_supported: [...AUTH_METHODS, KEY_METHOD],
+    token_endpoint_auth_signing_alg_values_supported: ASSERTION_ALGORITHMS,
+    revocation_endpoint_auth_methods_supported: [...AUTH_METHODS, KEY_METHOD],
+    revocation_endpoint_auth_signing_alg_values_supported: ASSERTION_ALGORITHMS,
     // RFC 9207, section 3.
     authorization_response_iss_parameter_supported: true,
     client_id_metadata_document_supported: true,

@@ -1,8 +1,10 @@
 import type { Database } from "../db/database.ts";
 import { type Client, isDocumentAddress } from "./client.ts";
+import { createVerifyAssertion } from "./client-assertion.ts";
 import { createFindByDocument } from "./client-document.ts";
 import { createClients } from "./clients.ts";
 import { createCodes } from "./codes.ts";
+import { ENDPOINTS, GUESSED } from "./discovery.ts";
 import { createDocumentFetcher, type FetchDocument } from "./document-fetcher.ts";
 import { createGrants } from "./grants.ts";
 import { resourceOf } from "./resource.ts";
@@ -28,6 +30,7 @@ export function createOAuth({
   const registered = createClients({ db, clock });
   const findByDocument = createFindByDocument({ fetchDocument, clock });
   const grants = createGrants({ db, clock });
+  const audiences = [publicUrl, publicUrl + ENDPOINTS.token, publicUrl + GUESSED.token];
 
   return {
     clients: {
@@ -38,6 +41,7 @@ export function createOAuth({
        */
       find: async (id: string): Promise<Client | null> =>
         isDocumentAddress(id) ? await findByDocument(id) : registered.find(id),
+      verifyAssertion: createVerifyAssertion({ fetchDocument, audiences, clock }),
     },
     grants,
     codes: createCodes({ db, grants, clock }),

@@ -81,7 +81,7 @@ export function createOAuthRoutes({
 
   const token = async (request: Request) => {
     const form = await readForm(request);
-    const clientId = authenticateClient(request, form, oauth.clients);
+    const clientId = await authenticateClient(request, form, oauth.clients);
     const grantType = single(form, "grant_type");
     const tokens = redeemOrRenew(oauth, grantType, form, clientId, publicUrl);
     if (grantType === "authorization_code") oauth.clients.markUsed(clientId);
@@ -91,7 +91,7 @@ export function createOAuthRoutes({
 
   const revoke = async (request: Request) => {
     const form = await readForm(request);
-    const clientId = authenticateClient(request, form, oauth.clients);
+    const clientId = await authenticateClient(request, form, oauth.clients);
     oauth.tokens.revoke(clientId, required(form, "token"));
     // RFC 7009, section 2.2: 200 for an unknown token as well.
     return Response.json({});
