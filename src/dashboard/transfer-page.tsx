@@ -50,7 +50,7 @@ export function ImportPage({
             aria-describedby="file-hint"
           />
           <p class="hint" id="file-hint">
-            Up to 64 MiB. Some hundred memories take about ten seconds.
+            Up to 64 MiB. A few hundred memories take about ten seconds.
           </p>
         </div>
         <Choice name="dry_run" value="true">

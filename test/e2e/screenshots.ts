@@ -3,17 +3,28 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { startOAuthServer } from "../oauth/support/oauth-server.ts";
+import { createPerson } from "../oauth/support/person.ts";
 import { type Look, openBrowser } from "../support/browser.ts";
 import { sharedEmbedder } from "../support/embedder.ts";
 import { saveSamples } from "./sample.ts";
 
-/** Pictures of every page, to be looked at: `bun run screenshots [--out FOLDER] [--only NAME]`. */
+/**
+ * Pictures of every page, to be looked at: `bun run screenshots [--out FOLDER] [--only NAME]`. With
+ * `--readme` those of the README instead.
+ */
 
 const { values } = parseArgs({
-  options: { out: { type: "string" }, only: { type: "string" } },
+  options: {
+    out: { type: "string" },
+    only: { type: "string" },
+    readme: { type: "boolean", default: false },
+  },
   strict: true,
 });
-const folder = resolve(values.out ?? join(tmpdir(), "ctxd-screenshots"));
+const README_FOLDER = join(import.meta.dir, "screenshots");
+const folder = values.readme
+  ? README_FOLDER
+  : resolve(values.out ?? join(tmpdir(), "ctxd-screenshots"));
 mkdirSync(folder, { recursive: true });
 
 const LOOKS: Record<string, Look> = {
@@ -21,16 +32,31 @@ const LOOKS: Record<string, Look> = {
   dark: { dark: true },
   narrow: { narrow: true },
 };
+/** Pages that the README shows, as they look in a window. */
+const OF_README: Record<string, string> = {
+  overview: "light",
+  search: "light",
+  "connect-cursor": "dark",
+};
 
 const embedder = sharedEmbedder();
-await using server = await startOAuthServer({ embedder });
+await using server = await startOAuthServer({ embedder, ...(values.readme && { port: 7733 }) });
 const { id: accountId } = await server.accounts.add({ email: "sam@example.com", password: null });
 await saveSamples((memory) => server.memories.create(accountId, [memory]), server.clock);
 const newest = await server.memories.list(accountId, { filter: {}, limit: 1 });
+await server.memories.search(accountId, {
+  ...{ query: "What must Sam not eat?", limit: 5, filter: {}, minScore: 0, mode: "hybrid" },
+});
 for (const name of ["laptop", "billing scripts"]) {
   server.keys.create(accountId, { name, scopes: ["memories:read"], expiresAt: null });
 }
 const { client_id: clientId } = await server.register({ client_name: "Notes for phones" });
+
+const session = server.sessions.begin(accountId);
+const person = createPerson(server.origin);
+person.jar.set("ctxd-session", session);
+const { code = null } = await server.consent(person, clientId);
+await server.redeem(clientId, code);
 
 /** Every page by its name. */
 const PAGES: Record<string, string> = {
@@ -55,11 +81,12 @@ const PAGES: Record<string, string> = {
 };
 
 const browser = await openBrowser();
-const session = server.sessions.begin(accountId);
 for (const [look, options] of Object.entries(LOOKS)) {
   const page = await browser.open(options);
+  if (values.readme) await page.setViewportSize({ width: 1120, height: 720 });
   for (const [name, path] of Object.entries(PAGES)) {
     if (values.only !== undefined && !name.startsWith(values.only)) continue;
+    if (values.readme && OF_README[name] !== look) continue;
     const isSignedIn = name !== "sign-in";
     await page.context().clearCookies();
     if (isSignedIn) {
@@ -67,7 +94,10 @@ for (const [look, options] of Object.entries(LOOKS)) {
       await page.context().addCookies([cookie]);
     }
     await page.goto(server.origin + path, { waitUntil: "networkidle" });
-    await page.screenshot({ path: join(folder, `${name}-${look}.png`), fullPage: true });
+    await page.screenshot({
+      path: join(folder, values.readme ? `${name}.png` : `${name}-${look}.png`),
+      fullPage: !values.readme,
+    });
   }
 }
 await browser.close();

@@ -33,6 +33,7 @@ export async function startOAuthServer(
     fetchDocument?: FetchDocument;
     embedder?: Embedder;
     setUpToken?: string;
+    /** A free one by default. */
     port?: number;
   } = {},
 ) {
