@@ -53,7 +53,7 @@ async function compile(main: string, embedded: Record<string, EmbeddedFile[]>): 
     splitting: true,
     format: "esm",
     bytecode: true,
-    bytecodeDepth: 1,
+    bytecodeDepth: 0,
     files: { [join(import.meta.dir, "embedded.ts")]: embeddedModule(embedded) },
     plugins: [redirectAddons],
     compile: { outfile: output, autoloadDotenv: false, autoloadBunfig: false },
