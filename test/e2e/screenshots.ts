@@ -50,6 +50,9 @@ await server.memories.search(accountId, {
 for (const name of ["laptop", "billing scripts"]) {
   server.keys.create(accountId, { name, scopes: ["memories:read"], expiresAt: null });
 }
+const [key] = server.keys.list(accountId);
+const { secret: invitation } = server.invitations.create("ada@example.com");
+await server.accounts.add({ email: "kim@example.com", password: null });
 const { client_id: clientId } = await server.register({ client_name: "Notes for phones" });
 
 const session = server.sessions.begin(accountId);
@@ -61,6 +64,7 @@ await server.redeem(clientId, code);
 /** Every page by its name. */
 const PAGES: Record<string, string> = {
   "sign-in": "/sign-in",
+  invitation: `/join/${invitation}`,
   overview: "/",
   memories: "/memories",
   search: "/memories?q=when+do+we+deploy",
@@ -74,6 +78,7 @@ const PAGES: Record<string, string> = {
   "connect-cursor": "/connect?to=cursor",
   "connect-curl": "/connect?to=curl",
   keys: "/keys",
+  "revoke-key": `/keys/${key?.id}/revoke`,
   apps: "/apps",
   account: "/account",
   admin: "/admin",

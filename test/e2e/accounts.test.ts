@@ -1,0 +1,155 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { startOAuthServer } from "../oauth/support/oauth-server.ts";
+import {
+  expectSound,
+  type Look,
+  openBrowser,
+  type Page,
+  type TestBrowser,
+} from "../support/browser.ts";
+
+const EMAIL = "you@example.com";
+const PASSWORD = "correct horse battery";
+const NEXT_PASSWORD = "another horse battery";
+
+let browser: TestBrowser;
+beforeAll(async () => {
+  browser = await openBrowser();
+});
+afterAll(() => browser?.close());
+
+const LOOKS: [string, Look][] = [
+  ["in the dark on a narrow screen", { dark: true, narrow: true }],
+  ["without JavaScript", { javaScript: false }],
+];
+
+/** Presses a button, on the page or in the dialog that has opened. */
+const press = (page: Page, name: string) => page.getByRole("button", { name }).last().click();
+const open = (page: Page, name: string) => page.getByRole("link", { name, exact: true }).click();
+
+async function signIn(page: Page, password: string, email = EMAIL) {
+  await page.getByLabel("E-mail address").fill(email);
+  await page.getByLabel("Password").fill(password);
+  await press(page, "Sign in");
+}
+
+test.each(LOOKS)(
+  "a guarded first start, an invitation, sessions and passwords, %s",
+  async (_, look) => {
+    await using server = await startOAuthServer({ setUpToken: "of-the-start" });
+    const { origin } = server;
+    const check = (page: Page) => (look.javaScript === false ? undefined : expectSound(page));
+
+    await browser.visit({ origin, ...look }, async (owner) => {
+      await owner.goto(origin);
+      await owner.getByText("the link that the server has printed at its start").waitFor();
+      await check(owner);
+      await owner.goto(`${origin}/setup?token=of-the-start`);
+      await owner.getByLabel("E-mail address").fill(EMAIL);
+      await owner.getByLabel("Password").fill(PASSWORD);
+      await press(owner, "Make my account");
+      await open(owner, "Admin");
+      await check(owner);
+      await owner.getByLabel("E-mail address").fill("ada@example.com");
+      await press(owner, "Make a link");
+      const link = (await owner.locator(".copyable code").textContent()) ?? "";
+      await check(owner);
+
+      await browser.visit({ origin, ...look }, async (ada) => {
+        await ada.goto(link);
+        await ada.getByText("ada@example.com").waitFor();
+        await check(ada);
+        await ada.getByLabel("Password").fill(PASSWORD);
+        await press(ada, "Make my account");
+        await open(ada, "Account");
+        await check(ada);
+        expect(await ada.getByRole("link", { name: "Admin" }).count()).toBe(0);
+        await ada.goto(link);
+        await ada.getByText("This invitation does not hold").waitFor();
+
+        // Somebody else has Ada's password, until she changes it.
+        await browser.visit({ origin, ...look }, async (eve) => {
+          await eve.goto(`${origin}/keys`);
+          await signIn(eve, PASSWORD, "ada@example.com");
+          await eve.getByRole("heading", { name: "API keys" }).waitFor();
+          await ada.goto(`${origin}/account`);
+          expect(await ada.locator("tbody tr").count()).toBe(2);
+          await ada.getByLabel("Current password").fill(PASSWORD);
+          await ada.getByLabel("New password").fill(NEXT_PASSWORD);
+          await press(ada, "Change password");
+          await ada.getByText("Your password is changed.").waitFor();
+          expect(await ada.locator("tbody tr").count()).toBe(1);
+          await check(ada);
+          await eve.goto(`${origin}/keys`);
+          await eve.getByRole("heading", { name: "Sign in" }).waitFor();
+          await signIn(eve, PASSWORD, "ada@example.com");
+          await eve.getByText("E-mail address or password is wrong.").waitFor();
+          await signIn(eve, NEXT_PASSWORD, "ada@example.com");
+          await eve.getByRole("heading", { name: "API keys" }).waitFor();
+          await ada.goto(`${origin}/account`);
+          await press(ada, "Sign out everywhere else");
+          await ada.getByText("Signed out in one other browser.").waitFor();
+          await eve.goto(`${origin}/keys`);
+          await eve.getByRole("heading", { name: "Sign in" }).waitFor();
+        });
+
+        await open(owner, "Admin");
+        await owner.getByRole("link", { name: "Remove ada@example.com" }).click();
+        await owner.getByText("memories: 0").waitFor();
+        await check(owner);
+        await press(owner, "Remove the account for good");
+        await owner.getByText("ada@example.com is removed").waitFor();
+        await ada.goto(`${origin}/account`);
+        await ada.getByRole("heading", { name: "Sign in" }).waitFor();
+      });
+      await press(owner, "Sign out");
+      await owner.getByRole("heading", { name: "Sign in" }).waitFor();
+      await owner.goto(`${origin}/admin`);
+      await owner.getByRole("heading", { name: "Sign in" }).waitFor();
+    });
+  },
+);
+
+test("who guesses has to wait", async () => {
+  await using server = await startOAuthServer({ config: { rateLimit: true } });
+  await server.accounts.add({ email: EMAIL, password: PASSWORD });
+  await browser.visit({ origin: server.origin }, async (page) => {
+    await page.goto(`${server.origin}/sign-in`);
+    for (let count = 0; count < 10; count++) {
+      await signIn(page, "short");
+      await page.getByRole("alert").waitFor();
+    }
+    await signIn(page, PASSWORD);
+    await page.getByText("Too many tries. Try again in 2 minutes.").waitFor();
+    await expectSound(page);
+    server.clock.advance(120_000);
+    await signIn(page, PASSWORD);
+    await page.getByRole("link", { name: "Overview" }).waitFor();
+  });
+});
+
+test("a question opens as a dialog, is left by Escape, and gives the focus back", async () => {
+  await using server = await startOAuthServer();
+  const { id } = await server.accounts.add({ email: EMAIL, password: PASSWORD });
+  server.keys.create(id, { name: "laptop", scopes: ["memories:read"], expiresAt: null });
+  const session = server.sessions.begin(id);
+  await browser.visit({ origin: server.origin }, async (page) => {
+    await page.context().addCookies([{ name: "ctxd-session", value: session, url: server.origin }]);
+    await page.goto(`${server.origin}/keys`);
+    const link = page.getByRole("link", { name: "Revoke laptop" });
+    await link.focus();
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog", { name: "Revoke this key?" }).waitFor();
+    await expectSound(page);
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    expect(await link.evaluate((element) => element === element.ownerDocument.activeElement)).toBe(
+      true,
+    );
+    await link.click();
+    await page.getByRole("dialog").getByText("Cancel").click();
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    expect(page.url()).toBe(`${server.origin}/keys`);
+    expect(server.keys.list(id)).toMatchObject([{ revokedAt: null }]);
+  });
+});
