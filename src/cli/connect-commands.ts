@@ -86,9 +86,9 @@ function parseClient(id: string): Client {
 function addRecall(program: Command, configure: Configure, env: Environment): void {
   program
     .command("recall")
-    .summary("print what is known that may matter for the project in this folder")
+    .summary("print what is known of the project in this folder")
     .description(
-      "Prints what is known that may matter for the project in this folder, by its name: what ctxd connect claude-code --hook begins new sessions with. Prints nothing when nothing is known.",
+      "Prints what is known of the project in this folder, by its name, and of your preferences: what ctxd connect claude-code --hook begins new sessions with. Prints nothing when nothing is known.",
     )
     .action(async () => (await import("./recall.ts")).recall(configure(), process.cwd(), env));
 }

@@ -261,6 +261,7 @@ test("what was written for Claude Code works: its server, and its hook", async (
       await using agent = await connectProgram("v1", { command, args, env });
       const saved = await agent.call("save_memory", { content: "The shed project uses oak." });
       expect(saved.isError).toBe(false);
+      await agent.call("save_memory", { content: "Anna's birthday is on 4 March." });
       const { text } = await agent.call("list_memories");
       expect(text).toContain("agent: claude-code");
     }
@@ -272,7 +273,7 @@ test("what was written for Claude Code works: its server, and its hook", async (
     mkdirSync(folder);
     const hook = Bun.spawnSync(["sh", "-c", hooks[0].command], { cwd: folder, env });
     expect(hook.stdout.toString()).toMatch(
-      /may matter for shed: .*\n\nmem_\w+ .*\nThe shed project uses oak\.\n$/,
+      /^From the user.* on shed and .*\n\nmem_\w+ .*\nThe shed project uses oak\.\n$/,
     );
     expect(hook.exitCode).toBe(0);
   } finally {
