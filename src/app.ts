@@ -182,3 +182,6 @@ function createPersonRoutes(
     .use(createOAuthRoutes({ config, oauth, clock }))
     .use(createDashboardRoutes(shared));
 }
+
+/** The API as types, for clients made with Eden. */
+export type App = ReturnType<typeof createApp>;

@@ -56,9 +56,10 @@ export function createDocs(publicUrl: string) {
             title: "ctxd",
             version,
             description: INTRODUCTION,
+            contact: { name: "Who runs this server", url: publicUrl },
             license: { name: "Apache-2.0", url: "https://www.apache.org/licenses/LICENSE-2.0" },
           },
-          servers: [{ url: publicUrl }],
+          servers: [{ url: "/" }],
           tags: [
             { name: "memories", description: "Save, find, change and forget memories." },
             { name: "server", description: "How the server is." },

@@ -38,6 +38,7 @@ export function createHealthRoutes(checks: Checks) {
       detail: {
         operationId: "getHealth",
         summary: "Whether the server works",
+        description: "For monitors and containers. Needs no key, and tells nothing of anyone.",
         security: [],
         responses: {
           200: {

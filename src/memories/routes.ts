@@ -119,6 +119,7 @@ function createReadingRoutes({ memories, authorize }: Dependencies) {
         detail: {
           operationId: "listMemories",
           summary: "List memories, newest first",
+          description: "`next_cursor` of a page leads to the next one; it is null on the last.",
           responses: responses({ status: 200, description: "A page.", schema: Page }, 400, 422),
         },
       },
@@ -135,6 +136,7 @@ function createReadingRoutes({ memories, authorize }: Dependencies) {
         detail: {
           operationId: "getMemory",
           summary: "Get a memory",
+          description: "Its `ETag` guards a change of it against lost updates.",
           responses: responses(
             { status: 200, description: "The memory.", schema: ref("Memory"), headers: ETAG },
             400,
@@ -183,6 +185,8 @@ function createWritingRoutes({ memories, authorize }: Dependencies) {
         detail: {
           operationId: "createMemory",
           summary: "Save a memory",
+          description:
+            "When this is answered the memory is on the disk, and every search finds it.",
           responses: responses(
             {
               status: 201,
@@ -213,6 +217,7 @@ function createWritingRoutes({ memories, authorize }: Dependencies) {
         detail: {
           operationId: "createMemories",
           summary: "Save up to 256 memories, all or none",
+          description: "Faster than one by one, and one of them that is not valid keeps all out.",
           responses: responses(
             { status: 201, description: "Saved, in the order given.", schema: Created },
             400,
@@ -280,6 +285,7 @@ function createDeletionRoutes({ memories, authorize }: Dependencies) {
         detail: {
           operationId: "deleteMemory",
           summary: "Delete a memory for good",
+          description: "Within a minute it is in no file any more, backups excepted.",
           responses: responses(
             { status: 200, description: "Deleted.", schema: Deleted },
             400,
