@@ -6,6 +6,7 @@ import {
   startOAuthServer,
   tokensOf,
 } from "../oauth/support/oauth-server.ts";
+import { REGISTRATIONS } from "../oauth/support/registrations.ts";
 
 /**
  * One sequence of requests per client, in the order and with the quirks that its users have reported
@@ -146,17 +147,8 @@ describe("Claude, where it runs by itself (claude.ai, desktop, mobile)", () => {
     expect((await ask("/mcp/.well-known/openid-configuration")).status).toBe(404);
     const { body: metadata } = await ask("/.well-known/oauth-authorization-server");
 
-    const redirect_uri = "https://claude.ai/api/mcp/auth_callback";
-    const client = await register(
-      {
-        client_name: "Claude",
-        redirect_uris: [redirect_uri],
-        grant_types: ["authorization_code", "refresh_token"],
-        response_types: ["code"],
-        token_endpoint_auth_method: "client_secret_post",
-      },
-      "",
-    );
+    const [redirect_uri] = REGISTRATIONS.Claude.redirect_uris;
+    const client = await register(REGISTRATIONS.Claude, "");
     expect(client.token_endpoint_auth_method).toBe("client_secret_post");
     const { access_token: token, refresh_token } = await allow(client.client_id, {
       redirect_uri,
@@ -240,14 +232,8 @@ describe("ChatGPT", () => {
     expect(status).toBe(401);
     expect(headers.get("www-authenticate")).toStartWith("Bearer ");
 
-    const redirect_uri = "https://chatgpt.com/connector/oauth/AbC123";
-    const client = await register({
-      client_name: "ChatGPT",
-      redirect_uris: [redirect_uri],
-      grant_types: ["authorization_code", "refresh_token"],
-      response_types: ["code"],
-      token_endpoint_auth_method: "none",
-    });
+    const [redirect_uri] = REGISTRATIONS.ChatGPT.redirect_uris;
+    const client = await register(REGISTRATIONS.ChatGPT);
     expect(client.client_secret).toBeUndefined();
     const { access_token } = await allow(client.client_id, {
       redirect_uri,
@@ -290,44 +276,17 @@ describe("ChatGPT", () => {
 });
 
 test("Cursor registers three addresses at once, and is answered at that of its program", async () => {
-  const redirect_uri = "cursor://anysphere.cursor-mcp/oauth/callback";
-  const redirect_uris = [
-    redirect_uri,
-    "https://www.cursor.com/agents/mcp/oauth/callback",
-    "http://localhost:8787/callback",
-  ];
-  const client = await register({
-    client_name: "Cursor",
-    redirect_uris,
-    grant_types: ["authorization_code", "refresh_token"],
-    response_types: ["code"],
-    token_endpoint_auth_method: "none",
-  });
-  expect(client.redirect_uris).toEqual(redirect_uris);
+  const { redirect_uris } = REGISTRATIONS.Cursor;
+  const [redirect_uri] = redirect_uris;
+  const client = await register(REGISTRATIONS.Cursor);
+  expect(client.redirect_uris).toEqual([...redirect_uris]);
   const { access_token } = await allow(client.client_id, { redirect_uri, resource: null });
   const answer = await say(access_token, initialize, { ...BOTH, "user-agent": "Cursor/2.3.0" });
   expect(answer.body?.result?.protocolVersion).toBe(OLD);
 });
 
 test("VS Code registers a grant that there is none of, and comes from another port", async () => {
-  const client = await register({
-    client_name: "Visual Studio Code",
-    client_uri: "https://code.visualstudio.com",
-    grant_types: [
-      "authorization_code",
-      "refresh_token",
-      "urn:ietf:params:oauth:grant-type:device_code",
-    ],
-    response_types: ["code"],
-    redirect_uris: [
-      "https://insiders.vscode.dev/redirect",
-      "https://vscode.dev/redirect",
-      "http://127.0.0.1/",
-      "http://127.0.0.1:33418/",
-    ],
-    token_endpoint_auth_method: "none",
-    application_type: "native",
-  });
+  const client = await register(REGISTRATIONS["VS Code"]);
   const redirect_uri = "http://127.0.0.1:41022/";
   const resource = `${server.origin}/mcp`;
   const { access_token } = await allow(client.client_id, { redirect_uri, resource });

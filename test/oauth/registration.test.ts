@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type OAuthServer, REDIRECT_URI, startOAuthServer } from "./support/oauth-server.ts";
+import { REGISTRATIONS } from "./support/registrations.ts";
 
 let server: OAuthServer;
 beforeAll(async () => {
@@ -19,63 +20,7 @@ async function register(body: unknown, at = server) {
 
 describe("registers what real clients send:", () => {
   test.each([
-    [
-      "Claude",
-      {
-        client_name: "Claude",
-        redirect_uris: ["https://claude.ai/api/mcp/auth_callback"],
-        grant_types: ["authorization_code", "refresh_token"],
-        response_types: ["code"],
-        token_endpoint_auth_method: "client_secret_post",
-        scope: "memories:read memories:write",
-      },
-    ],
-    [
-      "ChatGPT",
-      {
-        client_name: "ChatGPT",
-        redirect_uris: ["https://chatgpt.com/connector_platform_oauth_redirect"],
-        grant_types: ["authorization_code", "refresh_token"],
-        response_types: ["code"],
-        token_endpoint_auth_method: "none",
-        application_type: "web",
-      },
-    ],
-    [
-      "Cursor",
-      {
-        client_name: "Cursor",
-        redirect_uris: [
-          "cursor://anysphere.cursor-mcp/oauth/callback",
-          "https://www.cursor.com/agents/mcp/oauth/callback",
-          "http://localhost:8787/callback",
-        ],
-        grant_types: ["authorization_code", "refresh_token"],
-        response_types: ["code"],
-        token_endpoint_auth_method: "none",
-      },
-    ],
-    [
-      "VS Code",
-      {
-        client_name: "Visual Studio Code",
-        client_uri: "https://code.visualstudio.com",
-        grant_types: [
-          "authorization_code",
-          "refresh_token",
-          "urn:ietf:params:oauth:grant-type:device_code",
-        ],
-        response_types: ["code"],
-        redirect_uris: [
-          "https://insiders.vscode.dev/redirect",
-          "https://vscode.dev/redirect",
-          "http://127.0.0.1/",
-          "http://127.0.0.1:33418/",
-        ],
-        token_endpoint_auth_method: "none",
-        application_type: "native",
-      },
-    ],
+    ...Object.entries(REGISTRATIONS),
     ["Codex", { client_name: "Codex", redirect_uris: ["http://127.0.0.1:41235/callback/abc"] }],
     [
       "mcp-remote",
