@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { version } from "../../package.json" with { type: "json" };
 import { bareRoot } from "../support/bare-root.ts";
+import { openBrowser } from "../support/browser.ts";
 
 /** The first build compresses 300 MB of libraries; later ones find that done. */
 const BUILD_TIMEOUT = 20 * 60_000;
@@ -114,6 +115,42 @@ describe("the executable", () => {
       mkdirSync(home);
       expect(await useOnce({ cwd: folder, env: { HOME: home } })).toEqual(RIGHT);
       expect(readdirSync(folder).sort()).toEqual(["ctxd", "home"]);
+    },
+    TIMEOUT,
+  );
+
+  test(
+    "serves the dashboard with its stylesheet, scripts and charts",
+    async () => {
+      const home = mkdtempSync(join(folder, "dashboard-"));
+      const server = Bun.spawn([join(folder, "ctxd"), "--port", "0"], {
+        cwd: folder,
+        env: { HOME: home, CTXD_CACHE_DIR: join(folder, "home", ".cache", "ctxd") },
+        stdin: "ignore",
+        stdout: "ignore",
+        stderr: "pipe",
+      });
+      const browser = await openBrowser();
+      try {
+        const origin = await addressOf(server.stderr);
+        await browser.visit({ origin }, async (page) => {
+          await page.goto(origin);
+          await page.getByLabel("E-mail address").fill("you@example.com");
+          await page.getByLabel("Password").fill("correct horse battery");
+          await page.getByRole("button", { name: "Make my account" }).click();
+          await page.getByRole("link", { name: "Add a memory" }).click();
+          await page.getByLabel("Text").fill("My daughter is allergic to peanuts.");
+          await page.getByRole("button", { name: "Save the memory" }).click();
+          await page.getByRole("link", { name: "Overview" }).click();
+          await page.locator("[data-chart=fading] canvas").waitFor();
+          await page.getByRole("link", { name: "Memories", exact: true }).click();
+          await page.getByLabel("Search").fill("what food must the child avoid");
+          await page.getByText("Score").waitFor();
+        });
+      } finally {
+        await browser.close();
+        server.kill("SIGKILL");
+      }
     },
     TIMEOUT,
   );
