@@ -4,7 +4,7 @@ import { createId } from "../db/id.ts";
 import type { Embedder } from "../embedding/embedder.ts";
 import { AppError } from "../errors.ts";
 import { decodeCursor, encodeCursor } from "./cursor.ts";
-import { exportMemories } from "./export.ts";
+import { createExport } from "./export.ts";
 import { type Filter, filterSql } from "./filter.ts";
 import type { Idempotency } from "./idempotency.ts";
 import { type ImportLine, importMemories } from "./import.ts";
@@ -155,8 +155,8 @@ export function createMemories({
       };
     },
 
-    /** All memories, the oldest first, to be moved elsewhere; see `exportMemories`. */
-    export: (accountId: string, filter: Filter) => exportMemories(store, accountId, filter),
+    /** All memories, the oldest first, to be moved elsewhere; see `ExportMemories`. */
+    export: createExport(store),
 
     /** Brings in memories from elsewhere; see `importMemories`. */
     import: (accountId: string, lines: AsyncIterable<ImportLine>, options: { dryRun: boolean }) =>
