@@ -183,7 +183,9 @@ export const Explanation = Type.Object({
   meaning: share("How near its meaning is to the query's."),
   words: share("How many of the query's words it has; rare ones count more."),
   context: share("How relevant the memories beside it in its session are, as far as that counts."),
-  relevance: share("What these come to by their weights, lifted by context and fitting wording."),
+  relevance: share(
+    "What these come to by their weights, with context, fitting wording and the time asked about.",
+  ),
   retention: share("What is left of it at its age."),
   weights: Type.Object({
     meaning: share("The share of meaning."),

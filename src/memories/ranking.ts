@@ -3,6 +3,7 @@ import type { EmbeddingModel } from "../embedding/embedder.ts";
 import type { Explanation } from "./memory.ts";
 import { readQuestion } from "./ranking/hints.ts";
 import { contexts } from "./ranking/neighbours.ts";
+import { isOf, type Period, readPeriod } from "./ranking/period.ts";
 import { favour, fullMatch, meaningScore, wordsScore } from "./ranking/relevance.ts";
 import { retention } from "./ranking/retention.ts";
 import { wordsTogether } from "./ranking/together.ts";
@@ -17,6 +18,12 @@ const WORDS_WEIGHT = { hybrid: 0.4, semantic: 0, keyword: 1 };
 /** The best candidates whose sessions are looked at, and of which the wording is read. */
 const LEADERS = 10;
 const READ = 40;
+/**
+ * What a memory of the time that a question names has ahead, and what is left of the others. From 40
+ * questions with a time: recall of the first five from 0.74 to 0.76, of ten from 0.815 to 0.825.
+ */
+const OF_PERIOD = 1;
+const OF_OTHER_TIMES = 0.6;
 
 /** What a ranking goes by besides the memories. */
 export interface Question {
@@ -72,6 +79,7 @@ export function rank(
   const hintsOf = readQuestion(question.text);
   const wordsAsked = [...new Set(contentWords(question.text))];
   const weights = weightsOf(question);
+  const period = periodOf(question, assessed);
 
   const weigh = (memory: Assessed, row: MemoryRow | null): Ranked => {
     const hints = row ? hintsOf(row) : { favour: 0, asks: 1, substance: 0.5 };
@@ -82,7 +90,10 @@ export function rank(
     const context = (around.get(memory.id) ?? 0) * hints.substance;
     const own = weights.meaning * meaning + weights.words * words;
     const lifted = own + (1 - own) * context;
-    const relevance = favour(lifted * hints.asks, hints.favour);
+    const isTimely = period !== null && isOf(period, memory.createdAt);
+    const share = period === null || isTimely ? 1 : OF_OTHER_TIMES;
+    const ahead = hints.favour + (isTimely ? OF_PERIOD : 0);
+    const relevance = favour(lifted * hints.asks * share, ahead);
     const { decay, now } = question;
     const kept = decay ? retention(now - memory.updatedAt, memory.importance, decay) : 1;
     const score = round(relevance * (1 - weights.decay + weights.decay * kept));
@@ -103,6 +114,12 @@ export function rank(
     }))
     .sort(inOrder)
     .map(({ ranked }) => ranked);
+}
+
+/** The time that is asked about, if anything that was found is of it. */
+function periodOf({ text, now }: Question, found: readonly Assessed[]): Period | null {
+  const period = readPeriod(text, now);
+  return period && found.some(({ createdAt }) => isOf(period, createdAt)) ? period : null;
 }
 
 function inOrder(a: { memory: Assessed; ranked: Ranked }, b: { memory: Assessed; ranked: Ranked }) {

@@ -1,0 +1,140 @@
+/** A stretch of time, in milliseconds since 1970; `to` is no part of it. */
+export interface Period {
+  from: number;
+  to: number;
+}
+
+const DAY = 86_400_000;
+/** Milliseconds after a period in which much of it is still told. */
+const LATER = 3 * DAY;
+
+const MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split(" ");
+const MONTH =
+  "(january|february|march|april|may|june|july|august|september|october|november|december|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\\.?";
+const WEEKDAYS = "sunday monday tuesday wednesday thursday friday saturday".split(" ");
+const NUMBERS = "zero one two three four five six seven eight nine ten".split(" ");
+const YEAR = "((?:19|20)\\d\\d)";
+const DATE = "(\\d{1,2})(?:st|nd|rd|th)?";
+const UNIT = "(day|week|month|year)";
+
+/** Words that name a month only where something says so. */
+const MAY_BE_A_VERB = /^(may|march|mar)$/;
+
+type Read = (words: (string | undefined)[], today: number) => Period | null;
+
+/** Ways to name a period, those that say more before those that say less. */
+const WAYS: readonly (readonly [RegExp, Read])[] = [
+  way(`(?<![\\d-])${YEAR}-(\\d\\d)-(\\d\\d)(?![\\d-])`, ([year, month, date], today) =>
+    day(year, Number(month) - 1, date, today),
+  ),
+  way(`${DATE}(?: of)? ${MONTH}(?:,? ?${YEAR})?\\b`, ([date, month, year], today) =>
+    isVerb(month, year) ? null : day(year, monthOf(month), date, today),
+  ),
+  way(`${MONTH} ${DATE}(?!\\d)(?:,? ?${YEAR})?\\b`, ([month, date, year], today) =>
+    isVerb(month, year) ? null : day(year, monthOf(month), date, today),
+  ),
+  way(`${MONTH},? ${YEAR}\\b`, ([month, year]) => months(Number(year), monthOf(month), 1)),
+  way(`(?:in|during|of|last|this|early|late|mid|since)[ -]${MONTH}(?![\\w-])`, ([month], today) =>
+    months(yearOfLast(today, monthOf(month), 1), monthOf(month), 1),
+  ),
+  way(`(?:in|during|of|from|for|since) ${YEAR}\\b`, ([year]) => months(Number(year), 0, 12)),
+  way("(today|yesterday)\\b", ([name], today) =>
+    days(name?.toLowerCase() === "today" ? today : today - DAY, 1),
+  ),
+  way(`(\\d{1,3}|an?|${NUMBERS.join("|")}) ${UNIT}s? ago\\b`, ([count, unit], today) =>
+    ago(countOf(count), unit, today),
+  ),
+  way(`(last|this|past) ${UNIT}\\b`, ([which, unit], today) =>
+    calendar(unit, which?.toLowerCase() === "this" ? 0 : 1, today),
+  ),
+  way(`last (${WEEKDAYS.join("|")})\\b`, ([name], today) => {
+    const back = new Date(today).getUTCDay() - WEEKDAYS.indexOf(name?.toLowerCase() ?? "");
+    return days(today - ((back + 7) % 7 || 7) * DAY, 1);
+  }),
+];
+
+/**
+ * The time that a question names in English, such as "in May 2023", "on 3 June" or "last week": by
+ * itself the last one that is not in the future. Null when it names none, and for what is to come.
+ * Days are those of UTC, and a month may be a person's name: what is not of the period is found too.
+ */
+export function readPeriod(question: string, now: number): Period | null {
+  const today = now - (now % DAY);
+  for (const [pattern, read] of WAYS) {
+    const found = pattern.exec(question);
+    const period = found && read(found.slice(1), today);
+    if (!period || period.from > now) continue;
+    const before = question.slice(0, found.index + found[0].length);
+    if (/\b(before|until|till)\b[^,;.]*$/i.test(before)) return null;
+    return /\b(since|after)\b[^,;.]*$/i.test(before) ? { ...period, to: now } : period;
+  }
+  return null;
+}
+
+/** Whether a memory of that time can tell of a period. */
+export function isOf({ from, to }: Period, time: number): boolean {
+  return time >= from && time < to + LATER;
+}
+
+function way(pattern: string, read: Read) {
+  return [new RegExp(`(?<![\\w])${pattern.replaceAll(" ", "\\s+")}`, "i"), read] as const;
+}
+
+function isVerb(month: string | undefined, year: string | undefined): boolean {
+  return year === undefined && MAY_BE_A_VERB.test(month ?? "");
+}
+
+function monthOf(name: string | undefined): number {
+  return MONTHS.indexOf((name ?? "").slice(0, 3).toLowerCase());
+}
+
+function countOf(text = ""): number {
+  const word = text.toLowerCase();
+  if (/^an?$/.test(word)) return 1;
+  return NUMBERS.includes(word) ? NUMBERS.indexOf(word) : Number(word);
+}
+
+function days(from: number, count: number): Period {
+  return { from, to: from + count * DAY };
+}
+
+function months(year: number, month: number, count: number): Period {
+  return { from: Date.UTC(year, month), to: Date.UTC(year, month + count) };
+}
+
+/** The year of the last such day that is not in the future. */
+function yearOfLast(today: number, month: number, date: number): number {
+  const year = new Date(today).getUTCFullYear();
+  return Date.UTC(year, month, date) > today ? year - 1 : year;
+}
+
+function day(year: string | undefined, month: number, date: string | undefined, today: number) {
+  const from = Date.UTC(
+    year === undefined ? yearOfLast(today, month, Number(date)) : Number(year),
+    month,
+    Number(date),
+  );
+  // 31 June is a day of July to JavaScript.
+  return new Date(from).getUTCMonth() === month ? days(from, 1) : null;
+}
+
+function ago(count: number, unit: string | undefined, today: number): Period {
+  const length = { day: 1, week: 7, month: 30, year: 365 }[unit?.toLowerCase() ?? ""] ?? 1;
+  return days(today - (count * length + Math.floor(length / 2)) * DAY, length);
+}
+
+/** The day, week (from Monday), month or year so many before this one. */
+function calendar(unit: string | undefined, before: number, today: number): Period {
+  const date = new Date(today);
+  const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()];
+  switch (unit?.toLowerCase()) {
+    case "year":
+      return months(year - before, 0, 12);
+    case "month":
+      return months(year, month - before, 1);
+    case "week":
+      return days(today - (((date.getUTCDay() + 6) % 7) + 7 * before) * DAY, 7);
+    default:
+      return days(today - before * DAY, 1);
+  }
+}
