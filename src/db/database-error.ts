@@ -1,4 +1,4 @@
-import { statfsSync } from "node:fs";
+import { accessSync, constants, statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 
 /**
@@ -32,6 +32,9 @@ const REASONS: readonly (readonly [code: RegExp, reason: string])[] = [
   [/^(SQLITE_IOERR|EIO)/, "can't be read or written: check the disk"],
 ];
 
+/** What SQLite and the file system say of what this user may not write. */
+const DENIED = /^(EACCES|EPERM|SQLITE_CANTOPEN|SQLITE_READONLY|SQLITE_PERM|SQLITE_AUTH)/;
+
 /**
  * The sentence for an error of SQLite or of the file system met while using the database at `path`;
  * `null` when the error has another source (a broken rule, a bug).
@@ -42,8 +45,27 @@ export function explainDatabaseError(error: unknown, path: string): DatabaseErro
     return null;
   // SQLite says no more than that when there is no space for the memory it shares.
   const code = /^SQLITE_IOERR/.test(error.code) && isFull(path) ? "SQLITE_FULL" : error.code;
+  const foreign = DENIED.test(code) ? explainForeignFolder(dirname(path)) : null;
+  if (foreign) return new DatabaseError(foreign, { cause: error });
   const reason = REASONS.find(([pattern]) => pattern.test(code))?.[1];
   return reason ? new DatabaseError(`The database ${path} ${reason}.`, { cause: error }) : null;
+}
+
+/**
+ * The sentence for a folder that is another user's, as the ones that are mounted into a container
+ * often are: there nobody sees whose they are.
+ */
+function explainForeignFolder(folder: string): string | null {
+  const [own, group] = [process.getuid?.(), process.getgid?.()];
+  try {
+    const { uid } = statSync(folder);
+    if (own === undefined || uid === own) return null;
+    accessSync(folder, constants.W_OK);
+    return null;
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "EACCES")) return null;
+    return `The data folder ${folder} can't be written by the user that ctxd runs as (${own}): give it to that one with chown -R ${own}:${group} (for a container, on the folder that is mounted there), or ${CHOOSE}.`;
+  }
 }
 
 /** Whether there is less space than one page of SQLite's shared memory takes. */

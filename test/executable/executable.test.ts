@@ -5,13 +5,14 @@ import { join } from "node:path";
 import { version } from "../../package.json" with { type: "json" };
 import { bareRoot } from "../support/bare-root.ts";
 import { openBrowser } from "../support/browser.ts";
+import { buildExecutable } from "../support/executable.ts";
+import { addressOf, RIGHT, useOnce } from "../support/main-job.ts";
 
 /** The first build compresses 300 MB of libraries; later ones find that done. */
 const BUILD_TIMEOUT = 20 * 60_000;
 /** The first start unpacks them. */
 const TIMEOUT = 120_000;
 
-const ROOT = join(import.meta.dir, "..", "..");
 const isRoot = process.getuid?.() === 0;
 /** Tools of administrators are not in everyone's path. */
 const find = (tool: string) => Bun.which(tool, { PATH: `${process.env.PATH}:/usr/sbin:/sbin` });
@@ -19,93 +20,10 @@ const [unshare, ip, chroot] = ["unshare", "ip", "chroot"].map(find);
 const folder = mkdtempSync(join(tmpdir(), "ctxd-executable-"));
 
 beforeAll(async () => {
-  const build = Bun.spawn([process.execPath, "src/native/build.ts"], { cwd: ROOT, stderr: "pipe" });
-  const errors = await build.stderr.text();
-  if ((await build.exited) !== 0) throw new Error(errors);
-  copyFileSync(join(ROOT, "dist", "ctxd"), join(folder, "ctxd"));
+  copyFileSync(await buildExecutable(), join(folder, "ctxd"));
 }, BUILD_TIMEOUT);
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-/** What a user does first, as a program of its own: it may have to run in another network. */
-const SAVE_AND_FIND = `
-  const { BASE, KEY } = process.env;
-  const headers = { authorization: "Bearer " + KEY, "content-type": "application/json" };
-  for (const content of [
-    "My daughter is allergic to peanuts.",
-    "The router stands behind the bookshelf.",
-    "Invoices are due on the first Monday of the month.",
-  ]) {
-    const body = JSON.stringify({ content });
-    const { status } = await fetch(BASE + "/api/memories", { method: "POST", headers, body });
-    if (status !== 201) throw new Error("saving answered " + status);
-  }
-  const query = new URLSearchParams({ q: "what food must the child avoid" });
-  const answer = await fetch(BASE + "/api/memories/search?" + query, { headers });
-  console.log((await answer.json()).memories[0].content);
-`;
-
-interface Place {
-  /** The folder it runs in, with an executable `ctxd`. */
-  cwd: string;
-  /** What starts a program there. */
-  wrap?: (command: string[]) => string[];
-  /** What starts a client that reaches a server with this process id. */
-  near?: (pid: number) => string[];
-  env: Record<string, string>;
-}
-
-/** Makes an account and a key, saves three memories, finds one, stops; what was found and said. */
-async function useOnce({ cwd, wrap = (command) => command, near = () => [], env }: Place) {
-  const run = async (args: string[], input = "") => {
-    const child = Bun.spawn(wrap(["./ctxd", ...args]), {
-      cwd,
-      env,
-      stdin: new Blob([input]),
-      stdout: "pipe",
-      stderr: "pipe",
-    });
-    const [output, errors] = await Promise.all([child.stdout.text(), child.stderr.text()]);
-    if ((await child.exited) !== 0) throw new Error(errors);
-    return output.trim();
-  };
-  await run(["user", "add", "you@example.com"], "correct horse battery\n");
-  const key = await run(["key", "create", "--user", "you@example.com", "--name", "test"]);
-
-  const server = Bun.spawn(wrap(["./ctxd", "--port", "0"]), {
-    cwd,
-    env,
-    stdin: "ignore",
-    stdout: "pipe",
-    stderr: "pipe",
-  });
-  try {
-    const base = await addressOf(server.stderr);
-    const client = Bun.spawn([...near(server.pid), process.execPath, "-e", SAVE_AND_FIND], {
-      env: { BASE: base, KEY: key },
-      stdout: "pipe",
-      stderr: "pipe",
-    });
-    const [found, errors] = await Promise.all([client.stdout.text(), client.stderr.text()]);
-    server.kill("SIGTERM");
-    return { found: found.trim(), errors, exitCode: await server.exited };
-  } finally {
-    server.kill("SIGKILL");
-  }
-}
-
-async function addressOf(stderr: ReadableStream<Uint8Array>): Promise<string> {
-  let said = "";
-  const decoder = new TextDecoder();
-  for await (const bytes of stderr) {
-    said += decoder.decode(bytes, { stream: true });
-    const address = /http:\S+:\d+/.exec(said)?.[0];
-    if (address) return address;
-  }
-  throw new Error(`the server ended: ${said}`);
-}
-
-const RIGHT = { found: "My daughter is allergic to peanuts.", errors: "", exitCode: 0 };
 
 describe("the executable", () => {
   test(

@@ -3,20 +3,17 @@ import { copyFileSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { stopServer } from "../support/bridge.ts";
+import { buildExecutable } from "../support/executable.ts";
 import { CLIENTS, connectProgram } from "../support/mcp.ts";
 
 // The first build compresses 300 MB of libraries, and the first start unpacks them.
 setDefaultTimeout(20 * 60_000);
 
-const ROOT = join(import.meta.dir, "..", "..");
 const folder = mkdtempSync(join(tmpdir(), "ctxd-executable-"));
 const dataDir = join(folder, "share", "ctxd");
 
 beforeAll(async () => {
-  const build = Bun.spawn([process.execPath, "src/native/build.ts"], { cwd: ROOT, stderr: "pipe" });
-  const errors = await build.stderr.text();
-  if ((await build.exited) !== 0) throw new Error(errors);
-  copyFileSync(join(ROOT, "dist", "ctxd"), join(folder, "ctxd"));
+  copyFileSync(await buildExecutable(), join(folder, "ctxd"));
 });
 
 afterAll(async () => {
