@@ -1,5 +1,5 @@
 import { rmSync } from "node:fs";
-import { open, rename } from "node:fs/promises";
+import { open, realpath, rename, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import type { Config } from "../config.ts";
 import { CommandError, type Environment } from "./failure.ts";
@@ -64,8 +64,12 @@ async function toStandardOutput(lines: Lines): Promise<number> {
   return total;
 }
 
-async function toFile(path: string, lines: Lines): Promise<number> {
-  const unfinished = `${path}.unfinished`;
+async function toFile(target: string, lines: Lines): Promise<number> {
+  const known = await stat(target).catch(() => null);
+  // A link is followed, and what is no file (a pipe, a device) is written as it is.
+  const isReplaced = known === null || (known.isFile() && !/^\/(dev|proc)\//.test(target));
+  const path = known && isReplaced ? await realpath(target) : target;
+  const unfinished = isReplaced ? `${path}.unfinished` : path;
   let total = 0;
   try {
     // Nobody else may read it: these are all memories.
@@ -75,14 +79,14 @@ async function toFile(path: string, lines: Lines): Promise<number> {
         await file.writeFile(chunk);
         total = count;
       }
-      await file.sync();
+      if (isReplaced) await file.sync();
     } finally {
       await file.close();
     }
-    await rename(unfinished, path);
+    if (isReplaced) await rename(unfinished, path);
     return total;
   } catch (error) {
-    rmSync(unfinished, { force: true });
+    if (isReplaced) rmSync(unfinished, { force: true });
     if (!(error instanceof Error && "code" in error)) throw error;
     throw new CommandError(`${explain(error.code, path)} Nothing was exported.`);
   }

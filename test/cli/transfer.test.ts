@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import {
   existsSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -145,6 +147,22 @@ test("an export that is broken off leaves the former one as it was", async () =>
   const isDone = (await child.exited) === 0;
   expect(linesOf(path)[0] === "former").toBe(!isDone);
   expect(existsSync(`${path}.unfinished`)).toBe(false);
+});
+
+test("an export to a link, a pipe or a device leaves them what they are", async () => {
+  const path = file("linked.jsonl", "");
+  symlinkSync(path, join(root, "link.jsonl"));
+  expect(await run(["export", join(root, "link.jsonl")])).toMatchObject({ exitCode: 0 });
+  expect(lstatSync(join(root, "link.jsonl")).isSymbolicLink()).toBe(true);
+  expect(linesOf(path).length).toBeGreaterThan(800);
+  const pipe = join(root, "pipe");
+  Bun.spawnSync(["mkfifo", pipe]);
+  const reader = Bun.spawn(["cat", pipe]);
+  expect(await run(["export", pipe])).toMatchObject({ exitCode: 0 });
+  expect((await reader.stdout.text()) === readFileSync(path, "utf8")).toBe(true);
+  const full = await run(["export", "/dev/full"]);
+  expect(full.stderr).toBe("ctxd: The disk of /dev/full is full. Nothing was exported.\n");
+  expect(statSync("/dev/full").isCharacterDevice()).toBe(true);
 });
 
 test("in a terminal, a short import is one line", async () => {
