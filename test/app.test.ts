@@ -90,9 +90,7 @@ test.each([
 });
 
 test.each([
-  "/",
   "/api",
-  "/memories",
   "/api/memory",
   "/api//memories",
   "/api/memories//",
