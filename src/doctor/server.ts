@@ -1,11 +1,9 @@
-import http from "node:http";
-import https from "node:https";
 import { createServer } from "node:net";
-import { text } from "node:stream/consumers";
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import type { Config } from "../config.ts";
 import { isLocked, readOwner } from "../db/data-lock.ts";
+import { createAsk, NoAnswer } from "./ask.ts";
 import { type Finding, findingsOf, reasonOf } from "./finding.ts";
 
 /** Milliseconds after which a server that does not answer counts as failed. */
@@ -86,39 +84,18 @@ function loopback(host: string, port: number, isTls: boolean): string {
   return `${isTls ? "https" : "http"}://${address.includes(":") ? `[${address}]` : address}:${port}`;
 }
 
-/** Not by fetch, which asks the proxy that HTTP_PROXY names for this machine's own address too. */
 async function askHealth(origin: string): Promise<{ health: Health; vectors: string }> {
-  const address = new URL("/api/health", origin);
-  const { get } = address.protocol === "https:" ? https : http;
-  // Nothing secret is asked or told, and a certificate may be made out to another name.
-  const options = { signal: AbortSignal.timeout(TIMEOUT), rejectUnauthorized: false };
-  const { promise, resolve } = Promise.withResolvers<{ health: Health; vectors: string }>();
-  get(address, options, (response) => {
-    text(response).then(
-      (body) => resolve(readHealth(response.statusCode ?? 0, body)),
-      () => resolve(told("no answer")),
-    );
-  }).once("error", (error) =>
-    resolve(told("code" in error && isHttpError(error) ? "not ctxd" : "no answer")),
-  );
-  return await promise;
-}
-
-function readHealth(status: number, body: string) {
+  const told = (health: Health, vectors = "") => ({ health, vectors });
   try {
-    const answer: unknown = JSON.parse(body);
-    if (!Value.Check(HealthAnswer, answer)) return told("not ctxd");
-    return told(status === 200 ? "ok" : "failed", answer.checks.vectors);
-  } catch {
-    return told("not ctxd");
+    // Nothing secret is asked or told, and a certificate may be made out to another name.
+    const ask = createAsk(origin, { timeout: TIMEOUT, anyCertificate: true });
+    const { status, json } = await ask("/api/health");
+    if (!Value.Check(HealthAnswer, json)) return told("not ctxd");
+    return told(status === 200 ? "ok" : "failed", json.checks.vectors);
+  } catch (error) {
+    if (!(error instanceof NoAnswer)) throw error;
+    // What answers does not speak HTTP.
+    const isOther = /^(HPE_|EPROTO|Malformed|InvalidHTTP)/.test(error.code);
+    return told(isOther ? "not ctxd" : "no answer");
   }
-}
-
-function told(health: Health, vectors = "") {
-  return { health, vectors };
-}
-
-/** What answers does not speak HTTP. */
-function isHttpError({ code }: { code: unknown }): boolean {
-  return typeof code === "string" && /^(HPE_|EPROTO|Malformed|InvalidHTTP)/.test(code);
 }

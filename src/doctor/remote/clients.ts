@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
+import { type Ask, describeAnswer } from "../ask.ts";
 import { type Finding, findingsOf } from "../finding.ts";
-import { type Ask, describeAnswer } from "./ask.ts";
 import { SERVER_METADATA_PATH, ServerMetadata } from "./sign-in.ts";
 
 const Registered = Type.Object({

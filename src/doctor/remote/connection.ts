@@ -1,8 +1,8 @@
 import { lookup } from "node:dns/promises";
 import { isLocalhost } from "../../http/https-rule.ts";
 import { isPublicAddress } from "../../oauth/public-address.ts";
+import { type Answer, type Ask, NoAnswer } from "../ask.ts";
 import { type Finding, findingsOf } from "../finding.ts";
-import { type Answer, type Ask, NoAnswer } from "./ask.ts";
 
 const DAY = 86_400_000;
 /** A certificate is renewed by itself, if at all, before it has so many days left. */

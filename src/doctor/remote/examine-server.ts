@@ -1,5 +1,5 @@
+import { createAsk, NoAnswer } from "../ask.ts";
 import type { Finding } from "../finding.ts";
-import { createAsk, NoAnswer } from "./ask.ts";
 import { PROFILES, playClient } from "./clients.ts";
 import { checkAddress, checkConnection } from "./connection.ts";
 import { checkClocks, checkHealth, checkKey } from "./server.ts";

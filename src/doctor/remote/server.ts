@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
+import { type Answer, type Ask, describeAnswer } from "../ask.ts";
 import { type Finding, findingsOf } from "../finding.ts";
-import { type Answer, type Ask, describeAnswer } from "./ask.ts";
 
 /** Milliseconds by which the clocks of two machines may differ. */
 const TOLERANCE = 5 * 60_000;

@@ -1,8 +1,8 @@
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { ENDPOINTS, GUESSED, RESOURCE_METADATA_PATH } from "../../oauth/discovery.ts";
+import { type Answer, type Ask, describeAnswer } from "../ask.ts";
 import { type Finding, findingsOf } from "../finding.ts";
-import { type Answer, type Ask, describeAnswer } from "./ask.ts";
 import { call } from "./server.ts";
 
 const ResourceMetadata = Type.Object({

@@ -41,10 +41,12 @@ export class NoAnswer extends Error {
 }
 
 /**
- * Makes what asks the server of an origin. Redirects are not followed, and certificates must be
- * good. Not by fetch, which tells neither of certificates nor of the reasons why nothing came.
+ * Makes what asks the server of an origin; redirects are not followed. Not by fetch, which asks the
+ * proxy that HTTP_PROXY names for this machine's own address too, and tells little of failures.
+ * @param timeout milliseconds
+ * @param anyCertificate whether one will do that is made out to another name, or by nobody known
  */
-export function createAsk(origin: string): Ask {
+export function createAsk(origin: string, { timeout = TIMEOUT, anyCertificate = false } = {}): Ask {
   return (path, { method = "GET", headers = {}, body } = {}) => {
     const url = new URL(path, origin);
     const { request } = url.protocol === "https:" ? https : http;
@@ -53,7 +55,8 @@ export function createAsk(origin: string): Ask {
     const options = {
       method,
       headers: { ...type, ...headers },
-      signal: AbortSignal.timeout(TIMEOUT),
+      signal: AbortSignal.timeout(timeout),
+      rejectUnauthorized: !anyCertificate,
     };
     const { promise, resolve, reject } = Promise.withResolvers<Answer>();
     const call = request(url, options, (response) => {
