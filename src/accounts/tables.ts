@@ -27,3 +27,12 @@ export const invitations = sqliteTable("invitations", {
   createdAt: integer("created_at", { mode: "timestamp_ms" }).notNull(),
   expiresAt: integer("expires_at", { mode: "timestamp_ms" }).notNull(),
 });
+
+/** What accounts may keep, of those for which that is limited. */
+export const quotas = sqliteTable("quotas", {
+  accountId: text("account_id").primaryKey(),
+  /** How many memories; null for any number. */
+  memories: integer(),
+  /** Bytes of their contents and metadata; null for any. */
+  bytes: integer(),
+});

@@ -1,15 +1,16 @@
-import { type Command, Option } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import { examples } from "./examples.ts";
 import { parseExpiry } from "./expiry.ts";
 import type { Environment } from "./failure.ts";
 import { describeCommand } from "./invocation.ts";
 import type { Configure } from "./program.ts";
 import { say } from "./terminal.ts";
+import type { QuotaChange } from "./user.ts";
 
 export function addUserCommands(program: Command, configure: Configure, env: Environment): void {
   const user = program
     .command("user")
-    .summary("manage the accounts: add, list, passwd, remove")
+    .summary("manage the accounts: add, list, passwd, quota, remove")
     .description(
       "Manages the accounts. The first one owns the server; each has memories of its own.",
     );
@@ -47,6 +48,19 @@ export function addUserCommands(program: Command, configure: Configure, env: Env
       (await import("./user.ts")).changePassword(configure(), email),
     );
   user
+    .command("quota")
+    .argument("<email>", "e-mail address of the account")
+    .summary("show or set how much an account may keep")
+    .description(
+      "Shows how much an account may keep, or sets it from its next write on. Bytes are those of contents and metadata. What is there already stays.",
+    )
+    .option("--memories <number>", "how many memories at the most, or none for any", parseMost)
+    .option("--bytes <number>", "how many bytes at the most (500k, 20M, 1G), or none", parseMost)
+    .addHelpText("after", examples("ctxd user quota you@example.com --memories 10000"))
+    .action(async (email: string, options: QuotaChange) =>
+      (await import("./user.ts")).changeQuota(configure(), email, options),
+    );
+  user
     .command("remove")
     .argument("<email>", "e-mail address of the account")
     .summary("remove an account, its keys and its memories")
@@ -56,6 +70,20 @@ export function addUserCommands(program: Command, configure: Configure, env: Env
     .action(async (email: string, options: { yes?: boolean }) =>
       (await import("./user.ts")).removeUser(configure(), email, options),
     );
+}
+
+const MULTIPLES = new Map([
+  ["k", 1e3],
+  ["M", 1e6],
+  ["G", 1e9],
+]);
+
+/** A limit of a quota; null for none. */
+function parseMost(text: string): number | null {
+  if (text === "none") return null;
+  const [, count, multiple = ""] = /^(\d{1,12})([kMG]?)$/.exec(text) ?? [];
+  if (count !== undefined) return Number(count) * (MULTIPLES.get(multiple) ?? 1);
+  throw new InvalidArgumentError("Use a whole number, such as 10000 or 20M, or none.");
 }
 
 export function addKeyCommands(program: Command, configure: Configure): void {

@@ -2,6 +2,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { version } from "../../package.json" with { type: "json" };
 import { findLocalOwner } from "../accounts/local-owner.ts";
+import { createQuotas } from "../accounts/quotas.ts";
 import type { createApp as CreateApp } from "../app.ts";
 import { createBackup } from "../backup/create-backup.ts";
 import { type Schedule, scheduleBackups } from "../backup/schedule.ts";
@@ -150,7 +151,8 @@ async function openTables(
   const lancedb = await loadLanceDb(cacheDir);
   const { db, ...rest } = parts;
   const [journal, generations] = [createJournal({ db }), createGenerations({ db })];
-  return openStore({ lancedb, folder, journal, generations, ...rest });
+  const quotaOf = createQuotas({ db }).of;
+  return openStore({ lancedb, folder, journal, generations, quotaOf, ...rest });
 }
 
 /** Backups of the server's own data, as the settings want them. */

@@ -1,4 +1,5 @@
 import { type Account, type Accounts, createAccounts } from "../accounts/accounts.ts";
+import { createQuotas, type Quotas } from "../accounts/quotas.ts";
 import type { Config } from "../config.ts";
 import { databasePath, openDatabase } from "../db/database.ts";
 import { explainDatabaseError } from "../db/database-error.ts";
@@ -12,7 +13,7 @@ import { CommandError } from "./failure.ts";
  */
 export async function withStores<T>(
   { dataDir }: Pick<Config, "dataDir">,
-  use: (stores: { accounts: Accounts; keys: Keys; grants: Grants }) => Promise<T>,
+  use: (stores: { accounts: Accounts; quotas: Quotas; keys: Keys; grants: Grants }) => Promise<T>,
 ): Promise<T> {
   const path = databasePath(dataDir);
   const db = openDatabase(path);
@@ -20,6 +21,7 @@ export async function withStores<T>(
     const clock = Date.now;
     return await use({
       accounts: createAccounts({ db, clock }),
+      quotas: createQuotas({ db }),
       keys: createKeys({ db, clock }),
       grants: createGrants({ db, clock }),
     });

@@ -49,6 +49,29 @@ export async function changePassword(config: Config, email: string): Promise<voi
   });
 }
 
+/** What to change of a quota: a number, `null` for no limit; what is left out stays. */
+export interface QuotaChange {
+  memories?: number | null;
+  bytes?: number | null;
+}
+
+/** `ctxd user quota EMAIL` */
+export async function changeQuota(
+  config: Config,
+  email: string,
+  change: QuotaChange,
+): Promise<void> {
+  await withStores(config, async ({ accounts, quotas }) => {
+    const account = requireAccount(accounts, email);
+    const { memories = null, bytes = null } = { ...quotas.of(account.id), ...change };
+    if (Object.keys(change).length > 0) quotas.set(account.id, { memories, bytes });
+    const describe = (most: number | null, noun: string) => `${most ?? "any number of"} ${noun}`;
+    say(
+      `${account.email} may keep ${describe(memories, "memories")} and ${describe(bytes, "bytes of text")}.`,
+    );
+  });
+}
+
 /** `ctxd user remove EMAIL` */
 export async function removeUser(
   config: Config,

@@ -143,6 +143,12 @@ export const MIGRATIONS: readonly string[] = [
      name TEXT NOT NULL,
      model TEXT NOT NULL
    ) STRICT;`,
+
+  `CREATE TABLE quotas (
+     account_id TEXT PRIMARY KEY NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+     memories INTEGER,
+     bytes INTEGER
+   ) STRICT;`,
 ];
 
 /**

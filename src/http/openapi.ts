@@ -47,7 +47,8 @@ const ERRORS: Record<number, { description: string; code: ErrorCode; message: st
     message: "No memory with id mem_0197f2c4e0b47c3a9a1d5b8e2f60c711 in this account.",
   },
   409: {
-    description: "What the `Idempotency-Key` made has been deleted since.",
+    description:
+      "What the `Idempotency-Key` made has been deleted since, or the account's quota is used up.",
     code: "conflict",
     message: "What this Idempotency-Key made has been deleted since.",
   },

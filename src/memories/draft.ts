@@ -1,3 +1,4 @@
+import { bytesOf, type Usage } from "./quota.ts";
 import { rowIds, type StoredMemory } from "./rows.ts";
 
 /** The memories of a group of changes, as the changes before left them. */
@@ -24,16 +25,52 @@ export interface Outcome {
 export function createDraft(
   loaded: readonly StoredMemory[],
   removedRows: readonly string[],
-): Draft & { outcome(): Outcome } {
+): Draft & {
+  /** By how much the table grows, but for `removedRows`. */
+  growth(): Usage;
+  /** Makes a change; when it throws, nothing of it stays. */
+  attempt(change: () => void): void;
+  outcome(): Outcome;
+} {
   const gone = new Set(removedRows);
   const before = new Map(
     loaded.filter(({ id }) => !gone.has(id)).map((memory) => [memory.id, memory]),
   );
   const after = new Map<string, StoredMemory | null>();
+  const get = (id: string) => (after.has(id) ? after.get(id) : before.get(id)) ?? null;
+  let growth: Usage = { memories: 0, bytes: 0 };
+  /** What undoes the change under way, step by step. */
+  let steps: (() => void)[] = [];
+
+  const set = (id: string, memory: StoredMemory | null) => {
+    const old = get(id);
+    const [had, former, grownBefore] = [after.has(id), after.get(id) ?? null, growth];
+    steps.push(() => {
+      growth = grownBefore;
+      if (had) after.set(id, former);
+      else after.delete(id);
+    });
+    growth = {
+      memories: growth.memories + Number(memory !== null) - Number(old !== null),
+      bytes: growth.bytes + (memory ? bytesOf(memory) : 0) - (old ? bytesOf(old) : 0),
+    };
+    after.set(id, memory);
+  };
+
   return {
-    get: (id) => (after.has(id) ? after.get(id) : before.get(id)) ?? null,
-    put: (memory) => void after.set(memory.id, memory),
-    remove: (id) => void after.set(id, null),
+    get,
+    put: (memory) => set(memory.id, memory),
+    remove: (id) => set(id, null),
+    growth: () => growth,
+    attempt(change) {
+      steps = [];
+      try {
+        change();
+      } catch (error) {
+        for (const undo of steps.reverse()) undo();
+        throw error;
+      }
+    },
     outcome() {
       const written = [...after.values()].filter((memory) => memory !== null);
       // Of a memory that got shorter, the passages beyond its new end.

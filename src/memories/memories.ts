@@ -61,6 +61,10 @@ export function createMemories({
     inputs: readonly NewMemory[],
     remember?: (ids: string[]) => void,
   ): Promise<StoredMemory[]> => {
+    // Before the work is done in vain.
+    const bytes = inputs.reduce((sum, { content }) => sum + Buffer.byteLength(content), 0);
+    const growth = { memories: inputs.length, bytes };
+    await store.use(accountId, ({ writer }) => writer.checkRoom(growth));
     const used = await embedderOf(accountId);
     const vectors = await Promise.all(inputs.map(({ content }) => used.embedContent(content)));
     const now = clock();

@@ -9,6 +9,7 @@ import { isDiskFull } from "./disk-full.ts";
 import type { Outcome } from "./draft.ts";
 import type { Journal } from "./journal.ts";
 import { createKeeper, type Debts, type Due, type Keeper } from "./keeper.ts";
+import type { Quota } from "./quota.ts";
 import { openOrSetAside, replayJournal, rollBackFiles } from "./recovery.ts";
 import { createRowCache } from "./row-cache.ts";
 import { measureStore } from "./store-metrics.ts";
@@ -71,6 +72,7 @@ export async function openTables({
   log,
   metrics,
   due,
+  quotaOf,
   onCommit,
 }: {
   lancedb: typeof LanceDb;
@@ -80,6 +82,8 @@ export async function openTables({
   log: Log;
   metrics: Metrics;
   due: Due;
+  /** What a table may hold; null for all. */
+  quotaOf: (name: string) => Quota | null;
   /** Is told of every commit of every table. */
   onCommit: (name: string, outcome: Outcome) => void;
 }): Promise<OpenTables> {
@@ -113,6 +117,7 @@ export async function openTables({
     const writer = createWriter({
       table,
       journal: { append: (entry) => journal.append(name, entry), cancel: journal.cancel },
+      quotaOf: () => quotaOf(name),
       onCommit(outcome) {
         slot.keeper?.noteCommit(outcome);
         measured.onCommit(outcome);

@@ -9,6 +9,7 @@ import { accountOf, type Generations } from "./generations.ts";
 import type { Journal } from "./journal.ts";
 import { DUE, type Due } from "./keeper.ts";
 import { type OpenTable, openTables } from "./open-tables.ts";
+import type { Quota } from "./quota.ts";
 import { createReembedding, type Reembedding } from "./reembedding.ts";
 import { sizeOf, sync } from "./table-files.ts";
 import { WriterEnded } from "./writer.ts";
@@ -41,6 +42,7 @@ export async function openStore({
   generations,
   log,
   metrics = createMetrics(),
+  quotaOf = () => null,
   due = DUE,
 }: {
   lancedb: typeof LanceDb;
@@ -50,6 +52,8 @@ export async function openStore({
   generations: Generations;
   log: Log;
   metrics?: Metrics;
+  /** What an account may keep; null for all. */
+  quotaOf?: (accountId: string) => Quota | null;
   /** When upkeep is due. */
   due?: Due;
 }): Promise<Store> {
@@ -66,6 +70,12 @@ export async function openStore({
     log,
     metrics,
     due,
+    quotaOf(name) {
+      const accountId = accountOf(name);
+      const quota = quotaOf(accountId);
+      // What is there already goes into a table that takes its place, however much it is.
+      return quota && generations.current(accountId) === name ? quota : null;
+    },
     onCommit: (name, outcome) => reembedding?.noteCommit(name, outcome),
   });
 

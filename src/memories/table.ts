@@ -3,6 +3,7 @@ import { type Table as ArrowTable, tableFromIPC, tableToIPC } from "apache-arrow
 import type { EmbeddingModel } from "../embedding/embedder.ts";
 import type { Outcome } from "./draft.ts";
 import { type Filter, filterSql, idsSql, listSql, type Position } from "./filter.ts";
+import type { Usage } from "./quota.ts";
 import { STOP_WORDS } from "./ranking/words.ts";
 import type { RowCache } from "./row-cache.ts";
 import { createRowReader, type RunQuery } from "./row-reader.ts";
@@ -39,6 +40,8 @@ export interface MemoryTable extends TableSearch {
   countRows(): Promise<number>;
   /** What statistics read, of every memory. */
   facts(): Promise<Iterable<MemoryFacts>>;
+  /** How many memories there are, and how long their texts. */
+  usage(): Promise<Usage>;
   /** All memories, as they are at one moment. */
   scan(): AsyncGenerator<MemoryRow[]>;
   /** Ids of all rows (see `rowIds`) that a filter with a condition lets pass. */
@@ -196,6 +199,15 @@ export async function openTable(
             .select([...FACT_COLUMNS]),
         ),
       ),
+
+    async usage() {
+      const bytes = "octet_length(content) + octet_length(metadata)";
+      const found = await run(table.query().where(listSql({}, null)).select({ bytes }));
+      const each: Iterable<number | bigint> = found.getChild("bytes") ?? [];
+      let sum = 0;
+      for (const length of each) sum += Number(length);
+      return { memories: found.numRows, bytes: sum };
+    },
 
     async *scan() {
       const reading = Promise.withResolvers<void>();

@@ -3,6 +3,7 @@ import { isDiskFull } from "./disk-full.ts";
 import { createDraft, type Draft, type Outcome } from "./draft.ts";
 import type { Filter } from "./filter.ts";
 import type { Entry } from "./journal.ts";
+import { checkQuota, createUsageCount, minus, plus, type Quota, type Usage } from "./quota.ts";
 import { memoryIdOf } from "./rows.ts";
 import type { MemoryTable } from "./table.ts";
 
@@ -23,6 +24,11 @@ export class WriterEnded extends Error {
 /** The one way to write to a table. */
 export interface Writer {
   change<Result>(change: Change<Result>): Promise<Result>;
+  /**
+   * Whether there is room for so much more now. It may be gone when it is written.
+   * @throws AppError `conflict`
+   */
+  checkRoom(growth: Usage): Promise<void>;
   /** Removes all memories that a filter lets pass and returns how many there were. */
   removeMatching(filter: Filter): Promise<number>;
   /**
@@ -61,17 +67,21 @@ const MAX_WAITING = 4_096;
 /**
  * Writes to one table, one commit at a time. While a commit runs, changes wait, and the next commit
  * takes all of them (group commit): each is answered when it is in the table and in the journal.
+ * @param quotaOf what the table may hold from now on; null for all
  * @param onCommit is told of every commit
  */
 export function createWriter({
   table,
   journal,
+  quotaOf,
   onCommit,
 }: {
   table: MemoryTable;
   journal: WriterJournal;
+  quotaOf: () => Quota | null;
   onCommit: (outcome: Outcome) => void;
 }): Writer {
+  const usage = createUsageCount(table.usage);
   let waiting: Job[] = [];
   let last: Promise<unknown> = Promise.resolve();
   /** Undoes what a failed commit left, before the next one. */
@@ -121,9 +131,16 @@ export function createWriter({
     const loaded = await table.load([...new Set(group.flatMap((job) => job.ids))]);
     const draft = createDraft(loaded, [...new Set([...removals.values()].flat())]);
     const refusals: (() => void)[] = [];
+    const quota = quotaOf();
+    const used = quota && (await usage.current());
     const applied = group.filter((job) => {
       try {
-        job.apply(draft);
+        draft.attempt(() => {
+          const before = draft.growth();
+          job.apply(draft);
+          if (!quota || !used) return;
+          checkQuota(quota, plus(used, before), minus(draft.growth(), before));
+        });
         return true;
       } catch (error) {
         // Not yet: what it found may be another change of this group, which may fail.
@@ -135,6 +152,8 @@ export function createWriter({
     const alongside = applied.map((job) => job.alongside).filter((write) => write !== undefined);
     if (outcome.written.length + outcome.removed.length > 0) {
       await commit(outcome, alongside);
+      // Of what a filter removes, nobody has read how long it is.
+      usage.note(removals.size > 0 ? null : draft.growth());
       onCommit(outcome);
     }
     for (const refuse of refusals) refuse();
@@ -193,6 +212,10 @@ export function createWriter({
           fail: reject,
         });
       }),
+    async checkRoom(growth) {
+      const quota = quotaOf();
+      if (quota) checkQuota(quota, usage.known() ?? (await this.pause(usage.current)), growth);
+    },
     removeMatching: (filter) =>
       new Promise((resolve, reject) => {
         const none = { ids: [], alongside: undefined, apply() {} };

@@ -2,7 +2,7 @@ import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { getTableConfig, type SQLiteTable } from "drizzle-orm/sqlite-core";
-import { accounts, invitations, removedAccounts } from "../../src/accounts/tables.ts";
+import { accounts, invitations, quotas, removedAccounts } from "../../src/accounts/tables.ts";
 import { databasePath } from "../../src/db/database.ts";
 import { DatabaseError } from "../../src/db/database-error.ts";
 import { MIGRATIONS, migrate } from "../../src/db/migrations.ts";
@@ -18,6 +18,7 @@ const TABLES: SQLiteTable[] = [
   accounts,
   removedAccounts,
   invitations,
+  quotas,
   apiKeys,
   idempotencyKeys,
   journalEntries,

@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createQuotas } from "../../src/accounts/quotas.ts";
 import { createAccess, createApp } from "../../src/app.ts";
 import type { Config } from "../../src/config.ts";
 import { databasePath, openDatabase } from "../../src/db/database.ts";
@@ -76,6 +77,7 @@ export async function startServer(options: Options = {}) {
     generations: createGenerations({ db }),
     log: options.log ?? silentLog,
     metrics,
+    quotaOf: createQuotas({ db }).of,
   });
   const memories = createMemories({
     store,

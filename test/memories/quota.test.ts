@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { createQuotas } from "../../src/accounts/quotas.ts";
+import { startServer, type TestServer } from "../support/server.ts";
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(() => server.close());
+
+/** An account that may keep so much. */
+async function limited(memories: number | null, bytes: number | null = null) {
+  const account = await server.account();
+  const set = (quota: { memories: number | null; bytes: number | null }) =>
+    createQuotas({ db: server.db }).set(account.accountId, quota);
+  set({ memories, bytes });
+  return { ...account, set };
+}
+
+const note = (content: string) => ({ json: { content } });
+const REFUSED = { status: 409, body: { error: { code: "conflict" } } };
+const refusedFor = (what: string) => ({
+  status: 409,
+  body: { error: { code: "conflict", message: expect.stringContaining(what) } },
+});
+
+test("what goes beyond the number of memories is refused, and deleting makes room", async () => {
+  const { send, save, remove, removeMatching, list, set } = await limited(2);
+  const { id } = await save({ content: "one", tags: ["a"] });
+  await save({ content: "two" });
+  expect(await send("POST", "/memories", note("three"))).toMatchObject(
+    refusedFor("may keep 2 memories"),
+  );
+  await remove(id);
+  await save({ content: "three", tags: ["a"] });
+  expect(await send("POST", "/memories", note("four"))).toMatchObject(REFUSED);
+  expect(await removeMatching({ tags: "a" })).toBe(1);
+  await save({ content: "four" });
+  expect((await list()).memories).toHaveLength(2);
+  set({ memories: null, bytes: null });
+  await save({ content: "five" });
+});
+
+test("a batch is saved as a whole or not at all", async () => {
+  const { send, saveAll, list } = await limited(3);
+  const memories = ["one", "two", "three", "four"].map((content) => ({ content }));
+  expect(await send("POST", "/memories/batch", { json: { memories } })).toMatchObject(REFUSED);
+  expect((await list()).memories).toEqual([]);
+  expect(await saveAll(memories.slice(0, 3))).toHaveLength(3);
+});
+
+test("bytes are those of contents and metadata, whoever changes them", async () => {
+  const { send, save, update } = await limited(null, 20);
+  // "ä" has two bytes, `{}` is counted too.
+  const { id } = await save({ content: "ä".repeat(5) });
+  expect(await send("POST", "/memories", note("1234567"))).toMatchObject(
+    refusedFor("may keep 20 bytes of text"),
+  );
+  await save({ content: "123456" });
+  expect(await send("PUT", `/memories/${id}`, note("12345678901"))).toMatchObject(REFUSED);
+  await update(id, { content: "1234567890" });
+  expect(await send("PUT", `/memories/${id}`, { json: { metadata: { a: 1 } } })).toMatchObject(
+    REFUSED,
+  );
+  await update(id, { content: "1" });
+  await save({ content: "1234567" });
+});
+
+test("who has more than a new limit keeps it, and may make it less", async () => {
+  const { send, save, update, remove, set } = await limited(null);
+  const first = await save({ content: "the first of two" });
+  const second = await save({ content: "the second of two" });
+  set({ memories: 1, bytes: 10 });
+  expect(await send("POST", "/memories", note("x"))).toMatchObject(REFUSED);
+  await update(first.id, { tags: ["still", "changes"] });
+  await update(first.id, { content: "shorter" });
+  expect(await send("PUT", `/memories/${first.id}`, note("longer again"))).toMatchObject(REFUSED);
+  await remove(second.id);
+  await update(first.id, { content: "longer" });
+});
+
+test("many at once do not get past it", async () => {
+  const { send, list } = await limited(10);
+  const answers = await Promise.all(
+    Array.from({ length: 64 }, (_, n) => send("POST", "/memories", note(`memory ${n}`))),
+  );
+  const statuses = answers.map(({ status }) => status);
+  expect(statuses.filter((status) => status === 201)).toHaveLength(10);
+  expect(statuses.filter((status) => status === 409)).toHaveLength(54);
+  expect((await list({ limit: 100 })).memories).toHaveLength(10);
+});
+
+test("many at once that delete and save end where they may", async () => {
+  const { send, saveAll, list } = await limited(20);
+  const known = await saveAll(Array.from({ length: 20 }, (_, n) => ({ content: `old ${n}` })));
+  await Promise.all(
+    known.flatMap(({ id }, n) => [
+      send("DELETE", `/memories/${id}`),
+      send("POST", "/memories", note(`new ${n}`)),
+      send("POST", "/memories", note(`newer ${n}`)),
+    ]),
+  );
+  const before = (await list({ limit: 100 })).memories.length;
+  expect(before).toBeLessThanOrEqual(20);
+  let saved = 0;
+  while ((await send("POST", "/memories", note(`last ${saved}`))).status === 201) saved++;
+  expect(before + saved).toBe(20);
+});
+
+test("an import stops there, and says how far it came", async () => {
+  const { send, list } = await limited(300);
+  const body = Array.from({ length: 600 }, (_, n) => JSON.stringify({ content: `line ${n}` }));
+  const headers = { "content-type": "application/x-ndjson" };
+  const answer = await send("POST", "/memories/import", { body: body.join("\n"), headers });
+  expect(answer).toMatchObject(refusedFor("The lines up to 256 have been imported"));
+  expect((await list({ limit: 1 })).memories).toHaveLength(1);
+});
+
+test("one account's quota is no other's", async () => {
+  await limited(0);
+  const free = await server.account();
+  await free.save({ content: "as many as I like" });
+});
