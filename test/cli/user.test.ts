@@ -204,3 +204,26 @@ test("the first account takes over what local agents saved, a second one does no
   ]);
   expect(accounts[0]?.id).toBe(local.id);
 });
+
+test("user quota shows and sets how much an account may keep", async () => {
+  const dataDir = temporaryFolder();
+  await testStores(dataDir).accounts.add({ email: "you@example.com", password: null });
+  const quota = async (...args: string[]) => {
+    const { stderr, exitCode } = await ctxd(["user", "quota", "you@example.com", ...args], {
+      dataDir,
+    });
+    return { exitCode, message: stderr.trim() };
+  };
+  const may = (what: string) => ({ exitCode: 0, message: `you@example.com may keep ${what}.` });
+  expect(await quota()).toEqual(may("any number of memories and any number of bytes of text"));
+  expect(await quota("--memories", "100", "--bytes", "20M")).toEqual(
+    may("100 memories and 20000000 bytes of text"),
+  );
+  expect(await quota("--memories", "none")).toEqual(
+    may("any number of memories and 20000000 bytes of text"),
+  );
+  for (const wrong of ["-1", "1.5", "many", "20MB"]) {
+    expect(await quota("--bytes", wrong)).toMatchObject({ exitCode: 2 });
+  }
+  expect((await ctxd(["user", "quota", "nobody@example.com"], { dataDir })).exitCode).toBe(1);
+});
