@@ -16,6 +16,7 @@ const ORDER = [
   "mcp",
   "dashboard",
   "doctor",
+  "service",
   "backup",
   "connect",
   "memories",

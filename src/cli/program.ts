@@ -2,12 +2,14 @@ import { Command, CommanderError } from "commander";
 import packageJson from "../../package.json" with { type: "json" };
 import { type Config, type Flags, readConfig } from "../config.ts";
 import { addGrantCommands, addKeyCommands, addUserCommands } from "./account-commands.ts";
+import { addCompletion } from "./completion.ts";
 import { addConnectCommands } from "./connect-commands.ts";
 import { addBackupCommands, addTransferCommands } from "./data-commands.ts";
 import { examples } from "./examples.ts";
 import { type Environment, reportFailure, USAGE } from "./failure.ts";
 import { checkoutDataDir, describeProgram } from "./invocation.ts";
 import { addDoctor, addHealth, addServe } from "./server-commands.ts";
+import { addServiceCommands } from "./service-commands.ts";
 
 /** What the actions need of the command line beside their own arguments. */
 interface GlobalOptions {
@@ -68,6 +70,8 @@ function createProgram(env: Environment): Command {
   addTransferCommands(program, configure, env);
   addBackupCommands(program, configure, env);
   addDoctor(program, configure, env);
+  addServiceCommands(program, configure, env);
+  addCompletion(program);
   return program;
 }
 

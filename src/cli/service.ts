@@ -1,0 +1,112 @@
+import { existsSync } from "node:fs";
+import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { homedir } from "node:os";
+import { dirname, join } from "node:path";
+import { type Config, SETTINGS } from "../config.ts";
+import type { ServiceSystem } from "../service/definition.ts";
+import { launchd } from "../service/launchd.ts";
+import { systemd } from "../service/systemd.ts";
+import { CommandError, type Environment } from "./failure.ts";
+import { describeProgram, launchOf, toShell } from "./invocation.ts";
+import { print, say } from "./terminal.ts";
+
+/** Milliseconds that the system may take for one of its commands. */
+const PATIENCE = 60_000;
+
+/**
+ * `ctxd service install`: the server starts now and whenever its person logs in. The service has the
+ * settings that the environment has now.
+ */
+export async function installService(config: Config, env: Environment): Promise<void> {
+  const system = systemOf(env);
+  const { command, args } = launchOf(["serve"], config, env);
+  const settings = Object.keys(env).filter((name) => name in SETTINGS && env[name]);
+  const text = system.describe({
+    command: [command, ...args],
+    env: Object.fromEntries(settings.map((name) => [name, env[name] ?? ""])),
+    logFile: join(config.dataDir, "service.log"),
+  });
+  const isThere = existsSync(system.path) && (await readFile(system.path, "utf8")) === text;
+  // What was there is stopped first: a changed description counts from the next start on.
+  if (system.title === "launchd") for (const words of system.stop) await run(words, env);
+  if (!isThere) await writeWhole(system.path, text);
+  say(`${isThere ? "Already there" : "Written"}: ${system.path}`);
+  if (settings.length > 0) say(`With the settings of this terminal: ${settings.join(", ")}`);
+  for (const words of system.start) {
+    const failure = await run(words, env);
+    if (failure === null) continue;
+    throw new CommandError(
+      `The service is described but does not run: ${toShell(words)} failed (${failure}). Run it yourself once ${system.title} is there for your user, or take the description away with ${describeProgram(env)} service uninstall.`,
+    );
+  }
+  say("It runs, and starts again whenever you log in.");
+  for (const hint of system.hints) say(hint);
+}
+
+/** `ctxd service uninstall`: stops the service and takes its description away. The data stays. */
+export async function uninstallService(config: Config, env: Environment): Promise<void> {
+  const system = systemOf(env);
+  if (!existsSync(system.path)) {
+    say(`There is no service: ${system.path} isn't there.`);
+    return;
+  }
+  for (const words of system.stop) {
+    const failure = await run(words, env);
+    if (failure !== null) say(`${toShell(words)} failed (${failure}).`);
+  }
+  await rm(system.path, { force: true });
+  say(`Removed: ${system.path}`);
+  say(`What it kept stays in ${config.dataDir}`);
+}
+
+/** `ctxd service status`: one line on standard output, and the exit code 0 if it runs. */
+export async function showService(env: Environment): Promise<void> {
+  const system = systemOf(env);
+  if (!existsSync(system.path)) {
+    await print("not installed");
+    throw new CommandError(
+      `There is no service: ${describeProgram(env)} service install makes one.`,
+    );
+  }
+  const failure = await run(system.isRunning, env);
+  await print(failure === null ? "running" : "installed, not running");
+  if (failure !== null) throw new CommandError(`${toShell(system.isRunning)}: ${failure}.`);
+}
+
+function systemOf(env: Environment): ServiceSystem {
+  const home = env.HOME || homedir();
+  if (process.platform === "linux") return systemd(home, env.XDG_CONFIG_HOME);
+  if (process.platform === "darwin") return launchd(home, process.getuid?.() ?? 501);
+  throw new CommandError("How this system runs services is not known: have it run ctxd serve.");
+}
+
+async function writeWhole(path: string, text: string): Promise<void> {
+  const partial = `${path}.part-${process.pid}`;
+  try {
+    await mkdir(dirname(path), { recursive: true });
+    // For its owner alone: settings may hold secrets.
+    await writeFile(partial, text, { mode: 0o600 });
+    await rename(partial, path);
+  } catch (error) {
+    await rm(partial, { force: true }).catch(() => {});
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new CommandError(`${path} can't be written (${reason}): nothing was changed.`);
+  }
+}
+
+/** Why a command of the system failed; null when it did not. */
+async function run(words: readonly string[], env: Environment): Promise<string | null> {
+  const [name = ""] = words;
+  const program = Bun.which(name, { PATH: env.PATH ?? "" });
+  if (!program) return `there is no ${name} here`;
+  const child = Bun.spawn([program, ...words.slice(1)], {
+    env: { ...env },
+    stdin: "ignore",
+    stdout: "ignore",
+    stderr: "pipe",
+    timeout: PATIENCE,
+  });
+  const errors = (await child.stderr.text()).trim().replaceAll(/\s+/g, " ");
+  const code = await child.exited;
+  return code === 0 ? null : errors.slice(0, 300).replace(/\.$/, "") || `it ended with ${code}`;
+}

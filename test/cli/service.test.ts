@@ -1,0 +1,108 @@
+import { describe, expect, test } from "bun:test";
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { launchd } from "../../src/service/launchd.ts";
+import { systemd } from "../../src/service/systemd.ts";
+import { ctxd } from "../support/command-line.ts";
+import { temporaryFolder } from "../support/database.ts";
+
+const isLinux = process.platform === "linux";
+const verify = Bun.which("systemd-analyze");
+/** Whatever a path or a setting may hold. */
+const ODD = "a \"quoted\" $HOME %h \\ 'word' with <tags> & spaces";
+
+/** A home, and a systemctl that notes how it is called and ends as it is told. */
+function machine(exitCode = 0) {
+  const home = temporaryFolder();
+  const bin = join(home, "bin");
+  mkdirSync(bin);
+  const calls = join(home, "calls");
+  const script = `#!/bin/sh\necho "$@" >> ${calls}\necho "no bus" >&2\nexit ${exitCode}\n`;
+  writeFileSync(join(bin, "systemctl"), script, { mode: 0o755 });
+  return {
+    unit: join(home, ".config", "systemd", "user", "ctxd.service"),
+    env: { HOME: home, PATH: `${bin}:/usr/bin:/bin` },
+    calls: () => (existsSync(calls) ? readFileSync(calls, "utf8").trim().split("\n") : []),
+  };
+}
+
+describe.skipIf(!isLinux)("ctxd service", () => {
+  test("writes a unit, starts it, tells how it is, and takes it away", async () => {
+    const { unit, env, calls } = machine();
+    const dataDir = temporaryFolder();
+    const settings = { ...env, CTXD_PORT: "8123" };
+    const installed = await ctxd(["service", "install"], { env: settings, dataDir });
+    expect(installed).toMatchObject({ exitCode: 0, stdout: "" });
+    expect(installed.stderr).toContain(`Written: ${unit}`);
+    const text = readFileSync(unit, "utf8");
+    expect(text).toContain('Environment="CTXD_PORT=8123"');
+    expect(text).toContain(`"serve" "--data-dir" "${dataDir}"`);
+    expect(statSync(unit).mode & 0o777).toBe(0o600);
+    expect(calls()).toEqual([
+      "--user daemon-reload",
+      "--user enable --now ctxd.service",
+      "--user restart ctxd.service",
+    ]);
+    const again = await ctxd(["service", "install"], { env: settings, dataDir });
+    expect(again.stderr).toContain(`Already there: ${unit}`);
+    expect(await ctxd(["service", "status"], { env })).toMatchObject({
+      stdout: "running\n",
+      exitCode: 0,
+    });
+    expect((await ctxd(["service", "uninstall"], { env })).exitCode).toBe(0);
+    expect(existsSync(unit)).toBe(false);
+    expect(await ctxd(["service", "status"], { env })).toMatchObject({
+      stdout: "not installed\n",
+      exitCode: 1,
+    });
+    expect((await ctxd(["service", "uninstall"], { env })).stderr).toContain("There is no service");
+  });
+
+  test("where systemd is missing or does not answer, it says what is there and what is not", async () => {
+    const { unit, env } = machine(1);
+    const failed = await ctxd(["service", "install"], { env });
+    expect(failed.exitCode).toBe(1);
+    expect(failed.stderr).toContain(`Written: ${unit}`);
+    expect(failed.stderr).toMatch(/systemctl --user daemon-reload failed \(no bus\)/);
+    expect(await ctxd(["service", "status"], { env })).toMatchObject({
+      stdout: "installed, not running\n",
+      exitCode: 1,
+    });
+    const missing = await ctxd(["service", "install"], { env: { ...env, PATH: "/nonexistent" } });
+    expect(missing.stderr).toContain("there is no systemctl here");
+    expect((await ctxd(["service", "uninstall"], { env })).exitCode).toBe(0);
+    expect(existsSync(unit)).toBe(false);
+  });
+
+  test("where nothing can be written, nothing is half done", async () => {
+    const { env, calls } = machine();
+    writeFileSync(join(env.HOME, ".config"), "a file");
+    const { stderr, exitCode } = await ctxd(["service", "install"], { env });
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain("nothing was changed");
+    expect(calls()).toEqual([]);
+  });
+});
+
+test.skipIf(!verify)("systemd takes the unit as it is meant", async () => {
+  const folder = temporaryFolder();
+  const command = ["/bin/echo", "serve", ODD];
+  const unit = join(folder, "ctxd.service");
+  const env = { CTXD_DATA_DIR: ODD };
+  writeFileSync(unit, systemd(folder, undefined).describe({ command, env, logFile: "" }));
+  const checked = Bun.spawnSync([`${verify}`, "verify", "--user", "--man=no", unit], {
+    env: { ...process.env, XDG_RUNTIME_DIR: folder, HOME: folder },
+  });
+  expect(checked.stderr.toString()).toBe("");
+  expect(checked.exitCode).toBe(0);
+});
+
+test("the agent of launchd is XML that says the same", () => {
+  const { describe, path } = launchd("/Users/you", 501);
+  const text = describe({ command: ["/bin/ctxd", ODD], env: { A: ODD }, logFile: "/tmp/log" });
+  expect(path).toBe("/Users/you/Library/LaunchAgents/ctxd.plist");
+  const strings: string[] = [];
+  new HTMLRewriter().on("string", { text: ({ text }) => void strings.push(text) }).transform(text);
+  const read = strings.join("").replaceAll("&quot;", '"').replaceAll("&lt;", "<");
+  expect(read.replaceAll("&gt;", ">").replaceAll("&amp;", "&")).toContain(ODD);
+});
