@@ -32,6 +32,7 @@ import { ENDPOINTS, GUESSED, RESOURCE_METADATA_PATH } from "./oauth/discovery.ts
 import type { FetchDocument } from "./oauth/document-fetcher.ts";
 import { createOAuth } from "./oauth/oauth.ts";
 import { createOAuthRoutes } from "./oauth/routes.ts";
+import { asksForPage, errorPage } from "./pages/error-page.tsx";
 import { createPageRoutes } from "./pages/routes.ts";
 import { createCookies } from "./sign-in/cookies.ts";
 import { createHashing } from "./sign-in/hashing.ts";
@@ -135,7 +136,8 @@ export function createApp({
       if (!local?.(request)) limits.countAddress(request, server);
     })
     .onError(({ code, error, path, request, set }) => {
-      const context = { log, resourceMetadata, id: requestId(request) };
+      const toPage = asksForPage(request) ? errorPage : null;
+      const context = { log, resourceMetadata, id: requestId(request), toPage };
       if (code !== "NOT_FOUND") return errorResponse(error, context);
       const { error: unrouted, allow } = explainUnrouted(path);
       if (allow.length > 0) set.headers.allow = allow.join(", ");

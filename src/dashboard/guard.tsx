@@ -13,6 +13,7 @@ import { localPath } from "../sign-in/local-path.ts";
 import { createNotices } from "../sign-in/notices.ts";
 import { SET_UP_PATH, SIGN_IN_PATH } from "../sign-in/paths.ts";
 import type { SignedIn, Visitors, Welcome } from "../sign-in/visitor.ts";
+import { Page } from "./page.tsx";
 
 /** A signed-in person's request for a page. */
 export interface Visit extends SignedIn {
@@ -81,6 +82,22 @@ export function createGuard({
     return seeOther(to, [...setCookies, ...left]);
   };
 
+  /** Shows what is wrong with what was asked for or entered; the rest is the app's. */
+  const explaining = async (
+    visit: Visit,
+    work: () => Promise<Response>,
+    again: (problem: string) => Awaitable<Markup> = (problem) => (
+      <Page visit={visit} section={null} title="This does not work" problem={problem} />
+    ),
+  ): Promise<Response> => {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof AppError) || error.status >= 500) throw error;
+      return pageResponse(await again(error.message), { status: error.status, scripts: true });
+    }
+  };
+
   return {
     /** Answers a `GET` with a page. An `AppError` of `render` becomes a page that says it. */
     show(
@@ -93,10 +110,12 @@ export function createGuard({
         const person = visitors.find(request);
         if (person === null) return askToSignIn(localPath(pathname + search, publicUrl));
         const visit = visitOf(request, person);
-        const page = await render(visit);
-        if (page instanceof Response) return page;
-        const headers = visit.notice === null ? {} : { "set-cookie": notices.clear() };
-        return pageResponse(page, { headers, scripts: true });
+        return explaining(visit, async () => {
+          const page = await render(visit);
+          if (page instanceof Response) return page;
+          const headers = visit.notice === null ? {} : { "set-cookie": notices.clear() };
+          return pageResponse(page, { headers, scripts: true });
+        });
       });
     },
 
@@ -119,13 +138,11 @@ export function createGuard({
         if (person === null) return askToSignIn(refererOf(request, publicUrl));
         checkForm(request, { token: form.get(FORM_TOKEN), cookie: person.session, publicUrl });
         const visit: Visit = { ...visitOf(request, person), notice: null };
-        try {
-          return answer(await work(visit, form), visit);
-        } catch (error) {
-          if (!again || !(error instanceof AppError) || error.status >= 500) throw error;
-          const page = await again(visit, error.message, form);
-          return pageResponse(page, { status: error.status, scripts: true });
-        }
+        return explaining(
+          visit,
+          async () => answer(await work(visit, form), visit),
+          again && ((problem) => again(visit, problem, form)),
+        );
       });
     },
 
@@ -144,7 +161,7 @@ export function createGuard({
         const proof = typeof token === "string" ? token : null;
         checkForm(request, { token: proof, cookie: person.session, publicUrl });
         const visit: Visit = { ...visitOf(request, person), notice: null };
-        return answer(await work(visit, form), visit);
+        return explaining(visit, async () => answer(await work(visit, form), visit));
       });
     },
   };

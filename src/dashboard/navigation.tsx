@@ -31,8 +31,8 @@ export function Navigation({
   current,
   isOwner,
 }: {
-  /** The section that is shown. */
-  current: Section;
+  /** The section that is shown; null for none. */
+  current: Section | null;
   isOwner: boolean;
 }): Markup {
   return (

@@ -19,8 +19,8 @@ export function Page({
   children,
 }: {
   visit: Visit;
-  /** Where in the navigation the page belongs. */
-  section: Section;
+  /** Where in the navigation the page belongs; null for nowhere. */
+  section: Section | null;
   title: string;
   /** What the page is for, in a sentence. */
   lead?: Child;

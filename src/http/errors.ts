@@ -8,10 +8,21 @@ import { validationError } from "./validation.ts";
  * What a handler threw, as an answer. Anything unforeseen is `internal`, and told to the log alone.
  * @param id the request's, by which the log tells of it
  * @param resourceMetadata where a client learns how to get a token (RFC 9728, section 5.1)
+ * @param toPage makes a page of it, for a person; else it is JSON
  */
 export function errorResponse(
   thrown: unknown,
-  { log, resourceMetadata, id }: { log: Log; resourceMetadata: string; id: string },
+  {
+    log,
+    resourceMetadata,
+    id,
+    toPage = null,
+  }: {
+    log: Log;
+    resourceMetadata: string;
+    id: string;
+    toPage?: ((message: string, status: number, headers: Headers) => Response) | null;
+  },
 ): Response {
   const error = toAppError(thrown);
   const { code, message, details, status, retryAfter } = error;
@@ -24,6 +35,8 @@ export function errorResponse(
   if (status >= 500) {
     log.error("request_failed", { id, code, cause: describeCause(error) });
   }
+  if (toPage)
+    return toPage(status === 500 ? `${message} Look for ${id}.` : message, status, headers);
   const body = { code, message, details, ...(status === 500 && { id }) };
   return Response.json({ error: body }, { status, headers });
 }

@@ -46,7 +46,7 @@ export function Table<Row>({
 
 function Cell<Row>(column: Column<Row>, row: Row): Markup {
   const { title, cell, isHeader, isNumber, isActions } = column;
-  const kind = isNumber ? "number" : undefined;
+  const kind = isNumber ? "number" : isActions ? "end" : undefined;
   return isHeader ? (
     <th scope="row" data-label={title}>
       {cell(row)}

@@ -138,3 +138,39 @@ test("a notice is said once, and only one of this session", async () => {
     expect(text).not.toContain('class="done"');
   }
 });
+
+describe("what goes wrong", () => {
+  const asBrowser = { accept: "text/html,application/xhtml+xml" };
+
+  test("is a page with the navigation for who is signed in", async () => {
+    const page = await signedIn().visit("/keys/unknown/revoke");
+    expect(page.status).toBe(404);
+    expect(page.text).toContain("There is no such key in your account");
+    expect(page.text).toContain('aria-label="Main"');
+  });
+
+  test("is a page for a browser, and JSON for programs, where nothing is", async () => {
+    const person = createPerson(server.origin);
+    const page = await person.visit("/nothing", asBrowser);
+    expect(page.status).toBe(404);
+    expect(page.headers.get("content-type")).toBe("text/html; charset=utf-8");
+    expect(page.text).toContain("There is nothing at this path.");
+    for (const [path, headers] of [
+      ["/nothing", {}],
+      ["/api/nothing", asBrowser],
+      ["/api/memories", asBrowser],
+      ["/mcp", asBrowser],
+    ] as const) {
+      const { headers: received } = await person.visit(path, headers);
+      expect(received.get("content-type")).toStartWith("application/json");
+    }
+  });
+
+  test("is a page for a browser that came over plain HTTP", async () => {
+    const response = await fetch(server.origin, {
+      headers: { ...asBrowser, host: "memory.example.com" },
+    });
+    expect(response.status).toBe(403);
+    expect(await response.text()).toContain("<p>Plain HTTP is for localhost only.");
+  });
+});

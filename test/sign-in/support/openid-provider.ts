@@ -55,7 +55,10 @@ export async function startOpenIdProvider(redirectUri: string) {
 
   return {
     issuer,
-    close: () => new Promise((resolve) => server.close(resolve)),
+    close() {
+      server.closeAllConnections();
+      return new Promise((resolve) => server.close(resolve));
+    },
 
     /** What a browser does at the provider: signs in as somebody. Returns where it is sent back to. */
     async signIn(address: string | null, subject: string, claims: Claims): Promise<string> {
