@@ -78,9 +78,9 @@ const MULTIPLES = new Map([
   ["G", 1e9],
 ]);
 
-/** A limit of a quota; null for none. */
-function parseMost(text: string): number | null {
-  if (text === "none") return null;
+/** A limit of a quota. */
+function parseMost(text: string): number | "none" {
+  if (text === "none") return text;
   const [, count, multiple = ""] = /^(\d{1,12})([kMG]?)$/.exec(text) ?? [];
   if (count !== undefined) return Number(count) * (MULTIPLES.get(multiple) ?? 1);
   throw new InvalidArgumentError("Use a whole number, such as 10000 or 20M, or none.");

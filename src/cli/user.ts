@@ -49,10 +49,10 @@ export async function changePassword(config: Config, email: string): Promise<voi
   });
 }
 
-/** What to change of a quota: a number, `null` for no limit; what is left out stays. */
+/** What to change of a quota; what is left out stays. */
 export interface QuotaChange {
-  memories?: number | null;
-  bytes?: number | null;
+  memories?: number | "none";
+  bytes?: number | "none";
 }
 
 /** `ctxd user quota EMAIL` */
@@ -63,7 +63,11 @@ export async function changeQuota(
 ): Promise<void> {
   await withStores(config, async ({ accounts, quotas }) => {
     const account = requireAccount(accounts, email);
-    const { memories = null, bytes = null } = { ...quotas.of(account.id), ...change };
+    const present = quotas.of(account.id);
+    const next = (wanted: number | "none" | undefined, now: number | null = null) =>
+      wanted === "none" ? null : (wanted ?? now);
+    const memories = next(change.memories, present?.memories);
+    const bytes = next(change.bytes, present?.bytes);
     if (Object.keys(change).length > 0) quotas.set(account.id, { memories, bytes });
     const describe = (most: number | null, noun: string) => `${most ?? "any number of"} ${noun}`;
     say(
