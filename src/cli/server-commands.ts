@@ -19,7 +19,7 @@ export function addServe(program: Command, configure: Configure, env: Environmen
     .command("serve", { isDefault: true })
     .summary("run the server (what ctxd does without a command)")
     .description(
-      "Runs the server until it is told to stop (Ctrl-C or SIGTERM). The dashboard is at its address, http://localhost:7733 by default.",
+      "Runs the server until it is told to stop (Ctrl-C or SIGTERM). The dashboard is at its address, http://localhost:7733 by default.\nIt takes over from a server that agents run in the background.",
     )
     .option("--host <address>", "address to listen on (CTXD_HOST, 127.0.0.1)")
     .option("--port <number>", "port to listen on (CTXD_PORT, 7733)")
