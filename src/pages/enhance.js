@@ -83,6 +83,15 @@ function selectAll(button) {
   for (const box of boxes) box.checked = !isEach;
 }
 
+/** A form names what was left empty too: the address does without. */
+function shortenAddress() {
+  const url = new URL(location.href);
+  const empty = [...url.searchParams].filter(([, value]) => value === "");
+  if (empty.length === 0) return;
+  for (const [name] of empty) url.searchParams.delete(name);
+  history.replaceState(history.state, "", url);
+}
+
 function enhance() {
   showLocalTimes(document);
   offerCopying(document);
@@ -92,3 +101,5 @@ function enhance() {
 enhance();
 // A part of the page that was fetched has come.
 document.addEventListener("htmx:after:swap", enhance);
+shortenAddress();
+document.addEventListener("htmx:after:history:replace", shortenAddress);

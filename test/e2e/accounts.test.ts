@@ -7,6 +7,7 @@ import {
   type Page,
   type TestBrowser,
 } from "../support/browser.ts";
+import { press } from "../support/dashboard.ts";
 
 const EMAIL = "you@example.com";
 const PASSWORD = "correct horse battery";
@@ -23,8 +24,6 @@ const LOOKS: [string, Look][] = [
   ["without JavaScript", { javaScript: false }],
 ];
 
-/** Presses a button, on the page or in the dialog that has opened. */
-const press = (page: Page, name: string) => page.getByRole("button", { name }).last().click();
 const open = (page: Page, name: string) => page.getByRole("link", { name, exact: true }).click();
 
 async function signIn(page: Page, password: string, email = EMAIL) {

@@ -1,42 +1,26 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { type OAuthServer, startOAuthServer } from "../oauth/support/oauth-server.ts";
-import {
-  expectSound,
-  type Look,
-  openBrowser,
-  type Page,
-  type TestBrowser,
-} from "../support/browser.ts";
+import { expectSound, type Look, type Page } from "../support/browser.ts";
 import type { Client } from "../support/client.ts";
+import { type Dashboard, press, startDashboard } from "../support/dashboard.ts";
 
-let server: OAuthServer;
-let browser: TestBrowser;
+let dashboard: Dashboard;
 beforeAll(async () => {
-  [server, browser] = await Promise.all([startOAuthServer(), openBrowser()]);
+  dashboard = await startDashboard();
 });
-afterAll(async () => {
-  await browser?.close();
-  await server?.close();
-});
+afterAll(() => dashboard?.close());
 
-/** Lets the owner of a new account use the pages. */
+/** Lets the person of a new account use the pages. */
 async function visit(
   use: (page: Page, client: Client) => Promise<void>,
   look: Look = {},
 ): Promise<void> {
-  const client = await server.account();
-  const session = server.sessions.begin(client.accountId);
-  await browser.visit({ origin: server.origin, ...look }, async (page) => {
-    await page.context().addCookies([{ name: "ctxd-session", value: session, url: server.origin }]);
-    await use(page, client);
-  });
+  const client = await dashboard.account();
+  await dashboard.visitAs(client.accountId, (page) => use(page, client), look);
 }
-
-const press = (page: Page, name: string) => page.getByRole("button", { name }).last().click();
 
 test("a memory is written with all its fields, and what is wrong is said", async () => {
   await visit(async (page, client) => {
-    await page.goto(`${server.origin}/memories/new`);
+    await page.goto(`${dashboard.origin}/memories/new`);
     await expectSound(page);
     await page.getByLabel("Text").fill("First line\nsecond <line>");
     await page.getByLabel("Tags").fill(" work, home ,work,");
@@ -66,14 +50,14 @@ test("a memory is written with all its fields, and what is wrong is said", async
 test("a change that was made meanwhile is not written over", async () => {
   await visit(async (page, client) => {
     const { id } = await client.save({ content: "One\r\ntwo", tags: ["a"] });
-    await page.goto(`${server.origin}/memories/${id}`);
+    await page.goto(`${dashboard.origin}/memories/${id}`);
     await client.update(id, { tags: ["b"] });
     await page.getByLabel("Tags").fill("c");
     await press(page, "Save changes");
     await page.getByText("The memory has changed since.").waitFor();
     expect(await client.get(id)).toMatchObject({ tags: ["b"], content: "One\r\ntwo" });
 
-    await page.goto(`${server.origin}/memories/${id}`);
+    await page.goto(`${dashboard.origin}/memories/${id}`);
     await page.getByLabel("Tags").fill("c");
     await press(page, "Save changes");
     await page.getByText("The changes are saved.").waitFor();
@@ -90,7 +74,7 @@ test.each<[string, Look]>([
     await client.saveAll(
       Array.from({ length: 30 }, (_, index) => ({ content: `Memory ${index}`, tags: ["all"] })),
     );
-    const open = () => page.goto(`${server.origin}/memories`);
+    const open = () => page.goto(`${dashboard.origin}/memories`);
     const select = async () => {
       for (const box of await page.getByRole("checkbox").all()) await box.check();
     };
@@ -106,7 +90,7 @@ test.each<[string, Look]>([
     await page.getByText("5 memories now have the tag “old”.").waitFor();
     expect((await client.list({ tags: "old" })).memories).toHaveLength(5);
 
-    await page.goto(`${server.origin}/memories?tags=old`);
+    await page.goto(`${dashboard.origin}/memories?tags=old`);
     if (look.javaScript === false) await select();
     else await press(page, "Select all on this page");
     await press(page, "Delete");
@@ -122,7 +106,7 @@ test("what is exported is imported again", async () => {
   let file = "";
   await visit(async (page, client) => {
     await client.saveAll([{ content: "One" }, { content: "Two", tags: ["<b>"] }]);
-    await page.goto(`${server.origin}/memories`);
+    await page.goto(`${dashboard.origin}/memories`);
     const [download] = await Promise.all([
       page.waitForEvent("download"),
       page.getByRole("link", { name: "Export" }).click(),
@@ -132,7 +116,7 @@ test("what is exported is imported again", async () => {
   });
   expect(file.trim().split("\n")).toHaveLength(2);
   await visit(async (page, client) => {
-    await page.goto(`${server.origin}/memories/import`);
+    await page.goto(`${dashboard.origin}/memories/import`);
     await expectSound(page);
     const buffer = Buffer.from(`${file}no memory\n`);
     const choose = () =>
@@ -154,11 +138,11 @@ test("what is exported is imported again", async () => {
 });
 
 test("another account's memory is not there", async () => {
-  const other = await server.account();
+  const other = await dashboard.account();
   const { id } = await other.save({ content: "A secret" });
   await visit(async (page) => {
     for (const path of [`/memories/${id}`, `/memories/${id}/delete`]) {
-      const response = await page.goto(server.origin + path);
+      const response = await page.goto(dashboard.origin + path);
       expect(response?.status()).toBe(404);
       expect(await page.content()).not.toContain("A secret");
     }

@@ -1,0 +1,33 @@
+import { startOAuthServer } from "../oauth/support/oauth-server.ts";
+import { type Look, openBrowser, type Page } from "./browser.ts";
+
+export type Dashboard = Awaited<ReturnType<typeof startDashboard>>;
+
+/** The real server, and a browser in which people use its pages. */
+export async function startDashboard() {
+  const [server, browser] = await Promise.all([startOAuthServer(), openBrowser()]);
+  const { origin } = server;
+
+  return {
+    ...server,
+    browser,
+
+    /** Lets the person of an account use the pages, signed in. */
+    visitAs: (accountId: string, use: (page: Page) => Promise<void>, look: Look = {}) =>
+      browser.visit({ origin, ...look }, async (page) => {
+        const value = server.sessions.begin(accountId);
+        await page.context().addCookies([{ name: "ctxd-session", value, url: origin }]);
+        await use(page);
+      }),
+
+    close: async () => {
+      await browser.close();
+      await server.close();
+    },
+  };
+}
+
+/** Presses a button, on the page or in the dialog that has opened. */
+export function press(page: Page, name: string): Promise<void> {
+  return page.getByRole("button", { name }).last().click();
+}
