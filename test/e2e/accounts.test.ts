@@ -26,88 +26,89 @@ const LOOKS: [string, Look][] = [
 
 const open = (page: Page, name: string) => page.getByRole("link", { name, exact: true }).click();
 
-async function signIn(page: Page, password: string, email = EMAIL) {
-  await page.getByLabel("E-mail address").fill(email);
+async function signIn(page: Page, password: string) {
+  await page.getByLabel("E-mail address").fill(EMAIL);
   await page.getByLabel("Password").fill(password);
   await press(page, "Sign in");
 }
 
-test.each(LOOKS)(
-  "a guarded first start, an invitation, sessions and passwords, %s",
-  async (_, look) => {
-    await using server = await startOAuthServer({ setUpToken: "of-the-start" });
-    const { origin } = server;
-    const check = (page: Page) => (look.javaScript === false ? undefined : expectSound(page));
+test.each(LOOKS)("a guarded first start, an invitation, and its end, %s", async (_, look) => {
+  await using server = await startOAuthServer({ setUpToken: "of-the-start" });
+  const { origin } = server;
+  const check = (page: Page) => (look.javaScript === false ? undefined : expectSound(page));
+  await browser.visit({ origin, ...look }, async (owner) => {
+    await owner.goto(origin);
+    await owner.getByText("the link that the server has printed at its start").waitFor();
+    await owner.goto(`${origin}/setup?token=of-the-start`);
+    await owner.getByLabel("E-mail address").fill(EMAIL);
+    await owner.getByLabel("Password").fill(PASSWORD);
+    await press(owner, "Make my account");
+    await open(owner, "Admin");
+    await owner.getByLabel("E-mail address").fill("ada@example.com");
+    await press(owner, "Make a link");
+    const link = (await owner.locator(".copyable code").textContent()) ?? "";
+    await check(owner);
 
-    await browser.visit({ origin, ...look }, async (owner) => {
-      await owner.goto(origin);
-      await owner.getByText("the link that the server has printed at its start").waitFor();
-      await check(owner);
-      await owner.goto(`${origin}/setup?token=of-the-start`);
-      await owner.getByLabel("E-mail address").fill(EMAIL);
-      await owner.getByLabel("Password").fill(PASSWORD);
-      await press(owner, "Make my account");
+    await browser.visit({ origin, ...look }, async (ada) => {
+      await ada.goto(link);
+      await ada.getByText("ada@example.com").waitFor();
+      await check(ada);
+      await ada.getByLabel("Password").fill(PASSWORD);
+      await press(ada, "Make my account");
+      await ada.getByRole("link", { name: "Overview" }).waitFor();
+      expect(await ada.getByRole("link", { name: "Admin" }).count()).toBe(0);
+      await ada.goto(link);
+      await ada.getByText("This invitation does not hold").waitFor();
+
       await open(owner, "Admin");
+      await owner.getByRole("link", { name: "Remove ada@example.com" }).click();
+      await owner.getByText("memories: 0").waitFor();
       await check(owner);
-      await owner.getByLabel("E-mail address").fill("ada@example.com");
-      await press(owner, "Make a link");
-      const link = (await owner.locator(".copyable code").textContent()) ?? "";
-      await check(owner);
-
-      await browser.visit({ origin, ...look }, async (ada) => {
-        await ada.goto(link);
-        await ada.getByText("ada@example.com").waitFor();
-        await check(ada);
-        await ada.getByLabel("Password").fill(PASSWORD);
-        await press(ada, "Make my account");
-        await open(ada, "Account");
-        await check(ada);
-        expect(await ada.getByRole("link", { name: "Admin" }).count()).toBe(0);
-        await ada.goto(link);
-        await ada.getByText("This invitation does not hold").waitFor();
-
-        // Somebody else has Ada's password, until she changes it.
-        await browser.visit({ origin, ...look }, async (eve) => {
-          await eve.goto(`${origin}/keys`);
-          await signIn(eve, PASSWORD, "ada@example.com");
-          await eve.getByRole("heading", { name: "API keys" }).waitFor();
-          await ada.goto(`${origin}/account`);
-          expect(await ada.locator("tbody tr").count()).toBe(2);
-          await ada.getByLabel("Current password").fill(PASSWORD);
-          await ada.getByLabel("New password").fill(NEXT_PASSWORD);
-          await press(ada, "Change password");
-          await ada.getByText("Your password is changed.").waitFor();
-          expect(await ada.locator("tbody tr").count()).toBe(1);
-          await check(ada);
-          await eve.goto(`${origin}/keys`);
-          await eve.getByRole("heading", { name: "Sign in" }).waitFor();
-          await signIn(eve, PASSWORD, "ada@example.com");
-          await eve.getByText("E-mail address or password is wrong.").waitFor();
-          await signIn(eve, NEXT_PASSWORD, "ada@example.com");
-          await eve.getByRole("heading", { name: "API keys" }).waitFor();
-          await ada.goto(`${origin}/account`);
-          await press(ada, "Sign out everywhere else");
-          await ada.getByText("Signed out in one other browser.").waitFor();
-          await eve.goto(`${origin}/keys`);
-          await eve.getByRole("heading", { name: "Sign in" }).waitFor();
-        });
-
-        await open(owner, "Admin");
-        await owner.getByRole("link", { name: "Remove ada@example.com" }).click();
-        await owner.getByText("memories: 0").waitFor();
-        await check(owner);
-        await press(owner, "Remove the account for good");
-        await owner.getByText("ada@example.com is removed").waitFor();
-        await ada.goto(`${origin}/account`);
-        await ada.getByRole("heading", { name: "Sign in" }).waitFor();
-      });
-      await press(owner, "Sign out");
-      await owner.getByRole("heading", { name: "Sign in" }).waitFor();
-      await owner.goto(`${origin}/admin`);
-      await owner.getByRole("heading", { name: "Sign in" }).waitFor();
+      await press(owner, "Remove the account for good");
+      await owner.getByText("ada@example.com is removed").waitFor();
+      await ada.goto(`${origin}/account`);
+      await ada.getByRole("heading", { name: "Sign in" }).waitFor();
     });
-  },
-);
+    await press(owner, "Sign out");
+    await owner.getByRole("heading", { name: "Sign in" }).waitFor();
+  });
+});
+
+test.each(LOOKS)("who has the password is out when it changes, %s", async (_, look) => {
+  await using server = await startOAuthServer();
+  const { origin } = server;
+  await server.accounts.add({ email: EMAIL, password: PASSWORD });
+  const isOut = async (page: Page) => {
+    await page.goto(`${origin}/keys`);
+    await page.getByRole("heading", { name: "Sign in" }).waitFor();
+  };
+  await browser.visit({ origin, ...look }, async (you) => {
+    await browser.visit({ origin, ...look }, async (eve) => {
+      await isOut(eve);
+      await signIn(eve, PASSWORD);
+      await eve.getByRole("heading", { name: "API keys" }).waitFor();
+
+      await you.goto(`${origin}/account`);
+      await signIn(you, PASSWORD);
+      await you.getByLabel("Current password").fill(PASSWORD);
+      expect(await you.locator("tbody tr").count()).toBe(2);
+      await you.getByLabel("New password").fill(NEXT_PASSWORD);
+      await press(you, "Change password");
+      await you.getByText("Your password is changed.").waitFor();
+      expect(await you.locator("tbody tr").count()).toBe(1);
+
+      await isOut(eve);
+      await signIn(eve, PASSWORD);
+      await eve.getByText("E-mail address or password is wrong.").waitFor();
+      await signIn(eve, NEXT_PASSWORD);
+      await eve.getByRole("heading", { name: "API keys" }).waitFor();
+      await you.goto(`${origin}/account`);
+      await press(you, "Sign out everywhere else");
+      await you.getByText("Signed out in one other browser.").waitFor();
+      await isOut(eve);
+    });
+  });
+});
 
 test("who guesses has to wait", async () => {
   await using server = await startOAuthServer({ config: { rateLimit: true } });
