@@ -1,7 +1,9 @@
 import { type Command, Option } from "commander";
+import type { Target } from "./api.ts";
 import { examples } from "./examples.ts";
 import type { Environment } from "./failure.ts";
 import type { Configure } from "./program.ts";
+import { parseUrl } from "./url.ts";
 
 export function addTransferCommands(
   program: Command,
@@ -9,6 +11,11 @@ export function addTransferCommands(
   env: Environment,
 ): void {
   const user = () => new Option("--user <email>", "account (by default the server's owner)");
+  const url = () =>
+    new Option(
+      "--url <url>",
+      "a server elsewhere; its API key is asked for, or read as one line of standard input",
+    ).argParser(parseUrl);
   program
     .command("export")
     .argument("<file>", "where to; - is standard output")
@@ -17,8 +24,9 @@ export function addTransferCommands(
       "Writes all memories of an account to a file, one a line as JSON, also while the server runs. It has everything that ctxd import needs to have them elsewhere just so.",
     )
     .addOption(user())
+    .addOption(url())
     .addHelpText("after", examples("ctxd export memories.jsonl"))
-    .action(async (file: string, options: { user?: string }) =>
+    .action(async (file: string, options: Target) =>
       (await import("./export.ts")).exportTo(configure(), file, options, env),
     );
   program
@@ -34,9 +42,10 @@ export function addTransferCommands(
 What is there already stays: the same file again changes nothing, and goes on where it broke off.`,
     )
     .addOption(user())
+    .addOption(url())
     .option("--dry-run", "only tell what would be done")
     .addHelpText("after", examples("ctxd import ~/notes --dry-run", "ctxd import memories.jsonl"))
-    .action(async (file: string, options: { user?: string; dryRun?: boolean }) =>
+    .action(async (file: string, options: Target & { dryRun?: boolean }) =>
       (await import("./import.ts")).importFrom(configure(), file, options, env),
     );
 }

@@ -2,9 +2,9 @@ import { rmSync } from "node:fs";
 import { open, realpath, rename, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import type { Config } from "../config.ts";
+import { openApi, type Target } from "./api.ts";
 import { CommandError, type Environment } from "./failure.ts";
 import { interruptible } from "./interruption.ts";
-import { openLocalApi } from "./local-api.ts";
 import { createMeter } from "./progress.ts";
 import { say, write } from "./terminal.ts";
 
@@ -14,10 +14,10 @@ const LINE_BREAK = 10;
 export async function exportTo(
   config: Config,
   target: string,
-  { user }: { user?: string },
+  options: Target,
   env: Environment,
 ): Promise<void> {
-  const api = await openLocalApi(config, env, user);
+  const api = await openApi(config, env, options);
   const meter = createMeter("Exporting");
   try {
     const count = await interruptible(async (signal) => {

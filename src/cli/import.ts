@@ -1,11 +1,11 @@
 import type { Config } from "../config.ts";
 import { openSource, type SourceLine } from "../import/open-source.ts";
 import { type ImportReport, LIMITS } from "../memories/memory.ts";
-import { CommandError, type Environment } from "./failure.ts";
+import { type Api, openApi, type Target } from "./api.ts";
+import { CommandError, type Environment, USAGE } from "./failure.ts";
 import { interruptible } from "./interruption.ts";
-import { type LocalApi, openLocalApi } from "./local-api.ts";
 import { createMeter } from "./progress.ts";
-import { say } from "./terminal.ts";
+import { isInteractive, say } from "./terminal.ts";
 
 /** Bytes that are sent at once, at the most. */
 const BATCH_BYTES = 1 << 20;
@@ -27,11 +27,14 @@ interface Totals {
 export async function importFrom(
   config: Config,
   path: string,
-  { user, dryRun = false }: { user?: string; dryRun?: boolean },
+  { dryRun = false, ...target }: Target & { dryRun?: boolean },
   env: Environment,
 ): Promise<void> {
+  if (path === "-" && target.url && !isInteractive()) {
+    throw new CommandError("Standard input has the key: give a file to import.", USAGE);
+  }
   const source = await openSource(path);
-  const api = await openLocalApi(config, env, user);
+  const api = await openApi(config, env, target);
   const meter = createMeter(dryRun ? "Reading" : "Importing");
   const totals: Totals = {
     created: 0,
@@ -83,7 +86,7 @@ async function* inBatches(lines: AsyncIterable<SourceLine>): AsyncGenerator<Sour
 }
 
 async function send(
-  api: LocalApi,
+  api: Api,
   batch: readonly SourceLine[],
   totals: Totals,
   { dryRun, signal }: { dryRun: boolean; signal: AbortSignal },

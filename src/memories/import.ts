@@ -2,6 +2,7 @@ import { createIdFrom } from "../db/id.ts";
 import type { Embedder } from "../embedding/embedder.ts";
 import { AppError } from "../errors.ts";
 import { parseInstant } from "../schema.ts";
+import { isDiskFull } from "./disk-full.ts";
 import type { Draft } from "./draft.ts";
 import { type ImportedMemory, type ImportReport, LIMITS, normaliseTags } from "./memory.ts";
 import type { OpenTable } from "./open-tables.ts";
@@ -89,7 +90,8 @@ export async function importMemories(
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     const { code, message, retryAfter } = error;
-    throw new AppError(code, `${message} The lines up to ${reached} have been imported.`, {
+    const done = reached > 0 ? ` The lines up to ${reached} have been imported.` : "";
+    throw new AppError(code, `${message}${done}`, {
       cause: error,
       ...(retryAfter !== undefined && { retryAfter }),
     });
@@ -241,7 +243,8 @@ async function patiently<Result>(work: () => Promise<Result>): Promise<Result> {
       return await work();
     } catch (error) {
       const isForNow = error instanceof AppError && error.retryAfter !== undefined;
-      if (!isForNow || attempt === ATTEMPTS) throw error;
+      // Space does not come by waiting.
+      if (!isForNow || isDiskFull(error) || attempt === ATTEMPTS) throw error;
       await Bun.sleep(error.retryAfter * 1_000);
     }
   }

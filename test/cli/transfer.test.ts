@@ -149,6 +149,26 @@ test("an export that is broken off leaves the former one as it was", async () =>
   expect(existsSync(`${path}.unfinished`)).toBe(false);
 });
 
+test("a server elsewhere is reached by its address and a key", async () => {
+  const url = ["--url", `${server.origin}/`];
+  const text = file("elsewhere.txt", "Said elsewhere.");
+  expect(await run(["import", text, ...url], `${keys.other}\n`)).toEqual({
+    stdout: "",
+    stderr: "From text: 1 new.\n",
+    exitCode: 0,
+  });
+  const { stdout } = await run(["export", "-", ...url], keys.other);
+  expect(stdout).toContain("Said elsewhere.");
+  expect(await run(["export", "-", ...url], "ctx_wrong")).toEqual({
+    stdout: "",
+    stderr: "ctxd: The API key or token is unknown, revoked or expired.\n",
+    exitCode: 1,
+  });
+  const both = await run(["import", text, ...url, "--user", "other@example.com"], keys.other);
+  expect(both).toMatchObject({ stdout: "", exitCode: 2 });
+  expect(await run(["import", "-", ...url], keys.other)).toMatchObject({ exitCode: 2 });
+});
+
 test("an export to a link, a pipe or a device leaves them what they are", async () => {
   const path = file("linked.jsonl", "");
   symlinkSync(path, join(root, "link.jsonl"));
