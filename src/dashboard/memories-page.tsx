@@ -4,12 +4,12 @@ import type { SearchMode } from "../memories/ranking.ts";
 import { HTMX } from "../pages/assets.ts";
 import { Button, ButtonLink } from "../pages/button.tsx";
 import { Field } from "../pages/field.tsx";
-import type { Markup } from "../pages/jsx-runtime.ts";
+import { Fragment, type Markup } from "../pages/jsx-runtime.ts";
 import { EmptyState, Notice } from "../pages/notice.tsx";
 import { PostForm } from "../sign-in/form.tsx";
 import type { Visit } from "./guard.tsx";
 import { isFiltered, MOST_FOUND, type View, viewPath } from "./memories-view.ts";
-import { MemoryItem } from "./memory-item.tsx";
+import { MemoryItem, percent } from "./memory-item.tsx";
 import { PATHS } from "./navigation.tsx";
 import { Page } from "./page.tsx";
 
@@ -126,6 +126,7 @@ function Results({ visit, view, shown }: { visit: Visit; view: View; shown: Show
       {shown.kind === "found" && shown.mode === "keyword" && (
         <Notice>The server has just started: for some seconds it searches by words alone.</Notice>
       )}
+      {shown.kind === "found" && <Weights found={shown.memories} />}
       <ul class="memories">
         {memories.map((memory) => (
           <li>
@@ -159,6 +160,18 @@ function Results({ visit, view, shown }: { visit: Visit; view: View; shown: Show
         </nav>
       )}
     </PostForm>
+  );
+}
+
+/** How the parts of a score come together. */
+function Weights({ found }: { found: readonly FoundMemory[] }): Markup {
+  const weights = found[0]?.explanation?.weights;
+  if (!weights) return Fragment({});
+  const { meaning, words, decay } = weights;
+  return (
+    <p class="hint">
+      {`A score is ${percent(meaning)} meaning and ${percent(words)} words, more where memories of the same session fit too. Of that, fading takes at most ${percent(decay)}.`}
+    </p>
   );
 }
 

@@ -94,6 +94,6 @@ function shortened(content: string, limit: number): string {
   return characters.length > limit ? `${characters.slice(0, limit - 1).join("")}…` : line;
 }
 
-function percent(share: number): string {
+export function percent(share: number): string {
   return `${Math.round(100 * share)} %`;
 }

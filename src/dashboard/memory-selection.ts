@@ -1,7 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import { AppError } from "../errors.ts";
+import { createCheck } from "../http/validation.ts";
 import type { Memories } from "../memories/memories.ts";
-import type { Memory } from "../memories/memory.ts";
+import { type Memory, MemoryChanges } from "../memories/memory.ts";
+
+const checkChanges = createCheck(MemoryChanges);
 
 type Service = Pick<Memories, "get" | "update" | "remove">;
 
@@ -19,7 +22,10 @@ export function removeSelected(memories: Service, accountId: string, ids: readon
   return countDone(ids, (id) => memories.remove(accountId, id));
 }
 
-/** Gives memories other tags, and returns how many there were. */
+/**
+ * Gives memories other tags, and returns how many there were.
+ * @throws AppError `validation_failed` when one would have too many; the others have theirs then
+ */
 export function tagSelected(
   memories: Service,
   accountId: string,
@@ -30,7 +36,8 @@ export function tagSelected(
     const present = await memories.get(accountId, id);
     const isSame = ({ tags }: Memory) => isDeepStrictEqual(tags, present.tags);
     try {
-      await memories.update(accountId, id, { tags: change(present.tags) }, isSame);
+      const changes = checkChanges({ tags: change(present.tags) });
+      await memories.update(accountId, id, changes, isSame);
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== "precondition_failed") throw error;
       return retag(id);

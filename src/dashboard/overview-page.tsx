@@ -16,9 +16,6 @@ import { degreesOf, growthOf } from "./overview-tables.ts";
 import { Page } from "./page.tsx";
 import { sizeText } from "./size.ts";
 
-/** What the charts are drawn from. */
-export const FIGURES_PATH = "/overview.json";
-
 /** Tags and agents that are shown. */
 const MOST_GROUPS = 8;
 
@@ -185,7 +182,6 @@ function Chart({
       <div
         class="chart"
         data-chart={kind}
-        data-from={FIGURES_PATH}
         role="img"
         aria-label={`${title}: the table below has the figures`}
         hidden={true}

@@ -3,9 +3,9 @@ import { Elysia } from "elysia";
 import type { Memories } from "../memories/memories.ts";
 import { type Guard, PAGE_ROUTE } from "./guard.tsx";
 import { PATHS } from "./navigation.tsx";
-import { type Event, FIGURES_PATH, OverviewPage } from "./overview-page.tsx";
+import { type Event, OverviewPage } from "./overview-page.tsx";
 
-/** The first page, and the figures that its charts are drawn from. */
+/** The first page. Where scripts run, they draw its charts from `GET /api/stats`. */
 export function createOverviewRoutes({
   guard,
   memories,
@@ -24,25 +24,18 @@ export function createOverviewRoutes({
     return memory ? { memory, at: found.at } : null;
   };
 
-  return new Elysia()
-    .get(
-      PATHS.overview,
-      ({ request }) =>
-        guard.show(request, async (visit) => {
-          const { id } = visit.account;
-          const [stats, saved, found] = await Promise.all([
-            memories.stats(id),
-            lastSaved(id),
-            lastFound(id),
-          ]);
-          return <OverviewPage visit={visit} stats={stats} lastSaved={saved} lastFound={found} />;
-        }),
-      PAGE_ROUTE,
-    )
-    .get(
-      FIGURES_PATH,
-      ({ request }) =>
-        guard.show(request, async ({ account }) => Response.json(await memories.stats(account.id))),
-      PAGE_ROUTE,
-    );
+  return new Elysia().get(
+    PATHS.overview,
+    ({ request }) =>
+      guard.show(request, async (visit) => {
+        const { id } = visit.account;
+        const [stats, saved, found] = await Promise.all([
+          memories.stats(id),
+          lastSaved(id),
+          lastFound(id),
+        ]);
+        return <OverviewPage visit={visit} stats={stats} lastSaved={saved} lastFound={found} />;
+      }),
+    PAGE_ROUTE,
+  );
 }

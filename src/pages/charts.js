@@ -178,8 +178,8 @@ function show(element, stats) {
 async function start() {
   const elements = [...document.querySelectorAll("[data-chart]")];
   if (elements.length === 0) return;
-  const response = await fetch(elements[0].dataset.from);
-  if (!response.ok || response.redirected) return;
+  const response = await fetch("/api/stats");
+  if (!response.ok) return;
   const stats = await response.json();
   if (stats.memories === 0) return;
   let shown = [];
