@@ -12,23 +12,23 @@ const MAX_AGE = 24 * 60 * MINUTE;
 const USUAL_AGE = 5 * MINUTE;
 /** A document that could not be had is not asked for again before. */
 const FAILURE_AGE = MINUTE / 2;
+/** For so long after a failure of the network, apps are told to register instead. */
+const OFFLINE_AGE = 10 * MINUTE;
 const MAX_ADDRESS = 1_024;
 
-/** Finds the client whose metadata document is at an address. @throws OAuthError `invalid_client` */
-export type FindByDocument = (clientId: string) => Promise<Client>;
-
 /**
- * Makes the function that reads client ID metadata documents
- * (draft-ietf-oauth-client-id-metadata-document) and remembers them for a while.
+ * Reads client ID metadata documents (draft-ietf-oauth-client-id-metadata-document) and remembers
+ * them for a while.
  * @param clock milliseconds since 1970
  */
-export function createFindByDocument({
+export function createClientDocuments({
   fetchDocument,
   clock,
 }: {
   fetchDocument: FetchDocument;
   clock: () => number;
-}): FindByDocument {
+}) {
+  let offlineUntil = Number.NEGATIVE_INFINITY;
   const known = new LRUCache<string, { until: number; client: Promise<Client> }>({ max: 200 });
 
   const read = async (clientId: string, entry: { until: number }): Promise<Client> => {
@@ -42,18 +42,33 @@ export function createFindByDocument({
     } catch (cause) {
       entry.until = clock() + FAILURE_AGE;
       if (cause instanceof OAuthError) throw cause;
-      throw refused("could not be fetched");
+      if (!isOfNetwork(cause)) throw refused("could not be fetched");
+      offlineUntil = clock() + OFFLINE_AGE;
+      throw refused(
+        "could not be fetched, as this server found no way to it. Connect the app again: it can do without",
+      );
     }
   };
 
-  return (clientId) => {
-    const cached = known.get(clientId);
-    if (cached && clock() < cached.until) return cached.client;
-    const entry = { until: Number.POSITIVE_INFINITY };
-    const client = read(clientId, entry);
-    known.set(clientId, Object.assign(entry, { client }));
-    return client;
+  return {
+    /** Finds the client whose document is at an address. @throws OAuthError `invalid_client` */
+    find(clientId: string): Promise<Client> {
+      const cached = known.get(clientId);
+      if (cached && clock() < cached.until) return cached.client;
+      const entry = { until: Number.POSITIVE_INFINITY };
+      const client = read(clientId, entry);
+      known.set(clientId, Object.assign(entry, { client }));
+      return client;
+    },
+
+    /** Whether documents can be had, as far as is known: a server may have no way to the Internet. */
+    areReachable: () => clock() >= offlineUntil,
   };
+}
+
+/** Whether no answer came at all: the system gives such errors a code. */
+function isOfNetwork(cause: unknown): boolean {
+  return cause instanceof Error && ("code" in cause || cause.name === "TimeoutError");
 }
 
 /** Section 3 of the draft: a path, no dot segments, no fragment, no user; a query is tolerated. */

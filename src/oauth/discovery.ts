@@ -25,8 +25,9 @@ export const RESOURCE_METADATA_PATH = "/.well-known/oauth-protected-resource/mcp
 /**
  * What the authorization server says of itself (RFC 8414, section 2). The issuer is the public
  * origin byte for byte, which clients compare (section 3.3).
+ * @param readsDocuments whether clients' metadata documents can be had
  */
-export function serverMetadata(publicUrl: string) {
+export function serverMetadata(publicUrl: string, readsDocuments: boolean) {
   return {
     issuer: publicUrl,
     authorization_endpoint: publicUrl + ENDPOINTS.authorize,
@@ -44,7 +45,7 @@ export function serverMetadata(publicUrl: string) {
     revocation_endpoint_auth_signing_alg_values_supported: ASSERTION_ALGORITHMS,
     // RFC 9207, section 3.
     authorization_response_iss_parameter_supported: true,
-    client_id_metadata_document_supported: true,
+    client_id_metadata_document_supported: readsDocuments,
     // RFC 9728, section 4.
     protected_resources: [resourceOf(publicUrl)],
     service_documentation: `${publicUrl}/docs`,

@@ -1,7 +1,7 @@
 import type { Database } from "../db/database.ts";
 import { type Client, isDocumentAddress } from "./client.ts";
 import { createVerifyAssertion } from "./client-assertion.ts";
-import { createFindByDocument } from "./client-document.ts";
+import { createClientDocuments } from "./client-document.ts";
 import { createClients } from "./clients.ts";
 import { createCodes } from "./codes.ts";
 import { ENDPOINTS, GUESSED } from "./discovery.ts";
@@ -28,7 +28,7 @@ export function createOAuth({
   fetchDocument?: FetchDocument | undefined;
 }) {
   const registered = createClients({ db, clock });
-  const findByDocument = createFindByDocument({ fetchDocument, clock });
+  const documents = createClientDocuments({ fetchDocument, clock });
   const grants = createGrants({ db, clock });
   const audiences = [publicUrl, publicUrl + ENDPOINTS.token, publicUrl + GUESSED.token];
 
@@ -40,7 +40,9 @@ export function createOAuth({
        * @throws OAuthError `invalid_client` when there is something wrong with the document
        */
       find: async (id: string): Promise<Client | null> =>
-        isDocumentAddress(id) ? await findByDocument(id) : registered.find(id),
+        isDocumentAddress(id) ? await documents.find(id) : registered.find(id),
+      /** Whether apps may name a metadata document in place of registering. */
+      readsDocuments: documents.areReachable,
       verifyAssertion: createVerifyAssertion({ fetchDocument, audiences, clock }),
     },
     grants,

@@ -46,15 +46,17 @@ export function createOAuthRoutes({
   const registrations = createRateLimit({ tries: 60, period: HOUR, clock });
   const routes = new Elysia();
 
+  const ofServer = () => serverMetadata(publicUrl, oauth.clients.readsDocuments());
+  const ofResource = () => resourceMetadata(publicUrl);
   const documents = {
-    "/.well-known/oauth-authorization-server": serverMetadata(publicUrl),
-    "/.well-known/oauth-authorization-server/mcp": serverMetadata(publicUrl),
-    "/.well-known/oauth-protected-resource": resourceMetadata(publicUrl),
-    "/.well-known/oauth-protected-resource/mcp": resourceMetadata(publicUrl),
+    "/.well-known/oauth-authorization-server": ofServer,
+    "/.well-known/oauth-authorization-server/mcp": ofServer,
+    "/.well-known/oauth-protected-resource": ofResource,
+    "/.well-known/oauth-protected-resource/mcp": ofResource,
   };
   const preflight = () => new Response(null, { status: 204, headers: CORS });
   for (const [path, document] of Object.entries(documents)) {
-    routes.get(path, () => Response.json(document, { headers: CORS }), HIDDEN);
+    routes.get(path, () => Response.json(document(), { headers: CORS }), HIDDEN);
     routes.options(path, preflight, HIDDEN);
   }
 

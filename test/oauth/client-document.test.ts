@@ -175,6 +175,9 @@ describe("a client of a metadata document", async () => {
   const server = await startOAuthServer({
     fetchDocument: async (url) => {
       asked.push(url.href);
+      if (url.host === "offline.example.com") {
+        throw Object.assign(new Error("no address"), { code: "ENOTFOUND" });
+      }
       if (!documents.has(url.href)) throw new Error("404");
       return { json: documents.get(url.href), maxAge: null };
     },
@@ -290,6 +293,23 @@ describe("a client of a metadata document", async () => {
     const page = await person.visit(server.authorizeUrl(id));
     expect(page.status).toBe(400);
     expect(page.text).toContain("metadata document");
+  });
+
+  test("may not be reachable: then apps are told for a while to register instead", async () => {
+    const { person } = await server.signedIn();
+    const isOffered = async () => {
+      const url = `${server.origin}/.well-known/oauth-authorization-server`;
+      const metadata = Object(await (await fetch(url)).json());
+      return metadata.client_id_metadata_document_supported;
+    };
+    await person.visit(server.authorizeUrl("https://app.example.com/missing"));
+    expect(await isOffered()).toBe(true);
+    const page = await person.visit(server.authorizeUrl("https://offline.example.com/app"));
+    expect(page.status).toBe(400);
+    expect(page.text).toContain("Connect the app again");
+    expect(await isOffered()).toBe(false);
+    server.clock.advance(10 * 60_000);
+    expect(await isOffered()).toBe(true);
   });
 
   test("can't have its answer elsewhere than its document says", async () => {
