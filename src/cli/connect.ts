@@ -1,7 +1,7 @@
 import type { Config } from "../config.ts";
 import type { Client, Fields } from "../connect/clients.ts";
 import { ConnectError } from "../connect/connect-error.ts";
-import { describeChange } from "../connect/diff.ts";
+import { describeChange, hideKeys } from "../connect/diff.ts";
 import { writeEntry } from "../connect/entry.ts";
 import {
   type File,
@@ -168,6 +168,7 @@ async function requireConsent({ yes }: ConnectOptions): Promise<void> {
 function apply({ file, text }: Change, key: string | null): void {
   const copy = replaceConfiguration(file, text);
   say(`Wrote ${file.path}.${copy ? ` As it was: ${copy}` : ""}`);
+  if (copy && hideKeys(file.text) !== file.text) say("An API key is still in that copy.");
   if (key !== null && isReadByOthers(file.path)) {
     say(`Others on this machine can read the key in it: chmod 600 ${toShell([file.path])}`);
   }

@@ -112,6 +112,17 @@ test.each([
   expect(entry("gemini") !== null).toBe(isWritten);
 });
 
+test("in a terminal it offers Claude Code's hook", async () => {
+  const { home } = someHome();
+  const steps = [
+    ["what is known of the project?", "y\r"],
+    ["Change this?", "y\r"],
+  ] as const;
+  const surroundings = { env: { HOME: home } };
+  expect((await ctxdInTerminal(["connect", "claude-code"], steps, surroundings)).exitCode).toBe(0);
+  expect(readFileSync(join(home, ".claude", "settings.json"), "utf8")).toContain(" recall");
+});
+
 describe("a server elsewhere:", () => {
   test("by sign-in", async () => {
     const { entry, run } = someHome();
@@ -134,6 +145,9 @@ describe("a server elsewhere:", () => {
     expect(stdout + stderr).not.toContain(key);
     expect(stderr).toContain(`+         "Authorization": "Bearer ${key.slice(0, 8)}…"`);
     expect(stderr).toContain("Others on this machine can read the key in it: chmod 600 ");
+    const removed = await run(["cursor", "--remove", "--yes"]);
+    expect(removed.stderr).toContain("An API key is still in that copy.");
+    expect(removed.stderr).not.toContain(key);
   });
 
   test("a mistyped key is told before it is written", async () => {
