@@ -5,8 +5,10 @@ import type { Embedder } from "../../src/embedding/embedder.ts";
 import { createWorkerEmbedder } from "../../src/embedding/worker-embedder.ts";
 import { spawnWorker } from "../../src/embedding/worker-life.ts";
 import { AppError } from "../../src/errors.ts";
+import { createMetrics } from "../../src/metrics.ts";
 import { temporaryFolder } from "../support/database.ts";
 import { sharedEmbedder, silentLog, testCacheDir } from "../support/embedder.ts";
+import { readMetrics } from "../support/metrics.ts";
 
 const open: Embedder[] = [];
 afterEach(async () => {
@@ -171,4 +173,20 @@ describe("what may wait", () => {
     await embedder.close();
     await Promise.all(accepted);
   });
+});
+
+test("its work is counted: how long it took, what waits, and what was known", async () => {
+  const metrics = createMetrics();
+  const embedder = createWorkerEmbedder({ cacheDir: testCacheDir, log: silentLog, metrics });
+  open.push(embedder);
+  const waiting = [embedder.embedContent("one"), embedder.embedContent("two")];
+  const read = async () => readMetrics(await metrics.text());
+  expect((await read()).sum("ctxd_embedding_content_queue")).toBe(2);
+  await Promise.all([...waiting, embedder.embedQuery("who"), embedder.embedQuery("who")]);
+  const { sum, text } = await read();
+  expect(sum("ctxd_embedding_content_queue")).toBe(0);
+  expect(sum("ctxd_query_cache_lookups_total", { result: "hit" })).toBe(1);
+  expect(sum("ctxd_query_cache_lookups_total", { result: "miss" })).toBe(1);
+  expect(text).toContain('ctxd_embedding_duration_seconds_count{type="content"} 2');
+  expect(text).toContain('ctxd_embedding_duration_seconds_count{type="query"} 1');
 });
