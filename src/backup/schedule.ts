@@ -47,6 +47,7 @@ export function scheduleBackups({
   let newest: number | null = null;
   let failedAt: number | null = null;
   let underWay: Promise<void> | null = null;
+  let hasLooked = false;
 
   const isDue = () => {
     const now = clock();
@@ -94,6 +95,7 @@ export function scheduleBackups({
   const check = (): Promise<void> => {
     underWay ??= look().finally(() => {
       underWay = null;
+      hasLooked = true;
     });
     return underWay;
   };
@@ -109,7 +111,7 @@ export function scheduleBackups({
     /** Makes a backup when one is due, or waits for the one under way. */
     check,
     /** Whether the last backup failed, or none is as young as it should be. */
-    isLate: () => failedAt !== null || (underWay === null && isDue()),
+    isLate: () => failedAt !== null || (hasLooked && underWay === null && isDue()),
     /** Breaks off the backup under way, of which nothing stays. */
     async stop() {
       clearInterval(timer);

@@ -51,6 +51,7 @@ const names = () => readdirSync(folder).sort();
 
 test("the first is made at once, the next when its time has come, and old ones go", async () => {
   const { check, isLate, sum } = create();
+  expect(isLate()).toBe(false);
   await check();
   expect(names()).toEqual(["ctxd-2026-01-01T00-00-00Z"]);
   clock.advance(23 * HOUR);
