@@ -46,7 +46,9 @@ export function createObserver({
         const status = response instanceof Response ? response.status : 0;
         requests.inc({ method, route, status });
         durations.observe({ method, route }, ms / 1_000);
-        const tell = status >= 500 || ms >= SLOW ? log.info : log.debug;
+        // What is refused late had a slow client.
+        const isSlow = ms >= SLOW && status < 400;
+        const tell = status >= 500 || isSlow ? log.info : log.debug;
         tell("request", { id: requestId(request), method, route, status, ms: Math.round(ms) });
         return response;
       } finally {
