@@ -66,13 +66,13 @@ function describeNote({ name, modifiedAt }: TextSource, fields: JsonObject): Not
       .at(-1)
       ?.replace(/\.\w+$/, "") || null;
   const list = typeof tags === "string" ? tags.split(",") : Array.isArray(tags) ? tags : [];
-  const createdAt = created ?? created_at ?? date ?? modifiedAt;
   return {
     title: typeof title === "string" ? title : stem,
     tags: list.map(String),
     metadata: { note: permalink ?? (name || null), type },
-    createdAt,
-    updatedAt: modified ?? updated ?? createdAt,
+    createdAt: created ?? created_at ?? date ?? modifiedAt,
+    // That of the file says nothing: copying a folder changes it.
+    updatedAt: modified ?? updated,
   };
 }
 

@@ -126,7 +126,7 @@ function toWanted(
     importance: memory.importance ?? 0.5,
     metadata: JSON.stringify(memory.metadata ?? {}),
     createdAt,
-    updatedAt: updatedAt ?? createdAt,
+    updatedAt,
     now,
   };
 }

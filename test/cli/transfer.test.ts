@@ -74,6 +74,18 @@ test("what is imported for an account is exported again, and into an empty folde
   process.kill(JSON.parse(readFileSync(join(empty, "owner.json"), "utf8")).pid);
 }, 60_000);
 
+test("only who may open the socket can name an account", async () => {
+  const { id } = JSON.parse((await run(["user", "list", "--json"])).stdout).at(-1);
+  const ask = async (account: string, way: object) => {
+    const headers = { "ctxd-account": account };
+    return (await fetch(`${server.origin}/api/memories/export`, { headers, ...way })).status;
+  };
+  const bySocket = { unix: join(dataDir, "ctxd.sock") };
+  expect(await ask(id, bySocket)).toBe(200);
+  expect(await ask("acc_00000000000000000000000000000000", bySocket)).toBe(401);
+  expect(await ask(id, {})).toBe(401);
+});
+
 test("a dry run changes nothing, and standard input is read too", async () => {
   const dry = await run(["import", "-", "--dry-run"], "One.\n\nTwo.\n");
   expect(dry).toEqual({
