@@ -31,11 +31,17 @@ export interface View {
 const FIELDS = ["q", "tags", "agent_id", "session_id", "from", "to", "cursor"] as const;
 
 export function readView(parameters: URLSearchParams): View {
-  const read = (name: keyof View) => parameters.get(name)?.trim() ?? "";
+  const read = (name: keyof View) => parameters.get(name) ?? "";
   return {
     // What is pasted may be longer than a query may be.
-    q: [...read("q").slice(0, 2 * LIMITS.query)].slice(0, LIMITS.query).join(""),
-    tags: read("tags"),
+    q: [
+      ...read("q")
+        .trim()
+        .slice(0, 2 * LIMITS.query),
+    ]
+      .slice(0, LIMITS.query)
+      .join(""),
+    tags: read("tags").trim(),
     agent_id: read("agent_id"),
     session_id: read("session_id"),
     from: read("from"),

@@ -33,16 +33,17 @@ export function entriesOf(memory: Memory): Entries {
   };
 }
 
-/** What a form was sent with. */
+/** What a form was sent with. Browsers write line breaks in their own way, and none in a field. */
 export function readEntries(form: URLSearchParams): Entries {
-  const read = (name: keyof Entries) => form.get(name) ?? "";
+  const lines = (name: keyof Entries) => (form.get(name) ?? "").replaceAll(/\r\n?/g, "\n");
+  const line = (name: keyof Entries) => (form.get(name) ?? "").replaceAll(/[\r\n]/g, "");
   return {
-    content: unixLines(read("content")),
-    tags: read("tags"),
-    agent_id: read("agent_id").trim(),
-    session_id: read("session_id").trim(),
-    importance: read("importance").trim(),
-    metadata: read("metadata"),
+    content: lines("content"),
+    tags: line("tags"),
+    agent_id: line("agent_id"),
+    session_id: line("session_id"),
+    importance: line("importance").trim(),
+    metadata: lines("metadata"),
   };
 }
 
@@ -56,17 +57,24 @@ export function newMemoryOf(entries: Entries): NewMemory {
   });
 }
 
-/** @throws AppError `validation_failed` */
-export function changesOf(entries: Entries, present: Memory): MemoryChanges {
-  const { content, ...others } = fieldsOf(entries);
-  // Browsers write the ends of lines in their own way: that alone is no change.
-  const isSame = unixLines(present.content) === content;
-  return checkChanges({
-    ...others,
-    ...(!isSame && { content }),
-    agent_id: entries.agent_id || null,
-    session_id: entries.session_id || null,
-  });
+/**
+ * The fields that a person has changed; `null` for none. The others stay to the letter, also where
+ * a browser can't show them as they are.
+ * @throws AppError `validation_failed`
+ */
+export function changesOf(entries: Entries, present: Memory): MemoryChanges | null {
+  const shown = readEntries(new URLSearchParams(entriesOf(present)));
+  const isChanged = (name: keyof Entries) => entries[name] !== shown[name];
+  const { content, tags, importance, metadata } = fieldsOf(entries);
+  const changes = {
+    ...(isChanged("content") && { content }),
+    ...(isChanged("tags") && { tags }),
+    ...(isChanged("agent_id") && { agent_id: entries.agent_id || null }),
+    ...(isChanged("session_id") && { session_id: entries.session_id || null }),
+    ...(isChanged("importance") && { importance }),
+    ...(isChanged("metadata") && { metadata }),
+  };
+  return Object.keys(changes).length > 0 ? checkChanges(changes) : null;
 }
 
 /** Tags as they are entered: with commas between. */
@@ -98,8 +106,4 @@ function parseMetadata(text: string): unknown {
   } catch (cause) {
     throw new AppError("validation_failed", "metadata must be a JSON object.", { cause });
   }
-}
-
-function unixLines(text: string): string {
-  return text.replaceAll(/\r\n?/g, "\n");
 }

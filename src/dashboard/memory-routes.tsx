@@ -199,8 +199,9 @@ function createMemoryRoutes({ guard, memories }: { guard: Guard; memories: Servi
             const present = await memories.get(account.id, params.id);
             const changes = changesOf(readEntries(form), present);
             const isShown = (memory: Memory) => etagOf(memory) === form.get("etag");
-            await memories.update(account.id, params.id, changes, isShown);
-            return { to: pathOf(present), notice: "The changes are saved." };
+            if (changes) await memories.update(account.id, params.id, changes, isShown);
+            const notice = changes ? "The changes are saved." : "Nothing has changed.";
+            return { to: pathOf(present), notice };
           },
           async (visit, problem, form) => {
             const memory = await memories.get(visit.account.id, params.id);
