@@ -379,11 +379,13 @@ describe("when the server", () => {
 describe("the server in the background", () => {
   test("ends by itself after its last client, and leaves no socket behind", async () => {
     const dataDir = newFolder();
-    const server = start(dataDir, "serve", "--background", "1");
+    const server = start(dataDir, "serve", "--background", "2");
+    // A bridge that finds nobody starts a server of its own.
+    while (!isLocked(dataDir)) await Bun.sleep(10);
     const bridge = startBridge(dataDir);
     bridge.send(initialize);
     await bridge.next();
-    await Bun.sleep(2_500);
+    await Bun.sleep(3_000);
     // A client that says nothing is one all the same.
     expect(isLocked(dataDir)).toBe(true);
     expect(await bridge.end()).toBe(0);
