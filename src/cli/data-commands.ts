@@ -35,10 +35,11 @@ export function addTransferCommands(
     .summary("bring in memories from ctxd or from other programs")
     .description(
       `Brings in memories; what the file is, it finds out:
-  ctxd export, mem0, mcp-memory-service, the file of the MCP memory server (JSON lines),
-  a folder of Markdown notes (basic-memory, Obsidian), the memories of Claude's data export,
-  lists copied from ChatGPT or Claude, a list in JSON, text and Markdown (a memory for each
-  paragraph and list item).
+  an export of ctxd, mem0 or mcp-memory-service, Claude's data export
+  the file of the MCP memory server (JSON lines)
+  a folder of Markdown notes, such as those of basic-memory or Obsidian
+  a list copied from ChatGPT or Claude, a list in JSON
+  text and Markdown: each paragraph and list item is a memory
 What is there already stays: the same file again changes nothing, and goes on where it broke off.`,
     )
     .addOption(user())

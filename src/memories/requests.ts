@@ -62,7 +62,8 @@ export const SearchQuery = Type.Object(
       {
         minLength: 1,
         maxLength: LIMITS.query,
-        description: "What to look for, in natural language.",
+        description:
+          "What to look for, in natural language. Of a time that it names, such as last week or in May 2023, memories come first.",
         examples: ["what should I call the user"],
       },
       { notBlank: true },

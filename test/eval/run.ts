@@ -11,9 +11,9 @@ import { readSet } from "./set.ts";
 
 const USAGE = `bun run eval FILE… [--decay] [--now DATE] [--json]
 
-Imports each file into an account of its own, created when it was said, asks all its questions over HTTP, and tells how much of
-the evidence is among the first 1, 5, 10 and 20 results, and how long a search takes. The files have
-the format of test/eval/own.json.
+Imports each file into an account of its own, created when it was said, asks all its questions over
+HTTP, and tells how much of the evidence is among the first 1, 5, 10 and 20 results, and how long a
+search takes. The files have the format of test/eval/own.json.
   --decay   let memories sink with their age, as a search does by default
   --now     the day on which is asked, as 2026-11-21; by default the day after the last memory
   --json    results for machines
