@@ -13,6 +13,9 @@ export const PATHS = {
   admin: "/admin",
 } as const;
 
+/** Where help begins, for everyone: it tells nothing of this server. */
+export const HELP_PATH = "/help";
+
 export type Section = keyof typeof PATHS;
 
 /** Labels and icons (strokes in a square of 24), in the order of the navigation. */

@@ -6,7 +6,7 @@ import { Done, Problem } from "../pages/notice.tsx";
 import { PostForm } from "../sign-in/form.tsx";
 import { SIGN_OUT_PATH } from "../sign-in/paths.ts";
 import type { Visit } from "./guard.tsx";
-import { Navigation, type Section } from "./navigation.tsx";
+import { HELP_PATH, Navigation, type Section } from "./navigation.tsx";
 
 /** A page of the dashboard: the navigation, what was just done, and the content below its heading. */
 export function Page({
@@ -45,6 +45,9 @@ export function Page({
           <div class="who">
             <p>
               <bdi>{account.email}</bdi>
+            </p>
+            <p>
+              <a href={HELP_PATH}>Help</a>
             </p>
             <PostForm action={SIGN_OUT_PATH} token={token}>
               <button type="submit" class="link">

@@ -19,6 +19,7 @@ import { createAdminRoutes } from "./admin-routes.tsx";
 import { createAppsRoutes } from "./apps-routes.tsx";
 import { createConnectRoutes } from "./connect-routes.tsx";
 import { createGuard } from "./guard.tsx";
+import { createHelpRoutes } from "./help-routes.tsx";
 import { createKeyRoutes } from "./key-routes.tsx";
 import { createMemoryPageRoutes } from "./memory-routes.tsx";
 import { createOverviewRoutes } from "./overview-routes.tsx";
@@ -50,6 +51,7 @@ export function createDashboardRoutes(parts: DashboardParts) {
   const guard = createGuard({ config, cookies, visitors, isSetUp: accounts.isSetUp });
   const shownOnce = createShownOnce();
   return new Elysia()
+    .use(createHelpRoutes())
     .use(createOverviewRoutes({ guard, memories }))
     .use(createTransferRoutes({ guard, memories }))
     .use(createMemoryPageRoutes({ guard, memories }))

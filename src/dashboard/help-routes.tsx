@@ -1,0 +1,82 @@
+/** @jsxRuntime automatic @jsxImportSource #pages */
+import { Elysia } from "elysia";
+import { Document } from "../pages/layout.tsx";
+import { pageResponse } from "../pages/page-response.ts";
+import { PAGE_ROUTE } from "./guard.tsx";
+import api from "./help/api.md" with { type: "text" };
+import backUp from "./help/back-up.md" with { type: "text" };
+import connect from "./help/connect.md" with { type: "text" };
+import contribute from "./help/contribute.md" with { type: "text" };
+import design from "./help/design.md" with { type: "text" };
+import install from "./help/install.md" with { type: "text" };
+import security from "./help/security.md" with { type: "text" };
+import upgrade from "./help/upgrade.md" with { type: "text" };
+import { markdown } from "./markdown.ts";
+import { HELP_PATH } from "./navigation.tsx";
+
+/** The pages in the order of the list; their names are those of their files and of their paths. */
+const PAGES = [
+  { name: "install", label: "Install", text: install },
+  { name: "connect", label: "Connect an agent", text: connect },
+  { name: "api", label: "The API", text: api },
+  { name: "back-up", label: "Back up and restore", text: backUp },
+  { name: "upgrade", label: "Upgrade", text: upgrade },
+  { name: "security", label: "Security", text: security },
+  { name: "design", label: "Choices", text: design },
+  { name: "contribute", label: "Contribute", text: contribute },
+];
+
+/** Help without the network: each page at `/help/NAME`, the list at `/help`. */
+export function createHelpRoutes() {
+  const routes = new Elysia().get(
+    HELP_PATH,
+    () => pageResponse(<HelpPage title="Help">{[<h1>Help</h1>, <Contents />]}</HelpPage>),
+    PAGE_ROUTE,
+  );
+  for (const { name, label, text } of PAGES) {
+    const page = (
+      <HelpPage title={label}>
+        {markdown(text)}
+        <hr />
+        <Contents current={name} />
+      </HelpPage>
+    );
+    routes.get(`${HELP_PATH}/${name}`, () => pageResponse(page), PAGE_ROUTE);
+  }
+  return routes;
+}
+
+function HelpPage({
+  title,
+  children,
+}: {
+  title: string;
+  children?: Parameters<typeof Document>[0]["children"];
+}) {
+  return (
+    <Document title={title} kind="alone">
+      <main class="help">
+        <a class="brand" href="/">
+          ctxd
+        </a>
+        {children}
+      </main>
+    </Document>
+  );
+}
+
+function Contents({ current }: { current?: string }) {
+  return (
+    <nav aria-label="Help">
+      <ul>
+        {PAGES.map(({ name, label }) => (
+          <li>
+            <a href={`${HELP_PATH}/${name}`} aria-current={name === current ? "page" : undefined}>
+              {label}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}
