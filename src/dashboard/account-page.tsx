@@ -3,13 +3,14 @@ import { Button, ButtonLink } from "../pages/button.tsx";
 import { Field } from "../pages/field.tsx";
 import type { Markup } from "../pages/jsx-runtime.ts";
 import { Moment } from "../pages/moment.tsx";
-import { Table } from "../pages/table.tsx";
+import { Pager, Table } from "../pages/table.tsx";
 import { PostForm } from "../sign-in/form.tsx";
 import { linkProof } from "../sign-in/form-token.ts";
 import { WITH_PATH } from "../sign-in/paths.ts";
 import type { SessionRecord } from "../sign-in/sessions.ts";
 import { browserName } from "./browser-name.ts";
 import type { Visit } from "./guard.tsx";
+import { listPage } from "./list-page.ts";
 import { PATHS } from "./navigation.tsx";
 import { Page } from "./page.tsx";
 
@@ -44,6 +45,7 @@ export function AccountPage({
   problem?: string;
 }): Markup {
   const { account, token } = visit;
+  const { items, ...around } = listPage(sessions, PATHS.account, visit.url);
   return (
     <Page visit={visit} section="account" title="Account" problem={problem}>
       <section class="panel" aria-labelledby="you">
@@ -116,7 +118,7 @@ export function AccountPage({
         <h2 id="sessions">Where you are signed in</h2>
         <Table
           caption="Browsers in which you are signed in"
-          rows={sessions}
+          rows={items}
           columns={[
             {
               title: "Browser",
@@ -142,6 +144,7 @@ export function AccountPage({
             },
           ]}
         />
+        <Pager label="Pages of browsers" {...around} />
         {sessions.length > 1 && (
           <PostForm action={`${SESSIONS_PATH}/revoke-others`} token={token}>
             <Button>Sign out everywhere else</Button>

@@ -7,9 +7,10 @@ import { Button, ButtonLink, Copyable } from "../pages/button.tsx";
 import { Field } from "../pages/field.tsx";
 import type { Markup } from "../pages/jsx-runtime.ts";
 import { Moment } from "../pages/moment.tsx";
-import { Table } from "../pages/table.tsx";
+import { Pager, Table } from "../pages/table.tsx";
 import { PostForm } from "../sign-in/form.tsx";
 import type { Visit } from "./guard.tsx";
+import type { ListPage } from "./list-page.ts";
 import { PATHS } from "./navigation.tsx";
 import { Page } from "./page.tsx";
 import { sizeText } from "./size.ts";
@@ -17,9 +18,15 @@ import { sizeText } from "./size.ts";
 export const ACCOUNTS_PATH = `${PATHS.admin}/accounts`;
 export const INVITATIONS_PATH = `${PATHS.admin}/invitations`;
 
+/** Invitations that are shown, the newest: others hold as well, for a week at the most. */
+const MAX_INVITATIONS = 20;
+
 /** What the owner sees of the whole server. */
 export interface Overview {
+  /** Those of one page of the list. */
   readonly accounts: readonly (Account & { readonly bytes: number })[];
+  /** The pages around it. */
+  readonly ways: Pick<ListPage<Account>, "previous" | "next">;
   readonly invitations: readonly Invitation[];
   readonly health: Readonly<Record<string, CheckResult>>;
   readonly publicUrl: string;
@@ -41,7 +48,7 @@ export function AdminPage({
   /** What the form was sent with. */
   email?: string;
 }): Markup {
-  const { accounts, invitations, health, publicUrl } = overview;
+  const { accounts, ways, invitations, health, publicUrl } = overview;
   const { token } = visit;
   return (
     <Page visit={visit} section="admin" title="Admin" problem={problem}>
@@ -77,6 +84,7 @@ export function AdminPage({
             },
           ]}
         />
+        <Pager label="Pages of accounts" {...ways} />
       </section>
       <section class="panel" aria-labelledby="invite">
         <h2 id="invite">Invite somebody</h2>
@@ -101,7 +109,7 @@ export function AdminPage({
       {invitations.length > 0 && (
         <Table
           caption="Invitations that nobody has used"
-          rows={invitations}
+          rows={invitations.slice(-MAX_INVITATIONS).reverse()}
           columns={[
             {
               title: "Invitation for",

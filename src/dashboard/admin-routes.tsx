@@ -11,7 +11,8 @@ import type { Grants } from "../oauth/grants.ts";
 import { JOIN_PATH } from "../sign-in/paths.ts";
 import { ACCOUNTS_PATH, AdminPage, INVITATIONS_PATH, type Overview } from "./admin-page.tsx";
 import { ConfirmPage } from "./confirm.tsx";
-import { type Guard, PAGE_ROUTE, requireOwner } from "./guard.tsx";
+import { type Guard, PAGE_ROUTE, requireOwner, type Visit } from "./guard.tsx";
+import { listPage } from "./list-page.ts";
 import { PATHS } from "./navigation.tsx";
 import type { ShownOnce } from "./shown-once.ts";
 
@@ -39,16 +40,19 @@ export function createAdminRoutes({
 }) {
   const { publicUrl } = config;
 
-  const survey = async (): Promise<Overview> => ({
-    accounts: await Promise.all(
-      accounts
-        .list()
-        .map(async (account) => ({ ...account, bytes: await memories.bytes(account.id) })),
-    ),
-    invitations: invitations.list(),
-    health: await runChecks(checks),
-    publicUrl,
-  });
+  const survey = async ({ url }: Visit): Promise<Overview> => {
+    const { items, ...ways } = listPage(accounts.list(), PATHS.admin, url);
+    const measure = async (account: Account) => {
+      return { ...account, bytes: await memories.bytes(account.id) };
+    };
+    return {
+      accounts: await Promise.all(items.map(measure)),
+      ways,
+      invitations: invitations.list(),
+      health: await runChecks(checks),
+      publicUrl,
+    };
+  };
 
   /** An account that may be removed. */
   const findMember = (id: string): Account => {
@@ -71,7 +75,7 @@ export function createAdminRoutes({
           const id = visit.url.searchParams.get("invited") ?? "";
           const secret = shownOnce.take(visit.session, id);
           const link = secret === null ? null : `${publicUrl}${JOIN_PATH}/${secret}`;
-          return <AdminPage visit={visit} overview={await survey()} invitationLink={link} />;
+          return <AdminPage visit={visit} overview={await survey(visit)} invitationLink={link} />;
         }),
       PAGE_ROUTE,
     )
@@ -90,7 +94,12 @@ export function createAdminRoutes({
             requireOwner(visit);
             const email = form.get("email") ?? "";
             return (
-              <AdminPage visit={visit} overview={await survey()} problem={problem} email={email} />
+              <AdminPage
+                visit={visit}
+                overview={await survey(visit)}
+                problem={problem}
+                email={email}
+              />
             );
           },
         ),

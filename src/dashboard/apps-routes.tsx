@@ -7,9 +7,10 @@ import { ButtonLink } from "../pages/button.tsx";
 import type { Markup } from "../pages/jsx-runtime.ts";
 import { Moment } from "../pages/moment.tsx";
 import { EmptyState } from "../pages/notice.tsx";
-import { Table } from "../pages/table.tsx";
+import { Pager, Table } from "../pages/table.tsx";
 import { ConfirmPage } from "./confirm.tsx";
 import { type Guard, PAGE_ROUTE, type Visit } from "./guard.tsx";
+import { listPage } from "./list-page.ts";
 import { PATHS } from "./navigation.tsx";
 import { Page } from "./page.tsx";
 
@@ -75,6 +76,7 @@ export function createAppsRoutes({
 }
 
 function AppsPage({ visit, grants }: { visit: Visit; grants: readonly Grant[] }): Markup {
+  const { items, ...ways } = listPage(grants, PATHS.apps, visit.url);
   return (
     <Page
       visit={visit}
@@ -92,7 +94,7 @@ function AppsPage({ visit, grants }: { visit: Visit; grants: readonly Grant[] })
       ) : (
         <Table
           caption="Connected apps"
-          rows={grants}
+          rows={items}
           columns={[
             { title: "App", isHeader: true, cell: ({ clientName }) => <bdi>{clientName}</bdi> },
             { title: "Goes back to", cell: ({ redirectHost }) => <bdi>{redirectHost}</bdi> },
@@ -115,6 +117,7 @@ function AppsPage({ visit, grants }: { visit: Visit; grants: readonly Grant[] })
           ]}
         />
       )}
+      <Pager label="Pages of apps" {...ways} />
     </Page>
   );
 }

@@ -3,9 +3,8 @@ import { Elysia } from "elysia";
 import { AppError } from "../errors.ts";
 import type { KeyRecord, Keys } from "../keys/keys.ts";
 import { SCOPES } from "../keys/scopes.ts";
-import { ConfirmPage } from "./confirm.tsx";
 import { type Guard, PAGE_ROUTE } from "./guard.tsx";
-import { KeysPage } from "./keys-page.tsx";
+import { type KeyAction, KeyQuestion, KeysPage } from "./keys-page.tsx";
 import { PATHS } from "./navigation.tsx";
 import type { ShownOnce } from "./shown-once.ts";
 
@@ -29,6 +28,10 @@ export function createKeyRoutes({
     if (key?.revokedAt === null) return key;
     throw new AppError("not_found", "There is no such key in your account, or not any more.");
   };
+  const ask = (request: Request, id: string, action: KeyAction) =>
+    guard.show(request, (visit) => (
+      <KeyQuestion visit={visit} record={find(visit.account.id, id)} action={action} />
+    ));
   /** Where a new key is shown. */
   const shownAt = (id: string) => `${PATHS.keys}?${new URLSearchParams({ made: id })}`;
 
@@ -74,28 +77,7 @@ export function createKeyRoutes({
     )
     .get(
       `${PATHS.keys}/:id/revoke`,
-      ({ request, params }) =>
-        guard.show(request, (visit) => {
-          const key = find(visit.account.id, params.id);
-          return (
-            <ConfirmPage
-              visit={visit}
-              section="keys"
-              title="Revoke this key?"
-              action={`${PATHS.keys}/${key.id}/revoke`}
-              confirm="Revoke the key"
-              cancel={PATHS.keys}
-            >
-              <p>
-                <strong>
-                  <bdi>{key.name}</bdi>
-                </strong>{" "}
-                (<code>{key.prefix}…</code>) stops working at once, for every program that uses it.
-                It can't be brought back. Your memories stay.
-              </p>
-            </ConfirmPage>
-          );
-        }),
+      ({ request, params }) => ask(request, params.id, "revoke"),
       PAGE_ROUTE,
     )
     .post(
@@ -109,28 +91,7 @@ export function createKeyRoutes({
     )
     .get(
       `${PATHS.keys}/:id/regenerate`,
-      ({ request, params }) =>
-        guard.show(request, (visit) => {
-          const key = find(visit.account.id, params.id);
-          return (
-            <ConfirmPage
-              visit={visit}
-              section="keys"
-              title="Regenerate this key?"
-              action={`${PATHS.keys}/${key.id}/regenerate`}
-              confirm="Regenerate the key"
-              cancel={PATHS.keys}
-            >
-              <p>
-                <strong>
-                  <bdi>{key.name}</bdi>
-                </strong>{" "}
-                (<code>{key.prefix}…</code>) stops working at once, and you get a new key with the
-                same name, scope and expiry. Programs that use the old one need the new one.
-              </p>
-            </ConfirmPage>
-          );
-        }),
+      ({ request, params }) => ask(request, params.id, "regenerate"),
       PAGE_ROUTE,
     )
     .post(

@@ -6,9 +6,11 @@ import { Field, Select } from "../pages/field.tsx";
 import type { Markup } from "../pages/jsx-runtime.ts";
 import { Moment } from "../pages/moment.tsx";
 import { EmptyState } from "../pages/notice.tsx";
-import { Table } from "../pages/table.tsx";
+import { Pager, Table } from "../pages/table.tsx";
 import { PostForm } from "../sign-in/form.tsx";
+import { ConfirmPage } from "./confirm.tsx";
 import type { Visit } from "./guard.tsx";
+import { listPage } from "./list-page.ts";
 import { PATHS } from "./navigation.tsx";
 import { Page } from "./page.tsx";
 
@@ -47,8 +49,14 @@ export function KeysPage({
 }): Markup {
   const isActive = ({ revokedAt, expiresAt }: KeyRecord) =>
     revokedAt === null && (expiresAt === null || expiresAt.getTime() > now);
-  const active = keys.filter(isActive).reverse();
-  const ended = keys.filter((key) => !isActive(key)).reverse();
+  // What works comes first, and of each kind what is new.
+  const sorted = [
+    ...keys.filter(isActive).reverse(),
+    ...keys.filter((key) => !isActive(key)).reverse(),
+  ];
+  const { items, ...ways } = listPage(sorted, PATHS.keys, visit.url);
+  const active = items.filter(isActive);
+  const ended = items.filter((key) => !isActive(key));
   return (
     <Page
       visit={visit}
@@ -98,20 +106,70 @@ export function KeysPage({
           <Button kind="main">Create key</Button>
         </PostForm>
       </section>
-      {active.length === 0 ? (
+      {!keys.some(isActive) && (
         <EmptyState title="No key yet">
           <p>Create one above: it is shown once, ready to copy.</p>
         </EmptyState>
-      ) : (
-        <KeyTable caption="Keys that work" keys={active} />
       )}
+      {active.length > 0 && <KeyTable caption="Keys that work" keys={active} />}
       {ended.length > 0 && (
         <details>
           <summary>{`Revoked and expired keys (${ended.length})`}</summary>
           <KeyTable caption="Keys that don't work any more" keys={ended} isEnded={true} />
         </details>
       )}
+      <Pager label="Pages of keys" {...ways} />
     </Page>
+  );
+}
+
+const QUESTIONS = {
+  revoke: {
+    title: "Revoke this key?",
+    confirm: "Revoke the key",
+    loss: "stops working at once, for every program that uses it. It can't be brought back. Your memories stay.",
+  },
+  regenerate: {
+    title: "Regenerate this key?",
+    confirm: "Regenerate the key",
+    loss: "stops working at once, and you get a new key with the same name, scope and expiry. Programs that use the old one need the new one.",
+  },
+} as const;
+
+export type KeyAction = keyof typeof QUESTIONS;
+
+/** Where a key is revoked or regenerated. */
+export function keyPath(id: string, action: KeyAction): string {
+  return `${PATHS.keys}/${id}/${action}`;
+}
+
+/** Asks before a key stops working. */
+export function KeyQuestion({
+  visit,
+  record: { id, name, prefix },
+  action,
+}: {
+  visit: Visit;
+  record: KeyRecord;
+  action: KeyAction;
+}): Markup {
+  const { title, confirm, loss } = QUESTIONS[action];
+  return (
+    <ConfirmPage
+      visit={visit}
+      section="keys"
+      title={title}
+      action={keyPath(id, action)}
+      confirm={confirm}
+      cancel={PATHS.keys}
+    >
+      <p>
+        <strong>
+          <bdi>{name}</bdi>
+        </strong>{" "}
+        (<code>{prefix}…</code>) {loss}
+      </p>
+    </ConfirmPage>
   );
 }
 
@@ -124,7 +182,6 @@ function KeyTable({
   keys: readonly KeyRecord[];
   isEnded?: boolean;
 }): Markup {
-  const path = ({ id }: KeyRecord, action: string) => `${PATHS.keys}/${id}/${action}`;
   return (
     <Table
       caption={caption}
@@ -146,10 +203,10 @@ function KeyTable({
               isActions: true,
               cell: (key) => (
                 <div class="actions">
-                  <ButtonLink href={path(key, "regenerate")} asks={true}>
+                  <ButtonLink href={keyPath(key.id, "regenerate")} asks={true}>
                     Regenerate<span class="hidden-text"> {key.name}</span>
                   </ButtonLink>
-                  <ButtonLink href={path(key, "revoke")} kind="danger" asks={true}>
+                  <ButtonLink href={keyPath(key.id, "revoke")} kind="danger" asks={true}>
                     Revoke<span class="hidden-text"> {key.name}</span>
                   </ButtonLink>
                 </div>

@@ -38,6 +38,32 @@ test.each(PATHS)("%s is small, guarded by a strict policy, and kept by nobody", 
   expect(page.text).not.toMatch(/ style=| on\w+=/);
 });
 
+test("long lists are shown in parts, and pages stay small", async () => {
+  const { accountId } = await server.account();
+  for (let count = 0; count < 100; count++) {
+    const name = `key ${count} of <b>${"x".repeat(80)}`;
+    const key = { name, scopes: ["memories:read"], expiresAt: null } as const;
+    const { record } = server.keys.create(accountId, key);
+    if (count % 2 === 0) server.keys.revoke(accountId, record.id);
+    server.sessions.begin(accountId, "x".repeat(300));
+    await server.accounts.add({ email: `${"x".repeat(60)}${count}@example.com`, password: null });
+    server.invitations.create(`${"y".repeat(60)}${count}@example.com`);
+  }
+  const person = signedIn(accountId);
+  const sizes: [string, number][] = [];
+  const names = new Set<string>();
+  for (const path of ["/keys", "/keys?page=2", "/keys?page=3", "/keys?page=x", "/account"]) {
+    const { text } = await person.visit(path);
+    for (const [, name = ""] of text.matchAll(/<bdi>(key \d+)/g)) names.add(name);
+    sizes.push([path, Buffer.byteLength(text)]);
+  }
+  expect(names.size).toBe(100);
+  const { text } = await signedIn().visit("/admin");
+  sizes.push(["/admin", Buffer.byteLength(text)]);
+  expect(sizes.filter(([, size]) => size >= MAX_PAGE)).toEqual([]);
+  expect((await person.visit("/keys")).text).toContain('href="/keys?page=2"');
+});
+
 test("hostile names are text, on every page", async () => {
   const { client_id: clientId } = await server.register({ client_name: HOSTILE });
   const person = signedIn();
