@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { AssetError, explainFolderError } from "./asset-error.ts";
+import { removeStaleAssets } from "./stale-assets.ts";
 import { readStamp, type Stamp, writeStamp } from "./stamp.ts";
 
 /** A file that a running program needs under a real path, and where its bytes come from. */
@@ -39,6 +40,7 @@ export async function prepareAsset(asset: Asset, cacheDir: string): Promise<stri
       stamp[file.name] = await prepareFile(file, folder, known[file.name]);
     }
     if (!Bun.deepEquals(stamp, known)) await writeStamp(folder, stamp);
+    await removeStaleAssets(folder);
     return folder;
   } catch (error) {
     throw explainFolderError(error, folder);
