@@ -70,7 +70,12 @@ test.each<[string, Look]>([
   "every page can be used by anyone, %s",
   async (_, look) => {
     const check = async (page: Page) => {
+      // In the dark one view of each page is enough.
+      const seen = new Set<string>();
       for (const path of paths) {
+        const [name = ""] = path.split("?");
+        if (look.dark && seen.has(name)) continue;
+        seen.add(name);
         await page.goto(dashboard.origin + path);
         const headings = await page.getByRole("heading", { level: 1 }).count();
         expect({ path, headings }).toEqual({ path, headings: 1 });
