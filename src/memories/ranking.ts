@@ -19,8 +19,9 @@ const WORDS_WEIGHT = { hybrid: 0.4, semantic: 0, keyword: 1 };
 const LEADERS = 10;
 const READ = 40;
 /**
- * What a memory of the time that a question names has ahead, and what is left of the others. From 40
- * questions with a time: recall of the first five from 0.74 to 0.76, of ten from 0.815 to 0.825.
+ * What a memory of the time that a question names has ahead, and what is left of the others. Of 409
+ * questions on conversations 36 name one: these take recall of the first ten of all of them from
+ * 0.815 to 0.827, and of the first from 0.464 to 0.480. To look for more of that time did no better.
  */
 const OF_PERIOD = 1;
 const OF_OTHER_TIMES = 0.6;
