@@ -46,7 +46,7 @@ export async function* examine({
   const { isServed, ...server } = await checkServer(dataDir);
   yield server;
   yield await checkPort(config, isServed);
-  yield await checkModelFiles(cacheDir);
+  if (config.model === null) yield await checkModelFiles(cacheDir);
   await using trial = await makeTrialCache(cacheDir);
   const { finding, lancedb } = await checkTableLibrary(trial.folder);
   // What is wrong in the trial is wrong in the folder that it stands for.

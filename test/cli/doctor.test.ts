@@ -29,6 +29,7 @@ import { testCacheDir } from "../support/embedder.ts";
 import { addAccountTo } from "../support/server-process.ts";
 import { serving } from "../support/serving.ts";
 import { testStores } from "../support/stores.ts";
+import { writeWordModel } from "../support/word-model.ts";
 
 const Report = Type.Object({
   ok: Type.Boolean(),
@@ -227,6 +228,18 @@ test("a torn model file is named, with the folder to remove", async () => {
   expect(found("model").message).toContain(`${join(folder, "tokenizer.json")} is damaged`);
   expect(found("model").message).toContain(`remove ${assetFolder(findModel(), cacheDir)}`);
   expect(look(cacheDir)).toEqual(before);
+});
+
+test("the model that CTXD_MODEL names is tried, and not downloaded", async () => {
+  const folder = temporaryFolder();
+  const look = async (model: string) => {
+    const settings = { CTXD_CACHE_DIR: testCacheDir, CTXD_MODEL: model };
+    return (await examine(temporaryFolder(), settings)).found("model");
+  };
+  await writeWordModel(folder);
+  expect((await look(folder)).message).toMatch(/^words-[0-9a-f]{8} makes vectors of 48 numbers$/);
+  expect((await look("/nowhere")).state).toBe("problem");
+  expect((await look("fast-bge-base-en")).message).toContain("is downloaded by the next start");
 });
 
 test("a model that was never unpacked is no problem, and is not unpacked", async () => {
