@@ -59,6 +59,8 @@ beforeAll(async () => {
     "/apps",
     "/account",
     "/admin",
+    "/help/install",
+    "/help/connect",
   ];
 });
 afterAll(() => dashboard?.close());

@@ -82,6 +82,7 @@ const PAGES: Record<string, string> = {
   apps: "/apps",
   account: "/account",
   admin: "/admin",
+  "help-install": "/help/install",
   consent: server.authorizeUrl(clientId).slice(server.origin.length),
 };
 
