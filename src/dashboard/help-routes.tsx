@@ -3,6 +3,7 @@ import { Elysia } from "elysia";
 import { Document } from "../pages/layout.tsx";
 import { pageResponse } from "../pages/page-response.ts";
 import { PAGE_ROUTE } from "./guard.tsx";
+import accounts from "./help/accounts.md" with { type: "text" };
 import api from "./help/api.md" with { type: "text" };
 import backUp from "./help/back-up.md" with { type: "text" };
 import connect from "./help/connect.md" with { type: "text" };
@@ -17,6 +18,7 @@ import { HELP_PATH } from "./navigation.tsx";
 /** The pages in the order of the list; their names are those of their files and of their paths. */
 const PAGES = [
   { name: "install", label: "Install", text: install },
+  { name: "accounts", label: "Accounts and sign-in", text: accounts },
   { name: "connect", label: "Connect an agent", text: connect },
   { name: "api", label: "The API", text: api },
   { name: "back-up", label: "Back up and restore", text: backUp },
