@@ -63,7 +63,7 @@ export function scheduleBackups({
     // Not the folders above: where a disk isn't mounted, there is nothing to back up to.
     if (!existsSync(series)) await explained(series, "written", () => mkdir(series, 0o700));
     // What a crash has left of another may take the space that this one needs.
-    for (const left of (await listSeries(series)).unfinished) await removeBackup(left);
+    for (const left of (await listSeries(series, at)).unfinished) await removeBackup(left);
     const manifest = await create(folder, ending.signal);
     try {
       await verifyFiles(folder, await readManifest(folder), { signal: ending.signal });
@@ -72,7 +72,7 @@ export function scheduleBackups({
       throw error;
     }
     newest = at;
-    await pruneSeries(series, keep);
+    await pruneSeries(series, keep, clock());
     runs.inc({ result: "ok" });
     log.info("backup_made", { folder, files: manifest.files.length, ms: clock() - at });
   };
@@ -80,7 +80,8 @@ export function scheduleBackups({
   const look = async () => {
     try {
       // A folder that is missing now, of a disk that isn't mounted say, has no backups.
-      newest = (await listSeries(series).catch(() => null))?.complete.at(-1)?.at ?? null;
+      const known = await listSeries(series, clock()).catch(() => null);
+      newest = known?.complete.at(-1)?.at ?? null;
       if (!isDue()) return;
       await makeOne();
       failedAt = null;

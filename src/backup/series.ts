@@ -21,11 +21,13 @@ export function folderOf(series: string, at: number): string {
 
 /**
  * The complete backups in the folder of a schedule, oldest first, and what a crash has left of
- * others. Whatever has another name is nobody's business.
+ * others. Whatever has another name is nobody's business. One of a time to come was made when the
+ * clock was wrong: it counts as older than those that were not.
  * @throws BackupError when the folder can't be read
  */
 export async function listSeries(
   series: string,
+  now: number,
 ): Promise<{ complete: ScheduledBackup[]; unfinished: string[] }> {
   const entries: Dirent[] = await explained(series, "read", () =>
     readdir(series, { withFileTypes: true }),
@@ -41,12 +43,15 @@ export async function listSeries(
     if (isComplete) complete.push({ folder, at });
     else unfinished.push(folder);
   }
-  return { complete: complete.sort((a, b) => a.at - b.at), unfinished };
+  const byTime = complete.sort((a, b) => a.at - b.at);
+  const isPast = ({ at }: ScheduledBackup) => at <= now;
+  const [past, toCome] = [byTime.filter(isPast), byTime.filter((each) => !isPast(each))];
+  return { complete: [...toCome, ...past], unfinished };
 }
 
 /** Removes all but the newest `keep` backups. */
-export async function pruneSeries(series: string, keep: number): Promise<void> {
-  const { complete } = await listSeries(series);
+export async function pruneSeries(series: string, keep: number, now: number): Promise<void> {
+  const { complete } = await listSeries(series, now);
   for (const { folder } of complete.slice(0, -keep)) await removeBackup(folder);
 }
 

@@ -8,7 +8,7 @@ export async function checkBackups(backups: Config["backups"], now: number): Pro
   if (!backups) return ok("none are made on a schedule (CTXD_BACKUP_DIR)");
   const { folder, every } = backups;
   try {
-    const { complete } = await listSeries(folder);
+    const { complete } = await listSeries(folder, now);
     const newest = complete.at(-1);
     if (!newest) return warning(`${folder} has none yet: a running server makes one.`);
     const text = `${complete.length} in ${folder}, the newest of ${new Date(newest.at).toISOString()}`;

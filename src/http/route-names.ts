@@ -17,7 +17,7 @@ export function createRouteNames(
     const start = url.indexOf("/", url.indexOf("://") + 3);
     const path = url
       .slice(start)
-      .replace(/[?#].*$|(?<=.)\/$/s, "")
+      .replace(/[?#].*$/s, "")
       .replace(/(.)\/$/, "$1");
     if (plain.has(path)) return path;
     return patterns.find(({ pattern }) => pattern.test(path))?.path ?? UNKNOWN;

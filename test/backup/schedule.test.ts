@@ -84,11 +84,22 @@ test("one that was missed is made up, and one that is young enough is not made a
   });
 });
 
-test("a clock that was set back does not put the next one off", async () => {
+test("a clock that was set back neither puts the next one off nor makes one after the other", async () => {
   await create().check();
   clock.advance(-1_000 * HOUR);
-  await create().check();
+  const { check, isLate } = create();
+  await check();
   expect(names()).toHaveLength(2);
+  for (const _ of [1, 2, 3]) {
+    clock.advance(60_000);
+    await check();
+  }
+  expect(names()).toHaveLength(2);
+  clock.advance(24 * HOUR);
+  await check();
+  // The one of a time to come goes first.
+  expect(names()).toEqual(["ctxd-2025-11-20T08-00-00Z", "ctxd-2025-11-21T08-03-00Z"]);
+  expect(isLate()).toBe(false);
 });
 
 test("a failure is told, tried again later, and costs no older backup", async () => {
