@@ -54,6 +54,8 @@ function serverOptions({ host, port }: Pick<Where, "host" | "port">) {
     hostname: host,
     port,
     idleTimeout: IDLE_TIMEOUT,
+    // Or Bun prints stacks of what breaks off.
+    development: false,
     // Elysia would share the port with another process that asks for the same.
     reusePort: false,
     // Routes have limits of their own, and answer in JSON.

@@ -4,6 +4,7 @@ import { Document } from "../pages/layout.tsx";
 import { pageResponse } from "../pages/page-response.ts";
 import { PAGE_ROUTE } from "./guard.tsx";
 import accounts from "./help/accounts.md" with { type: "text" };
+import agents from "./help/agents.md" with { type: "text" };
 import api from "./help/api.md" with { type: "text" };
 import backUp from "./help/back-up.md" with { type: "text" };
 import connect from "./help/connect.md" with { type: "text" };
@@ -20,6 +21,7 @@ const PAGES = [
   { name: "install", label: "Install", text: install },
   { name: "accounts", label: "Accounts and sign-in", text: accounts },
   { name: "connect", label: "Connect an agent", text: connect },
+  { name: "agents", label: "Every agent, step by step", text: agents },
   { name: "api", label: "The API", text: api },
   { name: "back-up", label: "Back up and restore", text: backUp },
   { name: "upgrade", label: "Upgrade", text: upgrade },

@@ -3,7 +3,9 @@ import { join } from "node:path";
 import { CLIENTS, HOSTED_CLIENTS } from "../../src/connect/clients.ts";
 import { renderEntry } from "../../src/connect/render.ts";
 
-const manual = await Bun.file(join(import.meta.dir, "..", "..", "docs", "agents.md")).text();
+const manual = await Bun.file(
+  join(import.meta.dir, "..", "..", "src", "dashboard", "help", "agents.md"),
+).text();
 const URL = "https://memory.example.com/mcp";
 
 /** What stands under a heading. */
