@@ -20,7 +20,7 @@ export const PROGRAMS: readonly Program[] = [
 
 curl -G ${url}/search \\
   -H "Authorization: Bearer ${key}" \\
-  --data-urlencode "q=what should I not cook?"`,
+  --data-urlencode "q=which food makes him ill?"`,
   },
   {
     id: "typescript",
@@ -38,7 +38,7 @@ await fetch(url, {
   body: JSON.stringify({ content: "Sam is allergic to peanuts", tags: ["food"] }),
 });
 
-const question = new URLSearchParams({ q: "what should I not cook?" });
+const question = new URLSearchParams({ q: "which food makes him ill?" });
 const response = await fetch(\`\${url}/search?\${question}\`, { headers });
 const { memories } = await response.json();
 for (const { score, content } of memories) console.log(score, content);`,
@@ -66,7 +66,7 @@ def call(method, path="", body=None):
 
 call("POST", body={"content": "Sam is allergic to peanuts", "tags": ["food"]})
 
-question = urlencode({"q": "what should I not cook?"})
+question = urlencode({"q": "which food makes him ill?"})
 for memory in call("GET", f"/search?{question}")["memories"]:
     print(memory["score"], memory["content"])`,
   },

@@ -11,6 +11,7 @@ import connect from "./help/connect.md" with { type: "text" };
 import contribute from "./help/contribute.md" with { type: "text" };
 import design from "./help/design.md" with { type: "text" };
 import install from "./help/install.md" with { type: "text" };
+import search from "./help/search.md" with { type: "text" };
 import security from "./help/security.md" with { type: "text" };
 import upgrade from "./help/upgrade.md" with { type: "text" };
 import { markdown } from "./markdown.ts";
@@ -22,6 +23,7 @@ const PAGES = [
   { name: "accounts", label: "Accounts and sign-in", text: accounts },
   { name: "connect", label: "Connect an agent", text: connect },
   { name: "agents", label: "Every agent, step by step", text: agents },
+  { name: "search", label: "How memories are found", text: search },
   { name: "api", label: "The API", text: api },
   { name: "back-up", label: "Back up and restore", text: backUp },
   { name: "upgrade", label: "Upgrade", text: upgrade },

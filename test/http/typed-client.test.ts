@@ -38,7 +38,7 @@ if (!saved.data) throw new Error(saved.error.error.message);
 const id: string = saved.data.id;
 
 const found = await client.GET("/api/memories/search", {
-  params: { query: { q: "what should I not cook for dinner?", limit: 3 } },
+  params: { query: { q: "which food makes him ill?", limit: 3 } },
 });
 const best = found.data?.memories[0];
 const score: number = best?.score ?? -1;
@@ -52,7 +52,7 @@ const missing = await client.GET("/api/memories/{id}", { params: { path: { id } 
 
 console.log(
   JSON.stringify({
-    isFound: best?.id === id && score >= 0,
+    isFound: best?.id === id && score > 0,
     content: changed.data?.content,
     deleted: gone.data?.deleted,
     code: missing.error?.error.code,
