@@ -88,7 +88,8 @@ export function createAccountRoutes({
           ({ account: { id } }) => {
             const provider = providers.find((each) => each.id === params.id);
             if (!provider) throw new AppError("not_found", "This provider is not set up.");
-            const isLastWay = !accounts.hasPassword(id) && identities.issuers(id).length < 2;
+            const hasOther = waysOf(id).some((way) => way.isLinked && way.id !== provider.id);
+            const isLastWay = !accounts.hasPassword(id) && !hasOther;
             if (isLastWay) {
               throw new AppError("conflict", "Set a password first: this is your only way in.");
             }

@@ -82,10 +82,10 @@ export function createProviderRoutes({
       ({ request, params: { id } }) =>
         answer(request, id, async () => {
           const { searchParams } = new URL(request.url);
-          const browsers = (["visit", "session"] as const)
-            .map((name) => cookies.read(request, name))
-            .filter((cookie) => cookie !== null)
-            .map(formToken);
+          const visit = cookies.read(request, "visit");
+          // Of a session that still lasts: what one has begun that was ended since, ends with it.
+          const signedIn = visitors.find(request)?.token ?? null;
+          const browsers = [visit && formToken(visit), signedIn].filter((name) => name !== null);
           const { accountId, next, isLinked } = await providerSignIn.finish(id, browsers, {
             state: searchParams.get("state"),
             code: searchParams.get("code"),

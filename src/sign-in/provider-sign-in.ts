@@ -50,7 +50,8 @@ export function createProviderSignIn({
   /**
    * The account that an identity signs in to. One that is not known yet becomes that of
    * - the account with its address, which the provider has verified; unless that has a password and
-   *   anyone may sign up: then the account may be of somebody who has claimed the address before;
+   *   may be of somebody who has claimed the address before, by an invitation or where anyone may
+   *   sign up;
    * - a new account, by an invitation or where anyone may sign up.
    */
   const accountOf = async (identity: Identity, invitation: string | null): Promise<string> => {
@@ -62,7 +63,8 @@ export function createProviderSignIn({
     const email = parseEmail(identity.email);
     const account = accounts.findByEmail(email);
     if (account) {
-      if (registration === "open" && accounts.hasPassword(account.id)) {
+      const isClaimable = registration === "open" || account.role === "member";
+      if (isClaimable && accounts.hasPassword(account.id)) {
         throw new AppError(
           "forbidden",
           "An account with your address has a password: sign in with that, then connect the provider on the page Account.",

@@ -174,6 +174,27 @@ test("an empty server gets no owner through a provider", async () => {
   await at.close();
 });
 
+test("what a session has begun ends with it", async () => {
+  const person = createPerson(server.origin);
+  const { id } = await server.accounts.add({ email: "late@example.com", password: PASSWORD });
+  person.jar.set("ctxd-session", server.sessions.begin(id));
+  const account = await person.visit("/account");
+  const path = /href="(\/sign-in\/with\/oidc\?link=[^"]+)"/.exec(account.text)?.[1] ?? "";
+  const { location } = await person.visit(path);
+  const back = await provider.signIn(location, "late", {});
+  await server.accounts.setPassword(id, "another password");
+  expect((await person.visit(back)).status).toBe(403);
+  expect((await through(createPerson(server.origin), "late", {})).status).toBe(403);
+});
+
+test("who has taken another's address by an invitation gets nothing of theirs", async () => {
+  await server.accounts.add({ email: "taken@example.com", password: "known to mallory" });
+  const person = createPerson(server.origin);
+  const page = await through(person, "taken", verified("taken@example.com"));
+  expect(page.status).toBe(403);
+  expect(page.text).toContain("sign in with that");
+});
+
 describe("where anyone may sign up", () => {
   test("a verified address makes an account", async () => {
     const person = createPerson(open.origin);
