@@ -5,6 +5,8 @@ import { createRateLimit } from "../rate-limit.ts";
 import type { Hashing } from "./hashing.ts";
 
 const MINUTE = 60_000;
+/** Characters of an address that tries are counted by: no account's is longer, and forms may be. */
+const MAX_COUNTED = 254;
 export type SignIn = ReturnType<typeof createSignIn>;
 
 /**
@@ -36,7 +38,7 @@ export function createSignIn({
       { email, password }: { email: string; password: string },
       address: string,
     ): Promise<Account | null> {
-      const account = normaliseEmail(email);
+      const account = normaliseEmail(email).slice(0, MAX_COUNTED);
       if (rateLimit) {
         const wait = byAddress.take(address) ?? byAccount.take(account);
         if (wait !== null) throw tooMany(wait);

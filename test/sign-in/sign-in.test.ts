@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { createHashing } from "../../src/sign-in/hashing.ts";
 import { localPath } from "../../src/sign-in/local-path.ts";
+import { createSignIn } from "../../src/sign-in/sign-in.ts";
 import { type OAuthServer, startOAuthServer } from "../oauth/support/oauth-server.ts";
 import { createPerson, type Page } from "../oauth/support/person.ts";
 
@@ -179,6 +181,16 @@ describe("guessing is slow", () => {
       }
       expect(statuses).toEqual([...Array(30).fill(401), 429]);
     }
+  });
+
+  test("by no more of an address than one can have, so that tries take little memory", async () => {
+    const verifyPassword = async () => null;
+    const parts = { accounts: { verifyPassword }, hashing: createHashing(), clock: Date.now };
+    const { check } = createSignIn({ ...parts, rateLimit: true });
+    const attempt = (count: number) =>
+      check({ email: "x".repeat(60_000) + count, password: "" }, `192.0.2.${count}`);
+    for (let count = 0; count < 30; count++) expect(await attempt(count)).toBeNull();
+    await expect(attempt(30)).rejects.toMatchObject({ code: "rate_limited" });
   });
 
   test("an IPv6 network is one address, and what a client claims to be is none", async () => {
