@@ -19,7 +19,7 @@ export function headersOf(message: unknown, negotiated: string | null): Record<s
   const { method, params } = fieldsOf(message);
   const fields = fieldsOf(params);
   const version = fieldsOf(fields._meta)[VERSION_KEY];
-  if (typeof version !== "string" || typeof method !== "string") {
+  if (!isHeaderValue(version) || !isHeaderValue(method)) {
     return negotiated === null ? {} : { "mcp-protocol-version": negotiated };
   }
   const name = fields[String(NAMED_BY[method])];
@@ -28,6 +28,11 @@ export function headersOf(message: unknown, negotiated: string | null): Record<s
     "mcp-method": method,
     ...(typeof name === "string" && { "mcp-name": encodeHeader(name) }),
   };
+}
+
+/** No version and no method that is known has anything else in it. */
+function isHeaderValue(value: unknown): value is string {
+  return typeof value === "string" && /^[\x21-\x7e]+$/.test(value);
 }
 
 /** What a header can't carry as it is goes in base64, with the specification's marks around it. */

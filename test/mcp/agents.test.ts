@@ -216,6 +216,10 @@ describe("Claude Code", () => {
       status: 200,
       body: { result: { structuredContent: { id: expect.stringMatching(/^mem_/) } } },
     });
+    for (const method of ["tools/call\r\nx: y", "tööls", ""]) {
+      const { status } = await say(access_token, { ...call, method }, headers);
+      expect({ method, isOurFault: status >= 500 }).toEqual({ method, isOurFault: false });
+    }
   });
 
   test("is told in JSON where there is nothing", async () => {
