@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
@@ -159,6 +159,10 @@ test("basic-memory: a folder of notes", async () => {
   writeFileSync(join(folder, "coffee", "brewing.md"), NOTE);
   writeFileSync(join(folder, "coffee", "photo.jpg"), "JFIF");
   writeFileSync(join(folder, ".obsidian", "workspace.md"), "not a note");
+  const elsewhere = temporaryFolder();
+  writeFileSync(join(elsewhere, "secret.md"), "Nobody's business.");
+  symlinkSync(elsewhere, join(folder, "linked"));
+  symlinkSync(join(elsewhere, "secret.md"), join(folder, "linked.md"));
   writeFileSync(join(folder, "zoo.md"), "---\ntitle: [unclosed\n---\nThe zoo opens at nine.\r\n");
   const read = await readSource(folder);
   expect(contentsOf(read)).toEqual([
