@@ -6,7 +6,7 @@ import { errorResponse } from "./openapi.ts";
 import type { Authorize, Principal } from "./principal.ts";
 
 /** Headers that proxies add: what has one was asked for elsewhere. */
-const PROXY_HEADERS = ["forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-real-ip"];
+const PROXY_HEADER = /^(forwarded|via|x-forwarded-.+|x-real-ip|cf-connecting-ip|true-client-ip)$/;
 const LOOPBACK = /^(127\.|::1$|::ffff:127\.)/i;
 
 /**
@@ -58,6 +58,6 @@ function isFromHere(request: Request, address: string | undefined): boolean {
   return (
     LOOPBACK.test(address ?? "") &&
     isLocalhost(URL.parse(request.url)?.hostname ?? "") &&
-    !PROXY_HEADERS.some((name) => request.headers.has(name))
+    ![...request.headers.keys()].some((name) => PROXY_HEADER.test(name))
   );
 }

@@ -44,6 +44,7 @@ function quote(word: string): string {
     .replaceAll("\\", "\\\\")
     .replaceAll('"', '\\"')
     .replaceAll("\n", "\\n")
+    .replaceAll("\r", "\\r")
     .replaceAll("%", "%%");
   return `"${escaped}"`;
 }

@@ -97,6 +97,12 @@ test.skipIf(!verify)("systemd takes the unit as it is meant", async () => {
   expect(checked.exitCode).toBe(0);
 });
 
+test("no character ends a line of the unit", () => {
+  const env = { CTXD_OIDC_NAME: "a\rExecStartPre=/bin/false\nb" };
+  const text = systemd("/home/you", undefined).describe({ command: ["/x"], env, logFile: "" });
+  expect(text).toContain('"CTXD_OIDC_NAME=a\\rExecStartPre=/bin/false\\nb"\n');
+});
+
 test("the agent of launchd is XML that says the same", () => {
   const { describe, path } = launchd("/Users/you", 501);
   const text = describe({ command: ["/bin/ctxd", ODD], env: { A: ODD }, logFile: "/tmp/log" });

@@ -38,6 +38,7 @@ describe("who may read metrics:", () => {
       { host: "localhost", forwarded: "for=127.0.0.1" },
       { host: "localhost", via: "1.1 proxy" },
       { host: "localhost", "x-real-ip": "127.0.0.1" },
+      { host: "localhost", "x-forwarded-proto": "http" },
     ]) {
       expect({ headers, status: await ask(headers) }).toEqual({ headers, status: 401 });
     }
