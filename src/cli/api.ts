@@ -4,11 +4,14 @@ import { CommandError, type Environment, USAGE } from "./failure.ts";
 import { reachOwnServer } from "./own-server.ts";
 import { requireAccount, withStores } from "./stores.ts";
 import { askHidden, isInteractive, readLine } from "./terminal.ts";
+import { requireEncryption } from "./url.ts";
 
 /** How often a request is sent, to servers that end before they have answered or that are busy. */
 const ATTEMPTS = 8;
 /** Seconds before a request is sent again, when the server does not say how many. */
 const WAIT = 1;
+/** Seconds that a server may have it wait at the most. */
+const MAX_WAIT = 60;
 
 /** Bun ends a request that is silent for five minutes otherwise; its types don't know this. */
 const NO_TIMEOUT: object = { timeout: false };
@@ -33,6 +36,7 @@ export async function openApi(config: Config, env: Environment, { user, url }: T
   if (user !== undefined) {
     throw new CommandError("--user and --url don't go together: the key tells the account.", USAGE);
   }
+  requireEncryption(url, config);
   const key = isInteractive() ? await askHidden("API key: ") : await readLine();
   return createApi(reachRemote(url, key.trim()));
 }
@@ -100,7 +104,7 @@ function createApi(way: Way) {
           if (response.ok) return response;
           reason = await messageIn(response);
           if (response.status !== 429 && response.status !== 503) break;
-          wait = Number(response.headers.get("retry-after") ?? WAIT);
+          wait = Math.min(Number(response.headers.get("retry-after")) || WAIT, MAX_WAIT);
         } catch (error) {
           if (init.signal?.aborted) throw error;
           reason = messageOf(error);

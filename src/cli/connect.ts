@@ -19,6 +19,7 @@ import { surroundingsOf } from "./connect-list.ts";
 import { CommandError, type Environment, USAGE } from "./failure.ts";
 import { launchOf, toShell } from "./invocation.ts";
 import { confirm, isInteractive, print, say } from "./terminal.ts";
+import { requireEncryption } from "./url.ts";
 
 /** What `ctxd connect CLIENT` is asked for. */
 export interface ConnectOptions {
@@ -47,6 +48,7 @@ export async function connectClient(
   env: Environment,
 ): Promise<void> {
   checkOptions(client, options);
+  if (options.key && options.url) requireEncryption(options.url, config);
   const key = options.key ? await askForKey() : null;
   const entry = entryOf(client, options, key, config, env);
   const recall = launchOf(["recall"], config, env);

@@ -6,6 +6,7 @@ import { examineServer } from "../doctor/remote/examine-server.ts";
 import { askForKey } from "./ask-for-key.ts";
 import { CommandError, type Environment, USAGE } from "./failure.ts";
 import { describeCommand } from "./invocation.ts";
+import { printable } from "./printable.ts";
 import { print } from "./terminal.ts";
 
 export interface DoctorOptions {
@@ -55,5 +56,5 @@ async function* examineAll(configure: () => Config, env: Environment): AsyncGene
 }
 
 function formatLine({ check, state, message }: Finding): string {
-  return `${state.padEnd(7)}  ${check}: ${message}`;
+  return printable(`${state.padEnd(7)}  ${check}: ${message}`);
 }

@@ -7,6 +7,7 @@ import { AppError } from "../errors.ts";
 import { SourceError } from "../import/source.ts";
 import { AssetError } from "../native/asset-error.ts";
 import { CertificateError } from "../tls/certificate.ts";
+import { printable } from "./printable.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -31,7 +32,7 @@ export class CommandError extends Error {
  */
 export function reportFailure(error: unknown, env: Environment): number {
   const { text, exitCode } = describe(error, env.CTXD_LOG_LEVEL === "debug");
-  process.stderr.write(`ctxd: ${text}\n`);
+  process.stderr.write(`ctxd: ${printable(text)}\n`);
   return exitCode;
 }
 

@@ -1,6 +1,7 @@
 import { createInterface } from "node:readline";
 import { Writable } from "node:stream";
 import { CommandError } from "./failure.ts";
+import { printable } from "./printable.ts";
 
 /** Whether a person can be asked. */
 export function isInteractive(): boolean {
@@ -30,7 +31,7 @@ export function write(data: string | Uint8Array): Promise<void> {
 
 /** Says something beside the answer, on standard error. */
 export function say(text: string): void {
-  process.stderr.write(`${text}\n`);
+  process.stderr.write(`${printable(text)}\n`);
 }
 
 /** Asks a yes-or-no question; anything but yes is no. */

@@ -1,4 +1,7 @@
 import { InvalidArgumentError } from "commander";
+import type { Config } from "../config.ts";
+import { isLocalhost } from "../http/https-rule.ts";
+import { CommandError } from "./failure.ts";
 
 /** An address of the web, as a flag has it. */
 export function parseUrl(text: string): URL {
@@ -12,4 +15,18 @@ export function parseOrigin(text: string): URL {
   const url = parseUrl(text);
   if (/^\/(mcp\/?)?$/.test(url.pathname) && !url.username && !url.search && !url.hash) return url;
   throw new InvalidArgumentError("Use the address alone, such as https://memory.example.com.");
+}
+
+/**
+ * A key crosses the network encrypted or not at all, as the server has it too.
+ * @throws CommandError for plain HTTP to another machine
+ */
+export function requireEncryption(
+  { protocol, hostname, origin }: URL,
+  { allowHttp }: Pick<Config, "allowHttp">,
+): void {
+  if (protocol === "https:" || isLocalhost(hostname) || allowHttp) return;
+  throw new CommandError(
+    `${origin} would get the key in the clear: use https, or set CTXD_ALLOW_HTTP=true for a trusted network.`,
+  );
 }

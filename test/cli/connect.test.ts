@@ -150,8 +150,12 @@ describe("a server elsewhere:", () => {
     expect(removed.stderr).not.toContain(key);
   });
 
-  test("a mistyped key is told before it is written", async () => {
+  test("a mistyped key is told before it is written, and none goes anywhere in the clear", async () => {
     const { entry, run } = someHome();
+    const clear = await run(["cursor", "--url", "http://memory.example.com", "--key", "--yes"], {
+      input: `${generateKey()}\n`,
+    });
+    expect(clear.stderr).toContain("would get the key in the clear");
     const refused = await run(["cursor", "--url", ADDRESS, "--key", "--yes"], {
       input: "ctx_oops\n",
     });

@@ -179,6 +179,10 @@ test("a server elsewhere is reached by its address and a key", async () => {
   const both = await run(["import", text, ...url, "--user", "other@example.com"], keys.other);
   expect(both).toMatchObject({ stdout: "", exitCode: 2 });
   expect(await run(["import", "-", ...url], keys.other)).toMatchObject({ exitCode: 2 });
+  const clear = await run(["export", "-", "--url", "http://memory.example.com"], keys.other);
+  expect(clear.stderr).toStartWith(
+    "ctxd: http://memory.example.com would get the key in the clear",
+  );
 });
 
 test("an export to a link, a pipe or a device leaves them what they are", async () => {

@@ -189,6 +189,26 @@ test("a server that ends in the middle, and one that never was", async () => {
   );
 });
 
+test("no key goes out in the clear, and nothing that a server says reaches the terminal as it is", async () => {
+  const seen: string[] = [];
+  await using plain = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    fetch({ headers }) {
+      seen.push(headers.get("authorization") ?? "");
+      return Response.json({ status: "ok", version: "1\u001b]0;mine\u0007", checks: {} });
+    },
+  });
+  // A name that is not this machine's, and leads to it.
+  const { stdout } = await ctxd(["doctor", "--url", `http://0.0.0.0:${plain.port}`, "--key"], {
+    input: `${client.key}\n`,
+  });
+  expect(stdout).toContain("sends keys in the clear");
+  expect(stdout).toContain("ctxd 1\uFFFD]0;mine\uFFFD is well");
+  expect(seen.length).toBeGreaterThan(5);
+  expect(seen).not.toContain(`Bearer ${client.key}`);
+});
+
 test("clocks that differ are told", async () => {
   const { found } = await examine(origin, null, () => Date.now() + 600_000);
   expect(found("clock")).toBe("10 minutes behind this machine's: set both by NTP.");

@@ -35,7 +35,8 @@ export async function* examineServer({
     yield await checkChallenge(ask, origin);
     yield await checkAuthorization(ask);
     yield await checkEndpoints(ask);
-    if (key !== null) yield await checkKey(ask, key);
+    // What is said of an address without encryption is said: no key goes there.
+    if (key !== null && address.state !== "problem") yield await checkKey(ask, key);
     for (const profile of PROFILES) yield await playClient(profile, { ask, origin, isPublic });
   } catch (error) {
     if (!(error instanceof NoAnswer)) throw error;
