@@ -8,7 +8,7 @@ const LIMIT = "---";
 /** `[category] content #tag (context)`; `[ ]` and `[x]` are tasks, `[a](b)` is a link. */
 const OBSERVATION = /^\[([^\]\n]{2,64})\]\s+(\S[\s\S]*)$/;
 /** `relation_type [[Target]] (context)` */
-const RELATION = /^([^[\]\n]*?)\s*\[\[([^\]\n]+)\]\](.*)$/;
+const RELATION = /^([^[\]\n]*)\[\[([^\]\n]+)\]\](.*)$/;
 const HASHTAG = /(?<=^|\s)#([\p{L}\p{N}_/-]+)/gu;
 
 /**
@@ -68,12 +68,20 @@ function describeNote({ name, modifiedAt }: TextSource, fields: JsonObject): Not
   const list = typeof tags === "string" ? tags.split(",") : Array.isArray(tags) ? tags : [];
   return {
     title: typeof title === "string" ? title : stem,
-    tags: list.map(String),
-    metadata: { note: permalink ?? (name || null), type },
+    tags: list.filter(isPlain).map(String),
+    metadata: {
+      note: isPlain(permalink) ? permalink : name || null,
+      ...(isPlain(type) && { type }),
+    },
     createdAt: created ?? created_at ?? date ?? modifiedAt,
     // That of the file says nothing: copying a folder changes it.
     updatedAt: modified ?? updated,
   };
+}
+
+/** Lists within lists may be without end, written out: YAML names a part and repeats it by that. */
+function isPlain(value: unknown): boolean {
+  return typeof value === "string" || typeof value === "number";
 }
 
 function readBlock({ text, heading, isItem }: Block, note: Note): SourceMemory {
@@ -91,7 +99,7 @@ function readBlock({ text, heading, isItem }: Block, note: Note): SourceMemory {
   if (category !== undefined) return make(`${about}${observation}`, [category], { category });
   const [, type, target, context] = (isItem && RELATION.exec(text)) || [];
   if (type !== undefined) {
-    const relation = type === "" ? "relates_to" : type;
+    const relation = type.trim() || "relates_to";
     const content = `${title ?? ""} ${relation.replaceAll("_", " ")} ${target}${context}`.trim();
     return make(content, ["relation"], { relation, to: target });
   }

@@ -8,7 +8,7 @@ export interface Block {
   isItem: boolean;
 }
 
-const HEADING = /^\s{0,3}#{1,6}\s+(.+?)\s*#*$/;
+const HEADING = /^\s{0,3}#{1,6}\s+(\S.*)$/;
 const RULE = /^\s{0,3}([-*_=])(\s*\1){2,}\s*$/;
 const ITEM = /^\s*(?:[-*+•]|\d{1,9}[.)])\s+(.*)$/;
 const FENCE = /^\s*(```+|~~~+)/;
@@ -52,7 +52,7 @@ export function splitBlocks(
     const [, title] = HEADING.exec(line) ?? [];
     if (title !== undefined) {
       end();
-      heading = title;
+      heading = withoutClosing(title);
       continue;
     }
     const [, item] = ITEM.exec(line) ?? [];
@@ -63,6 +63,13 @@ export function splitBlocks(
   }
   end();
   return blocks;
+}
+
+/** A heading's text without the `#` that may close it. By hand: a pattern takes the square of its length. */
+function withoutClosing(title: string): string {
+  let end = title.trimEnd().length;
+  while (end > 1 && title[end - 1] === "#") end--;
+  return title.slice(0, end).trimEnd();
 }
 
 type Open = { line: number; lines: string[]; isItem: boolean } | null;

@@ -126,3 +126,23 @@ test("what a file says of itself can't reach beyond a memory's fields", async ()
   expect(memory?.content).toBe("a");
   expect(Object.keys(memory ?? {}).sort()).toEqual(["content", "id", "metadata"]);
 });
+
+test("a note takes no longer than its length, and no more memory, whatever is in it", async () => {
+  const lists = Array.from(
+    { length: 29 },
+    (_, n) => `a${n + 1}: &a${n + 1}\n - *a${n}\n - *a${n}\n`,
+  );
+  const space = " ".repeat(200_000);
+  const body = [
+    `# a${space}b`,
+    `- a${space}x`,
+    `# ${"#".repeat(200_000)}x`,
+    "- knows [[Ada]] well",
+  ];
+  const bomb = `a0: &a0 [x, x]\n${lists.join("")}tags: *a29\ntype: *a29\npermalink: *a29\n`;
+  for (const fields of [bomb, "type: note\n"]) {
+    const note = `---\n${fields}---\n${body.join("\n")}\n`;
+    const { memories } = await readContent(note, "note.md");
+    expect(memories.at(-1)?.content).toContain("knows Ada well");
+  }
+});
