@@ -4,12 +4,13 @@ import { ASSERTION_TYPE, subjectOf } from "./client-assertion.ts";
 import type { OAuth } from "./oauth.ts";
 import { OAuthError } from "./oauth-error.ts";
 
-type Clients = Pick<OAuth["clients"], "isAuthentic" | "find" | "verifyAssertion">;
+type Clients = Pick<OAuth["clients"], "isAuthentic" | "isKnown" | "find" | "verifyAssertion">;
 
 /**
  * Tells which client sent a request to the token or revocation endpoint (RFC 6749, sections 2.3 and
  * 3.2.1). A client of a metadata document has no secret: it signs an assertion, or its code or token
- * has to be its own.
+ * has to be its own. For a document that no person here has allowed, nothing is fetched: a stranger
+ * could send the server anywhere by it.
  * @throws OAuthError `invalid_client`, `invalid_request` or `temporarily_unavailable`
  */
 export async function authenticateClient(
@@ -53,7 +54,8 @@ async function authenticateByAssertion(
     throw new OAuthError("invalid_request", `client_assertion_type must be ${ASSERTION_TYPE}.`);
   }
   const id = single(form, "client_id") ?? (await subjectOf(assertion));
-  const client = id !== null && isDocumentAddress(id) ? await clients.find(id) : null;
+  const isKnown = id !== null && isDocumentAddress(id) && clients.isKnown(id);
+  const client = isKnown ? await clients.find(id) : null;
   if (!client) throw new OAuthError("invalid_client", "The client is not known by such an id.");
   await clients.verifyAssertion(client, assertion);
   return client.id;
@@ -61,6 +63,7 @@ async function authenticateByAssertion(
 
 /** A client whose document can't be had now is taken for one that never signed, as most are. */
 async function hasToSign(id: string, clients: Clients): Promise<boolean> {
+  if (!clients.isKnown(id)) return false;
   const client = await clients.find(id).catch(() => null);
   return client?.keys?.required ?? false;
 }

@@ -90,6 +90,15 @@ export function createGrants({ db, clock }: { db: Database; clock: () => number 
     /** Like `revoke`, for a grant of any account: for the administrator, and for stolen tokens. */
     revokeOfAnyAccount: (id: string): Grant => revokeWhere(eq(oauthGrants.id, id)),
 
+    /** Whether anyone has ever allowed a client anything, as far as is remembered. */
+    isKnown: (clientId: string): boolean =>
+      orm
+        .select({ id: oauthGrants.id })
+        .from(oauthGrants)
+        .where(eq(oauthGrants.clientId, clientId))
+        .limit(1)
+        .get() !== undefined,
+
     /** Whether an account has a grant of a client that still holds. */
     exists: (accountId: string, clientId: string): boolean =>
       orm

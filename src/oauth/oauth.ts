@@ -41,6 +41,7 @@ export function createOAuth({
        */
       find: async (id: string): Promise<Client | null> =>
         isDocumentAddress(id) ? await documents.find(id) : registered.find(id),
+      isKnown: grants.isKnown,
       /** Whether apps may name a metadata document in place of registering. */
       readsDocuments: documents.areReachable,
       verifyAssertion: createVerifyAssertion({ fetchDocument, audiences, clock }),

@@ -45,9 +45,12 @@ const pages: Record<string, unknown> = {
 };
 
 let server: OAuthServer;
+/** What the server has asked for. */
+const fetched: string[] = [];
 beforeAll(async () => {
   server = await startOAuthServer({
     fetchDocument: async ({ href }): Promise<Fetched> => {
+      fetched.push(href);
       if (!pages[href]) throw new Error("there is nothing");
       return { json: pages[href], maxAge: null };
     },
@@ -197,4 +200,15 @@ test("new keys are found, and while they can't be had the client is told to come
   pages[KEYS] = { keys: [await jwk(own, "first"), await jwk(next, "second")] };
   tokensOf(await redeem(late, await sign({}, key)));
   pages[KEYS] = keys;
+});
+
+test("a stranger can't send the server anywhere", async () => {
+  const id = "https://victim.example.com/client.json";
+  const client_assertion = await sign({ iss: id, sub: id });
+  for (const proof of [{}, { client_assertion, client_assertion_type: TYPE }]) {
+    expect((await server.redeem(id, "made-up", proof)).status).toBeOneOf([400, 401]);
+    const body = { token: "made-up", client_id: id, ...proof };
+    expect((await server.post("/api/oauth/revoke", body)).status).toBeOneOf([200, 401]);
+  }
+  expect(fetched).not.toContain(id);
 });
