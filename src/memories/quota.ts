@@ -4,7 +4,7 @@ import type { StoredMemory } from "./rows.ts";
 /** What an account may keep at the most; null is without end. */
 export interface Quota {
   readonly memories: number | null;
-  /** Of its contents and metadata in UTF-8. */
+  /** Of all text that it was given, in UTF-8. */
   readonly bytes: number | null;
 }
 
@@ -15,9 +15,20 @@ export interface Usage {
 }
 
 /** Bytes of a memory, as quotas count them. */
-export function bytesOf({ content, metadata }: Pick<StoredMemory, "content" | "metadata">): number {
-  return Buffer.byteLength(content) + Buffer.byteLength(metadata);
+export function bytesOf({ content, metadata, tags, agentId, sessionId }: StoredMemory): number {
+  return Buffer.byteLength([content, metadata, ...tags, agentId, sessionId].join(""));
 }
+
+/** The same as an expression over the rows of a table. */
+export const BYTES_SQL = [
+  "content",
+  "metadata",
+  "array_to_string(tags, '')",
+  "agent_id",
+  "session_id",
+]
+  .map((text) => `coalesce(octet_length(${text}), 0)`)
+  .join(" + ");
 
 /**
  * Refuses what would make an account keep more than it may. What makes it keep less is no matter,

@@ -3,7 +3,7 @@ import { type Table as ArrowTable, tableFromIPC, tableToIPC } from "apache-arrow
 import type { EmbeddingModel } from "../embedding/embedder.ts";
 import type { Outcome } from "./draft.ts";
 import { type Filter, filterSql, idsSql, listSql, type Position } from "./filter.ts";
-import type { Usage } from "./quota.ts";
+import { BYTES_SQL, type Usage } from "./quota.ts";
 import { STOP_WORDS } from "./ranking/words.ts";
 import type { RowCache } from "./row-cache.ts";
 import { createRowReader, type RunQuery } from "./row-reader.ts";
@@ -201,8 +201,7 @@ export async function openTable(
       ),
 
     async usage() {
-      const bytes = "octet_length(content) + octet_length(metadata)";
-      const found = await run(table.query().where(listSql({}, null)).select({ bytes }));
+      const found = await run(table.query().where(listSql({}, null)).select({ bytes: BYTES_SQL }));
       const each: Iterable<number | bigint> = found.getChild("bytes") ?? [];
       let sum = 0;
       for (const length of each) sum += Number(length);

@@ -49,6 +49,16 @@ test("a batch is saved as a whole or not at all", async () => {
   expect(await saveAll(memories.slice(0, 3))).toHaveLength(3);
 });
 
+test("tags and names are bytes too, also where the table is counted anew", async () => {
+  const { send, save, removeMatching } = await limited(null, 30);
+  // 1 + 2 + 8 + 4 + 5 bytes.
+  await save({ content: "1", tags: ["ä".repeat(3), "bc"], agent_id: "four", session_id: "five5" });
+  await save({ content: "gone", tags: ["x"] });
+  expect(await removeMatching({ tags: "x" })).toBe(1);
+  expect(await send("POST", "/memories", note("123456789"))).toMatchObject(REFUSED);
+  await save({ content: "12345678" });
+});
+
 test("bytes are those of contents and metadata, whoever changes them", async () => {
   const { send, save, update } = await limited(null, 20);
   // "ä" has two bytes, `{}` is counted too.
@@ -72,7 +82,10 @@ test("who has more than a new limit keeps it, and may make it less", async () =>
   const second = await save({ content: "the second of two" });
   set({ memories: 1, bytes: 10 });
   expect(await send("POST", "/memories", note("x"))).toMatchObject(REFUSED);
-  await update(first.id, { tags: ["still", "changes"] });
+  expect(await send("PUT", `/memories/${first.id}`, { json: { tags: ["more"] } })).toMatchObject(
+    REFUSED,
+  );
+  await update(first.id, { importance: 1 });
   await update(first.id, { content: "shorter" });
   expect(await send("PUT", `/memories/${first.id}`, note("longer again"))).toMatchObject(REFUSED);
   await remove(second.id);
