@@ -60,6 +60,8 @@ export function createGuard({
   const { publicUrl } = config;
   const checkHost = createHostCheck(config);
   const notices = createNotices({ cookies });
+  /** Accounts whose files are in memory. */
+  const uploading = new Set<string>();
 
   const askToSignIn = (next: string | null) =>
     isSetUp()
@@ -146,7 +148,10 @@ export function createGuard({
       });
     },
 
-    /** Answers a `POST` of a form with files, by `PostForm`'s proof and only to who is signed in. */
+    /**
+     * Answers a `POST` of a form with files, by `PostForm`'s proof and only to who is signed in. One
+     * at a time for each account, since files are in memory.
+     */
     upload(
       request: Request,
       work: (visit: Visit, form: FormWithFiles) => Awaitable<Outcome>,
@@ -156,12 +161,23 @@ export function createGuard({
         checkHost(request);
         const person = visitors.find(request);
         if (person === null) return askToSignIn(refererOf(request, publicUrl));
-        const form = await readFiles(request, maxBytes);
-        const token = form.get(FORM_TOKEN);
-        const proof = typeof token === "string" ? token : null;
-        checkForm(request, { token: proof, cookie: person.session, publicUrl });
-        const visit: Visit = { ...visitOf(request, person), notice: null };
-        return explaining(visit, async () => answer(await work(visit, form), visit));
+        const { id } = person.account;
+        if (uploading.has(id)) {
+          throw new AppError("rate_limited", "A file of yours is being read: try again after it.", {
+            retryAfter: 10,
+          });
+        }
+        uploading.add(id);
+        try {
+          const form = await readFiles(request, maxBytes);
+          const token = form.get(FORM_TOKEN);
+          const proof = typeof token === "string" ? token : null;
+          checkForm(request, { token: proof, cookie: person.session, publicUrl });
+          const visit: Visit = { ...visitOf(request, person), notice: null };
+          return await explaining(visit, async () => answer(await work(visit, form), visit));
+        } finally {
+          uploading.delete(id);
+        }
       });
     },
   };

@@ -137,6 +137,26 @@ describe("a form is refused", () => {
   });
 });
 
+test("one file at a time is read for each account", async () => {
+  const headers = { cookie: `ctxd-session=${server.sessions.begin(ownerId)}` };
+  const url = `${server.origin}/memories/import`;
+  const send = (body: FormData | ReadableStream, more = {}) =>
+    fetch(url, { method: "POST", body, headers: { ...headers, ...more } });
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+  const writer = writable.getWriter();
+  const slow = send(readable, { "content-type": "multipart/form-data; boundary=x" });
+  await writer.write(Buffer.from("--x\r\n"));
+  const statuses = new Set<number>();
+  while (!statuses.has(429)) statuses.add((await send(new FormData())).status);
+  const { accountId } = await server.account();
+  headers.cookie = `ctxd-session=${server.sessions.begin(accountId)}`;
+  expect((await send(new FormData())).status).toBe(403);
+  await writer.close();
+  expect((await slow).status).toBe(400);
+  headers.cookie = `ctxd-session=${server.sessions.begin(ownerId)}`;
+  expect((await send(new FormData())).status).toBe(403);
+});
+
 test("a notice is said once, and only one of this session", async () => {
   const person = signedIn();
   const { record } = server.keys.create(ownerId, {
