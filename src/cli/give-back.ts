@@ -4,6 +4,7 @@ const LOOK_EVERY = 4_000;
 /** Milliseconds of processor time: below the first the server is idle, above the second it was not. */
 const IDLE = 80;
 const BUSY = 500;
+const FREED_AFTER = 200;
 
 /**
  * Gives memory back to the system whenever the server has become idle: the garbage of requests, and
@@ -21,7 +22,8 @@ export function giveBackMemory(): () => void {
     last = now;
     if (!isIdle || used < BUSY) return;
     Bun.gc(true);
-    trimHeap();
+    // What the garbage held in native libraries is freed in the meantime.
+    setTimeout(trimHeap, FREED_AFTER).unref();
     used = 0;
     const after = process.cpuUsage();
     last = (after.user + after.system) / 1_000;

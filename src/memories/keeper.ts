@@ -27,6 +27,8 @@ export const DUE = {
    * ever searched, with its files open, also when it was replaced long ago.
    */
   renewAfter: 32,
+  /** The same when no table has anything to do: then nobody waits, and memory is given back. */
+  renewAfterAtRest: 4,
   /** Rows from which an index of vectors is faster than comparing all. */
   vectorIndexRows: 5_000,
   /** Segments of that index (each merge adds one) at which it is made anew as one. */

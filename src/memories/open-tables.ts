@@ -228,7 +228,9 @@ export async function openTables({
   const upkeep = startUpkeep({
     keepers: () => [...slots].flatMap(([name, { keeper }]) => (keeper ? [[name, keeper]] : [])),
     async afterChore(chore) {
-      if (chore === "checkpoint" || ++chores < due.renewAfter) return;
+      if (chore !== "checkpoint") chores++;
+      const isAtRest = [...slots.values()].every(({ keeper }) => keeper?.isIdle() ?? false);
+      if (chores < (isAtRest ? due.renewAfterAtRest : due.renewAfter)) return;
       chores = 0;
       await renew();
     },
