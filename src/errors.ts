@@ -58,3 +58,8 @@ export class AppError extends Error {
     this.challenge = options.challenge;
   }
 }
+
+/** What a caught value says of itself: for logs, and for sentences of our own. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

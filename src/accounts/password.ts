@@ -1,7 +1,7 @@
 import { AppError } from "../errors.ts";
 
-const MIN_LENGTH = 8;
-const MAX_LENGTH = 1_024;
+/** Characters of a password. */
+export const PASSWORD_LENGTH = { min: 8, max: 1_024 } as const;
 
 /** More than OWASP's least for argon2id (19 MiB, 2 passes): about 0.1 s on one core. */
 const ARGON2ID = { algorithm: "argon2id", memoryCost: 65_536, timeCost: 2 } as const;
@@ -33,13 +33,13 @@ export async function matchesPassword(password: string, hash: string | null): Pr
  */
 export function checkPassword(password: string): void {
   if (hasAllowedLength(password)) return;
-  const message = `A password has ${MIN_LENGTH} to ${MAX_LENGTH} characters.`;
+  const message = `A password has ${PASSWORD_LENGTH.min} to ${PASSWORD_LENGTH.max} characters.`;
   throw new AppError("validation_failed", message, { details: [{ path: "/password", message }] });
 }
 
 function hasAllowedLength(password: string): boolean {
   const length = [...password].length;
-  return length >= MIN_LENGTH && length <= MAX_LENGTH;
+  return length >= PASSWORD_LENGTH.min && length <= PASSWORD_LENGTH.max;
 }
 
 /** Keyboards differ in how they compose letters with accents; the password is the same. */

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import type { Config } from "../config.ts";
+import { messageOf } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
 import { explained } from "./backup-error.ts";
@@ -89,7 +90,7 @@ export function scheduleBackups({
       if (ending.signal.aborted) return;
       failedAt = clock();
       runs.inc({ result: "failed" });
-      log.error("backup_failed", { cause: error instanceof Error ? error.message : String(error) });
+      log.error("backup_failed", { cause: messageOf(error) });
     }
   };
 

@@ -1,4 +1,5 @@
 import type { Config } from "../config.ts";
+import { messageOf } from "../errors.ts";
 import { ACCOUNT_HEADER } from "../mcp/local-socket.ts";
 import { CommandError, type Environment, USAGE } from "./failure.ts";
 import { reachOwnServer } from "./own-server.ts";
@@ -123,8 +124,4 @@ async function messageIn(response: Response): Promise<string> {
   const body: unknown = await response.json().catch(() => null);
   const message = body && Object(Object(body).error).message;
   return typeof message === "string" ? message : `The server answered ${response.status}.`;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

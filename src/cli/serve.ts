@@ -12,6 +12,7 @@ import { lockDataFolder } from "../db/data-lock.ts";
 import { type Database, databasePath, openDatabase } from "../db/database.ts";
 import { openChosenModel, openRecordedModel } from "../embedding/chosen-model.ts";
 import { createEmbedders, type Embedders } from "../embedding/embedders.ts";
+import { messageOf } from "../errors.ts";
 import { createKeys } from "../keys/keys.ts";
 import type { Log } from "../log.ts";
 import { createLocalSocket, type OpenSocket } from "../mcp/local-socket.ts";
@@ -179,7 +180,7 @@ function listenLocally(
   try {
     return local.listen(dataDir, { version, answer: async (request) => app.fetch(request) });
   } catch (error) {
-    const cause = error instanceof Error ? error.message : String(error);
+    const cause = messageOf(error);
     log.warn("no_local_socket", { cause });
     return null;
   }

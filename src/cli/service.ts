@@ -3,6 +3,7 @@ import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { type Config, SETTINGS } from "../config.ts";
+import { messageOf } from "../errors.ts";
 import type { ServiceSystem } from "../service/definition.ts";
 import { launchd } from "../service/launchd.ts";
 import { systemd } from "../service/systemd.ts";
@@ -89,7 +90,7 @@ async function writeWhole(path: string, text: string): Promise<void> {
     await rename(partial, path);
   } catch (error) {
     await rm(partial, { force: true }).catch(() => {});
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     throw new CommandError(`${path} can't be written (${reason}): nothing was changed.`);
   }
 }

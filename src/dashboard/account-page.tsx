@@ -6,6 +6,7 @@ import { Moment } from "../pages/moment.tsx";
 import { Pager, Table } from "../pages/table.tsx";
 import { PostForm } from "../sign-in/form.tsx";
 import { linkProof } from "../sign-in/form-token.ts";
+import { NewPasswordField } from "../sign-in/new-password-field.tsx";
 import { WITH_PATH } from "../sign-in/paths.ts";
 import type { SessionRecord } from "../sign-in/sessions.ts";
 import { browserName } from "./browser-name.ts";
@@ -81,16 +82,7 @@ export function AccountPage({
                 maxlength={1024}
               />
             )}
-            <Field
-              label="New password"
-              name="next"
-              type="password"
-              hint="8 characters or more"
-              autocomplete="new-password"
-              required={true}
-              minlength={8}
-              maxlength={1024}
-            />
+            <NewPasswordField label="New password" name="next" />
           </div>
           <Button kind="main">{hasPassword ? "Change password" : "Set password"}</Button>
         </PostForm>

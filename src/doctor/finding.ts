@@ -1,3 +1,5 @@
+import { messageOf } from "../errors.ts";
+
 /** The outcome of one check: one sentence, which also says how to mend what is wrong. */
 export interface Finding {
   /** What was looked at, in one or two words. */
@@ -17,7 +19,7 @@ export function findingsOf(check: string) {
 
 /** A sentence for an error, on one line and not too long. */
 export function reasonOf(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error);
+  const text = messageOf(error);
   return text.replaceAll(/\s+/g, " ").trim().slice(0, 300).replace(/\.$/, "");
 }
 

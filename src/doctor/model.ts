@@ -8,7 +8,7 @@ import { findModel } from "../embedding/model.ts";
 import { downloadedModel, MODEL_NAMES } from "../embedding/model-download.ts";
 import { createWorkerEmbedder } from "../embedding/worker-embedder.ts";
 import { createLog } from "../log.ts";
-import { type Asset, assetFolder } from "../native/asset.ts";
+import { type Asset, assetFolder, hashFile } from "../native/asset.ts";
 import { embeddedAsset } from "../native/embedded-asset.ts";
 import { type LanceDb, loadLanceDb } from "../native/lancedb.ts";
 import { type Finding, findingsOf, reasonOf } from "./finding.ts";
@@ -23,12 +23,10 @@ export async function checkModelFiles(cacheDir: string): Promise<Finding> {
     const folder = assetFolder(asset, cacheDir);
     const missing: string[] = [];
     for (const { name, sha256 } of asset.files) {
-      const file = Bun.file(join(folder, name));
-      if (!(await file.exists())) missing.push(name);
-      else if ((await hashOf(file)) !== sha256) {
-        return problem(
-          `${join(folder, name)} is damaged: remove ${folder}, the next start makes it anew.`,
-        );
+      const path = join(folder, name);
+      if (!(await Bun.file(path).exists())) missing.push(name);
+      else if ((await hashFile(path)) !== sha256) {
+        return problem(`${path} is damaged: remove ${folder}, the next start makes it anew.`);
       }
     }
     if (missing.length > 0) return ok(`${builtInModel.id}, unpacked by the next start`);
@@ -121,10 +119,4 @@ async function linkFiles(asset: Asset, cacheDir: string, trialDir: string): Prom
     const isThere = await stat(join(from, name)).catch(() => null);
     if (isThere) await symlink(join(from, name), join(to, name));
   }
-}
-
-async function hashOf(file: Bun.BunFile): Promise<string> {
-  const hash = new Bun.CryptoHasher("sha256");
-  for await (const chunk of file.stream()) hash.update(chunk);
-  return hash.digest("hex");
 }

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { Value } from "@sinclair/typebox/value";
+import { messageOf } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
 import type { Embedder, EmbeddingModel } from "./embedder.ts";
@@ -62,7 +63,7 @@ export async function openChosenModel({
     return { ...embedder, model: { ...manifest, ...(await measure(embedder)) } };
   } catch (cause) {
     await embedder.close();
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = messageOf(cause);
     throw new ModelError(`CTXD_MODEL: ${model} can't be used: ${reason}`, { cause });
   }
 }

@@ -1,3 +1,4 @@
+import { messageOf } from "../errors.ts";
 import { createHeapTrimmer } from "../native/c-library.ts";
 import { type Engine, loadEngine } from "./engine.ts";
 import type { FromWorker, ToWorker } from "./messages.ts";
@@ -84,8 +85,4 @@ function concatenate(vectors: readonly Float32Array[]): Float32Array<ArrayBuffer
 
 function post(message: FromWorker, transfer: ArrayBuffer[] = []): void {
   self.postMessage(message, transfer);
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,3 +1,4 @@
+import { messageOf } from "../errors.ts";
 import { AGENT_HEADER } from "./agent-header.ts";
 import { headersOf, messagesOf } from "./http-message.ts";
 import { errorAnswer, fieldsOf, INTERNAL_ERROR, requestIdOf } from "./json-rpc.ts";
@@ -78,8 +79,4 @@ export function createRelay({
     }
     if (id !== null) await write(errorAnswer(id, INTERNAL_ERROR, server.lastFailure() ?? reason));
   };
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -78,7 +78,7 @@ async function prepareFile(
   const found = await fingerprint(path);
   if (found !== null) {
     if (found === known) return found;
-    const hash = await hashOf(path);
+    const hash = await hashFile(path);
     if (hash === file.sha256) return found;
   }
   await writeFile(file, folder);
@@ -91,7 +91,8 @@ async function fingerprint(path: string): Promise<string | null> {
   return info?.isFile() ? [info.size, info.mtimeNs, info.ctimeNs, info.ino].join(":") : null;
 }
 
-async function hashOf(path: string): Promise<string> {
+/** SHA-256 of a file, in hex. */
+export async function hashFile(path: string): Promise<string> {
   const hash = new Bun.CryptoHasher("sha256");
   for await (const chunk of Bun.file(path).stream()) hash.update(chunk);
   return hash.digest("hex");

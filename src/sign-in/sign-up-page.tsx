@@ -5,6 +5,7 @@ import type { Child, Markup } from "../pages/jsx-runtime.ts";
 import { Layout } from "../pages/layout.tsx";
 import { Problem } from "../pages/notice.tsx";
 import { PostForm } from "./form.tsx";
+import { NewPasswordField } from "./new-password-field.tsx";
 import { ProviderButtons } from "./provider-buttons.tsx";
 import type { Provider } from "./providers.ts";
 
@@ -67,15 +68,9 @@ export function SignUpPage({
             </p>
           </>
         )}
-        <Field
+        <NewPasswordField
           label="Password"
-          type="password"
           name="password"
-          hint="8 characters or more"
-          autocomplete="new-password"
-          required={true}
-          minlength={8}
-          maxlength={1024}
           autofocus={email !== "" || fixedEmail !== null}
         />
         <div class="actions">

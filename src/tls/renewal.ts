@@ -1,4 +1,5 @@
 import type { Config } from "../config.ts";
+import { messageOf } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
 import { type Certificate, readCertificate } from "./certificate.ts";
@@ -55,7 +56,7 @@ export function watchCertificate({
       }
       lastProblem = "";
     } catch (error) {
-      const cause = error instanceof Error ? error.message : String(error);
+      const cause = messageOf(error);
       if (cause === lastProblem) return;
       lastProblem = cause;
       renewals.inc({ result: "failed" });
