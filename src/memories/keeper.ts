@@ -185,16 +185,22 @@ export function createKeeper({
   };
 
   /**
-   * Rewrites the table without what was deleted. LanceDB rewrites a fragment with few deletions
-   * only when it merges it with another, so one row is moved to a fragment of its own first.
+   * Rewrites the rows without those that were deleted. LanceDB rewrites a fragment with few
+   * deletions only when it merges it with another, so one row is moved to a fragment of its own
+   * first.
    */
-  const purge = async () => {
-    const started = clock();
-    await writer.pause(() => upkeep.touch());
+  const rewriteLarge = async () => {
+    await writer.pause(upkeep.touch);
     await merge();
     const { vectorSegments } = await upkeep.stats();
     if (vectorSegments > 0) await upkeep.indexVectors();
     await merge();
+  };
+
+  /** Rewrites the table without what was deleted. */
+  const purge = async () => {
+    const started = clock();
+    if (!(await writer.pause(upkeep.rewrite))) await rewriteLarge();
     await upkeep.rebuildIndexes();
     const { deletedRows } = await upkeep.stats();
     if (deletedRows > 0 && lastRemoval < started) {

@@ -2,7 +2,7 @@ import type { Metrics } from "../metrics.ts";
 import type { Outcome } from "./draft.ts";
 import type { Journal } from "./journal.ts";
 import type { Slot } from "./open-tables.ts";
-import type { TableStats } from "./table.ts";
+import type { TableStats } from "./table-upkeep.ts";
 
 /**
  * Has metrics tell what the tables that are open come to, and how far checkpoints lag behind writes.

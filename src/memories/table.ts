@@ -4,7 +4,6 @@ import type { EmbeddingModel } from "../embedding/embedder.ts";
 import type { Outcome } from "./draft.ts";
 import { type Filter, filterSql, idsSql, listSql, type Position } from "./filter.ts";
 import { BYTES_SQL, type Usage } from "./quota.ts";
-import { STOP_WORDS } from "./ranking/words.ts";
 import type { RowCache } from "./row-cache.ts";
 import { createRowReader, type RunQuery } from "./row-reader.ts";
 import {
@@ -17,15 +16,15 @@ import {
   MEMORY_COLUMNS,
   type MemoryFacts,
   type MemoryRow,
-  memoryIdOf,
   recordedModel,
   rowIds,
   type StoredMemory,
   searchRowsOf,
   tableSchema,
 } from "./rows.ts";
+import { createIndexes } from "./table-indexes.ts";
 import { createTableSearch, type TableSearch } from "./table-search.ts";
-import { partitionsFor } from "./vector-index.ts";
+import { createTableUpkeep, type TableUpkeep } from "./table-upkeep.ts";
 
 /** The memories of one account. Reads may run at any time, writes one at a time. */
 export interface MemoryTable extends TableSearch {
@@ -62,37 +61,6 @@ export interface MemoryTable extends TableSearch {
   readonly upkeep: TableUpkeep;
 }
 
-/** What can be done to a table's files without changing what is in it. */
-export interface TableUpkeep {
-  /** Merges small fragments and brings the new rows into the indexes. */
-  optimize(): Promise<void>;
-  /** Makes the index of vectors anew, if there is or shall be one. */
-  indexVectors(): Promise<void>;
-  /** Makes the indexes of words, tags and ids anew: they keep what was deleted. */
-  rebuildIndexes(): Promise<void>;
-  /** Moves one row to a new fragment, so that `optimize` has two to merge. */
-  touch(): Promise<void>;
-  /**
-   * Removes versions before this one, once the reads that may use them are done.
-   * @returns whether none is left, as there may be where the clock was set back
-   */
-  prune(version: number): Promise<boolean>;
-  /** Optimizes until there is nothing to do. No write may be under way. */
-  settle(): Promise<void>;
-  /** Removes all versions but the newest, of a table that is settled. */
-  pruneAll(): Promise<boolean>;
-  stats(): Promise<TableStats>;
-}
-
-export interface TableStats {
-  rows: number;
-  fragments: number;
-  /** Rows that are deleted and still in the newest version's files. */
-  deletedRows: number;
-  /** Parts of the index of vectors; 0 when there is none. */
-  vectorSegments: number;
-}
-
 const NEWEST_FIRST = ["created_at", "id"].map((columnName) => ({
   columnName,
   ascending: false,
@@ -117,7 +85,7 @@ export async function openTable(
     .catch(() => connection.openTable(name));
   const model = recordedModel((await table.schema()).metadata, wanted);
   const schema = tableSchema(model);
-  await createIndexes(lancedb, table, { onlyMissing: true });
+  await createIndexes(lancedb, table);
 
   /** Reads under way: their version must not be pruned. */
   const reads = new Set<Promise<unknown>>();
@@ -267,94 +235,4 @@ export async function openTable(
 
 async function upsert(table: LanceDb.Table, rows: ArrowTable): Promise<void> {
   await table.mergeInsert("id").whenMatchedUpdateAll().whenNotMatchedInsertAll().execute(rows);
-}
-
-function createTableUpkeep(
-  lancedb: typeof LanceDb,
-  table: LanceDb.Table,
-  reads: ReadonlySet<Promise<unknown>>,
-): TableUpkeep {
-  return {
-    async optimize() {
-      await table.optimize();
-    },
-
-    async indexVectors() {
-      const numPartitions = partitionsFor(await table.countRows());
-      const config = lancedb.Index.ivfFlat({ distanceType: "dot", numPartitions });
-      await table.createIndex("vector", { config, replace: true });
-    },
-
-    rebuildIndexes: () => createIndexes(lancedb, table, { onlyMissing: false }),
-
-    async touch() {
-      const [row] = await table.query().where("passage = 0").select(["id"]).limit(1).toArray();
-      if (!row) return;
-      const where = idsSql([memoryIdOf(String(row.id))]);
-      await table.update({ where, valuesSql: { passage: "passage" } });
-    },
-
-    async prune(version) {
-      const kept = (await table.listVersions()).find((known) => known.version === version);
-      if (!kept) return false;
-      await Promise.all(reads);
-      await table.optimize({ cleanupOlderThan: kept.timestamp });
-      return (await table.listVersions()).every((known) => known.version >= version);
-    },
-
-    async settle() {
-      // What one pass adds to the indexes, the next one merges.
-      for (let passes = 0; passes < 5; passes++) {
-        const before = await table.version();
-        await table.optimize();
-        if ((await table.version()) === before) return;
-      }
-    },
-
-    async pruneAll() {
-      const times = (await table.listVersions()).map(({ timestamp }) => timestamp.getTime());
-      await Promise.all(reads);
-      await table.optimize({ cleanupOlderThan: new Date(Math.max(...times) + 1_000) });
-      return (await table.listVersions()).length === 1;
-    },
-
-    async stats() {
-      const [versions, indexes] = await Promise.all([table.listVersions(), table.listIndices()]);
-      const summary = versions.at(-1)?.metadata ?? {};
-      return {
-        rows: Number(summary.total_rows ?? 0),
-        fragments: Number(summary.total_fragments ?? 0),
-        deletedRows: Number(summary.total_deletion_file_rows ?? 0),
-        vectorSegments: indexes.find(({ columns }) => columns.includes("vector"))?.numSegments ?? 0,
-      };
-    },
-  };
-}
-
-/** Makes the indexes; those that are there only when asked. */
-async function createIndexes(
-  { Index }: typeof LanceDb,
-  table: LanceDb.Table,
-  { onlyMissing }: { onlyMissing: boolean },
-): Promise<void> {
-  const existing = new Set((await table.listIndices()).flatMap((index) => index.columns));
-  const wanted = {
-    id: Index.btree(),
-    created_at: Index.btree(),
-    tags: Index.labelList(),
-    agent_id: Index.bitmap(),
-    session_id: Index.btree(),
-    content: Index.fts({
-      // Positions would serve phrases, which no search asks for, at a third more disk.
-      withPosition: false,
-      // Words of Chinese, Japanese and Thai are told apart by a dictionary; the rest is cut at
-      // everything that is neither letter nor digit.
-      baseTokenizer: "icu/split",
-      customStopWords: [...STOP_WORDS],
-    }),
-  };
-  for (const [column, config] of Object.entries(wanted)) {
-    if (onlyMissing && existing.has(column)) continue;
-    await table.createIndex(column, { config, replace: true });
-  }
 }
