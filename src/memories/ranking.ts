@@ -1,6 +1,7 @@
 import type { Decay } from "../config.ts";
 import type { EmbeddingModel } from "../embedding/embedder.ts";
 import type { Explanation } from "./memory.ts";
+import { cosineOf } from "./ranking/cosine.ts";
 import { readQuestion } from "./ranking/hints.ts";
 import { contexts } from "./ranking/neighbours.ts";
 import { isOf, type Period, readPeriod } from "./ranking/period.ts";
@@ -189,19 +190,4 @@ function newestFirst(a: Assessed, b: Assessed) {
 /** Scores are compared as they are shown, so that equals are equal to the client too. */
 function round(score: number) {
   return Math.round(score * 10_000) / 10_000;
-}
-
-/** Fills in the cosine of a candidate's own vector, for what looks at it more than once. */
-export function withCosine(query: Float32Array | null): (candidate: Candidate) => Candidate {
-  return (candidate) => ({ ...candidate, cosine: cosineOf(candidate, query) });
-}
-
-function cosineOf({ cosine, vector }: Candidate, query: Float32Array | null) {
-  return cosine ?? (vector && query ? dot(vector, query) : null);
-}
-
-function dot(a: Float32Array, b: Float32Array) {
-  let sum = 0;
-  for (let index = 0; index < a.length; index++) sum += (a[index] ?? 0) * (b[index] ?? 0);
-  return sum;
 }

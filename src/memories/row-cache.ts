@@ -1,3 +1,4 @@
+import { createSearchIndex, type SearchIndex } from "./indexes/search-index.ts";
 import type { SearchRow } from "./rows.ts";
 
 /**
@@ -5,13 +6,17 @@ import type { SearchRow } from "./rows.ts";
  * ten times what finding them does, and every search reads as many.
  */
 export interface RowCache {
-  /** The rows of a table that is being opened. */
-  open(): TableRows;
+  /**
+   * The rows of a table that is being opened.
+   * @param dimension of its vectors
+   */
+  open(dimension: number): TableRows;
 }
 
 /**
  * The rows of one table. A search finds rows by address, a number that LanceDB never uses twice; a
  * row whose address is not known any more, because upkeep has moved it, is still known by its id.
+ * What searches look for is kept apart, also of rows that had to go.
  */
 export interface TableRows {
   /** Whether a row more would make others go. */
@@ -28,6 +33,11 @@ export interface TableRows {
   move(rowId: string, address: number): boolean;
   /** Adds a row that was read, unless it may have changed since the epoch before it was read. */
   add(row: SearchRow, address: number, epoch: number): void;
+  readonly index: SearchIndex;
+  /** Adds a row that was read to the index alone. */
+  addToIndex(row: SearchRow, epoch: number): void;
+  /** Whether there is room in the index for all rows of a table with so many. */
+  canIndex(rows: number): boolean;
   /** Rows are now as given, or gone. */
   change(rowIds: readonly string[], written: readonly SearchRow[]): void;
   /** Any row may be another now. */
@@ -48,11 +58,14 @@ interface Owner {
   byId: Map<string, Entry>;
   byAddress: Map<number, Entry>;
   bySession: Map<string, Set<Entry>>;
+  index: SearchIndex;
 }
 
 /** Bytes of a row besides its text and vector, about. */
 const OVERHEAD = 900;
 const LARGE_ROW = 100_000;
+/** Bytes of a row of a few sentences in the index. */
+const ROW_IN_INDEX = 1_500;
 /** Changes that are remembered one by one; reads that began before older ones are not kept. */
 const MAX_CHANGES = 1_000;
 
@@ -63,10 +76,12 @@ const KEPT = 0.75;
  * Of the rows that are least recently used a quarter goes at once: keeping them in order all the
  * time costs each search half a millisecond.
  * @param most bytes of all rows together, about
+ * @param mostIndexed bytes of all indexes together, about
  */
-export function createRowCache(most: number): RowCache {
+export function createRowCache(most: number, mostIndexed = most): RowCache {
   const entries = new Set<Entry>();
   let bytes = 0;
+  const usage = { bytes: 0 };
   let additions = 0;
 
   const forget = (entry: Entry) => {
@@ -88,13 +103,15 @@ export function createRowCache(most: number): RowCache {
   };
 
   // A table that nothing refers to any more was closed.
-  const closed = new FinalizationRegistry<Owner>(({ byId }) => {
-    for (const entry of [...byId.values()]) forget(entry);
+  const closed = new FinalizationRegistry<Owner>((owner) => {
+    for (const entry of [...owner.byId.values()]) forget(entry);
+    owner.index.clear();
   });
 
   return {
-    open() {
-      const owner: Owner = { byId: new Map(), byAddress: new Map(), bySession: new Map() };
+    open(dimension) {
+      const index = createSearchIndex(dimension, usage);
+      const owner: Owner = { byId: new Map(), byAddress: new Map(), bySession: new Map(), index };
       const { byId, byAddress, bySession } = owner;
       const changes = new Map<string, number>();
       let epoch = 0;
@@ -104,6 +121,15 @@ export function createRowCache(most: number): RowCache {
         if (entry) entry.used = additions;
         return entry?.row;
       };
+
+      const putIndex = ({ rowId, vector, memory }: SearchRow) => {
+        if (!vector || usage.bytes >= mostIndexed) return;
+        index.add(rowId, { vector, content: memory?.content ?? null });
+      };
+
+      /** Whether what was read may be kept. */
+      const isCurrent = (rowId: string, since: number) =>
+        since >= Math.max(forgotten, changes.get(rowId) ?? 0);
 
       const put = (row: SearchRow, address: number | null) => {
         const present = byId.get(row.rowId);
@@ -146,8 +172,16 @@ export function createRowCache(most: number): RowCache {
           return true;
         },
         add(row, address, since) {
-          if (since < Math.max(forgotten, changes.get(row.rowId) ?? 0)) return;
+          if (!isCurrent(row.rowId, since)) return;
           put(row, address);
+          putIndex(row);
+        },
+        index,
+        addToIndex(row, since) {
+          if (isCurrent(row.rowId, since)) putIndex(row);
+        },
+        canIndex(rows) {
+          return usage.bytes + (rows - index.size) * ROW_IN_INDEX <= mostIndexed;
         },
         change(rowIds, written) {
           epoch++;
@@ -160,11 +194,17 @@ export function createRowCache(most: number): RowCache {
             const present = byId.get(rowId);
             if (present) forget(present);
           }
-          for (const row of written) put(row, null);
+          rowIds.forEach(index.remove);
+          for (const row of written) {
+            index.remove(row.rowId);
+            put(row, null);
+            putIndex(row);
+          }
         },
         clear() {
           forgotten = ++epoch;
           for (const entry of [...byId.values()]) forget(entry);
+          index.clear();
         },
       };
       closed.register(rows, owner);

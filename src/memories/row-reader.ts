@@ -1,5 +1,7 @@
 import type * as LanceDb from "@lancedb/lancedb";
 import type { Table as ArrowTable } from "apache-arrow";
+import { idsSql } from "./filter.ts";
+import type { SearchIndex } from "./indexes/search-index.ts";
 import type { TableRows } from "./row-cache.ts";
 import {
   decodeAddresses,
@@ -16,6 +18,11 @@ export type RunQuery = (query: { toArrow(): Promise<ArrowTable> }) => Promise<Ar
 export interface RowReader {
   /** The rows in the order of their addresses; `null` when one of them is not there any more. */
   read(addresses: readonly number[], withVectors: boolean): Promise<SearchRow[] | null>;
+  /**
+   * Rows that the index in memory finds, all with their vectors; `null` when it has not all rows of
+   * the table.
+   */
+  lookUp(find: (index: SearchIndex) => readonly string[]): Promise<SearchRow[] | null>;
   /** Rows of sessions and rows by id, from memory; `null` when not all of the table is there. */
   recall(
     wanted: { sessions: readonly string[]; ids: readonly string[] },
@@ -26,6 +33,8 @@ export interface RowReader {
 /** Rows that are read at once when a table is read ahead, and the pause between, in milliseconds. */
 const AHEAD = 250;
 const PAUSE = 20;
+/** When to try again if rows have moved meanwhile, so that some were not read, in milliseconds. */
+const AGAIN = 10_000;
 /** Searches that do without `findMoved` after one in which it was of little use. */
 const WITHOUT_MOVED = 20;
 
@@ -41,7 +50,8 @@ export function createRowReader({
   run: RunQuery;
   rows: TableRows;
 }): RowReader {
-  let isReadAhead = false;
+  let hasReadAhead = false;
+  let readAheadAgain = 0;
   let withoutMoved = 0;
 
   const isComplete = (row: SearchRow | undefined, withVectors: boolean) =>
@@ -53,6 +63,7 @@ export function createRowReader({
       const row = read[index];
       if (row) rows.add(row, address, epoch);
     }
+    return read;
   };
 
   /** Knows rows again that upkeep has moved. Their ids alone are read in a fifth of the time. */
@@ -70,18 +81,38 @@ export function createRowReader({
   };
 
   /**
-   * Reads the newest rows, as many as there is room for. Row by row it would take thirty times as
-   * long, and the first searches would wait for it.
+   * Reads the newest rows, as many as there is room for, and indexes all. Row by row it
+   * would take thirty times as long, and the first searches would wait for it.
    */
   const readAhead = async () => {
     const total = await countRows();
-    for (let end = total; end > 0 && !rows.isFull; end -= AHEAD) {
+    const canIndex = rows.canIndex(total);
+    if (rows.index.size === total || (hasReadAhead && !canIndex)) return;
+    hasReadAhead = true;
+    for (let end = total; end > 0 && (canIndex || !rows.isFull); end -= AHEAD) {
       const { epoch } = rows;
       const offset = Math.max(0, end - AHEAD);
-      const query = table.query().withRowId().select(searchColumns(true));
-      keep(await run(query.offset(offset).limit(end - offset)), epoch);
+      const query = table
+        .query()
+        .withRowId()
+        .offset(offset)
+        .limit(end - offset);
+      if (!rows.isFull) {
+        keep(await run(query.select(searchColumns(true))), epoch);
+      } else {
+        const read = decodeSearchRows(await run(query.select(searchColumns(true))));
+        for (const row of read) rows.addToIndex(row, epoch);
+      }
       await Bun.sleep(PAUSE);
     }
+  };
+
+  const prepare = async () => {
+    if (performance.now() < readAheadAgain) return;
+    readAheadAgain = Number.POSITIVE_INFINITY;
+    // Only saves time: what it has not read is read by the search that needs it.
+    await readAhead().catch(() => {});
+    readAheadAgain = performance.now() + AGAIN;
   };
 
   return {
@@ -101,11 +132,7 @@ export function createRowReader({
         const query = table.takeRowIds(unknown).withRowId().select(searchColumns(withVectors));
         keep(await run(query), epoch);
       }
-      if (!isReadAhead) {
-        isReadAhead = true;
-        // Only saves time: what it has not read is read by the search that needs it.
-        void readAhead().catch(() => {});
-      }
+      void prepare();
       const read: SearchRow[] = [];
       for (const address of addresses) {
         const row = rows.at(address);
@@ -113,6 +140,20 @@ export function createRowReader({
         read.push(row);
       }
       return read;
+    },
+
+    async lookUp(find) {
+      const total = await countRows();
+      if (rows.index.size !== total) return null;
+      const { epoch } = rows;
+      const rowIds = find(rows.index);
+      const unknown = rowIds.filter((rowId) => !isComplete(rows.get(rowId), true));
+      if (unknown.length === 0) return rowIds.flatMap((rowId) => rows.get(rowId) ?? []);
+      const query = table.query().where(idsSql(unknown)).withRowId();
+      const read = keep(await run(query.select(searchColumns(true))), epoch);
+      const byId = new Map(read.map((row) => [row.rowId, row]));
+      // There may be no room to keep them.
+      return rowIds.flatMap((rowId) => byId.get(rowId) ?? rows.get(rowId) ?? []);
     },
 
     async recall({ sessions, ids }, withVectors) {

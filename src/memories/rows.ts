@@ -110,7 +110,7 @@ const RecordedModel = Type.Object({
 
 /** The model that a table says it was made with; early tables have no more than its name. */
 export function recordedModel(
-  metadata: ReadonlyMap<string, string>,
+  { metadata, fields }: Schema,
   wanted: EmbeddingModel,
 ): EmbeddingModel {
   const id = metadata.get("ctxd.model") ?? "";
@@ -118,7 +118,8 @@ export function recordedModel(
   const manifest: unknown = JSON.parse(metadata.get("ctxd.manifest") ?? "null");
   if (Value.Check(RecordedModel, manifest)) return manifest;
   const cosines = { unrelated: 0.5, same: 1 };
-  return { id, dimension: Number(metadata.get("ctxd.dimension")), cosines };
+  const type: FixedSizeList | undefined = fields.find(({ name }) => name === "vector")?.type;
+  return { id, dimension: type?.listSize ?? wanted.dimension, cosines };
 }
 
 function vectorType(dimension: number) {
@@ -232,12 +233,8 @@ function decodeMemory({ required, nullable }: Columns, row: number): MemoryRow {
 export function decodeStored(table: Table): StoredMemory[] {
   const columns = columnsOf(table);
   const { required } = columns;
-  const rows = Array.from({ length: table.numRows }, (_, row) => row);
-  // Copies: what Arrow returns are views that keep the whole batch alive.
-  const vectors = new Map(
-    rows.map((row) => [required("id", row), Float32Array.from(required("vector", row).toArray())]),
-  );
-  return rows
+  const vectors = decodeVectors(table);
+  return Array.from({ length: table.numRows }, (_, row) => row)
     .filter((row) => required("passage", row) === 0)
     .map((row) => {
       const { passages, ...memory } = decodeMemory(columns, row);
@@ -250,6 +247,16 @@ export function decodeStored(table: Table): StoredMemory[] {
         }),
       };
     });
+}
+
+/** Reads the vectors of rows by their ids. */
+export function decodeVectors(table: Table): Map<string, Float32Array> {
+  const { required } = columnsOf(table);
+  const rows = Array.from({ length: table.numRows }, (_, row) => row);
+  // Copies: what Arrow returns are views that keep the whole batch alive.
+  return new Map(
+    rows.map((row) => [required("id", row), Float32Array.from(required("vector", row).toArray())]),
+  );
 }
 
 /** Reads the ids of rows. */

@@ -2,7 +2,8 @@ import type { Decay } from "../config.ts";
 import type { Embedder } from "../embedding/embedder.ts";
 import type { Filter } from "./filter.ts";
 import type { Explanation } from "./memory.ts";
-import { type Question, rank, type SearchMode, wantedFor, withCosine } from "./ranking.ts";
+import { withCosine } from "./ranking/cosine.ts";
+import { type Question, rank, type SearchMode, wantedFor } from "./ranking.ts";
 import type { MemoryRow } from "./rows.ts";
 import type { MemoryTable } from "./table.ts";
 

@@ -1,5 +1,5 @@
 import type * as LanceDb from "@lancedb/lancedb";
-import { STOP_WORDS } from "./ranking/words.ts";
+import { STOP_STEMS } from "./indexes/tokens.ts";
 
 /**
  * Rows up to which a table is small: all of it is read, and written again, in a few milliseconds.
@@ -45,7 +45,7 @@ async function indexesOf(
     // Words of Chinese, Japanese and Thai are told apart by a dictionary; the rest is cut at
     // everything that is neither letter nor digit.
     baseTokenizer: "icu/split",
-    customStopWords: [...STOP_WORDS],
+    customStopWords: [...STOP_STEMS],
   });
   if (await isSmall(table)) return [["content", words]];
   return [

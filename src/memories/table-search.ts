@@ -1,6 +1,8 @@
 import type * as LanceDb from "@lancedb/lancedb";
 import type { Table as ArrowTable } from "apache-arrow";
 import { aroundSql, type Filter, filterSql } from "./filter.ts";
+import type { SearchIndex } from "./indexes/search-index.ts";
+import { withCosine } from "./ranking/cosine.ts";
 import { type RowReader, type RunQuery, searchColumns } from "./row-reader.ts";
 import {
   type Candidate,
@@ -13,7 +15,7 @@ import { partitionsToSearch } from "./vector-index.ts";
 
 /** The ways in which a search looks into a table. */
 export interface TableSearch {
-  /** The `limit` rows whose vectors are nearest to a vector. */
+  /** The `limit` rows whose vectors are nearest to a vector, or about. */
   nearest(vector: Float32Array, filter: Filter, limit: number): Promise<Candidate[]>;
   /** The `limit` memories whose words match best, with their vectors when asked. */
   matching(
@@ -67,6 +69,12 @@ export function createTableSearch(
 
   return {
     async nearest(vector, filter, limit) {
+      const known =
+        !filterSql(filter) && (await reader.lookUp((index) => index.nearest(vector, limit)));
+      if (known) {
+        const found = withoutScores(known).map(withCosine(vector));
+        return found.sort((a, b) => (b.cosine ?? 0) - (a.cosine ?? 0));
+      }
       const parts = partitionsToSearch(await countRows());
       const query = () => {
         const nearest = table.query().nearestTo(vector).distanceType("dot");
@@ -75,26 +83,41 @@ export function createTableSearch(
       return search(query, "_distance", false);
     },
 
-    matching: (words, filter, limit, withVectors) =>
-      search(
+    async matching(words, filter, limit, withVectors) {
+      const bm25 = new Map<string, number>();
+      const find = (index: SearchIndex) =>
+        index.matching(words, limit).map((match) => {
+          bm25.set(match.id, match.bm25);
+          return match.id;
+        });
+      const known = !filterSql(filter) && (await reader.lookUp(find));
+      if (known) {
+        return known.map((row) => ({ ...row, cosine: null, bm25: bm25.get(row.rowId) ?? 0 }));
+      }
+      return search(
         () => {
           const match = new MatchQuery(words, "content");
           return narrow(table.query().fullTextSearch(match).limit(limit), filter);
         },
         "_score",
         withVectors,
-      ),
+      );
+    },
 
     async around({ sessions, ids }, filter, withVectors) {
       if (sessions.length + ids.length === 0) return [];
       const limit = AROUND + ids.length;
       const wanted = { sessions, ids };
       const known = filterSql(filter) ? null : await reader.recall(wanted, withVectors);
-      if (known) return known.slice(0, limit).map((row) => ({ ...row, cosine: null, bm25: 0 }));
+      if (known) return withoutScores(known.slice(0, limit));
       const sql = aroundSql(wanted, filter);
       return search(() => table.query().where(sql).limit(limit), null, withVectors);
     },
   };
+}
+
+function withoutScores(rows: readonly SearchRow[]): Candidate[] {
+  return rows.map((row) => ({ ...row, cosine: null, bm25: 0 }));
 }
 
 function withScores(rows: readonly SearchRow[], found: ArrowTable): Candidate[] {

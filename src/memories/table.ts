@@ -83,7 +83,7 @@ export async function openTable(
     .createEmptyTable(name, tableSchema(wanted), { existOk: true })
     // Also when it is there with vectors of another model, or by an earlier version of this program.
     .catch(() => connection.openTable(name));
-  const model = recordedModel((await table.schema()).metadata, wanted);
+  const model = recordedModel(await table.schema(), wanted);
   const schema = tableSchema(model);
   await createIndexes(lancedb, table);
 
@@ -99,7 +99,7 @@ export async function openTable(
     return result;
   };
 
-  const rows = cache.open();
+  const rows = cache.open(model.dimension);
 
   /** How many rows there are, counted once after each change: every search asks several times. */
   let counted: Promise<number> | null = null;

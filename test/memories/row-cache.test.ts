@@ -16,7 +16,7 @@ function rowOf(rowId: string): SearchRow {
 describe("rows that are kept", () => {
   test("go when there is no room for more, of all tables, unless they are used", () => {
     const cache = createRowCache(100_000);
-    const [one, other] = [cache.open(), cache.open()];
+    const [one, other] = [cache.open(2_000), cache.open(2_000)];
     one.add(rowOf("used"), 0, 0);
     one.add(rowOf("unused"), 1, 0);
     for (let address = 0; address < 50; address++) {
@@ -33,7 +33,7 @@ describe("rows that are kept", () => {
   });
 
   test("are known at their new address only, once they have moved", () => {
-    const rows = createRowCache(1 << 20).open();
+    const rows = createRowCache(1 << 20).open(2_000);
     rows.add(rowOf("a"), 1, 0);
     expect(rows.move("a", 7)).toBe(true);
     expect(rows.at(7)?.id).toBe("a");
@@ -42,7 +42,7 @@ describe("rows that are kept", () => {
   });
 
   test("are known by their session, as long as they are in it", () => {
-    const rows = createRowCache(1 << 20).open();
+    const rows = createRowCache(1 << 20).open(2_000);
     rows.add({ ...rowOf("a"), sessionId: "s" }, 1, 0);
     rows.change(["b"], [{ ...rowOf("b"), sessionId: "s" }]);
     expect(rows.ofSession("s").map(({ rowId }) => rowId)).toEqual(["a", "b"]);
@@ -53,7 +53,7 @@ describe("rows that are kept", () => {
   });
 
   test("are not what a read saw that began before they changed", () => {
-    const rows = createRowCache(1 << 20).open();
+    const rows = createRowCache(1 << 20).open(2_000);
     const before = rows.epoch;
     rows.change(["a"], []);
     rows.add(rowOf("a"), 1, before);

@@ -1,0 +1,17 @@
+import type { Candidate } from "../rows.ts";
+
+/** Fills in the cosine of a candidate's own vector, for what looks at it more than once. */
+export function withCosine(query: Float32Array | null): (candidate: Candidate) => Candidate {
+  return (candidate) => ({ ...candidate, cosine: cosineOf(candidate, query) });
+}
+
+/** `null` where there is nothing to compare. */
+export function cosineOf({ cosine, vector }: Candidate, query: Float32Array | null) {
+  return cosine ?? (vector && query ? dot(vector, query) : null);
+}
+
+function dot(a: Float32Array, b: Float32Array) {
+  let sum = 0;
+  for (let index = 0; index < a.length; index++) sum += (a[index] ?? 0) * (b[index] ?? 0);
+  return sum;
+}
