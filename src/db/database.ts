@@ -12,10 +12,16 @@ export interface Database {
   /** The connection below, for what Drizzle has no word for. */
   readonly sqlite: Sqlite;
   /**
-   * Makes a write that may be lost: it waits neither for other processes nor for the disk. Returns
-   * whether it was made, and never throws for the database's sake.
+   * Makes a write that may be lost: it does not wait for other processes. Returns whether it was
+   * made, and never throws for the database's sake.
    */
   attempt(write: () => void): boolean;
+  /**
+   * To be called when a transaction has failed. If that was for the disk's sake, all of it is in
+   * the log nevertheless, where a restart would find it. This overwrites it.
+   * @throws SQLiteError when the disk takes that no more than the transaction
+   */
+  voidFailed(): void;
   /**
    * Empties the write-ahead log, after which deleted rows are in no file. Returns false when
    * another process is using the log; then a later call or `close` does it.
@@ -66,6 +72,7 @@ function configure(sqlite: Sqlite): void {
 }
 
 function createDatabase(sqlite: Sqlite): Database {
+  const version = sqlite.query<{ user_version: number }, []>("PRAGMA user_version");
   const truncation = sqlite.query<{ busy: number }, []>("PRAGMA wal_checkpoint(TRUNCATE)");
   const truncateLog = () => {
     try {
@@ -76,14 +83,22 @@ function createDatabase(sqlite: Sqlite): Database {
     }
   };
 
+  // What is there already: a transaction of one page.
+  const rewriteVersion = sqlite.transaction(() => {
+    const { user_version } = version.get() ?? {};
+    sqlite.run(`PRAGMA user_version = ${user_version}`);
+  });
+
   return {
     orm: drizzle({ client: sqlite }),
     sqlite,
     truncateLog,
+    voidFailed: () => rewriteVersion.immediate(),
 
     attempt(write) {
       sqlite.run("PRAGMA busy_timeout = 0");
-      sqlite.run("PRAGMA synchronous = NORMAL");
+      // And not `synchronous = NORMAL`: when the next sync fails, what came before it is lost too,
+      // and with it everything that is written to the log later.
       try {
         write();
         return true;
@@ -91,7 +106,6 @@ function createDatabase(sqlite: Sqlite): Database {
         if (error instanceof SQLiteError) return false;
         throw error;
       } finally {
-        sqlite.run("PRAGMA synchronous = FULL");
         sqlite.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
       }
     },

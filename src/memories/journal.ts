@@ -27,6 +27,9 @@ export const checkpoints = sqliteTable("checkpoints", {
   hasRemains: integer("has_remains", { mode: "boolean" }).notNull(),
 });
 
+/** Milliseconds until it is tried again to void a transaction that failed. */
+const VOID_AGAIN = 1_000;
+
 /** One group commit. */
 export interface Entry {
   written: Uint8Array | null;
@@ -59,6 +62,20 @@ export function createJournal({ db }: { db: Database }) {
     reject(error: unknown): void;
   })[] = [];
 
+  /** Whether a transaction that failed may be there after a restart. */
+  let mustVoid = false;
+  let again: ReturnType<typeof setTimeout> | undefined;
+  const voidFailed = () => {
+    clearTimeout(again);
+    if (!mustVoid) return;
+    try {
+      db.voidFailed();
+      mustVoid = false;
+    } catch {
+      again = setTimeout(voidFailed, VOID_AGAIN).unref();
+    }
+  };
+
   /** One transaction, and so one wait for the disk, for all tables that commit at this moment. */
   const flush = () => {
     const group = waiting;
@@ -86,8 +103,11 @@ export function createJournal({ db }: { db: Database }) {
           }
         }
       });
+      mustVoid = false;
       for (const answer of answers) answer();
     } catch (error) {
+      mustVoid = true;
+      voidFailed();
       for (const { reject } of group) reject(error);
     }
   };

@@ -1,7 +1,9 @@
+import { join } from "node:path";
 import type { Outcome } from "./draft.ts";
 import type { Journal } from "./journal.ts";
 import type { MemoryTable } from "./table.ts";
 import { ageFiles, listFiles, syncFiles, syncFolders } from "./table-files.ts";
+import { requireWhole } from "./whole-files.ts";
 import type { Writer } from "./writer.ts";
 
 /** When work on a table is due. Times are milliseconds, fragments come one with each commit. */
@@ -40,7 +42,7 @@ export const DUE = {
 };
 export type Due = typeof DUE;
 
-export type Chore = "purge" | "checkpoint" | "optimize";
+export type Chore = "recover" | "purge" | "checkpoint" | "optimize";
 
 /** Looks after one table: knows what is due and does it. Chores must not run at the same time. */
 export interface Keeper {
@@ -78,6 +80,7 @@ export function createKeeper({
   journal,
   due,
   debts,
+  recover,
 }: {
   name: string;
   folder: string;
@@ -86,6 +89,11 @@ export function createKeeper({
   journal: Journal;
   due: Due;
   debts: Debts;
+  /**
+   * Opens the table anew from its last checkpoint and the journal, with another keeper.
+   * @throws what the disk reports, as long as it can't be relied on
+   */
+  recover: () => Promise<void>;
 }): Keeper {
   const { upkeep } = table;
   // Not the time of day: a clock that is set must not put off what is due.
@@ -98,6 +106,11 @@ export function createKeeper({
   let retryAt = 0;
   let contendedUntil = 0;
   let isRunning = false;
+  /**
+   * A file is torn, or was not synced: Linux drops what it could not write, and a second sync
+   * succeeds without it. What was written since the last checkpoint is in the journal alone.
+   */
+  let isDamaged = false;
 
   /** The present state. No write may be under way. */
   const takeSnapshot = async () => {
@@ -107,13 +120,21 @@ export function createKeeper({
     return { state, upTo: journal.lastSeq(name) };
   };
 
+  const makeDurable = async (files: readonly string[]) => {
+    if (isDamaged) throw new Error("files of the table are damaged");
+    try {
+      for (const file of files) requireWhole(join(folder, file));
+      await syncFiles(folder, files);
+    } catch (error) {
+      isDamaged = true;
+      throw error;
+    }
+  };
+
   /** @returns whether what it drops from the journal is in no file any more */
   const record = async ({ state, upTo }: Awaited<ReturnType<typeof takeSnapshot>>) => {
     try {
-      await syncFiles(
-        folder,
-        state.files.filter((file) => !synced.has(file)),
-      );
+      await makeDurable(state.files.filter((file) => !synced.has(file)));
       const isForgotten = journal.recordCheckpoint(name, state, upTo);
       synced = new Set(state.files);
       return isForgotten;
@@ -217,7 +238,7 @@ export function createKeeper({
     throw new Error("another process is reading the database's log");
   };
 
-  const chores: Record<Chore, () => Promise<unknown>> = { purge, checkpoint, optimize };
+  const chores: Record<Chore, () => Promise<unknown>> = { recover, purge, checkpoint, optimize };
 
   return {
     noteCommit({ isNew, removed }) {
@@ -235,6 +256,7 @@ export function createKeeper({
     due(ahead) {
       const now = clock();
       if (now < retryAt) return null;
+      if (isDamaged) return "recover";
       const isLate = (since: number | null, after: number) =>
         since !== null && now - since >= after;
       const purgeAfter = Math.min(due.purgeAfter, Math.max(0, due.purgedWithin - ahead));
@@ -253,7 +275,7 @@ export function createKeeper({
         await chores[chore]();
       } catch (error) {
         commits += merged;
-        retryAt = clock() + due.retryAfter;
+        if (!isDamaged || chore === "recover") retryAt = clock() + due.retryAfter;
         throw error;
       } finally {
         isRunning = false;

@@ -14,8 +14,9 @@ import { openOrSetAside, replayJournal, rollBackFiles } from "./recovery.ts";
 import { createRowCache } from "./row-cache.ts";
 import { measureStore } from "./store-metrics.ts";
 import { type MemoryTable, openTable } from "./table.ts";
-import { sync } from "./table-files.ts";
+import { sync, tryDisk } from "./table-files.ts";
 import { startUpkeep } from "./upkeep.ts";
+import { watchNewFiles } from "./whole-files.ts";
 import { createWriter, type Writer, WriterEnded } from "./writer.ts";
 
 /** The tables by their names, each opened when it is used. */
@@ -95,8 +96,8 @@ export async function openTables({
   /** In the order of last use. */
   const slots = new Map<string, Slot>();
   const measured = measureStore(metrics, { journal, slots });
-  /** Tables that this process has rolled back, and those that have the journal too. */
-  const rolledBack = new Set<string>();
+  /** Tables that this process has begun to open, and those that are what the journal says. */
+  const begun = new Set<string>();
   const recovered = new Set<string>();
   // The folder may be new: a table that is on the disk is lost when its folder is not.
   for (const part of [folder, dirname(folder), dirname(dirname(folder))]) await sync(part);
@@ -107,15 +108,26 @@ export async function openTables({
     const hasCheckpoint = journal.checkpoint(name) !== null;
     const dirtySince = journal.lastSeq(name) > 0 ? performance.now() : null;
     const recovery = { name, folder: tableFolder, journal, open: openNow, log };
-    if (!rolledBack.has(name)) await rollBackFiles(recovery);
-    rolledBack.add(name);
+    const isRecovered = recovered.has(name);
+    if (!isRecovered) {
+      await rollBackFiles(recovery);
+      // LanceDB remembers versions by their numbers, and these come again.
+      if (begun.has(name)) connection = await connect();
+      begun.add(name);
+    }
     const table = hasCheckpoint ? await openNow() : await openOrSetAside(recovery);
     const embedder = embedders.of(table.model);
-    if (!recovered.has(name)) await replayJournal(table, recovery);
-    recovered.add(name);
+    if (!isRecovered) await replayJournal(table, recovery);
 
+    const newFiles = watchNewFiles(tableFolder);
     const writer = createWriter({
-      table,
+      table: {
+        ...table,
+        async write(rows, outcome) {
+          await table.write(rows, outcome);
+          newFiles.requireWhole();
+        },
+      },
       journal: { append: (entry) => journal.append(name, entry), cancel: journal.cancel },
       quotaOf: () => quotaOf(name),
       onCommit(outcome) {
@@ -136,9 +148,11 @@ export async function openTables({
         remainsSince: journal.checkpoint(name)?.hasRemains ? performance.now() : dirtySince,
         commits: 0,
       },
+      recover: () => recover(name, slot),
     });
     // What a crash leaves of a new table must be something to come back to.
     if (!hasCheckpoint) await keeper.run("checkpoint");
+    recovered.add(name);
     slot.keeper = keeper;
     return { table, writer, embedder };
   };
@@ -158,17 +172,7 @@ export async function openTables({
       slots.set(name, known);
       return known;
     }
-    const slot: Slot = {
-      opened: Promise.resolve()
-        .then(() => open(name, slot))
-        .catch((error) => {
-          throw unopened(error);
-        }),
-      keeper: null,
-      users: 0,
-      ending: null,
-      onLeft: null,
-    };
+    const slot = newSlot((slot) => open(name, slot));
     slots.set(name, slot);
     return slot;
   };
@@ -185,7 +189,7 @@ export async function openTables({
 
   /** A slot that takes over. When it can't, the table stays open as it is. */
   const successor = (name: string, former: Slot, keeper: Keeper): Slot => {
-    const reopen = async () => {
+    const reopen = async (slot: Slot) => {
       const table = await former.opened;
       try {
         if (former.users > 0) await atMost(LEAVE_TIMEOUT, whenLeft(former));
@@ -198,14 +202,28 @@ export async function openTables({
         return table;
       }
     };
-    const slot: Slot = {
-      opened: Promise.resolve().then(reopen),
-      keeper: null,
-      users: 0,
-      ending: null,
-      onLeft: null,
+    return newSlot(reopen);
+  };
+
+  /** Opens a table as a restart would. Whoever comes meanwhile waits. No other chore may run. */
+  const recover = async (name: string, former: Slot) => {
+    await tryDisk(folder);
+    const { writer } = await former.opened;
+    await writer.pause(async () => {});
+    const reopen = async (slot: Slot) => {
+      if (former.users > 0) await atMost(LEAVE_TIMEOUT, whenLeft(former)).catch(() => {});
+      recovered.delete(name);
+      return await open(name, slot, former.keeper?.debts());
     };
-    return slot;
+    await endWrites(former, async () => {
+      if (!writer.isSettled()) throw new Error("a failed write is not undone yet");
+      slots.set(name, newSlot(reopen));
+    });
+    const slot = slots.get(name);
+    await slot?.opened.catch((error) => {
+      if (slots.get(name) === slot) slots.delete(name);
+      throw error;
+    });
   };
 
   const use: OpenTables["use"] = async (name, task) => {
@@ -287,6 +305,22 @@ export async function openTables({
       connection.close();
     },
   };
+}
+
+/** @param open is called once, with the slot */
+function newSlot(open: (slot: Slot) => Promise<OpenTable>): Slot {
+  const slot: Slot = {
+    opened: Promise.resolve()
+      .then(() => open(slot))
+      .catch((error) => {
+        throw unopened(error);
+      }),
+    keeper: null,
+    users: 0,
+    ending: null,
+    onLeft: null,
+  };
+  return slot;
 }
 
 /** What a request is told when a table can't be opened. */

@@ -18,8 +18,8 @@ interface Recovery {
 
 /**
  * Makes the files of a table what its last checkpoint says. Whatever else a crash left, whole or
- * torn, was never answered, or is in the journal. At most once in a process, before the table is
- * opened: LanceDB remembers versions by their numbers, and these come again.
+ * torn, was never answered, or is in the journal. No handle of the table may be open: LanceDB
+ * remembers versions by their numbers, and these come again.
  * @throws AppError `unavailable` when files of the checkpoint are missing
  */
 export async function rollBackFiles({ name, folder, journal, log }: Recovery): Promise<void> {

@@ -83,6 +83,21 @@ export async function removeOtherFiles(folder: string, files: readonly string[])
   return others.length;
 }
 
+/** Bytes that a disk must take to be relied on again. */
+const TRIAL = 4 << 20;
+
+/** @throws what the disk reports when it does not keep a few megabytes in a folder */
+export async function tryDisk(folder: string): Promise<void> {
+  const path = join(folder, "disk-trial");
+  try {
+    await using file = await open(path, "w", 0o600);
+    await file.writeFile(new Uint8Array(TRIAL));
+    await file.sync();
+  } finally {
+    await rm(path, { force: true });
+  }
+}
+
 /** Makes sure that a file, or what a folder names, is on the disk. */
 export async function sync(path: string): Promise<void> {
   const handle = await open(path, "r").catch(absent);

@@ -7,8 +7,8 @@ const TICK = 500;
 /** Milliseconds that purging a table is taken to last before it was seen; then a moving average. */
 const PURGE_TIME = 100;
 const RECENT_PURGES = 8;
-/** The most urgent first: a promise to forget, then durability, then speed. */
-const ORDER: readonly Chore[] = ["purge", "checkpoint", "optimize"];
+/** The most urgent first: what can't be read, a promise to forget, durability, then speed. */
+const ORDER: readonly Chore[] = ["recover", "purge", "checkpoint", "optimize"];
 
 /**
  * Does the chores of all open tables in the background, one at a time.

@@ -1,4 +1,6 @@
 import { expect, test } from "bun:test";
+import { readdirSync, statSync, truncateSync } from "node:fs";
+import { join } from "node:path";
 import type { Memory } from "../../src/memories/memory.ts";
 import { contentsOf } from "../support/client.ts";
 import { expectError } from "../support/errors.ts";
@@ -13,12 +15,17 @@ async function startWatchedServer() {
     writes: [] as Write[],
     /** Rejects for the writes that shall fail; resolves when one may be made. */
     gate: async (_: Write): Promise<void> => {},
+    /** Is called when one was made. */
+    done: () => {},
   };
   const server = await startServer({
-    wrap: watchWrites(async (write) => {
-      watch.writes.push(write);
-      await watch.gate(write);
-    }),
+    wrap: watchWrites(
+      async (write) => {
+        watch.writes.push(write);
+        await watch.gate(write);
+      },
+      () => watch.done(),
+    ),
   });
   return { server, watch, account: await server.account() };
 }
@@ -140,6 +147,28 @@ test("an update of which only the first half could be written has not happened",
   const [found] = await account.search("three", { mode: "semantic" });
   expect(found?.score).toBeGreaterThan(0.9);
   expect(await account.search("four", { mode: "keyword" })).toEqual([]);
+});
+
+test("a file of which LanceDB lost the end, and does not say so, becomes no part of a table", async () => {
+  const { server, watch, account } = await startWatchedServer();
+  await using _ = server;
+  const first = await account.save({ content: "first" });
+  const data = join(server.folder, "memories", `${account.accountId}.lance`, "data");
+  const known = new Set(readdirSync(data));
+  watch.done = () => {
+    const added = readdirSync(data).filter((name) => !known.has(name));
+    for (const path of added.map((name) => join(data, name))) {
+      truncateSync(path, statSync(path).size - 100);
+    }
+  };
+  const refused = await account.send("POST", "/memories", { json: { content: "second" } });
+  expectError(refused, UNAVAILABLE);
+  const update = { json: { tags: ["x"] } };
+  expectError(await account.send("PUT", `/memories/${first.id}`, update), UNAVAILABLE);
+  watch.done = () => {};
+  expect((await account.list()).memories).toEqual([first]);
+  const third = await account.save({ content: "third" });
+  expect((await account.list()).memories).toEqual([third, first]);
 });
 
 test("a request with an Idempotency-Key that failed may be tried again", async () => {

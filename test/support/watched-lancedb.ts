@@ -6,16 +6,26 @@ export type Write = "add" | "merge" | "delete";
 /**
  * LanceDB with someone who is told of every write before it is made, and may hold it up, or have it
  * fail by throwing. Everything else is the library's own.
+ * @param afterWrite comes before the library's answer
  */
-export function watchWrites(beforeWrite: (write: Write) => Promise<void>) {
+export function watchWrites(
+  beforeWrite: (write: Write) => Promise<void>,
+  afterWrite: (write: Write) => void = () => {},
+) {
+  const watched = async <Result>(write: Write, run: () => Promise<Result>): Promise<Result> => {
+    await beforeWrite(write);
+    const result = await run();
+    afterWrite(write);
+    return result;
+  };
+
   const watchTable = (table: Table): Table => {
     const add = table.add.bind(table);
     const remove = table.delete.bind(table);
     const merge = table.mergeInsert.bind(table);
     return Object.assign(table, {
-      add: (...args: Parameters<typeof add>) => beforeWrite("add").then(() => add(...args)),
-      delete: (...args: Parameters<typeof remove>) =>
-        beforeWrite("delete").then(() => remove(...args)),
+      add: (...args: Parameters<typeof add>) => watched("add", () => add(...args)),
+      delete: (...args: Parameters<typeof remove>) => watched("delete", () => remove(...args)),
       mergeInsert: (...args: Parameters<typeof merge>) => watchMerge(merge(...args)),
     });
   };
@@ -28,8 +38,7 @@ export function watchWrites(beforeWrite: (write: Write) => Promise<void>) {
     return Object.assign(builder, {
       whenMatchedUpdateAll: () => watchMerge(update()),
       whenNotMatchedInsertAll: () => watchMerge(insert()),
-      execute: (...args: Parameters<typeof execute>) =>
-        beforeWrite("merge").then(() => execute(...args)),
+      execute: (...args: Parameters<typeof execute>) => watched("merge", () => execute(...args)),
     });
   };
 

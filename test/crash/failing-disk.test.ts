@@ -1,0 +1,156 @@
+import { expect, test } from "bun:test";
+import { rmSync, statSync, truncateSync } from "node:fs";
+import { type Client, createClient } from "../support/client.ts";
+import { temporaryFolder } from "../support/database.ts";
+import { createRandom } from "../support/random.ts";
+import { addAccountTo, type ServerProcess, spawnServer } from "../support/server-process.ts";
+import { createUnreliableMachine, missing, type Rules } from "./unreliable.ts";
+import { createWriter } from "./writer.ts";
+
+/**
+ * Disks that report errors, now and then or always: what was answered is there, what was refused is
+ * not, and when the disk works again the server goes on by itself. `LONG=1` makes 150 rounds of the
+ * last test; SEED=n tries other moments.
+ */
+const ROUNDS = process.env.LONG ? 150 : 3;
+const SEED = Number(process.env.SEED ?? 1);
+const TIMEOUT = process.env.LONG ? 3_600_000 : 120_000;
+if (missing) console.warn(`skipped: no disk that fails, ${missing}`);
+
+async function prepare() {
+  const dataDir = temporaryFolder();
+  const machine = createUnreliableMachine(dataDir);
+  const { key } = await addAccountTo(dataDir);
+  const start = () => {
+    machine.set({});
+    machine.settle();
+    return spawnServer(dataDir, "impatient", machine.settings);
+  };
+  return { machine, key, start };
+}
+
+/** What a server says of a chore that is done. */
+const DONE = "debug upkeep";
+
+/** Does something, and waits until the server has said something since that was begun. */
+async function untilSaid(server: ServerProcess, text: string, act: () => unknown): Promise<void> {
+  const from = server.errors().length;
+  await act();
+  while (!server.errors().slice(from).includes(text)) await Bun.sleep(20);
+}
+
+/** Saves as soon as it can. */
+async function saveAgain(client: Client, content: string): Promise<void> {
+  const end = performance.now() + 30_000;
+  while ((await client.send("POST", "/memories", { json: { content } })).status !== 201) {
+    expect(performance.now()).toBeLessThan(end);
+    await Bun.sleep(20);
+  }
+}
+
+const contents = async (client: Client) =>
+  (await client.list({ limit: 100 })).memories.map(({ content }) => content).sort();
+
+test.skipIf(missing !== null)("what a sync refused does not come back by a restart", async () => {
+  const { machine, key, start } = await prepare();
+  await using server = start();
+  const client = createClient(await server.origin(), key);
+  await client.save({ content: "answered" });
+  machine.set({ syncs: 1 });
+  const refused = await client.send("POST", "/memories", { json: { content: "refused" } });
+  expect(refused.status).toBe(503);
+  expect(await contents(client)).toEqual(["answered"]);
+  await server.kill();
+
+  await using again = start();
+  expect(await contents(createClient(await again.origin(), key))).toEqual(["answered"]);
+});
+
+test.skipIf(missing !== null)(
+  "what a checkpoint could not sync is made again from the journal: a second sync is no proof",
+  async () => {
+    const { machine, key, start } = await prepare();
+    await using server = start();
+    const client = createClient(await server.origin(), key);
+    await untilSaid(server, DONE, () => client.save({ content: "the first" }));
+    const answered = ["the first"];
+    // A checkpoint may come before the disk fails.
+    while (!server.errors().includes("upkeep_failed")) {
+      machine.set({});
+      const content = `number ${answered.length}`;
+      await client.save({ content });
+      answered.push(content);
+      machine.set({ syncs: 1 });
+      await Bun.sleep(1_000);
+    }
+    expect(await contents(client)).toEqual(answered.sort());
+    await untilSaid(server, "journal_replayed", () => machine.set({}));
+    expect(await contents(client)).toEqual(answered);
+    await untilSaid(server, DONE, () => client.save({ content: "the last" }));
+    await server.kill();
+    machine.cutPower((path) => truncateSync(path));
+
+    await using again = start();
+    const found = await contents(createClient(await again.origin(), key));
+    expect(found).toEqual([...answered, "the last"].sort());
+  },
+);
+
+const FAULTS: readonly Partial<Rules>[] = [
+  { syncs: 1 },
+  { syncs: 3 },
+  { syncs: 20 },
+  { writes: 4 },
+  { error: "ENOSPC", writes: 40 },
+  { names: 2 },
+  { syncs: 10, writes: 200, names: 20 },
+];
+
+test.skipIf(missing !== null)(
+  "whatever fails at whatever moment, what was answered is there after a kill or a power cut",
+  async () => {
+    const random = createRandom(SEED);
+    const { machine, key, start } = await prepare();
+    const writers = Array.from({ length: 3 }, (_, n) => createWriter(`agent${n}`, random));
+    const damage = (path: string) => {
+      const { size } = statSync(path);
+      random.pick([truncateSync, rmSync, () => truncateSync(path, size >> 1)])?.(path);
+    };
+    const check = async (origin: string) => {
+      for (const writer of writers) await writer.check(createClient(origin, key));
+    };
+    for (let round = 0; round < ROUNDS; round++) {
+      await using server = start();
+      const origin = await server.origin();
+      await check(origin);
+      let isOver = false;
+      const writing = Promise.all(writers.map(({ write }) => write(origin, key, () => isOver)));
+      await Bun.sleep(random.below(400));
+      const faults = random.pick(FAULTS) ?? {};
+      machine.set(faults);
+      await Bun.sleep(100 + random.below(1_000));
+      const isMended = random.below(2) === 0;
+      if (isMended) {
+        machine.set({});
+        await Bun.sleep(random.below(500));
+        isOver = true;
+        await writing;
+        // What can't be read is made again before the next checkpoint.
+        await untilSaid(server, DONE, () => saveAgain(createClient(origin, key), "it goes on"));
+        await check(origin);
+      }
+      await server.kill();
+      await writing;
+      const isCut = random.below(2) === 0;
+      if (isCut) machine.cutPower(damage);
+      if (process.env.LONG) {
+        const counts = writers.map((writer) => writer.counts());
+        console.log(JSON.stringify({ round, faults, isMended, isCut, counts }));
+      }
+    }
+    await using server = start();
+    await check(await server.origin());
+    expect(machine.failed()).toBeGreaterThan(0);
+  },
+  TIMEOUT,
+);
