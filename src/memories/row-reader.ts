@@ -16,6 +16,8 @@ export type RunQuery = (query: { toArrow(): Promise<ArrowTable> }) => Promise<Ar
 
 /** Reads rows whose addresses are known, most of them from memory. */
 export interface RowReader {
+  /** Whether it was ever asked: what is written before is read when it is. */
+  readonly isInUse: boolean;
   /** The rows in the order of their addresses; `null` when one of them is not there any more. */
   read(addresses: readonly number[], withVectors: boolean): Promise<SearchRow[] | null>;
   /**
@@ -116,6 +118,10 @@ export function createRowReader({
   };
 
   return {
+    get isInUse() {
+      return readAheadAgain > 0;
+    },
+
     async read(addresses, withVectors) {
       const unknownOf = (wanted: readonly number[]) =>
         wanted.filter((address) => !isComplete(rows.at(address), withVectors));

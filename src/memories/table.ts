@@ -117,6 +117,8 @@ export async function openTable(
     return counted;
   };
 
+  const reader = createRowReader({ table, countRows, run, rows });
+
   /** The version that the handle is held at by a `restore` that failed half way. */
   let detachedAt: number | null = null;
 
@@ -138,7 +140,7 @@ export async function openTable(
       table,
       countRows,
       run,
-      reader: createRowReader({ table, countRows, run, rows }),
+      reader,
     }),
     find,
 
@@ -209,7 +211,7 @@ export async function openTable(
       const replaced = isNew
         ? []
         : written.flatMap(({ id, vectors }) => rowIds(id, vectors.length));
-      rows.change([...replaced, ...removed], written.flatMap(searchRowsOf));
+      rows.change([...replaced, ...removed], reader.isInUse ? written.flatMap(searchRowsOf) : []);
     },
 
     version: () => table.version(),

@@ -8,15 +8,19 @@ import { embeddedAsset } from "./embedded-asset.ts";
 export type LanceDb = typeof import("@lancedb/lancedb");
 
 const HEAPS = 2;
+const LARGE = 1 << 20;
+/** Bytes that a scan of a table reads ahead; 2 GiB unless told. */
+const READ_AHEAD = 32 << 20;
 
 /**
  * Sets what LanceDB's threads go by. To be called from the main thread before there are others.
  * @throws Error when it cannot be set
  */
 export function prepareForLanceDb(): void {
-  limitHeaps(HEAPS);
+  limitHeaps(HEAPS, LARGE);
   // It warns of every index whose parts are not all of one size, which is no one's concern.
   setNativeEnvironment("LANCEDB_LOG", "error");
+  setNativeEnvironment("LANCE_DEFAULT_IO_BUFFER_SIZE", String(READ_AHEAD));
 }
 
 /**

@@ -22,6 +22,8 @@ export function commandOf(executable: string | null): string[] {
 export interface Folders {
   readonly data: string;
   readonly cache: string;
+  /** Of a model other than the built-in one. */
+  readonly model?: string;
 }
 
 /** Makes an account on an empty data folder, and gives a key for it. */
@@ -89,7 +91,7 @@ export async function startServer(
 }
 
 /** Nothing of the surroundings reaches the server, so that runs can be compared. */
-function environment({ data, cache }: Folders): Record<string, string> {
+export function environment({ data, cache, model }: Folders): Record<string, string> {
   return {
     HOME: "/nonexistent",
     CTXD_PORT: "0",
@@ -98,6 +100,7 @@ function environment({ data, cache }: Folders): Record<string, string> {
     CTXD_RATE_LIMIT: "off",
     // The lines about upkeep tell when it has come to rest.
     CTXD_LOG_LEVEL: "debug",
+    ...(model && { CTXD_MODEL: model }),
   };
 }
 
