@@ -4,8 +4,8 @@ import { isObject, objectsOf, readObjects } from "./json-lines.ts";
 
 /**
  * What mem0 gives: the answer of its `get_all` (`{"results": [{"id", "memory", "created_at", …}]}`,
- * https://docs.mem0.ai/api-reference/memory/get-memory), its entries as a list or one a line, as
- * OpenMemory writes them.
+ * https://docs.mem0.ai/api-reference/memory/get-memory), in TypeScript with names such as `createdAt`;
+ * its entries as a list or one a line, as OpenMemory writes them.
  */
 export const mem0: Format = {
   name: "an export of mem0",
@@ -18,9 +18,10 @@ export const mem0: Format = {
 };
 
 /** An object with a text in it, as many programs keep it. */
-export function* readMemory(entry: unknown, at: string): Iterable<Found> {
-  const text = isObject(entry) ? (entry.memory ?? entry.content ?? entry.text) : undefined;
-  if (!isObject(entry) || typeof text !== "string") {
+export function* readMemory(found: unknown, at: string): Iterable<Found> {
+  const entry = isObject(found) ? inSnakeCase(found) : {};
+  const text = entry.memory ?? entry.content ?? entry.text;
+  if (typeof text !== "string") {
     yield { at, problem: "has no memory" };
     return;
   }
@@ -36,4 +37,10 @@ export function* readMemory(entry: unknown, at: string): Iterable<Found> {
     ...(typeof entry.id === "string" && { key: entry.id }),
   };
   yield { at, memory };
+}
+
+/** The same with names as Python writes them. */
+function inSnakeCase(entry: Record<string, unknown>): Record<string, unknown> {
+  const rename = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  return Object.fromEntries(Object.entries(entry).map(([name, value]) => [rename(name), value]));
 }

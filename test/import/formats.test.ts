@@ -87,6 +87,37 @@ test.each([
   });
 });
 
+test("mem0: what its TypeScript library gives", async () => {
+  // As mem0ai 3.3.1 wrote it.
+  const own = {
+    id: "32a59711-e03c-4499-bb8a-09998d3ddadf",
+    memory: "Works from Porto",
+    hash: "65fb997aeacf734c58632f26402774ea",
+    createdAt: "2026-11-21T16:22:46.411Z",
+    updatedAt: "2026-11-21T16:22:46.479Z",
+    metadata: { source: "chat" },
+    user_id: "alex",
+    agent_id: "coach",
+    run_id: "run-7",
+  };
+  // Its client for the hosted service renames these, too.
+  const { user_id: userId, agent_id: agentId, run_id: runId, ...rest } = own;
+  const hosted = { ...rest, userId, agentId, runId };
+  for (const entry of [own, hosted]) {
+    const { memories } = await readContent(JSON.stringify({ results: [entry] }));
+    expect(memories).toEqual([
+      expect.objectContaining({
+        content: "Works from Porto",
+        agent_id: "coach",
+        session_id: "run-7",
+        metadata: { source: "chat", user_id: "alex" },
+        created_at: own.createdAt,
+        updated_at: own.updatedAt,
+      }),
+    ]);
+  }
+});
+
 test("mem0: a memory that was changed there is the same one here", async () => {
   const [before] = (await readContent(JSON.stringify([MEM0]))).memories;
   const changed = { ...MEM0, memory: "Plays chess now", updated_at: "2024-01-01T00:00:00Z" };
