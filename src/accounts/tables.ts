@@ -33,6 +33,6 @@ export const quotas = sqliteTable("quotas", {
   accountId: text("account_id").primaryKey(),
   /** How many memories; null for any number. */
   memories: integer(),
-  /** Bytes of their contents and metadata; null for any. */
+  /** Bytes of all their text; null for any. */
   bytes: integer(),
 });

@@ -52,7 +52,7 @@ export function addUserCommands(program: Command, configure: Configure, env: Env
     .argument("<email>", "e-mail address of the account")
     .summary("show or set how much an account may keep")
     .description(
-      "Shows how much an account may keep, or sets it from its next write on. Bytes are those of contents and metadata. What is there already stays.",
+      "Shows how much an account may keep, or sets it from its next write on. Bytes are those of all text: contents, tags, names and metadata. What is there already stays.",
     )
     .option("--memories <number>", "how many memories at the most, or none for any", parseMost)
     .option("--bytes <number>", "how many bytes at the most (500k, 20M, 1G), or none", parseMost)

@@ -71,7 +71,7 @@ export async function changeQuota(
     if (Object.keys(change).length > 0) quotas.set(account.id, { memories, bytes });
     const describe = (most: number | null, noun: string) => `${most ?? "any number of"} ${noun}`;
     say(
-      `${account.email} may keep ${describe(memories, "memories")} and ${describe(bytes, "bytes of text")}.`,
+      `${account.email} may keep ${describe(memories, memories === 1 ? "memory" : "memories")} and ${describe(bytes, "bytes of text")}.`,
     );
   });
 }

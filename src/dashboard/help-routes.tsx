@@ -11,9 +11,11 @@ import connect from "./help/connect.md" with { type: "text" };
 import contribute from "./help/contribute.md" with { type: "text" };
 import design from "./help/design.md" with { type: "text" };
 import install from "./help/install.md" with { type: "text" };
+import move from "./help/move.md" with { type: "text" };
 import search from "./help/search.md" with { type: "text" };
 import security from "./help/security.md" with { type: "text" };
 import upgrade from "./help/upgrade.md" with { type: "text" };
+import watch from "./help/watch.md" with { type: "text" };
 import { markdown } from "./markdown.ts";
 import { HELP_PATH } from "./navigation.tsx";
 
@@ -25,8 +27,10 @@ const PAGES = [
   { name: "agents", label: "Every agent, step by step", text: agents },
   { name: "search", label: "How memories are found", text: search },
   { name: "api", label: "The API", text: api },
+  { name: "move", label: "Move in and out", text: move },
   { name: "back-up", label: "Back up and restore", text: backUp },
   { name: "upgrade", label: "Upgrade", text: upgrade },
+  { name: "watch", label: "Watch and limit", text: watch },
   { name: "security", label: "Security", text: security },
   { name: "design", label: "Choices", text: design },
   { name: "contribute", label: "Contribute", text: contribute },

@@ -46,7 +46,9 @@ export function checkQuota(quota: Quota, used: Usage, growth: Usage): void {
     const most = quota[name];
     return most !== null && growth[name] > 0 && used[name] + growth[name] > most;
   };
-  if (isOver("memories")) refuse(`${quota.memories} memories`);
+  if (isOver("memories")) {
+    refuse(quota.memories === 1 ? "1 memory" : `${quota.memories} memories`);
+  }
   if (isOver("bytes")) refuse(`${quota.bytes} bytes of text`);
 }
 
