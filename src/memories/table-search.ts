@@ -2,7 +2,7 @@ import type * as LanceDb from "@lancedb/lancedb";
 import type { Table as ArrowTable } from "apache-arrow";
 import { aroundSql, type Filter, filterSql } from "./filter.ts";
 import type { SearchIndex } from "./indexes/search-index.ts";
-import { withCosine } from "./ranking/cosine.ts";
+import { cosineOf } from "./ranking/cosine.ts";
 import { type RowReader, type RunQuery, searchColumns } from "./row-reader.ts";
 import {
   type Candidate,
@@ -72,7 +72,7 @@ export function createTableSearch(
       const known =
         !filterSql(filter) && (await reader.lookUp((index) => index.nearest(vector, limit)));
       if (known) {
-        const found = withoutScores(known).map(withCosine(vector));
+        const found = known.map((row) => ({ ...row, cosine: cosineOf(row, vector), bm25: 0 }));
         return found.sort((a, b) => (b.cosine ?? 0) - (a.cosine ?? 0));
       }
       const parts = partitionsToSearch(await countRows());

@@ -48,6 +48,7 @@ export function createFlatIndex(dimension: number): FlatIndex {
   const rowIds: string[] = [];
   const places = new Map<string, number>();
   let floats = new Float32Array(memory.buffer);
+  let products = new Float32Array(0);
 
   const addressOf = (place: number) => first + place * size;
   const makeRoom = (end: number) => {
@@ -95,12 +96,12 @@ export function createFlatIndex(dimension: number): FlatIndex {
     nearest(query, count) {
       quantize(query, new Int16Array(memory.buffer, 0, length), MOST.query);
       multiply(0, first, addressOf(rowIds.length), length, size);
-      const product = (length + first) / 4 + 1;
-      return largest(
-        rowIds.length,
-        count,
-        (place) => floats[product + (place * size) / 4] ?? 0,
-      ).map((place) => rowIds[place] ?? "");
+      if (products.length < rowIds.length) products = new Float32Array(rowIds.length * SPARE);
+      for (let place = 0, at = (first + length) / 4 + 1; place < rowIds.length; place++) {
+        products[place] = floats[at] ?? 0;
+        at += size / 4;
+      }
+      return largest(products, rowIds.length, count).map((place) => rowIds[place] ?? "");
     },
   };
 }

@@ -1,20 +1,34 @@
-/** The places of the largest values, in order. Nearly all values are compared with one number only. */
-export function largest(
-  length: number,
-  count: number,
-  valueAt: (place: number) => number,
-): number[] {
-  const found: { place: number; value: number }[] = [];
+/**
+ * The places of the largest values, in order. Nearly all values are compared with one number only.
+ * @param length how many of the values count
+ */
+export function largest(values: Float32Array, length: number, count: number): number[] {
+  const most = Math.min(length, count);
+  const best = new Float32Array(most);
+  const places = new Int32Array(most);
+  let found = 0;
   let least = Number.NEGATIVE_INFINITY;
   for (let place = 0; place < length; place++) {
-    const value = valueAt(place);
-    if (value <= least) continue;
-    let at = found.length;
-    while (at > 0 && (found[at - 1]?.value ?? 0) < value) at--;
-    found.splice(at, 0, { place, value });
-    if (found.length <= count) continue;
-    found.pop();
-    least = found[count - 1]?.value ?? least;
+    const value = values[place] ?? 0;
+    if (found === most && value <= least) continue;
+    const at = endOfLarger(best, found, value);
+    if (found < most) found++;
+    best.copyWithin(at + 1, at, found - 1);
+    places.copyWithin(at + 1, at, found - 1);
+    best[at] = value;
+    places[at] = place;
+    least = best[found - 1] ?? least;
   }
-  return found.map(({ place }) => place);
+  return Array.from(places);
+}
+
+/** Where in a falling row of numbers those end that are not less than a value. */
+function endOfLarger(falling: Float32Array, length: number, value: number): number {
+  let start = 0;
+  for (let end = length; start < end; ) {
+    const middle = (start + end) >> 1;
+    if ((falling[middle] ?? 0) < value) end = middle;
+    else start = middle + 1;
+  }
+  return start;
 }

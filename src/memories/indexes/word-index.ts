@@ -113,8 +113,8 @@ export function createWordIndex(): WordIndex {
           scores[place] = known + (rareness * (K1 + 1) * times) / (times + norm);
         }
       }
-      const best = largest(matching.length, count, (at) => scores[matching[at] ?? 0] ?? 0);
-      const found = best.map((at) => {
+      const own = Float32Array.from(matching, (place) => scores[place] ?? 0);
+      const found = largest(own, own.length, count).map((at) => {
         const place = matching[at] ?? 0;
         return { id: texts[place]?.id ?? "", bm25: scores[place] ?? 0 };
       });

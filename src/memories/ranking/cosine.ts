@@ -1,4 +1,4 @@
-import type { Candidate } from "../rows.ts";
+import type { Candidate, SearchRow } from "../rows.ts";
 
 /** Fills in the cosine of a candidate's own vector, for what looks at it more than once. */
 export function withCosine(query: Float32Array | null): (candidate: Candidate) => Candidate {
@@ -6,7 +6,10 @@ export function withCosine(query: Float32Array | null): (candidate: Candidate) =
 }
 
 /** `null` where there is nothing to compare. */
-export function cosineOf({ cosine, vector }: Candidate, query: Float32Array | null) {
+export function cosineOf(
+  { cosine = null, vector }: Pick<SearchRow, "vector"> & Partial<Pick<Candidate, "cosine">>,
+  query: Float32Array | null,
+): number | null {
   return cosine ?? (vector && query ? dot(vector, query) : null);
 }
 
