@@ -216,5 +216,5 @@ export function createRowCache(most: number, mostIndexed = most): RowCache {
 function sizeOf({ vector, memory }: SearchRow): number {
   // A character takes one byte or two.
   const text = memory ? 2 * (memory.content.length + memory.metadata.length) : 0;
-  return OVERHEAD + text + (vector?.byteLength ?? 0);
+  return OVERHEAD + text + (vector?.numbers.byteLength ?? 0);
 }

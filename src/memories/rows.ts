@@ -19,6 +19,7 @@ import {
   vectorFromArray,
 } from "apache-arrow";
 import type { EmbeddingModel } from "../embedding/embedder.ts";
+import { type CompactVector, compact } from "./compact-vector.ts";
 import type { Memory } from "./memory.ts";
 
 /** A memory as it is kept: the public fields, with times as numbers, and its vectors. */
@@ -58,7 +59,11 @@ export function toMemory(stored: StoredMemory | MemoryRow): Memory {
 
 /** Ids of all rows of a memory: its own, then those of its further passages. */
 export function rowIds(id: string, passages: number): string[] {
-  return Array.from({ length: passages }, (_, passage) => (passage ? `${id}#${passage}` : id));
+  return Array.from({ length: passages }, (_, passage) => rowIdOf(id, passage));
+}
+
+function rowIdOf(id: string, passage: number): string {
+  return passage ? `${id}#${passage}` : id;
 }
 
 /** The memory that a row belongs to. */
@@ -135,7 +140,7 @@ export function encodeRows(memories: readonly StoredMemory[], schema: Schema): T
     memory.vectors.map((vector, passage) => ({ memory, vector, passage })),
   );
   const columns: Record<string, (row: (typeof rows)[number]) => unknown> = {
-    id: ({ memory, passage }) => (passage ? `${memory.id}#${passage}` : memory.id),
+    id: ({ memory, passage }) => rowIdOf(memory.id, passage),
     passage: ({ passage }) => passage,
     passages: ({ memory }) => memory.vectors.length,
     content: ({ memory, passage }) => (passage ? null : memory.content),
@@ -308,7 +313,7 @@ export interface SearchRow {
   readonly createdAt: number;
   readonly updatedAt: number;
   /** The row's own vector, where it was asked for. */
-  readonly vector: Float32Array | null;
+  readonly vector: CompactVector | null;
   /** `null` for a further passage, which does not have the memory's text. */
   readonly memory: MemoryRow | null;
 }
@@ -339,8 +344,7 @@ export function decodeSearchRows(table: Table): SearchRow[] {
     importance: required("importance", row),
     createdAt: required("created_at", row),
     updatedAt: required("updated_at", row),
-    // A copy: what Arrow returns is a view that keeps the whole batch alive.
-    vector: hasVector ? Float32Array.from(required("vector", row).toArray()) : null,
+    vector: hasVector ? compact(required("vector", row).toArray()) : null,
     memory: required("passage", row) === 0 ? decodeMemory(columns, row) : null,
   }));
 }
@@ -349,9 +353,9 @@ export function decodeSearchRows(table: Table): SearchRow[] {
 export function searchRowsOf({ vectors, ...memory }: StoredMemory): SearchRow[] {
   const { id, sessionId, importance, createdAt, updatedAt } = memory;
   const passages = vectors.length;
-  return rowIds(id, passages).map((rowId, passage) => ({
-    ...{ rowId, id, sessionId, importance, createdAt, updatedAt },
-    vector: vectors[passage] ?? null,
+  return vectors.map((vector, passage) => ({
+    ...{ rowId: rowIdOf(id, passage), id, sessionId, importance, createdAt, updatedAt },
+    vector: compact(vector),
     memory: passage === 0 ? { ...memory, passages } : null,
   }));
 }

@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { DEFAULT_DECAY } from "../../src/config.ts";
+import { compact } from "../../src/memories/compact-vector.ts";
 import { retention } from "../../src/memories/ranking/retention.ts";
 import { type Question, rank } from "../../src/memories/ranking.ts";
 import type { Candidate } from "../../src/memories/rows.ts";
@@ -114,7 +115,7 @@ describe("rank", () => {
 
   test("gives a memory that only words found the cosine of its own vector", () => {
     const vector = new Float32Array([0.6, 0.8]);
-    const found = candidate("a", { cosine: null, vector, bm25: 1_000 });
+    const found = candidate("a", { cosine: null, vector: compact(vector), bm25: 1_000 });
     expect(rank([found], [], asked({ vector }))[0]?.score).toBe(1);
   });
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { compact } from "../../src/memories/compact-vector.ts";
 import { createRowCache } from "../../src/memories/row-cache.ts";
 import type { SearchRow, StoredMemory } from "../../src/memories/rows.ts";
 import { openTable } from "../../src/memories/table.ts";
@@ -9,14 +10,14 @@ import { fakeEmbedder } from "../support/fake-embedder.ts";
 
 function rowOf(rowId: string): SearchRow {
   const at = { createdAt: 0, updatedAt: 0 };
-  const vector = new Float32Array(2_000);
+  const vector = compact(new Float32Array(4_000));
   return { rowId, id: rowId, sessionId: null, importance: 0, ...at, vector, memory: null };
 }
 
 describe("rows that are kept", () => {
   test("go when there is no room for more, of all tables, unless they are used", () => {
     const cache = createRowCache(100_000);
-    const [one, other] = [cache.open(2_000), cache.open(2_000)];
+    const [one, other] = [cache.open(4_000), cache.open(4_000)];
     one.add(rowOf("used"), 0, 0);
     one.add(rowOf("unused"), 1, 0);
     for (let address = 0; address < 50; address++) {
@@ -33,7 +34,7 @@ describe("rows that are kept", () => {
   });
 
   test("are known at their new address only, once they have moved", () => {
-    const rows = createRowCache(1 << 20).open(2_000);
+    const rows = createRowCache(1 << 20).open(4_000);
     rows.add(rowOf("a"), 1, 0);
     expect(rows.move("a", 7)).toBe(true);
     expect(rows.at(7)?.id).toBe("a");
@@ -42,7 +43,7 @@ describe("rows that are kept", () => {
   });
 
   test("are known by their session, as long as they are in it", () => {
-    const rows = createRowCache(1 << 20).open(2_000);
+    const rows = createRowCache(1 << 20).open(4_000);
     rows.add({ ...rowOf("a"), sessionId: "s" }, 1, 0);
     rows.change(["b"], [{ ...rowOf("b"), sessionId: "s" }]);
     expect(rows.ofSession("s").map(({ rowId }) => rowId)).toEqual(["a", "b"]);
@@ -53,7 +54,7 @@ describe("rows that are kept", () => {
   });
 
   test("are not what a read saw that began before they changed", () => {
-    const rows = createRowCache(1 << 20).open(2_000);
+    const rows = createRowCache(1 << 20).open(4_000);
     const before = rows.epoch;
     rows.change(["a"], []);
     rows.add(rowOf("a"), 1, before);

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { type CompactVector, quantize } from "../compact-vector.ts";
 import wasm from "./dot-products.wasm" with { type: "file" };
 import { largest } from "./largest.ts";
 
@@ -10,7 +11,7 @@ export interface FlatIndex {
   /** How many rows it has. */
   readonly size: number;
   has(rowId: string): boolean;
-  put(rowId: string, vector: Float32Array): void;
+  put(rowId: string, vector: CompactVector): void;
   remove(rowId: string): void;
   clear(): void;
   /**
@@ -70,7 +71,8 @@ export function createFlatIndex(dimension: number): FlatIndex {
       const address = addressOf(place);
       makeRoom(address + size);
       const numbers = new Int8Array(memory.buffer, address, length);
-      floats[(address + length) / 4] = quantize(vector, numbers, MOST.record);
+      floats[(address + length) / 4] =
+        vector.factor * quantize(vector.numbers, numbers, MOST.record);
       rowIds[place] = rowId;
       places.set(rowId, place);
     },
@@ -104,16 +106,4 @@ export function createFlatIndex(dimension: number): FlatIndex {
       return largest(products, rowIds.length, count).map((place) => rowIds[place] ?? "");
     },
   };
-}
-
-/**
- * Writes a vector as whole numbers.
- * @returns what they are to be multiplied with
- */
-function quantize(vector: Float32Array, numbers: Int8Array | Int16Array, most: number): number {
-  let highest = 0;
-  for (const number of vector) highest = Math.max(highest, Math.abs(number));
-  const factor = highest / most || 1;
-  for (let at = 0; at < vector.length; at++) numbers[at] = Math.round((vector[at] ?? 0) / factor);
-  return factor;
 }

@@ -1,3 +1,4 @@
+import type { CompactVector } from "../compact-vector.ts";
 import { createFlatIndex } from "./flat-index.ts";
 import { createWordIndex } from "./word-index.ts";
 
@@ -20,7 +21,7 @@ export interface SearchIndex {
 }
 
 interface IndexedRow {
-  vector: Float32Array;
+  vector: CompactVector;
   /** `null` for a further passage of a memory. */
   content: string | null;
 }

@@ -1,3 +1,4 @@
+import { dotProduct } from "../compact-vector.ts";
 import type { Candidate, SearchRow } from "../rows.ts";
 
 /** Fills in the cosine of a candidate's own vector, for what looks at it more than once. */
@@ -10,11 +11,5 @@ export function cosineOf(
   { cosine = null, vector }: Pick<SearchRow, "vector"> & Partial<Pick<Candidate, "cosine">>,
   query: Float32Array | null,
 ): number | null {
-  return cosine ?? (vector && query ? dot(vector, query) : null);
-}
-
-function dot(a: Float32Array, b: Float32Array) {
-  let sum = 0;
-  for (let index = 0; index < a.length; index++) sum += (a[index] ?? 0) * (b[index] ?? 0);
-  return sum;
+  return cosine ?? (vector && query ? dotProduct(vector, query) : null);
 }
