@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { compact } from "../../src/memories/compact-vector.ts";
-import { createRowCache } from "../../src/memories/row-cache.ts";
+import { createRowCache, type TableRows } from "../../src/memories/row-cache.ts";
 import type { SearchRow, StoredMemory } from "../../src/memories/rows.ts";
 import { openTable } from "../../src/memories/table.ts";
 import { loadLanceDb } from "../../src/native/lancedb.ts";
@@ -74,13 +74,21 @@ describe("rows that are kept", () => {
 });
 
 test.each([
-  ["kept", 1 << 20],
-  ["not kept", 0],
-])("a search sees the table as it is, rows being %s", async (_, bytes) => {
+  ["kept", 1 << 20, 1 << 20],
+  ["indexed, but not kept", 0, 1 << 20],
+  ["kept, but not indexed", 1 << 20, 0],
+  ["not kept", 0, 0],
+])("a search sees the table as it is, rows being %s", async (_, kept, indexed) => {
   const embedder = fakeEmbedder();
   const lancedb = await loadLanceDb(testCacheDir);
   const connection = await lancedb.connect(temporaryFolder());
-  const table = await openTable(lancedb, connection, "t", embedder.model, createRowCache(bytes));
+  const cache = createRowCache(kept, indexed);
+  const rows: TableRows[] = [];
+  const open = (dimension: number) => {
+    rows.push(cache.open(dimension));
+    return rows.at(-1) as TableRows;
+  };
+  const table = await openTable(lancedb, connection, "t", embedder.model, { open });
   const memory = async (id: string, content: string): Promise<StoredMemory> => ({
     id,
     content,
@@ -109,6 +117,9 @@ test.each([
 
   await write(true, await memory("a", "apple"), await memory("b", "pear"));
   expect(await seen()).toEqual(Array(3).fill(["apple", "pear"]));
+  // The first search has them read ahead.
+  while (indexed > 0 && rows[0]?.index.size !== 2) await Bun.sleep(1);
+  expect(await seen()).toEqual(Array(3).fill(["apple", "pear"]));
   // Changed, moved, removed: the second search of each state meets rows that are known.
   await write(false, await memory("b", "plum"));
   for (const _ of [1, 2]) expect(await seen()).toEqual(Array(3).fill(["apple", "plum"]));
@@ -116,4 +127,5 @@ test.each([
   for (const _ of [1, 2]) expect(await seen()).toEqual(Array(3).fill(["apple", "plum"]));
   await table.write(null, { written: [], isNew: false, removed: ["a"] });
   for (const _ of [1, 2]) expect(await seen()).toEqual(Array(3).fill(["plum"]));
+  expect(rows[0]?.index.size).toBe(indexed > 0 ? 1 : 0);
 });
