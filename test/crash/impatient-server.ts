@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { createAccess, createApp } from "../../src/app.ts";
 import { lockDataFolder } from "../../src/db/data-lock.ts";
 import { databasePath, openDatabase } from "../../src/db/database.ts";
+import type { Embedder } from "../../src/embedding/embedder.ts";
 import { createEmbedders } from "../../src/embedding/embedders.ts";
 import { createKeys } from "../../src/keys/keys.ts";
 import { createLog } from "../../src/log.ts";
@@ -21,7 +22,8 @@ import { fakeEmbedder } from "../support/fake-embedder.ts";
  * What `ctxd serve` does, for a data folder given as argument, with two differences: the model is
  * a fake one, so that it starts at once, and upkeep is due after moments instead of seconds, so
  * that something is under way whenever the process is killed. Before each call of LanceDB that
- * upkeep makes, its name is printed on standard output.
+ * upkeep makes, its name is printed on standard output. `FAKE_MODEL` names the fake one; with a name,
+ * it takes its time.
  */
 const IMPATIENT = {
   ...DUE,
@@ -34,6 +36,13 @@ const IMPATIENT = {
   contended: 1_000,
 };
 
+function slow(embedder: Embedder): Embedder {
+  return {
+    ...embedder,
+    embedContent: (text) => Bun.sleep(3).then(() => embedder.embedContent(text)),
+  };
+}
+
 const [dataDir = ""] = process.argv.slice(2);
 const clock = Date.now;
 const log = createLog({ logLevel: "debug", logFormat: "text" });
@@ -41,7 +50,8 @@ const lock = lockDataFolder(dataDir, "test");
 const db = openDatabase(databasePath(dataDir));
 const folder = join(dataDir, "memories");
 mkdirSync(folder, { recursive: true });
-const embedder = fakeEmbedder();
+const { FAKE_MODEL } = process.env;
+const embedder = FAKE_MODEL === undefined ? fakeEmbedder() : slow(fakeEmbedder({ id: FAKE_MODEL }));
 const access = createAccess({ db, clock, publicUrl: "http://localhost" });
 const { accounts } = access;
 const lancedb = await loadLanceDb(testCacheDir);
@@ -74,7 +84,7 @@ const journal = createJournal({ db });
 const store = await openStore({
   lancedb: announced,
   folder,
-  embedders: createEmbedders(embedder),
+  embedders: createEmbedders(embedder, (model) => fakeEmbedder(model)),
   generations: createGenerations({ db }),
   journal: {
     ...journal,

@@ -28,15 +28,28 @@ const DAMAGES: readonly ((path: string) => void)[] = [
 ];
 
 interface Row {
+  name: string;
   files: string;
 }
 
-/** The files of the table that are known to be on the disk; `null` before the first checkpoint. */
-function checkpointed(dataDir: string): string[] | null {
+/** Of each table the files that are known to be on the disk. */
+function checkpointed(dataDir: string): Map<string, string[]> {
   const db = new Sqlite(databasePath(dataDir));
-  const row = db.query<Row, []>("SELECT files FROM checkpoints").get();
+  const rows = db.query<Row, []>("SELECT account_id AS name, files FROM checkpoints").all();
   db.close();
-  return row && JSON.parse(row.files);
+  return new Map(rows.map(({ name, files }) => [name, JSON.parse(files)]));
+}
+
+/** Tears all tables, and returns the kinds of files that were torn. */
+async function cutPowerOf(dataDir: string, random: Random): Promise<string[]> {
+  const known = checkpointed(dataDir);
+  const torn: string[] = [];
+  const folder = join(dataDir, "memories");
+  for (const name of readdirSync(folder)) {
+    const files = known.get(name.replace(/\.lance$/, "")) ?? [];
+    torn.push(...(await cutPower(join(folder, name), files, random)));
+  }
+  return torn.map((file) => file.split("/")[0] ?? "");
 }
 
 /** Tears what no checkpoint lists, folders without anything else in them included. */
@@ -63,8 +76,7 @@ test(
   async () => {
     const random = createRandom(SEED);
     const dataDir = temporaryFolder();
-    const { accountId, key } = await addAccountTo(dataDir);
-    const folder = join(dataDir, "memories", `${accountId}.lance`);
+    const { key } = await addAccountTo(dataDir);
     const writers = Array.from({ length: 3 }, (_, n) => createWriter(`agent${n}`, random));
     const torn = new Set<string>();
     for (let round = 0; round < ROUNDS; round++) {
@@ -75,15 +87,50 @@ test(
       await Bun.sleep(100 + random.below(900));
       await server.kill();
       await Promise.all(writing);
-      for (const file of await cutPower(folder, checkpointed(dataDir) ?? [], random)) {
-        torn.add(file.split("/")[0] ?? "");
-      }
+      for (const kind of await cutPowerOf(dataDir, random)) torn.add(kind);
     }
     await using server = spawnServer(dataDir, "impatient");
     const client = createClient(await server.origin(), key);
     for (const writer of writers) await writer.check(client);
     // Otherwise this would show nothing.
     expect([...torn]).toEqual(expect.arrayContaining(["data", "_versions", "_transactions"]));
+  },
+  TIMEOUT,
+);
+
+test(
+  "the same while a table of another model is made, and takes the place of the first",
+  async () => {
+    const random = createRandom(SEED);
+    const dataDir = temporaryFolder();
+    const { key } = await addAccountTo(dataDir);
+    const writers = Array.from({ length: 2 }, (_, n) => createWriter(`agent${n}`, random));
+    const kinds = { during: 0, after: 0 };
+    let model = "first";
+    for (let round = 0; round < ROUNDS; round++) {
+      await using server = spawnServer(dataDir, "impatient", { FAKE_MODEL: model });
+      const origin = await server.origin();
+      for (const writer of writers) await writer.check(createClient(origin, key));
+      const writing = writers.map((writer) => writer.write(origin, key, () => false));
+      // Some are cut off as they change, others when they have changed.
+      const moment = random.below(1_500);
+      for (const end = performance.now() + moment; performance.now() < end; await Bun.sleep(5)) {
+        if (round % 2 && server.errors().includes("reembedding_done")) break;
+      }
+      await server.kill();
+      await Promise.all(writing);
+      const isDone = server.errors().includes("reembedding_done");
+      if (isDone) kinds.after++;
+      else if (server.errors().includes("reembedding_started")) kinds.during++;
+      await cutPowerOf(dataDir, random);
+      // What was begun goes on, or is of no use any more.
+      if (isDone || random.below(2)) model = model === "first" ? "second" : "first";
+    }
+    await using server = spawnServer(dataDir, "impatient", { FAKE_MODEL: model });
+    const client = createClient(await server.origin(), key);
+    for (const writer of writers) await writer.check(client);
+    expect(kinds.during).toBeGreaterThan(0);
+    if (process.env.LONG) console.log(kinds);
   },
   TIMEOUT,
 );
