@@ -21,7 +21,7 @@ const FIRST_SECONDS = 10;
 /**
  * Resolves when the program is told to stop, when another server takes over, or when no bridge
  * holds on to it and nobody has asked it anything for a while.
- * @param lastRequest when it was last asked over HTTP, in milliseconds since 1970; 0 for never
+ * @param lastRequest when it was last asked over HTTP, as `performance.now()` has it (the clock may be set meanwhile); 0 for never
  */
 export function untilUnused(
   { idleSeconds, firstSeconds = FIRST_SECONDS }: Background,
@@ -30,7 +30,7 @@ export function untilUnused(
 ): Promise<void> {
   const idle = idleSeconds * 1000;
   const firstIdle = Math.min(idle, firstSeconds * 1000);
-  const started = Date.now();
+  const started = performance.now();
   return new Promise((resolve) => {
     const end = () => {
       clearInterval(timer);
@@ -39,7 +39,7 @@ export function untilUnused(
     const timer = setInterval(() => {
       const lastUse = Math.max(socket.lastUse() ?? 0, lastRequest());
       if (socket.bridges() > 0) return;
-      if (Date.now() - (lastUse || started) >= (lastUse ? idle : firstIdle)) end();
+      if (performance.now() - (lastUse || started) >= (lastUse ? idle : firstIdle)) end();
     }, firstIdle);
     socket.handedOver.then(end);
     onStopSignal(end);

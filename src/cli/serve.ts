@@ -111,7 +111,7 @@ export async function serve(
   });
   let lastRequest = 0;
   app.onRequest(() => {
-    lastRequest = Date.now();
+    lastRequest = performance.now();
   });
   // Agents and monitors do not wait long: what needs no memories is answered before the tables are
   // open.

@@ -11,11 +11,11 @@ const PATIENCE = 60_000;
  * @throws DatabaseError that names the process that has the folder
  */
 export async function takeOverDataFolder(dataDir: string, version: string): Promise<DataLock> {
-  for (const end = Date.now() + PATIENCE; ; await Bun.sleep(INTERVAL)) {
+  for (const end = performance.now() + PATIENCE; ; await Bun.sleep(INTERVAL)) {
     try {
       return lockDataFolder(dataDir, version);
     } catch (error) {
-      if (!readOwner(dataDir)?.isBackground || Date.now() > end) throw error;
+      if (!readOwner(dataDir)?.isBackground || performance.now() > end) throw error;
     }
     await askToHandOver(dataDir);
   }

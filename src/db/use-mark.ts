@@ -13,8 +13,9 @@ export function createUseMark(db: Database, write: (id: string, now: number) => 
   let pausedUntil = 0;
 
   return (id: string, lastUsedAt: Date | null, now: number): void => {
-    if (lastUsedAt !== null && now - lastUsedAt.getTime() < PRECISION) return;
-    if (now < pausedUntil) return;
+    // The clock may have been set back since.
+    if (lastUsedAt !== null && Math.abs(now - lastUsedAt.getTime()) < PRECISION) return;
+    if (now < pausedUntil && pausedUntil - now <= PRECISION) return;
     if (!db.attempt(() => write(id, now))) pausedUntil = now + PRECISION;
   };
 }

@@ -70,12 +70,12 @@ export function createLocalServer({ dataDir, start, isServed, onFound }: Depende
   };
 
   const find = async (): Promise<void> => {
-    const deadline = Date.now() + PATIENCE;
+    const deadline = performance.now() + PATIENCE;
     let failures = 0;
     let isStarting = false;
     let lookAgainAt = 0;
     while (!isClosed && !(await hold())) {
-      const now = Date.now();
+      const now = performance.now();
       if (now > deadline) {
         throw new Error("The server of this data folder does not answer: ctxd doctor tells more.");
       }

@@ -10,7 +10,7 @@ import { NEW_SOCKET, reachSocketFolder, SOCKET } from "./socket-folder.ts";
 export interface OpenSocket {
   /** How many bridges hold on to this server. */
   readonly bridges: () => number;
-  /** Milliseconds since 1970 of the last request or the last bridge's end; null before the first. */
+  /** When the last request came or the last bridge left, as `performance.now()` has it; null before. */
   readonly lastUse: () => number | null;
   /** Resolves when a server that a person starts asks this one to make way. */
   readonly handedOver: Promise<void>;
@@ -59,7 +59,7 @@ export function createLocalSocket({
           handedOver.resolve();
           return new Response(null, { status: 202 });
         }
-        lastUse = Date.now();
+        lastUse = performance.now();
         if (pathname === PRESENCE_PATH) return presence.answer(request);
         const accountId = request.headers.get(ACCOUNT_HEADER) ?? (await ownerId());
         // A request for an account that is not there is one without credentials.

@@ -14,7 +14,7 @@ export function createPresence(version: string) {
 
   return {
     count: () => open.size,
-    /** When the last one left, in milliseconds since 1970; 0 before. */
+    /** When the last one left, as `performance.now()` has it; 0 before. */
     lastEnd: () => lastEnd,
 
     answer(request: Request): Response {
@@ -24,7 +24,7 @@ export function createPresence(version: string) {
           const close = () => controller.close();
           open.add(close);
           leave = () => {
-            if (open.delete(close)) lastEnd = Date.now();
+            if (open.delete(close)) lastEnd = performance.now();
           };
           // Headers are sent with the first bytes.
           controller.enqueue(new Uint8Array([10]));

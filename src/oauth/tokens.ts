@@ -104,7 +104,8 @@ export function createTokens({
           const row = find(refreshToken);
           if (row?.kind !== "refresh" || row.grant.clientId !== clientId) return refused();
           if (row.grant.revokedAt !== null || row.expiresAt.getTime() <= now) return refused();
-          if (row.usedAt !== null && now - row.usedAt.getTime() >= REUSE_GRACE) {
+          // Nor must a clock that was set back make the grace longer.
+          if (row.usedAt !== null && Math.abs(now - row.usedAt.getTime()) >= REUSE_GRACE) {
             grants.revokeOfAnyAccount(row.grant.id);
             return refused();
           }

@@ -36,6 +36,10 @@ test("a server in the background that nobody asks anything ends soon", async () 
 });
 
 test("a server in the background ends when another takes over, whoever uses it", async () => {
-  const socket = { bridges: () => 1, lastUse: Date.now, handedOver: Promise.resolve() };
+  const socket = {
+    bridges: () => 1,
+    lastUse: () => performance.now(),
+    handedOver: Promise.resolve(),
+  };
   await untilUnused({ idleSeconds: 3600 }, socket, () => 0);
 });

@@ -151,6 +151,8 @@ export function createWriter(agent: string, random: Random) {
     expected,
     gone,
     counts: () => ({ writes, refused }),
+    /** The server may have forgotten which requests it has seen. */
+    forgetKeys: () => keys.clear(),
     check,
     /** Writes until `isOver`, or until the server is gone. */
     async write(origin: string, key: string, isOver: () => boolean): Promise<void> {

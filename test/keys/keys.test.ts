@@ -155,6 +155,18 @@ test("the last use is written at most once a minute", async () => {
   expect(lastUse()).toBe(start + MINUTE);
 });
 
+test("a clock that is set back shows the last use at its time, and a key still ends at its own", async () => {
+  const { keys, account, clock } = await withAccount();
+  const expiresAt = new Date(clock() + 2 * MINUTE);
+  const { key } = keys.create(account.id, { ...WANTED, expiresAt });
+  keys.authenticate(key);
+  clock.advance(-24 * 60 * MINUTE);
+  expect(keys.authenticate(key)).not.toBeNull();
+  expect(keys.list(account.id)[0]?.lastUsedAt).toEqual(new Date(clock()));
+  clock.advance(365 * 24 * 60 * MINUTE);
+  expect(keys.authenticate(key)).toBeNull();
+});
+
 test("a database that another process keeps busy delays and refuses nobody", async () => {
   const dataDir = temporaryFolder();
   const { keys, account, clock } = await withAccount(dataDir);

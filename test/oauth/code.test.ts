@@ -81,6 +81,17 @@ test("a code holds for a minute", async () => {
   expectRefused(await server.redeem(inTime.clientId, inTime.code));
 });
 
+test("a clock that is set makes no code hold twice, and none is taken when it is too late", async () => {
+  const [before, after] = [await freshCode(), await freshCode()];
+  server.clock.advance(-24 * 3_600_000);
+  expect((await server.redeem(before.clientId, before.code)).status).toBe(200);
+  expectRefused(await server.redeem(before.clientId, before.code));
+  server.clock.advance(365 * 24 * 3_600_000);
+  expectRefused(await server.redeem(after.clientId, after.code));
+  const fresh = await freshCode();
+  expect((await server.redeem(fresh.clientId, fresh.code)).status).toBe(200);
+});
+
 test("a parameter that is given twice is refused", async () => {
   const { clientId, code } = await freshCode();
   const body = `grant_type=authorization_code&client_id=${clientId}&code=${code}&code=${code}&code_verifier=${"v".repeat(43)}`;

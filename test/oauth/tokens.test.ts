@@ -212,6 +212,16 @@ describe("a refresh token", () => {
     expect(server.oauth.grants.list(accountId)[0]?.revokedAt).not.toBeNull();
   });
 
+  test("that comes back after the clock was set back ends it too", async () => {
+    const { tokens, clientId } = await server.connect();
+    const next = tokensOf(await server.renew(clientId, tokens.refresh_token));
+    server.clock.advance(-DAY);
+    expect(await server.use(next.access_token)).toBe(200);
+    expectRefused(await server.renew(clientId, tokens.refresh_token));
+    await expectUnauthorized(next.access_token);
+    server.clock.advance(DAY);
+  });
+
   test("of another client is worth nothing, and ends nothing", async () => {
     const { tokens, clientId } = await server.connect();
     const thief = await server.register();

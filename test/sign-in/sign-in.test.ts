@@ -128,6 +128,15 @@ test("signing out ends the session on the server too", async () => {
   expect(server.sessions.findAccount(session)).toBeNull();
 });
 
+test("a clock that is wrong for a while ends no session", async () => {
+  const session = server.sessions.begin(accountId);
+  for (const days of [-1, 366, -365]) {
+    server.clock.advance(days * 24 * 60 * MINUTE);
+    const isOver = days > 30;
+    expect(server.sessions.findAccount(session)).toBe(isOver ? null : accountId);
+  }
+});
+
 test("a session lasts 30 days, and ends with the account's password", async () => {
   const { id, email } = await server.accounts.add({ email: "two@example.com", password: PASSWORD });
   const session = server.sessions.begin(id);
