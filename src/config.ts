@@ -96,7 +96,7 @@ export const SETTINGS = {
   CTXD_RATE_LIMIT: { flag: null, meaning: "on, or off for trusted networks (on)" },
   CTXD_BACKUP_DIR: {
     flag: null,
-    meaning: "a folder for backups on a schedule, of this server alone (none)",
+    meaning: "a folder for backups on a schedule, which servers may share (none)",
   },
   CTXD_BACKUP_EVERY: { flag: null, meaning: "time between two: 30m, 12h, 1d, 1w (24h)" },
   CTXD_BACKUP_KEEP: { flag: null, meaning: "how many of them are kept (7)" },

@@ -6,7 +6,7 @@ import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
 import { explained } from "./backup-error.ts";
 import { type Manifest, readManifest } from "./manifest.ts";
-import { folderOf, listSeries, pruneSeries, removeBackup } from "./series.ts";
+import { folderOf, listSeries, pruneSeries, removeBackup, type Whose } from "./series.ts";
 import { verifyFiles } from "./verify-files.ts";
 
 /** How often it is looked whether a backup is due, in milliseconds. */
@@ -21,11 +21,14 @@ export type Schedule = ReturnType<typeof scheduleBackups>;
  * was missed is made at once. Each is read again when it is made, and only then old ones go. A
  * failure is logged and tried again; it stops nothing.
  * @param create makes a backup in a folder
+ * @param origin tells the backups of this data from those of another server's in the same folder;
+ *   null as long as it has no owner
  * @param clock milliseconds since 1970
  */
 export function scheduleBackups({
   settings: { folder: series, every, keep },
   create,
+  origin,
   clock,
   log,
   metrics,
@@ -33,6 +36,7 @@ export function scheduleBackups({
 }: {
   settings: NonNullable<Config["backups"]>;
   create: (folder: string, signal: AbortSignal) => Promise<Manifest>;
+  origin: () => string | null;
   clock: () => number;
   log: Log;
   metrics: Metrics;
@@ -50,6 +54,9 @@ export function scheduleBackups({
   let underWay: Promise<void> | null = null;
   let hasLooked = false;
 
+  /** Those that bear none were made before there was an owner. */
+  const isOurs: Whose = (other) => other === null || other === origin();
+
   const isDue = () => {
     const now = clock();
     // A clock that was set back must not put the next one off for longer than always.
@@ -60,11 +67,11 @@ export function scheduleBackups({
 
   const makeOne = async () => {
     const at = clock();
-    const folder = folderOf(series, at);
+    const folder = folderOf(series, at, origin());
     // Not the folders above: where a disk isn't mounted, there is nothing to back up to.
     if (!existsSync(series)) await explained(series, "written", () => mkdir(series, 0o700));
     // What a crash has left of another may take the space that this one needs.
-    for (const left of (await listSeries(series, at)).unfinished) await removeBackup(left);
+    for (const left of (await listSeries(series, at, isOurs)).unfinished) await removeBackup(left);
     const manifest = await create(folder, ending.signal);
     try {
       await verifyFiles(folder, await readManifest(folder), { signal: ending.signal });
@@ -73,7 +80,7 @@ export function scheduleBackups({
       throw error;
     }
     newest = at;
-    await pruneSeries(series, keep, clock());
+    await pruneSeries(series, keep, clock(), isOurs);
     runs.inc({ result: "ok" });
     log.info("backup_made", { folder, files: manifest.files.length, ms: clock() - at });
   };
@@ -81,7 +88,7 @@ export function scheduleBackups({
   const look = async () => {
     try {
       // A folder that is missing now, of a disk that isn't mounted say, has no backups.
-      const known = await listSeries(series, clock()).catch(() => null);
+      const known = await listSeries(series, clock(), isOurs).catch(() => null);
       newest = known?.complete.at(-1)?.at ?? null;
       if (!isDue()) return;
       await makeOne();

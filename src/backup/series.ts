@@ -11,12 +11,23 @@ export interface ScheduledBackup {
   at: number;
 }
 
-const NAME = /^ctxd-(\d{4}-\d{2}-\d{2})T(\d{2})-(\d{2})-(\d{2})Z$/;
+/** Which of the backups in a folder are meant: those of one server's data, where others write too. */
+export type Whose = (origin: string | null) => boolean;
 
-/** The folder of a backup that is begun at a moment: names sort by time, on every file system. */
-export function folderOf(series: string, at: number): string {
+/** What stands for a server's data in the names of its backups: its owner does not change. */
+export function originOf(ownerId: string): string {
+  return new Bun.CryptoHasher("sha256").update(ownerId).digest("hex").slice(0, 8);
+}
+
+const NAME = /^ctxd-(\d{4}-\d{2}-\d{2})T(\d{2})-(\d{2})-(\d{2})Z(?:-([0-9a-f]{8}))?$/;
+
+/**
+ * The folder of a backup that is begun at a moment: names sort by time, on every file system.
+ * @param origin see `originOf`; null for data that has no owner yet
+ */
+export function folderOf(series: string, at: number, origin: string | null): string {
   const name = new Date(at).toISOString().replace(/\.\d+/, "").replaceAll(":", "-");
-  return join(series, `ctxd-${name}`);
+  return join(series, `ctxd-${name}${origin === null ? "" : `-${origin}`}`);
 }
 
 /**
@@ -28,6 +39,7 @@ export function folderOf(series: string, at: number): string {
 export async function listSeries(
   series: string,
   now: number,
+  isMeant: Whose = () => true,
 ): Promise<{ complete: ScheduledBackup[]; unfinished: string[] }> {
   const entries: Dirent[] = await explained(series, "read", () =>
     readdir(series, { withFileTypes: true }),
@@ -35,9 +47,9 @@ export async function listSeries(
   const complete: ScheduledBackup[] = [];
   const unfinished: string[] = [];
   for (const { name } of entries.filter((entry) => entry.isDirectory())) {
-    const [, day, hours, minutes, seconds] = NAME.exec(name) ?? [];
+    const [, day, hours, minutes, seconds, origin = null] = NAME.exec(name) ?? [];
     const at = Date.parse(`${day}T${hours}:${minutes}:${seconds}Z`);
-    if (Number.isNaN(at)) continue;
+    if (Number.isNaN(at) || !isMeant(origin)) continue;
     const folder = join(series, name);
     const isComplete = await Bun.file(join(folder, MANIFEST)).exists();
     if (isComplete) complete.push({ folder, at });
@@ -49,9 +61,14 @@ export async function listSeries(
   return { complete: [...toCome, ...past], unfinished };
 }
 
-/** Removes all but the newest `keep` backups. */
-export async function pruneSeries(series: string, keep: number, now: number): Promise<void> {
-  const { complete } = await listSeries(series, now);
+/** Removes all but the newest `keep` of the backups that are meant. */
+export async function pruneSeries(
+  series: string,
+  keep: number,
+  now: number,
+  isMeant: Whose,
+): Promise<void> {
+  const { complete } = await listSeries(series, now, isMeant);
   for (const { folder } of complete.slice(0, -keep)) await removeBackup(folder);
 }
 

@@ -3,9 +3,10 @@ import { join } from "node:path";
 import { version } from "../../package.json" with { type: "json" };
 import { findLocalOwner } from "../accounts/local-owner.ts";
 import { createQuotas } from "../accounts/quotas.ts";
-import type { createApp as CreateApp } from "../app.ts";
+import type { Access, createApp as CreateApp } from "../app.ts";
 import { createBackup } from "../backup/create-backup.ts";
 import { type Schedule, scheduleBackups } from "../backup/schedule.ts";
+import { originOf } from "../backup/series.ts";
 import { refuseUnfinishedRestore } from "../backup/unfinished-restore.ts";
 import type { Config } from "../config.ts";
 import { lockDataFolder } from "../db/data-lock.ts";
@@ -94,7 +95,8 @@ export async function serve(
     decay: config.decay,
   });
 
-  const schedule = config.backups && createSchedule(config, config.backups, { log, metrics });
+  const schedule =
+    config.backups && createSchedule(config, config.backups, access, { log, metrics });
   const local = createLocalSocket({
     ownerId: async () => (await findLocalOwner(accounts)).id,
     hasAccount: (id) => accounts.find(id) !== null,
@@ -160,6 +162,7 @@ async function openTables(
 function createSchedule(
   { dataDir, cacheDir }: Config,
   settings: NonNullable<Config["backups"]>,
+  { accounts }: Pick<Access, "accounts">,
   { log, metrics }: { log: Log; metrics: Metrics },
 ): Schedule {
   const clock = Date.now;
@@ -167,7 +170,11 @@ function createSchedule(
     const lancedb = await loadLanceDb(cacheDir);
     return createBackup({ dataDir, folder, version, lancedb, clock, signal });
   };
-  return scheduleBackups({ settings, create, clock, log, metrics });
+  const origin = () => {
+    const owner = accounts.findOwner();
+    return owner && originOf(owner.id);
+  };
+  return scheduleBackups({ settings, create, origin, clock, log, metrics });
 }
 
 /** Returns null where the file system of the data folder knows no sockets. */

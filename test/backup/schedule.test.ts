@@ -40,9 +40,16 @@ beforeEach(() => {
   clock = testClock();
 });
 
-function create(wanted = settings, make = (target: string) => backUp(dataDir, target)) {
+function create(
+  wanted = settings,
+  make = (target: string) => backUp(dataDir, target),
+  origin: string | null = null,
+) {
   const metrics = createMetrics();
-  const schedule = scheduleBackups({ settings: wanted, create: make, clock, log, metrics });
+  const schedule = scheduleBackups({
+    ...{ settings: wanted, create: make, clock, log, metrics },
+    origin: () => origin,
+  });
   const sum = async (name: string, labels = {}) =>
     readMetrics(await metrics.text()).sum(name, labels);
   return { ...schedule, sum };
@@ -82,6 +89,31 @@ test("one that was missed is made up, and one that is young enough is not made a
     state: "ok",
     message: expect.stringContaining("2 in "),
   });
+});
+
+test("two servers with one folder leave each other's backups alone", async () => {
+  const [one, other] = [
+    create(settings, undefined, "11111111"),
+    create(settings, undefined, "22222222"),
+  ];
+  await create().check();
+  mkdirSync(join(folder, "ctxd-2026-01-01T00-00-00Z-22222222"));
+  for (const _ of [1, 2, 3]) {
+    clock.advance(24 * HOUR);
+    await one.check();
+  }
+  // Its first, and what a crash has left of it.
+  expect(names()).toEqual([
+    "ctxd-2026-01-01T00-00-00Z-22222222",
+    "ctxd-2026-01-03T00-00-00Z-11111111",
+    "ctxd-2026-01-04T00-00-00Z-11111111",
+  ]);
+  await other.check();
+  expect(names()).toEqual([
+    "ctxd-2026-01-03T00-00-00Z-11111111",
+    "ctxd-2026-01-04T00-00-00Z-11111111",
+    "ctxd-2026-01-04T00-00-00Z-22222222",
+  ]);
 });
 
 test("a clock that was set back neither puts the next one off nor makes one after the other", async () => {
@@ -170,6 +202,7 @@ test("the end breaks off the one under way, without a word", async () => {
         signal.onabort = () => reject(signal.reason);
         begun.resolve();
       }),
+    origin: () => null,
     clock,
     log,
     metrics: createMetrics(),
