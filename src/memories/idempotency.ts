@@ -1,5 +1,6 @@
-import { and, eq, gt, lte } from "drizzle-orm";
+import { and, eq, gt, lte, or } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { LRUCache } from "lru-cache";
 import type { Database } from "../db/database.ts";
 import { AppError } from "../errors.ts";
 
@@ -27,12 +28,18 @@ export const idempotencyKeys = sqliteTable(
 
 export type Idempotency = ReturnType<typeof createIdempotency>;
 
+/** Keys that are kept in mind because the disk refused to forget them. */
+const MAX_STALE = 10_000;
+
 /** Makes a request that is sent twice with one key happen once. `clock` gives milliseconds. */
 export function createIdempotency({ db, clock }: { db: Database; clock: () => number }) {
   const { orm } = db;
   const table = idempotencyKeys;
   /** Requests that are under way, by account and key. */
   const underWay = new Map<string, { requestHash: string; ids: Promise<string[]> }>();
+
+  /** Those whose rows tell of memories that were never made, and could not be removed. */
+  const stale = new LRUCache<string, true>({ max: MAX_STALE });
 
   const check = (known: string, requestHash: string) => {
     if (known === requestHash) return;
@@ -73,18 +80,25 @@ export function createIdempotency({ db, clock }: { db: Database; clock: () => nu
         .from(table)
         .where(and(isThis, gt(table.createdAt, since)))
         .get();
-      if (known) {
+      if (known && !stale.has(name)) {
         check(known.requestHash, requestHash);
         return known.memoryIds;
       }
 
+      const forgetStale = (made: string[]) => {
+        stale.delete(name);
+        return made;
+      };
       const ids = create((memoryIds) => {
-        orm.delete(table).where(lte(table.createdAt, since)).run();
+        orm
+          .delete(table)
+          .where(or(lte(table.createdAt, since), isThis))
+          .run();
         const row = { accountId, keyHash, requestHash, memoryIds, createdAt: clock() };
         orm.insert(table).values(row).run();
-      }).catch((error) => {
+      }).then(forgetStale, (error) => {
         // The row may have been written when the memories could not be: the key is free again.
-        db.attempt(() => orm.delete(table).where(isThis).run());
+        if (!db.attempt(() => orm.delete(table).where(isThis).run())) stale.set(name, true);
         throw error;
       });
       underWay.set(name, { requestHash, ids });

@@ -1,4 +1,7 @@
 import { afterAll, expect, test } from "bun:test";
+import { createAccounts } from "../../src/accounts/accounts.ts";
+import { createIdempotency } from "../../src/memories/idempotency.ts";
+import { testClock, testDatabase } from "../support/database.ts";
 import { expectError, expectInvalid } from "../support/errors.ts";
 import { fakeEmbedder } from "../support/fake-embedder.ts";
 import { startServer } from "../support/server.ts";
@@ -98,6 +101,23 @@ test("a request that was refused does not use up its key", async () => {
   const refused = await ada.send("POST", "/memories", { json: { content: "" }, headers: KEY });
   expectInvalid(refused, "/content");
   await ada.save({ content: "x" }, KEY);
+});
+
+test("a request that failed may be tried again, also when its key could not be removed", async () => {
+  const db = { ...testDatabase(), attempt: () => false };
+  const clock = testClock();
+  const { id } = await createAccounts({ db, clock }).add({ email: "a@b.c", password: null });
+  const { once } = createIdempotency({ db, clock });
+  const failing = once(id, "k", {}, async (remember) => {
+    remember(["mem_1"]);
+    throw new Error("the disk is full");
+  });
+  await expect(failing).rejects.toThrow("the disk is full");
+  const make = async (remember: (ids: string[]) => void) => {
+    remember(["mem_2"]);
+    return ["mem_2"];
+  };
+  for (const _ of [1, 2]) expect(await once(id, "k", {}, make)).toEqual(["mem_2"]);
 });
 
 test("a key has 1 to 255 characters", async () => {
