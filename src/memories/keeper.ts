@@ -18,15 +18,16 @@ export const DUE = {
   urgentCommits: 32,
   /** What was deleted leaves the files this long after the answer; 60 s are promised. */
   purgeAfter: 20_000,
-  /** The same with the time that the purges of other tables take: they are done one by one. */
+  /** The same with the time that the purges of other tables take, done one by one. */
   purgedWithin: 45_000,
   /** A chore that failed is tried again after this long. */
   retryAfter: 5_000,
   /** Writes wait for merging for this long after one has made it fail. */
   contended: 60_000,
   /**
-   * Chores of all tables after which LanceDB's caches are made anew. They hold every index that was
-   * ever searched, with its files open, also when it was replaced long ago.
+   * Chores of all tables after which LanceDB's caches are made anew, at least as many as there are
+   * tables. They hold every index that was ever searched, with its files open, also when it was
+   * replaced long ago.
    */
   renewAfter: 32,
   /** The same when no table has anything to do: then nobody waits, and memory is given back. */
@@ -49,6 +50,8 @@ export interface Keeper {
   noteCommit(outcome: Outcome): void;
   /** Whether something that was deleted is still in the files. */
   hasRemains(): boolean;
+  /** Whether it may be there for too long, if so many milliseconds go by until it is gone. */
+  isLate(ahead: number): boolean;
   /**
    * The most urgent chore that is due; `null` when none is.
    * @param ahead milliseconds that purging all tables with remains will take
@@ -253,16 +256,19 @@ export function createKeeper({
 
     hasRemains: () => remainsSince !== null,
 
+    isLate: (ahead) => remainsSince !== null && clock() - remainsSince + ahead >= due.purgedWithin,
+
     due(ahead) {
       const now = clock();
       if (now < retryAt) return null;
       if (isDamaged) return "recover";
-      const isLate = (since: number | null, after: number) =>
-        since !== null && now - since >= after;
+      const isDue = (since: number | null, after: number) => since !== null && now - since >= after;
       const purgeAfter = Math.min(due.purgeAfter, Math.max(0, due.purgedWithin - ahead));
-      if (isLate(remainsSince, purgeAfter)) return "purge";
-      if (isLate(dirtySince, due.checkpointAfter)) return "checkpoint";
-      const isTime = commits >= due.commits || (commits > 0 && now - lastCommit >= due.idle);
+      if (isDue(remainsSince, purgeAfter)) return "purge";
+      if (isDue(dirtySince, due.checkpointAfter)) return "checkpoint";
+      // A purge merges fragments too, and is near.
+      const isQuiet = remainsSince === null && now - lastCommit >= due.idle;
+      const isTime = commits >= due.commits || (commits > 0 && isQuiet);
       const isRested = now >= restUntil || commits >= due.urgentCommits;
       return isTime && isRested ? "optimize" : null;
     },

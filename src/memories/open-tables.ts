@@ -95,6 +95,8 @@ export async function openTables({
   const cache = createRowCache(ROW_CACHE);
   /** In the order of last use. */
   const slots = new Map<string, Slot>();
+  /** Those that use the caches of a former connection. */
+  const outdated = new WeakSet<Slot>();
   const measured = measureStore(metrics, { journal, slots });
   /** Tables that this process has begun to open, and those that are what the journal says. */
   const begun = new Set<string>();
@@ -177,13 +179,23 @@ export async function openTables({
     return slot;
   };
 
-  /** Opens all tables anew with empty caches: each as soon as nobody uses it. No chore may run. */
+  /** Has tables that are opened from now on use empty caches. */
   const renew = async () => {
     connection = await connect();
+    chores = 0;
+    for (const slot of slots.values()) outdated.add(slot);
+  };
+
+  /**
+   * Closes tables that use former caches and have nothing to do. Of the others each is opened anew
+   * after a chore of its own, if it is not at rest then: all at once would be in everybody's way. No
+   * chore may run.
+   */
+  const leaveFormerCaches = (names: readonly string[]) => {
     for (const [name, slot] of [...slots]) {
-      if (!slot.keeper) continue;
+      if (!outdated.has(slot) || !slot.keeper) continue;
       if (slot.users === 0 && slot.keeper.isIdle()) slots.delete(name);
-      else slots.set(name, successor(name, slot, slot.keeper));
+      else if (names.includes(name)) slots.set(name, successor(name, slot, slot.keeper));
     }
   };
 
@@ -245,12 +257,13 @@ export async function openTables({
 
   const upkeep = startUpkeep({
     keepers: () => [...slots].flatMap(([name, { keeper }]) => (keeper ? [[name, keeper]] : [])),
-    async afterChore(chore) {
-      if (chore !== "checkpoint") chores++;
+    async afterChores(jobs) {
+      const names = jobs.filter(({ chore }) => chore !== "checkpoint").map(({ name }) => name);
+      chores += names.length;
       const isAtRest = [...slots.values()].every(({ keeper }) => keeper?.isIdle() ?? false);
-      if (chores < (isAtRest ? due.renewAfterAtRest : due.renewAfter)) return;
-      chores = 0;
-      await renew();
+      const most = isAtRest ? due.renewAfterAtRest : Math.max(due.renewAfter, slots.size);
+      if (chores >= most) await renew();
+      leaveFormerCaches(names);
     },
     log,
     metrics,

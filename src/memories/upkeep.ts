@@ -7,22 +7,34 @@ const TICK = 500;
 /** Milliseconds that purging a table is taken to last before it was seen; then a moving average. */
 const PURGE_TIME = 100;
 const RECENT_PURGES = 8;
+/**
+ * Tables that are purged side by side when, one by one, something would not be gone in time: much of
+ * a purge is waiting for the disk. As many as a small machine does beside searches.
+ */
+const SIDE_BY_SIDE = 3;
 /** The most urgent first: what can't be read, a promise to forget, durability, then speed. */
 const ORDER: readonly Chore[] = ["recover", "purge", "checkpoint", "optimize"];
 
+/** What is to be done, or was just done. */
+export interface Job {
+  name: string;
+  keeper: Keeper;
+  chore: Chore;
+}
+
 /**
- * Does the chores of all open tables in the background, one at a time.
+ * Does the chores of all open tables in the background, one at a time, but for purges that are late.
  * @param keepers those of the tables that are open now, by name
- * @param afterChore is waited for before the next one
+ * @param afterChores is waited for before the next one
  */
 export function startUpkeep({
   keepers,
-  afterChore,
+  afterChores,
   log,
   metrics,
 }: {
   keepers: () => Iterable<readonly [name: string, keeper: Keeper]>;
-  afterChore: (chore: Chore) => Promise<void>;
+  afterChores: (jobs: readonly Job[]) => Promise<void>;
   log: Log;
   metrics: Metrics;
 }): {
@@ -50,32 +62,47 @@ export function startUpkeep({
     return result;
   };
 
-  const next = () => {
+  /** What is most urgent now. It may change while a chore is done. */
+  const next = (): Job[] => {
     const all = [...keepers()];
-    const ahead = purgeTime * all.filter(([, keeper]) => keeper.hasRemains()).length;
+    const waiting = all.filter(([, keeper]) => keeper.hasRemains());
+    const ahead = purgeTime * waiting.length;
     const due = all.map(([name, keeper]) => ({ name, keeper, chore: keeper.due(ahead) }));
-    return ORDER.map((chore) => due.find((candidate) => candidate.chore === chore)).find(Boolean);
+    const [chore] = ORDER.filter((chore) => due.some((candidate) => candidate.chore === chore));
+    const isLate = chore === "purge" && waiting.some(([, keeper]) => keeper.isLate(ahead));
+    const jobs = due.filter((candidate): candidate is Job => candidate.chore === chore);
+    const since = ({ keeper }: Job) => keeper.debts().remainsSince ?? 0;
+    jobs.sort((one, other) => since(one) - since(other));
+    return jobs.slice(0, isLate ? SIDE_BY_SIDE : 1);
+  };
+
+  const run = async ({ name, keeper, chore }: Job) => {
+    // What it waited for may have closed the table.
+    if (![...keepers()].some(([, open]) => open === keeper)) return;
+    const end = durations.startTimer({ chore });
+    try {
+      await keeper.run(chore);
+      runs.inc({ chore, result: "ok" });
+      log.debug("upkeep", { table: name, chore, ms: Math.round(end() * 1_000) });
+    } catch (error) {
+      runs.inc({ chore, result: "failed" });
+      log.error("upkeep_failed", { table: name, chore, cause: String(error) });
+    }
+  };
+
+  const runAll = async (jobs: Job[]) => {
+    const started = performance.now();
+    await Promise.all(jobs.map(run));
+    const time = (performance.now() - started) / jobs.length;
+    if (jobs[0]?.chore === "purge") purgeTime += (time - purgeTime) / RECENT_PURGES;
+    await afterChores(jobs);
   };
 
   const work = async () => {
-    // What is most urgent may change while a chore is done.
-    for (let job = next(); job?.chore && !isStopped; job = next()) {
-      const { name, keeper, chore } = job;
-      const end = durations.startTimer({ chore });
-      try {
-        await pause(async () => {
-          // What it waited for may have closed the table.
-          if (![...keepers()].some(([, open]) => open === keeper)) return;
-          await keeper.run(chore).finally(() => afterChore(chore));
-        });
-        const ms = end() * 1_000;
-        if (chore === "purge") purgeTime += (ms - purgeTime) / RECENT_PURGES;
-        runs.inc({ chore, result: "ok" });
-        log.debug("upkeep", { table: name, chore, ms: Math.round(ms) });
-      } catch (error) {
-        runs.inc({ chore, result: "failed" });
-        log.error("upkeep_failed", { table: name, chore, cause: String(error) });
-      }
+    for (let jobs = next(); jobs.length > 0 && !isStopped; jobs = next()) {
+      await pause(() => runAll(jobs)).catch((error) =>
+        log.error("upkeep_failed", { cause: String(error) }),
+      );
     }
     if (!isStopped) schedule();
   };

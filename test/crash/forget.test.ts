@@ -28,6 +28,8 @@ function secret(): { memory: NewMemory; words: string[] } {
   return { memory: { content, tags: [tag], agent_id, session_id, metadata: { note } }, words };
 }
 
+const CLEARED = { tags: [], agent_id: null, session_id: null, metadata: {} };
+
 type Forgetting = (client: Client, saved: Memory) => Promise<unknown>;
 const WAYS: Record<string, Forgetting> = {
   "by its id": (client, { id }) => client.remove(id),
@@ -35,7 +37,7 @@ const WAYS: Record<string, Forgetting> = {
   "by its agent and session": (client, { agent_id, session_id }) =>
     client.removeMatching({ agent_id: agent_id ?? "", session_id: session_id ?? "" }),
   "by another content and other fields": (client, { id }) =>
-    client.update(id, { content: "x", tags: [], agent_id: null, session_id: null, metadata: {} }),
+    client.update(id, { content: "x", ...CLEARED }),
 };
 
 for (const [way, forget] of Object.entries(WAYS)) {
@@ -93,6 +95,21 @@ test("what is deleted while another purge runs, beside other writes, is gone as 
     all.push(...words);
     await Bun.sleep(random.below(100));
     await client.remove(saved.id);
+  }
+  expect(await untilGone(dataDir, all, PATIENCE)).toEqual([]);
+});
+
+test("what is deleted or replaced in many accounts at once is gone from all of them", async () => {
+  const dataDir = temporaryFolder();
+  await using data = await openData(dataDir, { ...HASTY, purgedWithin: 0 });
+  const all: string[] = [];
+  for (let number = 0; number < 12; number++) {
+    const { id } = await data.accounts.add({ email: `a${number}@example.com`, password: null });
+    const { memory, words } = secret();
+    const [saved] = await data.memories.create(id, [memory, secret().memory]);
+    all.push(...words);
+    if (number % 2) await data.memories.remove(id, saved?.id ?? "");
+    else await data.memories.update(id, saved?.id ?? "", { content: "another", ...CLEARED });
   }
   expect(await untilGone(dataDir, all, PATIENCE)).toEqual([]);
 });
