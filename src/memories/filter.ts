@@ -1,3 +1,5 @@
+import type { MemoryRow } from "./rows.ts";
+
 /**
  * The only place that writes filter strings. LanceDB has no parameters, so every value passes
  * through `quote`, which is complete: in its SQL a string ends at a single quote and nowhere else.
@@ -38,6 +40,22 @@ export function filterSql(filter: Filter): string | undefined {
     conditions.push(`created_at < ${moment(filter.createdBefore)}`);
   }
   return all(conditions);
+}
+
+/** What `filterSql` asks of a memory, for one that is at hand. */
+export function passes(
+  { tags: wanted = [], tagsMatch, agentId, sessionId, createdAfter, createdBefore }: Filter,
+  memory: Pick<MemoryRow, "tags" | "agentId" | "sessionId" | "createdAt">,
+): boolean {
+  const has = (tag: string) => memory.tags.includes(tag);
+  const hasTags = tagsMatch === "all" ? wanted.every(has) : wanted.some(has);
+  return (
+    (wanted.length === 0 || hasTags) &&
+    (agentId === undefined || memory.agentId === agentId) &&
+    (sessionId === undefined || memory.sessionId === sessionId) &&
+    (createdAfter === undefined || memory.createdAt >= createdAfter) &&
+    (createdBefore === undefined || memory.createdAt < createdBefore)
+  );
 }
 
 /** Rows whose id is one of these. */

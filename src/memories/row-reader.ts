@@ -1,12 +1,14 @@
 import type * as LanceDb from "@lancedb/lancedb";
 import type { Table as ArrowTable } from "apache-arrow";
-import { idsSql } from "./filter.ts";
+import { type Filter, filterSql, idsSql, passes } from "./filter.ts";
+import type { Accepts } from "./indexes/largest.ts";
 import type { SearchIndex } from "./indexes/search-index.ts";
 import type { TableRows } from "./row-cache.ts";
 import {
   decodeAddresses,
   decodeIds,
   decodeSearchRows,
+  memoryIdOf,
   SEARCH_COLUMNS,
   type SearchRow,
 } from "./rows.ts";
@@ -22,12 +24,16 @@ export interface RowReader {
   read(addresses: readonly number[], withVectors: boolean): Promise<SearchRow[] | null>;
   /**
    * Rows that the index in memory finds, all with their vectors; `null` when it has not all rows of
-   * the table.
+   * the table, or can't tell in a moment which of them pass the filter.
    */
-  lookUp(find: (index: SearchIndex) => readonly string[]): Promise<SearchRow[] | null>;
+  lookUp(
+    filter: Filter,
+    find: (index: SearchIndex, accepts: Accepts) => readonly string[],
+  ): Promise<SearchRow[] | null>;
   /** Rows of sessions and rows by id, from memory; `null` when not all of the table is there. */
   recall(
     wanted: { sessions: readonly string[]; ids: readonly string[] },
+    filter: Filter,
     withVectors: boolean,
   ): Promise<SearchRow[] | null>;
 }
@@ -37,6 +43,8 @@ const AHEAD = 250;
 const PAUSE = 20;
 /** When to try again if rows have moved meanwhile, so that some were not read, in milliseconds. */
 const AGAIN = 10_000;
+/** Rows up to which a filter is compared with every one, in a few milliseconds at the most. */
+const FILTERED = 20_000;
 /** Searches that do without `findMoved` after one in which it was of little use. */
 const WITHOUT_MOVED = 20;
 
@@ -109,6 +117,14 @@ export function createRowReader({
     }
   };
 
+  const acceptsBy = (filter: Filter): Accepts => {
+    if (filterSql(filter) === undefined) return null;
+    return (rowId) => {
+      const memory = rows.get(memoryIdOf(rowId))?.memory;
+      return memory ? passes(filter, memory) : false;
+    };
+  };
+
   const prepare = async () => {
     if (performance.now() < readAheadAgain) return;
     readAheadAgain = Number.POSITIVE_INFINITY;
@@ -148,11 +164,13 @@ export function createRowReader({
       return read;
     },
 
-    async lookUp(find) {
+    async lookUp(filter, find) {
       const total = await countRows();
       if (rows.index.size !== total) return null;
+      const accepts = acceptsBy(filter);
+      if (accepts && (rows.size !== total || total > FILTERED)) return null;
       const { epoch } = rows;
-      const rowIds = find(rows.index);
+      const rowIds = find(rows.index, accepts);
       const unknown = rowIds.filter((rowId) => !isComplete(rows.get(rowId), true));
       if (unknown.length === 0) return rowIds.flatMap((rowId) => rows.get(rowId) ?? []);
       const query = table.query().where(idsSql(unknown)).withRowId();
@@ -162,10 +180,13 @@ export function createRowReader({
       return rowIds.flatMap((rowId) => byId.get(rowId) ?? rows.get(rowId) ?? []);
     },
 
-    async recall({ sessions, ids }, withVectors) {
+    async recall({ sessions, ids }, filter, withVectors) {
       if (rows.size !== (await countRows())) return null;
       const found = ids.map((id) => rows.get(id)).filter((row) => row !== undefined);
-      const known = [...new Set([...found, ...sessions.flatMap(rows.ofSession)])];
+      const accepts = acceptsBy(filter) ?? (() => true);
+      const known = [...new Set([...found, ...sessions.flatMap(rows.ofSession)])].filter((row) =>
+        accepts(row.id),
+      );
       return known.every((row) => isComplete(row, withVectors)) ? known : null;
     },
   };

@@ -1,7 +1,6 @@
 import type * as LanceDb from "@lancedb/lancedb";
 import type { Table as ArrowTable } from "apache-arrow";
 import { aroundSql, type Filter, filterSql } from "./filter.ts";
-import type { SearchIndex } from "./indexes/search-index.ts";
 import { cosineOf } from "./ranking/cosine.ts";
 import { type RowReader, type RunQuery, searchColumns } from "./row-reader.ts";
 import {
@@ -33,6 +32,7 @@ export interface TableSearch {
 }
 
 type Query = LanceDb.Query | LanceDb.VectorQuery;
+type Find = Parameters<RowReader["lookUp"]>[1];
 type Score = "_distance" | "_score";
 
 /** Rows that are read of the sessions around a search's best candidates: about 1 MB. */
@@ -69,8 +69,8 @@ export function createTableSearch(
 
   return {
     async nearest(vector, filter, limit) {
-      const known =
-        !filterSql(filter) && (await reader.lookUp((index) => index.nearest(vector, limit)));
+      const find: Find = (index, accepts) => index.nearest(vector, limit, accepts);
+      const known = await reader.lookUp(filter, find);
       if (known) {
         const found = known.map((row) => ({ ...row, cosine: cosineOf(row, vector), bm25: 0 }));
         return found.sort((a, b) => (b.cosine ?? 0) - (a.cosine ?? 0));
@@ -85,12 +85,12 @@ export function createTableSearch(
 
     async matching(words, filter, limit, withVectors) {
       const bm25 = new Map<string, number>();
-      const find = (index: SearchIndex) =>
-        index.matching(words, limit).map((match) => {
+      const find: Find = (index, accepts) =>
+        index.matching(words, limit, accepts).map((match) => {
           bm25.set(match.id, match.bm25);
           return match.id;
         });
-      const known = !filterSql(filter) && (await reader.lookUp(find));
+      const known = await reader.lookUp(filter, find);
       if (known) {
         return known.map((row) => ({ ...row, cosine: null, bm25: bm25.get(row.rowId) ?? 0 }));
       }
@@ -108,16 +108,12 @@ export function createTableSearch(
       if (sessions.length + ids.length === 0) return [];
       const limit = AROUND + ids.length;
       const wanted = { sessions, ids };
-      const known = filterSql(filter) ? null : await reader.recall(wanted, withVectors);
-      if (known) return withoutScores(known.slice(0, limit));
+      const known = await reader.recall(wanted, filter, withVectors);
+      if (known) return known.slice(0, limit).map((row) => ({ ...row, cosine: null, bm25: 0 }));
       const sql = aroundSql(wanted, filter);
       return search(() => table.query().where(sql).limit(limit), null, withVectors);
     },
   };
-}
-
-function withoutScores(rows: readonly SearchRow[]): Candidate[] {
-  return rows.map((row) => ({ ...row, cosine: null, bm25: 0 }));
 }
 
 function withScores(rows: readonly SearchRow[], found: ArrowTable): Candidate[] {

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { type CompactVector, quantize } from "../compact-vector.ts";
 import wasm from "./dot-products.wasm" with { type: "file" };
-import { largest } from "./largest.ts";
+import { type Accepts, largest } from "./largest.ts";
 
 /**
  * The vectors of rows side by side, one byte a number, all of which a query is compared with: 0.4 ms
@@ -18,7 +18,7 @@ export interface FlatIndex {
    * The rows whose vectors have the largest dot products with a query's, the largest first, or
    * about: bytes move the product of two vectors of length 1 by 0.001.
    */
-  nearest(query: Float32Array, count: number): string[];
+  nearest(query: Float32Array, count: number, accepts?: Accepts): string[];
 }
 
 /** See `dot-products.wat`, addresses and sizes in bytes. */
@@ -95,7 +95,7 @@ export function createFlatIndex(dimension: number): FlatIndex {
       places.clear();
     },
 
-    nearest(query, count) {
+    nearest(query, count, accepts = null) {
       quantize(query, new Int16Array(memory.buffer, 0, length), MOST.query);
       multiply(0, first, addressOf(rowIds.length), length, size);
       if (products.length < rowIds.length) products = new Float32Array(rowIds.length * SPARE);
@@ -103,7 +103,10 @@ export function createFlatIndex(dimension: number): FlatIndex {
         products[place] = floats[at] ?? 0;
         at += size / 4;
       }
-      return largest(products, rowIds.length, count).map((place) => rowIds[place] ?? "");
+      const isAccepted = accepts && ((place: number) => accepts(rowIds[place] ?? ""));
+      return largest(products, rowIds.length, count, isAccepted).map(
+        (place) => rowIds[place] ?? "",
+      );
     },
   };
 }

@@ -1,8 +1,17 @@
+/** Whether what has an id may be found; null for all. */
+export type Accepts = ((id: string) => boolean) | null;
+
 /**
  * The places of the largest values, in order. Nearly all values are compared with one number only.
  * @param length how many of the values count
+ * @param accepts is asked only about values that would be among them
  */
-export function largest(values: Float32Array, length: number, count: number): number[] {
+export function largest(
+  values: Float32Array,
+  length: number,
+  count: number,
+  accepts: ((place: number) => boolean) | null,
+): number[] {
   const most = Math.min(length, count);
   const best = new Float32Array(most);
   const places = new Int32Array(most);
@@ -10,7 +19,7 @@ export function largest(values: Float32Array, length: number, count: number): nu
   let least = Number.NEGATIVE_INFINITY;
   for (let place = 0; place < length; place++) {
     const value = values[place] ?? 0;
-    if (found === most && value <= least) continue;
+    if ((found === most && value <= least) || (accepts && !accepts(place))) continue;
     const at = endOfLarger(best, found, value);
     if (found < most) found++;
     best.copyWithin(at + 1, at, found - 1);
@@ -19,7 +28,7 @@ export function largest(values: Float32Array, length: number, count: number): nu
     places[at] = place;
     least = best[found - 1] ?? least;
   }
-  return Array.from(places);
+  return Array.from(places.subarray(0, found));
 }
 
 /** Where in a falling row of numbers those end that are not less than a value. */

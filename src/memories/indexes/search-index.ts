@@ -1,5 +1,6 @@
 import type { CompactVector } from "../compact-vector.ts";
 import { createFlatIndex } from "./flat-index.ts";
+import type { Accepts } from "./largest.ts";
 import { createWordIndex } from "./word-index.ts";
 
 /**
@@ -15,9 +16,9 @@ export interface SearchIndex {
   remove(rowId: string): void;
   clear(): void;
   /** Ids of the rows whose vectors are nearest, about; see `FlatIndex`. */
-  nearest(vector: Float32Array, count: number): string[];
+  nearest(vector: Float32Array, count: number, accepts?: Accepts): string[];
   /** Ids of the rows whose words match best, and how well. */
-  matching(words: string, count: number): { id: string; bm25: number }[];
+  matching(words: string, count: number, accepts?: Accepts): { id: string; bm25: number }[];
 }
 
 interface IndexedRow {

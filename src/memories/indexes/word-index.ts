@@ -1,4 +1,4 @@
-import { largest } from "./largest.ts";
+import { type Accepts, largest } from "./largest.ts";
 import { tokensOf } from "./tokens.ts";
 
 /** An inverted index: texts by their words. */
@@ -9,7 +9,7 @@ export interface WordIndex {
   remove(id: string): void;
   clear(): void;
   /** The texts that match some words best, by BM25, the best first. */
-  matching(words: string, count: number): { id: string; bm25: number }[];
+  matching(words: string, count: number, accepts?: Accepts): { id: string; bm25: number }[];
 }
 
 /** Of BM25, as LanceDB has them: how soon repetition counts no more, and how much length does. */
@@ -94,7 +94,7 @@ export function createWordIndex(): WordIndex {
       [terms, texts, lengths, places, words] = [new Map(), [], [], new Map(), 0];
     },
 
-    matching(question, count) {
+    matching(question, count, accepts = null) {
       if (scores.length < texts.length) scores = new Float32Array(texts.length * 1.25);
       const perWord = (K1 * B * places.size) / words;
       const matching: number[] = [];
@@ -114,10 +114,12 @@ export function createWordIndex(): WordIndex {
         }
       }
       const own = Float32Array.from(matching, (place) => scores[place] ?? 0);
-      const found = largest(own, own.length, count).map((at) => {
-        const place = matching[at] ?? 0;
-        return { id: texts[place]?.id ?? "", bm25: scores[place] ?? 0 };
-      });
+      const idAt = (at: number) => texts[matching[at] ?? 0]?.id ?? "";
+      const isAccepted = accepts && ((at: number) => accepts(idAt(at)));
+      const found = largest(own, own.length, count, isAccepted).map((at) => ({
+        id: idAt(at),
+        bm25: own[at] ?? 0,
+      }));
       for (const place of matching) scores[place] = 0;
       return found;
     },
