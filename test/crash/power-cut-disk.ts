@@ -10,13 +10,15 @@ import { createWriter } from "./writer.ts";
 /**
  * Power cuts of a real file system: `bun test/crash/power-cut-disk.ts --rounds 30`, as root on Linux.
  * The data is on ext4 in an image file. What the kernel has not been made to write is not in the
- * image; a copy of it, taken when the server is killed, is the disk after a power cut.
+ * image; a copy of it, taken when the server is killed, is the disk after a power cut. With `--models`
+ * the model is another one after every second cut, so that tables are made anew meanwhile.
  */
 const { values } = parseArgs({
   options: {
     rounds: { type: "string", default: "30" },
     seed: { type: "string", default: "1" },
     server: { type: "string", default: "impatient" },
+    models: { type: "boolean", default: false },
   },
 });
 const kind: ServerKind = values.server === "real" ? "real" : "impatient";
@@ -42,7 +44,8 @@ try {
   run("sync", "-f", disk);
   const writers = Array.from({ length: 4 }, (_, n) => createWriter(`agent${n}`, random));
   for (let round = 0; round < Number(values.rounds); round++) {
-    await using server = spawnServer(dataDir, kind);
+    const settings = values.models ? { FAKE_MODEL: `fake${round >> 1}` } : {};
+    await using server = spawnServer(dataDir, kind, settings);
     const origin = await server.origin();
     for (const writer of writers) await writer.check(createClient(origin, key));
     const writing = writers.map((writer) => writer.write(origin, key, () => false));
