@@ -33,30 +33,51 @@ const STEP = 16;
 const TAIL = 16;
 /** The largest numbers of records and queries: the sum of 4,096 products stays within 31 bits. */
 const MOST = { record: 127, query: 16_383 };
-const PAGE = 1 << 16;
-/** How much more room is made than is needed, since making it may copy all. */
+/** Bytes of a piece of memory, which one index has at a time, and the least that it grows by. */
+const PIECE = 1 << 16;
+const GROWTH = 8;
+/** How much more room is made than is needed. */
 const SPARE = 1.25;
 
-const dotProducts = new WebAssembly.Module(readFileSync(wasm));
+/**
+ * One memory for all indexes: the engine has room for eight, and collects all garbage before it makes
+ * one more. The query is in its first piece.
+ */
+const { memory, multiply } = new WebAssembly.Instance(new WebAssembly.Module(readFileSync(wasm)))
+  .exports as never as DotProducts;
+const free: number[] = [];
+let bytes = new Uint8Array(memory.buffer);
+let floats = new Float32Array(memory.buffer);
+
+/** The address of a piece that no index has. */
+function takePiece(): number {
+  if (free.length === 0) {
+    const end = bytes.length;
+    const added = Math.max(GROWTH, Math.ceil((end / PIECE) * (SPARE - 1)));
+    memory.grow(added);
+    bytes = new Uint8Array(memory.buffer);
+    floats = new Float32Array(memory.buffer);
+    for (let piece = added - 1; piece >= 0; piece--) free.push(end + piece * PIECE);
+  }
+  const piece = free.pop();
+  if (piece === undefined) throw new RangeError("there is no memory for vectors");
+  return piece;
+}
 
 /** @param dimension of its vectors */
 export function createFlatIndex(dimension: number): FlatIndex {
-  const { memory, multiply } = new WebAssembly.Instance(dotProducts)
-    .exports as never as DotProducts;
   const length = Math.ceil(dimension / STEP) * STEP;
   const size = length + TAIL;
-  const first = length * Int16Array.BYTES_PER_ELEMENT;
+  const inPiece = Math.floor(PIECE / size);
+  const pieces: number[] = [];
   const rowIds: string[] = [];
   const places = new Map<string, number>();
-  let floats = new Float32Array(memory.buffer);
   let products = new Float32Array(0);
 
-  const addressOf = (place: number) => first + place * size;
-  const makeRoom = (end: number) => {
-    const { byteLength } = memory.buffer;
-    if (end <= byteLength) return;
-    memory.grow(Math.ceil((end * SPARE - byteLength) / PAGE));
-    floats = new Float32Array(memory.buffer);
+  const addressOf = (place: number) =>
+    (pieces[Math.floor(place / inPiece)] ?? 0) + (place % inPiece) * size;
+  const freePieces = (needed: number) => {
+    while (pieces.length > needed) free.push(pieces.pop() ?? 0);
   };
 
   return {
@@ -68,9 +89,10 @@ export function createFlatIndex(dimension: number): FlatIndex {
 
     put(rowId, vector) {
       const place = places.get(rowId) ?? rowIds.length;
+      if (place === pieces.length * inPiece) pieces.push(takePiece());
       const address = addressOf(place);
-      makeRoom(address + size);
-      const numbers = new Int8Array(memory.buffer, address, length);
+      // What others have left beyond its numbers counts for nothing.
+      const numbers = new Int8Array(memory.buffer, address, length).fill(0);
       floats[(address + length) / 4] =
         vector.factor * quantize(vector.numbers, numbers, MOST.record);
       rowIds[place] = rowId;
@@ -83,7 +105,8 @@ export function createFlatIndex(dimension: number): FlatIndex {
       // The last one takes its place.
       const last = rowIds.pop() ?? rowId;
       const address = addressOf(rowIds.length);
-      new Uint8Array(memory.buffer).copyWithin(addressOf(place), address, address + size);
+      bytes.copyWithin(addressOf(place), address, address + size);
+      freePieces(Math.ceil(rowIds.length / inPiece));
       places.delete(rowId);
       if (last === rowId) return;
       rowIds[place] = last;
@@ -93,15 +116,19 @@ export function createFlatIndex(dimension: number): FlatIndex {
     clear() {
       rowIds.length = 0;
       places.clear();
+      freePieces(0);
     },
 
     nearest(query, count, accepts = null) {
-      quantize(query, new Int16Array(memory.buffer, 0, length), MOST.query);
-      multiply(0, first, addressOf(rowIds.length), length, size);
+      quantize(query, new Int16Array(memory.buffer, 0, length).fill(0), MOST.query);
       if (products.length < rowIds.length) products = new Float32Array(rowIds.length * SPARE);
-      for (let place = 0, at = (first + length) / 4 + 1; place < rowIds.length; place++) {
-        products[place] = floats[at] ?? 0;
-        at += size / 4;
+      let place = 0;
+      for (const piece of pieces) {
+        const end = piece + Math.min(inPiece, rowIds.length - place) * size;
+        multiply(0, piece, end, length, size);
+        for (let at = (piece + length) / 4 + 1; at < end / 4; at += size / 4) {
+          products[place++] = floats[at] ?? 0;
+        }
       }
       const isAccepted = accepts && ((place: number) => accepts(rowIds[place] ?? ""));
       return largest(products, rowIds.length, count, isAccepted).map(

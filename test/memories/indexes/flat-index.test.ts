@@ -74,3 +74,25 @@ test("a vector without a direction is found, and last", () => {
   expect(index.nearest(Float32Array.of(1, 0, 0), 5)).toEqual(["same", "nothing", "away"]);
   expect(index.nearest(new Float32Array(3), 1)).toHaveLength(1);
 });
+
+test("indexes share a memory, and none sees what is in another or was left by it", () => {
+  const indexes = Array.from({ length: 30 }, () => createFlatIndex(200));
+  const vectors = indexes.map(() => Array.from({ length: 400 }, () => vectorOf(200)));
+  const put = (number: number) => {
+    vectors[number]?.forEach((vector, id) => {
+      indexes[number]?.put(`${number} ${id}`, compact(vector));
+    });
+  };
+  const check = (number: number) => {
+    const query = vectors[number]?.[399] ?? new Float32Array(200);
+    const found = indexes[number]?.nearest(query, 1_000) ?? [];
+    expect(found[0]).toBe(`${number} 399`);
+    expect(found.filter((id) => id.startsWith(`${number} `))).toHaveLength(400);
+  };
+  for (const number of indexes.keys()) put(number);
+  for (const number of indexes.keys()) check(number);
+  for (let number = 0; number < 30; number += 2) indexes[number]?.clear();
+  expect(indexes[0]?.nearest(vectorOf(200), 10)).toEqual([]);
+  for (let number = 28; number >= 0; number -= 2) put(number);
+  for (const number of indexes.keys()) check(number);
+});
