@@ -53,7 +53,14 @@ export function createSearchIndex(dimension: number, usage: Usage): SearchIndex 
     bytes = now;
   };
 
-  const work = () => {
+  const clear = () => {
+    waiting.clear();
+    vectors.clear();
+    words.clear();
+    count();
+  };
+
+  const takeTurn = () => {
     for (const [rowId, { vector, content }] of waiting) {
       if (left <= 0) break;
       waiting.delete(rowId);
@@ -62,6 +69,15 @@ export function createSearchIndex(dimension: number, usage: Usage): SearchIndex 
       left -= content?.length ?? 0;
     }
     count();
+  };
+
+  const work = () => {
+    try {
+      takeTurn();
+    } catch {
+      // There is no memory left. What was to be indexed is in the table, which is searched then.
+      clear();
+    }
     if (!isTurnOver || left === TURN) return;
     isTurnOver = false;
     setImmediate(() => {
@@ -86,12 +102,7 @@ export function createSearchIndex(dimension: number, usage: Usage): SearchIndex 
       words.remove(rowId);
       count();
     },
-    clear() {
-      waiting.clear();
-      vectors.clear();
-      words.clear();
-      count();
-    },
+    clear,
     nearest: vectors.nearest,
     matching: words.matching,
   };

@@ -41,6 +41,7 @@ export function tokensOf(text: string): string[] {
 }
 
 function tokenOf(word: string): string | null {
+  if (Buffer.byteLength(word) >= LONG) return null;
   const found = known.get(word);
   if (found !== undefined) return found;
   const token = stemmed(word);
@@ -50,7 +51,6 @@ function tokenOf(word: string): string | null {
 }
 
 function stemmed(word: string): string | null {
-  if (Buffer.byteLength(word) >= LONG) return null;
   const stemmed = stem(word.toLowerCase());
   return STOP_STEMS.has(stemmed) ? null : unaccented(stemmed);
 }
