@@ -92,12 +92,13 @@ export async function openTables({
     lancedb.connect(folder, {}, new lancedb.Session(INDEX_CACHE, METADATA_CACHE));
   let connection = await connect();
   let chores = 0;
-  const cache = createRowCache(ROW_CACHE);
+  const lookups = { hits: 0, misses: 0 };
+  const cache = createRowCache(ROW_CACHE, ROW_CACHE, lookups);
   /** In the order of last use. */
   const slots = new Map<string, Slot>();
   /** Those that use the caches of a former connection. */
   const outdated = new WeakSet<Slot>();
-  const measured = measureStore(metrics, { journal, slots });
+  const measured = measureStore(metrics, { journal, slots, lookups });
   /** Tables that this process has begun to open, and those that are what the journal says. */
   const begun = new Set<string>();
   const recovered = new Set<string>();

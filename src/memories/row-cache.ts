@@ -13,12 +13,20 @@ export interface RowCache {
   open(dimension: number): TableRows;
 }
 
+/** Rows that searches needed: those that were in memory, and those that had to be read. */
+export interface Lookups {
+  hits: number;
+  misses: number;
+}
+
 /**
  * The rows of one table. A search finds rows by address, a number that LanceDB never uses twice; a
  * row whose address is not known any more, because upkeep has moved it, is still known by its id.
  * What searches look for is kept apart, also of rows that had to go.
  */
 export interface TableRows {
+  /** Those of all tables. */
+  readonly lookups: Lookups;
   /** Whether a row more would make others go. */
   readonly isFull: boolean;
   /** How many are known. */
@@ -77,8 +85,13 @@ const KEPT = 0.75;
  * time costs each search half a millisecond.
  * @param most bytes of all rows together, about
  * @param mostIndexed bytes of all indexes together, about
+ * @param lookups counts those of all tables
  */
-export function createRowCache(most: number, mostIndexed = most): RowCache {
+export function createRowCache(
+  most: number,
+  mostIndexed = most,
+  lookups: Lookups = { hits: 0, misses: 0 },
+): RowCache {
   const entries = new Set<Entry>();
   let bytes = 0;
   const usage = { bytes: 0 };
@@ -147,6 +160,7 @@ export function createRowCache(most: number, mostIndexed = most): RowCache {
       };
 
       const rows: TableRows = {
+        lookups,
         get isFull() {
           return bytes + LARGE_ROW > most;
         },

@@ -67,6 +67,11 @@ export function createRowReader({
   const isComplete = (row: SearchRow | undefined, withVectors: boolean) =>
     row !== undefined && (row.vector !== null || !withVectors);
 
+  const count = (needed: number, unknown: number) => {
+    rows.lookups.hits += needed - unknown;
+    rows.lookups.misses += unknown;
+  };
+
   const keep = (found: ArrowTable, epoch: number) => {
     const read = decodeSearchRows(found);
     for (const [index, address] of decodeAddresses(found).entries()) {
@@ -149,6 +154,7 @@ export function createRowReader({
         if (left.length > unknown.length / 2) withoutMoved = WITHOUT_MOVED;
         unknown = left;
       }
+      count(addresses.length, unknown.length);
       if (unknown.length > 0) {
         const { epoch } = rows;
         const query = table.takeRowIds(unknown).withRowId().select(searchColumns(withVectors));
@@ -172,6 +178,7 @@ export function createRowReader({
       const { epoch } = rows;
       const rowIds = find(rows.index, accepts);
       const unknown = rowIds.filter((rowId) => !isComplete(rows.get(rowId), true));
+      count(rowIds.length, unknown.length);
       if (unknown.length === 0) return rowIds.flatMap((rowId) => rows.get(rowId) ?? []);
       const query = table.query().where(idsSql(unknown)).withRowId();
       const read = keep(await run(query.select(searchColumns(true))), epoch);
@@ -187,7 +194,9 @@ export function createRowReader({
       const known = [...new Set([...found, ...sessions.flatMap(rows.ofSession)])].filter((row) =>
         accepts(row.id),
       );
-      return known.every((row) => isComplete(row, withVectors)) ? known : null;
+      if (!known.every((row) => isComplete(row, withVectors))) return null;
+      count(known.length, 0);
+      return known;
     },
   };
 }

@@ -2,6 +2,7 @@ import type { Metrics } from "../metrics.ts";
 import type { Outcome } from "./draft.ts";
 import type { Journal } from "./journal.ts";
 import type { Slot } from "./open-tables.ts";
+import type { Lookups } from "./row-cache.ts";
 import type { TableStats } from "./table-upkeep.ts";
 
 /**
@@ -10,7 +11,11 @@ import type { TableStats } from "./table-upkeep.ts";
  */
 export function measureStore(
   metrics: Metrics,
-  { journal, slots }: { journal: Journal; slots: ReadonlyMap<string, Slot> },
+  {
+    journal,
+    slots,
+    lookups,
+  }: { journal: Journal; slots: ReadonlyMap<string, Slot>; lookups: Readonly<Lookups> },
 ): { onCommit(outcome: Outcome): void } {
   const commits = metrics.counter("ctxd_commits_total", "Commits, each of one write or many.");
   const written = metrics.counter("ctxd_memories_written_total", "Memories saved or changed.");
@@ -23,6 +28,18 @@ export function measureStore(
     return Number.isFinite(oldest) ? (performance.now() - oldest) / 1_000 : 0;
   });
   metrics.gauge("ctxd_open_tables", "Tables in use, one for each account.", () => slots.size);
+
+  const needed = "Rows that searches needed and";
+  metrics.counterOf(
+    "ctxd_row_cache_hits_total",
+    `${needed} that were in memory.`,
+    () => lookups.hits,
+  );
+  metrics.counterOf(
+    "ctxd_row_cache_misses_total",
+    `${needed} that were read from the files.`,
+    () => lookups.misses,
+  );
 
   const read = createStatsReader(slots);
   metrics.gauge("ctxd_table_rows", "Passages of memories in the open tables.", async () =>

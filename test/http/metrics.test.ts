@@ -112,6 +112,27 @@ test("commits, what they wrote, and the journal are counted", async () => {
   expect(after.sum("ctxd_table_fragments")).toBeGreaterThan(0);
 });
 
+test("rows that searches need are counted by where they were", async () => {
+  const account = await server.account();
+  const lookups = async () => {
+    const { sum } = await scrape();
+    return {
+      hits: sum("ctxd_row_cache_hits_total") ?? 0,
+      misses: sum("ctxd_row_cache_misses_total") ?? 0,
+    };
+  };
+  const before = await lookups();
+  await account.saveAll([{ content: "a red bicycle" }, { content: "a red boat" }]);
+  await account.search("red bicycle");
+  const first = await lookups();
+  // Nobody had searched: what was saved was not kept.
+  expect(first.misses).toBeGreaterThan(before.misses);
+  await account.search("red boat");
+  const second = await lookups();
+  expect(second.misses).toBe(first.misses);
+  expect(second.hits).toBeGreaterThan(first.hits);
+});
+
 describe("the log", () => {
   test("has a line for each request, by the id that its answer has", async () => {
     const account = await server.account();
