@@ -62,13 +62,13 @@ async function checkVectors(opening: Promise<Pick<Store, "reembedded">>): Promis
   return done === null ? state : `changing, ${Math.floor(done * 100)} % done`;
 }
 
-/** Whether a file can be written where everything is kept. */
+/** Whether a file can be written, and synced, where everything is kept. */
 async function checkDisk(dataDir: string): Promise<CheckResult> {
   const { bavail, bsize } = statfsSync(dataDir);
   if (bavail * bsize < LEAST_SPACE) return "failed";
   const path = join(dataDir, PROBE);
   try {
-    await writeFile(path, new Uint8Array(4_096), { mode: 0o600 });
+    await writeFile(path, new Uint8Array(4_096), { mode: 0o600, flush: true });
   } finally {
     await rm(path, { force: true });
   }

@@ -55,9 +55,22 @@ function toAppError(thrown: unknown): AppError {
     const { validator, value } = thrown;
     return validationError("Errors" in validator ? validator.Errors(value) : []);
   }
+  if (isOfDisk(thrown)) {
+    const message = "The server's disk is full or reports an error. Try again in a moment.";
+    return new AppError("unavailable", message, { cause: thrown, retryAfter: 5 });
+  }
   return new AppError("internal", "Something went wrong on the server. Its log tells more.", {
     cause: thrown,
   });
+}
+
+/** What SQLite, the file system and LanceDB say when the disk doesn't do its work. */
+const OF_DISK = /SQLITE_(IOERR|FULL)|\b(EIO|ENOSPC|EDQUOT)\b|LanceError\(IO\)/;
+
+function isOfDisk(thrown: unknown): boolean {
+  if (!(thrown instanceof Error)) return false;
+  const code = "code" in thrown ? thrown.code : "";
+  return OF_DISK.test(`${code} ${thrown.message}`);
 }
 
 function describeCause({ cause }: AppError): string | undefined {

@@ -72,6 +72,11 @@ export interface Debts {
   remainsSince: number | null;
   /** Commits since fragments were last merged. */
   commits: number;
+  /**
+   * Whether a file is torn or was not synced: Linux drops what it could not write, and a second sync
+   * succeeds without it. Then what was written since the last checkpoint is in the journal alone.
+   */
+  isDamaged: boolean;
 }
 
 /** @param folder the table's */
@@ -102,18 +107,13 @@ export function createKeeper({
   // Not the time of day: a clock that is set must not put off what is due.
   const clock = () => performance.now();
   let synced = new Set<string>();
-  let { dirtySince, remainsSince, commits } = debts;
+  let { dirtySince, remainsSince, commits, isDamaged } = debts;
   let lastRemoval = 0;
   let lastCommit = commits > 0 ? clock() : 0;
   let restUntil = 0;
   let retryAt = 0;
   let contendedUntil = 0;
   let isRunning = false;
-  /**
-   * A file is torn, or was not synced: Linux drops what it could not write, and a second sync
-   * succeeds without it. What was written since the last checkpoint is in the journal alone.
-   */
-  let isDamaged = false;
 
   /** The present state. No write may be under way. */
   const takeSnapshot = async () => {
@@ -295,6 +295,6 @@ export function createKeeper({
       remainsSince === null &&
       commits === 0,
 
-    debts: () => ({ dirtySince, remainsSince, commits }),
+    debts: () => ({ dirtySince, remainsSince, commits, isDamaged }),
   };
 }

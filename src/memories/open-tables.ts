@@ -150,6 +150,7 @@ export async function openTables({
         dirtySince,
         remainsSince: journal.checkpoint(name)?.hasRemains ? performance.now() : dirtySince,
         commits: 0,
+        isDamaged: false,
       },
       recover: () => recover(name, slot),
     });
@@ -226,7 +227,8 @@ export async function openTables({
     const reopen = async (slot: Slot) => {
       if (former.users > 0) await atMost(LEAVE_TIMEOUT, whenLeft(former)).catch(() => {});
       recovered.delete(name);
-      return await open(name, slot, former.keeper?.debts());
+      const debts = former.keeper?.debts();
+      return await open(name, slot, debts && { ...debts, isDamaged: false });
     };
     await endWrites(former, async () => {
       if (!writer.isSettled()) throw new Error("a failed write is not undone yet");

@@ -1,4 +1,4 @@
-import { access, open, readdir, rm, utimes } from "node:fs/promises";
+import { access, open, readdir, rm, utimes, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
 /**
@@ -90,9 +90,7 @@ const TRIAL = 4 << 20;
 export async function tryDisk(folder: string): Promise<void> {
   const path = join(folder, "disk-trial");
   try {
-    await using file = await open(path, "w", 0o600);
-    await file.writeFile(new Uint8Array(TRIAL));
-    await file.sync();
+    await writeFile(path, new Uint8Array(TRIAL), { mode: 0o600, flush: true });
   } finally {
     await rm(path, { force: true });
   }

@@ -28,7 +28,12 @@ function tables(count: number, { isLate }: { isLate: boolean }) {
         if (purged.length === count) done.resolve();
       },
       isIdle: () => !hasRemains,
-      debts: () => ({ dirtySince: null, remainsSince: count - number, commits: 0 }),
+      debts: () => ({
+        dirtySince: null,
+        remainsSince: count - number,
+        commits: 0,
+        isDamaged: false,
+      }),
     };
   };
   const all = Array.from({ length: count }, (_, n) => [`table${n}`, keeperOf(n)] as const);
