@@ -6,8 +6,6 @@ const MAIN = join(import.meta.dir, "..", "..", "src", "main.ts");
 export interface ServerProcess {
   readonly pid: number;
   readonly origin: string;
-  /** What it said of its upkeep, the newest last; times are `performance.now()` of this process. */
-  readonly upkeep: readonly { chore: string; at: number; ms: number }[];
   /** Its warnings and errors, and those of its libraries. */
   readonly remarks: readonly string[];
   stop(): Promise<void>;
@@ -60,7 +58,6 @@ export async function startServer(
     stderr: "pipe",
     env: environment(folders),
   });
-  const upkeep: ServerProcess["upkeep"][number][] = [];
   const remarks: string[] = [];
   let last = "";
   const listening = Promise.withResolvers<string>();
@@ -69,9 +66,7 @@ export async function startServer(
     for await (const line of linesOf(child.stderr)) {
       last = line;
       const port = /listening on \S+:(\d+)/.exec(line)?.[1];
-      const [, chore, ms] = /debug upkeep .*chore=(\w+) ms=(\d+)/.exec(line) ?? [];
       if (port) listening.resolve(`http://127.0.0.1:${port}`);
-      else if (chore) upkeep.push({ chore, at: performance.now(), ms: Number(ms) });
       else if (/ (warn|error) |WARN|ERROR|panic/i.test(line)) remarks.push(line);
     }
     listening.reject(new Error(`the server did not start: ${last}`));
@@ -81,7 +76,6 @@ export async function startServer(
   return {
     pid: child.pid,
     origin: await listening.promise,
-    upkeep,
     remarks,
     async stop() {
       child.kill("SIGTERM");
@@ -98,8 +92,6 @@ export function environment({ data, cache, model }: Folders): Record<string, str
     CTXD_DATA_DIR: data,
     CTXD_CACHE_DIR: cache,
     CTXD_RATE_LIMIT: "off",
-    // The lines about upkeep tell when it has come to rest.
-    CTXD_LOG_LEVEL: "debug",
     ...(model && { CTXD_MODEL: model }),
   };
 }

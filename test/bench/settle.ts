@@ -10,22 +10,31 @@ const PATIENCE = 10 * 60_000;
 
 /**
  * Waits until a server that gets no requests has finished its upkeep: nothing has changed in its
- * folder and it has said nothing for longer than it ever pauses.
+ * folder and it has done no chore for longer than it ever pauses.
  */
-export async function settle(server: ServerProcess, dataDir: string): Promise<void> {
+export async function settle({ origin }: ServerProcess, dataDir: string): Promise<void> {
   const started = performance.now();
   let before = "";
   let quietSince = started;
+  let [merging, lastMerge] = [await timeOfMerging(origin), 0];
   for (;;) {
     const now = performance.now();
-    const state = await fingerprint(dataDir);
+    const merged = await timeOfMerging(origin);
+    if (merged > merging) lastMerge = merged - merging;
+    merging = merged;
+    const state = `${merged} ${await fingerprint(dataDir)}`;
     if (state !== before) quietSince = now;
     before = state;
-    const last = server.upkeep.at(-1);
-    const lastMerge = server.upkeep.findLast(({ chore }) => chore === "optimize")?.ms ?? 0;
-    const wanted = QUIET + REST_FACTOR * lastMerge;
-    if (now - Math.max(quietSince, last?.at ?? 0) > wanted) return;
+    if (now - quietSince > QUIET + REST_FACTOR * lastMerge) return;
     if (now - started > PATIENCE) throw new Error("the server's upkeep does not come to rest");
     await Bun.sleep(LOOK_EVERY);
   }
+}
+
+const MERGING = /^ctxd_upkeep_duration_seconds_sum\{chore="optimize"\} (\S+)$/m;
+
+/** Milliseconds that a server has spent on merging so far. */
+async function timeOfMerging(origin: string): Promise<number> {
+  const metrics = await (await fetch(`${origin}/api/metrics`)).text();
+  return Number(MERGING.exec(metrics)?.[1] ?? 0) * 1_000;
 }
