@@ -18,10 +18,10 @@ export interface Database {
   attempt(write: () => void): boolean;
   /**
    * To be called when a transaction has failed. If that was for the disk's sake, all of it is in
-   * the log nevertheless, where a restart would find it. This overwrites it.
-   * @throws SQLiteError when the disk takes that no more than the transaction
+   * the log nevertheless, where a restart would find it. This overwrites it, and returns whether it
+   * could.
    */
-  voidFailed(): void;
+  voidFailed(): boolean;
   /**
    * Empties the write-ahead log, after which deleted rows are in no file. Returns false when
    * another process is using the log; then a later call or `close` does it.
@@ -89,30 +89,34 @@ function createDatabase(sqlite: Sqlite): Database {
     sqlite.run(`PRAGMA user_version = ${user_version}`);
   });
 
+  let isClosed = false;
+  const attempt = (write: () => void) => {
+    sqlite.run("PRAGMA busy_timeout = 0");
+    // And not `synchronous = NORMAL`: when the next sync fails, what came before it is lost too, and
+    // with it everything that is written to the log later.
+    try {
+      write();
+      return true;
+    } catch (error) {
+      if (error instanceof SQLiteError) return false;
+      throw error;
+    } finally {
+      sqlite.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
+    }
+  };
+
   return {
     orm: drizzle({ client: sqlite }),
     sqlite,
+    attempt,
     truncateLog,
-    voidFailed: () => rewriteVersion.immediate(),
-
-    attempt(write) {
-      sqlite.run("PRAGMA busy_timeout = 0");
-      // And not `synchronous = NORMAL`: when the next sync fails, what came before it is lost too,
-      // and with it everything that is written to the log later.
-      try {
-        write();
-        return true;
-      } catch (error) {
-        if (error instanceof SQLiteError) return false;
-        throw error;
-      } finally {
-        sqlite.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
-      }
-    },
+    // When it was closed, the log was emptied.
+    voidFailed: () => isClosed || attempt(rewriteVersion.immediate),
 
     close() {
       // Statements that Drizzle prepared keep the file open until they are collected, and with it
       // the log: empty it here, and do not wait for anyone to do so.
+      isClosed = true;
       sqlite.run("PRAGMA busy_timeout = 0");
       truncateLog();
       sqlite.close();

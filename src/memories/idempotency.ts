@@ -55,14 +55,15 @@ export function createIdempotency({ db, clock }: { db: Database; clock: () => nu
      * Ids of the memories that `create` makes, or that it made when it was first called with this
      * key in the last 24 hours.
      * @param request what the key was sent with; the same key with another request is refused
-     * @param create must call `remember` with the ids in the transaction that makes them durable
+     * @param create must call `remember` with the ids in the transaction that makes them durable, and
+     *   what that returns in one that takes them back
      * @throws AppError `validation_failed`
      */
     async once(
       accountId: string,
       key: string,
       request: unknown,
-      create: (remember: (memoryIds: string[]) => void) => Promise<string[]>,
+      create: (remember: (memoryIds: string[]) => () => void) => Promise<string[]>,
     ): Promise<string[]> {
       const keyHash = hash(key);
       const requestHash = hash(JSON.stringify(request));
@@ -85,6 +86,7 @@ export function createIdempotency({ db, clock }: { db: Database; clock: () => nu
         return known.memoryIds;
       }
 
+      const forget = () => void orm.delete(table).where(isThis).run();
       const forgetStale = (made: string[]) => {
         stale.delete(name);
         return made;
@@ -96,9 +98,10 @@ export function createIdempotency({ db, clock }: { db: Database; clock: () => nu
           .run();
         const row = { accountId, keyHash, requestHash, memoryIds, createdAt: clock() };
         orm.insert(table).values(row).run();
+        return forget;
       }).then(forgetStale, (error) => {
         // The row may have been written when the memories could not be: the key is free again.
-        if (!db.attempt(() => orm.delete(table).where(isThis).run())) stale.set(name, true);
+        if (!db.attempt(forget)) stale.set(name, true);
         throw error;
       });
       underWay.set(name, { requestHash, ids });

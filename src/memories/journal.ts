@@ -1,3 +1,4 @@
+import { SQLiteError } from "bun:sqlite";
 import { and, asc, count, eq, inArray, lte, max } from "drizzle-orm";
 import { blob, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { Database } from "../db/database.ts";
@@ -29,6 +30,10 @@ export const checkpoints = sqliteTable("checkpoints", {
 
 /** Milliseconds until it is tried again to void a transaction that failed. */
 const VOID_AGAIN = 1_000;
+
+/** Whether a transaction may have been written before it failed. */
+const isOfDisk = (error: unknown) =>
+  error instanceof SQLiteError && /^SQLITE_(IOERR|FULL)/.test(error.code ?? "");
 
 /** One group commit. */
 export interface Entry {
@@ -68,12 +73,8 @@ export function createJournal({ db }: { db: Database }) {
   const voidFailed = () => {
     clearTimeout(again);
     if (!mustVoid) return;
-    try {
-      db.voidFailed();
-      mustVoid = false;
-    } catch {
-      again = setTimeout(voidFailed, VOID_AGAIN).unref();
-    }
+    mustVoid = !db.voidFailed();
+    if (mustVoid) again = setTimeout(voidFailed, VOID_AGAIN).unref();
   };
 
   /** One transaction, and so one wait for the disk, for all tables that commit at this moment. */
@@ -106,7 +107,7 @@ export function createJournal({ db }: { db: Database }) {
       mustVoid = false;
       for (const answer of answers) answer();
     } catch (error) {
-      mustVoid = true;
+      mustVoid ||= isOfDisk(error);
       voidFailed();
       for (const { reject } of group) reject(error);
     }
@@ -122,9 +123,12 @@ export function createJournal({ db }: { db: Database }) {
     },
 
     /** Takes back an entry whose write failed in the table, also when the disk is full. */
-    cancel(seq: number): void {
+    cancel(seq: number, takeBack: () => void = () => {}): void {
       try {
-        orm.delete(journalEntries).where(eq(journalEntries.seq, seq)).run();
+        orm.transaction((tx) => {
+          takeBack();
+          tx.delete(journalEntries).where(eq(journalEntries.seq, seq)).run();
+        });
       } catch {
         cancelled.add(seq);
       }

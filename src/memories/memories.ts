@@ -59,7 +59,7 @@ export function createMemories({
   const insert = async (
     accountId: string,
     inputs: readonly NewMemory[],
-    remember?: (ids: string[]) => void,
+    remember?: (ids: string[]) => () => void,
   ): Promise<StoredMemory[]> => {
     // Before the work is done in vain.
     const bytes = inputs.reduce((sum, { content }) => sum + Buffer.byteLength(content), 0);

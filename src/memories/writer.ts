@@ -7,13 +7,16 @@ import { checkQuota, createUsageCount, minus, plus, type Quota, type Usage } fro
 import { memoryIdOf } from "./rows.ts";
 import type { MemoryTable } from "./table.ts";
 
+/** Writes something in a transaction, and returns what takes it back in another. */
+export type Alongside = () => (() => void) | undefined;
+
 /** A change of single memories. If `apply` throws, this change fails and the others go on. */
 export interface Change<Result> {
   /** Memories that `apply` reads. */
   ids: readonly string[];
   apply(draft: Draft): Result;
   /** A write to the database that is made if and only if the change is. */
-  alongside?: () => void;
+  alongside?: Alongside;
 }
 
 /** The table takes no writes any more: it is being removed, or another one takes its place. */
@@ -48,13 +51,14 @@ export interface Writer {
 /** Where the writer makes its writes durable. */
 export interface WriterJournal {
   append(entry: Entry): Promise<number>;
-  cancel(seq: number): void;
+  /** @param takeBack what was written alongside */
+  cancel(seq: number, takeBack: () => void): void;
 }
 
 interface Job {
   ids: readonly string[];
   filter: Filter | null;
-  alongside: (() => void) | undefined;
+  alongside: Alongside | undefined;
   apply(draft: Draft): void;
   done(removed: number): void;
   fail(error: unknown): void;
@@ -163,13 +167,14 @@ export function createWriter({
     }
   };
 
-  const commit = async (outcome: Outcome, alongside: (() => void)[]) => {
+  const commit = async (outcome: Outcome, alongside: Alongside[]) => {
+    const undos: ReturnType<Alongside>[] = [];
     const version = await table.version();
     const rows = outcome.written.length > 0 ? table.encode(outcome.written) : null;
     const journaling = journal.append({
       written: rows && table.serialize(rows),
       removed: outcome.removed,
-      alongside,
+      alongside: alongside.map((write) => () => void undos.push(write())),
     });
     // Both at once: LanceDB works in threads of its own while the journal waits for the disk. After
     // a failure one by one, so that nobody reads what is likely to be undone.
@@ -180,11 +185,14 @@ export function createWriter({
     ]);
     hasFailed = written.status === "rejected" || journaled.status === "rejected";
     if (!hasFailed) return;
+    const takeBack = () => {
+      for (const each of undos) each?.();
+    };
     let entry = journaled.status === "fulfilled" ? journaled.value : null;
     undo = async () => {
       try {
         // First, because a restart goes by the journal and not by what is in the table.
-        if (entry !== null) journal.cancel(entry);
+        if (entry !== null) journal.cancel(entry, takeBack);
         entry = null;
       } finally {
         await table.restore(version);
