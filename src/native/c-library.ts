@@ -28,19 +28,15 @@ export function createHeapTrimmer(): () => void {
 }
 
 const M_ARENA_MAX = -8;
-const M_MMAP_THRESHOLD = -3;
 
 /**
- * Has all threads share so many heaps, and what is larger than `large` bytes be outside of them. glibc
- * gives eight heaps to each processor, and each keeps what its threads once needed; and it puts ever
- * larger pieces into them, which leave holes. Measured on two processors: 120 MB less for the first; for
- * the second, 240 MB less while 100,000 vectors are indexed and 290 MB less after it. Nothing is slower.
+ * Has all threads share so many heaps. glibc gives eight to each processor, and each keeps what its
+ * threads once needed: measured on two processors, 120 MB less and nothing slower.
  */
-export function limitHeaps(heaps: number, large: number): void {
+export function limitHeaps(heaps: number): void {
   if (process.platform !== "linux") return;
   const { symbols } = dlopen("libc.so.6", { mallopt: { args: ["int", "int"], returns: "int" } });
   symbols.mallopt(M_ARENA_MAX, heaps);
-  symbols.mallopt(M_MMAP_THRESHOLD, large);
 }
 
 function cString(text: string): Uint8Array {
