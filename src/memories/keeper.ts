@@ -60,6 +60,8 @@ export interface Keeper {
   run(chore: Chore): Promise<void>;
   /** Whether there is nothing to do, now or later. */
   isIdle(): boolean;
+  /** Whether nothing is to be done but merging, which can wait until the table is opened again. */
+  canRest(): boolean;
   /** What is to be done, for a keeper that takes over. */
   debts(): Debts;
 }
@@ -241,6 +243,9 @@ export function createKeeper({
     throw new Error("another process is reading the database's log");
   };
 
+  const canRest = () =>
+    !isRunning && !isDamaged && writer.isSettled() && dirtySince === null && remainsSince === null;
+
   const chores: Record<Chore, () => Promise<unknown>> = { recover, purge, checkpoint, optimize };
 
   return {
@@ -288,12 +293,9 @@ export function createKeeper({
       }
     },
 
-    isIdle: () =>
-      !isRunning &&
-      writer.isSettled() &&
-      dirtySince === null &&
-      remainsSince === null &&
-      commits === 0,
+    isIdle: () => canRest() && commits === 0,
+
+    canRest,
 
     debts: () => ({ dirtySince, remainsSince, commits, isDamaged }),
   };

@@ -60,7 +60,8 @@ const INDEX_CACHE = 224n << 20n;
 const METADATA_CACHE = 32n << 20n;
 /** Bytes of the rows that searches have read: some 75,000 memories with their vectors. */
 const ROW_CACHE = 192 << 20;
-const MAX_OPEN = 256;
+/** Tables that are open at the same time: one of 100 memories takes 1 MB. */
+const MAX_OPEN = 128;
 /** Milliseconds that a table waits for its users before it goes on with the old caches. */
 const LEAVE_TIMEOUT = 5_000;
 
@@ -98,6 +99,10 @@ export async function openTables({
   const slots = new Map<string, Slot>();
   /** Those that use the caches of a former connection. */
   const outdated = new WeakSet<Slot>();
+  /** Those whose rows were let go since they were used. */
+  const bare = new WeakSet<Slot>();
+  /** What tables wait for that were closed. */
+  const postponed = new Map<string, Debts>();
   const measured = measureStore(metrics, { journal, slots, lookups });
   /** Tables that this process has begun to open, and those that are what the journal says. */
   const begun = new Set<string>();
@@ -146,26 +151,43 @@ export async function openTables({
       writer,
       journal,
       due,
-      debts: known ?? {
-        dirtySince,
-        remainsSince: journal.checkpoint(name)?.hasRemains ? performance.now() : dirtySince,
-        commits: 0,
-        isDamaged: false,
-      },
+      debts: known ??
+        postponed.get(name) ?? {
+          dirtySince,
+          remainsSince: journal.checkpoint(name)?.hasRemains ? performance.now() : dirtySince,
+          commits: 0,
+          isDamaged: false,
+        },
       recover: () => recover(name, slot),
     });
     // What a crash leaves of a new table must be something to come back to.
     if (!hasCheckpoint) await keeper.run("checkpoint");
     recovered.add(name);
+    postponed.delete(name);
     slot.keeper = keeper;
     return { table, writer, embedder };
   };
 
-  /** A second handle would not see the first one's writes: a table in use is never closed. */
+  /**
+   * Closes a table that can do without upkeep. A second handle would not see the first one's writes:
+   * one in use is never closed.
+   */
+  const closeIfUnused = (name: string, { users, keeper, opened }: Slot): boolean => {
+    if (users > 0 || !keeper?.canRest()) return false;
+    slots.delete(name);
+    if (!keeper.isIdle()) postponed.set(name, keeper.debts());
+    void opened.then(({ table }) => table.close());
+    return true;
+  };
+
+  /** What waits for upkeep stays open, without what takes most of the memory. */
   const closeLeastUsed = () => {
-    for (const [name, { users, keeper }] of slots) {
-      if (slots.size <= MAX_OPEN) return;
-      if (users === 0 && keeper?.isIdle()) slots.delete(name);
+    let excess = slots.size - MAX_OPEN;
+    for (const [name, slot] of slots) {
+      if (excess-- <= 0) return;
+      if (closeIfUnused(name, slot) || slot.users > 0 || bare.has(slot) || !slot.keeper) continue;
+      bare.add(slot);
+      void slot.opened.then(({ table }) => table.forgetRows());
     }
   };
 
@@ -174,6 +196,7 @@ export async function openTables({
     if (known) {
       slots.delete(name);
       slots.set(name, known);
+      bare.delete(known);
       return known;
     }
     const slot = newSlot((slot) => open(name, slot));
@@ -195,9 +218,8 @@ export async function openTables({
    */
   const leaveFormerCaches = (names: readonly string[]) => {
     for (const [name, slot] of [...slots]) {
-      if (!outdated.has(slot) || !slot.keeper) continue;
-      if (slot.users === 0 && slot.keeper.isIdle()) slots.delete(name);
-      else if (names.includes(name)) slots.set(name, successor(name, slot, slot.keeper));
+      if (!outdated.has(slot) || !slot.keeper || closeIfUnused(name, slot)) continue;
+      if (names.includes(name)) slots.set(name, successor(name, slot, slot.keeper));
     }
   };
 

@@ -59,6 +59,10 @@ export interface MemoryTable extends TableSearch {
 
   /** The work that keeps it fast and small; see `upkeep.ts`. */
   readonly upkeep: TableUpkeep;
+  /** Lets go of the rows that searches have read. */
+  forgetRows(): void;
+  /** Gives back the memory that it takes, without waiting for the garbage collector. */
+  close(): void;
 }
 
 const NEWEST_FIRST = ["created_at", "id"].map((columnName) => ({
@@ -232,6 +236,13 @@ export async function openTable(
     },
 
     upkeep: createTableUpkeep(lancedb, table, reads),
+
+    forgetRows: rows.clear,
+
+    close() {
+      rows.clear();
+      table.close();
+    },
   };
 }
 

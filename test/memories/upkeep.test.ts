@@ -28,6 +28,7 @@ function tables(count: number, { isLate }: { isLate: boolean }) {
         if (purged.length === count) done.resolve();
       },
       isIdle: () => !hasRemains,
+      canRest: () => !hasRemains,
       debts: () => ({
         dirtySince: null,
         remainsSince: count - number,
