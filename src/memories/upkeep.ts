@@ -8,8 +8,9 @@ const TICK = 500;
 const PURGE_TIME = 100;
 const RECENT_PURGES = 8;
 /**
- * Tables that are purged side by side when, one by one, something would not be gone in time: much of
- * a purge is waiting for the disk. As many as a small machine does beside searches.
+ * Tables that are seen to side by side where waiting for the disk takes most of the time: at their
+ * checkpoints, and at purges when, one by one, something would not be gone in time. As many as a
+ * small machine does beside searches.
  */
 const SIDE_BY_SIDE = 3;
 /** The most urgent first: what can't be read, a promise to forget, durability, then speed. */
@@ -23,7 +24,8 @@ export interface Job {
 }
 
 /**
- * Does the chores of all open tables in the background, one at a time, but for purges that are late.
+ * Does the chores of all open tables in the background, one table at a time, with the
+ * exceptions at `SIDE_BY_SIDE`.
  * @param keepers those of the tables that are open now, by name
  * @param afterChores is waited for before the next one
  */
@@ -70,10 +72,11 @@ export function startUpkeep({
     const due = all.map(([name, keeper]) => ({ name, keeper, chore: keeper.due(ahead) }));
     const [chore] = ORDER.filter((chore) => due.some((candidate) => candidate.chore === chore));
     const isLate = chore === "purge" && waiting.some(([, keeper]) => keeper.isLate(ahead));
+    const maySpread = isLate || chore === "checkpoint";
     const jobs = due.filter((candidate): candidate is Job => candidate.chore === chore);
     const since = ({ keeper }: Job) => keeper.debts().remainsSince ?? 0;
     jobs.sort((one, other) => since(one) - since(other));
-    return jobs.slice(0, isLate ? SIDE_BY_SIDE : 1);
+    return jobs.slice(0, maySpread ? SIDE_BY_SIDE : 1);
   };
 
   const run = async ({ name, keeper, chore }: Job) => {
