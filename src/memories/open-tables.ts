@@ -60,8 +60,8 @@ const INDEX_CACHE = 224n << 20n;
 const METADATA_CACHE = 32n << 20n;
 /** Bytes of the rows that searches have read: some 75,000 memories with their vectors. */
 const ROW_CACHE = 192 << 20;
-/** Tables that are open at the same time: one of 100 memories takes 1 MB. */
-const MAX_OPEN = 128;
+/** Tables that are open at the same time: one of 100 memories takes 1 to 2 MB. */
+const MAX_OPEN = 64;
 /** Milliseconds that a table waits for its users before it goes on with the old caches. */
 const LEAVE_TIMEOUT = 5_000;
 
