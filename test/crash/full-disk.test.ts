@@ -70,7 +70,7 @@ test.skipIf(!mounted)(
       writeFileSync(filler, new Uint8Array(Math.max(0, isFree() - (4 << 20))));
       let refused = 0;
       for (let step = 0; refused < 10 && step < 2_000; step++) {
-        const content = `${random.word()} ${"filling ".repeat(200)}`;
+        const content = `${random.word()} ${"filling ".repeat(800)}`;
         const [target] = [...expected.values()].slice(-1 - random.below(expected.size));
         const answer =
           target && step % 4 === 3
