@@ -62,6 +62,8 @@ const METADATA_CACHE = 32n << 20n;
 const ROW_CACHE = 192 << 20;
 /** Tables that are open at the same time: one of 100 memories takes 1 to 2 MB. */
 const MAX_OPEN = 64;
+/** Tables that were closed since LanceDB's caches are new: what it has of them is of no more use. */
+const MOST_CLOSED = 2 * MAX_OPEN;
 /** Milliseconds that a table waits for its users before it goes on with the old caches. */
 const LEAVE_TIMEOUT = 5_000;
 
@@ -93,6 +95,7 @@ export async function openTables({
     lancedb.connect(folder, {}, new lancedb.Session(INDEX_CACHE, METADATA_CACHE));
   let connection = await connect();
   let chores = 0;
+  let closed = 0;
   const lookups = { hits: 0, misses: 0 };
   const cache = createRowCache(ROW_CACHE, ROW_CACHE, lookups);
   /** In the order of last use. */
@@ -175,6 +178,7 @@ export async function openTables({
   const closeIfUnused = (name: string, { users, keeper, opened }: Slot): boolean => {
     if (users > 0 || !keeper?.canRest()) return false;
     slots.delete(name);
+    closed++;
     if (!keeper.isIdle()) postponed.set(name, keeper.debts());
     void opened.then(({ table }) => table.close());
     return true;
@@ -207,7 +211,7 @@ export async function openTables({
   /** Has tables that are opened from now on use empty caches. */
   const renew = async () => {
     connection = await connect();
-    chores = 0;
+    [chores, closed] = [0, 0];
     for (const slot of slots.values()) outdated.add(slot);
   };
 
@@ -287,7 +291,7 @@ export async function openTables({
       chores += names.length;
       const isAtRest = [...slots.values()].every(({ keeper }) => keeper?.isIdle() ?? false);
       const most = isAtRest ? due.renewAfterAtRest : Math.max(due.renewAfter, slots.size);
-      if (chores >= most) await renew();
+      if (chores >= most || closed >= MOST_CLOSED) await renew();
       leaveFormerCaches(names);
     },
     log,
