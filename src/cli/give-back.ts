@@ -3,7 +3,7 @@ import { createHeapTrimmer } from "../native/c-library.ts";
 const LOOK_EVERY = 4_000;
 /** Milliseconds of processor time: below the first the server is idle, above the second it was not. */
 const IDLE = 80;
-const BUSY = 500;
+const BUSY = 200;
 const FREED_AFTER = 200;
 
 /**

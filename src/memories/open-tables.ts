@@ -11,7 +11,7 @@ import type { Journal } from "./journal.ts";
 import { createKeeper, type Debts, type Due, type Keeper } from "./keeper.ts";
 import type { Quota } from "./quota.ts";
 import { openOrSetAside, replayJournal, rollBackFiles } from "./recovery.ts";
-import { createRowCache } from "./row-cache.ts";
+import { createRowCache, type FormerRows } from "./row-cache.ts";
 import { measureStore } from "./store-metrics.ts";
 import { type MemoryTable, openTable } from "./table.ts";
 import { sync, tryDisk } from "./table-files.ts";
@@ -64,6 +64,8 @@ const ROW_CACHE = 192 << 20;
 const MAX_OPEN = 64;
 /** Tables that were closed since LanceDB's caches are new: what it has of them is of no more use. */
 const MOST_CLOSED = 2 * MAX_OPEN;
+/** Tables whose rows stay in memory while they are closed. */
+const MOST_LEFT = 8;
 /** Milliseconds that a table waits for its users before it goes on with the old caches. */
 const LEAVE_TIMEOUT = 5_000;
 
@@ -104,6 +106,8 @@ export async function openTables({
   const outdated = new WeakSet<Slot>();
   /** Those whose rows were let go since they were used. */
   const bare = new WeakSet<Slot>();
+  /** Rows of tables that were closed for nothing but new caches. */
+  const left = new Map<string, Promise<FormerRows | null>>();
   /** What tables wait for that were closed. */
   const postponed = new Map<string, Debts>();
   const measured = measureStore(metrics, { journal, slots, lookups });
@@ -113,13 +117,26 @@ export async function openTables({
   // The folder may be new: a table that is on the disk is lost when its folder is not.
   for (const part of [folder, dirname(folder), dirname(dirname(folder))]) await sync(part);
 
+  const takeLeft = async (name: string) => {
+    const former = left.get(name);
+    left.delete(name);
+    return (await former) ?? null;
+  };
+
+  const forgetLeft = (name: string) => {
+    void takeLeft(name).then((former) => former?.rows.clear());
+    return null;
+  };
+
   const open = async (name: string, slot: Slot, known?: Debts): Promise<OpenTable> => {
     const tableFolder = join(folder, `${name}.lance`);
-    const openNow = () => openTable(lancedb, connection, name, embedders.wanted.model, cache);
+    const isRecovered = recovered.has(name);
+    const former = isRecovered ? await takeLeft(name) : forgetLeft(name);
+    const openNow = () =>
+      openTable(lancedb, connection, name, embedders.wanted.model, cache, former);
     const hasCheckpoint = journal.checkpoint(name) !== null;
     const dirtySince = journal.lastSeq(name) > 0 ? performance.now() : null;
     const recovery = { name, folder: tableFolder, journal, open: openNow, log };
-    const isRecovered = recovered.has(name);
     if (!isRecovered) {
       await rollBackFiles(recovery);
       // LanceDB remembers versions by their numbers, and these come again.
@@ -174,13 +191,24 @@ export async function openTables({
   /**
    * Closes a table that can do without upkeep. A second handle would not see the first one's writes:
    * one in use is never closed.
+   * @param isOutdated it is closed for nothing but new caches
    */
-  const closeIfUnused = (name: string, { users, keeper, opened }: Slot): boolean => {
+  const closeIfUnused = (
+    name: string,
+    { users, keeper, opened }: Slot,
+    isOutdated = false,
+  ): boolean => {
     if (users > 0 || !keeper?.canRest()) return false;
     slots.delete(name);
     closed++;
     if (!keeper.isIdle()) postponed.set(name, keeper.debts());
-    void opened.then(({ table }) => table.close());
+    if (!isOutdated) void opened.then(({ table }) => table.close());
+    else
+      left.set(
+        name,
+        opened.then(({ table }) => table.leave()).catch(() => null),
+      );
+    for (const [oldest] of left) if (left.size > MOST_LEFT) forgetLeft(oldest);
     return true;
   };
 
@@ -222,7 +250,7 @@ export async function openTables({
    */
   const leaveFormerCaches = (names: readonly string[]) => {
     for (const [name, slot] of [...slots]) {
-      if (!outdated.has(slot) || !slot.keeper || closeIfUnused(name, slot)) continue;
+      if (!outdated.has(slot) || !slot.keeper || closeIfUnused(name, slot, true)) continue;
       if (names.includes(name)) slots.set(name, successor(name, slot, slot.keeper));
     }
   };
@@ -326,6 +354,7 @@ export async function openTables({
       // A request that began before may still want to write.
       const ending = [...slots].filter(([name]) => isEnding(name));
       for (const [name] of ending) slots.delete(name);
+      for (const name of left.keys()) if (isEnding(name)) forgetLeft(name);
       await upkeep.pause(async () => {
         for (const [, slot] of ending) await endWrites(slot, async () => {});
         await task();

@@ -52,6 +52,12 @@ export interface TableRows {
   clear(): void;
 }
 
+/** The rows of a table that was closed, and its version then. */
+export interface FormerRows {
+  rows: TableRows;
+  version: number;
+}
+
 interface Entry {
   row: SearchRow;
   address: number | null;

@@ -140,7 +140,7 @@ export function createRowReader({
 
   return {
     get isInUse() {
-      return readAheadAgain > 0;
+      return readAheadAgain > 0 || rows.index.size > 0;
     },
 
     async read(addresses, withVectors) {

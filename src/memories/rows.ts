@@ -337,16 +337,36 @@ export function decodeSearchRows(table: Table): SearchRow[] {
   const columns = columnsOf(table);
   const { required, nullable, has } = columns;
   const hasVector = has("vector");
-  return Array.from({ length: table.numRows }, (_, row) => ({
-    rowId: required("id", row),
-    id: memoryIdOf(required("id", row)),
-    sessionId: nullable("session_id", row),
-    importance: required("importance", row),
-    createdAt: required("created_at", row),
-    updatedAt: required("updated_at", row),
-    vector: hasVector ? compact(required("vector", row).toArray()) : null,
-    memory: required("passage", row) === 0 ? decodeMemory(columns, row) : null,
-  }));
+  const shared = createSharing();
+  return Array.from({ length: table.numRows }, (_, row) => {
+    const rowId = required("id", row);
+    const own = { rowId, id: memoryIdOf(rowId), sessionId: shared(nullable("session_id", row)) };
+    return {
+      ...own,
+      importance: required("importance", row),
+      createdAt: required("created_at", row),
+      updatedAt: required("updated_at", row),
+      vector: hasVector ? compact(required("vector", row).toArray()) : null,
+      memory: required("passage", row) === 0 ? memoryOf(row, own) : null,
+    };
+  });
+
+  function memoryOf(row: number, { id, sessionId }: Pick<MemoryRow, "id" | "sessionId">) {
+    const { agentId, metadata, tags, ...memory } = decodeMemory(columns, row);
+    const texts = { agentId: shared(agentId), metadata: shared(metadata), tags: tags.map(shared) };
+    return { ...memory, ...texts, id, sessionId };
+  }
+}
+
+/** Gives the first of equal texts for each: agents, sessions and tags take 400 bytes a row else. */
+function createSharing() {
+  const known = new Map<string, string>();
+  return <Text extends string | null>(text: Text): Text => {
+    if (text === null) return text;
+    const first = known.get(text);
+    if (first === undefined) known.set(text, text);
+    return (first as Text | undefined) ?? text;
+  };
 }
 
 /** The rows of a memory that was just written, as `decodeSearchRows` would read them. */

@@ -4,7 +4,7 @@ import type { EmbeddingModel } from "../embedding/embedder.ts";
 import type { Outcome } from "./draft.ts";
 import { type Filter, filterSql, idsSql, listSql, type Position } from "./filter.ts";
 import { BYTES_SQL, type Usage } from "./quota.ts";
-import type { RowCache } from "./row-cache.ts";
+import type { FormerRows, RowCache } from "./row-cache.ts";
 import { createRowReader, type RunQuery } from "./row-reader.ts";
 import {
   decodeFacts,
@@ -63,6 +63,8 @@ export interface MemoryTable extends TableSearch {
   forgetRows(): void;
   /** Gives back the memory that it takes, without waiting for the garbage collector. */
   close(): void;
+  /** Closes it without letting go of the rows. No write may be under way. */
+  leave(): Promise<FormerRows>;
 }
 
 const NEWEST_FIRST = ["created_at", "id"].map((columnName) => ({
@@ -75,6 +77,7 @@ const NEWEST_FIRST = ["created_at", "id"].map((columnName) => ({
  * Opens an account's table, and makes it when it isn't there.
  * @param wanted makes the vectors of a new table
  * @param cache rows that searches have read, of all open tables
+ * @param former those of the same table when it was closed, which are of use if nothing has changed
  */
 export async function openTable(
   lancedb: typeof LanceDb,
@@ -82,12 +85,16 @@ export async function openTable(
   name: string,
   wanted: EmbeddingModel,
   cache: RowCache,
+  former: FormerRows | null = null,
 ): Promise<MemoryTable> {
   const table = await connection
     .createEmptyTable(name, tableSchema(wanted), { existOk: true })
     // Also when it is there with vectors of another model, or by an earlier version of this program.
     .catch(() => connection.openTable(name));
   const model = recordedModel(await table.schema(), wanted);
+  const isAsLeft = former !== null && former.version === (await table.version());
+  if (!isAsLeft) former?.rows.clear();
+  const rows = isAsLeft ? former.rows : cache.open(model.dimension);
   const schema = tableSchema(model);
   await createIndexes(lancedb, table);
 
@@ -102,8 +109,6 @@ export async function openTable(
     register(result);
     return result;
   };
-
-  const rows = cache.open(model.dimension);
 
   /** How many rows there are, counted once after each change: every search asks several times. */
   let counted: Promise<number> | null = null;
@@ -242,6 +247,12 @@ export async function openTable(
     close() {
       rows.clear();
       table.close();
+    },
+
+    async leave() {
+      const version = await table.version();
+      table.close();
+      return { rows, version };
     },
   };
 }

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { compact } from "../../src/memories/compact-vector.ts";
-import { createRowCache, type TableRows } from "../../src/memories/row-cache.ts";
+import { createRowCache, type FormerRows, type TableRows } from "../../src/memories/row-cache.ts";
 import type { SearchRow, StoredMemory } from "../../src/memories/rows.ts";
-import { openTable } from "../../src/memories/table.ts";
+import { type MemoryTable, openTable } from "../../src/memories/table.ts";
 import { loadLanceDb } from "../../src/native/lancedb.ts";
 import { temporaryFolder } from "../support/database.ts";
 import { testCacheDir } from "../support/embedder.ts";
@@ -128,4 +128,41 @@ test.each([
   await table.write(null, { written: [], isNew: false, removed: ["a"] });
   for (const _ of [1, 2]) expect(await seen()).toEqual(Array(3).fill(["plum"]));
   expect(rows[0]?.index.size).toBe(indexed > 0 ? 1 : 0);
+});
+
+test("what is in memory serves a table that is opened again, unless it has changed", async () => {
+  const embedder = fakeEmbedder();
+  const lancedb = await loadLanceDb(testCacheDir);
+  const connection = await lancedb.connect(temporaryFolder());
+  const cache = createRowCache(1 << 20);
+  const open = (former?: FormerRows) =>
+    openTable(lancedb, connection, "t", embedder.model, cache, former);
+  const save = async (table: MemoryTable, id: string, content: string) => {
+    const at = { createdAt: 1, updatedAt: 1 };
+    const vectors = await embedder.embedContent(content);
+    const own = { tags: [], agentId: null, sessionId: null, importance: 0.5, metadata: "{}" };
+    const written: StoredMemory[] = [{ id, content, ...own, ...at, vectors }];
+    await table.write(table.encode(written), { written, isNew: true, removed: [] });
+  };
+  const found = async (table: MemoryTable) =>
+    (await table.matching("apple or pear", {}, 10, true)).map(({ id }) => id).sort();
+
+  const first = await open();
+  await save(first, "a", "apple");
+  expect(await found(first)).toEqual(["a"]);
+  await save(first, "b", "pear");
+  const left = await first.leave();
+  expect(left.rows.size).toBeGreaterThan(0);
+  const second = await open(left);
+  expect(await found(second)).toEqual(["a", "b"]);
+  await save(second, "c", "apple and pear");
+  expect(left.rows.size).toBe(3);
+  expect(await found(second)).toEqual(["a", "b", "c"]);
+
+  const again = await second.leave();
+  const other = await open();
+  await save(other, "d", "pear");
+  const third = await open(again);
+  expect(again.rows.size).toBe(0);
+  expect(await found(third)).toEqual(["a", "b", "c", "d"]);
 });
