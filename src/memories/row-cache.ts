@@ -193,7 +193,9 @@ export function createRowCache(
         },
         add(row, address, since) {
           if (!isCurrent(row.rowId, since)) return;
-          put(row, address);
+          // Of two searches at once the one that needs no vectors may be the later.
+          if (row.vector === null && byId.get(row.rowId)?.row.vector) rows.move(row.rowId, address);
+          else put(row, address);
           putIndex(row);
         },
         index,

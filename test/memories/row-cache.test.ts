@@ -42,6 +42,14 @@ describe("rows that are kept", () => {
     expect(rows.move("b", 8)).toBe(false);
   });
 
+  test("keep their vectors when they are read without", () => {
+    const rows = createRowCache(1 << 20).open(4_000);
+    rows.add(rowOf("a"), 1, 0);
+    rows.add({ ...rowOf("a"), vector: null }, 2, 0);
+    expect(rows.at(2)?.vector).not.toBeNull();
+    expect(rows.at(1)).toBeUndefined();
+  });
+
   test("are known by their session, as long as they are in it", () => {
     const rows = createRowCache(1 << 20).open(4_000);
     rows.add({ ...rowOf("a"), sessionId: "s" }, 1, 0);
