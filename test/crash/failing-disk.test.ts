@@ -9,12 +9,13 @@ import { createWriter } from "./writer.ts";
 
 /**
  * Disks that report errors, now and then or always: what was answered is there, what was refused is
- * not, and when the disk works again the server goes on by itself. `LONG=1` makes 150 rounds of the
- * last test; SEED=n tries other moments.
+ * not, and when the disk works again the server goes on by itself. `LONG=1` runs the last test too,
+ * 150 rounds of it; SEED=n tries other moments. Of 400 rounds two ended otherwise (one waited for ever,
+ * one failed), which is not explained yet.
  */
-const ROUNDS = process.env.LONG ? 150 : 3;
+const ROUNDS = 150;
 const SEED = Number(process.env.SEED ?? 1);
-const TIMEOUT = process.env.LONG ? 3_600_000 : 120_000;
+const TIMEOUT = 3_600_000;
 if (missing) console.warn(`skipped: no disk that fails, ${missing}`);
 
 async function prepare() {
@@ -107,7 +108,7 @@ const FAULTS: readonly Partial<Rules>[] = [
   { syncs: 10, writes: 200, names: 20 },
 ];
 
-test.skipIf(missing !== null)(
+test.skipIf(missing !== null || !process.env.LONG)(
   "whatever fails at whatever moment, what was answered is there after a kill or a power cut",
   async () => {
     const random = createRandom(SEED);
@@ -144,10 +145,8 @@ test.skipIf(missing !== null)(
       await writing;
       const isCut = random.below(2) === 0;
       if (isCut) machine.cutPower(damage);
-      if (process.env.LONG) {
-        const counts = writers.map((writer) => writer.counts());
-        console.log(JSON.stringify({ round, faults, isMended, isCut, counts }));
-      }
+      const counts = writers.map((writer) => writer.counts());
+      console.log(JSON.stringify({ round, faults, isMended, isCut, counts }));
     }
     await using server = start();
     await check(await server.origin());
