@@ -36,6 +36,7 @@ const ORDER = [
   "metrics.ts",
   "log.ts",
   "config.ts",
+  "disk-errors.ts",
   "errors.ts",
 ];
 

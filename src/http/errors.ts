@@ -1,4 +1,5 @@
 import { ParseError, ValidationError } from "elysia";
+import { isOfDisk } from "../disk-errors.ts";
 import { AppError } from "../errors.ts";
 import { SCOPES } from "../keys/scopes.ts";
 import type { Log } from "../log.ts";
@@ -62,15 +63,6 @@ function toAppError(thrown: unknown): AppError {
   return new AppError("internal", "Something went wrong on the server. Its log tells more.", {
     cause: thrown,
   });
-}
-
-/** What SQLite, the file system and LanceDB say when the disk doesn't do its work. */
-const OF_DISK = /SQLITE_(IOERR|FULL)|\b(EIO|ENOSPC|EDQUOT)\b|LanceError\(IO\)/;
-
-function isOfDisk(thrown: unknown): boolean {
-  if (!(thrown instanceof Error)) return false;
-  const code = "code" in thrown ? thrown.code : "";
-  return OF_DISK.test(`${code} ${thrown.message}`);
 }
 
 function describeCause({ cause }: AppError): string | undefined {

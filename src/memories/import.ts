@@ -1,8 +1,8 @@
 import { createIdFrom } from "../db/id.ts";
+import { isDiskFull } from "../disk-errors.ts";
 import type { Embedder } from "../embedding/embedder.ts";
 import { AppError } from "../errors.ts";
 import { parseInstant } from "../schema.ts";
-import { isDiskFull } from "./disk-full.ts";
 import type { Draft } from "./draft.ts";
 import { type ImportedMemory, type ImportReport, LIMITS, normaliseTags } from "./memory.ts";
 import type { OpenTable } from "./open-tables.ts";

@@ -2,6 +2,7 @@ import { SQLiteError } from "bun:sqlite";
 import { and, asc, count, eq, inArray, lte, max } from "drizzle-orm";
 import { blob, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { Database } from "../db/database.ts";
+import { isOfDisk } from "../disk-errors.ts";
 import { openCancelledEntries } from "./cancelled-entries.ts";
 
 /**
@@ -30,10 +31,6 @@ export const checkpoints = sqliteTable("checkpoints", {
 
 /** Milliseconds until it is tried again to void a transaction that failed. */
 const VOID_AGAIN = 1_000;
-
-/** Whether a transaction may have been written before it failed. */
-const isOfDisk = (error: unknown) =>
-  error instanceof SQLiteError && /^SQLITE_(IOERR|FULL)/.test(error.code ?? "");
 
 /** One group commit. */
 export interface Entry {
@@ -107,7 +104,8 @@ export function createJournal({ db }: { db: Database }) {
       mustVoid = false;
       for (const answer of answers) answer();
     } catch (error) {
-      mustVoid ||= isOfDisk(error);
+      // It may have been written before it failed.
+      mustVoid ||= error instanceof SQLiteError && isOfDisk(error);
       voidFailed();
       for (const { reject } of group) reject(error);
     }

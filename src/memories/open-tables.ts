@@ -1,11 +1,12 @@
 import { dirname, join } from "node:path";
 import type * as LanceDb from "@lancedb/lancedb";
+import { LRUCache } from "lru-cache";
+import { isDiskFull } from "../disk-errors.ts";
 import type { Embedder } from "../embedding/embedder.ts";
 import type { Embedders } from "../embedding/embedders.ts";
 import { AppError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
-import { isDiskFull } from "./disk-full.ts";
 import type { Outcome } from "./draft.ts";
 import type { Journal } from "./journal.ts";
 import { createKeeper, type Debts, type Due, type Keeper } from "./keeper.ts";
@@ -107,7 +108,12 @@ export async function openTables({
   /** Those whose rows were let go since they were used. */
   const bare = new WeakSet<Slot>();
   /** Rows of tables that were closed for nothing but new caches. */
-  const left = new Map<string, Promise<FormerRows | null>>();
+  const left = new LRUCache<string, Promise<FormerRows | null>>({
+    max: MOST_LEFT,
+    dispose: (former, _, reason) => {
+      if (reason !== "delete") void former.then(letGo);
+    },
+  });
   /** What tables wait for that were closed. */
   const postponed = new Map<string, Debts>();
   const measured = measureStore(metrics, { journal, slots, lookups });
@@ -123,17 +129,20 @@ export async function openTables({
     return (await former) ?? null;
   };
 
-  const forgetLeft = (name: string) => {
-    void takeLeft(name).then((former) => former?.rows.clear());
-    return null;
-  };
-
   const open = async (name: string, slot: Slot, known?: Debts): Promise<OpenTable> => {
     const tableFolder = join(folder, `${name}.lance`);
     const isRecovered = recovered.has(name);
-    const former = isRecovered ? await takeLeft(name) : forgetLeft(name);
+    const former = await takeLeft(name);
+    if (!isRecovered) letGo(former);
     const openNow = () =>
-      openTable(lancedb, connection, name, embedders.wanted.model, cache, former);
+      openTable(
+        lancedb,
+        connection,
+        name,
+        embedders.wanted.model,
+        cache,
+        isRecovered ? former : null,
+      );
     const hasCheckpoint = journal.checkpoint(name) !== null;
     const dirtySince = journal.lastSeq(name) > 0 ? performance.now() : null;
     const recovery = { name, folder: tableFolder, journal, open: openNow, log };
@@ -208,7 +217,6 @@ export async function openTables({
         name,
         opened.then(({ table }) => table.leave()).catch(() => null),
       );
-    for (const [oldest] of left) if (left.size > MOST_LEFT) forgetLeft(oldest);
     return true;
   };
 
@@ -354,7 +362,7 @@ export async function openTables({
       // A request that began before may still want to write.
       const ending = [...slots].filter(([name]) => isEnding(name));
       for (const [name] of ending) slots.delete(name);
-      for (const name of left.keys()) if (isEnding(name)) forgetLeft(name);
+      for (const name of [...left.keys()].filter(isEnding)) void takeLeft(name).then(letGo);
       await upkeep.pause(async () => {
         for (const [, slot] of ending) await endWrites(slot, async () => {});
         await task();
@@ -392,6 +400,10 @@ function newSlot(open: (slot: Slot) => Promise<OpenTable>): Slot {
     onLeft: null,
   };
   return slot;
+}
+
+function letGo(former: FormerRows | null): void {
+  former?.rows.clear();
 }
 
 /** What a request is told when a table can't be opened. */

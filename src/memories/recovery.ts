@@ -1,7 +1,7 @@
 import { rename, rm } from "node:fs/promises";
+import { isDiskFull } from "../disk-errors.ts";
 import { AppError } from "../errors.ts";
 import type { Log } from "../log.ts";
-import { isDiskFull } from "./disk-full.ts";
 import type { Journal } from "./journal.ts";
 import { rowIds, type StoredMemory } from "./rows.ts";
 import type { MemoryTable } from "./table.ts";

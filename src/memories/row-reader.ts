@@ -96,8 +96,8 @@ export function createRowReader({
   };
 
   /**
-   * Reads the newest rows, as many as there is room for, and indexes all. Row by row it
-   * would take thirty times as long, and the first searches would wait for it.
+   * Reads the newest rows, as many as there is room for, and indexes all. Row by row it would take
+   * thirty times as long, and the first searches would wait for it.
    */
   const readAhead = async () => {
     const total = await countRows();
@@ -107,17 +107,10 @@ export function createRowReader({
     for (let end = total; end > 0 && (canIndex || !rows.isFull); end -= AHEAD) {
       const { epoch } = rows;
       const offset = Math.max(0, end - AHEAD);
-      const query = table
-        .query()
-        .withRowId()
-        .offset(offset)
-        .limit(end - offset);
-      if (!rows.isFull) {
-        keep(await run(query.select(searchColumns(true))), epoch);
-      } else {
-        const read = decodeSearchRows(await run(query.select(searchColumns(true))));
-        for (const row of read) rows.addToIndex(row, epoch);
-      }
+      const query = table.query().withRowId().select(searchColumns(true));
+      const found = await run(query.offset(offset).limit(end - offset));
+      if (!rows.isFull) keep(found, epoch);
+      else for (const row of decodeSearchRows(found)) rows.addToIndex(row, epoch);
       await Bun.sleep(PAUSE);
     }
   };

@@ -238,8 +238,12 @@ function decodeMemory({ required, nullable }: Columns, row: number): MemoryRow {
 export function decodeStored(table: Table): StoredMemory[] {
   const columns = columnsOf(table);
   const { required } = columns;
-  const vectors = decodeVectors(table);
-  return Array.from({ length: table.numRows }, (_, row) => row)
+  const rows = Array.from({ length: table.numRows }, (_, row) => row);
+  // Copies: what Arrow returns are views that keep the whole batch alive.
+  const vectors = new Map(
+    rows.map((row) => [required("id", row), Float32Array.from(required("vector", row).toArray())]),
+  );
+  return rows
     .filter((row) => required("passage", row) === 0)
     .map((row) => {
       const { passages, ...memory } = decodeMemory(columns, row);
@@ -252,16 +256,6 @@ export function decodeStored(table: Table): StoredMemory[] {
         }),
       };
     });
-}
-
-/** Reads the vectors of rows by their ids. */
-export function decodeVectors(table: Table): Map<string, Float32Array> {
-  const { required } = columnsOf(table);
-  const rows = Array.from({ length: table.numRows }, (_, row) => row);
-  // Copies: what Arrow returns are views that keep the whole batch alive.
-  return new Map(
-    rows.map((row) => [required("id", row), Float32Array.from(required("vector", row).toArray())]),
-  );
 }
 
 /** Reads the ids of rows. */

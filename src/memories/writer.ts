@@ -1,5 +1,5 @@
+import { isDiskFull } from "../disk-errors.ts";
 import { AppError } from "../errors.ts";
-import { isDiskFull } from "./disk-full.ts";
 import { createDraft, type Draft, type Outcome } from "./draft.ts";
 import type { Filter } from "./filter.ts";
 import type { Entry } from "./journal.ts";

@@ -189,15 +189,18 @@ int fdatasync(int fd) {
   return sync_file(fd, real);
 }
 
+static ssize_t wrote(int fd, off_t start, ssize_t result) {
+  note_time(fd);
+  note_write(fd, start, result);
+  return result;
+}
+
 ssize_t write(int fd, const void *bytes, size_t size) {
   REAL(write);
   if (!is_ours(fd)) return real(fd, bytes, size);
   if (fails(rules->writes)) return -1;
   off_t start = lseek(fd, 0, SEEK_CUR);
-  ssize_t result = real(fd, bytes, size);
-  note_time(fd);
-  note_write(fd, start, result);
-  return result;
+  return wrote(fd, start, real(fd, bytes, size));
 }
 
 ssize_t writev(int fd, const struct iovec *parts, int count) {
@@ -205,20 +208,14 @@ ssize_t writev(int fd, const struct iovec *parts, int count) {
   if (!is_ours(fd)) return real(fd, parts, count);
   if (fails(rules->writes)) return -1;
   off_t start = lseek(fd, 0, SEEK_CUR);
-  ssize_t result = real(fd, parts, count);
-  note_time(fd);
-  note_write(fd, start, result);
-  return result;
+  return wrote(fd, start, real(fd, parts, count));
 }
 
 ssize_t pwrite64(int fd, const void *bytes, size_t size, off64_t start) {
   REAL(pwrite64);
   if (!is_ours(fd)) return real(fd, bytes, size, start);
   if (fails(rules->writes)) return -1;
-  ssize_t result = real(fd, bytes, size, start);
-  note_time(fd);
-  note_write(fd, start, result);
-  return result;
+  return wrote(fd, start, real(fd, bytes, size, start));
 }
 
 int ftruncate64(int fd, off64_t size) {
