@@ -57,10 +57,10 @@ export interface Slot {
 }
 
 /** Bytes of LanceDB's caches for all tables together; its own defaults are 6 GiB and 1 GiB. */
-const INDEX_CACHE = 224n << 20n;
+const INDEX_CACHE = 192n << 20n;
 const METADATA_CACHE = 32n << 20n;
-/** Bytes of the rows that searches have read: some 75,000 memories with their vectors. */
-const ROW_CACHE = 192 << 20;
+/** Bytes of the rows that searches have read: some 110,000 memories with their vectors. */
+const ROW_CACHE = 224 << 20;
 /** Tables that are open at the same time: one of 100 memories takes 1 to 2 MB. */
 const MAX_OPEN = 64;
 /** Tables that were closed since LanceDB's caches are new: what it has of them is of no more use. */
