@@ -239,7 +239,10 @@ export function createWriter({
       hasEnded = true;
       return takeTurn(async () => {
         try {
-          return await task();
+          const result = await task();
+          // There were more than the last commit could take.
+          for (const job of waiting.splice(0)) job.fail(new WriterEnded());
+          return result;
         } catch (error) {
           hasEnded = false;
           throw error;

@@ -2,8 +2,13 @@ import { expect, test } from "bun:test";
 import { readdirSync, statSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import type { Memory } from "../../src/memories/memory.ts";
+import type { StoredMemory } from "../../src/memories/rows.ts";
+import { WriterEnded } from "../../src/memories/writer.ts";
 import { contentsOf } from "../support/client.ts";
+import { temporaryFolder } from "../support/database.ts";
 import { expectError } from "../support/errors.ts";
+import { fakeEmbedder } from "../support/fake-embedder.ts";
+import { openData } from "../support/live-data.ts";
 import { startServer } from "../support/server.ts";
 import { type Write, watchWrites } from "../support/watched-lancedb.ts";
 
@@ -205,3 +210,24 @@ test("more writes than may wait are refused at once, and the others are made", a
   const deleted = await account.removeMatching({ created_before: "2100-01-01" });
   expect(deleted).toBe((counts.made?.length ?? 0) + 1);
 }, 20_000);
+
+test("no write is made behind the one that ends them, however many wait", async () => {
+  await using data = await openData(temporaryFolder());
+  const vectors = await fakeEmbedder().embedContent("x");
+  const memory = (id: string): StoredMemory => ({
+    ...{ id, vectors, content: "x", tags: [], agentId: null, sessionId: null, metadata: "{}" },
+    ...{ importance: 0.5, createdAt: 1, updatedAt: 1 },
+  });
+  await data.store.use("acc_0123456789abcdef", async ({ table, writer }) => {
+    const written = Array.from({ length: 1_500 }, (_, n) =>
+      writer.change({ ids: [], apply: (draft) => draft.put(memory(`id ${n}`)) }),
+    );
+    const last = await writer.end(() => table.countRows());
+    const answers = await Promise.allSettled(written);
+    const refused = answers.flatMap((answer) => (answer.status === "rejected" ? [answer] : []));
+    expect(refused.length).toBe(written.length - last);
+    expect(refused.every(({ reason }) => reason instanceof WriterEnded)).toBe(true);
+    expect(refused.length).toBeGreaterThan(0);
+    expect(await table.countRows()).toBe(last);
+  });
+});
