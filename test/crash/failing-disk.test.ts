@@ -33,11 +33,31 @@ async function prepare() {
 /** What a server says of a chore that is done. */
 const DONE = "debug upkeep";
 
+/** Milliseconds that anything may take on a busy machine. */
+const PATIENCE = 60_000;
+
 /** Does something, and waits until the server has said something since that was begun. */
 async function untilSaid(server: ServerProcess, text: string, act: () => unknown): Promise<void> {
   const from = server.errors().length;
   await act();
-  while (!server.errors().slice(from).includes(text)) await Bun.sleep(20);
+  const end = performance.now() + PATIENCE;
+  while (!server.errors().slice(from).includes(text)) {
+    if (!server.isRunning()) throw new Error("the server has died");
+    if (performance.now() > end) throw new Error(`the server does not say ${text}`);
+    await Bun.sleep(20);
+  }
+}
+
+/** Waits for what a server does. When that fails or takes too long, the error has its last words. */
+async function withLog<Result>(server: ServerProcess, work: Promise<Result>): Promise<Result> {
+  const late = Bun.sleep(3 * PATIENCE).then(() => {
+    throw new Error("it takes too long");
+  });
+  try {
+    return await Promise.race([work, late]);
+  } catch (error) {
+    throw new Error(`${error}\nIts log ends so:\n${server.errors().slice(-10_000)}`);
+  }
 }
 
 /** Saves as soon as it can. */
@@ -124,9 +144,11 @@ test.skipIf(missing !== null || !process.env.LONG)(
     for (let round = 0; round < ROUNDS; round++) {
       await using server = start();
       const origin = await server.origin();
-      await check(origin);
+      await withLog(server, check(origin));
       let isOver = false;
-      const writing = Promise.all(writers.map(({ write }) => write(origin, key, () => isOver)));
+      const writes = writers.map(({ write }) => write(origin, key, () => isOver));
+      const writing = withLog(server, Promise.all(writes));
+      writing.catch(() => {});
       await Bun.sleep(random.below(400));
       const faults = random.pick(FAULTS) ?? {};
       machine.set(faults);
@@ -138,9 +160,11 @@ test.skipIf(missing !== null || !process.env.LONG)(
         isOver = true;
         await writing;
         // What can't be read is made again before the next checkpoint.
-        await untilSaid(server, DONE, () => saveAgain(createClient(origin, key), "it goes on"));
-        await check(origin);
+        const goOn = () => saveAgain(createClient(origin, key), "it goes on");
+        await withLog(server, untilSaid(server, DONE, goOn));
+        await withLog(server, check(origin));
       }
+      expect(server.isRunning()).toBe(true);
       await server.kill();
       await writing;
       const isCut = random.below(2) === 0;
