@@ -106,8 +106,8 @@ export function createJournal({ db }: { db: Database }) {
     } catch (error) {
       // It may have been written before it failed.
       mustVoid ||= error instanceof SQLiteError && isOfDisk(error);
-      voidFailed();
       for (const { reject } of group) reject(error);
+      voidFailed();
     }
   };
 

@@ -61,6 +61,7 @@ export function createRowReader({
   rows: TableRows;
 }): RowReader {
   let hasReadAhead = false;
+  let readingAhead: Promise<void> | null = null;
   let readAheadAgain = 0;
   let withoutMoved = 0;
 
@@ -111,7 +112,7 @@ export function createRowReader({
       const found = await run(query.offset(offset).limit(end - offset));
       if (!rows.isFull) keep(found, epoch);
       else for (const row of decodeSearchRows(found)) rows.addToIndex(row, epoch);
-      await Bun.sleep(PAUSE);
+      if (offset > 0) await Bun.sleep(PAUSE);
     }
   };
 
@@ -125,15 +126,19 @@ export function createRowReader({
 
   const prepare = async () => {
     if (performance.now() < readAheadAgain) return;
-    readAheadAgain = Number.POSITIVE_INFINITY;
     // Only saves time: what it has not read is read by the search that needs it.
-    await readAhead().catch(() => {});
-    readAheadAgain = performance.now() + AGAIN;
+    readingAhead ??= readAhead()
+      .catch(() => {})
+      .finally(() => {
+        readingAhead = null;
+        readAheadAgain = performance.now() + AGAIN;
+      });
+    await readingAhead;
   };
 
   return {
     get isInUse() {
-      return readAheadAgain > 0 || rows.index.size > 0;
+      return readingAhead !== null || readAheadAgain > 0 || rows.index.size > 0;
     },
 
     async read(addresses, withVectors) {
@@ -165,6 +170,8 @@ export function createRowReader({
 
     async lookUp(filter, find) {
       const total = await countRows();
+      // A few rows are read at once sooner than LanceDB's index of words is opened.
+      if (rows.index.size !== total && total <= AHEAD) await prepare();
       if (rows.index.size !== total) return null;
       const accepts = acceptsBy(filter);
       if (accepts && (rows.size !== total || total > FILTERED)) return null;

@@ -125,8 +125,8 @@ test.each([
 
   await write(true, await memory("a", "apple"), await memory("b", "pear"));
   expect(await seen()).toEqual(Array(3).fill(["apple", "pear"]));
-  // The first search has them read ahead.
-  while (indexed > 0 && rows[0]?.index.size !== 2) await Bun.sleep(1);
+  // The first search has read so few at once.
+  expect(rows[0]?.index.size).toBe(indexed > 0 ? 2 : 0);
   expect(await seen()).toEqual(Array(3).fill(["apple", "pear"]));
   // Changed, moved, removed: the second search of each state meets rows that are known.
   await write(false, await memory("b", "plum"));
