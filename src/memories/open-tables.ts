@@ -227,7 +227,7 @@ export async function openTables({
       if (excess-- <= 0) return;
       if (closeIfUnused(name, slot) || slot.users > 0 || bare.has(slot) || !slot.keeper) continue;
       bare.add(slot);
-      void slot.opened.then(({ table }) => table.forgetRows());
+      void slot.opened.then(({ table }) => table.forgetRows()).catch(() => {});
     }
   };
 
@@ -283,6 +283,7 @@ export async function openTables({
 
   /** Opens a table as a restart would. Whoever comes meanwhile waits. No other chore may run. */
   const recover = async (name: string, former: Slot) => {
+    const present = slots.get(name);
     await tryDisk(folder);
     const { writer } = await former.opened;
     await writer.pause(async () => {});
@@ -294,11 +295,13 @@ export async function openTables({
     };
     await endWrites(former, async () => {
       if (!writer.isSettled()) throw new Error("a failed write is not undone yet");
+      if (slots.get(name) !== present) throw new Error("a request has opened it meanwhile");
       slots.set(name, newSlot(reopen));
     });
     const slot = slots.get(name);
     await slot?.opened.catch((error) => {
-      if (slots.get(name) === slot) slots.delete(name);
+      // Tried again also when nobody asks for it: what was deleted must leave its files.
+      slot.keeper = former.keeper;
       throw error;
     });
   };
