@@ -37,6 +37,7 @@ import { measureProcess } from "./process-metrics.ts";
 import { createSetUpToken, setUpLink } from "./set-up-link.ts";
 import { atMost, endWithin, untilStopped } from "./stop.ts";
 import { takeOverDataFolder } from "./take-over.ts";
+import { logUnhandled } from "./unhandled.ts";
 
 /** Seconds that requests under way have to end at shutdown. */
 const SHUTDOWN_TIMEOUT = 10;
@@ -57,6 +58,7 @@ export async function serve(
   prepareForLanceDb();
   // What is opened is closed in reverse order, also when the next step fails.
   await using opened = new AsyncDisposableStack();
+  opened.defer(logUnhandled(log));
   opened.defer(giveBackMemory());
   const { config, giveBack } = settlePort(settings);
   opened.defer(giveBack);

@@ -55,8 +55,9 @@ export interface Keeper {
   /**
    * The most urgent chore that is due; `null` when none is.
    * @param ahead milliseconds that purging all tables with remains will take
+   * @param isInExcess the table is to be closed, and nothing shall be waited for
    */
-  due(ahead: number): Chore | null;
+  due(ahead: number, isInExcess: boolean): Chore | null;
   run(chore: Chore): Promise<void>;
   /** Whether there is nothing to do, now or later. */
   isIdle(): boolean;
@@ -263,11 +264,12 @@ export function createKeeper({
 
     isLate: (ahead) => remainsSince !== null && clock() - remainsSince + ahead >= due.purgedWithin,
 
-    due(ahead) {
+    due(ahead, isInExcess) {
       const now = clock();
       if (now < retryAt) return null;
       if (isDamaged) return "recover";
-      const isDue = (since: number | null, after: number) => since !== null && now - since >= after;
+      const isDue = (since: number | null, after: number) =>
+        since !== null && (isInExcess || now - since >= after);
       const purgeAfter = Math.min(due.purgeAfter, Math.max(0, due.purgedWithin - ahead));
       if (isDue(remainsSince, purgeAfter)) return "purge";
       if (isDue(dirtySince, due.checkpointAfter)) return "checkpoint";

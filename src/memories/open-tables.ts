@@ -57,12 +57,20 @@ export interface Slot {
 }
 
 /** Bytes of LanceDB's caches for all tables together; its own defaults are 6 GiB and 1 GiB. */
-const INDEX_CACHE = 192n << 20n;
+const INDEX_CACHE = 96n << 20n;
 const METADATA_CACHE = 32n << 20n;
 /** Bytes of the rows that searches have read: some 110,000 memories with their vectors. */
 const ROW_CACHE = 224 << 20;
-/** Tables that are open at the same time: one of 100 memories takes 1 to 2 MB. */
+/**
+ * Tables that are open at the same time, apart from those that are in use: one of 100 memories takes 1
+ * to 2 MB. What was written to a table must be on the disk before it is closed, so there may be
+ * more; then another is opened when some of them are closed.
+ */
 const MAX_OPEN = 64;
+const MAX_UNUSED = 2 * MAX_OPEN;
+/** Milliseconds that a request waits for that. */
+const ROOM_TIMEOUT = 10_000;
+const ROOM_AGAIN = 50;
 /** Tables that were closed since LanceDB's caches are new: what it has of them is of no more use. */
 const MOST_CLOSED = 2 * MAX_OPEN;
 /** Tables whose rows stay in memory while they are closed. */
@@ -97,6 +105,8 @@ export async function openTables({
   const connect = () =>
     lancedb.connect(folder, {}, new lancedb.Session(INDEX_CACHE, METADATA_CACHE));
   let connection = await connect();
+  /** The one before, which holds its caches until it is closed. */
+  let former: LanceDb.Connection | null = null;
   let chores = 0;
   let closed = 0;
   const lookups = { hits: 0, misses: 0 };
@@ -246,6 +256,9 @@ export async function openTables({
 
   /** Has tables that are opened from now on use empty caches. */
   const renew = async () => {
+    // A table may just be being opened with it: the one before is closed.
+    former?.close();
+    former = connection;
     connection = await connect();
     [chores, closed] = [0, 0];
     for (const slot of slots.values()) outdated.add(slot);
@@ -306,7 +319,21 @@ export async function openTables({
     });
   };
 
+  /** @throws AppError `unavailable` when too many tables have to stay open */
+  const waitForRoom = async () => {
+    const end = performance.now() + ROOM_TIMEOUT;
+    const unused = () => [...slots.values()].filter(({ users }) => users === 0).length;
+    while (unused() > MAX_UNUSED) {
+      if (performance.now() > end) {
+        const message = "Too many accounts have been written to at once. Try again in a moment.";
+        throw new AppError("unavailable", message, { retryAfter: 5 });
+      }
+      await Bun.sleep(ROOM_AGAIN);
+    }
+  };
+
   const use: OpenTables["use"] = async (name, task) => {
+    if (!slots.has(name)) await waitForRoom();
     const slot = slotOf(name);
     slot.users++;
     closeLeastUsed();
@@ -324,7 +351,12 @@ export async function openTables({
   };
 
   const upkeep = startUpkeep({
-    keepers: () => [...slots].flatMap(([name, { keeper }]) => (keeper ? [[name, keeper]] : [])),
+    kept: () => {
+      const excess = slots.size - MAX_OPEN;
+      return [...slots].flatMap(([name, { keeper, users }], index) =>
+        keeper ? { name, keeper, isInExcess: index < excess && users === 0 } : [],
+      );
+    },
     async afterChores(jobs) {
       const names = jobs.filter(({ chore }) => chore !== "checkpoint").map(({ name }) => name);
       chores += names.length;
@@ -332,6 +364,7 @@ export async function openTables({
       const most = isAtRest ? due.renewAfterAtRest : Math.max(due.renewAfter, slots.size);
       if (chores >= most || closed >= MOST_CLOSED) await renew();
       leaveFormerCaches(names);
+      closeLeastUsed();
     },
     log,
     metrics,

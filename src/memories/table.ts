@@ -128,6 +128,14 @@ export async function openTable(
 
   const reader = createRowReader({ table, countRows, run, rows });
 
+  const close = () => {
+    try {
+      table.close();
+    } catch {
+      // Somebody is reading its numbers: then the garbage collector closes it.
+    }
+  };
+
   /** The version that the handle is held at by a `restore` that failed half way. */
   let detachedAt: number | null = null;
 
@@ -246,12 +254,12 @@ export async function openTable(
 
     close() {
       rows.clear();
-      table.close();
+      close();
     },
 
     async leave() {
       const version = await table.version();
-      table.close();
+      close();
       return { rows, version };
     },
   };

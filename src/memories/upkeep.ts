@@ -8,13 +8,22 @@ const TICK = 500;
 const PURGE_TIME = 100;
 const RECENT_PURGES = 8;
 /**
- * Tables that are seen to side by side where waiting for the disk takes most of the time: at their
- * checkpoints, and at purges when, one by one, something would not be gone in time. As many as a
- * small machine does beside searches.
+ * Tables that are seen to side by side: at purges when, one by one, something would not be gone in
+ * time, as many as a small machine does beside searches; at checkpoints, which do little but wait for
+ * the disk, more.
  */
-const SIDE_BY_SIDE = 3;
+const PURGES_AT_ONCE = 3;
+const CHECKPOINTS_AT_ONCE = 8;
 /** The most urgent first: what can't be read, a promise to forget, durability, then speed. */
 const ORDER: readonly Chore[] = ["recover", "purge", "checkpoint", "optimize"];
+
+/** A table that is open. */
+export interface Kept {
+  name: string;
+  keeper: Keeper;
+  /** Whether it is one too many, and is to be closed. */
+  isInExcess: boolean;
+}
 
 /** What is to be done, or was just done. */
 export interface Job {
@@ -25,17 +34,17 @@ export interface Job {
 
 /**
  * Does the chores of all open tables in the background, one table at a time, with the
- * exceptions at `SIDE_BY_SIDE`.
- * @param keepers those of the tables that are open now, by name
+ * exceptions at `PURGES_AT_ONCE`.
+ * @param kept the tables that are open now
  * @param afterChores is waited for before the next one
  */
 export function startUpkeep({
-  keepers,
+  kept,
   afterChores,
   log,
   metrics,
 }: {
-  keepers: () => Iterable<readonly [name: string, keeper: Keeper]>;
+  kept: () => Iterable<Kept>;
   afterChores: (jobs: readonly Job[]) => Promise<void>;
   log: Log;
   metrics: Metrics;
@@ -66,22 +75,25 @@ export function startUpkeep({
 
   /** What is most urgent now. It may change while a chore is done. */
   const next = (): Job[] => {
-    const all = [...keepers()];
-    const waiting = all.filter(([, keeper]) => keeper.hasRemains());
+    const all = [...kept()];
+    const waiting = all.filter(({ keeper }) => keeper.hasRemains());
     const ahead = purgeTime * waiting.length;
-    const due = all.map(([name, keeper]) => ({ name, keeper, chore: keeper.due(ahead) }));
+    const due = all.map((table) => ({
+      ...table,
+      chore: table.keeper.due(ahead, table.isInExcess),
+    }));
     const [chore] = ORDER.filter((chore) => due.some((candidate) => candidate.chore === chore));
-    const isLate = chore === "purge" && waiting.some(([, keeper]) => keeper.isLate(ahead));
-    const maySpread = isLate || chore === "checkpoint";
-    const jobs = due.filter((candidate): candidate is Job => candidate.chore === chore);
+    const isLate = waiting.some(({ keeper, isInExcess }) => isInExcess || keeper.isLate(ahead));
+    const atOnce = { checkpoint: CHECKPOINTS_AT_ONCE, purge: isLate ? PURGES_AT_ONCE : 1 };
+    const jobs = due.filter((candidate): candidate is Kept & Job => candidate.chore === chore);
     const since = ({ keeper }: Job) => keeper.debts().remainsSince ?? 0;
     jobs.sort((one, other) => since(one) - since(other));
-    return jobs.slice(0, maySpread ? SIDE_BY_SIDE : 1);
+    return jobs.slice(0, chore === "checkpoint" || chore === "purge" ? atOnce[chore] : 1);
   };
 
   const run = async ({ name, keeper, chore }: Job) => {
     // What it waited for may have closed the table.
-    if (![...keepers()].some(([, open]) => open === keeper)) return;
+    if (![...kept()].some((open) => open.keeper === keeper)) return;
     const end = durations.startTimer({ chore });
     try {
       await keeper.run(chore);

@@ -37,18 +37,20 @@ function tables(count: number, { isLate }: { isLate: boolean }) {
       }),
     };
   };
-  const all = Array.from({ length: count }, (_, n) => [`table${n}`, keeperOf(n)] as const);
-  return { keepers: () => all, done: done.promise, purged, most: () => most };
+  const all = Array.from({ length: count }, (_, n) => ({
+    ...{ name: `table${n}`, keeper: keeperOf(n), isInExcess: false },
+  }));
+  return { kept: () => all, done: done.promise, purged, most: () => most };
 }
 
 test.each([
   ["one by one", false, 1],
   ["some side by side when they are late", true, 3],
 ])("tables are purged %s, the oldest first, and a failure stops no other", async (_, isLate, n) => {
-  const { keepers, done, purged, most } = tables(9, { isLate });
+  const { kept, done, purged, most } = tables(9, { isLate });
   const rounds: number[] = [];
   const upkeep = startUpkeep({
-    keepers,
+    kept,
     afterChores: async (jobs) => void rounds.push(jobs.length),
     log: silentLog,
     metrics: createMetrics(),
