@@ -32,7 +32,10 @@ export const DUE = {
   renewAfter: 32,
   /** The same when no table has anything to do: then nobody waits, and memory is given back. */
   renewAfterAtRest: 4,
-  /** Rows from which an index of vectors is faster than comparing all. */
+  /**
+   * Rows from which LanceDB's index of vectors is faster than comparing all. It is as large as the
+   * vectors, so it is made only when searches have no room in memory for the table.
+   */
   vectorIndexRows: 5_000,
   /** Segments of that index (each merge adds one) at which it is made anew as one. */
   vectorSegments: 8,
@@ -200,7 +203,7 @@ export function createKeeper({
     const started = clock();
     await merge();
     const { rows, vectorSegments } = await upkeep.stats();
-    const isWorthIt = vectorSegments === 0 && rows >= due.vectorIndexRows;
+    const isWorthIt = vectorSegments === 0 && rows >= due.vectorIndexRows && !table.hasRoom(rows);
     const isAtRest = started - lastCommit >= due.idle;
     if (isWorthIt || vectorSegments > mostSegments(rows, isAtRest)) {
       await upkeep.indexVectors();

@@ -59,8 +59,11 @@ export interface Slot {
 /** Bytes of LanceDB's caches for all tables together; its own defaults are 6 GiB and 1 GiB. */
 const INDEX_CACHE = 96n << 20n;
 const METADATA_CACHE = 32n << 20n;
-/** Bytes of the rows that searches have read: some 110,000 memories with their vectors. */
-const ROW_CACHE = 224 << 20;
+/**
+ * Bytes of memory for the rows that searches have read, some 110,000 memories with their vectors, and
+ * for what they look for in them, of some 150,000.
+ */
+const ROOM = 224 << 20;
 /**
  * Tables that are open at the same time, apart from those that are in use: one of 100 memories takes 1
  * to 2 MB. What was written to a table must be on the disk before it is closed, so there may be
@@ -89,6 +92,7 @@ export async function openTables({
   due,
   quotaOf,
   onCommit,
+  room = ROOM,
 }: {
   lancedb: typeof LanceDb;
   folder: string;
@@ -101,6 +105,7 @@ export async function openTables({
   quotaOf: (name: string) => Quota | null;
   /** Is told of every commit of every table. */
   onCommit: (name: string, outcome: Outcome) => void;
+  room?: number | undefined;
 }): Promise<OpenTables> {
   const connect = () =>
     lancedb.connect(folder, {}, new lancedb.Session(INDEX_CACHE, METADATA_CACHE));
@@ -110,7 +115,7 @@ export async function openTables({
   let chores = 0;
   let closed = 0;
   const lookups = { hits: 0, misses: 0 };
-  const cache = createRowCache(ROW_CACHE, ROW_CACHE, lookups);
+  const cache = createRowCache(room, room, lookups);
   /** In the order of last use. */
   const slots = new Map<string, Slot>();
   /** Those that use the caches of a former connection. */

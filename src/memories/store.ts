@@ -44,6 +44,7 @@ export async function openStore({
   metrics = createMetrics(),
   quotaOf = () => null,
   due = DUE,
+  room,
 }: {
   lancedb: typeof LanceDb;
   folder: string;
@@ -56,6 +57,8 @@ export async function openStore({
   quotaOf?: (accountId: string) => Quota | null;
   /** When upkeep is due. */
   due?: Due;
+  /** Bytes of memory for what searches read, of rows and of what they look for in them. */
+  room?: number;
 }): Promise<Store> {
   const dropped = new Set<string>();
   const { model } = embedders.wanted;
@@ -70,6 +73,7 @@ export async function openStore({
     log,
     metrics,
     due,
+    room,
     quotaOf(name) {
       const accountId = accountOf(name);
       const quota = quotaOf(accountId);

@@ -59,6 +59,8 @@ export interface MemoryTable extends TableSearch {
 
   /** The work that keeps it fast and small; see `upkeep.ts`. */
   readonly upkeep: TableUpkeep;
+  /** Whether there is room in memory for what searches look for in so many rows. */
+  hasRoom(rows: number): boolean;
   /** Lets go of the rows that searches have read. */
   forgetRows(): void;
   /** Gives back the memory that it takes, without waiting for the garbage collector. */
@@ -250,6 +252,7 @@ export async function openTable(
 
     upkeep: createTableUpkeep(lancedb, table, reads),
 
+    hasRoom: rows.canIndex,
     forgetRows: rows.clear,
 
     close() {

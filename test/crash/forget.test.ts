@@ -146,9 +146,14 @@ function stored(number: number): StoredMemory {
   };
 }
 
-test.each([1, 2_000, 20_000])(
-  "of %d memories, the one that is deleted leaves neither words nor vector nor old files",
-  async (count) => {
+test.each([
+  [1, "in memory", {}],
+  [2_000, "in memory", {}],
+  [20_000, "in memory", {}],
+  [20_000, "in an index of the table", { room: 0 }],
+])(
+  "of %d memories, their vectors %s, the one that is deleted leaves neither words nor vector nor old files",
+  async (count, _, memory) => {
     const dataDir = temporaryFolder();
     mkdirSync(join(dataDir, "memories"), { recursive: true });
     const { accountId } = await addAccountTo(dataDir);
@@ -159,7 +164,7 @@ test.each([1, 2_000, 20_000])(
     const [, , word = ""] = victim.content.split(" ");
     const vector = new Uint8Array(victim.vectors[0]?.buffer ?? new ArrayBuffer(0));
 
-    await using data = await openData(dataDir, HASTY);
+    await using data = await openData(dataDir, HASTY, undefined, memory);
     await data.store.use(accountId, async ({ writer }) => {
       for (let start = 0; start < count; start += 1_000) {
         const some = memories.slice(start, start + 1_000);
@@ -167,9 +172,11 @@ test.each([1, 2_000, 20_000])(
         await writer.change({ ids: [], apply });
       }
     });
-    // Until all is merged, and indexed by its vectors from 5,000 rows on.
+    // Until all is merged, and indexed by its vectors where that is worth it.
     await Bun.sleep(count > 5_000 ? 6_000 : 1_500);
     expect(filesWith(dataDir, [word, vector])).not.toEqual([]);
+    const { vectorSegments } = await data.store.use(accountId, ({ table }) => table.upkeep.stats());
+    expect(vectorSegments > 0).toBe("room" in memory);
     const before = await listFiles(folder);
     expect(before.some((file) => file.startsWith("_indices"))).toBe(true);
 

@@ -32,13 +32,14 @@ export async function openData(
   dataDir: string,
   due: Due = DUE,
   embedders: Embedders = createEmbedders(fakeEmbedder()),
+  memory: { room?: number } = {},
 ) {
   const db = openDatabase(databasePath(dataDir));
   const folder = join(dataDir, "memories");
   mkdirSync(folder, { recursive: true });
   const lancedb = await loadLanceDb(testCacheDir);
   const store = await openStore({
-    ...{ lancedb, folder, due, log: silentLog },
+    ...{ lancedb, folder, due, log: silentLog, ...memory },
     embedders,
     journal: createJournal({ db }),
     generations: createGenerations({ db }),
