@@ -3,7 +3,7 @@ import type { Outcome } from "./draft.ts";
 import type { Journal } from "./journal.ts";
 import type { MemoryTable } from "./table.ts";
 import { ageFiles, listFiles, syncFiles, syncFolders } from "./table-files.ts";
-import { requireWhole } from "./whole-files.ts";
+import { requireWhole, TornFile } from "./whole-files.ts";
 import type { Writer } from "./writer.ts";
 
 /** When work on a table is due. Times are milliseconds, fragments come one with each commit. */
@@ -247,6 +247,19 @@ export function createKeeper({
     throw new Error("another process is reading the database's log");
   };
 
+  /** What LanceDB took for whole when it was written, and can't read now. */
+  const isTorn = () =>
+    writer
+      .pause(async () => {
+        for (const file of await listFiles(folder)) {
+          if (!synced.has(file)) requireWhole(join(folder, file));
+        }
+      })
+      .then(
+        () => false,
+        (error) => error instanceof TornFile,
+      );
+
   const canRest = () =>
     !isRunning && !isDamaged && writer.isSettled() && dirtySince === null && remainsSince === null;
 
@@ -291,6 +304,8 @@ export function createKeeper({
         await chores[chore]();
       } catch (error) {
         commits += merged;
+        // A purge that can't be done would be in the way of the checkpoint that finds it out.
+        isDamaged ||= await isTorn();
         if (!isDamaged || chore === "recover") retryAt = clock() + due.retryAfter;
         throw error;
       } finally {

@@ -9,13 +9,12 @@ import { createWriter } from "./writer.ts";
 
 /**
  * Disks that report errors, now and then or always: what was answered is there, what was refused is
- * not, and when the disk works again the server goes on by itself. `LONG=1` runs the last test too,
- * 150 rounds of it; SEED=n tries other moments. Of 400 rounds two ended otherwise (one waited for ever,
- * one failed), which is not explained yet.
+ * not, and when the disk works again the server goes on by itself. `LONG=1` runs 150 random rounds
+ * instead of 3; SEED=n tries other moments.
  */
-const ROUNDS = 150;
+const ROUNDS = process.env.LONG ? 150 : 3;
 const SEED = Number(process.env.SEED ?? 1);
-const TIMEOUT = 3_600_000;
+const TIMEOUT = process.env.LONG ? 3_600_000 : 240_000;
 if (missing) console.warn(`skipped: no disk that fails, ${missing}`);
 
 async function prepare() {
@@ -130,7 +129,7 @@ const FAULTS: readonly Partial<Rules>[] = [
   { syncs: 10, writes: 200, names: 20 },
 ];
 
-test.skipIf(missing !== null || !process.env.LONG)(
+test.skipIf(missing !== null)(
   "whatever fails at whatever moment, what was answered is there after a kill or a power cut",
   async () => {
     const random = createRandom(SEED);

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { mkdirSync } from "node:fs";
+import { mkdirSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import type { Memory, NewMemory } from "../../src/memories/memory.ts";
 import type { StoredMemory } from "../../src/memories/rows.ts";
@@ -112,6 +112,24 @@ test("what is deleted or replaced in many accounts at once is gone from all of t
     else await data.memories.update(id, saved?.id ?? "", { content: "another", ...CLEARED });
   }
   expect(await untilGone(dataDir, all, PATIENCE)).toEqual([]);
+});
+
+test("a table with a file that can't be read is made again from the journal, and forgets", async () => {
+  const dataDir = temporaryFolder();
+  const { accountId } = await addAccountTo(dataDir);
+  const folder = join(dataDir, "memories", `${accountId}.lance`);
+  const due = { ...HASTY, checkpointAfter: 60_000, commits: 100, idle: 60_000, purgeAfter: 500 };
+  await using data = await openData(dataDir, due);
+  const { memory, words } = secret();
+  const [kept] = await data.memories.create(accountId, [{ content: "kept" }]);
+  const written = await listFiles(folder);
+  const [deleted] = await data.memories.create(accountId, [memory]);
+  await data.memories.remove(accountId, deleted?.id ?? "");
+  for (const file of written.filter((file) => file.startsWith("data"))) {
+    truncateSync(join(folder, file), 100);
+  }
+  expect(await untilGone(dataDir, words, PATIENCE)).toEqual([]);
+  expect((await data.memories.get(accountId, kept?.id ?? "")).content).toBe("kept");
 });
 
 test("an account that is removed while the server runs leaves no trace", async () => {
