@@ -4,7 +4,7 @@
   (memory (export "memory") 1)
 
   ;; Records lie one after the other from $record to $end, $size bytes each: $length numbers of 8 bits
-  ;; (a multiple of 16), then a factor (f32), then the place for the product (f32).
+  ;; (a multiple of 32), then a factor (f32), then the place for the product (f32).
   ;; $query is the address of as many numbers of 16 bits.
   (func (export "multiply")
     (param $query i32) (param $record i32) (param $end i32) (param $length i32) (param $size i32)
@@ -18,8 +18,9 @@
         (local.set $low (v128.const i64x2 0 0))
         (local.set $high (v128.const i64x2 0 0))
 
-        ;; Sixteen numbers a turn: eight products go to $low and eight to $high, added in pairs.
-        (loop $sixteen
+        ;; Thirty-two numbers a turn, in two halves: of each, eight products go to $low and eight to
+        ;; $high, added in pairs.
+        (loop $turns
           (local.set $numbers (v128.load (local.get $at)))
           (local.set $low (i32x4.add (local.get $low) (i32x4.dot_i16x8_s
             (i16x8.extend_low_i8x16_s (local.get $numbers))
@@ -27,9 +28,16 @@
           (local.set $high (i32x4.add (local.get $high) (i32x4.dot_i16x8_s
             (i16x8.extend_high_i8x16_s (local.get $numbers))
             (v128.load offset=16 (local.get $with)))))
-          (local.set $with (i32.add (local.get $with) (i32.const 32)))
-          (local.set $at (i32.add (local.get $at) (i32.const 16)))
-          (br_if $sixteen (i32.lt_u (local.get $at) (local.get $stop))))
+          (local.set $numbers (v128.load offset=16 (local.get $at)))
+          (local.set $low (i32x4.add (local.get $low) (i32x4.dot_i16x8_s
+            (i16x8.extend_low_i8x16_s (local.get $numbers))
+            (v128.load offset=32 (local.get $with)))))
+          (local.set $high (i32x4.add (local.get $high) (i32x4.dot_i16x8_s
+            (i16x8.extend_high_i8x16_s (local.get $numbers))
+            (v128.load offset=48 (local.get $with)))))
+          (local.set $with (i32.add (local.get $with) (i32.const 64)))
+          (local.set $at (i32.add (local.get $at) (i32.const 32)))
+          (br_if $turns (i32.lt_u (local.get $at) (local.get $stop))))
 
         (local.set $low (i32x4.add (local.get $low) (local.get $high)))
         (f32.store offset=4 (local.get $stop)
