@@ -7,11 +7,12 @@ export interface CompactVector {
   readonly factor: number;
 }
 
-const MOST = 32_767;
+/** The largest number of each, or the smallest with its sign turned. */
+export const LARGEST = 32_767;
 
 export function compact(vector: Float32Array): CompactVector {
   const numbers = new Int16Array(vector.length);
-  return { numbers, factor: quantize(vector, numbers, MOST) };
+  return { numbers, factor: quantize(vector, numbers, LARGEST) };
 }
 
 export function dotProduct({ numbers, factor }: CompactVector, vector: Float32Array): number {
@@ -24,13 +25,9 @@ export function dotProduct({ numbers, factor }: CompactVector, vector: Float32Ar
  * Writes a vector as whole numbers up to `most` and from `-most` on.
  * @returns what they are to be multiplied with
  */
-export function quantize(
-  vector: Float32Array | Int16Array,
-  numbers: Int8Array | Int16Array,
-  most: number,
-): number {
+export function quantize(vector: Float32Array, numbers: Int16Array, most: number): number {
   let highest = 0;
-  for (const number of vector) highest = Math.max(highest, Math.abs(number));
+  for (let at = 0; at < vector.length; at++) highest = Math.max(highest, Math.abs(vector[at] ?? 0));
   const factor = highest / most || 1;
   for (let at = 0; at < vector.length; at++) numbers[at] = Math.round((vector[at] ?? 0) / factor);
   return factor;

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { type CompactVector, quantize } from "../compact-vector.ts";
+import { type CompactVector, LARGEST, quantize } from "../compact-vector.ts";
 import wasm from "./dot-products.wasm" with { type: "file" };
 import { type Accepts, largest } from "./largest.ts";
 
@@ -33,6 +33,7 @@ const STEP = 32;
 const TAIL = 16;
 /** The largest numbers of records and queries: the sum of 4,096 products stays within 31 bits. */
 const MOST = { record: 127, query: 16_383 };
+const PER_BYTE = LARGEST / MOST.record;
 /** Bytes of a piece of memory, which one index has at a time, and the least that it grows by. */
 const PIECE = 1 << 16;
 const GROWTH = 8;
@@ -93,8 +94,10 @@ export function createFlatIndex(dimension: number): FlatIndex {
       const address = addressOf(place);
       // What others have left beyond its numbers counts for nothing.
       const numbers = new Int8Array(memory.buffer, address, length).fill(0);
-      floats[(address + length) / 4] =
-        vector.factor * quantize(vector.numbers, numbers, MOST.record);
+      for (let at = 0; at < dimension; at++) {
+        numbers[at] = Math.round((vector.numbers[at] ?? 0) / PER_BYTE);
+      }
+      floats[(address + length) / 4] = vector.factor * PER_BYTE;
       rowIds[place] = rowId;
       places.set(rowId, place);
     },
