@@ -169,9 +169,12 @@ export async function openTables({
     }
     const table = hasCheckpoint ? await openNow() : await openOrSetAside(recovery);
     const embedder = embedders.of(table.model);
-    if (!isRecovered) await replayJournal(table, recovery);
-
     const newFiles = watchNewFiles(tableFolder);
+    if (!isRecovered) {
+      await replayJournal(table, recovery);
+      newFiles.requireWhole();
+    }
+
     const writer = createWriter({
       table: {
         ...table,
