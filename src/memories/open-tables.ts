@@ -64,18 +64,18 @@ const METADATA_CACHE = 32n << 20n;
  * for what they look for in them, of some 150,000.
  */
 const ROOM = 224 << 20;
+/** Tables that stay open when nobody uses them: one of 100 memories takes 1 to 2 MB. */
+const MAX_UNUSED = 64;
 /**
- * Tables that are open at the same time, apart from those that are in use: one of 100 memories takes 1
- * to 2 MB. What was written to a table must be on the disk before it is closed, so there may be
- * more; then another is opened when some of them are closed.
+ * Tables that are open at the same time. What was written to a table must be on the disk before it is
+ * closed: when there are so many, another one is opened as soon as one of them is closed.
  */
-const MAX_OPEN = 64;
-const MAX_UNUSED = 2 * MAX_OPEN;
-/** Milliseconds that a request waits for that. */
+const MAX_OPEN = 2 * MAX_UNUSED;
+/** Milliseconds that a request waits for that, and between looks. */
 const ROOM_TIMEOUT = 10_000;
 const ROOM_AGAIN = 50;
 /** Tables that were closed since LanceDB's caches are new: what it has of them is of no more use. */
-const MOST_CLOSED = 2 * MAX_OPEN;
+const MOST_CLOSED = 2 * MAX_UNUSED;
 /** Tables whose rows stay in memory while they are closed. */
 const MOST_LEFT = 8;
 /** Milliseconds that a table waits for its users before it goes on with the old caches. */
@@ -240,7 +240,7 @@ export async function openTables({
 
   /** What waits for upkeep stays open, without what takes most of the memory. */
   const closeLeastUsed = () => {
-    let excess = slots.size - MAX_OPEN;
+    let excess = slots.size - MAX_UNUSED;
     for (const [name, slot] of slots) {
       if (excess-- <= 0) return;
       if (closeIfUnused(name, slot) || slot.users > 0 || bare.has(slot) || !slot.keeper) continue;
@@ -280,7 +280,8 @@ export async function openTables({
   const leaveFormerCaches = (names: readonly string[]) => {
     for (const [name, slot] of [...slots]) {
       if (!outdated.has(slot) || !slot.keeper || closeIfUnused(name, slot, true)) continue;
-      if (names.includes(name)) slots.set(name, successor(name, slot, slot.keeper));
+      if (names.includes(name) && !slot.keeper.debts().isDamaged)
+        slots.set(name, successor(name, slot, slot.keeper));
     }
   };
 
@@ -327,21 +328,15 @@ export async function openTables({
     });
   };
 
-  /** @throws AppError `unavailable` when too many tables have to stay open */
-  const waitForRoom = async () => {
+  const use: OpenTables["use"] = async (name, task) => {
     const end = performance.now() + ROOM_TIMEOUT;
-    const unused = () => [...slots.values()].filter(({ users }) => users === 0).length;
-    while (unused() > MAX_UNUSED) {
+    while (slots.size >= MAX_OPEN && !slots.has(name)) {
       if (performance.now() > end) {
-        const message = "Too many accounts have been written to at once. Try again in a moment.";
+        const message = "Too many accounts are busy at the same time. Try again in a moment.";
         throw new AppError("unavailable", message, { retryAfter: 5 });
       }
       await Bun.sleep(ROOM_AGAIN);
     }
-  };
-
-  const use: OpenTables["use"] = async (name, task) => {
-    if (!slots.has(name)) await waitForRoom();
     const slot = slotOf(name);
     slot.users++;
     closeLeastUsed();
@@ -360,7 +355,7 @@ export async function openTables({
 
   const upkeep = startUpkeep({
     kept: () => {
-      const excess = slots.size - MAX_OPEN;
+      const excess = slots.size - MAX_UNUSED;
       return [...slots].flatMap(([name, { keeper, users }], index) =>
         keeper ? { name, keeper, isInExcess: index < excess && users === 0 } : [],
       );
