@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { Outcome } from "./draft.ts";
 import type { Journal } from "./journal.ts";
+import { rowIds } from "./rows.ts";
 import type { MemoryTable } from "./table.ts";
 import { ageFiles, listFiles, syncFiles, syncFolders } from "./table-files.ts";
 import { requireWhole, TornFile } from "./whole-files.ts";
@@ -16,6 +17,14 @@ export const DUE = {
   /** Merging waits so many times as long as it last took, unless there are this many commits. */
   restFactor: 9,
   urgentCommits: 32,
+  /**
+   * Rows from which merging all takes seconds. There, while writes come, only the rows that came since
+   * are merged, up to so many.
+   */
+  largeRows: 5_000,
+  recentRows: 1_000,
+  /** Old versions are dropped after so many of these merges: that indexes the new rows, too. */
+  unpruned: 4,
   /** What was deleted leaves the files this long after the answer; 60 s are promised. */
   purgeAfter: 20_000,
   /** The same with the time that the purges of other tables take, done one by one. */
@@ -114,6 +123,9 @@ export function createKeeper({
   const clock = () => performance.now();
   let synced = new Set<string>();
   let { dirtySince, remainsSince, commits, isDamaged } = debts;
+  /** Ids of the rows that came since all were merged; `null` when they are too many or unknown. */
+  let recent: Set<string> | null = commits > 0 ? null : new Set();
+  let unpruned = 0;
   let lastRemoval = 0;
   let lastCommit = commits > 0 ? clock() : 0;
   let restUntil = 0;
@@ -174,7 +186,19 @@ export function createKeeper({
     }
     return await writer.pause(task);
   };
-  const merge = () => undisturbed(upkeep.optimize);
+  const merge = async () => {
+    recent = new Set();
+    try {
+      await undisturbed(upkeep.optimize);
+    } catch (error) {
+      recent = null;
+      throw error;
+    }
+  };
+  const mergeRecent = () =>
+    writer.pause(async () => {
+      if (recent) await upkeep.gather([...recent]);
+    });
 
   /**
    * Removes what a checkpoint doesn't need.
@@ -199,18 +223,30 @@ export function createKeeper({
     return rows <= due.quickIndexRows ? 1 : due.vectorSegmentsAtRest;
   };
 
-  const optimize = async () => {
-    const started = clock();
+  const mergeAll = async (isAtRest: boolean) => {
     await merge();
     const { rows, vectorSegments } = await upkeep.stats();
     const isWorthIt = vectorSegments === 0 && rows >= due.vectorIndexRows && !table.hasRoom(rows);
+    if (!isWorthIt && vectorSegments <= mostSegments(rows, isAtRest)) return;
+    await upkeep.indexVectors();
+    // Only now do all fragments have the same indexes, and can be merged.
+    await merge();
+  };
+
+  const optimize = async () => {
+    const started = clock();
     const isAtRest = started - lastCommit >= due.idle;
-    if (isWorthIt || vectorSegments > mostSegments(rows, isAtRest)) {
-      await upkeep.indexVectors();
-      // Only now do all fragments have the same indexes, and can be merged.
-      await merge();
+    if (recent && !isAtRest && (await upkeep.stats()).rows >= due.largeRows) {
+      await mergeRecent();
+      unpruned++;
+    } else {
+      await mergeAll(isAtRest);
+      unpruned = due.unpruned;
     }
-    await prune(await checkpoint());
+    if (unpruned >= due.unpruned) {
+      await prune(await checkpoint());
+      unpruned = 0;
+    }
     restUntil = clock() + due.restFactor * (clock() - started);
   };
 
@@ -266,9 +302,13 @@ export function createKeeper({
   const chores: Record<Chore, () => Promise<unknown>> = { recover, purge, checkpoint, optimize };
 
   return {
-    noteCommit({ isNew, removed }) {
+    noteCommit({ written, isNew, removed }) {
       const now = clock();
       commits++;
+      for (const { id, vectors } of written) {
+        for (const row of rowIds(id, vectors.length)) recent?.add(row);
+      }
+      if ((recent?.size ?? 0) > due.recentRows) recent = null;
       lastCommit = now;
       dirtySince ??= now;
       if (isNew && removed.length === 0) return;

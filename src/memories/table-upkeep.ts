@@ -18,6 +18,8 @@ export interface TableUpkeep {
    * @returns false when the table is not small
    */
   rewrite(): Promise<boolean>;
+  /** Moves rows to one new fragment. No write may be under way. */
+  gather(rowIds: readonly string[]): Promise<void>;
   /** Moves one row to a new fragment, so that `optimize` has two to merge. */
   touch(): Promise<void>;
   /**
@@ -47,6 +49,11 @@ export function createTableUpkeep(
   table: LanceDb.Table,
   reads: ReadonlySet<Promise<unknown>>,
 ): TableUpkeep {
+  const gather = async (rowIds: readonly string[]) => {
+    if (rowIds.length === 0) return;
+    await table.update({ where: idsSql(rowIds), valuesSql: { passage: "passage" } });
+  };
+
   return {
     async optimize() {
       await table.optimize();
@@ -68,11 +75,12 @@ export function createTableUpkeep(
       return true;
     },
 
+    gather,
+
     async touch() {
       const [row] = await table.query().where("passage = 0").select(["id"]).limit(1).toArray();
       if (!row) return;
-      const where = idsSql([memoryIdOf(String(row.id))]);
-      await table.update({ where, valuesSql: { passage: "passage" } });
+      await gather([memoryIdOf(String(row.id))]);
     },
 
     async prune(version) {
