@@ -34,6 +34,8 @@ const IMPATIENT = {
   purgeAfter: 600,
   retryAfter: 300,
   contended: 1_000,
+  largeRows: 30,
+  recentRows: 50,
 };
 
 function slow(embedder: Embedder): Embedder {

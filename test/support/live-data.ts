@@ -25,6 +25,8 @@ export const HASTY: Due = {
   restFactor: 0,
   purgeAfter: 200,
   retryAfter: 50,
+  largeRows: 30,
+  recentRows: 50,
 };
 
 /** Opens the data in a folder as a server does, without HTTP. Closed by `await using`. */
