@@ -92,6 +92,8 @@ export interface Debts {
    * succeeds without it. Then what was written since the last checkpoint is in the journal alone.
    */
   isDamaged: boolean;
+  /** Until when nothing is done but what mends it, since a chore has failed. */
+  retryAt: number;
 }
 
 /** @param folder the table's */
@@ -122,14 +124,15 @@ export function createKeeper({
   // Not the time of day: a clock that is set must not put off what is due.
   const clock = () => performance.now();
   let synced = new Set<string>();
-  let { dirtySince, remainsSince, commits, isDamaged } = debts;
+  let { dirtySince, remainsSince, commits, isDamaged, retryAt } = debts;
   /** Ids of the rows that came since all were merged; `null` when they are too many or unknown. */
-  let recent: Set<string> | null = commits > 0 ? null : new Set();
+  let recent: Set<string> | null = null;
+  let hasSeenToRoom = false;
   let unpruned = 0;
   let lastRemoval = 0;
   let lastCommit = commits > 0 ? clock() : 0;
   let restUntil = 0;
-  let retryAt = 0;
+  let hasRecoverFailed = false;
   let contendedUntil = 0;
   let isRunning = false;
 
@@ -195,9 +198,15 @@ export function createKeeper({
       throw error;
     }
   };
+  /** @returns whether it could */
   const mergeRecent = () =>
     writer.pause(async () => {
-      if (recent) await upkeep.gather([...recent]);
+      if (!recent) return false;
+      dirtySince ??= clock();
+      await upkeep.gather([...recent]);
+      // What it made is to be merged with all, later.
+      commits++;
+      return true;
     });
 
   /**
@@ -224,6 +233,7 @@ export function createKeeper({
   };
 
   const mergeAll = async (isAtRest: boolean) => {
+    hasSeenToRoom = table.lacksRoom();
     await merge();
     const { rows, vectorSegments } = await upkeep.stats();
     const isWorthIt = vectorSegments === 0 && rows >= due.vectorIndexRows && !table.hasRoom(rows);
@@ -236,8 +246,8 @@ export function createKeeper({
   const optimize = async () => {
     const started = clock();
     const isAtRest = started - lastCommit >= due.idle;
-    if (recent && !isAtRest && (await upkeep.stats()).rows >= due.largeRows) {
-      await mergeRecent();
+    const isLarge = recent && !isAtRest && (await upkeep.stats()).rows >= due.largeRows;
+    if (isLarge && (await mergeRecent())) {
       unpruned++;
     } else {
       await mergeAll(isAtRest);
@@ -322,8 +332,8 @@ export function createKeeper({
 
     due(ahead, isInExcess) {
       const now = clock();
+      if (isDamaged && (now >= retryAt || !hasRecoverFailed)) return "recover";
       if (now < retryAt) return null;
-      if (isDamaged) return "recover";
       const isDue = (since: number | null, after: number) =>
         since !== null && (isInExcess || now - since >= after);
       const purgeAfter = Math.min(due.purgeAfter, Math.max(0, due.purgedWithin - ahead));
@@ -331,7 +341,8 @@ export function createKeeper({
       if (isDue(dirtySince, due.checkpointAfter)) return "checkpoint";
       // A purge merges fragments too, and is near.
       const isQuiet = remainsSince === null && now - lastCommit >= due.idle;
-      const isTime = commits >= due.commits || (commits > 0 && isQuiet);
+      const hasWork = commits > 0 || (table.lacksRoom() && !hasSeenToRoom);
+      const isTime = commits >= due.commits || (hasWork && isQuiet);
       const isRested = now >= restUntil || commits >= due.urgentCommits;
       return isTime && isRested ? "optimize" : null;
     },
@@ -346,7 +357,8 @@ export function createKeeper({
         commits += merged;
         // A purge that can't be done would be in the way of the checkpoint that finds it out.
         isDamaged ||= await isTorn();
-        if (!isDamaged || chore === "recover") retryAt = clock() + due.retryAfter;
+        hasRecoverFailed = chore === "recover";
+        retryAt = clock() + due.retryAfter;
         throw error;
       } finally {
         isRunning = false;
@@ -357,6 +369,6 @@ export function createKeeper({
 
     canRest,
 
-    debts: () => ({ dirtySince, remainsSince, commits, isDamaged }),
+    debts: () => ({ dirtySince, remainsSince, commits, isDamaged, retryAt }),
   };
 }

@@ -23,6 +23,12 @@ import { createWriter, type Writer, WriterEnded } from "./writer.ts";
 /** The tables by their names, each opened when it is used. */
 export interface OpenTables {
   /**
+   * Resolves when a table is open, or there is room for one more.
+   * @param patience milliseconds
+   * @throws AppError `unavailable` when it lasts too long
+   */
+  room(name: string, patience?: number): Promise<void>;
+  /**
    * Runs `task` on a table, which is made when it isn't there and stays open meanwhile.
    * @throws WriterEnded when the table is being removed or replaced, once that is done
    */
@@ -204,6 +210,7 @@ export async function openTables({
           remainsSince: journal.checkpoint(name)?.hasRemains ? performance.now() : dirtySince,
           commits: 0,
           isDamaged: false,
+          retryAt: 0,
         },
       recover: () => recover(name, slot),
     });
@@ -306,6 +313,7 @@ export async function openTables({
   /** Opens a table as a restart would. Whoever comes meanwhile waits. No other chore may run. */
   const recover = async (name: string, former: Slot) => {
     const present = slots.get(name);
+    let isPresent = false;
     await tryDisk(folder);
     const { writer } = await former.opened;
     await writer.pause(async () => {});
@@ -317,9 +325,10 @@ export async function openTables({
     };
     await endWrites(former, async () => {
       if (!writer.isSettled()) throw new Error("a failed write is not undone yet");
-      if (slots.get(name) !== present) throw new Error("a request has opened it meanwhile");
-      slots.set(name, newSlot(reopen));
+      isPresent = slots.get(name) === present;
+      if (isPresent) slots.set(name, newSlot(reopen));
     });
+    if (!isPresent) throw new Error("it was opened by a request");
     const slot = slots.get(name);
     await slot?.opened.catch((error) => {
       // Tried again also when nobody asks for it: what was deleted must leave its files.
@@ -329,22 +338,15 @@ export async function openTables({
   };
 
   const use: OpenTables["use"] = async (name, task) => {
-    const end = performance.now() + ROOM_TIMEOUT;
-    while (slots.size >= MAX_OPEN && !slots.has(name)) {
-      if (performance.now() > end) {
-        const message = "Too many accounts are busy at the same time. Try again in a moment.";
-        throw new AppError("unavailable", message, { retryAfter: 5 });
-      }
-      await Bun.sleep(ROOM_AGAIN);
-    }
     const slot = slotOf(name);
     slot.users++;
     closeLeastUsed();
     try {
       return await task(await slot.opened);
     } catch (error) {
-      // A table that could not be opened is tried again by the next request.
-      await slot.opened.catch(() => slots.get(name) === slot && slots.delete(name));
+      // A table that could not be opened is tried again by the next request, or by its keeper.
+      const isGivenUp = () => slots.get(name) === slot && !slot.keeper;
+      await slot.opened.catch(() => isGivenUp() && slots.delete(name));
       if (error instanceof WriterEnded) await slot.ending;
       throw error;
     } finally {
@@ -382,6 +384,19 @@ export async function openTables({
 
   return {
     use,
+
+    async room(name, patience = ROOM_TIMEOUT) {
+      const end = performance.now() + patience;
+      while (slots.size >= MAX_OPEN && !slots.has(name)) {
+        closeLeastUsed();
+        if (slots.size < MAX_OPEN) return;
+        if (performance.now() > end) {
+          const message = "Too many accounts are busy at the same time. Try again in a moment.";
+          throw new AppError("unavailable", message, { retryAfter: 5 });
+        }
+        await Bun.sleep(ROOM_AGAIN);
+      }
+    },
 
     async replace(name, task) {
       const slot = await upkeep.pause(async () => {

@@ -20,6 +20,8 @@ export type RunQuery = (query: { toArrow(): Promise<ArrowTable> }) => Promise<Ar
 export interface RowReader {
   /** Whether it was ever asked: what is written before is read when it is. */
   readonly isInUse: boolean;
+  /** Whether there was no room to index all rows when they were read ahead. */
+  readonly lacksRoom: boolean;
   /** The rows in the order of their addresses; `null` when one of them is not there any more. */
   read(addresses: readonly number[], withVectors: boolean): Promise<SearchRow[] | null>;
   /**
@@ -61,6 +63,7 @@ export function createRowReader({
   rows: TableRows;
 }): RowReader {
   let hasReadAhead = false;
+  let lacksRoom = false;
   let readingAhead: Promise<void> | null = null;
   let readAheadAgain = 0;
   let withoutMoved = 0;
@@ -105,6 +108,7 @@ export function createRowReader({
     const canIndex = rows.canIndex(total);
     if (rows.index.size === total || (hasReadAhead && !canIndex)) return;
     hasReadAhead = true;
+    lacksRoom = !canIndex;
     for (let end = total; end > 0 && (canIndex || !rows.isFull); end -= AHEAD) {
       const { epoch } = rows;
       const offset = Math.max(0, end - AHEAD);
@@ -139,6 +143,10 @@ export function createRowReader({
   return {
     get isInUse() {
       return readingAhead !== null || readAheadAgain > 0 || rows.index.size > 0;
+    },
+
+    get lacksRoom() {
+      return lacksRoom;
     },
 
     async read(addresses, withVectors) {

@@ -91,6 +91,8 @@ export async function openStore({
   };
 
   const use: Store["use"] = async (accountId, task) => {
+    // First: meanwhile the account may be removed, or another table take the place of its own.
+    await tables.room(generations.current(accountId));
     const name = generations.current(accountId);
     try {
       return await useTable(name, (open) => {
@@ -129,6 +131,7 @@ export async function openStore({
       if (generations.isLeftOver(name, model.id)) await removeTable(name);
     }
     for (const accountId of [...journal.unfinished().map(accountOf), ...generations.unrecorded()]) {
+      await tables.room(generations.current(accountId), Number.POSITIVE_INFINITY);
       await use(accountId, async () => {}).catch((error) =>
         log.error("table_not_opened", { accountId, cause: String(error) }),
       );

@@ -61,6 +61,8 @@ export interface MemoryTable extends TableSearch {
   readonly upkeep: TableUpkeep;
   /** Whether there is room in memory for what searches look for in so many rows. */
   hasRoom(rows: number): boolean;
+  /** Whether there was none when a search wanted it. */
+  lacksRoom(): boolean;
   /** Lets go of the rows that searches have read. */
   forgetRows(): void;
   /** Gives back the memory that it takes, without waiting for the garbage collector. */
@@ -253,6 +255,7 @@ export async function openTable(
     upkeep: createTableUpkeep(lancedb, table, reads),
 
     hasRoom: rows.canIndex,
+    lacksRoom: () => reader.lacksRoom,
     forgetRows: rows.clear,
 
     close() {

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { contentsOf } from "../support/client.ts";
 import { startServer } from "../support/server.ts";
 
-test("tables that were written to are closed soon, however many accounts write at once", async () => {
+test("few tables are open, however many accounts write or read at once", async () => {
   await using server = await startServer();
   const accounts = await Promise.all(Array.from({ length: 200 }, () => server.account()));
   const openTables = async () => {
@@ -19,8 +19,9 @@ test("tables that were written to are closed soon, however many accounts write a
   };
   await Promise.all(Array.from({ length: 8 }, write));
   expect(most).toBeWithin(64, 129);
-  for (const n of [0, 60, 130, 199]) {
-    const page = await accounts[n]?.list();
-    expect(contentsOf(page?.memories ?? [])).toEqual([`number ${n}`]);
-  }
+  // Readers have no chores after which a table would be closed.
+  const pages = await Promise.all(accounts.map((account) => account.list()));
+  const contents = pages.map(({ memories }) => contentsOf(memories));
+  expect(contents).toEqual(accounts.map((_, n) => [`number ${n}`]));
+  expect(await openTables()).toBeLessThan(129);
 }, 120_000);

@@ -34,6 +34,7 @@ function tables(count: number, { isLate }: { isLate: boolean }) {
         remainsSince: count - number,
         commits: 0,
         isDamaged: false,
+        retryAt: 0,
       }),
     };
   };
