@@ -235,7 +235,9 @@ export function createKeeper({
   const mergeAll = async (isAtRest: boolean) => {
     hasSeenToRoom = table.lacksRoom();
     await merge();
-    const { rows, vectorSegments } = await upkeep.stats();
+    const { rows, fragments, vectorSegments } = await upkeep.stats();
+    // What one pass has indexed the next one merges: not beside the versions that are dropped then.
+    if (fragments > 1) await merge();
     const isWorthIt = vectorSegments === 0 && rows >= due.vectorIndexRows && !table.hasRoom(rows);
     if (!isWorthIt && vectorSegments <= mostSegments(rows, isAtRest)) return;
     await upkeep.indexVectors();

@@ -300,6 +300,10 @@ export async function openTables({
         if (former.users > 0) await atMost(LEAVE_TIMEOUT, whenLeft(former));
         // What another handle can't undo.
         await table.writer.pause(async () => {});
+        left.set(
+          name,
+          table.table.handOver().catch(() => null),
+        );
         return await open(name, slot, keeper.debts());
       } catch (error) {
         log.warn("table_not_renewed", { name, cause: String(error) });
@@ -315,10 +319,11 @@ export async function openTables({
     const present = slots.get(name);
     let isPresent = false;
     await tryDisk(folder);
-    const { writer } = await former.opened;
+    const { writer, table } = await former.opened;
     await writer.pause(async () => {});
     const reopen = async (slot: Slot) => {
       if (former.users > 0) await atMost(LEAVE_TIMEOUT, whenLeft(former)).catch(() => {});
+      table.forgetRows();
       recovered.delete(name);
       const debts = former.keeper?.debts();
       return await open(name, slot, debts && { ...debts, isDamaged: false });
@@ -410,6 +415,7 @@ export async function openTables({
         return slot;
       });
       if (slot.users > 0) await whenLeft(slot);
+      void slot.opened.then(({ table }) => table.close());
     },
 
     async end(isEnding, task) {

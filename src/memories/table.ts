@@ -67,7 +67,9 @@ export interface MemoryTable extends TableSearch {
   forgetRows(): void;
   /** Gives back the memory that it takes, without waiting for the garbage collector. */
   close(): void;
-  /** Closes it without letting go of the rows. No write may be under way. */
+  /** The rows that searches have read, for a table that takes over. No write may be under way. */
+  handOver(): Promise<FormerRows>;
+  /** Hands them over and closes it. */
   leave(): Promise<FormerRows>;
 }
 
@@ -132,6 +134,7 @@ export async function openTable(
 
   const reader = createRowReader({ table, countRows, run, rows });
 
+  const handOver = async () => ({ rows, version: await table.version() });
   const close = () => {
     try {
       table.close();
@@ -263,10 +266,12 @@ export async function openTable(
       close();
     },
 
+    handOver,
+
     async leave() {
-      const version = await table.version();
+      const former = await handOver();
       close();
-      return { rows, version };
+      return former;
     },
   };
 }
