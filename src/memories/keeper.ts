@@ -189,10 +189,12 @@ export function createKeeper({
     }
     return await writer.pause(task);
   };
-  const merge = async () => {
+  const merge = () => undisturbed(upkeep.optimize);
+  /** @param task merges all rows that are there when it begins */
+  const renewRecent = async (task: () => Promise<void>) => {
     recent = new Set();
     try {
-      await undisturbed(upkeep.optimize);
+      await task();
     } catch (error) {
       recent = null;
       throw error;
@@ -252,7 +254,7 @@ export function createKeeper({
     if (isLarge && (await mergeRecent())) {
       unpruned++;
     } else {
-      await mergeAll(isAtRest);
+      await renewRecent(() => mergeAll(isAtRest));
       unpruned = due.unpruned;
     }
     if (unpruned >= due.unpruned) {
@@ -278,7 +280,7 @@ export function createKeeper({
   /** Rewrites the table without what was deleted. */
   const purge = async () => {
     const started = clock();
-    if (!(await writer.pause(upkeep.rewrite))) await rewriteLarge();
+    if (!(await writer.pause(upkeep.rewrite))) await renewRecent(rewriteLarge);
     await upkeep.rebuildIndexes();
     const { deletedRows } = await upkeep.stats();
     if (deletedRows > 0 && lastRemoval < started) {
