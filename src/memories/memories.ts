@@ -101,9 +101,13 @@ export function createMemories({
       idempotencyKey?: string,
     ): Promise<Memory[]> {
       if (idempotencyKey === undefined) return (await insert(accountId, inputs)).map(toMemory);
-      const ids = await idempotency.once(accountId, idempotencyKey, inputs, async (remember) =>
-        (await insert(accountId, inputs, remember)).map(({ id }) => id),
-      );
+      let made: StoredMemory[] = [];
+      const ids = await idempotency.once(accountId, idempotencyKey, inputs, async (remember) => {
+        made = await insert(accountId, inputs, remember);
+        return made.map(({ id }) => id);
+      });
+      // Not read again: if that fails, what is there would be told not to be.
+      if (made.length > 0) return made.map(toMemory);
       const memories = await findInOrder(accountId, ids);
       if (memories.length < ids.length) {
         throw new AppError("conflict", "What this Idempotency-Key made has been deleted since.");
@@ -138,9 +142,13 @@ export function createMemories({
     /** The best memory of the last search that found any since the start, and when that was. */
     lastFound: (accountId: string): { id: string; at: Date } | null => found.get(accountId) ?? null,
 
-    /** Memories that say nearly the same as this one, to be updated instead of piled up. */
+    /**
+     * Memories that say nearly the same as one that was saved just now, to be updated instead of
+     * piled up. None when they can't be read: the save has succeeded all the same.
+     */
     async similar(accountId: string, id: string): Promise<Similar[]> {
-      return store.use(accountId, ({ table }) => findSimilar(table, table.model, id));
+      const find = store.use(accountId, ({ table }) => findSimilar(table, table.model, id));
+      return await find.catch(() => []);
     },
 
     /** A page of memories, newest first, and where the next one starts (`null` at the end). */

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { Memory } from "../../src/memories/memory.ts";
 import type { StoredMemory } from "../../src/memories/rows.ts";
 import { WriterEnded } from "../../src/memories/writer.ts";
+import type { LanceDb } from "../../src/native/lancedb.ts";
 import { contentsOf } from "../support/client.ts";
 import { temporaryFolder } from "../support/database.ts";
 import { expectError } from "../support/errors.ts";
@@ -186,6 +187,43 @@ test("a request with an Idempotency-Key that failed may be tried again", async (
   watch.gate = async () => {};
   const saved = await account.save(sending.json, sending.headers);
   expect((await account.save(sending.json, sending.headers)).id).toBe(saved.id);
+  expect((await account.list()).memories).toHaveLength(2);
+});
+
+test("a write that was made is answered, also when nothing can be read after it", async () => {
+  let isBroken = false;
+  const wrap = (lancedb: LanceDb): LanceDb => {
+    const watched = watchWrites(
+      async () => {},
+      () => {
+        isBroken = true;
+      },
+    )(lancedb);
+    const connect = async (...args: unknown[]) => {
+      const connection = await Reflect.apply(watched.connect, watched, args);
+      const create = connection.createEmptyTable.bind(connection);
+      const createEmptyTable = async (...args: Parameters<typeof create>) => {
+        const table = await create(...args);
+        const query = table.query.bind(table);
+        const read = () => {
+          if (isBroken) throw new Error("lance error: LanceError(IO): it can't be read");
+          return query();
+        };
+        return Object.assign(table, { query: read });
+      };
+      return Object.assign(connection, { createEmptyTable });
+    };
+    return { ...watched, connect };
+  };
+  await using server = await startServer({ wrap });
+  const account = await server.account();
+  const headers = { "idempotency-key": "once" };
+  const saved = await account.save({ content: "made" }, headers);
+  expectError(await account.send("GET", `/memories/${saved.id}`), UNAVAILABLE);
+  const json = { content: "made, too" };
+  const answer = await account.send("POST", "/memories?similar=true", { json });
+  expect(answer).toMatchObject({ status: 201, body: { content: "made, too", similar: [] } });
+  isBroken = false;
   expect((await account.list()).memories).toHaveLength(2);
 });
 
