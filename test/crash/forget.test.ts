@@ -193,7 +193,7 @@ test.each([
     // Until all is merged, and indexed by its vectors where that is worth it.
     await Bun.sleep(count > 5_000 ? 6_000 : 1_500);
     expect(filesWith(dataDir, [word, vector])).not.toEqual([]);
-    const { vectorSegments } = await data.store.use(accountId, ({ table }) => table.upkeep.stats());
+    const { vectorSegments } = await data.tableStats(accountId);
     expect(vectorSegments > 0).toBe("room" in memory);
     const before = await listFiles(folder);
     expect(before.some((file) => file.startsWith("_indices"))).toBe(true);

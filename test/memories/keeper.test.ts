@@ -13,13 +13,12 @@ test("while writes come to a large table only the new rows are merged, until the
   // A table that is opened anew is merged as a whole first.
   const renewing = { renewAfter: 1_000, renewAfterAtRest: 1_000 };
   await using data = await openData(dataDir, { ...HASTY, ...merging, ...renewing });
-  const { memories, store } = data;
+  const { memories } = data;
   const write = async (count: number) => {
     for (let n = 0; n < count; n++) await memories.create(ACCOUNT, [{ content: `later ${n}` }]);
   };
-  const fragments = () => store.use(ACCOUNT, ({ table }) => table.upkeep.stats());
   const untilMerged = async (most: number) => {
-    while ((await fragments()).fragments > most) await Bun.sleep(10);
+    while ((await data.tableStats(ACCOUNT)).fragments > most) await Bun.sleep(10);
   };
   /** The file with the rows that were there first. */
   const largest = async () => {

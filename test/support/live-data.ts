@@ -12,6 +12,7 @@ import { createJournal } from "../../src/memories/journal.ts";
 import { DUE, type Due } from "../../src/memories/keeper.ts";
 import { createMemories } from "../../src/memories/memories.ts";
 import { openStore } from "../../src/memories/store.ts";
+import type { TableStats } from "../../src/memories/table-upkeep.ts";
 import { loadLanceDb } from "../../src/native/lancedb.ts";
 import { silentLog, testCacheDir } from "./embedder.ts";
 import { fakeEmbedder } from "./fake-embedder.ts";
@@ -52,9 +53,20 @@ export async function openData(
     await store.close();
     db.close();
   };
+  /** A table's numbers. They can't be read while old versions are being dropped. */
+  const tableStats = async (accountId: string, attempts = 100): Promise<TableStats> => {
+    try {
+      return await store.use(accountId, ({ table }) => table.upkeep.stats());
+    } catch (error) {
+      if (attempts === 1) throw error;
+      await Bun.sleep(10);
+      return await tableStats(accountId, attempts - 1);
+    }
+  };
   return {
     db,
     store,
+    tableStats,
     accounts: createAccounts({ db, clock }),
     memories: createMemories({ store, idempotency, clock }),
     close,
