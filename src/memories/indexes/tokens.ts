@@ -33,7 +33,8 @@ export function tokensOf(text: string): string[] {
     const token = tokenOf(word);
     if (token !== null) tokens.push(token);
   };
-  for (const [run] of text.matchAll(RUN)) {
+  // All at once: one by one they come with two objects each.
+  for (const run of text.match(RUN) ?? []) {
     if (!UNSPACED.test(run)) add(run);
     else for (const { segment } of segmenter.segment(run)) add(segment);
   }

@@ -75,12 +75,12 @@ export function createWordIndex(): WordIndex {
       const place = texts.length;
       const counts = new Map<string, number>();
       for (const token of tokens) counts.set(token, (counts.get(token) ?? 0) + 1);
-      const own = [...counts].map(([token, count]) => {
+      const own: Term[] = [];
+      counts.forEach((count, token) => {
         const term = terms.get(token) ?? { token, texts: 0, postings: [] };
-        terms.set(token, term);
-        term.texts++;
+        if (term.texts++ === 0) terms.set(token, term);
         term.postings.push((place << COUNT_BITS) | Math.min(count, MOST_COUNTED));
-        return term;
+        own.push(term);
       });
       texts.push({ id, terms: own });
       lengths.push(tokens.length);
