@@ -5,8 +5,8 @@ import { AppError } from "../errors.ts";
 import { parseInstant } from "../schema.ts";
 import type { Draft } from "./draft.ts";
 import { type ImportedMemory, type ImportReport, LIMITS, normaliseTags } from "./memory.ts";
-import type { OpenTable } from "./open-tables.ts";
 import type { MemoryRow, StoredMemory } from "./rows.ts";
+import type { OpenTable } from "./slot.ts";
 import type { Store } from "./store.ts";
 
 /** A line of what is imported: a memory, or what is wrong with it. */

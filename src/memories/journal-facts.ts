@@ -1,6 +1,6 @@
 import type { Database as Sqlite } from "bun:sqlite";
 import { tableFromIPC } from "apache-arrow";
-import { decodeStored } from "./rows.ts";
+import { decodeStored } from "./decode-rows.ts";
 
 /** What waits in the journal for the next checkpoints. */
 export interface JournalFacts {

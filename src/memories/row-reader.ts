@@ -1,17 +1,11 @@
 import type * as LanceDb from "@lancedb/lancedb";
 import type { Table as ArrowTable } from "apache-arrow";
+import { decodeAddresses, decodeIds, decodeSearchRows, SEARCH_COLUMNS } from "./decode-rows.ts";
 import { type Filter, filterSql, idsSql, passes } from "./filter.ts";
 import type { Accepts } from "./indexes/largest.ts";
 import type { SearchIndex } from "./indexes/search-index.ts";
 import type { TableRows } from "./row-cache.ts";
-import {
-  decodeAddresses,
-  decodeIds,
-  decodeSearchRows,
-  memoryIdOf,
-  SEARCH_COLUMNS,
-  type SearchRow,
-} from "./rows.ts";
+import { memoryIdOf, type SearchRow } from "./rows.ts";
 
 /** Runs a query, which keeps its version from being pruned until it has answered. */
 export type RunQuery = (query: { toArrow(): Promise<ArrowTable> }) => Promise<ArrowTable>;

@@ -1,8 +1,8 @@
 import type { Metrics } from "../metrics.ts";
 import type { Outcome } from "./draft.ts";
 import type { Journal } from "./journal.ts";
-import type { Slot } from "./open-tables.ts";
 import type { Lookups } from "./row-cache.ts";
+import type { Slot } from "./slot.ts";
 import type { TableStats } from "./table-upkeep.ts";
 
 /**

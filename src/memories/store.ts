@@ -8,9 +8,10 @@ import { createMetrics, type Metrics } from "../metrics.ts";
 import { accountOf, type Generations } from "./generations.ts";
 import type { Journal } from "./journal.ts";
 import { DUE, type Due } from "./keeper.ts";
-import { type OpenTable, openTables } from "./open-tables.ts";
+import { openTables } from "./open-tables.ts";
 import type { Quota } from "./quota.ts";
 import { createReembedding, type Reembedding } from "./reembedding.ts";
+import type { OpenTable } from "./slot.ts";
 import { sizeOf, sync } from "./table-files.ts";
 import { WriterEnded } from "./writer.ts";
 

@@ -1,15 +1,10 @@
 import type * as LanceDb from "@lancedb/lancedb";
 import type { Table as ArrowTable } from "apache-arrow";
+import { decodeAddresses, decodeScores, decodeSearchRows } from "./decode-rows.ts";
 import { aroundSql, type Filter, filterSql } from "./filter.ts";
 import { cosineOf } from "./ranking/cosine.ts";
 import { type RowReader, type RunQuery, searchColumns } from "./row-reader.ts";
-import {
-  type Candidate,
-  decodeAddresses,
-  decodeScores,
-  decodeSearchRows,
-  type SearchRow,
-} from "./rows.ts";
+import type { Candidate, SearchRow } from "./rows.ts";
 import { partitionsToSearch } from "./vector-index.ts";
 
 /** The ways in which a search looks into a table. */

@@ -1,6 +1,5 @@
 import type * as LanceDb from "@lancedb/lancedb";
 import { idsSql } from "./filter.ts";
-import { memoryIdOf } from "./rows.ts";
 import { createIndexes, isSmall, rebuildIndexes } from "./table-indexes.ts";
 import { partitionsFor } from "./vector-index.ts";
 
@@ -49,9 +48,9 @@ export function createTableUpkeep(
   table: LanceDb.Table,
   reads: ReadonlySet<Promise<unknown>>,
 ): TableUpkeep {
-  const gather = async (rowIds: readonly string[]) => {
-    if (rowIds.length === 0) return;
-    await table.update({ where: idsSql(rowIds), valuesSql: { passage: "passage" } });
+  /** Moves rows to a new fragment: all, or those that a condition is true of. */
+  const move = async (where?: string) => {
+    await table.update({ ...(where && { where }), valuesSql: { passage: "passage" } });
   };
 
   return {
@@ -71,16 +70,17 @@ export function createTableUpkeep(
 
     async rewrite() {
       if (!(await isSmall(table))) return false;
-      await table.update({ valuesSql: { passage: "passage" } });
+      await move();
       return true;
     },
 
-    gather,
+    async gather(rowIds) {
+      if (rowIds.length > 0) await move(idsSql(rowIds));
+    },
 
     async touch() {
       const [row] = await table.query().where("passage = 0").select(["id"]).limit(1).toArray();
-      if (!row) return;
-      await gather([memoryIdOf(String(row.id))]);
+      if (row) await move(idsSql([String(row.id)]));
     },
 
     async prune(version) {

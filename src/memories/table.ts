@@ -1,28 +1,29 @@
 import type * as LanceDb from "@lancedb/lancedb";
 import { type Table as ArrowTable, tableFromIPC, tableToIPC } from "apache-arrow";
 import type { EmbeddingModel } from "../embedding/embedder.ts";
-import type { Outcome } from "./draft.ts";
-import { type Filter, filterSql, idsSql, listSql, type Position } from "./filter.ts";
-import { BYTES_SQL, type Usage } from "./quota.ts";
-import type { FormerRows, RowCache } from "./row-cache.ts";
-import { createRowReader, type RunQuery } from "./row-reader.ts";
 import {
   decodeFacts,
   decodeIds,
   decodeMemories,
   decodeStored,
-  encodeRows,
   FACT_COLUMNS,
   MEMORY_COLUMNS,
+} from "./decode-rows.ts";
+import type { Outcome } from "./draft.ts";
+import { encodeRows } from "./encode-rows.ts";
+import { type Filter, filterSql, idsSql, listSql, type Position } from "./filter.ts";
+import { BYTES_SQL, type Usage } from "./quota.ts";
+import type { FormerRows, RowCache } from "./row-cache.ts";
+import { createRowReader, type RunQuery } from "./row-reader.ts";
+import {
   type MemoryFacts,
   type MemoryRow,
-  recordedModel,
   rowIds,
   type StoredMemory,
   searchRowsOf,
-  tableSchema,
 } from "./rows.ts";
 import { createIndexes } from "./table-indexes.ts";
+import { recordedModel, tableSchema } from "./table-schema.ts";
 import { createTableSearch, type TableSearch } from "./table-search.ts";
 import { createTableUpkeep, type TableUpkeep } from "./table-upkeep.ts";
 

@@ -84,11 +84,14 @@ export function startUpkeep({
     }));
     const [chore] = ORDER.filter((chore) => due.some((candidate) => candidate.chore === chore));
     const isLate = waiting.some(({ keeper, isInExcess }) => isInExcess || keeper.isLate(ahead));
-    const atOnce = { checkpoint: CHECKPOINTS_AT_ONCE, purge: isLate ? PURGES_AT_ONCE : 1 };
+    const atOnce: Partial<Record<Chore, number>> = {
+      checkpoint: CHECKPOINTS_AT_ONCE,
+      purge: isLate ? PURGES_AT_ONCE : 1,
+    };
     const jobs = due.filter((candidate): candidate is Kept & Job => candidate.chore === chore);
     const since = ({ keeper }: Job) => keeper.debts().remainsSince ?? 0;
     jobs.sort((one, other) => since(one) - since(other));
-    return jobs.slice(0, chore === "checkpoint" || chore === "purge" ? atOnce[chore] : 1);
+    return jobs.slice(0, (chore && atOnce[chore]) ?? 1);
   };
 
   const run = async ({ name, keeper, chore }: Job) => {
