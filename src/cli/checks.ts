@@ -10,6 +10,8 @@ import type { Store } from "../memories/store.ts";
 const LEAST_SPACE = 16 << 20;
 /** Milliseconds for which what was found of the disk counts: health may be asked for often. */
 const FRESH = 2_000;
+/** Seconds within which upkeep sees to every change, with as many again for a busy machine. */
+const MOST_LAG = 120;
 const PROBE = "health-check";
 
 /** How to find out whether each thing that a server depends on does its work. */
@@ -22,7 +24,7 @@ export function createChecks({
 }: {
   dataDir: string;
   db: Pick<Database, "sqlite">;
-  opening: Promise<Pick<Store, "accounts" | "reembedded">>;
+  opening: Promise<Pick<Store, "accounts" | "reembedded" | "lag">>;
   embedder: Pick<Embedder, "ready">;
   /** Null where none are made on a schedule. */
   backups: { isLate(): boolean } | null;
@@ -34,6 +36,7 @@ export function createChecks({
     embedding: () => stateOf(embedder.ready()),
     ...(backups && { backups: () => (backups.isLate() ? "late" : "ok") }),
     vectors: () => checkVectors(opening),
+    upkeep: () => checkUpkeep(opening),
   };
 }
 
@@ -60,6 +63,12 @@ async function checkVectors(opening: Promise<Pick<Store, "reembedded">>): Promis
   const state = await stateOf(opening);
   const done = state === "ok" ? (await opening).reembedded() : null;
   return done === null ? state : `changing, ${Math.floor(done * 100)} % done`;
+}
+
+/** Whether what was written is in the tables' files in time, and what was deleted is not. */
+async function checkUpkeep(opening: Promise<Pick<Store, "lag">>): Promise<CheckResult> {
+  const state = await stateOf(opening);
+  return state === "ok" && (await opening).lag() > MOST_LAG ? "late" : state;
 }
 
 /** Whether a file can be written, and synced, where everything is kept. */

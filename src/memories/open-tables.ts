@@ -39,6 +39,8 @@ export interface OpenTables {
   replace(name: string, task: () => Promise<void>): Promise<void>;
   /** Closes tables, and runs a task when nothing uses them. */
   end(isEnding: (name: string) => boolean, task: () => Promise<void>): Promise<void>;
+  /** Seconds since the oldest change that upkeep has not seen to. */
+  lag(): number;
   /** Ends the upkeep and leaves everything on the disk. */
   close(): Promise<void>;
 }
@@ -389,6 +391,7 @@ export async function openTables({
 
   return {
     use,
+    lag: measured.lag,
 
     async room(name, patience = ROOM_TIMEOUT) {
       const end = performance.now() + patience;

@@ -5,10 +5,7 @@ import type { Lookups } from "./row-cache.ts";
 import type { Slot } from "./slot.ts";
 import type { TableStats } from "./table-upkeep.ts";
 
-/**
- * Has metrics tell what the tables that are open come to, and how far checkpoints lag behind writes.
- * @returns what counts commits
- */
+/** Has metrics tell what the tables that are open come to, and how far upkeep lags behind writes. */
 export function measureStore(
   metrics: Metrics,
   {
@@ -16,17 +13,29 @@ export function measureStore(
     slots,
     lookups,
   }: { journal: Journal; slots: ReadonlyMap<string, Slot>; lookups: Readonly<Lookups> },
-): { onCommit(outcome: Outcome): void } {
+): {
+  onCommit(outcome: Outcome): void;
+  /** Seconds since the oldest change that upkeep has not seen to. */
+  lag(): number;
+} {
   const commits = metrics.counter("ctxd_commits_total", "Commits, each of one write or many.");
   const written = metrics.counter("ctxd_memories_written_total", "Memories saved or changed.");
   const removed = metrics.counter("ctxd_rows_removed_total", "Passages of memories removed.");
 
   metrics.gauge("ctxd_journal_entries", "Commits that no checkpoint includes yet.", journal.size);
-  metrics.gauge("ctxd_checkpoint_lag_seconds", "Age of the oldest of them.", () => {
-    const since = [...slots.values()].map(({ keeper }) => keeper?.debts().dirtySince ?? null);
+  const age = (debt: "dirtySince" | "remainsSince") => {
+    const since = [...slots.values()].map(({ keeper }) => keeper?.debts()[debt] ?? null);
     const oldest = Math.min(...since.filter((moment) => moment !== null));
     return Number.isFinite(oldest) ? (performance.now() - oldest) / 1_000 : 0;
-  });
+  };
+  metrics.gauge("ctxd_checkpoint_lag_seconds", "Age of the oldest of them.", () =>
+    age("dirtySince"),
+  );
+  metrics.gauge(
+    "ctxd_forgetting_lag_seconds",
+    "Time since the oldest deletion of something that is still in the files.",
+    () => age("remainsSince"),
+  );
   metrics.gauge("ctxd_open_tables", "Tables in use, one for each account.", () => slots.size);
 
   const needed = "Rows that searches needed and";
@@ -55,6 +64,7 @@ export function measureStore(
       written.inc(outcome.written.length);
       removed.inc(outcome.removed.length);
     },
+    lag: () => Math.max(age("dirtySince"), age("remainsSince")),
   };
 }
 

@@ -19,6 +19,7 @@ export function storeToCome(opening: Promise<Store>): Store {
     bytes: async (accountId) => (await opening).bytes(accountId),
     accounts: async () => (await opening).accounts(),
     reembedded: () => opened?.reembedded() ?? null,
+    lag: () => opened?.lag() ?? 0,
     close: () =>
       opening.then(
         (store) => store.close(),

@@ -30,6 +30,11 @@ export interface Store {
   accounts(): Promise<string[]>;
   /** The share of the memories whose vectors another model makes anew that is done; null if none. */
   reembedded(): number | null;
+  /**
+   * Seconds since the oldest change that upkeep has not seen to: a write that is in the journal alone,
+   * or something deleted that is still in the files.
+   */
+  lag(): number;
   /** Ends what runs in the background and leaves everything on the disk. */
   close(): Promise<void>;
 }
@@ -153,6 +158,7 @@ export async function openStore({
     accounts: async () => [...new Set((await tablesOnDisk()).map(accountOf))],
     bytes: (accountId) => sizeOf(join(folder, `${generations.current(accountId)}.lance`)),
     reembedded: () => reembedding?.progress() ?? null,
+    lag: tables.lag,
 
     async drop(accountId) {
       dropped.add(accountId);

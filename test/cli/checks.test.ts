@@ -15,9 +15,11 @@ const memories = join(dataDir, "memories");
 let db: Database;
 let isReady = Promise.resolve();
 let reembedded: number | null = null;
+let lag = 0;
 let tables = Promise.resolve({
   accounts: async (): Promise<string[]> => [],
   reembedded: () => reembedded,
+  lag: () => lag,
 });
 
 beforeAll(() => {
@@ -70,6 +72,13 @@ test("a change of the model is told, and is no failure", async () => {
   reembedded = 0.125;
   expect(await checks().vectors?.()).toBe("changing, 12 % done");
   reembedded = null;
+});
+
+test("upkeep that does not come to its work is told, and is no failure", async () => {
+  lag = 121;
+  expect(await checks().upkeep?.()).toBe("late");
+  lag = 0;
+  expect(await checks().upkeep?.()).toBe("ok");
 });
 
 describe("a server has failed", () => {

@@ -108,6 +108,7 @@ test("commits, what they wrote, and the journal are counted", async () => {
   expect(grown("ctxd_rows_removed_total")).toBe(1);
   expect(after.sum("ctxd_journal_entries")).toBeGreaterThan(0);
   expect(after.sum("ctxd_checkpoint_lag_seconds")).toBeGreaterThan(0);
+  expect(after.sum("ctxd_forgetting_lag_seconds")).toBeGreaterThan(0);
   expect(after.sum("ctxd_table_rows")).toBeGreaterThan(0);
   expect(after.sum("ctxd_table_fragments")).toBeGreaterThan(0);
 });
