@@ -292,6 +292,10 @@ export async function openTables({
       if (names.includes(name) && !slot.keeper.debts().isDamaged)
         slots.set(name, successor(name, slot, slot.keeper));
     }
+    if ([...slots.values()].some((slot) => outdated.has(slot))) return;
+    // Tens of MB, which would be kept until the next time.
+    former?.close();
+    former = null;
   };
 
   /** A slot that takes over. When it can't, the table stays open as it is. */

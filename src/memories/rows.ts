@@ -77,7 +77,7 @@ export interface SearchRow {
 /** What one search found out about a row. */
 export interface SearchScores {
   /** −1 to 1, of the row's vector and the query; `null` where it was not compared. */
-  readonly cosine: number | null;
+  cosine: number | null;
   /** 0 and up; 0 where words were not compared. */
   readonly bm25: number;
 }

@@ -2,7 +2,7 @@ import type { Decay } from "../config.ts";
 import type { Embedder } from "../embedding/embedder.ts";
 import type { Filter } from "./filter.ts";
 import type { Explanation } from "./memory.ts";
-import { withCosine } from "./ranking/cosine.ts";
+import { fillCosines } from "./ranking/cosine.ts";
 import { type Question, rank, type SearchMode, wantedFor } from "./ranking.ts";
 import type { MemoryRow } from "./rows.ts";
 import type { MemoryTable } from "./table.ts";
@@ -43,7 +43,8 @@ export async function searchTable(
     mode === "semantic" ? [] : table.matching(query, filter, CANDIDATES, mode === "hybrid"),
     mode === "keyword" ? { vector: null, near: [] } : byMeaning(),
   ]);
-  const found = [...near, ...matching.map(withCosine(vector))];
+  const found = [...near, ...matching];
+  fillCosines(found, vector);
   const { model } = embedder;
   const question: Question = {
     text: query,
@@ -55,8 +56,8 @@ export async function searchTable(
     decay: decays ? decay : null,
   };
   const wanted = wantedFor(found, question, limit);
-  const read = await table.around(wanted, filter, vector !== null);
-  const around = read.map(withCosine(vector));
+  const around = await table.around(wanted, filter, vector !== null);
+  fillCosines(around, vector);
   const turns = around.filter(({ sessionId }) => wanted.sessions.includes(sessionId ?? ""));
   const best = rank([...found, ...around], turns, question)
     .filter(({ score }) => score >= minScore)

@@ -1,9 +1,9 @@
 import { dotProduct } from "../compact-vector.ts";
 import type { Candidate, SearchRow } from "../rows.ts";
 
-/** Fills in the cosine of a candidate's own vector, for what looks at it more than once. */
-export function withCosine(query: Float32Array | null): (candidate: Candidate) => Candidate {
-  return (candidate) => ({ ...candidate, cosine: cosineOf(candidate, query) });
+/** Fills in the cosines of candidates' own vectors, for what looks at them more than once. */
+export function fillCosines(candidates: readonly Candidate[], query: Float32Array | null): void {
+  for (const candidate of candidates) candidate.cosine = cosineOf(candidate, query);
 }
 
 /** `null` where there is nothing to compare. */
