@@ -59,7 +59,7 @@ export interface Wanted {
 
 /** What is worth reading besides the candidates before they are ranked. */
 export function wantedFor(found: readonly Candidate[], question: Question, limit: number): Wanted {
-  const best = assess(found, question).sort(bestFirst);
+  const best = [...assess(found, question).values()].sort(bestFirst);
   const sessions = best.slice(0, LEADERS).flatMap(({ sessionId }) => sessionId ?? []);
   const ids = best.slice(0, Math.max(READ, limit)).filter(({ memory }) => !memory);
   return { sessions: [...new Set(sessions)], ids: ids.map(({ id }) => id) };
@@ -75,9 +75,9 @@ export function rank(
   turns: readonly Candidate[],
   question: Question,
 ): Ranked[] {
-  const assessed = assess(candidates, question);
-  const own = new Map(assessed.map(({ id, relevance }) => [id, relevance]));
-  const around = contexts(turns, (id) => own.get(id) ?? 0);
+  const known = assess(candidates, question);
+  const assessed = [...known.values()];
+  const around = contexts(turns, (id) => known.get(id)?.relevance ?? 0);
   const hintsOf = readQuestion(question.text);
   const wordsAsked = [...new Set(contentWords(question.text))];
   const weights = weightsOf(question);
@@ -137,8 +137,8 @@ interface Assessed extends Pick<Candidate, "id" | "sessionId" | "importance" | "
   memory: MemoryRow | null;
 }
 
-/** One entry a memory, with its best passage's meaning and its words. */
-function assess(candidates: readonly Candidate[], question: Question): Assessed[] {
+/** One entry a memory, by its id, with its best passage's meaning and its words. */
+function assess(candidates: readonly Candidate[], question: Question): Map<string, Assessed> {
   const { cosines } = question.model;
   const full = fullMatchFor(candidates, question);
   const weights = weightsOf(question);
@@ -160,7 +160,7 @@ function assess(candidates: readonly Candidate[], question: Question): Assessed[
       merged.set(id, { id, sessionId, importance, createdAt, updatedAt, memory, ...own });
     }
   }
-  return [...merged.values()];
+  return merged;
 }
 
 /** That of the best match by words if it has them all, since no memory can match better. */
