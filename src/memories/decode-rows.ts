@@ -223,7 +223,7 @@ function columnsOf(batch: RecordBatch) {
       if (value === null) throw new Error(`row ${row} has no ${name}`);
       return value;
     },
-    // The library makes a slice and a vector of each list, in ten times the time.
+    // The library makes a slice and a vector of each list: as much work as all the rest.
     tags(row: number): string[] {
       tags ??= lists("tags");
       const { data, values } = tags;
