@@ -16,6 +16,7 @@ import { createMetricsRoutes } from "./http/metrics-routes.ts";
 import { createUnrouted } from "./http/not-found.ts";
 import { createObserver } from "./http/observer.ts";
 import { createAuthorize, type Principal } from "./http/principal.ts";
+import { createRecord, type Record } from "./http/record.ts";
 import { requestId } from "./http/request-id.ts";
 import { createRouteNames } from "./http/route-names.ts";
 import { SECURITY_HEADERS } from "./http/security-headers.ts";
@@ -34,6 +35,7 @@ import { createOAuth } from "./oauth/oauth.ts";
 import { createOAuthRoutes } from "./oauth/routes.ts";
 import { asksForPage, errorPage } from "./pages/error-page.tsx";
 import { createPageRoutes } from "./pages/routes.ts";
+import type { SecurityLog } from "./security-log/security-log.ts";
 import { createCookies } from "./sign-in/cookies.ts";
 import { createHashing } from "./sign-in/hashing.ts";
 import { createIdentities } from "./sign-in/identities.ts";
@@ -89,7 +91,8 @@ export function createApp({
   keys,
   access,
   checks,
-  local,
+  local = () => null,
+  securityLog,
   log,
   metrics = createMetrics(),
 }: {
@@ -100,6 +103,7 @@ export function createApp({
   checks: Checks;
   /** Who is behind a request that came by the local socket; null for others. */
   local?: (request: Request) => Principal | null;
+  securityLog: SecurityLog;
   log: Log;
   metrics?: Metrics;
 }) {
@@ -109,6 +113,8 @@ export function createApp({
   const cookies = createCookies(config);
   const visitors = createVisitors({ ...access, cookies });
   const session = createSessionPrincipal({ publicUrl: config.publicUrl, visitors });
+  const isLocal = (request: Request) => local(request) !== null;
+  const { record, arrive } = createRecord({ securityLog, config, isLocal });
   const limits = createLimits({ config, clock: access.clock });
   const authorize = createAuthorize({
     keys,
@@ -127,13 +133,14 @@ export function createApp({
     .wrap(limits.announce)
     .wrap(observe)
     .onRequest(({ request, server, set }) => {
+      arrive(request, server);
       Object.assign(set.headers, SECURITY_HEADERS, { "x-request-id": requestId(request) });
       checkHttps(request);
       const cors = corsOf(request);
       if (cors) Object.assign(set.headers, cors);
       // A preflight comes without credentials, before the request that has them.
       if (cors && request.method === "OPTIONS") return new Response(null, { status: 204 });
-      if (!local?.(request)) limits.countAddress(request, server);
+      if (!isLocal(request)) limits.countAddress(request, server);
     })
     .onError(({ code, error, path, request, set }) => {
       const toPage = asksForPage(request) ? errorPage : null;
@@ -146,7 +153,17 @@ export function createApp({
     .use(createDocs(config.publicUrl))
     .use(createMcpRoutes({ createServer: createMcpServer, authorize, config, log }))
     .use(createPageRoutes())
-    .use(createPersonRoutes(config, access, { keys, memories, checks, cookies, visitors, log }))
+    .use(
+      createPersonRoutes(config, access, {
+        keys,
+        memories,
+        checks,
+        cookies,
+        visitors,
+        record,
+        log,
+      }),
+    )
     .group("/api", (api) =>
       api
         .use(createHealthRoutes(checks))
@@ -164,6 +181,7 @@ function createPersonRoutes(
   config: AppConfig,
   access: Access,
   parts: Pick<DashboardParts, "keys" | "memories" | "checks" | "cookies" | "visitors"> & {
+    record: Record;
     log: Log;
   },
 ) {

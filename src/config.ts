@@ -25,6 +25,8 @@ export interface Config {
   } | null;
   /** A model other than the built-in one: a folder, or a name that fastembed knows. */
   readonly model: string | null;
+  /** Days for which events of the security log are kept. */
+  readonly securityLogDays: number;
   readonly decay: Decay;
   readonly logLevel: LogLevel;
   readonly logFormat: "text" | "json";
@@ -113,6 +115,10 @@ export const SETTINGS = {
     flag: null,
     meaning: "days in which half of that is lost, at importance 0 and at 1 (30-480)",
   },
+  CTXD_SECURITY_LOG_DAYS: {
+    flag: null,
+    meaning: "days for which the security log keeps its events (90)",
+  },
   CTXD_LOG_LEVEL: { flag: null, meaning: "debug, info, warn, error or silent (info)" },
   CTXD_LOG_FORMAT: { flag: null, meaning: "text or json (text)" },
 } as const;
@@ -186,6 +192,11 @@ export function readConfig(env: Environment, flags: Flags, defaultDataDir?: stri
   const keep = read("CTXD_BACKUP_KEEP") ?? "7";
   if (!/^[1-9]\d{0,3}$/.test(keep)) fail("CTXD_BACKUP_KEEP", "a whole number from 1 to 9999");
 
+  const securityLogDays = read("CTXD_SECURITY_LOG_DAYS") ?? "90";
+  if (!/^[1-9]\d{0,3}$/.test(securityLogDays)) {
+    fail("CTXD_SECURITY_LOG_DAYS", "a whole number of days from 1 to 9999");
+  }
+
   const dataHome = baseFolder(env.XDG_DATA_HOME, env, ".local", "share");
   const dataDir = read("CTXD_DATA_DIR") ?? defaultDataDir ?? dataHome;
   if (dataDir === null) {
@@ -223,6 +234,7 @@ export function readConfig(env: Environment, flags: Flags, defaultDataDir?: stri
         ? { folder: resolve(backupDir), every, keep: Number(keep) }
         : null,
     model: read("CTXD_MODEL") ?? null,
+    securityLogDays: Number(securityLogDays),
     decay: { depth: Number(depth), halfLifeDays: [least, most] as const },
     logLevel: choice("CTXD_LOG_LEVEL", LOG_LEVELS, "info"),
     logFormat: choice("CTXD_LOG_FORMAT", ["text", "json"], "text"),

@@ -28,6 +28,7 @@ const ORDER = [
   "accounts",
   "embedding",
   "tls",
+  "security-log",
   "db",
   "native",
   "lines.ts",
@@ -153,7 +154,7 @@ test("no domain reaches into the tables of another", () => {
 test("only routes know HTTP: what they call does not", () => {
   const found = breaches(
     ({ path }, { target }) =>
-      /^(memories|keys|accounts|oauth|sign-in)\//.test(path) &&
+      /^(memories|keys|accounts|oauth|sign-in|security-log)\//.test(path) &&
       !/\/([\w-]+-)?routes\.tsx?$/.test(path) &&
       (target === "elysia" || partOf(target) === "http" || partOf(target) === "app.ts"),
   );
@@ -185,7 +186,7 @@ describe("libraries stay behind their one door:", () => {
     ["fastembed", /^(fastembed|@anush008\/.*|onnxruntime-node)$/, /^embedding\//],
     ["Arrow", /^apache-arrow$/, /^memories\//],
     ["Elysia", /^(elysia|@elysiajs\/.*)$/, /^(app\.ts|http\/|[\w-]+\/([\w-]+-)?routes\.tsx?$)/],
-    ["Drizzle", /^drizzle-orm/, /^(db|accounts|keys|oauth|sign-in|memories)\//],
+    ["Drizzle", /^drizzle-orm/, /^(db|accounts|keys|oauth|sign-in|memories|security-log)\//],
     ["the library of OAuth clients", /^arctic$/, /^sign-in\/providers\.ts$/],
     ["the JSX library", /^@kitajs\//, /^pages\//],
     ["the Prometheus library", /^prom-client$/, /^metrics\.ts$/],

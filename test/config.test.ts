@@ -31,6 +31,7 @@ test("without any setting there is a default for all", () => {
     rateLimit: true,
     backups: null,
     model: null,
+    securityLogDays: 90,
     decay: { depth: 0.25, halfLifeDays: [30, 480] },
     logLevel: "info",
     logFormat: "text",
@@ -99,6 +100,7 @@ const ACCEPTED: [env: Settings, expected: Partial<Config>][] = [
   [{ CTXD_DECAY_DEPTH: "0" }, { decay: { depth: 0, halfLifeDays: [30, 480] } }],
   [{ CTXD_DECAY_DEPTH: ".5" }, { decay: { depth: 0.5, halfLifeDays: [30, 480] } }],
   [{ CTXD_HALF_LIFE: "7-7" }, { decay: { depth: 0.25, halfLifeDays: [7, 7] } }],
+  [{ CTXD_SECURITY_LOG_DAYS: "365" }, { securityLogDays: 365 }],
   [{ CTXD_LOG_LEVEL: "silent" }, { logLevel: "silent" }],
   [{ CTXD_LOG_FORMAT: "json" }, { logFormat: "json" }],
   [{ CTXD_MODEL_SOURCE: "/models" }, {}],
@@ -129,6 +131,7 @@ const REFUSED: [name: string, values: string[], allowed: string][] = [
   ["CTXD_BACKUP_KEEP", ["0", "-1", "1.5", "all", "10000"], "from 1 to 9999"],
   ["CTXD_DECAY_DEPTH", ["1.1", "-0.1", " ", "half", "25%", "."], "a number from 0 to 1"],
   ["CTXD_HALF_LIFE", ["30", "480-30", "0-30", "1.5-3", "30 - 480"], "such as 30-480"],
+  ["CTXD_SECURITY_LOG_DAYS", ["0", "-1", "90d", "1.5", "10000"], "days from 1 to 9999"],
   ["CTXD_LOG_LEVEL", ["trace", "INFO"], "debug, info, warn, error, silent"],
   ["CTXD_LOG_FORMAT", ["xml"], "text, json"],
 ];

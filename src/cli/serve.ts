@@ -26,6 +26,8 @@ import { openStore, type Store } from "../memories/store.ts";
 import { storeToCome } from "../memories/store-to-come.ts";
 import { createMetrics, type Metrics } from "../metrics.ts";
 import { loadLanceDb, prepareForLanceDb } from "../native/lancedb.ts";
+import { createSecurityLog } from "../security-log/security-log.ts";
+import { keepSecurityLogSmall } from "../security-log/upkeep.ts";
 import { type Background, untilUnused } from "./background.ts";
 import { createChecks } from "./checks.ts";
 import { CommandError, type Environment } from "./failure.ts";
@@ -79,6 +81,8 @@ export async function serve(
   const { createAccess, createApp } = await import("../app.ts");
   const db = openDatabase(databasePath(config.dataDir));
   opened.defer(db.close);
+  const securityLog = createSecurityLog({ db, clock, log });
+  opened.defer(securityLog.close);
   const access = createAccess({
     db,
     clock,
@@ -109,6 +113,7 @@ export async function serve(
     local: local.principalOf,
     memories,
     keys,
+    securityLog,
     log,
     metrics,
     checks: createChecks({ dataDir: config.dataDir, db, opening, embedder, backups: schedule }),
@@ -128,6 +133,8 @@ export async function serve(
   if (listener) lock.announce(address);
   await opening;
   opened.defer(watchRemovedAccounts({ store, accounts, log }));
+  const days = config.securityLogDays;
+  opened.defer(keepSecurityLogSmall({ securityLog, days, clock, log }));
   if (schedule) {
     schedule.start();
     opened.defer(schedule.stop);

@@ -1,25 +1,44 @@
 import { type Account, type Accounts, createAccounts } from "../accounts/accounts.ts";
 import { createQuotas, type Quotas } from "../accounts/quotas.ts";
 import type { Config } from "../config.ts";
-import { databasePath, openDatabase } from "../db/database.ts";
+import { type Database, databasePath, openDatabase } from "../db/database.ts";
 import { explainDatabaseError } from "../db/database-error.ts";
+import { messageOf } from "../errors.ts";
 import { createKeys, type Keys } from "../keys/keys.ts";
+import { createLog } from "../log.ts";
 import { createGrants, type Grants } from "../oauth/grants.ts";
+import type { Facts, SecurityEvent } from "../security-log/events.ts";
+import { createSecurityLog } from "../security-log/security-log.ts";
 import { CommandError } from "./failure.ts";
+import { say } from "./terminal.ts";
+
+/** Tells the security log what a command has done. */
+export type RecordCommand = (event: SecurityEvent, facts: Omit<Facts, "via">) => void;
+
+interface Stores {
+  accounts: Accounts;
+  quotas: Quotas;
+  keys: Keys;
+  grants: Grants;
+  record: RecordCommand;
+}
 
 /**
- * Opens accounts, keys and grants for as long as `use` takes.
+ * Opens accounts, keys and grants for as long as `use` takes. What it has recorded is written when it
+ * has ended: `record("key_revoked", { accountId, subjectId: key.id, subject: key.name })`.
  * @throws DatabaseError when the database can't be used
  */
 export async function withStores<T>(
   { dataDir }: Pick<Config, "dataDir">,
-  use: (stores: { accounts: Accounts; quotas: Quotas; keys: Keys; grants: Grants }) => Promise<T>,
+  use: (stores: Stores) => Promise<T>,
 ): Promise<T> {
   const path = databasePath(dataDir);
   const db = openDatabase(path);
   try {
     const clock = Date.now;
+    using securityLog = openSecurityLog(db);
     return await use({
+      record: securityLog.record,
       accounts: createAccounts({ db, clock }),
       quotas: createQuotas({ db }),
       keys: createKeys({ db, clock }),
@@ -30,6 +49,25 @@ export async function withStores<T>(
   } finally {
     db.close();
   }
+}
+
+/**
+ * A command writes no lines: the server tells them when it sees the rows. A failure to write them
+ * must not make a command that has done its work fail.
+ */
+function openSecurityLog(db: Database): { record: RecordCommand } & Disposable {
+  const log = createLog({ logLevel: "silent", logFormat: "text" });
+  const { record, close } = createSecurityLog({ db, clock: Date.now, log, isWaiting: true });
+  return {
+    record: (event, facts) => record(event, { ...facts, via: "command" }),
+    [Symbol.dispose]() {
+      try {
+        close();
+      } catch (error) {
+        say(`ctxd: this is not in the security log: ${messageOf(error)}`);
+      }
+    },
+  };
 }
 
 /** The account with an address, or an error that says how to get one. */

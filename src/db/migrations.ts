@@ -149,6 +149,35 @@ export const MIGRATIONS: readonly string[] = [
      memories INTEGER,
      bytes INTEGER
    ) STRICT;`,
+
+  // Of a removed account its id stays; where another account did it, the address is that one's.
+  `CREATE TABLE security_events (
+     id INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL,
+     at INTEGER NOT NULL,
+     event TEXT NOT NULL,
+     account_id TEXT,
+     actor_id TEXT,
+     via TEXT NOT NULL,
+     address TEXT,
+     agent TEXT,
+     subject_id TEXT,
+     subject TEXT,
+     amount INTEGER,
+     times INTEGER NOT NULL
+   ) STRICT;
+   CREATE INDEX security_events_account_id ON security_events (account_id, id);
+   CREATE INDEX security_events_at ON security_events (at);
+   CREATE TRIGGER security_events_of_removed AFTER DELETE ON accounts BEGIN
+     UPDATE security_events SET subject = NULL WHERE account_id = OLD.id;
+     UPDATE security_events SET address = NULL, agent = NULL
+       WHERE (account_id = OLD.id AND actor_id IS NULL) OR actor_id = OLD.id;
+   END;
+   CREATE TRIGGER security_events_of_nobody AFTER INSERT ON security_events
+     WHEN NEW.account_id IS NOT NULL AND NEW.actor_id IS NULL
+       AND NOT EXISTS (SELECT 1 FROM accounts WHERE id = NEW.account_id)
+   BEGIN
+     UPDATE security_events SET address = NULL, agent = NULL, subject = NULL WHERE id = NEW.id;
+   END;`,
 ];
 
 /**

@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import type { Config } from "../config.ts";
 
 /** The part of a running server that knows who is connected. */
@@ -6,21 +7,34 @@ interface Connections {
 }
 
 /**
+ * The IP address that a request comes from. Behind a trusted proxy, the last entry of
+ * `X-Forwarded-For`: the one that the proxy has written itself. Null where that is no address, and for
+ * a request that did not come over the network: a proxy must not be blamed for its clients.
+ */
+export function exactAddress(
+  request: Request,
+  server: Connections | null,
+  { trustProxy }: Pick<Config, "trustProxy">,
+): string | null {
+  const forwarded = trustProxy
+    ? request.headers.get("x-forwarded-for")?.split(",").at(-1)?.trim()
+    : undefined;
+  const address = forwarded || server?.requestIP(request)?.address || "";
+  const plain = address.replace(/^::ffff:(?=\d+\.)/i, "").replace(/%.*$/, "");
+  return isIP(plain) === 0 ? null : plain;
+}
+
+/**
  * Where a request comes from, for limits: an IPv4 address, or the /64 network of an IPv6 one, which
- * one person has as a whole. Behind a trusted proxy, the last entry of `X-Forwarded-For`: the one
- * that the proxy has written itself.
+ * one person has as a whole.
  */
 export function clientAddress(
   request: Request,
   server: Connections | null,
-  { trustProxy }: Pick<Config, "trustProxy">,
+  config: Pick<Config, "trustProxy">,
 ): string {
-  const forwarded = trustProxy
-    ? request.headers.get("x-forwarded-for")?.split(",").at(-1)?.trim()
-    : undefined;
-  const address = forwarded || server?.requestIP(request)?.address || "unknown";
-  const plain = address.replace(/^::ffff:(?=\d+\.)/i, "");
-  return plain.includes(":") ? networkOf(plain) : plain;
+  const address = exactAddress(request, server, config) ?? "unknown";
+  return address.includes(":") ? networkOf(address) : address;
 }
 
 function networkOf(address: string): string {

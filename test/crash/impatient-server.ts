@@ -15,6 +15,7 @@ import { createMemories } from "../../src/memories/memories.ts";
 import { watchRemovedAccounts } from "../../src/memories/removed-accounts.ts";
 import { openStore } from "../../src/memories/store.ts";
 import { loadLanceDb } from "../../src/native/lancedb.ts";
+import { createSecurityLog } from "../../src/security-log/security-log.ts";
 import { testCacheDir } from "../support/embedder.ts";
 import { fakeEmbedder } from "../support/fake-embedder.ts";
 
@@ -104,6 +105,7 @@ const memories = createMemories({
   clock,
 });
 const unwatch = watchRemovedAccounts({ store, accounts, log });
+const securityLog = createSecurityLog({ db, clock, log });
 const app = createApp({
   config: {
     publicUrl: "http://localhost",
@@ -115,6 +117,7 @@ const app = createApp({
     providers: { github: null, google: null, oidc: null },
   },
   access,
+  securityLog,
   memories,
   keys: createKeys({ db, clock }),
   log,
@@ -126,6 +129,7 @@ process.on("SIGTERM", async () => {
   await app.stop(true);
   unwatch();
   await store.close();
+  securityLog.close();
   db.close();
   lock.release();
   process.exit(0);

@@ -11,6 +11,7 @@ import { tables } from "../../src/memories/generations.ts";
 import { idempotencyKeys } from "../../src/memories/idempotency.ts";
 import { checkpoints, journalEntries } from "../../src/memories/journal.ts";
 import { oauthClients, oauthCodes, oauthGrants, oauthTokens } from "../../src/oauth/tables.ts";
+import { securityEvents } from "../../src/security-log/tables.ts";
 import { identities, sessions } from "../../src/sign-in/tables.ts";
 import { temporaryFolder, testDatabase } from "../support/database.ts";
 
@@ -30,6 +31,7 @@ const TABLES: SQLiteTable[] = [
   oauthGrants,
   oauthCodes,
   oauthTokens,
+  securityEvents,
 ];
 
 function readVersion(sqlite: Database): unknown {

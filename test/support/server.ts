@@ -19,6 +19,7 @@ import { openStore } from "../../src/memories/store.ts";
 import { createMetrics } from "../../src/metrics.ts";
 import { type LanceDb, loadLanceDb } from "../../src/native/lancedb.ts";
 import type { FetchDocument } from "../../src/oauth/document-fetcher.ts";
+import { createSecurityLog } from "../../src/security-log/security-log.ts";
 import { type Client, createClient } from "./client.ts";
 import { testClock } from "./database.ts";
 import { silentLog, testCacheDir } from "./embedder.ts";
@@ -84,8 +85,11 @@ export async function startServer(options: Options = {}) {
     idempotency: createIdempotency({ db, clock }),
     clock,
   });
+  const log = options.log ?? silentLog;
+  const securityLog = createSecurityLog({ db, clock, log });
   const app = createApp({
     access,
+    securityLog,
     config: {
       publicUrl,
       rateLimit: false,
@@ -98,7 +102,7 @@ export async function startServer(options: Options = {}) {
     },
     memories,
     keys,
-    log: options.log ?? silentLog,
+    log,
     metrics,
     checks: options.checks ?? { database: () => "ok" },
   }).listen({
@@ -115,6 +119,7 @@ export async function startServer(options: Options = {}) {
   const close = async () => {
     await app.stop(true);
     await store.close();
+    securityLog.close();
     db.close();
     rmSync(folder, { recursive: true, force: true });
   };
@@ -131,6 +136,7 @@ export async function startServer(options: Options = {}) {
     sessions,
     oauth,
     folder,
+    securityLog,
     close,
     [Symbol.asyncDispose]: close,
 

@@ -1,0 +1,39 @@
+import { messageOf } from "../errors.ts";
+import type { Log } from "../log.ts";
+import type { SecurityLog } from "./security-log.ts";
+
+const DAY = 24 * 3_600_000;
+const HOUR = 3_600_000;
+/** Milliseconds between two portions, in which requests are answered. */
+const PAUSE = 20;
+
+/**
+ * Keeps the table as long and as large as it may be: now, and once an hour.
+ * @returns a function that ends it
+ */
+export function keepSecurityLogSmall({
+  securityLog,
+  days,
+  clock,
+  log,
+}: {
+  securityLog: Pick<SecurityLog, "prune">;
+  /** How long an event is kept. */
+  days: number;
+  clock: () => number;
+  log: Log;
+}): () => void {
+  let timer: NodeJS.Timeout | null = null;
+  const prune = () => {
+    let delay = HOUR;
+    try {
+      if (securityLog.prune(new Date(clock() - days * DAY))) delay = PAUSE;
+    } catch (error) {
+      log.warn("security_log_not_pruned", { cause: messageOf(error) });
+    }
+    timer = setTimeout(prune, delay);
+    timer.unref();
+  };
+  prune();
+  return () => void (timer && clearTimeout(timer));
+}
