@@ -178,6 +178,12 @@ export const MIGRATIONS: readonly string[] = [
    BEGIN
      UPDATE security_events SET address = NULL, agent = NULL, subject = NULL WHERE id = NEW.id;
    END;`,
+
+  `ALTER TABLE oauth_tokens ADD COLUMN successor TEXT;
+   ALTER TABLE oauth_tokens ADD COLUMN repeated_at INTEGER;
+   ALTER TABLE oauth_grants ADD COLUMN must_sign INTEGER NOT NULL DEFAULT 0;
+   ALTER TABLE oauth_clients ADD COLUMN asked_at INTEGER;
+   CREATE INDEX oauth_grants_client_id ON oauth_grants (client_id);`,
 ];
 
 /**

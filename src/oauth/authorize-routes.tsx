@@ -102,8 +102,9 @@ export function createAuthorizeRoutes({
       const person = visitors.find(request);
       // Before all else: a stranger learns nothing of clients, and can't make the server fetch.
       if (!person) return askToSignIn(path, parameters);
-      return withRequest(parameters, person, (wanted) =>
-        pageResponse(
+      return withRequest(parameters, person, (wanted) => {
+        oauth.clients.markAsked(wanted.client.id);
+        return pageResponse(
           <ConsentPage
             request={wanted}
             parameters={parameters}
@@ -112,8 +113,8 @@ export function createAuthorizeRoutes({
             action={path}
           />,
           { formAction: wanted.redirectUri.includes("[") ? FORM_ACTION_IPV6 : FORM_ACTION },
-        ),
-      );
+        );
+      });
     });
 
   const decide = (request: Request, path: string) =>

@@ -4,7 +4,10 @@ import { ASSERTION_TYPE, subjectOf } from "./client-assertion.ts";
 import type { OAuth } from "./oauth.ts";
 import { OAuthError } from "./oauth-error.ts";
 
-type Clients = Pick<OAuth["clients"], "isAuthentic" | "isKnown" | "find" | "verifyAssertion">;
+type Clients = Pick<
+  OAuth["clients"],
+  "isAuthentic" | "isKnown" | "find" | "mustSign" | "rememberSigning" | "verifyAssertion"
+>;
 
 /**
  * Tells which client sent a request to the token or revocation endpoint (RFC 6749, sections 2.3 and
@@ -61,11 +64,17 @@ async function authenticateByAssertion(
   return client.id;
 }
 
-/** A client whose document can't be had now is taken for one that never signed, as most are. */
+/**
+ * What a client's document says. While it can't be had, what it said before: who keeps it away must
+ * not get by without a signature.
+ */
 async function hasToSign(id: string, clients: Clients): Promise<boolean> {
   if (!clients.isKnown(id)) return false;
   const client = await clients.find(id).catch(() => null);
-  return client?.keys?.required ?? false;
+  if (!client) return clients.mustSign(id);
+  const mustSign = client.keys?.required ?? false;
+  clients.rememberSigning(id, mustSign);
+  return mustSign;
 }
 
 /** RFC 6749, section 2.3.1: id and secret are form-encoded before they are joined. */

@@ -67,6 +67,7 @@ export function createCodes({
               redirectHost: describeRedirect(redirectUri),
               scopes,
               resource,
+              mustSign: client.keys?.required ?? false,
               createdAt: new Date(now),
               expiresAt,
             })

@@ -22,6 +22,26 @@ export const GUESSED = {
 /** The path of the resource's own metadata (RFC 9728, section 3.1). */
 export const RESOURCE_METADATA_PATH = "/.well-known/oauth-protected-resource/mcp";
 
+/** Where clients look for it: at the path of /mcp, at the root, and below the API's base. */
+export const RESOURCE_METADATA_PATHS = [
+  RESOURCE_METADATA_PATH,
+  "/.well-known/oauth-protected-resource",
+  "/api/.well-known/oauth-protected-resource",
+  "/api/.well-known/oauth-protected-resource/mcp",
+] as const;
+
+/**
+ * Where clients look for the authorization server's metadata. The issuer has no path (RFC 8414,
+ * section 3); some take /mcp or the API's base for it, and put the suffix before or after the path.
+ */
+export const SERVER_METADATA_PATHS = [
+  "/.well-known/oauth-authorization-server",
+  "/.well-known/oauth-authorization-server/mcp",
+  "/.well-known/oauth-authorization-server/api",
+  "/api/.well-known/oauth-authorization-server",
+  "/api/.well-known/oauth-authorization-server/mcp",
+] as const;
+
 /**
  * What the authorization server says of itself (RFC 8414, section 2). The issuer is the public
  * origin byte for byte, which clients compare (section 3.3).

@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, isNull, lte, type SQL, sql } from "drizzle-orm";
+import { and, asc, eq, gt, isNull, lte, ne, type SQL, sql } from "drizzle-orm";
 import type { Database } from "../db/database.ts";
 import { AppError } from "../errors.ts";
 import type { Scope } from "../keys/scopes.ts";
@@ -98,6 +98,23 @@ export function createGrants({ db, clock }: { db: Database; clock: () => number 
         .where(eq(oauthGrants.clientId, clientId))
         .limit(1)
         .get() !== undefined,
+
+    /** Whether a client had to sign, when its metadata document was last read. */
+    mustSign: (clientId: string): boolean =>
+      orm
+        .select({ id: oauthGrants.id })
+        .from(oauthGrants)
+        .where(and(eq(oauthGrants.clientId, clientId), eq(oauthGrants.mustSign, true)))
+        .limit(1)
+        .get() !== undefined,
+
+    /** Remembers for all grants of a client what its metadata document says now. */
+    rememberSigning: (clientId: string, mustSign: boolean): void =>
+      void orm
+        .update(oauthGrants)
+        .set({ mustSign })
+        .where(and(eq(oauthGrants.clientId, clientId), ne(oauthGrants.mustSign, mustSign)))
+        .run(),
 
     /** Whether an account has a grant of a client that still holds. */
     exists: (accountId: string, clientId: string): boolean =>

@@ -42,6 +42,8 @@ export function createOAuth({
       find: async (id: string): Promise<Client | null> =>
         isDocumentAddress(id) ? await documents.find(id) : registered.find(id),
       isKnown: grants.isKnown,
+      mustSign: grants.mustSign,
+      rememberSigning: grants.rememberSigning,
       /** Whether apps may name a metadata document in place of registering. */
       readsDocuments: documents.areReachable,
       verifyAssertion: createVerifyAssertion({ fetchDocument, audiences, clock }),

@@ -8,12 +8,19 @@ import { createRateLimit } from "../rate-limit.ts";
 import { single } from "./authorization-request.ts";
 import { authenticateClient } from "./client-authentication.ts";
 import { GRANT_TYPES, parseClientMetadata } from "./client-metadata.ts";
-import { ENDPOINTS, GUESSED, resourceMetadata, serverMetadata } from "./discovery.ts";
+import {
+  ENDPOINTS,
+  GUESSED,
+  RESOURCE_METADATA_PATHS,
+  resourceMetadata,
+  SERVER_METADATA_PATHS,
+  serverMetadata,
+} from "./discovery.ts";
 import type { OAuth } from "./oauth.ts";
 import { OAuthError } from "./oauth-error.ts";
 import { parseRequestedScopes } from "./requested-scopes.ts";
 import { parseResource } from "./resource.ts";
-import type { TokenSet } from "./token-set.ts";
+import type { AccessSet } from "./token-set.ts";
 
 /** Bytes of what a client registers. */
 const MAX_METADATA = 64 << 10;
@@ -48,16 +55,15 @@ export function createOAuthRoutes({
 
   const ofServer = () => serverMetadata(publicUrl, oauth.clients.readsDocuments());
   const ofResource = () => resourceMetadata(publicUrl);
-  const documents = {
-    "/.well-known/oauth-authorization-server": ofServer,
-    "/.well-known/oauth-authorization-server/mcp": ofServer,
-    "/.well-known/oauth-protected-resource": ofResource,
-    "/.well-known/oauth-protected-resource/mcp": ofResource,
-  };
   const preflight = () => new Response(null, { status: 204, headers: CORS });
-  for (const [path, document] of Object.entries(documents)) {
-    routes.get(path, () => Response.json(document(), { headers: CORS }), HIDDEN);
-    routes.options(path, preflight, HIDDEN);
+  for (const [paths, document] of [
+    [SERVER_METADATA_PATHS, ofServer],
+    [RESOURCE_METADATA_PATHS, ofResource],
+  ] as const) {
+    for (const path of paths) {
+      routes.get(path, () => Response.json(document(), { headers: CORS }), HIDDEN);
+      routes.options(path, preflight, HIDDEN);
+    }
   }
 
   const register = async (request: Request, address: string) => {
@@ -124,7 +130,7 @@ function redeemOrRenew(
   form: URLSearchParams,
   clientId: string,
   publicUrl: string,
-): TokenSet {
+): AccessSet {
   const resource = parseResource(form.getAll("resource"), publicUrl);
   switch (grantType) {
     case "authorization_code":

@@ -14,6 +14,8 @@ export const oauthClients = sqliteTable("oauth_clients", {
   createdAt: integer("created_at", { mode: "timestamp_ms" }).notNull(),
   /** When it last got tokens for a code. */
   usedAt: integer("used_at", { mode: "timestamp_ms" }),
+  /** When a person was last asked for consent to it. */
+  askedAt: integer("asked_at", { mode: "timestamp_ms" }),
 });
 
 /** What a person has allowed a client, once: the family of all tokens that came of it. */
@@ -32,6 +34,8 @@ export const oauthGrants = sqliteTable("oauth_grants", {
   /** When nothing that came of it holds any more, and it is removed with all of it. */
   expiresAt: integer("expires_at", { mode: "timestamp_ms" }).notNull(),
   revokedAt: integer("revoked_at", { mode: "timestamp_ms" }),
+  /** Whether the client's metadata document, when it was last read, wanted it to sign. */
+  mustSign: integer("must_sign", { mode: "boolean" }).notNull().default(false),
 });
 
 /** Authorization codes; used ones too, as long as their grant is there. */
@@ -53,4 +57,8 @@ export const oauthTokens = sqliteTable("oauth_tokens", {
   expiresAt: integer("expires_at", { mode: "timestamp_ms" }).notNull(),
   /** When a refresh token was exchanged for the next one. */
   usedAt: integer("used_at", { mode: "timestamp_ms" }),
+  /** The hash of that next one. */
+  successor: text(),
+  /** When it was used again within its grace: whoever did so was not given the next one. */
+  repeatedAt: integer("repeated_at", { mode: "timestamp_ms" }),
 });

@@ -12,16 +12,44 @@ const REFRESH_LIFETIME = 90 * 24 * 3_600_000;
 export const ACCESS_PREFIX = "ctxa_";
 export const REFRESH_PREFIX = "ctxr_";
 
-/** What a client gets for a code or a refresh token (RFC 6749, section 5.1). */
-export interface TokenSet {
+/** What a client gets for a refresh token that was used a moment ago (RFC 6749, section 5.1). */
+export interface AccessSet {
   readonly access_token: string;
   readonly token_type: "Bearer";
   readonly expires_in: number;
-  readonly refresh_token: string;
   readonly scope: string;
 }
 
+/** What a client gets for a code or a refresh token (RFC 6749, section 5.1). */
+export interface TokenSet extends AccessSet {
+  readonly refresh_token: string;
+}
+
 type Transaction = Parameters<Parameters<Database["orm"]["transaction"]>[0]>[0];
+
+/**
+ * Makes an access token of a grant.
+ * @param scopes of the token, all of which the grant has
+ * @param now milliseconds since 1970
+ */
+export function issueAccess(
+  tx: Transaction,
+  grantId: string,
+  scopes: readonly Scope[],
+  now: number,
+): AccessSet {
+  const token = createSecret(ACCESS_PREFIX);
+  const expiresAt = new Date(now + ACCESS_LIFETIME);
+  tx.insert(oauthTokens)
+    .values({ hash: hashSecret(token), grantId, kind: "access", scopes, expiresAt })
+    .run();
+  return {
+    access_token: token,
+    token_type: "Bearer",
+    expires_in: ACCESS_LIFETIME / 1000,
+    scope: formatScopes(scopes),
+  };
+}
 
 /**
  * Makes an access token and the next refresh token of a grant.
@@ -34,34 +62,12 @@ export function issueTokens(
   access: readonly Scope[],
   now: number,
 ): TokenSet {
-  const accessToken = createSecret(ACCESS_PREFIX);
-  const refreshToken = createSecret(REFRESH_PREFIX);
-  const grantId = grant.id;
-  const refreshExpiry = new Date(now + REFRESH_LIFETIME);
+  const { id: grantId, scopes } = grant;
+  const token = createSecret(REFRESH_PREFIX);
+  const expiresAt = new Date(now + REFRESH_LIFETIME);
   tx.insert(oauthTokens)
-    .values([
-      {
-        hash: hashSecret(accessToken),
-        grantId,
-        kind: "access",
-        scopes: access,
-        expiresAt: new Date(now + ACCESS_LIFETIME),
-      },
-      {
-        hash: hashSecret(refreshToken),
-        grantId,
-        kind: "refresh",
-        scopes: grant.scopes,
-        expiresAt: refreshExpiry,
-      },
-    ])
+    .values({ hash: hashSecret(token), grantId, kind: "refresh", scopes, expiresAt })
     .run();
-  tx.update(oauthGrants).set({ expiresAt: refreshExpiry }).where(eq(oauthGrants.id, grantId)).run();
-  return {
-    access_token: accessToken,
-    token_type: "Bearer",
-    expires_in: ACCESS_LIFETIME / 1000,
-    refresh_token: refreshToken,
-    scope: formatScopes(access),
-  };
+  tx.update(oauthGrants).set({ expiresAt }).where(eq(oauthGrants.id, grantId)).run();
+  return { ...issueAccess(tx, grantId, access, now), refresh_token: token };
 }

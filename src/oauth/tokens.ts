@@ -1,4 +1,4 @@
-import { and, eq, gt, isNull, sql } from "drizzle-orm";
+import { and, eq, gt, inArray, isNull, sql } from "drizzle-orm";
 import type { Database } from "../db/database.ts";
 import { hashSecret } from "../db/secret.ts";
 import { createUseMark } from "../db/use-mark.ts";
@@ -6,11 +6,17 @@ import type { Scope } from "../keys/scopes.ts";
 import { GRANT, type Grants } from "./grants.ts";
 import { OAuthError } from "./oauth-error.ts";
 import { oauthGrants, oauthTokens } from "./tables.ts";
-import { ACCESS_PREFIX, issueTokens, type TokenSet } from "./token-set.ts";
+import {
+  ACCESS_PREFIX,
+  type AccessSet,
+  issueAccess,
+  issueTokens,
+  type TokenSet,
+} from "./token-set.ts";
 
 /**
- * For how long a used refresh token still gives tokens, in milliseconds: the answer to its first use
- * may have been lost, and clients with several sessions refresh at once.
+ * For how long a used refresh token still gives an access token, in milliseconds: the answer to its
+ * first use may have been lost, and clients with several sessions refresh at once.
  */
 export const REUSE_GRACE = 60_000;
 
@@ -77,35 +83,52 @@ export function createTokens({
     )
     .prepare();
 
-  const find = (token: string) =>
+  const findByHash = (hash: string) =>
     orm
       .select({
+        hash: oauthTokens.hash,
         kind: oauthTokens.kind,
         expiresAt: oauthTokens.expiresAt,
         usedAt: oauthTokens.usedAt,
+        successor: oauthTokens.successor,
+        repeatedAt: oauthTokens.repeatedAt,
         grant: GRANT,
         resource: oauthGrants.resource,
       })
       .from(oauthTokens)
       .innerJoin(oauthGrants, eq(oauthGrants.id, oauthTokens.grantId))
-      .where(eq(oauthTokens.hash, hashSecret(token)))
+      .where(eq(oauthTokens.hash, hash))
       .get();
+  const find = (token: string) => findByHash(hashSecret(token));
+
+  /**
+   * The token that a refresh token stands for: itself, or its successor for a token that was
+   * repeated within its grace. Clients keep the token that they sent when the answer has none (RFC
+   * 6749, section 6), and one of several sessions may have written it over the successor.
+   */
+  const standsFor = (token: StoredToken, now: number): StoredToken => {
+    if (token.usedAt === null || isInGrace(token.usedAt, now)) return token;
+    const next = token.repeatedAt && token.successor ? findByHash(token.successor) : undefined;
+    return next ?? token;
+  };
 
   return {
     /**
-     * Exchanges a refresh token for the next tokens. One that comes back after its grace has been
-     * stolen, before or now: all tokens of its grant are revoked (RFC 9700, section 4.14.2).
+     * Exchanges a refresh token for the next tokens. Within its grace a used one gives an access
+     * token alone, so that a grant has one refresh token that can be exchanged, and never two. One
+     * that comes back later has been stolen, before or now: all tokens of its grant are revoked
+     * (RFC 9700, section 4.14.2).
      * @throws OAuthError `invalid_grant`, `invalid_scope` or `invalid_target`
      */
-    renew({ clientId, refreshToken, scopes, resource }: Renewal): TokenSet {
+    renew({ clientId, refreshToken, scopes, resource }: Renewal): TokenSet | AccessSet {
       const now = clock();
       const outcome = orm.transaction(
-        (tx): TokenSet | OAuthError => {
+        (tx): TokenSet | AccessSet | OAuthError => {
           const row = find(refreshToken);
           if (row?.kind !== "refresh" || row.grant.clientId !== clientId) return refused();
           if (row.grant.revokedAt !== null || row.expiresAt.getTime() <= now) return refused();
-          // Nor must a clock that was set back make the grace longer.
-          if (row.usedAt !== null && Math.abs(now - row.usedAt.getTime()) >= REUSE_GRACE) {
+          const current = standsFor(row, now);
+          if (current.usedAt !== null && !isInGrace(current.usedAt, now)) {
             grants.revokeOfAnyAccount(row.grant.id);
             return refused();
           }
@@ -116,13 +139,25 @@ export function createTokens({
           if (row.resource !== resource) {
             return new OAuthError("invalid_target", "The token is for another resource.");
           }
-          if (row.usedAt === null) {
+          const access = scopes ?? row.grant.scopes;
+          if (current.usedAt !== null) {
             tx.update(oauthTokens)
-              .set({ usedAt: new Date(now) })
-              .where(eq(oauthTokens.hash, hashSecret(refreshToken)))
+              .set({ repeatedAt: sql`coalesce(${oauthTokens.repeatedAt}, ${now})` })
+              .where(eq(oauthTokens.hash, row.hash))
               .run();
+            return issueAccess(tx, row.grant.id, access, now);
           }
-          return issueTokens(tx, row.grant, scopes ?? row.grant.scopes, now);
+          const tokens = issueTokens(tx, row.grant, access, now);
+          // Both that was presented and what it stands for: each has its grace from now on.
+          tx.update(oauthTokens)
+            .set({
+              usedAt: new Date(now),
+              successor: hashSecret(tokens.refresh_token),
+              repeatedAt: null,
+            })
+            .where(inArray(oauthTokens.hash, [row.hash, current.hash]))
+            .run();
+          return tokens;
         },
         { behavior: "immediate" },
       );
@@ -163,6 +198,18 @@ export function createTokens({
       return { accountId: row.accountId, scopes: row.scopes, app: row.app };
     },
   };
+}
+
+interface StoredToken {
+  readonly hash: string;
+  readonly usedAt: Date | null;
+  readonly successor: string | null;
+  readonly repeatedAt: Date | null;
+}
+
+/** A clock that was set back must not make the grace longer. */
+function isInGrace(usedAt: Date, now: number): boolean {
+  return Math.abs(now - usedAt.getTime()) < REUSE_GRACE;
 }
 
 function refused(): OAuthError {

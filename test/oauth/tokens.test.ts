@@ -188,18 +188,26 @@ describe("a refresh token", () => {
     expect(await server.use(next.access_token)).toBe(200);
   });
 
-  test("may be used again within a minute, as clients with several sessions do", async () => {
+  test("gives access again within a minute, as clients with several sessions need", async () => {
     const { tokens, clientId } = await server.connect();
     const answers = await Promise.all(
       Array.from({ length: 5 }, () => server.renew(clientId, tokens.refresh_token)),
     );
     server.clock.advance(MINUTE - 1);
     answers.push(await server.renew(clientId, tokens.refresh_token));
-    for (const answer of answers) {
-      const { access_token, refresh_token } = tokensOf(answer);
-      expect(await server.use(access_token)).toBe(200);
-      expect((await server.renew(clientId, refresh_token)).status).toBe(200);
+    const withRefresh = answers.filter(({ body }) => "refresh_token" in Object(body));
+    expect(withRefresh).toHaveLength(1);
+    for (const { status, body } of answers) {
+      expect(status).toBe(200);
+      expect(await server.use(Object(body).access_token)).toBe(200);
+      expect(body).toMatchObject({
+        token_type: "Bearer",
+        expires_in: 3600,
+        scope: "memories:read memories:write",
+      });
     }
+    const [first] = withRefresh.map(tokensOf);
+    expect((await server.renew(clientId, first?.refresh_token ?? "")).status).toBe(200);
   });
 
   test("that comes back later ends everything that came of it", async () => {
