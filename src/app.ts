@@ -168,7 +168,7 @@ export function createApp({
       api
         .use(createHealthRoutes(checks))
         .use(createMetricsRoutes({ metrics, authorize, isOwner }))
-        .use(createMemoryRoutes({ memories, authorize }))
+        .use(createMemoryRoutes({ memories, authorize, record }))
         .use(createStatsRoutes({ memories, authorize })),
     );
   const explainUnrouted = createUnrouted(app.routes);

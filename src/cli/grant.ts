@@ -1,6 +1,6 @@
 import type { Config } from "../config.ts";
 import { SCOPES } from "../keys/scopes.ts";
-import type { Grant } from "../oauth/grants.ts";
+import { type Grant, grantFacts } from "../oauth/grants.ts";
 import { CommandError } from "./failure.ts";
 import { requireAccount, withStores } from "./stores.ts";
 import { formatMoment, formatTable } from "./table.ts";
@@ -55,10 +55,11 @@ export async function revokeGrant(
   id: string,
   options: { json?: boolean },
 ): Promise<void> {
-  await withStores(config, async ({ grants }) => {
+  await withStores(config, async ({ grants, record }) => {
     const known = grants.listOfAllAccounts().find((grant) => grant.id === id);
     if (!known) throw new CommandError("No grant has this id: ctxd grant list shows all.");
     const revoked = grants.revokeOfAnyAccount(id);
+    if (!known.revokedAt) record("app_revoked", grantFacts(revoked));
     if (options.json) return await print(JSON.stringify(toJson(revoked), null, 2));
     if (known.revokedAt) return say(`${id} (${known.clientName}) is revoked already.`);
     say(`Revoked ${id} (${known.clientName}).`);

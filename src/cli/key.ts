@@ -1,5 +1,5 @@
 import type { Config } from "../config.ts";
-import type { KeyRecord } from "../keys/keys.ts";
+import { type KeyRecord, keyFacts } from "../keys/keys.ts";
 import { SCOPES } from "../keys/scopes.ts";
 import { CommandError } from "./failure.ts";
 import { requireAccount, withStores } from "./stores.ts";
@@ -11,17 +11,19 @@ export async function createKey(
   config: Config,
   options: { user: string; name: string; scope?: "read"; expires?: Date },
 ): Promise<void> {
-  await withStores(config, async ({ accounts, keys }) => {
+  await withStores(config, async ({ accounts, keys, record: tell }) => {
     const account = requireAccount(accounts, options.user);
     const { key, record } = keys.create(account.id, {
       name: options.name,
       scopes: options.scope === "read" ? ["memories:read"] : SCOPES,
       expiresAt: options.expires ?? null,
     });
+    tell("key_created", keyFacts(record));
     try {
       await print(key);
     } catch {
       keys.revoke(account.id, record.id);
+      tell("key_revoked", keyFacts(record));
       throw new CommandError("The key could not be written to standard output, so it was revoked.");
     }
     say(`This is the only time the key is shown: keep it safe. Its id is ${record.id}.`);
@@ -66,11 +68,11 @@ export async function listKeys(
 
 /** `ctxd key revoke ID` */
 export async function revokeKey(config: Config, id: string): Promise<void> {
-  await withStores(config, async ({ keys }) => {
+  await withStores(config, async ({ keys, record }) => {
     const known = keys.listOfAllAccounts().find((key) => key.id === id);
     if (!known) throw new CommandError("No key has this id: ctxd key list shows all.");
     if (known.revokedAt) return say(`${id} (${known.name}) is revoked already.`);
-    keys.revokeOfAnyAccount(id);
+    record("key_revoked", keyFacts(keys.revokeOfAnyAccount(id)));
     say(`Revoked ${id} (${known.name}).`);
   });
 }

@@ -9,7 +9,7 @@ import { askHidden, confirm, isInteractive, print, readLine, say } from "./termi
 
 /** `ctxd user add EMAIL`. Returns the address as it is kept. */
 export async function addUser(config: Config, email: string): Promise<string> {
-  return await withStores(config, async ({ accounts }) => {
+  return await withStores(config, async ({ accounts, record }) => {
     // Before a password is asked for in vain.
     if (accounts.findByEmail(parseEmail(email))) {
       throw new AppError("conflict", "An account with this e-mail address exists already.");
@@ -17,6 +17,8 @@ export async function addUser(config: Config, email: string): Promise<string> {
     const wanted = { email, password: await readNewPassword() };
     const named = await accounts.nameLocalOwner(wanted);
     const account = named ?? (await accounts.add(wanted));
+    const isSetUp = account.role === "owner";
+    record(isSetUp ? "owner_set_up" : "account_created", { accountId: account.id });
     const role = account.role === "owner" ? " as the owner of this server" : "";
     const memories = named ? "; what local agents saved is in this account" : "";
     say(`Added ${account.email}${role}${memories}.`);
@@ -42,9 +44,10 @@ export async function listUsers(config: Config, options: { json?: boolean }): Pr
 
 /** `ctxd user passwd EMAIL` */
 export async function changePassword(config: Config, email: string): Promise<void> {
-  await withStores(config, async ({ accounts }) => {
+  await withStores(config, async ({ accounts, record }) => {
     const account = requireAccount(accounts, email);
     await accounts.setPassword(account.id, await readNewPassword());
+    record("password_changed", { accountId: account.id });
     say(`Changed the password of ${account.email}.`);
   });
 }
@@ -61,14 +64,17 @@ export async function changeQuota(
   email: string,
   change: QuotaChange,
 ): Promise<void> {
-  await withStores(config, async ({ accounts, quotas }) => {
+  await withStores(config, async ({ accounts, quotas, record }) => {
     const account = requireAccount(accounts, email);
     const present = quotas.of(account.id);
     const next = (wanted: number | "none" | undefined, now: number | null = null) =>
       wanted === "none" ? null : (wanted ?? now);
     const memories = next(change.memories, present?.memories);
     const bytes = next(change.bytes, present?.bytes);
-    if (Object.keys(change).length > 0) quotas.set(account.id, { memories, bytes });
+    if (Object.keys(change).length > 0) {
+      quotas.set(account.id, { memories, bytes });
+      record("quota_changed", { accountId: account.id });
+    }
     const describe = (most: number | null, noun: string) => `${most ?? "any number of"} ${noun}`;
     say(
       `${account.email} may keep ${describe(memories, memories === 1 ? "memory" : "memories")} and ${describe(bytes, "bytes of text")}.`,
@@ -82,7 +88,7 @@ export async function removeUser(
   email: string,
   options: { yes?: boolean },
 ): Promise<void> {
-  await withStores(config, async ({ accounts, keys }) => {
+  await withStores(config, async ({ accounts, keys, record }) => {
     const account = requireAccount(accounts, email);
     if (!options.yes) {
       if (!isInteractive()) {
@@ -94,6 +100,7 @@ export async function removeUser(
         throw new CommandError("Nothing was removed.");
     }
     accounts.remove(account.id);
+    record("account_removed", { accountId: account.id });
     say(`Removed ${account.email}.`);
   });
 }

@@ -4,6 +4,7 @@ import type { Accounts } from "../accounts/accounts.ts";
 import type { Config } from "../config.ts";
 import { AppError } from "../errors.ts";
 import { clientAddress } from "../http/client-address.ts";
+import type { Record } from "../http/record.ts";
 import type { Hashing } from "../sign-in/hashing.ts";
 import type { Identities } from "../sign-in/identities.ts";
 import type { Provider } from "../sign-in/providers.ts";
@@ -25,6 +26,7 @@ export function createAccountRoutes({
   hashing,
   identities,
   providers,
+  record,
 }: {
   config: Pick<Config, "trustProxy">;
   guard: Guard;
@@ -35,6 +37,7 @@ export function createAccountRoutes({
   hashing: Hashing;
   identities: Pick<Identities, "issuers" | "unlink">;
   providers: readonly Provider[];
+  record: Record;
 }) {
   const waysOf = (accountId: string) => {
     const issuers = identities.issuers(accountId);
@@ -68,12 +71,14 @@ export function createAccountRoutes({
               const password = form.get("current") ?? "";
               const address = clientAddress(request, server, config);
               if ((await signIn.check({ email, password }, address)) === null) {
+                record(request, "proof_failed", { accountId: id });
                 throw new AppError("validation_failed", "The current password is wrong.");
               }
             }
             await hashing(() => accounts.setPassword(id, form.get("next") ?? ""));
             // The database has ended all sessions with the old password, this one too.
             const welcome = visitors.welcome(request, id);
+            record(request, "password_changed", { accountId: id });
             return { to: PATHS.account, notice: "Your password is changed.", welcome };
           },
           page,
@@ -94,6 +99,8 @@ export function createAccountRoutes({
               throw new AppError("conflict", "Set a password first: this is your only way in.");
             }
             identities.unlink(id, provider.issuer);
+            const facts = { accountId: id, subjectId: provider.id, subject: provider.name };
+            record(request, "provider_disconnected", facts);
             return { to: PATHS.account, notice: `${provider.name} does not sign you in any more.` };
           },
           page,
@@ -107,6 +114,7 @@ export function createAccountRoutes({
           request,
           ({ account }) => {
             sessions.revoke(account.id, params.id);
+            record(request, "sessions_ended", { accountId: account.id, amount: 1 });
             return { to: PATHS.account, notice: "Signed out there." };
           },
           page,
@@ -118,6 +126,7 @@ export function createAccountRoutes({
       ({ request }) =>
         guard.act(request, ({ account, session }) => {
           const count = sessions.revokeOthers(account.id, session);
+          record(request, "sessions_ended", { accountId: account.id, amount: count });
           const places = count === 1 ? "one other browser" : `${count} other browsers`;
           return { to: PATHS.account, notice: `Signed out in ${places}.` };
         }),

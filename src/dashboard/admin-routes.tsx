@@ -5,6 +5,7 @@ import type { Invitations } from "../accounts/invitations.ts";
 import type { Config } from "../config.ts";
 import { AppError } from "../errors.ts";
 import { type Checks, runChecks } from "../http/health.ts";
+import type { Record } from "../http/record.ts";
 import type { Keys } from "../keys/keys.ts";
 import type { Memories } from "../memories/memories.ts";
 import type { Grants } from "../oauth/grants.ts";
@@ -27,6 +28,7 @@ export function createAdminRoutes({
   memories,
   checks,
   shownOnce,
+  record,
 }: {
   config: Pick<Config, "publicUrl">;
   guard: Guard;
@@ -37,6 +39,7 @@ export function createAdminRoutes({
   memories: Pick<Memories, "bytes" | "stats">;
   checks: Checks;
   shownOnce: ShownOnce;
+  record: Record;
 }) {
   const { publicUrl } = config;
 
@@ -87,6 +90,8 @@ export function createAdminRoutes({
           (visit, form) => {
             requireOwner(visit);
             const { secret, invitation } = invitations.create(form.get("email")?.trim() || null);
+            const facts = { accountId: visit.account.id, subjectId: invitation.id };
+            record(request, "invitation_created", facts);
             shownOnce.put(visit.session, invitation.id, secret);
             return { to: `${PATHS.admin}?${new URLSearchParams({ invited: invitation.id })}` };
           },
@@ -111,6 +116,8 @@ export function createAdminRoutes({
         guard.act(request, (visit) => {
           requireOwner(visit);
           invitations.revoke(params.id);
+          const facts = { accountId: visit.account.id, subjectId: params.id };
+          record(request, "invitation_revoked", facts);
           return { to: PATHS.admin, notice: "The invitation is revoked." };
         }),
       PAGE_ROUTE,
@@ -154,6 +161,7 @@ export function createAdminRoutes({
           requireOwner(visit);
           const { id, email } = findMember(params.id);
           accounts.remove(id);
+          record(request, "account_removed", { accountId: id, actorId: visit.account.id });
           return { to: PATHS.admin, notice: `${email} is removed, with all memories.` };
         }),
       PAGE_ROUTE,

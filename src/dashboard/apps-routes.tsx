@@ -1,8 +1,9 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import { Elysia } from "elysia";
 import { AppError } from "../errors.ts";
+import type { Record } from "../http/record.ts";
 import { SCOPES } from "../keys/scopes.ts";
-import type { Grant, Grants } from "../oauth/grants.ts";
+import { type Grant, type Grants, grantFacts } from "../oauth/grants.ts";
 import { ButtonLink } from "../pages/button.tsx";
 import type { Markup } from "../pages/jsx-runtime.ts";
 import { Moment } from "../pages/moment.tsx";
@@ -18,9 +19,11 @@ import { Page } from "./page.tsx";
 export function createAppsRoutes({
   guard,
   grants,
+  record,
 }: {
   guard: Guard;
   grants: Pick<Grants, "list" | "revoke">;
+  record: Record;
 }) {
   const active = (accountId: string) =>
     grants
@@ -68,7 +71,9 @@ export function createAppsRoutes({
       `${PATHS.apps}/:id/revoke`,
       ({ request, params }) =>
         guard.act(request, ({ account }) => {
-          const { clientName } = grants.revoke(account.id, params.id);
+          const revoked = grants.revoke(account.id, params.id);
+          const { clientName } = revoked;
+          record(request, "app_revoked", grantFacts(revoked));
           return { to: PATHS.apps, notice: `“${clientName}” is disconnected.` };
         }),
       PAGE_ROUTE,

@@ -1,7 +1,8 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import { Elysia } from "elysia";
 import { AppError } from "../errors.ts";
-import type { Keys } from "../keys/keys.ts";
+import type { Record } from "../http/record.ts";
+import { type Keys, keyFacts } from "../keys/keys.ts";
 import { SCOPES } from "../keys/scopes.ts";
 import { ConnectPage, connectPath, TARGETS, type Target } from "./connect-page.tsx";
 import { type Guard, PAGE_ROUTE } from "./guard.tsx";
@@ -14,11 +15,13 @@ export function createConnectRoutes({
   keys,
   shownOnce,
   publicUrl,
+  record: tell,
 }: {
   guard: Guard;
   keys: Pick<Keys, "create">;
   shownOnce: ShownOnce;
   publicUrl: string;
+  record: Record;
 }) {
   return new Elysia()
     .get(
@@ -43,6 +46,7 @@ export function createConnectRoutes({
             scopes: SCOPES,
             expiresAt: null,
           });
+          tell(request, "key_created", keyFacts(record));
           shownOnce.put(session, record.id, key);
           return { to: connectPath(target, record.id) };
         }),

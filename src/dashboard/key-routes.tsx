@@ -1,7 +1,8 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import { Elysia } from "elysia";
 import { AppError } from "../errors.ts";
-import type { KeyRecord, Keys } from "../keys/keys.ts";
+import type { Record } from "../http/record.ts";
+import { type KeyRecord, type Keys, keyFacts } from "../keys/keys.ts";
 import { SCOPES } from "../keys/scopes.ts";
 import { type Guard, PAGE_ROUTE } from "./guard.tsx";
 import { type KeyAction, KeyQuestion, KeysPage } from "./keys-page.tsx";
@@ -16,11 +17,13 @@ export function createKeyRoutes({
   keys,
   shownOnce,
   clock,
+  record: tell,
 }: {
   guard: Guard;
   keys: Pick<Keys, "create" | "list" | "revoke">;
   shownOnce: ShownOnce;
   clock: () => number;
+  record: Record;
 }) {
   /** A key that is not revoked. */
   const find = (accountId: string, id: string): KeyRecord => {
@@ -60,6 +63,7 @@ export function createKeyRoutes({
               scopes: form.get("scope") === "read" ? ["memories:read"] : SCOPES,
               expiresAt: expiryOf(form.get("expires"), clock()),
             });
+            tell(request, "key_created", keyFacts(record));
             shownOnce.put(session, record.id, key);
             return { to: shownAt(record.id) };
           },
@@ -84,7 +88,9 @@ export function createKeyRoutes({
       `${PATHS.keys}/:id/revoke`,
       ({ request, params }) =>
         guard.act(request, ({ account }) => {
-          const { name } = keys.revoke(account.id, params.id);
+          const revoked = keys.revoke(account.id, params.id);
+          const { name } = revoked;
+          tell(request, "key_revoked", keyFacts(revoked));
           return { to: PATHS.keys, notice: `The key “${name}” is revoked.` };
         }),
       PAGE_ROUTE,
@@ -101,7 +107,8 @@ export function createKeyRoutes({
           const { name, scopes, expiresAt } = find(account.id, params.id);
           // First the new one: when it can't be made, the old one goes on working.
           const { key, record } = keys.create(account.id, { name, scopes, expiresAt });
-          keys.revoke(account.id, params.id);
+          tell(request, "key_created", keyFacts(record));
+          tell(request, "key_revoked", keyFacts(keys.revoke(account.id, params.id)));
           shownOnce.put(session, record.id, key);
           return { to: shownAt(record.id), notice: `The old key “${name}” is revoked.` };
         }),

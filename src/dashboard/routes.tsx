@@ -4,6 +4,7 @@ import type { Accounts } from "../accounts/accounts.ts";
 import type { Invitations } from "../accounts/invitations.ts";
 import type { Config } from "../config.ts";
 import type { Checks } from "../http/health.ts";
+import type { Record } from "../http/record.ts";
 import type { Keys } from "../keys/keys.ts";
 import type { Memories } from "../memories/memories.ts";
 import type { OAuth } from "../oauth/oauth.ts";
@@ -42,22 +43,23 @@ export interface DashboardParts {
   oauth: Pick<OAuth, "grants">;
   memories: Memories;
   checks: Checks;
+  record: Record;
   clock: () => number;
 }
 
 /** The pages for people who are signed in. */
 export function createDashboardRoutes(parts: DashboardParts) {
-  const { config, cookies, visitors, accounts, keys, memories, oauth, clock } = parts;
+  const { config, cookies, visitors, accounts, keys, memories, oauth, clock, record } = parts;
   const guard = createGuard({ config, cookies, visitors, isSetUp: accounts.isSetUp });
   const shownOnce = createShownOnce();
   return new Elysia()
     .use(createHelpRoutes())
     .use(createOverviewRoutes({ guard, memories }))
-    .use(createTransferRoutes({ guard, memories }))
+    .use(createTransferRoutes({ guard, memories, record }))
     .use(createMemoryPageRoutes({ guard, memories }))
-    .use(createConnectRoutes({ guard, keys, shownOnce, publicUrl: config.publicUrl }))
-    .use(createKeyRoutes({ guard, keys, shownOnce, clock }))
-    .use(createAppsRoutes({ guard, grants: oauth.grants }))
+    .use(createConnectRoutes({ guard, keys, shownOnce, record, publicUrl: config.publicUrl }))
+    .use(createKeyRoutes({ guard, keys, shownOnce, clock, record }))
+    .use(createAppsRoutes({ guard, grants: oauth.grants, record }))
     .use(createAccountRoutes({ ...parts, guard }))
     .use(createAdminRoutes({ ...parts, guard, grants: oauth.grants, shownOnce }));
 }

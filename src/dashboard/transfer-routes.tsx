@@ -1,6 +1,7 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import { Elysia } from "elysia";
 import { AppError } from "../errors.ts";
+import type { Record } from "../http/record.ts";
 import type { Memories } from "../memories/memories.ts";
 import { NDJSON, parseLines, toStream } from "../memories/transfer-routes.ts";
 import { type Guard, PAGE_ROUTE } from "./guard.tsx";
@@ -14,9 +15,11 @@ const MAX_FILE = 64 << 20;
 export function createTransferRoutes({
   guard,
   memories,
+  record,
 }: {
   guard: Guard;
   memories: Pick<Memories, "export" | "import">;
+  record: Record;
 }) {
   return new Elysia()
     .get(
@@ -24,6 +27,7 @@ export function createTransferRoutes({
       ({ request }) =>
         guard.show(request, async ({ account }) => {
           const pages = await memories.export(account.id, {});
+          record(request, "memories_exported", { accountId: account.id });
           const day = new Date().toISOString().slice(0, 10);
           return new Response(toStream(pages), {
             headers: {
@@ -54,6 +58,8 @@ export function createTransferRoutes({
             const report = await memories.import(visit.account.id, parseLines(file.stream()), {
               dryRun: form.has("dry_run"),
             });
+            const facts = { accountId: visit.account.id, amount: report.imported };
+            if (!form.has("dry_run")) record(request, "memories_imported", facts);
             return <ImportPage visit={visit} report={report} isDryRun={form.has("dry_run")} />;
           },
           MAX_FILE,

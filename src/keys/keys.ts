@@ -31,6 +31,13 @@ export interface KeyHolder {
   readonly keyId: string;
 }
 
+/** A key as the security log names it. */
+export const keyFacts = ({ accountId, id, name, prefix }: KeyRecord) => ({
+  accountId,
+  subjectId: id,
+  subject: `${prefix}… ${name}`,
+});
+
 export type Keys = ReturnType<typeof createKeys>;
 
 const RECORD = {

@@ -4,6 +4,7 @@ import { createBodyReader } from "../http/body.ts";
 import { etagOf, matchesEtag } from "../http/etag.ts";
 import { ref, responses } from "../http/openapi.ts";
 import type { Authorize } from "../http/principal.ts";
+import type { Record } from "../http/record.ts";
 import { checkQueryString } from "../http/query.ts";
 import type { Memories } from "./memories.ts";
 import {
@@ -56,6 +57,7 @@ const ETAG = { ETag: "Names this state of the memory, for `If-Match`." };
 interface Dependencies {
   memories: Memories;
   authorize: Authorize;
+  record: Record;
 }
 
 /** The HTTP face of `Memories`: decode, call, respond. */
@@ -267,7 +269,7 @@ function createWritingRoutes({ memories, authorize }: Dependencies) {
     );
 }
 
-function createDeletionRoutes({ memories, authorize }: Dependencies) {
+function createDeletionRoutes({ memories, authorize, record }: Dependencies) {
   return new Elysia({ normalize: false })
     .derive(({ request }) => {
       const { accountId } = authorize(request, "memories:write");
@@ -297,9 +299,11 @@ function createDeletionRoutes({ memories, authorize }: Dependencies) {
     )
     .delete(
       "/",
-      async ({ accountId, query }) => ({
-        deleted: await memories.removeMatching(accountId, toFilter(query)),
-      }),
+      async ({ accountId, query, request }) => {
+        const deleted = await memories.removeMatching(accountId, toFilter(query));
+        record(request, "memories_deleted", { accountId, amount: deleted });
+        return { deleted };
+      },
       {
         query: DeletionQuery,
         detail: {

@@ -6,6 +6,7 @@ import { ref, responses } from "../http/openapi.ts";
 import { createPagedStream } from "../http/paged-stream.ts";
 import type { Authorize } from "../http/principal.ts";
 import { checkQueryString } from "../http/query.ts";
+import type { Record } from "../http/record.ts";
 import { validationError } from "../http/validation.ts";
 import { readByteLines, TOO_LONG } from "../lines.ts";
 import type { ImportLine } from "./import.ts";
@@ -26,9 +27,11 @@ const shape = TypeCompiler.Compile(ImportedMemory);
 export function createTransferRoutes({
   memories,
   authorize,
+  record,
 }: {
   memories: Memories;
   authorize: Authorize;
+  record: Record;
 }) {
   return new Elysia({ normalize: false })
     .get(
@@ -37,6 +40,7 @@ export function createTransferRoutes({
         const { accountId } = authorize(request, "memories:read");
         checkQueryString(request);
         const pages = await memories.export(accountId, toFilter(query));
+        record(request, "memories_exported", { accountId });
         return new Response(toStream(pages), { headers: { "content-type": NDJSON } });
       },
       {
@@ -56,14 +60,15 @@ export function createTransferRoutes({
     )
     .post(
       "/import",
-      ({ request, query, server }) => {
+      async ({ request, query, server }) => {
         const { accountId } = authorize(request, "memories:write");
         checkQueryString(request);
         // Embedding takes longer than an idle connection may live.
         server?.timeout(request, 0);
-        return memories.import(accountId, readLines(request), {
-          dryRun: query.dry_run === "true",
-        });
+        const dryRun = query.dry_run === "true";
+        const report = await memories.import(accountId, readLines(request), { dryRun });
+        if (!dryRun) record(request, "memories_imported", { accountId, amount: report.imported });
+        return report;
       },
       {
         // It is read line by line when it is known who sends it.

@@ -4,6 +4,7 @@ import type { Config } from "../config.ts";
 import { AppError } from "../errors.ts";
 import { readForm } from "../http/form.ts";
 import { createHostCheck } from "../http/public-host.ts";
+import type { Record } from "../http/record.ts";
 import { seeOther } from "../http/see-other.ts";
 import { parseScopes } from "../keys/scopes.ts";
 import { answerWithPage } from "../pages/error-page.tsx";
@@ -46,11 +47,13 @@ export function createAuthorizeRoutes({
   config,
   oauth,
   visitors,
+  record,
 }: {
   paths: readonly string[];
   config: Pick<Config, "publicUrl" | "trustProxy">;
   oauth: Pick<OAuth, "clients" | "codes" | "grants">;
   visitors: Visitors;
+  record: Record;
 }) {
   const { publicUrl } = config;
   const checkHost = createHostCheck(config);
@@ -132,6 +135,11 @@ export function createAuthorizeRoutes({
           return seeOther(answer(wanted, { error: "access_denied" }));
         }
         const code = oauth.codes.create(person.account.id, { ...wanted, scopes });
+        record(request, "app_allowed", {
+          accountId: person.account.id,
+          subjectId: wanted.client.id,
+          subject: wanted.client.name,
+        });
         return seeOther(answer(wanted, { code }));
       });
     });

@@ -36,6 +36,13 @@ export const GRANT = {
 /** How long a revoked grant stays in the list, in milliseconds. */
 const REVOKED_LIFETIME = 30 * 24 * 3_600_000;
 
+/** A grant as the security log names it. */
+export const grantFacts = ({ accountId, id, clientName }: Grant) => ({
+  accountId,
+  subjectId: id,
+  subject: clientName,
+});
+
 export type Grants = ReturnType<typeof createGrants>;
 
 /** The store of grants. `clock` gives milliseconds since 1970. */

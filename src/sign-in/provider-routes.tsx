@@ -4,6 +4,7 @@ import type { Config } from "../config.ts";
 import { isSameSecret } from "../db/secret.ts";
 import { AppError } from "../errors.ts";
 import { createHostCheck } from "../http/public-host.ts";
+import type { Record } from "../http/record.ts";
 import { seeOther } from "../http/see-other.ts";
 import type { Log } from "../log.ts";
 import { MessagePage } from "../pages/layout.tsx";
@@ -23,12 +24,14 @@ export function createProviderRoutes({
   cookies,
   visitors,
   providerSignIn,
+  record,
   log,
 }: {
   config: Pick<Config, "publicUrl" | "trustProxy">;
   cookies: Cookies;
   visitors: Visitors;
   providerSignIn: ProviderSignIn;
+  record: Record;
   log: Log;
 }) {
   const { publicUrl } = config;
@@ -86,11 +89,24 @@ export function createProviderRoutes({
           // Of a session that still lasts: what one has begun that was ended since, ends with it.
           const signedIn = visitors.find(request)?.token ?? null;
           const browsers = [visit && formToken(visit), signedIn].filter((name) => name !== null);
-          const { accountId, next, isLinked } = await providerSignIn.finish(id, browsers, {
-            state: searchParams.get("state"),
-            code: searchParams.get("code"),
-          });
-          if (isLinked) return seeOther(next ?? "/");
+          const arrival = await providerSignIn
+            .finish(id, browsers, {
+              state: searchParams.get("state"),
+              code: searchParams.get("code"),
+            })
+            .catch((error: unknown) => {
+              const isRefused = error instanceof AppError && error.code === "forbidden";
+              if (isRefused) record(request, "sign_in_failed", { accountId: null });
+              throw error;
+            });
+          const { accountId, next, isLinked, isNew, invitationId, provider } = arrival;
+          const through = { accountId, subjectId: provider.id, subject: provider.name };
+          if (isLinked) {
+            record(request, "provider_connected", through);
+            return seeOther(next ?? "/");
+          }
+          if (invitationId) record(request, "invitation_used", { accountId, subjectId: invitationId });
+          record(request, isNew ? "account_created" : "signed_in", through);
           return seeOther(next ?? "/", visitors.welcome(request, accountId).setCookies);
         }),
       HIDDEN,

@@ -29,6 +29,14 @@ interface Pending extends Purpose {
   readonly browser: string;
 }
 
+/** Whose account an identity signs in to, and whether it was made for that. */
+interface Arrival {
+  readonly accountId: string;
+  readonly isNew?: boolean;
+  /** Of the invitation that it has used up. */
+  readonly invitationId?: string;
+}
+
 export type ProviderSignIn = ReturnType<typeof createProviderSignIn>;
 
 /** Signs people in through providers. */
@@ -54,9 +62,9 @@ export function createProviderSignIn({
    *   sign up;
    * - a new account, by an invitation or where anyone may sign up.
    */
-  const accountOf = async (identity: Identity, invitation: string | null): Promise<string> => {
+  const accountOf = async (identity: Identity, invitation: string | null): Promise<Arrival> => {
     const known = identities.findAccount(identity);
-    if (known !== null) return known;
+    if (known !== null) return { accountId: known };
     if (identity.email === null) {
       throw new AppError("forbidden", "The provider has not verified an e-mail address of yours.");
     }
@@ -70,16 +78,16 @@ export function createProviderSignIn({
           "An account with your address has a password: sign in with that, then connect the provider on the page Account.",
         );
       }
-      return account.id;
+      return { accountId: account.id };
     }
     if (invitation !== null) {
-      const joined = await invitations.use(invitation, (wanted) => {
+      return await invitations.use(invitation, async (wanted) => {
         if (wanted.email === null || wanted.email === email) {
-          return accounts.add({ email, password: null });
+          const { id } = await accounts.add({ email, password: null });
+          return { accountId: id, isNew: true, invitationId: wanted.id };
         }
         throw new AppError("forbidden", "The invitation is for another e-mail address.");
       });
-      return joined.id;
     }
     if (registration !== "open") {
       throw new AppError(
@@ -87,7 +95,7 @@ export function createProviderSignIn({
         "No account here has your e-mail address: ask the owner of this server for an invitation.",
       );
     }
-    return (await accounts.add({ email, password: null })).id;
+    return { accountId: (await accounts.add({ email, password: null })).id, isNew: true };
   };
 
   return {
@@ -118,7 +126,7 @@ export function createProviderSignIn({
       id: string,
       browsers: readonly string[],
       { state, code }: { state: string | null; code: string | null },
-    ): Promise<{ accountId: string; next: string | null; isLinked: boolean }> {
+    ): Promise<Arrival & { next: string | null; isLinked: boolean; provider: Provider }> {
       const wanted = pending.get(state ?? "");
       pending.delete(state ?? "");
       const isTheirs = browsers.some((browser) => hashSecret(browser) === wanted?.browser);
@@ -128,10 +136,11 @@ export function createProviderSignIn({
       if (code === null) throw new AppError("forbidden", "The provider did not sign you in.");
       if (!accounts.isSetUp()) throw new AppError("forbidden", "This server has no owner yet.");
       const identity = await wanted.provider.finish(code, wanted.proofs);
-      const { linkTo, next, invitation } = wanted;
-      const accountId = linkTo ?? (await accountOf(identity, invitation));
-      identities.link(accountId, identity);
-      return { accountId, next, isLinked: linkTo !== null };
+      const { linkTo, next, invitation, provider } = wanted;
+      const arrival =
+        linkTo === null ? await accountOf(identity, invitation) : { accountId: linkTo };
+      identities.link(arrival.accountId, identity);
+      return { ...arrival, next, isLinked: linkTo !== null, provider };
     },
   };
 }

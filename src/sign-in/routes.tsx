@@ -1,10 +1,12 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import { Elysia } from "elysia";
+import type { Accounts } from "../accounts/accounts.ts";
 import type { Config } from "../config.ts";
 import { AppError } from "../errors.ts";
 import { clientAddress } from "../http/client-address.ts";
 import { readForm } from "../http/form.ts";
 import { createHostCheck } from "../http/public-host.ts";
+import type { Record } from "../http/record.ts";
 import { seeOther } from "../http/see-other.ts";
 import { answerWithPage } from "../pages/error-page.tsx";
 import { pageResponse } from "../pages/page-response.ts";
@@ -25,16 +27,20 @@ const HIDDEN = { parse: "none", detail: { hide: true } } as const;
 export function createSignInRoutes({
   config,
   cookies,
+  accounts,
   sessions,
   visitors,
+  record,
   signIn,
   signUp: { isSetUp, isOpen },
   providers,
 }: {
   config: Pick<Config, "publicUrl" | "trustProxy">;
   cookies: Cookies;
+  accounts: Pick<Accounts, "findByEmail">;
   sessions: Pick<Sessions, "end">;
   visitors: Visitors;
+  record: Record;
   signIn: SignIn;
   signUp: Pick<SignUp, "isSetUp" | "isOpen">;
   providers: readonly Provider[];
@@ -68,6 +74,9 @@ export function createSignInRoutes({
           const next = localPath(form.get("next"), publicUrl);
           const email = form.get("email") ?? "";
           const password = form.get("password") ?? "";
+          // What was typed is told only where it is an account's address: some type their password.
+          const recordRefused = (event: "sign_in_failed" | "sign_in_locked") =>
+            record(request, event, { accountId: accounts.findByEmail(email)?.id ?? null });
           const again = (problem: string, status: number, headers = {}) => {
             const { token } = visitors.greet(request);
             const entered = { next, email, problem };
@@ -77,10 +86,15 @@ export function createSignInRoutes({
           try {
             const address = clientAddress(request, server, config);
             const account = await signIn.check({ email, password }, address);
-            if (account === null) return again("E-mail address or password is wrong.", 401);
+            if (account === null) {
+              recordRefused("sign_in_failed");
+              return again("E-mail address or password is wrong.", 401);
+            }
+            record(request, "signed_in", { accountId: account.id });
             return seeOther(next ?? "/", visitors.welcome(request, account.id).setCookies);
           } catch (error) {
             if (!(error instanceof AppError) || error.code !== "rate_limited") throw error;
+            recordRefused("sign_in_locked");
             return again(error.message, error.status, { "retry-after": `${error.retryAfter}` });
           }
         }),
@@ -94,7 +108,9 @@ export function createSignInRoutes({
           const form = await readForm(request);
           const session = cookies.read(request, "session");
           checkForm(request, { token: form.get(FORM_TOKEN), cookie: session, publicUrl });
+          const person = visitors.find(request);
           if (session !== null) sessions.end(session);
+          if (person) record(request, "signed_out", { accountId: person.account.id });
           const next = localPath(form.get("next"), publicUrl) ?? SIGN_IN_PATH;
           return seeOther(next, [cookies.clear("session")]);
         }),

@@ -6,6 +6,7 @@ import { AppError } from "../errors.ts";
 import { clientAddress } from "../http/client-address.ts";
 import { readForm } from "../http/form.ts";
 import { createHostCheck } from "../http/public-host.ts";
+import type { Record } from "../http/record.ts";
 import { seeOther } from "../http/see-other.ts";
 import { answerWithPage } from "../pages/error-page.tsx";
 import type { Markup } from "../pages/jsx-runtime.ts";
@@ -32,12 +33,14 @@ export function createSignUpRoutes({
   config,
   cookies,
   visitors,
+  record,
   signUp,
   providers,
 }: {
   config: Pick<Config, "publicUrl" | "trustProxy">;
   cookies: Cookies;
   visitors: Visitors;
+  record: Record;
   signUp: SignUp;
   providers: readonly Provider[];
 }) {
@@ -158,7 +161,11 @@ export function createSignUpRoutes({
       ({ request }) =>
         receive(
           request,
-          (wanted, form) => signUp.setUp(wanted, form.get("token")),
+          async (wanted, form) => {
+            const account = await signUp.setUp(wanted, form.get("token"));
+            record(request, "owner_set_up", { accountId: account.id });
+            return account;
+          },
           (token, form, again) => setUpPage(token, form.get("token"), again),
         ),
       HIDDEN,
@@ -173,7 +180,14 @@ export function createSignUpRoutes({
       ({ request, params: { secret } }) =>
         receive(
           request,
-          (wanted) => signUp.accept(secret, wanted),
+          async (wanted) => {
+            const invitation = signUp.findInvitation(secret);
+            const account = await signUp.accept(secret, wanted);
+            const facts = { accountId: account.id, subjectId: invitation?.id ?? null };
+            record(request, "invitation_used", facts);
+            record(request, "account_created", { accountId: account.id });
+            return account;
+          },
           (token, _, again) => joinPage(token, secret, again),
         ),
       HIDDEN,
@@ -191,7 +205,11 @@ export function createSignUpRoutes({
       ({ request, server }) =>
         receive(
           request,
-          (wanted) => signUp.signUp(wanted, clientAddress(request, server, config)),
+          async (wanted) => {
+            const account = await signUp.signUp(wanted, clientAddress(request, server, config));
+            record(request, "account_created", { accountId: account.id });
+            return account;
+          },
           (token, _, again) => signUpPage(token, again),
         ),
       HIDDEN,
