@@ -16,7 +16,7 @@ import { createMetricsRoutes } from "./http/metrics-routes.ts";
 import { createUnrouted } from "./http/not-found.ts";
 import { createObserver } from "./http/observer.ts";
 import { createAuthorize, type Principal } from "./http/principal.ts";
-import { createRecord, type Record } from "./http/record.ts";
+import { createRecord, type RecordEvent } from "./http/record.ts";
 import { requestId } from "./http/request-id.ts";
 import { createRouteNames } from "./http/route-names.ts";
 import { SECURITY_HEADERS } from "./http/security-headers.ts";
@@ -121,6 +121,7 @@ export function createApp({
     tokens: access.oauth.tokens,
     local,
     session,
+    record,
     count: limits.countHolder,
   });
   const resourceMetadata = config.publicUrl + RESOURCE_METADATA_PATH;
@@ -181,7 +182,7 @@ function createPersonRoutes(
   config: AppConfig,
   access: Access,
   parts: Pick<DashboardParts, "keys" | "memories" | "checks" | "cookies" | "visitors"> & {
-    record: Record;
+    record: RecordEvent;
     log: Log;
   },
 ) {
@@ -199,7 +200,7 @@ function createPersonRoutes(
     .use(createSignUpRoutes(shared))
     .use(createProviderRoutes({ ...shared, providerSignIn }))
     .use(createAuthorizeRoutes({ ...shared, paths }))
-    .use(createOAuthRoutes({ config, oauth, clock }))
+    .use(createOAuthRoutes({ config, oauth, record: parts.record, clock }))
     .use(createDashboardRoutes(shared));
 }
 

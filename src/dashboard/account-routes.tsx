@@ -4,7 +4,7 @@ import type { Accounts } from "../accounts/accounts.ts";
 import type { Config } from "../config.ts";
 import { AppError } from "../errors.ts";
 import { clientAddress } from "../http/client-address.ts";
-import type { Record } from "../http/record.ts";
+import type { RecordEvent } from "../http/record.ts";
 import type { Hashing } from "../sign-in/hashing.ts";
 import type { Identities } from "../sign-in/identities.ts";
 import type { Provider } from "../sign-in/providers.ts";
@@ -37,7 +37,7 @@ export function createAccountRoutes({
   hashing: Hashing;
   identities: Pick<Identities, "issuers" | "unlink">;
   providers: readonly Provider[];
-  record: Record;
+  record: RecordEvent;
 }) {
   const waysOf = (accountId: string) => {
     const issuers = identities.issuers(accountId);

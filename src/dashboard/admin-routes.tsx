@@ -5,7 +5,7 @@ import type { Invitations } from "../accounts/invitations.ts";
 import type { Config } from "../config.ts";
 import { AppError } from "../errors.ts";
 import { type Checks, runChecks } from "../http/health.ts";
-import type { Record } from "../http/record.ts";
+import type { RecordEvent } from "../http/record.ts";
 import type { Keys } from "../keys/keys.ts";
 import type { Memories } from "../memories/memories.ts";
 import type { Grants } from "../oauth/grants.ts";
@@ -39,7 +39,7 @@ export function createAdminRoutes({
   memories: Pick<Memories, "bytes" | "stats">;
   checks: Checks;
   shownOnce: ShownOnce;
-  record: Record;
+  record: RecordEvent;
 }) {
   const { publicUrl } = config;
 

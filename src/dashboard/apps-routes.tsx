@@ -1,7 +1,7 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import { Elysia } from "elysia";
 import { AppError } from "../errors.ts";
-import type { Record } from "../http/record.ts";
+import type { RecordEvent } from "../http/record.ts";
 import { SCOPES } from "../keys/scopes.ts";
 import { type Grant, type Grants, grantFacts } from "../oauth/grants.ts";
 import { ButtonLink } from "../pages/button.tsx";
@@ -23,7 +23,7 @@ export function createAppsRoutes({
 }: {
   guard: Guard;
   grants: Pick<Grants, "list" | "revoke">;
-  record: Record;
+  record: RecordEvent;
 }) {
   const active = (accountId: string) =>
     grants

@@ -1,7 +1,7 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import { Elysia } from "elysia";
 import { AppError } from "../errors.ts";
-import type { Record } from "../http/record.ts";
+import type { RecordEvent } from "../http/record.ts";
 import { type Keys, keyFacts } from "../keys/keys.ts";
 import { SCOPES } from "../keys/scopes.ts";
 import { ConnectPage, connectPath, TARGETS, type Target } from "./connect-page.tsx";
@@ -21,7 +21,7 @@ export function createConnectRoutes({
   keys: Pick<Keys, "create">;
   shownOnce: ShownOnce;
   publicUrl: string;
-  record: Record;
+  record: RecordEvent;
 }) {
   return new Elysia()
     .get(

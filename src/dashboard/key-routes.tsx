@@ -1,7 +1,7 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import { Elysia } from "elysia";
 import { AppError } from "../errors.ts";
-import type { Record } from "../http/record.ts";
+import type { RecordEvent } from "../http/record.ts";
 import { type KeyRecord, type Keys, keyFacts } from "../keys/keys.ts";
 import { SCOPES } from "../keys/scopes.ts";
 import { type Guard, PAGE_ROUTE } from "./guard.tsx";
@@ -23,7 +23,7 @@ export function createKeyRoutes({
   keys: Pick<Keys, "create" | "list" | "revoke">;
   shownOnce: ShownOnce;
   clock: () => number;
-  record: Record;
+  record: RecordEvent;
 }) {
   /** A key that is not revoked. */
   const find = (accountId: string, id: string): KeyRecord => {

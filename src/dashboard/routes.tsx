@@ -4,7 +4,7 @@ import type { Accounts } from "../accounts/accounts.ts";
 import type { Invitations } from "../accounts/invitations.ts";
 import type { Config } from "../config.ts";
 import type { Checks } from "../http/health.ts";
-import type { Record } from "../http/record.ts";
+import type { RecordEvent } from "../http/record.ts";
 import type { Keys } from "../keys/keys.ts";
 import type { Memories } from "../memories/memories.ts";
 import type { OAuth } from "../oauth/oauth.ts";
@@ -43,7 +43,7 @@ export interface DashboardParts {
   oauth: Pick<OAuth, "grants">;
   memories: Memories;
   checks: Checks;
-  record: Record;
+  record: RecordEvent;
   clock: () => number;
 }
 

@@ -1,7 +1,7 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import { Elysia } from "elysia";
 import { AppError } from "../errors.ts";
-import type { Record } from "../http/record.ts";
+import type { RecordEvent } from "../http/record.ts";
 import type { Memories } from "../memories/memories.ts";
 import { NDJSON, parseLines, toStream } from "../memories/transfer-routes.ts";
 import { type Guard, PAGE_ROUTE } from "./guard.tsx";
@@ -19,7 +19,7 @@ export function createTransferRoutes({
 }: {
   guard: Guard;
   memories: Pick<Memories, "export" | "import">;
-  record: Record;
+  record: RecordEvent;
 }) {
   return new Elysia()
     .get(
@@ -58,7 +58,7 @@ export function createTransferRoutes({
             const report = await memories.import(visit.account.id, parseLines(file.stream()), {
               dryRun: form.has("dry_run"),
             });
-            const facts = { accountId: visit.account.id, amount: report.imported };
+            const facts = { accountId: visit.account.id, amount: report.created + report.updated };
             if (!form.has("dry_run")) record(request, "memories_imported", facts);
             return <ImportPage visit={visit} report={report} isDryRun={form.has("dry_run")} />;
           },

@@ -1,6 +1,7 @@
 import { AppError } from "../errors.ts";
-import type { Keys } from "../keys/keys.ts";
+import { type Keys, keyFacts } from "../keys/keys.ts";
 import type { Scope } from "../keys/scopes.ts";
+import type { RecordEvent } from "./record.ts";
 
 /** Who is asking. Every request that touches memories becomes one of these, or is refused. */
 export interface Principal {
@@ -36,12 +37,14 @@ export function createAuthorize({
   local = () => null,
   count = () => {},
   session = () => null,
+  record = () => {},
 }: {
-  keys: Pick<Keys, "authenticate">;
+  keys: Pick<Keys, "authenticate" | "findRefused">;
   tokens?: { authenticate: AuthenticateToken } | undefined;
   local?: ((request: Request) => Principal | null) | undefined;
   count?: (request: Request, holder: string) => void;
   session?: ((request: Request) => Principal | null) | undefined;
+  record?: RecordEvent;
 }): Authorize {
   const authenticate = (request: Request): Principal => {
     const header = request.headers.get("authorization");
@@ -72,6 +75,8 @@ export function createAuthorize({
     }
     const holder = tokens.authenticate(token);
     if (!holder) {
+      const refused = keys.findRefused(token);
+      if (refused) record(request, "key_refused", keyFacts(refused));
       throw new AppError("unauthorized", "The API key or token is unknown, revoked or expired.", {
         challenge: "invalid_token",
       });

@@ -15,7 +15,7 @@ export type RouteFacts = Omit<Facts, "via" | "address" | "agent">;
  * Where it comes from (address, browser, way) is taken from the request. It never fails and never
  * waits; `Facts` says what may be told, and `EVENTS` is where a new event gets its name.
  */
-export type Record = (request: Request, event: SecurityEvent, facts: RouteFacts) => void;
+export type RecordEvent = (request: Request, event: SecurityEvent, facts: RouteFacts) => void;
 
 /** What programs ask, and not people at a browser. */
 const PROGRAMS = /^\/(?:api\/(?!oauth\/authorize$)|mcp$|token$|register$|revoke$)/;
@@ -32,7 +32,7 @@ export function createRecord({
   securityLog: Pick<SecurityLog, "record">;
   config: Pick<Config, "trustProxy">;
   isLocal: (request: Request) => boolean;
-}): { record: Record; arrive: (request: Request, server: Server) => void } {
+}): { record: RecordEvent; arrive: (request: Request, server: Server) => void } {
   const servers = new WeakMap<Request, NonNullable<Server>>();
 
   const wayOf = (request: Request) => {

@@ -141,6 +141,16 @@ export function createKeys({ db, clock }: { db: Database; clock: () => number })
     /** Like `revoke`, for a key of any account: for the administrator at the command line. */
     revokeOfAnyAccount: (id: string): KeyRecord => revokeWhere(eq(apiKeys.id, id)),
 
+    /** What is kept of a key that is refused because it was revoked or has expired; else null. */
+    findRefused: (presented: string): KeyRecord | null =>
+      isWellFormed(presented)
+        ? (orm
+            .select(RECORD)
+            .from(apiKeys)
+            .where(eq(apiKeys.hash, hashSecret(presented)))
+            .get() ?? null)
+        : null,
+
     /**
      * Tells whom a key speaks for; null for a malformed, unknown, expired or revoked one. Asks the
      * database on every call, so that another process's revocation counts at once.

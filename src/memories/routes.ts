@@ -4,8 +4,8 @@ import { createBodyReader } from "../http/body.ts";
 import { etagOf, matchesEtag } from "../http/etag.ts";
 import { ref, responses } from "../http/openapi.ts";
 import type { Authorize } from "../http/principal.ts";
-import type { Record } from "../http/record.ts";
 import { checkQueryString } from "../http/query.ts";
+import type { RecordEvent } from "../http/record.ts";
 import type { Memories } from "./memories.ts";
 import {
   FoundMemory,
@@ -57,7 +57,7 @@ const ETAG = { ETag: "Names this state of the memory, for `If-Match`." };
 interface Dependencies {
   memories: Memories;
   authorize: Authorize;
-  record: Record;
+  record: RecordEvent;
 }
 
 /** The HTTP face of `Memories`: decode, call, respond. */

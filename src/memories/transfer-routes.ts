@@ -6,7 +6,7 @@ import { ref, responses } from "../http/openapi.ts";
 import { createPagedStream } from "../http/paged-stream.ts";
 import type { Authorize } from "../http/principal.ts";
 import { checkQueryString } from "../http/query.ts";
-import type { Record } from "../http/record.ts";
+import type { RecordEvent } from "../http/record.ts";
 import { validationError } from "../http/validation.ts";
 import { readByteLines, TOO_LONG } from "../lines.ts";
 import type { ImportLine } from "./import.ts";
@@ -31,7 +31,7 @@ export function createTransferRoutes({
 }: {
   memories: Memories;
   authorize: Authorize;
-  record: Record;
+  record: RecordEvent;
 }) {
   return new Elysia({ normalize: false })
     .get(
@@ -67,7 +67,11 @@ export function createTransferRoutes({
         server?.timeout(request, 0);
         const dryRun = query.dry_run === "true";
         const report = await memories.import(accountId, readLines(request), { dryRun });
-        if (!dryRun) record(request, "memories_imported", { accountId, amount: report.imported });
+        if (!dryRun)
+          record(request, "memories_imported", {
+            accountId,
+            amount: report.created + report.updated,
+          });
         return report;
       },
       {

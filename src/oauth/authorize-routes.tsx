@@ -4,7 +4,7 @@ import type { Config } from "../config.ts";
 import { AppError } from "../errors.ts";
 import { readForm } from "../http/form.ts";
 import { createHostCheck } from "../http/public-host.ts";
-import type { Record } from "../http/record.ts";
+import type { RecordEvent } from "../http/record.ts";
 import { seeOther } from "../http/see-other.ts";
 import { parseScopes } from "../keys/scopes.ts";
 import { answerWithPage } from "../pages/error-page.tsx";
@@ -53,7 +53,7 @@ export function createAuthorizeRoutes({
   config: Pick<Config, "publicUrl" | "trustProxy">;
   oauth: Pick<OAuth, "clients" | "codes" | "grants">;
   visitors: Visitors;
-  record: Record;
+  record: RecordEvent;
 }) {
   const { publicUrl } = config;
   const checkHost = createHostCheck(config);

@@ -5,7 +5,7 @@ import { createSecret, hashSecret } from "../db/secret.ts";
 import type { Scope } from "../keys/scopes.ts";
 import type { Client } from "./client.ts";
 import { GRANT, type Grants } from "./grants.ts";
-import { OAuthError } from "./oauth-error.ts";
+import { OAuthError, ReuseError } from "./oauth-error.ts";
 import { matchesChallenge } from "./pkce.ts";
 import { describeRedirect } from "./redirect-uri.ts";
 import { oauthCodes, oauthGrants } from "./tables.ts";
@@ -99,8 +99,7 @@ export function createCodes({
             .get();
           if (row?.grant.clientId !== clientId || row.grant.revokedAt !== null) return refused();
           if (row.code.usedAt !== null) {
-            grants.revokeOfAnyAccount(row.grant.id);
-            return refused();
+            return new ReuseError(refused(), grants.revokeOfAnyAccount(row.grant.id));
           }
           // A wrong guess does not use the code up: a thief could end the rightful exchange by it.
           if (row.code.expiresAt.getTime() <= now) return refused();

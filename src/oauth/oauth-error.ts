@@ -1,3 +1,5 @@
+import type { Grant } from "./grants.ts";
+
 /** Error codes of RFC 6749 (4.1.2.1, 5.2), RFC 7591 (3.2.2), RFC 8707 (2) and RFC 9101 (7). */
 export type OAuthErrorCode =
   | "access_denied"
@@ -29,5 +31,16 @@ export class OAuthError extends Error {
     super(message);
     this.code = code;
     this.status = status;
+  }
+}
+
+/** A code or a refresh token came back that had been used: its grant is revoked. */
+export class ReuseError extends OAuthError {
+  readonly grant: Grant;
+
+  /** @param refusal what the client is told: the same as of any token that does not hold */
+  constructor({ code, message }: OAuthError, grant: Grant) {
+    super(code, message);
+    this.grant = grant;
   }
 }

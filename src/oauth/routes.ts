@@ -4,6 +4,7 @@ import { AppError } from "../errors.ts";
 import { readBytes } from "../http/body.ts";
 import { clientAddress } from "../http/client-address.ts";
 import { readForm } from "../http/form.ts";
+import type { RecordEvent } from "../http/record.ts";
 import { createRateLimit } from "../rate-limit.ts";
 import { single } from "./authorization-request.ts";
 import { authenticateClient } from "./client-authentication.ts";
@@ -16,8 +17,9 @@ import {
   SERVER_METADATA_PATHS,
   serverMetadata,
 } from "./discovery.ts";
+import { grantFacts } from "./grants.ts";
 import type { OAuth } from "./oauth.ts";
-import { OAuthError } from "./oauth-error.ts";
+import { OAuthError, ReuseError } from "./oauth-error.ts";
 import { parseRequestedScopes } from "./requested-scopes.ts";
 import { parseResource } from "./resource.ts";
 import type { AccessSet } from "./token-set.ts";
@@ -43,10 +45,12 @@ const HIDDEN = { parse: "none", detail: { hide: true } } as const;
 export function createOAuthRoutes({
   config,
   oauth,
+  record,
   clock,
 }: {
   config: Pick<Config, "publicUrl" | "trustProxy" | "rateLimit">;
   oauth: Pick<OAuth, "clients" | "codes" | "tokens">;
+  record: RecordEvent;
   clock: () => number;
 }) {
   const { publicUrl } = config;
@@ -87,11 +91,22 @@ export function createOAuthRoutes({
     return Response.json(registered, { status: 201 });
   };
 
+  const recordReuse = <T>(request: Request, work: () => T): T => {
+    try {
+      return work();
+    } catch (error) {
+      if (error instanceof ReuseError) record(request, "token_reused", grantFacts(error.grant));
+      throw error;
+    }
+  };
+
   const token = async (request: Request) => {
     const form = await readForm(request);
     const clientId = await authenticateClient(request, form, oauth.clients);
     const grantType = single(form, "grant_type");
-    const tokens = redeemOrRenew(oauth, grantType, form, clientId, publicUrl);
+    const tokens = recordReuse(request, () =>
+      redeemOrRenew(oauth, grantType, form, clientId, publicUrl),
+    );
     if (grantType === "authorization_code") oauth.clients.markUsed(clientId);
     // RFC 6749, section 5.1.
     return Response.json(tokens, { headers: { pragma: "no-cache" } });
@@ -100,7 +115,8 @@ export function createOAuthRoutes({
   const revoke = async (request: Request) => {
     const form = await readForm(request);
     const clientId = await authenticateClient(request, form, oauth.clients);
-    oauth.tokens.revoke(clientId, required(form, "token"));
+    const ended = oauth.tokens.revoke(clientId, required(form, "token"));
+    if (ended) record(request, "app_revoked", grantFacts(ended));
     // RFC 7009, section 2.2: 200 for an unknown token as well.
     return Response.json({});
   };

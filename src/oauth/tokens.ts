@@ -3,8 +3,8 @@ import type { Database } from "../db/database.ts";
 import { hashSecret } from "../db/secret.ts";
 import { createUseMark } from "../db/use-mark.ts";
 import type { Scope } from "../keys/scopes.ts";
-import { GRANT, type Grants } from "./grants.ts";
-import { OAuthError } from "./oauth-error.ts";
+import { GRANT, type Grant, type Grants } from "./grants.ts";
+import { OAuthError, ReuseError } from "./oauth-error.ts";
 import { oauthGrants, oauthTokens } from "./tables.ts";
 import {
   ACCESS_PREFIX,
@@ -129,8 +129,7 @@ export function createTokens({
           if (row.grant.revokedAt !== null || row.expiresAt.getTime() <= now) return refused();
           const current = standsFor(row, now);
           if (current.usedAt !== null && !isInGrace(current.usedAt, now)) {
-            grants.revokeOfAnyAccount(row.grant.id);
-            return refused();
+            return new ReuseError(refused(), grants.revokeOfAnyAccount(row.grant.id));
           }
           // RFC 6749, section 6: no scope that was not granted.
           if (scopes?.some((scope) => !row.grant.scopes.includes(scope))) {
@@ -167,21 +166,21 @@ export function createTokens({
 
     /**
      * Ends a token at its client's wish: an access token alone, or with a refresh token the whole
-     * grant (RFC 7009, section 2.1). An unknown token is none already.
+     * grant (RFC 7009, section 2.1), which it returns. An unknown token is none already.
      * @throws OAuthError `invalid_grant` for another client's token
      */
-    revoke(clientId: string, token: string): void {
+    revoke(clientId: string, token: string): Grant | null {
       const row = find(token);
-      if (!row) return;
+      if (!row) return null;
       if (row.grant.clientId !== clientId) {
         throw new OAuthError("invalid_grant", "The token was issued to another client.");
       }
-      if (row.kind === "refresh") grants.revokeOfAnyAccount(row.grant.id);
-      else
-        orm
-          .delete(oauthTokens)
-          .where(eq(oauthTokens.hash, hashSecret(token)))
-          .run();
+      if (row.kind === "refresh") return grants.revokeOfAnyAccount(row.grant.id);
+      orm
+        .delete(oauthTokens)
+        .where(eq(oauthTokens.hash, hashSecret(token)))
+        .run();
+      return null;
     },
 
     /**

@@ -4,7 +4,7 @@ import type { Config } from "../config.ts";
 import { isSameSecret } from "../db/secret.ts";
 import { AppError } from "../errors.ts";
 import { createHostCheck } from "../http/public-host.ts";
-import type { Record } from "../http/record.ts";
+import type { RecordEvent } from "../http/record.ts";
 import { seeOther } from "../http/see-other.ts";
 import type { Log } from "../log.ts";
 import { MessagePage } from "../pages/layout.tsx";
@@ -31,7 +31,7 @@ export function createProviderRoutes({
   cookies: Cookies;
   visitors: Visitors;
   providerSignIn: ProviderSignIn;
-  record: Record;
+  record: RecordEvent;
   log: Log;
 }) {
   const { publicUrl } = config;
@@ -105,7 +105,8 @@ export function createProviderRoutes({
             record(request, "provider_connected", through);
             return seeOther(next ?? "/");
           }
-          if (invitationId) record(request, "invitation_used", { accountId, subjectId: invitationId });
+          if (invitationId)
+            record(request, "invitation_used", { accountId, subjectId: invitationId });
           record(request, isNew ? "account_created" : "signed_in", through);
           return seeOther(next ?? "/", visitors.welcome(request, accountId).setCookies);
         }),

@@ -6,7 +6,7 @@ import { AppError } from "../errors.ts";
 import { clientAddress } from "../http/client-address.ts";
 import { readForm } from "../http/form.ts";
 import { createHostCheck } from "../http/public-host.ts";
-import type { Record } from "../http/record.ts";
+import type { RecordEvent } from "../http/record.ts";
 import { seeOther } from "../http/see-other.ts";
 import { answerWithPage } from "../pages/error-page.tsx";
 import { pageResponse } from "../pages/page-response.ts";
@@ -40,7 +40,7 @@ export function createSignInRoutes({
   accounts: Pick<Accounts, "findByEmail">;
   sessions: Pick<Sessions, "end">;
   visitors: Visitors;
-  record: Record;
+  record: RecordEvent;
   signIn: SignIn;
   signUp: Pick<SignUp, "isSetUp" | "isOpen">;
   providers: readonly Provider[];
