@@ -7,7 +7,10 @@ export interface Hints {
   favour: number;
   /** What is left of the score of a memory that asks instead of telling. */
   asks: number;
-  /** How much the memory says by itself, 0 to 1: nobody looks for a "thanks, bye" in a good session. */
+  /**
+   * How much of its neighbours' relevance counts for the memory, 0 to 1: little for one that says
+   * nothing ("thanks, bye"), and little for a long one, which says what it is about by itself.
+   */
   substance: number;
 }
 
@@ -19,6 +22,11 @@ const ASKS = 0.9;
 const HALF_SUBSTANCE = 4;
 /** Characters at the start of a memory that tell how much it says: more are not worth the time. */
 const OPENING = 300;
+/**
+ * Characters up to which a memory borrows from its neighbours in full; a longer one borrows less, in
+ * proportion. Without it the long reply of an assistant is ranked above the message that it answers.
+ */
+const BORROWS_IN_FULL = 600;
 
 const ASKS_WHEN =
   /\bwhen\b|\b(what|which) (date|day|month|year|time)\b|\bhow (long|old)\b|\bwann\b|\bseit wann\b|什么时候|何时|几点|哪天|哪年|什么时间/iu;
@@ -74,7 +82,8 @@ export function readQuestion(question: string): (memory: MemoryRow) => Hints {
         (hasExactly(content) ? EXACT : 0) +
         (asksWhen && TELLS_TIME.test(content) ? TIMED : 0),
       asks: isQuestion(content) ? ASKS : 1,
-      substance: words / (words + HALF_SUBSTANCE),
+      substance:
+        (words / (words + HALF_SUBSTANCE)) * Math.min(1, BORROWS_IN_FULL / content.length),
     };
   };
 }
