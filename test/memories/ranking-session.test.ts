@@ -70,3 +70,18 @@ test("a search finds the reply beside the memory that has the words", async () =
   // By words alone only words count.
   expect(await ada.search("cost of the ferry to Larvik", { mode: "keyword" })).toHaveLength(1);
 });
+
+test("the message that has the words comes before the long reply to it", async () => {
+  await using server = await startServer();
+  const ada = await server.account();
+  const advice = "Boats leave often in summer. Book early, take the morning one, bring a coat. ";
+  await ada.saveAll([
+    { content: "we take the ferry to Larvik in July with both dogs", session_id: "trip" },
+    { content: advice.repeat(40), session_id: "trip" },
+    { content: "dogs stay on deck, I read on the page of the ferry", session_id: "trip" },
+  ]);
+  const [first, second, last] = await ada.search("ferry to Larvik dogs", { explain: "true" });
+  expect(first?.content).toStartWith("we take the ferry");
+  expect(second?.content).toStartWith("dogs stay on deck");
+  expect(last?.explanation?.context).toBeLessThan(0.2);
+});

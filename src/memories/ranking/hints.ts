@@ -82,8 +82,7 @@ export function readQuestion(question: string): (memory: MemoryRow) => Hints {
         (hasExactly(content) ? EXACT : 0) +
         (asksWhen && TELLS_TIME.test(content) ? TIMED : 0),
       asks: isQuestion(content) ? ASKS : 1,
-      substance:
-        (words / (words + HALF_SUBSTANCE)) * Math.min(1, BORROWS_IN_FULL / content.length),
+      substance: (words / (words + HALF_SUBSTANCE)) * Math.min(1, BORROWS_IN_FULL / content.length),
     };
   };
 }
