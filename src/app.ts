@@ -37,6 +37,7 @@ import { asksForPage, errorPage } from "./pages/error-page.tsx";
 import { createPageRoutes } from "./pages/routes.ts";
 import type { SecurityLog } from "./security-log/security-log.ts";
 import { createCookies } from "./sign-in/cookies.ts";
+import { createDevices } from "./sign-in/devices.ts";
 import { createHashing } from "./sign-in/hashing.ts";
 import { createIdentities } from "./sign-in/identities.ts";
 import { createProviderRoutes } from "./sign-in/provider-routes.tsx";
@@ -73,8 +74,10 @@ export function createAccess({
   /** How clients' metadata documents are had; over the network by default. */
   fetchDocument?: FetchDocument | undefined;
 }) {
+  const accounts = createAccounts({ db, clock });
   return {
-    accounts: createAccounts({ db, clock }),
+    accounts,
+    devices: createDevices({ db, accounts, clock }),
     invitations: createInvitations({ db, clock }),
     setUpToken,
     sessions: createSessions({ db, clock }),
@@ -187,8 +190,8 @@ function createPersonRoutes(
   },
 ) {
   const { oauth, setUpToken, clock } = access;
-  const { publicUrl, rateLimit, registration } = config;
-  const limits = { hashing: createHashing(), clock, rateLimit };
+  const { publicUrl, registration } = config;
+  const limits = { hashing: createHashing(), clock };
   const signIn = createSignIn({ ...access, ...limits });
   const signUp = createSignUp({ ...access, ...limits, registration, setUpToken });
   const providers = createProviders(config.providers, { publicUrl, clock });

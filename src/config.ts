@@ -95,7 +95,10 @@ export const SETTINGS = {
   CTXD_OIDC_CLIENT_ID: { flag: null, meaning: "goes with CTXD_OIDC_ISSUER" },
   CTXD_OIDC_CLIENT_SECRET: { flag: null, meaning: "goes with CTXD_OIDC_ISSUER" },
   CTXD_OIDC_NAME: { flag: null, meaning: "what people call that provider (its host)" },
-  CTXD_RATE_LIMIT: { flag: null, meaning: "on, or off for trusted networks (on)" },
+  CTXD_RATE_LIMIT: {
+    flag: null,
+    meaning: "on, or off for trusted networks; passwords stay limited (on)",
+  },
   CTXD_BACKUP_DIR: {
     flag: null,
     meaning: "a folder for backups on a schedule, which servers may share (none)",

@@ -2,6 +2,7 @@ import { SQLiteError } from "bun:sqlite";
 import { and, asc, eq, isNotNull, isNull, ne, or } from "drizzle-orm";
 import type { Database } from "../db/database.ts";
 import { createId } from "../db/id.ts";
+import { hashSecret } from "../db/secret.ts";
 import { AppError } from "../errors.ts";
 import { normaliseEmail, parseEmail } from "./email.ts";
 import { hashPassword, matchesPassword } from "./password.ts";
@@ -158,6 +159,20 @@ export function createAccounts({ db, clock }: { db: Database; clock: () => numbe
         .from(accounts)
         .where(and(eq(accounts.id, id), isNotNull(accounts.passwordHash)))
         .get() !== undefined,
+
+    /**
+     * Differs after each change of an account's password, and tells nothing of it; null for an
+     * account without one.
+     */
+    passwordMark(id: string): string | null {
+      const { passwordHash = null } =
+        orm
+          .select({ passwordHash: accounts.passwordHash })
+          .from(accounts)
+          .where(eq(accounts.id, id))
+          .get() ?? {};
+      return passwordHash && hashSecret(passwordHash);
+    },
 
     /**
      * Gives an account another password.

@@ -66,11 +66,13 @@ export function createAccountRoutes({
       ({ request, server }) =>
         guard.act(
           request,
-          async ({ account: { id, email } }, form) => {
+          async ({ account: { id, email }, session }, form) => {
             if (accounts.hasPassword(id)) {
               const password = form.get("current") ?? "";
               const address = clientAddress(request, server, config);
-              if ((await signIn.check({ email, password }, address)) === null) {
+              // Who is signed in is known: tries of others do not keep them from a new password.
+              const browser = sessions.idOf(session);
+              if ((await signIn.check({ email, password }, { address, browser })) === null) {
                 record(request, "proof_failed", { accountId: id });
                 throw new AppError("validation_failed", "The current password is wrong.");
               }

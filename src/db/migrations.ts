@@ -184,6 +184,11 @@ export const MIGRATIONS: readonly string[] = [
    ALTER TABLE oauth_grants ADD COLUMN must_sign INTEGER NOT NULL DEFAULT 0;
    ALTER TABLE oauth_clients ADD COLUMN asked_at INTEGER;
    CREATE INDEX oauth_grants_client_id ON oauth_grants (client_id);`,
+
+  `CREATE TABLE server_secrets (
+     name TEXT PRIMARY KEY NOT NULL,
+     value TEXT NOT NULL
+   ) STRICT;`,
 ];
 
 /**

@@ -32,7 +32,10 @@ const LIMITED = /^\/(api\/(?!health$|metrics$)|mcp\b)/;
 type Handle = (request: Request, ...rest: unknown[]) => unknown;
 type Server = Parameters<typeof clientAddress>[1];
 
-/** Limits of how many requests one address and one key may send, or none where they are off. */
+/**
+ * Limits of how many requests one address and one key may send. Where they are off, those of signing
+ * in stay: a network that is trusted has people who guess too.
+ */
 export type Limits = ReturnType<typeof createLimits>;
 
 export function createLimits({
@@ -71,9 +74,10 @@ export function createLimits({
      * @throws AppError `rate_limited`
      */
     countAddress(request: Request, server: Server): void {
-      if (!config.rateLimit || server === null) return;
+      if (server === null) return;
       const path = URL.parse(request.url)?.pathname ?? "";
-      const policy = SIGN_IN.test(path) ? "sign-in" : LIMITED.test(path) ? "address" : null;
+      const ordinary = config.rateLimit && LIMITED.test(path) ? "address" : null;
+      const policy = SIGN_IN.test(path) ? "sign-in" : ordinary;
       if (policy) take(request, policy, clientAddress(request, server, config));
     },
 

@@ -48,7 +48,7 @@ export function createOAuthRoutes({
   record,
   clock,
 }: {
-  config: Pick<Config, "publicUrl" | "trustProxy" | "rateLimit">;
+  config: Pick<Config, "publicUrl" | "trustProxy">;
   oauth: Pick<OAuth, "clients" | "codes" | "tokens">;
   record: RecordEvent;
   clock: () => number;
@@ -71,11 +71,11 @@ export function createOAuthRoutes({
   }
 
   const register = async (request: Request, address: string) => {
-    const wait = config.rateLimit ? registrations.take(address) : null;
+    const metadata = parseClientMetadata(await readMetadata(request));
+    const wait = registrations.take(address);
     if (wait !== null) {
       throw new AppError("rate_limited", "Too many registrations.", { retryAfter: wait });
     }
-    const metadata = parseClientMetadata(await readMetadata(request));
     const { id, secret, createdAt } = oauth.clients.register(metadata);
     // RFC 7591, section 3.2.1: all that is registered, which may be less than was asked for.
     const registered = {

@@ -1,5 +1,8 @@
-/** The cookies of our pages: `session` of a person who signed in, `visit` of anyone with a form, `notice` of what was just done. */
-export type CookieName = "session" | "visit" | "notice";
+/**
+ * The cookies of our pages: `session` of a person who signed in, `visit` of anyone with a form,
+ * `notice` of what was just done, `device` of a browser in which people have signed in before.
+ */
+export type CookieName = "session" | "visit" | "notice" | "device";
 
 export type Cookies = ReturnType<typeof createCookies>;
 

@@ -85,7 +85,8 @@ export function createSignInRoutes({
           };
           try {
             const address = clientAddress(request, server, config);
-            const account = await signIn.check({ email, password }, address);
+            const browser = visitors.recognise(request, email);
+            const account = await signIn.check({ email, password }, { address, browser });
             if (account === null) {
               recordRefused("sign_in_failed");
               return again("E-mail address or password is wrong.", 401);

@@ -1,55 +1,114 @@
 import type { Account, Accounts } from "../accounts/accounts.ts";
 import { normaliseEmail } from "../accounts/email.ts";
+import { createSecret, hashSecret } from "../db/secret.ts";
 import { AppError } from "../errors.ts";
-import { createRateLimit } from "../rate-limit.ts";
+import { createRateLimit, type RateLimit } from "../rate-limit.ts";
 import type { Hashing } from "./hashing.ts";
 
-const MINUTE = 60_000;
+const PERIOD = 15 * 60_000;
 /** Characters of an address that tries are counted by: no account's is longer, and forms may be. */
 const MAX_COUNTED = 254;
+
+/** Who tries. */
+export interface Trier {
+  /** Where the request comes from, as `clientAddress` has it. */
+  readonly address: string;
+  /** The name of a browser that is known at this account, by `Devices` or a session; null for others. */
+  readonly browser: string | null;
+}
+
 export type SignIn = ReturnType<typeof createSignIn>;
 
 /**
  * Signs people in by e-mail address and password. Failed tries are counted by where they come from
- * and by account, known or not, so that no answer tells which accounts exist.
+ * and by account, known or not, so that no answer tells which accounts exist. A browser that is
+ * known at the account has tries of its own instead: nobody else's wrong ones keep it out.
  */
 export function createSignIn({
   accounts,
   hashing,
   clock,
-  rateLimit,
 }: {
   accounts: Pick<Accounts, "verifyPassword">;
   hashing: Hashing;
   clock: () => number;
-  /** Whether tries are counted at all. */
-  rateLimit: boolean;
 }) {
-  const byAddress = createRateLimit({ tries: 10, period: 15 * MINUTE, clock });
-  const byAccount = createRateLimit({ tries: 30, period: 15 * MINUTE, clock });
+  const limitOf = (tries: number) => createRateLimit({ tries, period: PERIOD, clock });
+  const byAddress = limitOf(10);
+  const byNetwork = limitOf(60);
+  const byAccount = limitOf(30);
+  const byBrowser = limitOf(10);
+  const slotOf = createSlots();
+
+  const countersOf = (email: string, { address, browser }: Trier): Counter[] => {
+    if (browser !== null) return [[byBrowser, browser]];
+    const account = slotOf(normaliseEmail(email).slice(0, MAX_COUNTED));
+    const network = networkOf(address);
+    return [
+      [byAddress, address],
+      ...(network === null ? [] : [[byNetwork, network] satisfies Counter]),
+      [byAccount, account],
+    ];
+  };
 
   return {
     /**
      * The account that address and password are of, or null when one of them is wrong.
-     * @param address where the request comes from
      * @throws AppError `rate_limited`
      */
     async check(
       { email, password }: { email: string; password: string },
-      address: string,
+      trier: Trier,
     ): Promise<Account | null> {
-      const account = normaliseEmail(email).slice(0, MAX_COUNTED);
-      if (rateLimit) {
-        const wait = byAddress.take(address) ?? byAccount.take(account);
-        if (wait !== null) throw tooMany(wait);
+      const counters = countersOf(email, trier);
+      takeAll(counters);
+      try {
+        const line = trier.browser === null ? "anyone" : "known";
+        const found = await hashing(() => accounts.verifyPassword(email, password), line);
+        if (found) giveBack(counters);
+        return found;
+      } catch (error) {
+        // The password was not looked at.
+        giveBack(counters);
+        throw error;
       }
-      const found = await hashing(() => accounts.verifyPassword(email, password));
-      if (!found) return null;
-      byAddress.giveBack(address);
-      byAccount.giveBack(account);
-      return found;
     },
   };
+}
+
+type Counter = [limit: RateLimit, key: string];
+
+/** Takes a try of each, or of none: what is refused costs nobody anything. */
+function takeAll(counters: readonly Counter[]): void {
+  const taken: Counter[] = [];
+  for (const counter of counters) {
+    const [limit, key] = counter;
+    const wait = limit.take(key);
+    if (wait !== null) {
+      giveBack(taken);
+      throw tooMany(wait);
+    }
+    taken.push(counter);
+  }
+}
+
+function giveBack(counters: readonly Counter[]): void {
+  for (const [limit, key] of counters) limit.giveBack(key);
+}
+
+/**
+ * Counts accounts in a fixed number of slots, fewer than a limit remembers: a flood of made-up
+ * accounts pushes the tries at a real one out of no memory. Who shares a slot is a secret.
+ */
+function createSlots(): (account: string) => string {
+  const salt = createSecret("");
+  const SLOTS = 1 << 14;
+  return (account) => `${Number.parseInt(hashSecret(salt + account).slice(0, 8), 16) % SLOTS}`;
+}
+
+/** The /48 network of an IPv6 address, which many get as a whole; null for an IPv4 one. */
+function networkOf(address: string): string | null {
+  return address.includes(":") ? address.split(":", 3).join(":") : null;
 }
 
 /** What is said to whom has no try left. @param retryAfter in seconds */

@@ -19,7 +19,6 @@ export function createSignUp({
   setUpToken,
   hashing,
   clock,
-  rateLimit,
 }: {
   accounts: Pick<Accounts, "add" | "isSetUp" | "setUp">;
   invitations: Pick<Invitations, "find" | "use">;
@@ -28,7 +27,6 @@ export function createSignUp({
   setUpToken: string | null;
   hashing: Hashing;
   clock: () => number;
-  rateLimit: boolean;
 }) {
   const byAddress = createRateLimit({ tries: 10, period: HOUR, clock });
 
@@ -79,7 +77,7 @@ export function createSignUp({
       if (registration !== "open" || !accounts.isSetUp()) {
         throw new AppError("forbidden", "An account is made by invitation here: ask the owner.");
       }
-      const wait = rateLimit ? byAddress.take(address) : null;
+      const wait = byAddress.take(address);
       if (wait !== null) throw tooMany(wait);
       return hashing(() => accounts.add(wanted));
     },

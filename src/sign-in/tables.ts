@@ -15,6 +15,12 @@ export const sessions = sqliteTable("sessions", {
   lastUsedAt: integer("last_used_at", { mode: "timestamp_ms" }),
 });
 
+/** What the server signs with, by what that is for. */
+export const serverSecrets = sqliteTable("server_secrets", {
+  name: text().primaryKey(),
+  value: text().notNull(),
+});
+
 /** By whom else a person can be known: the providers through which they sign in. */
 export const identities = sqliteTable(
   "identities",

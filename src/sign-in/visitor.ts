@@ -1,6 +1,7 @@
 import type { Account, Accounts } from "../accounts/accounts.ts";
 import { createSecret } from "../db/secret.ts";
 import type { Cookies } from "./cookies.ts";
+import { DEVICE_LIFETIME, type Devices } from "./devices.ts";
 import { formToken } from "./form-token.ts";
 import { SESSION_LIFETIME, type Sessions } from "./sessions.ts";
 
@@ -26,10 +27,12 @@ export type Visitors = ReturnType<typeof createVisitors>;
 export function createVisitors({
   cookies,
   sessions,
+  devices,
   accounts,
 }: {
   cookies: Cookies;
   sessions: Sessions;
+  devices: Devices;
   accounts: Pick<Accounts, "find">;
 }) {
   return {
@@ -50,9 +53,18 @@ export function createVisitors({
       const setCookies = [
         cookies.set("session", session, SESSION_LIFETIME),
         cookies.clear("visit"),
+        cookies.set(
+          "device",
+          devices.remember(accountId, cookies.read(request, "device")),
+          DEVICE_LIFETIME,
+        ),
       ];
       return { session, setCookies };
     },
+
+    /** The name of a browser in which somebody has signed in to this account before; null for others. */
+    recognise: (request: Request, email: string): string | null =>
+      devices.recognise(email, cookies.read(request, "device")),
 
     /** The proof for a form that nobody is signed in for, and the headers that make it hold. */
     greet(request: Request): { token: string; headers: Record<string, string> } {

@@ -9,7 +9,7 @@ const FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefo
 let server: OAuthServer;
 let accountId: string;
 beforeAll(async () => {
-  server = await startOAuthServer({ config: { rateLimit: true } });
+  server = await startOAuthServer();
   ({ id: accountId } = await server.accounts.add({ email: EMAIL, password: PASSWORD }));
 });
 afterAll(() => server.close());

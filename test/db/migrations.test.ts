@@ -12,7 +12,7 @@ import { idempotencyKeys } from "../../src/memories/idempotency.ts";
 import { checkpoints, journalEntries } from "../../src/memories/journal.ts";
 import { oauthClients, oauthCodes, oauthGrants, oauthTokens } from "../../src/oauth/tables.ts";
 import { securityEvents } from "../../src/security-log/tables.ts";
-import { identities, sessions } from "../../src/sign-in/tables.ts";
+import { identities, serverSecrets, sessions } from "../../src/sign-in/tables.ts";
 import { temporaryFolder, testDatabase } from "../support/database.ts";
 
 const TABLES: SQLiteTable[] = [
@@ -32,6 +32,7 @@ const TABLES: SQLiteTable[] = [
   oauthCodes,
   oauthTokens,
   securityEvents,
+  serverSecrets,
 ];
 
 function readVersion(sqlite: Database): unknown {

@@ -111,7 +111,7 @@ test.each(LOOKS)("who has the password is out when it changes, %s", async (_, lo
 });
 
 test("who guesses has to wait", async () => {
-  await using server = await startOAuthServer({ config: { rateLimit: true } });
+  await using server = await startOAuthServer();
   await server.accounts.add({ email: EMAIL, password: PASSWORD });
   await browser.visit({ origin: server.origin }, async (page) => {
     await page.goto(`${server.origin}/sign-in`);

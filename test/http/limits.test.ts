@@ -97,13 +97,21 @@ describe("requests from one address", () => {
   });
 });
 
-test("nothing is counted where limits are off, and nothing is announced", async () => {
+test("nothing ordinary is counted where limits are off, and nothing is announced", async () => {
   const { countAddress, countHolder, announce } = createSmall({ rateLimit: false });
   const one = request("GET", "/api/memories");
   expect(countUntilRefused(() => countAddress(one, ADDRESS))).toBeNull();
   expect(countUntilRefused(() => countHolder(one, "key_1"))).toBeNull();
   const answer = await announce(() => new Response())(one);
   expect([...(answer as Response).headers]).toEqual([]);
+});
+
+test("signing in is counted where limits are off", () => {
+  for (const path of ["/sign-in", "/setup", "/join/x", "/sign-up", "/api/oauth/token"]) {
+    const { countAddress } = createSmall({ rateLimit: false });
+    const count = countUntilRefused(() => countAddress(request("POST", path), ADDRESS));
+    expect(count).toBe(SMALL["sign-in"]);
+  }
 });
 
 describe("a server with the limits that it comes with", () => {

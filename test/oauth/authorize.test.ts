@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { sendRaw } from "../support/raw-http.ts";
 import {
   answerOf,
@@ -18,6 +18,8 @@ beforeAll(async () => {
   ({ person, accountId } = await server.signedIn());
 });
 afterAll(() => server.close());
+// In which one address may register one more client.
+beforeEach(() => server.clock.advance(60_000));
 
 const visit = async (clientId: string, changes: Parameters = {}) =>
   person.visit(server.authorizeUrl(clientId, changes));

@@ -133,7 +133,7 @@ test("a client that never got a token is forgotten after a day, others never", a
 });
 
 test("one address can't register without end", async () => {
-  await using limited = await startOAuthServer({ config: { rateLimit: true } });
+  await using limited = await startOAuthServer();
   const metadata = { redirect_uris: [REDIRECT_URI] };
   const answers = [];
   for (let count = 0; count < 61; count++) answers.push(await register(metadata, limited));

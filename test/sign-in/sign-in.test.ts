@@ -12,7 +12,7 @@ const MINUTE = 60_000;
 let server: OAuthServer;
 let accountId: string;
 beforeAll(async () => {
-  server = await startOAuthServer({ config: { rateLimit: true } });
+  server = await startOAuthServer();
   ({ id: accountId } = await server.accounts.add({ email: EMAIL, password: PASSWORD }));
 });
 afterAll(() => server.close());
@@ -34,6 +34,9 @@ test("the right password opens a session, kept by a cookie that scripts and othe
       /^ctxd-session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=2592000$/,
     ),
     expect.stringMatching(/^ctxd-visit=; Path=\/; HttpOnly; SameSite=Lax; Max-Age=0$/),
+    expect.stringMatching(
+      /^ctxd-device=[\w.-]{90,110}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=34560000$/,
+    ),
   ]);
   expect(isSignedIn(await person.visit("/sign-in"))).toBe(true);
 });
@@ -178,7 +181,7 @@ describe("guessing is slow", () => {
   });
 
   test("at one account, known or not, from many addresses", async () => {
-    await using proxied = await startOAuthServer({ config: { rateLimit: true, trustProxy: true } });
+    await using proxied = await startOAuthServer({ config: { trustProxy: true } });
     await proxied.accounts.add({ email: EMAIL, password: PASSWORD });
     for (const email of [EMAIL, "nobody@example.com"]) {
       const statuses: number[] = [];
@@ -195,15 +198,18 @@ describe("guessing is slow", () => {
   test("by no more of an address than one can have, so that tries take little memory", async () => {
     const verifyPassword = async () => null;
     const parts = { accounts: { verifyPassword }, hashing: createHashing(), clock: Date.now };
-    const { check } = createSignIn({ ...parts, rateLimit: true });
+    const { check } = createSignIn(parts);
     const attempt = (count: number) =>
-      check({ email: "x".repeat(60_000) + count, password: "" }, `192.0.2.${count}`);
+      check(
+        { email: "x".repeat(60_000) + count, password: "" },
+        { address: `192.0.2.${count}`, browser: null },
+      );
     for (let count = 0; count < 30; count++) expect(await attempt(count)).toBeNull();
     await expect(attempt(30)).rejects.toMatchObject({ code: "rate_limited" });
   });
 
   test("an IPv6 network is one address, and what a client claims to be is none", async () => {
-    await using proxied = await startOAuthServer({ config: { rateLimit: true, trustProxy: true } });
+    await using proxied = await startOAuthServer({ config: { trustProxy: true } });
     await proxied.accounts.add({ email: EMAIL, password: PASSWORD });
     const statuses: number[] = [];
     for (let count = 0; count < 11; count++) {

@@ -188,7 +188,7 @@ describe("a server with an owner", () => {
 describe("where anyone may sign up", () => {
   test("an account is made, ten tries an hour", async () => {
     await using server = await startOAuthServer({
-      config: { registration: "open", rateLimit: true },
+      config: { registration: "open" },
     });
     await server.accounts.add({ email: EMAIL, password: PASSWORD });
     const statuses: number[] = [];

@@ -1,0 +1,259 @@
+import { afterAll, beforeEach, describe, expect, test } from "bun:test";
+import { createHashing } from "../../src/sign-in/hashing.ts";
+import { createSignIn } from "../../src/sign-in/sign-in.ts";
+import { startOAuthServer } from "../oauth/support/oauth-server.ts";
+import { createPerson, formTo, type Person } from "../oauth/support/person.ts";
+import { testClock } from "../support/database.ts";
+
+const EMAIL = "you@example.com";
+const OTHER = "ada@example.com";
+const PASSWORD = "correct horse";
+const PERIOD = 15 * 60_000;
+const HOME = "203.0.113.1";
+
+const server = await startOAuthServer({ config: { trustProxy: true } });
+const { id: accountId } = await server.accounts.add({ email: EMAIL, password: PASSWORD });
+await server.accounts.add({ email: OTHER, password: PASSWORD });
+afterAll(() => server.close());
+// What earlier tests used of the limits has come back.
+beforeEach(() => server.clock.advance(PERIOD));
+
+interface Try {
+  person?: Person;
+  from: string;
+  email?: string;
+  password?: string;
+}
+
+/** Fills in the sign-in form; the status of the answer. */
+async function attempt({ person = newPerson(), from, email = EMAIL, password = PASSWORD }: Try) {
+  const address = { "x-forwarded-for": from };
+  const page = await person.visit("/sign-in", address);
+  return (await person.submit(page, { email, password }, address)).status;
+}
+
+const newPerson = () => createPerson(server.origin);
+
+/** A browser in which somebody has signed in, and out again. */
+async function knownBrowser(emails: readonly string[] = [EMAIL]): Promise<Person> {
+  const person = newPerson();
+  for (const email of emails) {
+    expect(await attempt({ person, from: HOME, email })).toBe(200);
+    const page = await person.visit("/account");
+    await person.submit(formTo(page, "/sign-out"));
+    expect(person.jar.has("ctxd-session")).toBe(false);
+  }
+  return person;
+}
+
+/** Thirty wrong tries at an account from three addresses. */
+async function siege(email = EMAIL): Promise<void> {
+  for (let count = 0; count < 30; count++) {
+    const from = `198.51.100.${1 + (count % 3)}`;
+    expect(await attempt({ from, email, password: "short" })).toBe(401);
+  }
+  expect(await attempt({ from: "198.51.100.4", email, password: "short" })).toBe(429);
+}
+
+/** A browser's cookie, as a thief has it. */
+function stolenFrom({ jar }: Person): Person {
+  const thief = newPerson();
+  thief.jar.set("ctxd-device", jar.get("ctxd-device") ?? "");
+  return thief;
+}
+
+describe("wrong tries from three addresses", () => {
+  test("do not keep the owner out of a browser that signed in before", async () => {
+    const person = await knownBrowser();
+    await siege();
+    expect(await attempt({ from: HOME })).toBe(429);
+    expect(await attempt({ person, from: "192.0.2.7" })).toBe(200);
+  });
+
+  test("do not keep out who shares an address with the attacker, in such a browser", async () => {
+    const person = await knownBrowser();
+    for (let count = 0; count < 11; count++) await attempt({ from: HOME, password: "short" });
+    expect(await attempt({ from: HOME })).toBe(429);
+    expect(await attempt({ person, from: HOME })).toBe(200);
+  });
+
+  test("cost an address nothing where the owner is refused: others sign in from it", async () => {
+    await siege();
+    for (let count = 0; count < 12; count++) expect(await attempt({ from: HOME })).toBe(429);
+    expect(await attempt({ from: HOME, email: OTHER })).toBe(200);
+  });
+
+  test("do not keep who is signed in from a new password", async () => {
+    await siege();
+    const person = newPerson();
+    person.jar.set("ctxd-session", server.sessions.begin(accountId));
+    const form = formTo(await person.visit("/account"), "/account/password");
+    const changed = await person.submit(form, { current: PASSWORD, next: "another horse" });
+    expect(changed.text).toContain("Your password is changed.");
+    // The browser that changed it is known by the new one.
+    await person.submit(formTo(changed, "/sign-out"));
+    expect(await attempt({ person, from: HOME, password: "another horse" })).toBe(200);
+    await server.accounts.setPassword(accountId, PASSWORD);
+  });
+
+  test("keep none out of a browser of several people", async () => {
+    const person = await knownBrowser([EMAIL, OTHER]);
+    await siege(EMAIL);
+    server.clock.advance(PERIOD);
+    await siege(EMAIL);
+    await siege(OTHER).catch(() => {});
+    for (const email of [EMAIL, OTHER]) {
+      const browser = stolenFrom(person);
+      expect(await attempt({ person: browser, from: HOME, email })).toBe(200);
+    }
+  });
+});
+
+describe("who has the cookie of such a browser", () => {
+  test("can't guess on: it has ten tries of its own, from wherever", async () => {
+    const person = await knownBrowser();
+    const another = await knownBrowser();
+    const statuses: number[] = [];
+    for (let count = 0; count < 11; count++) {
+      const thief = { person: stolenFrom(person), from: `192.0.2.${count}` };
+      statuses.push(await attempt({ ...thief, password: "short" }));
+    }
+    expect(statuses).toEqual([...Array(10).fill(401), 429]);
+    // Neither the account's nor anybody's address pays for them.
+    expect(await attempt({ person: another, from: HOME })).toBe(200);
+    expect(await attempt({ from: "192.0.2.0" })).toBe(200);
+  });
+
+  test("is nobody special at another account", async () => {
+    const person = await knownBrowser();
+    await siege(OTHER);
+    expect(await attempt({ person: stolenFrom(person), from: HOME, email: OTHER })).toBe(429);
+  });
+
+  test("has nothing any more after a new password", async () => {
+    const person = await knownBrowser();
+    await server.accounts.setPassword(accountId, PASSWORD);
+    await siege();
+    expect(await attempt({ person: stolenFrom(person), from: HOME })).toBe(429);
+  });
+
+  test("has nothing any more after 400 days", async () => {
+    const person = await knownBrowser();
+    server.clock.advance(400 * 24 * 3_600_000);
+    await siege();
+    expect(await attempt({ person: stolenFrom(person), from: HOME })).toBe(429);
+  });
+
+  test("is not signed in by it, and learns no address from it", async () => {
+    const thief = stolenFrom(await knownBrowser());
+    expect((await thief.visit("/account")).url).toContain("/sign-in");
+    const value = thief.jar.get("ctxd-device") ?? "";
+    expect(value).toMatch(/^[\w.~-]{60,}$/);
+    for (const part of value.split(/[.~]/)) {
+      expect(Buffer.from(part, "base64url").toString("latin1")).not.toContain("you@");
+    }
+    expect(value).not.toContain(accountId);
+  });
+
+  test("gets nowhere by changing it", async () => {
+    const person = await knownBrowser();
+    await siege();
+    const [nonce = "", expiry = "", seal = ""] = (person.jar.get("ctxd-device") ?? "").split(".");
+    const later = (Number.parseInt(expiry, 36) + 1).toString(36);
+    for (const value of [
+      `${"A".repeat(22)}.${expiry}.${seal}`,
+      `${nonce}.${later}.${seal}`,
+      `${nonce}.${expiry}.${"A".repeat(seal.length)}`,
+      `${nonce}.${expiry}.`,
+      "~~~",
+      "..",
+      "%00",
+      "x".repeat(8_000),
+    ]) {
+      const thief = newPerson();
+      thief.jar.set("ctxd-device", value);
+      expect(await attempt({ person: thief, from: HOME })).toBe(429);
+    }
+  });
+});
+
+test("a browser of many people keeps the last eight, in a cookie that stays short", async () => {
+  const emails = [...Array(9).keys()].map((count) => `person${count}@example.com`);
+  for (const email of emails) await server.accounts.add({ email, password: PASSWORD });
+  const person = await knownBrowser(emails);
+  const value = person.jar.get("ctxd-device") ?? "";
+  expect(value.split("~")).toHaveLength(8);
+  expect(value.length).toBeLessThan(800);
+});
+
+describe("a crowd that keeps the server busy with passwords", () => {
+  /** A sign-in whose hashing the test holds. */
+  function createBusy() {
+    const started: { email: string; finish: () => void }[] = [];
+    const clock = testClock();
+    const verifyPassword = (email: string) =>
+      new Promise<null>((resolve) => {
+        started.push({ email, finish: () => resolve(null) });
+      });
+    const { check } = createSignIn({
+      accounts: { verifyPassword },
+      hashing: createHashing(),
+      clock,
+    });
+    const attempt = (email: string, address: string, browser: string | null = null) =>
+      check({ email, password: "whatever" }, { address, browser });
+    return { attempt, started, clock };
+  }
+
+  const settle = () => new Promise((resolve) => setImmediate(resolve));
+
+  test("costs who is refused for it neither a try nor the account one", async () => {
+    const { attempt, started } = createBusy();
+    const crowd = [...Array(52).keys()].map((n) => attempt(`p${n}@example.com`, `192.0.2.${n}`));
+    await settle();
+    for (let count = 0; count < 40; count++) {
+      await expect(attempt(EMAIL, HOME)).rejects.toThrow("Too many people");
+    }
+    for (let done = 0; done < 52; done++) {
+      started[done]?.finish();
+      await settle();
+    }
+    await Promise.all(crowd);
+    const own = attempt(EMAIL, HOME);
+    await settle();
+    started.at(-1)?.finish();
+    expect(await own).toBeNull();
+  });
+
+  test("does not keep out a browser that signed in before: it has a place, and every other turn", async () => {
+    const { attempt, started } = createBusy();
+    const crowd = [...Array(52).keys()].map((n) => attempt(`p${n}@example.com`, `192.0.2.${n}`));
+    await settle();
+    const own = attempt(EMAIL, HOME, "known");
+    await settle();
+    for (let done = 0; done < 2; done++) {
+      started[done]?.finish();
+      await settle();
+    }
+    expect(started.map(({ email }) => email)).toContain(EMAIL);
+    for (let done = 2; done < 53; done++) {
+      started[done]?.finish();
+      await settle();
+    }
+    await Promise.all([own, ...crowd]);
+  });
+});
+
+test("a flood of made-up accounts does not make the server forget the tries at a real one", async () => {
+  const verifyPassword = async () => null;
+  const parts = { accounts: { verifyPassword }, hashing: createHashing(), clock: testClock() };
+  const { check } = createSignIn(parts);
+  const attempt = (email: string, address: string) =>
+    check({ email, password: "x" }, { address, browser: null });
+  for (let count = 0; count < 30; count++) await attempt(EMAIL, `192.0.2.${count}`);
+  for (let count = 0; count < 25_000; count++) {
+    // One or two of them share the real one's slot.
+    await attempt(`p${count}@x.com`, `a${count}`).catch(() => null);
+  }
+  await expect(attempt(EMAIL, HOME)).rejects.toMatchObject({ code: "rate_limited" });
+});
