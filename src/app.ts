@@ -5,6 +5,7 @@ import type { Config } from "./config.ts";
 import { createDashboardRoutes, type DashboardParts } from "./dashboard/routes.tsx";
 import { createSessionPrincipal } from "./dashboard/session-principal.ts";
 import type { Database } from "./db/database.ts";
+import { createSecret } from "./db/secret.ts";
 import { createCors } from "./http/cors.ts";
 import { createDocs } from "./http/docs.ts";
 import { errorResponse } from "./http/errors.ts";
@@ -63,14 +64,17 @@ export function createAccess({
   db,
   clock,
   publicUrl,
-  setUpToken = null,
+  setUpToken = createSecret(""),
   fetchDocument,
 }: {
   db: Database;
   clock: () => number;
   publicUrl: string;
-  /** What the first person has to know to become the owner; null for nothing. */
-  setUpToken?: string | null | undefined;
+  /**
+   * What the first person has to know to become the owner: a secret of this start by default. Who
+   * reaches the port is not always who runs the server, not even on loopback.
+   */
+  setUpToken?: string | undefined;
   /** How clients' metadata documents are had; over the network by default. */
   fetchDocument?: FetchDocument | undefined;
 }) {

@@ -4,6 +4,9 @@ import { run } from "./cli/program.ts";
 // needs no stack trace. `print` in cli/terminal.ts notices for itself.
 for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
 
+// What is kept, exported or unpacked is nobody else's, whatever the shell has set.
+process.umask(0o077);
+
 process.exitCode = await run(process.argv.slice(2), process.env);
 
 // `bun --watch` waits for a change even after the end, and a second Ctrl-C would be in vain.

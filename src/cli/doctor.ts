@@ -4,6 +4,7 @@ import { examine } from "../doctor/examine.ts";
 import type { Finding } from "../doctor/finding.ts";
 import { examineServer } from "../doctor/remote/examine-server.ts";
 import { askForKey } from "./ask-for-key.ts";
+import { askLocally } from "./ask-locally.ts";
 import { CommandError, type Environment, USAGE } from "./failure.ts";
 import { describeCommand } from "./invocation.ts";
 import { printable } from "./printable.ts";
@@ -52,7 +53,8 @@ async function* examineAll(configure: () => Config, env: Environment): AsyncGene
     return yield { check: "settings", state: "problem", message: error.message };
   }
   const howToStart = describeCommand("serve", config, env);
-  yield* examine({ config, version, clock: Date.now, howToStart });
+  const ask = askLocally(config.dataDir);
+  yield* examine({ config, version, clock: Date.now, howToStart, askLocally: ask });
 }
 
 function formatLine({ check, state, message }: Finding): string {

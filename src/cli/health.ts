@@ -1,7 +1,11 @@
+import { join } from "node:path";
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import type { Config } from "../config.ts";
-import { createAsk, NoAnswer } from "../doctor/ask.ts";
+import { isLocked, readOwner } from "../db/data-lock.ts";
+import { type Ask, createAsk, NoAnswer } from "../doctor/ask.ts";
+import { SOCKET } from "../mcp/socket-folder.ts";
+import { askLocally } from "./ask-locally.ts";
 import { CommandError } from "./failure.ts";
 import { say } from "./terminal.ts";
 
@@ -18,17 +22,30 @@ const Health = Type.Object({
  * @throws CommandError when it does not answer, or says that something has failed
  */
 export async function checkHealth(config: Config, { url }: { url?: URL }): Promise<void> {
-  const origin = (url ?? localAddress(config)).origin;
-  // A certificate is made out to the public name, not to the loopback address.
-  const ask = createAsk(origin, { timeout: TIMEOUT, anyCertificate: url === undefined });
+  const { where, ask } = url === undefined ? ownServer(config) : serverAt(url, false);
   const { status, json } = await ask("/api/health").catch((error) => {
     if (!(error instanceof NoAnswer)) throw error;
-    throw new CommandError(`No server answers at ${origin} (${error.code}).`);
+    throw new CommandError(`No server answers at ${where} (${error.code}).`);
   });
-  if (!Value.Check(Health, json)) throw new CommandError(`${origin} answers, but is not ctxd.`);
-  const line = `${origin}: ${json.status} (${describe(json.checks)})`;
+  if (!Value.Check(Health, json)) throw new CommandError(`${where} answers, but is not ctxd.`);
+  const line = `${where}: ${json.status} (${describe(json.checks)})`;
   if (status !== 200) throw new CommandError(line);
   say(line);
+}
+
+function ownServer(config: Config): { where: string; ask: Ask } {
+  const { dataDir } = config;
+  const owner = readOwner(dataDir);
+  // One in the background has no port unless somebody has asked for the dashboard.
+  if (owner?.isBackground && owner.address === null && isLocked(dataDir)) {
+    return { where: join(dataDir, SOCKET), ask: askLocally(dataDir) };
+  }
+  // A certificate is made out to the public name, not to the loopback address.
+  return serverAt(localAddress(config), true);
+}
+
+function serverAt({ origin }: URL, anyCertificate: boolean): { where: string; ask: Ask } {
+  return { where: origin, ask: createAsk(origin, { timeout: TIMEOUT, anyCertificate }) };
 }
 
 /** Where this machine reaches the server: one that listens everywhere is reached by loopback. */

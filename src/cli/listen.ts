@@ -18,27 +18,33 @@ const HANDOVER = 3_000;
 type App = ReturnType<typeof createApp>;
 type Where = Pick<Config, "host" | "port" | "tls">;
 
+/** The port of a server: closed, until it is opened once. */
+export function createPort(app: App, where: Where, parts: { log: Log; metrics: Metrics }) {
+  let listener: { stop(): Promise<void> } | null = null;
+  return {
+    /** Opens it, unless it is open. @throws CommandError when it is in use, CertificateError */
+    open(): void {
+      listener ??= listen(app, where, parts);
+    },
+    stop: async (): Promise<void> => listener?.stop(),
+  };
+}
+
 /**
- * Has the app listen on its port, with HTTPS when there is a certificate; a renewed one is used by
- * the connections that come after it.
- * @returns what ends it, or null when the port is in use and the server can do without
- * @throws CommandError when the port is in use, CertificateError
+ * Has the app listen, with HTTPS when there is a certificate; a renewed one is used by the
+ * connections that come after it.
  */
-export function listen(
+function listen(
   app: App,
   where: Where,
-  { isOptional, ...parts }: { isOptional: boolean; log: Log; metrics: Metrics },
-): { stop(): Promise<void> } | null {
+  parts: { log: Log; metrics: Metrics },
+): { stop(): Promise<void> } {
   const { tls } = where;
   try {
     if (tls) return listenWithTls(app, { ...where, tls }, parts);
     app.listen(serverOptions(where));
     return { stop: async () => void (await app.stop()) };
   } catch (error) {
-    if (isOptional) {
-      parts.log.warn("port_not_used", { cause: String(error) });
-      return null;
-    }
     const code = error instanceof Error && "code" in error ? error.code : null;
     if (code === "EADDRINUSE") {
       throw new CommandError(

@@ -1,4 +1,4 @@
-import { appendFileSync, closeSync, openSync, statSync, truncateSync } from "node:fs";
+import { appendFileSync, closeSync, fchmodSync, openSync, statSync, truncateSync } from "node:fs";
 
 /** Bytes of a log file; what comes then replaces what was there. */
 const MAX_BYTES = 1 << 20;
@@ -10,7 +10,10 @@ const MAX_BYTES = 1 << 20;
 export function createLogFile(path: string): (line: string) => void {
   return (line) => {
     try {
-      closeSync(openSync(path, "a", 0o600));
+      const file = openSync(path, "a", 0o600);
+      // One that was there before may be open to others.
+      fchmodSync(file, 0o600);
+      closeSync(file);
       if (statSync(path).size > MAX_BYTES) truncateSync(path);
       appendFileSync(path, `${line}\n`);
     } catch {}

@@ -8,7 +8,7 @@ import { addBackupCommands, addTransferCommands } from "./data-commands.ts";
 import { examples } from "./examples.ts";
 import { type Environment, reportFailure, USAGE } from "./failure.ts";
 import { checkoutDataDir, describeProgram } from "./invocation.ts";
-import { addDoctor, addHealth, addServe } from "./server-commands.ts";
+import { addDashboard, addDoctor, addHealth, addServe } from "./server-commands.ts";
 import { addServiceCommands } from "./service-commands.ts";
 
 /** What the actions need of the command line beside their own arguments. */
@@ -63,6 +63,7 @@ function createProgram(env: Environment): Command {
 
   addServe(program, configure, env);
   addConnectCommands(program, configure, env);
+  addDashboard(program, configure, env);
   addHealth(program, configure);
   addUserCommands(program, configure, env);
   addKeyCommands(program, configure);

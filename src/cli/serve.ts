@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { version } from "../../package.json" with { type: "json" };
 import { findLocalOwner } from "../accounts/local-owner.ts";
 import { createQuotas } from "../accounts/quotas.ts";
-import type { Access, createApp as CreateApp } from "../app.ts";
+import type { Access } from "../app.ts";
 import { createBackup } from "../backup/create-backup.ts";
 import { type Schedule, scheduleBackups } from "../backup/schedule.ts";
 import { originOf } from "../backup/series.ts";
@@ -33,10 +33,10 @@ import { createChecks } from "./checks.ts";
 import { CommandError, type Environment } from "./failure.ts";
 import { giveBackMemory } from "./give-back.ts";
 import { greet } from "./greeting.ts";
-import { listen } from "./listen.ts";
+import { createPort } from "./listen.ts";
 import { settlePort } from "./port.ts";
 import { measureProcess } from "./process-metrics.ts";
-import { createSetUpToken, setUpLink } from "./set-up-link.ts";
+import { setUpLink } from "./set-up-link.ts";
 import { atMost, endWithin, untilStopped } from "./stop.ts";
 import { takeOverDataFolder } from "./take-over.ts";
 import { logUnhandled } from "./unhandled.ts";
@@ -48,8 +48,8 @@ const STOP_LIMIT = 40;
 
 /**
  * Runs the server until SIGINT or SIGTERM. Resolves when all that was begun is done.
- * @param background for a server that bridges started: it also ends when nobody uses it, and does
- * without its port when another program has that
+ * @param background for a server that bridges started: it also ends when nobody uses it, and opens
+ * its port for the dashboard alone, when it is asked to over its socket
  */
 export async function serve(
   settings: Config,
@@ -64,6 +64,7 @@ export async function serve(
   opened.defer(giveBackMemory());
   const { config, giveBack } = settlePort(settings);
   opened.defer(giveBack);
+  if (background) giveBack();
   const clock = Date.now;
   const metrics = createMetrics();
   measureProcess(metrics);
@@ -83,12 +84,7 @@ export async function serve(
   opened.defer(db.close);
   const securityLog = createSecurityLog({ db, clock, log });
   opened.defer(securityLog.close);
-  const access = createAccess({
-    db,
-    clock,
-    publicUrl: config.publicUrl,
-    setUpToken: createSetUpToken(config),
-  });
+  const access = createAccess({ db, clock, publicUrl: config.publicUrl });
   const { accounts } = access;
   const keys = createKeys({ db, clock });
   const opening = openTables(config, { db, embedders, log, metrics });
@@ -124,13 +120,22 @@ export async function serve(
   });
   // Agents and monitors do not wait long: what needs no memories is answered before the tables are
   // open.
-  const socket = listenLocally(local, app, config, log);
-  opened.defer(() => atMost(SHUTDOWN_TIMEOUT * 1000, socket?.close() ?? Promise.resolve()));
-  giveBack();
-  const listener = listen(app, config, { isOptional: background !== null, log, metrics });
-  opened.defer(() => atMost(SHUTDOWN_TIMEOUT * 1000, listener?.stop() ?? Promise.resolve()));
   const address = config.publicUrl;
-  if (listener) lock.announce(address);
+  const port = createPort(app, config, { log, metrics });
+  const setUp = () => (accounts.isSetUp() ? null : setUpLink(address, access.setUpToken));
+  const openDashboard = () => {
+    port.open();
+    lock.announce(address);
+    const link = config.registration === "closed" ? null : setUp();
+    if (link && background) log.info("waiting_for_owner", { link });
+    return { address, setUp: link };
+  };
+  const answer = async (request: Request) => app.fetch(request);
+  const socket = listenLocally(local, config.dataDir, { answer, openDashboard }, log);
+  opened.defer(() => atMost(SHUTDOWN_TIMEOUT * 1000, socket?.close() ?? Promise.resolve()));
+  opened.defer(() => atMost(SHUTDOWN_TIMEOUT * 1000, port.stop()));
+  giveBack();
+  if (!background) openDashboard();
   await opening;
   opened.defer(watchRemovedAccounts({ store, accounts, log }));
   const days = config.securityLogDays;
@@ -139,20 +144,16 @@ export async function serve(
     schedule.start();
     opened.defer(schedule.stop);
   }
-  const setUp = accounts.isSetUp() ? null : setUpLink(address, access.setUpToken);
   if (!background) {
-    greet(config, env, { address, setUp });
+    greet(config, env, { address, setUp: setUp() });
     await untilStopped();
   } else if (socket) {
-    log.info("started", { version, pid: process.pid, address: listener ? address : null });
-    if (listener && setUp) log.info("waiting_for_owner", { link: setUp });
+    log.info("started", { version, pid: process.pid });
     await untilUnused(background, socket, () => lastRequest);
   } else throw new CommandError("No socket can be made in the data folder: use ctxd serve.");
   log.info("stopping");
   endWithin(STOP_LIMIT * 1000, () => log.error("stop_took_too_long", { seconds: STOP_LIMIT }));
 }
-
-type App = ReturnType<typeof CreateApp>;
 
 async function openTables(
   { dataDir, cacheDir }: Config,
@@ -189,12 +190,12 @@ function createSchedule(
 /** Returns null where the file system of the data folder knows no sockets. */
 function listenLocally(
   local: ReturnType<typeof createLocalSocket>,
-  app: App,
-  { dataDir }: Config,
+  dataDir: string,
+  doors: Omit<Parameters<typeof local.listen>[1], "version">,
   log: Log,
 ): OpenSocket | null {
   try {
-    return local.listen(dataDir, { version, answer: async (request) => app.fetch(request) });
+    return local.listen(dataDir, { version, ...doors });
   } catch (error) {
     const cause = messageOf(error);
     log.warn("no_local_socket", { cause });

@@ -47,6 +47,20 @@ export function addServe(program: Command, configure: Configure, env: Environmen
     });
 }
 
+export function addDashboard(program: Command, configure: Configure, env: Environment): void {
+  program
+    .command("dashboard")
+    .summary("open the dashboard in a browser, also to make the owner's account")
+    .description(
+      "Opens the dashboard in a browser and prints its address. As long as the server has no owner, that is the link that makes the owner's account: nobody else knows it. When no server runs, one is started in the background; it ends some minutes after its last use.",
+    )
+    .option("--no-browser", "print the address alone")
+    .addHelpText("after", examples("ctxd dashboard", "ctxd dashboard --no-browser"))
+    .action(async (options: { browser?: boolean }) =>
+      (await import("./dashboard.ts")).openDashboard(configure(), options, env),
+    );
+}
+
 export function addHealth(program: Command, configure: Configure): void {
   program
     .command("health")

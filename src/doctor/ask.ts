@@ -45,8 +45,16 @@ export class NoAnswer extends Error {
  * proxy that HTTP_PROXY names for this machine's own address too, and tells little of failures.
  * @param timeout milliseconds
  * @param anyCertificate whether one will do that is made out to another name, or by nobody known
+ * @param socketPath a Unix socket on which the server is asked, whatever the origin
  */
-export function createAsk(origin: string, { timeout = TIMEOUT, anyCertificate = false } = {}): Ask {
+export function createAsk(
+  origin: string,
+  {
+    timeout = TIMEOUT,
+    anyCertificate = false,
+    socketPath,
+  }: { timeout?: number; anyCertificate?: boolean; socketPath?: string } = {},
+): Ask {
   return (path, { method = "GET", headers = {}, body } = {}) => {
     const url = new URL(path, origin);
     const { request } = url.protocol === "https:" ? https : http;
@@ -57,6 +65,7 @@ export function createAsk(origin: string, { timeout = TIMEOUT, anyCertificate = 
       headers: { ...type, ...headers },
       signal: AbortSignal.timeout(timeout),
       rejectUnauthorized: !anyCertificate,
+      ...(socketPath !== undefined && { socketPath }),
     };
     const { promise, resolve, reject } = Promise.withResolvers<Answer>();
     const call = request(url, options, (response) => {

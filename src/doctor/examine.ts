@@ -6,6 +6,7 @@ import type { Config } from "../config.ts";
 import { databasePath } from "../db/database.ts";
 import { openToLook } from "../db/snapshot.ts";
 import { isCompiled } from "../native/embedded-asset.ts";
+import type { Ask } from "./ask.ts";
 import { checkBackups } from "./backups.ts";
 import { checkCertificate } from "./certificate.ts";
 import { checkClock, newestRecord } from "./clock.ts";
@@ -28,6 +29,7 @@ export async function* examine({
   version,
   clock,
   howToStart,
+  askLocally,
 }: {
   config: Config;
   /** Of this program. */
@@ -35,6 +37,8 @@ export async function* examine({
   clock: () => number;
   /** The command that starts a server. */
   howToStart: string;
+  /** Asks the server of the data folder over its socket. */
+  askLocally: Ask;
 }): AsyncGenerator<Finding> {
   const { dataDir, cacheDir } = config;
   yield findingsOf("version").ok(`ctxd ${version} on Bun ${Bun.version}`);
@@ -43,7 +47,7 @@ export async function* examine({
   yield checkDisk(dataDir);
   yield await checkBackups(config.backups, clock());
   yield checkCacheFolder(cacheDir, isCompiled);
-  const { isServed, ...server } = await checkServer(dataDir);
+  const { isServed, ...server } = await checkServer(dataDir, askLocally);
   yield server;
   yield await checkPort(config, isServed);
   if (config.model === null) yield await checkModelFiles(cacheDir);

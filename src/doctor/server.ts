@@ -3,7 +3,7 @@ import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import type { Config } from "../config.ts";
 import { isLocked, readOwner } from "../db/data-lock.ts";
-import { createAsk, NoAnswer } from "./ask.ts";
+import { type Ask, createAsk, NoAnswer } from "./ask.ts";
 import { type Finding, findingsOf, reasonOf } from "./finding.ts";
 
 /** Milliseconds after which a server that does not answer counts as failed. */
@@ -15,8 +15,14 @@ const HealthAnswer = Type.Object({
 });
 type Health = "ok" | "failed" | "not ctxd" | "no answer";
 
-/** Who serves a data folder, and whether that server answers. */
-export async function checkServer(dataDir: string): Promise<Finding & { isServed: boolean }> {
+/**
+ * Who serves a data folder, and whether that server answers.
+ * @param askLocally asks over the folder's socket
+ */
+export async function checkServer(
+  dataDir: string,
+  askLocally: Ask,
+): Promise<Finding & { isServed: boolean }> {
   const { ok, problem } = findingsOf("server");
   try {
     if (!isLocked(dataDir)) return { ...ok("none is running"), isServed: false };
@@ -25,11 +31,14 @@ export async function checkServer(dataDir: string): Promise<Finding & { isServed
   }
   const owner = readOwner(dataDir);
   const who = owner ? `process ${owner.pid} (version ${owner.version})` : "another process";
-  if (!owner?.address) {
+  const { health, vectors } = await askHealth(owner?.address ?? askLocally);
+  if (!owner?.address && health === "no answer") {
     return { ...ok(`${who} is starting, restoring a backup or about to end`), isServed: true };
   }
-  const serving = `${who} serves at ${owner.address}`;
-  const { health, vectors } = await askHealth(owner.address);
+  const where = owner?.address
+    ? `at ${owner.address}`
+    : "agents in the background, without a port,";
+  const serving = `${who} serves ${where}`;
   if (health === "ok") {
     const change = vectors.startsWith("changing")
       ? `, its model of vectors is being changed (${vectors})`
@@ -84,11 +93,15 @@ function loopback(host: string, port: number, isTls: boolean): string {
   return `${isTls ? "https" : "http"}://${address.includes(":") ? `[${address}]` : address}:${port}`;
 }
 
-async function askHealth(origin: string): Promise<{ health: Health; vectors: string }> {
+/** @param server its origin, or what asks it */
+async function askHealth(server: string | Ask): Promise<{ health: Health; vectors: string }> {
   const told = (health: Health, vectors = "") => ({ health, vectors });
   try {
     // Nothing secret is asked or told, and a certificate may be made out to another name.
-    const ask = createAsk(origin, { timeout: TIMEOUT, anyCertificate: true });
+    const ask =
+      typeof server === "string"
+        ? createAsk(server, { timeout: TIMEOUT, anyCertificate: true })
+        : server;
     const { status, json } = await ask("/api/health");
     if (!Value.Check(HealthAnswer, json)) return told("not ctxd");
     return told(status === 200 ? "ok" : "failed", json.checks.vectors);

@@ -2,6 +2,7 @@ import { chmodSync, mkdtempSync, renameSync, rmdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Principal } from "../http/principal.ts";
 import { SCOPES } from "../keys/scopes.ts";
+import { answerDashboard, DASHBOARD_PATH, type OpenDashboard } from "./dashboard-door.ts";
 import { HAND_OVER_PATH } from "./hand-over.ts";
 import { createPresence, PRESENCE_PATH } from "./presence.ts";
 import { NEW_SOCKET, reachSocketFolder, SOCKET } from "./socket-folder.ts";
@@ -48,7 +49,16 @@ export function createLocalSocket({
      */
     listen(
       dataDir: string,
-      { version, answer }: { version: string; answer: (request: Request) => Promise<Response> },
+      {
+        version,
+        answer,
+        openDashboard,
+      }: {
+        version: string;
+        answer: (request: Request) => Promise<Response>;
+        /** Opens the server's port unless it is open; throws what the person is told. */
+        openDashboard: () => OpenDashboard;
+      },
     ): OpenSocket {
       const presence = createPresence(version);
       const handedOver = Promise.withResolvers<void>();
@@ -61,6 +71,7 @@ export function createLocalSocket({
         }
         lastUse = performance.now();
         if (pathname === PRESENCE_PATH) return presence.answer(request);
+        if (pathname === DASHBOARD_PATH) return answerDashboard(request, openDashboard);
         const accountId = request.headers.get(ACCOUNT_HEADER) ?? (await ownerId());
         // A request for an account that is not there is one without credentials.
         if (!request.headers.has(ACCOUNT_HEADER) || hasAccount(accountId)) {

@@ -80,13 +80,13 @@ export function createSignUpRoutes({
       }
     });
 
-  const setUpPage = (token: string, claim: string | null, again: Again = {}) => (
+  const setUpPage = (token: string, claim: string, again: Again = {}) => (
     <SignUpPage
       title="Welcome to ctxd"
       action={SET_UP_PATH}
       token={token}
       submit="Make my account"
-      fields={claim !== null && <input type="hidden" name="token" value={claim} />}
+      fields={<input type="hidden" name="token" value={claim} />}
       {...again}
     >
       <p>
@@ -146,10 +146,10 @@ export function createSignUpRoutes({
       ({ request }) =>
         show(request, (token) => {
           if (signUp.isSetUp()) return seeOther(SIGN_IN_PATH);
-          const claim = new URL(request.url).searchParams.get("token");
+          const claim = new URL(request.url).searchParams.get("token") ?? "";
           if (signUp.allowsSetUp && signUp.mayClaim(claim)) return setUpPage(token, claim);
           const message = signUp.allowsSetUp
-            ? "Make its owner's account by the link that the server has printed at its start."
+            ? "Its owner's account is made by the link that the server has printed at its start, or that ctxd dashboard opens on its machine."
             : "Its owner's account is made on the command line: ctxd user add EMAIL.";
           const page = <MessagePage title="This server is new" message={message} />;
           return pageResponse(page, { status: 403 });
@@ -166,7 +166,7 @@ export function createSignUpRoutes({
             record(request, "owner_set_up", { accountId: account.id });
             return account;
           },
-          (token, form, again) => setUpPage(token, form.get("token"), again),
+          (token, form, again) => setUpPage(token, form.get("token") ?? "", again),
         ),
       HIDDEN,
     )

@@ -23,8 +23,8 @@ export function createSignUp({
   accounts: Pick<Accounts, "add" | "isSetUp" | "setUp">;
   invitations: Pick<Invitations, "find" | "use">;
   registration: Config["registration"];
-  /** What proves that somebody is the owner of the machine; null where that needs no proof. */
-  setUpToken: string | null;
+  /** What proves that somebody runs this server. */
+  setUpToken: string;
   hashing: Hashing;
   clock: () => number;
 }) {
@@ -40,8 +40,7 @@ export function createSignUp({
     allowsSetUp: registration !== "closed",
 
     /** Whether somebody who has this token may make the owner's account. */
-    mayClaim: (token: string | null): boolean =>
-      setUpToken === null || isSameSecret(token ?? "", setUpToken),
+    mayClaim: (token: string | null): boolean => isSameSecret(token ?? "", setUpToken),
 
     /**
      * Makes the owner's account on an empty server.
@@ -49,7 +48,10 @@ export function createSignUp({
      */
     async setUp(wanted: NewAccount, token: string | null): Promise<Account> {
       if (!this.allowsSetUp || !this.mayClaim(token)) {
-        throw new AppError("forbidden", "Open the link that the server has printed at its start.");
+        throw new AppError(
+          "forbidden",
+          "Open the link that the server has printed at its start, or that ctxd dashboard opens.",
+        );
       }
       return hashing(() => accounts.setUp(wanted));
     },

@@ -8,6 +8,7 @@ import {
   type TestBrowser,
 } from "../support/browser.ts";
 import { press } from "../support/dashboard.ts";
+import { SET_UP_LINK } from "../support/server.ts";
 
 const EMAIL = "you@example.com";
 const PASSWORD = "correct horse battery";
@@ -33,13 +34,13 @@ async function signIn(page: Page, password: string) {
 }
 
 test.each(LOOKS)("a guarded first start, an invitation, and its end, %s", async (_, look) => {
-  await using server = await startOAuthServer({ setUpToken: "of-the-start" });
+  await using server = await startOAuthServer();
   const { origin } = server;
   const check = (page: Page) => (look.javaScript === false ? undefined : expectSound(page));
   await browser.visit({ origin, ...look }, async (owner) => {
     await owner.goto(origin);
     await owner.getByText("the link that the server has printed at its start").waitFor();
-    await owner.goto(`${origin}/setup?token=of-the-start`);
+    await owner.goto(`${origin}${SET_UP_LINK}`);
     await owner.getByLabel("E-mail address").fill(EMAIL);
     await owner.getByLabel("Password").fill(PASSWORD);
     await press(owner, "Make my account");

@@ -6,7 +6,7 @@ import { version } from "../../package.json" with { type: "json" };
 import { bareRoot } from "../support/bare-root.ts";
 import { openBrowser } from "../support/browser.ts";
 import { buildExecutable } from "../support/executable.ts";
-import { addressOf, RIGHT, useOnce } from "../support/main-job.ts";
+import { RIGHT, setUpLinkOf, useOnce } from "../support/main-job.ts";
 
 /** The first build compresses 300 MB of libraries; later ones find that done. */
 const BUILD_TIMEOUT = 20 * 60_000;
@@ -50,9 +50,9 @@ describe("the executable", () => {
       });
       const browser = await openBrowser();
       try {
-        const origin = await addressOf(server.stderr);
-        await browser.visit({ origin }, async (page) => {
-          await page.goto(origin);
+        const link = await setUpLinkOf(server.stderr);
+        await browser.visit({ origin: new URL(link).origin }, async (page) => {
+          await page.goto(link);
           await page.getByLabel("E-mail address").fill("you@example.com");
           await page.getByLabel("Password").fill("correct horse battery");
           await page.getByRole("button", { name: "Make my account" }).click();

@@ -44,6 +44,8 @@ const initialize = {
   },
 };
 
+const noDashboard = () => ({ address: "", setUp: null });
+
 function textOf(answer: Record<string, unknown>): string {
   return JSON.stringify(answer.result ?? answer.error);
 }
@@ -83,7 +85,9 @@ test("two bridges and a client over HTTP share one memory, 500 calls each", asyn
   const key = await ctxd(["key", "create", "--user", "local@localhost", "--name", "test"], {
     dataDir,
   });
-  const origin = JSON.parse(readFileSync(join(dataDir, "owner.json"), "utf8")).address;
+  const { env } = program(dataDir);
+  const dashboard = await ctxd(["dashboard", "--no-browser"], { dataDir, env });
+  const { origin } = new URL(dashboard.stdout.trim());
   const http = createClient(origin, key.stdout.trim());
   const remote = await connectHttp("v2 old", origin, { authorization: `Bearer ${http.key}` });
   const clients = [...bridges, remote];
@@ -313,6 +317,7 @@ describe("when the server", () => {
         if (keys.length > 2) return Response.json({ jsonrpc: "2.0", id, result: {} });
         return new Response("", { headers: { "content-type": "text/event-stream" } });
       },
+      openDashboard: noDashboard,
     });
     const bridge = startBridge(dataDir);
     expect(await bridge.call("save_memory", { content: "x" }, 1)).toMatchObject({ result: {} });
@@ -364,6 +369,7 @@ describe("when the server", () => {
     const open = socket.listen(dataDir, {
       version: "99.0.0",
       answer: async () => Response.json({ jsonrpc: "2.0", id: 0, result: {} }),
+      openDashboard: noDashboard,
     });
     const bridge = startBridge(dataDir);
     bridge.send(initialize);

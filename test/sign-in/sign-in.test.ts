@@ -45,6 +45,7 @@ test("over HTTPS the cookie is Secure, and no sister domain can set it", async (
   await using secure = await startOAuthServer({
     config: { publicUrl: "https://memory.example.com", trustProxy: true },
   });
+  await secure.account();
   const headers = { "x-forwarded-proto": "https", host: "memory.example.com" };
   const response = await fetch(`http://127.0.0.1:${secure.port}/sign-in`, { headers });
   expect(response.status).toBe(200);

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { findLocalOwner } from "../../src/accounts/local-owner.ts";
 import { type OAuthServer, startOAuthServer } from "../oauth/support/oauth-server.ts";
 import { createPerson, type Page } from "../oauth/support/person.ts";
+import { SET_UP_LINK } from "../support/server.ts";
 
 const EMAIL = "you@example.com";
 const PASSWORD = "correct horse";
@@ -19,9 +20,11 @@ describe("an empty server", () => {
     for (const path of ["/", "/keys", "/sign-in"]) {
       const page = await person.visit(path);
       expect(new URL(page.url).pathname).toBe("/setup");
-      expect(page.text).toContain("Make the account of its owner");
+      expect(page.status).toBe(403);
+      expect(page.text).toContain("ctxd dashboard opens");
     }
-    const page = await person.visit("/setup");
+    const page = await person.visit(SET_UP_LINK);
+    expect(page.text).toContain("Make the account of its owner");
     const next = await person.submit(page, { email: EMAIL, password: PASSWORD });
     expect(isSignedIn(next)).toBe(true);
     const [owner, ...others] = server.accounts.list();
@@ -35,7 +38,7 @@ describe("an empty server", () => {
   test("says what is wrong and keeps what was typed", async () => {
     await using server = await startOAuthServer();
     const person = createPerson(server.origin);
-    const form = await person.visit("/setup");
+    const form = await person.visit(SET_UP_LINK);
     for (const [fields, problem] of [
       [{ email: EMAIL, password: "short" }, "A password has 8 to 1024 characters."],
       [{ email: "you", password: PASSWORD }, "This is not an e-mail address"],
@@ -55,7 +58,7 @@ describe("an empty server", () => {
     const people = [createPerson(server.origin), createPerson(server.origin)];
     const pages = await Promise.all(
       people.map(async (person, index) => {
-        const form = await person.visit("/setup");
+        const form = await person.visit(SET_UP_LINK);
         return person.submit(form, { email: `p${index}@example.com`, password: PASSWORD });
       }),
     );
@@ -64,8 +67,8 @@ describe("an empty server", () => {
     expect(server.accounts.list()).toMatchObject([{ role: "owner" }]);
   });
 
-  test("that others can reach wants the token of its start, once", async () => {
-    await using server = await startOAuthServer({ setUpToken: "of-the-start" });
+  test("wants the token of its start, once", async () => {
+    await using server = await startOAuthServer();
     const stranger = createPerson(server.origin);
     for (const path of ["/setup", "/setup?token=", "/setup?token=guessed"]) {
       const page = await stranger.visit(path);
@@ -74,14 +77,14 @@ describe("an empty server", () => {
       expect(page.text).not.toContain("of-the-start");
     }
     const person = createPerson(server.origin);
-    const form = await person.visit("/setup?token=of-the-start");
+    const form = await person.visit(SET_UP_LINK);
     const wanted = { email: EMAIL, password: PASSWORD };
     for (const token of [null, "", "guessed"]) {
       expect((await person.submit(form, { ...wanted, token })).status).toBe(403);
     }
     expect(server.accounts.list()).toEqual([]);
     expect(isSignedIn(await person.submit(form, wanted))).toBe(true);
-    const again = await stranger.visit("/setup?token=of-the-start");
+    const again = await stranger.visit(SET_UP_LINK);
     expect(new URL(again.url).pathname).toBe("/sign-in");
   });
 
@@ -92,7 +95,7 @@ describe("an empty server", () => {
     expect(page.status).toBe(403);
     expect(page.text).toContain("ctxd user add EMAIL");
     await using other = await startOAuthServer();
-    const form = await createPerson(other.origin).visit("/setup");
+    const form = await createPerson(other.origin).visit(SET_UP_LINK);
     const target = `${server.origin}/setup`;
     const sent = await person.submit(
       { ...form, url: target },

@@ -77,13 +77,22 @@ export async function useOnce({
 }
 
 /** The address that a server says it has. */
-export async function addressOf(stderr: ReadableStream<Uint8Array>): Promise<string> {
+export function addressOf(stderr: ReadableStream<Uint8Array>): Promise<string> {
+  return findIn(stderr, /http:\S+:\d+/);
+}
+
+/** The link that makes the owner's account, as a server says it. */
+export function setUpLinkOf(stderr: ReadableStream<Uint8Array>): Promise<string> {
+  return findIn(stderr, /http:\S+\/setup\?token=[\w-]{43}/);
+}
+
+async function findIn(stderr: ReadableStream<Uint8Array>, pattern: RegExp): Promise<string> {
   let said = "";
   const decoder = new TextDecoder();
   for await (const bytes of stderr) {
     said += decoder.decode(bytes, { stream: true });
-    const address = /http:\S+:\d+/.exec(said)?.[0];
-    if (address) return address;
+    const [found] = pattern.exec(said) ?? [];
+    if (found) return found;
   }
   throw new Error(`the server ended: ${said}`);
 }

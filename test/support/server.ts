@@ -34,8 +34,6 @@ interface Options {
       "tls" | "trustProxy" | "allowHttp" | "publicUrl" | "rateLimit" | "registration" | "providers"
     >
   >;
-  /** What the owner's account is made with; nothing by default. */
-  setUpToken?: string;
   /** A free one by default. */
   port?: number;
   /** How clients' metadata documents are had. */
@@ -45,6 +43,11 @@ interface Options {
   /** Stands between the server and LanceDB, to count or to break its calls. */
   wrap?: (lancedb: LanceDb) => LanceDb;
 }
+
+/** In the place of the secret that every start makes. */
+const SET_UP_TOKEN = "of-the-start";
+/** Where the owner's account is made. */
+export const SET_UP_LINK = `/setup?token=${SET_UP_TOKEN}`;
 
 export type TestServer = Awaited<ReturnType<typeof startServer>>;
 
@@ -62,8 +65,8 @@ export async function startServer(options: Options = {}) {
   const embedder = options.embedder ?? fakeEmbedder();
   const db = openDatabase(databasePath(folder));
   const publicUrl = options.config?.publicUrl ?? "http://localhost:7733";
-  const { setUpToken, fetchDocument } = options;
-  const access = createAccess({ db, clock, publicUrl, setUpToken, fetchDocument });
+  const { fetchDocument } = options;
+  const access = createAccess({ db, clock, publicUrl, setUpToken: SET_UP_TOKEN, fetchDocument });
   const { accounts, invitations, sessions, oauth } = access;
   const keys = createKeys({ db, clock });
   const lancedb = await loadLanceDb(testCacheDir);

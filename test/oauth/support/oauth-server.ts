@@ -32,7 +32,6 @@ export async function startOAuthServer(
     config?: Partial<Config>;
     fetchDocument?: FetchDocument;
     embedder?: Embedder;
-    setUpToken?: string;
     /** A free one by default. */
     port?: number;
   } = {},

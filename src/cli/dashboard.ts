@@ -1,0 +1,85 @@
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { Value } from "@sinclair/typebox/value";
+import type { Config } from "../config.ts";
+import { DASHBOARD_PATH, OpenDashboard } from "../mcp/dashboard-door.ts";
+import { openApi } from "./api.ts";
+import { CommandError, type Environment } from "./failure.ts";
+import { print, say } from "./terminal.ts";
+
+/** A page in the data folder that leads a browser to the dashboard. */
+const LEADING_PAGE = "dashboard.html";
+/** Milliseconds in which what opens a browser says that it can't. */
+const PATIENCE = 1_000;
+
+/**
+ * `ctxd dashboard`: has the server of the data folder open its port, shows where the dashboard is,
+ * and opens it in a browser where one can be opened.
+ */
+export async function openDashboard(
+  config: Config,
+  { browser = true }: { browser?: boolean },
+  env: Environment,
+): Promise<void> {
+  const { address, setUp } = await askServer(config, env);
+  if (setUp !== null) {
+    say("This server has no owner yet. Who opens this link first makes the owner's account:");
+  }
+  await print(setUp ?? address);
+  const page = leadingPage(config, setUp);
+  if (!browser) return;
+  const isOpened = await openInBrowser(page ?? address, env);
+  say(isOpened ? "It opens in the browser." : "Open it in a browser on this machine.");
+}
+
+async function askServer(config: Config, env: Environment): Promise<OpenDashboard> {
+  const api = await openApi(config, env, {});
+  try {
+    const response = await api.request(DASHBOARD_PATH, { method: "POST" });
+    const answer: unknown = await response.json();
+    if (Value.Check(OpenDashboard, answer)) return answer;
+    throw new CommandError("The server of this data folder is another version: restart it.");
+  } finally {
+    api.close();
+  }
+}
+
+/**
+ * Writes a page that leads on to a link with a secret: all users of a machine see the arguments of
+ * a browser, nobody else reads this file. Null, and no file, where there is no secret.
+ */
+function leadingPage({ dataDir }: Config, link: string | null): string | null {
+  const path = join(dataDir, LEADING_PAGE);
+  rmSync(path, { force: true });
+  if (link === null) return null;
+  const html = `<!doctype html>
+<meta charset="utf-8">
+<title>ctxd</title>
+<meta name="referrer" content="no-referrer">
+<meta http-equiv="refresh" content="0; url=${Bun.escapeHTML(link)}">
+<p><a href="${Bun.escapeHTML(link)}">Make the owner's account</a></p>
+`;
+  writeFileSync(path, html, { mode: 0o600, flag: "wx" });
+  return path;
+}
+
+/** @param target an address, or the path of a page */
+async function openInBrowser(target: string, env: Environment): Promise<boolean> {
+  const isMac = process.platform === "darwin";
+  if (!isMac && !env.DISPLAY && !env.WAYLAND_DISPLAY) return false;
+  const program = Bun.which(isMac ? "open" : "xdg-open", { PATH: env.PATH ?? "" });
+  if (!program) return false;
+  const child = Bun.spawn([program, target], {
+    env: { ...env },
+    stdin: "ignore",
+    stdout: "ignore",
+    stderr: "ignore",
+    detached: true,
+  });
+  // Some stay as long as the browser does.
+  child.unref();
+  return Promise.race([
+    child.exited.then((code) => code === 0),
+    Bun.sleep(PATIENCE).then(() => true),
+  ]);
+}
