@@ -21,6 +21,7 @@ import { createRecord, type RecordEvent } from "./http/record.ts";
 import { requestId } from "./http/request-id.ts";
 import { createRouteNames } from "./http/route-names.ts";
 import { SECURITY_HEADERS } from "./http/security-headers.ts";
+import { createStrictTransport } from "./http/strict-transport.ts";
 import type { Keys } from "./keys/keys.ts";
 import type { Log } from "./log.ts";
 import { createMcpRoutes } from "./mcp/routes.ts";
@@ -116,6 +117,7 @@ export function createApp({
 }) {
   allowLongRequests();
   const checkHttps = createHttpsRule(config);
+  const strictTransportOf = createStrictTransport(config);
   const corsOf = createCors(config);
   const cookies = createCookies(config);
   const visitors = createVisitors({ ...access, cookies });
@@ -143,6 +145,7 @@ export function createApp({
     .onRequest(({ request, server, set }) => {
       arrive(request, server);
       Object.assign(set.headers, SECURITY_HEADERS, { "x-request-id": requestId(request) });
+      Object.assign(set.headers, strictTransportOf(request));
       checkHttps(request);
       const cors = corsOf(request);
       if (cors) Object.assign(set.headers, cors);

@@ -3,6 +3,7 @@ import { examples } from "./examples.ts";
 import { parseExpiry } from "./expiry.ts";
 import type { Environment } from "./failure.ts";
 import { describeCommand } from "./invocation.ts";
+import type { NewKeyOptions } from "./key.ts";
 import type { Configure } from "./program.ts";
 import { say } from "./terminal.ts";
 import type { QuotaChange } from "./user.ts";
@@ -100,7 +101,10 @@ export function addKeyCommands(program: Command, configure: Configure): void {
     .requiredOption("--user <email>", "account that the key is for")
     .requiredOption("--name <name>", "what the key is for, such as the agent's name")
     .addOption(
-      new Option("--scope <scope>", "read: a key that can't change anything").choices(["read"]),
+      new Option(
+        "--scope <scope...>",
+        "read: it can't change anything; add: it can only save new memories; or both",
+      ).choices(["read", "add"]),
     )
     .option("--expires <when>", "12h, 90d, 2w, 1y, or a date: 2027-01-31", parseExpiry)
     .addHelpText(
@@ -108,9 +112,10 @@ export function addKeyCommands(program: Command, configure: Configure): void {
       examples(
         "ctxd key create --user you@example.com --name laptop",
         "ctxd key create --user you@example.com --name report --scope read --expires 90d",
+        "ctxd key create --user you@example.com --name sensor --scope add",
       ),
     )
-    .action(async (options: { user: string; name: string; scope?: "read"; expires?: Date }) =>
+    .action(async (options: NewKeyOptions) =>
       (await import("./key.ts")).createKey(configure(), options),
     );
   key

@@ -1,5 +1,5 @@
 import type { Config } from "../config.ts";
-import { SCOPES } from "../keys/scopes.ts";
+import { describeScopes } from "../keys/scopes.ts";
 import { type Grant, grantFacts } from "../oauth/grants.ts";
 import { CommandError } from "./failure.ts";
 import { requireAccount, withStores } from "./stores.ts";
@@ -37,9 +37,7 @@ export async function listGrants(
         grant.clientName,
         grant.redirectHost,
         emails.get(grant.accountId) ?? "-",
-        SCOPES.filter((scope) => grant.scopes.includes(scope))
-          .map((scope) => scope.replace("memories:", ""))
-          .join(", "),
+        describeScopes(grant.scopes),
         formatMoment(grant.lastUsedAt),
         grant.revokedAt
           ? `revoked ${formatMoment(grant.revokedAt)}`

@@ -1,21 +1,26 @@
 import type { Config } from "../config.ts";
 import { type KeyRecord, keyFacts } from "../keys/keys.ts";
-import { SCOPES } from "../keys/scopes.ts";
+import { describeScopes, FULL_ACCESS, type Scope } from "../keys/scopes.ts";
 import { CommandError } from "./failure.ts";
 import { requireAccount, withStores } from "./stores.ts";
 import { formatMoment, formatTable } from "./table.ts";
 import { print, say } from "./terminal.ts";
 
+/** What `ctxd key create` is given; without `scope`, the key may do everything. */
+export interface NewKeyOptions {
+  user: string;
+  name: string;
+  scope?: readonly ("read" | "add")[];
+  expires?: Date;
+}
+
 /** `ctxd key create` */
-export async function createKey(
-  config: Config,
-  options: { user: string; name: string; scope?: "read"; expires?: Date },
-): Promise<void> {
+export async function createKey(config: Config, options: NewKeyOptions): Promise<void> {
   await withStores(config, async ({ accounts, keys, record: tell }) => {
     const account = requireAccount(accounts, options.user);
     const { key, record } = keys.create(account.id, {
       name: options.name,
-      scopes: options.scope === "read" ? ["memories:read"] : SCOPES,
+      scopes: options.scope?.map((word): Scope => `memories:${word}`) ?? FULL_ACCESS,
       expiresAt: options.expires ?? null,
     });
     tell("key_created", keyFacts(record));
@@ -58,7 +63,7 @@ export async function listKeys(
         `${key.prefix}…`,
         key.name,
         emails.get(key.accountId) ?? "-",
-        key.scopes.length === SCOPES.length ? "read, write" : "read",
+        describeScopes(key.scopes),
         formatMoment(key.lastUsedAt),
         describeState(key),
       ]),

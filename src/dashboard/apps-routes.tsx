@@ -2,7 +2,7 @@
 import { Elysia } from "elysia";
 import { AppError } from "../errors.ts";
 import type { RecordEvent } from "../http/record.ts";
-import { SCOPES } from "../keys/scopes.ts";
+import { describeScopes } from "../keys/scopes.ts";
 import { type Grant, type Grants, grantFacts } from "../oauth/grants.ts";
 import { ButtonLink } from "../pages/button.tsx";
 import type { Markup } from "../pages/jsx-runtime.ts";
@@ -103,10 +103,7 @@ function AppsPage({ visit, grants }: { visit: Visit; grants: readonly Grant[] })
           columns={[
             { title: "App", isHeader: true, cell: ({ clientName }) => <bdi>{clientName}</bdi> },
             { title: "Goes back to", cell: ({ redirectHost }) => <bdi>{redirectHost}</bdi> },
-            {
-              title: "May",
-              cell: ({ scopes }) => (scopes.length === SCOPES.length ? "read, write" : "read"),
-            },
+            { title: "May", cell: ({ scopes }) => describeScopes(scopes) },
             { title: "Allowed", cell: ({ createdAt }) => <Moment at={createdAt} /> },
             { title: "Last used", cell: ({ lastUsedAt }) => <Moment at={lastUsedAt} /> },
             { title: "Ends if unused", cell: ({ expiresAt }) => <Moment at={expiresAt} /> },

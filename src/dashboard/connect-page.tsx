@@ -4,12 +4,21 @@ import { ADD_COMMANDS } from "../connect/commands.ts";
 import { PROGRAMS, type Program } from "../connect/programs.ts";
 import { renderEntry } from "../connect/render.ts";
 import { Button, CopyableText } from "../pages/button.tsx";
+import { Select } from "../pages/field.tsx";
 import type { Child, Markup } from "../pages/jsx-runtime.ts";
+import { Moment } from "../pages/moment.tsx";
 import { Notice } from "../pages/notice.tsx";
 import { PostForm } from "../sign-in/form.tsx";
 import type { Visit } from "./guard.tsx";
+import { EXPIRY_CHOICES, USUAL_EXPIRY } from "./key-choices.ts";
 import { PATHS } from "./navigation.tsx";
 import { Page } from "./page.tsx";
+
+/** A key that was just made, to be shown this one time. */
+interface FreshKey {
+  readonly key: string;
+  readonly expiresAt: Date | null;
+}
 
 /** What stands in a text until a key is made. */
 const PLACEHOLDER = "ctx_YOUR_KEY";
@@ -44,8 +53,7 @@ export function ConnectPage({
   visit: Visit;
   target: Target;
   publicUrl: string;
-  /** A key that was just made for it, to be shown this one time. */
-  fresh: string | null;
+  fresh: FreshKey | null;
 }): Markup {
   return (
     <Page
@@ -81,11 +89,11 @@ interface InstructionsProps {
   visit: Visit;
   target: Target;
   publicUrl: string;
-  fresh: string | null;
+  fresh: FreshKey | null;
 }
 
 function Instructions({ visit, target, publicUrl, fresh }: InstructionsProps): Markup {
-  const key = fresh ?? PLACEHOLDER;
+  const key = fresh?.key ?? PLACEHOLDER;
   const form = <KeyForm visit={visit} target={target} fresh={fresh} />;
   switch (target.kind) {
     case "hosted":
@@ -113,20 +121,26 @@ function KeyForm({
 }: {
   visit: Visit;
   target: Target;
-  fresh: string | null;
+  fresh: FreshKey | null;
 }): Markup {
   if (fresh !== null) {
     return (
       <p class="done" role="status">
         A new key named “{target.of.name}” is in the text below.{" "}
         <strong>It is shown only now</strong>; you can revoke it under{" "}
-        <a href={PATHS.keys}>API keys</a>.
+        <a href={PATHS.keys}>API keys</a>. It expires: <Moment at={fresh.expiresAt} />.
       </p>
     );
   }
   return (
     <PostForm action={PATHS.connect} token={visit.token}>
       <input type="hidden" name="to" value={target.of.id} />
+      <Select
+        label="The key expires"
+        name="expires"
+        value={USUAL_EXPIRY}
+        options={EXPIRY_CHOICES}
+      />
       <Button kind="main">Make a key and put it in</Button>
     </PostForm>
   );

@@ -3,9 +3,10 @@ import { Elysia } from "elysia";
 import { AppError } from "../errors.ts";
 import type { RecordEvent } from "../http/record.ts";
 import { type Keys, keyFacts } from "../keys/keys.ts";
-import { SCOPES } from "../keys/scopes.ts";
+import { FULL_ACCESS } from "../keys/scopes.ts";
 import { ConnectPage, connectPath, TARGETS, type Target } from "./connect-page.tsx";
 import { type Guard, PAGE_ROUTE } from "./guard.tsx";
+import { expiryOf, USUAL_EXPIRY } from "./key-choices.ts";
 import { PATHS } from "./navigation.tsx";
 import type { ShownOnce } from "./shown-once.ts";
 
@@ -15,12 +16,14 @@ export function createConnectRoutes({
   keys,
   shownOnce,
   publicUrl,
+  clock,
   record: tell,
 }: {
   guard: Guard;
-  keys: Pick<Keys, "create">;
+  keys: Pick<Keys, "create" | "list">;
   shownOnce: ShownOnce;
   publicUrl: string;
+  clock: () => number;
   record: RecordEvent;
 }) {
   return new Elysia()
@@ -31,7 +34,9 @@ export function createConnectRoutes({
           const { searchParams } = visit.url;
           const target = findTarget(searchParams.get("to") ?? TARGETS[0]?.of.id);
           const made = searchParams.get("made");
-          const fresh = made === null ? null : shownOnce.take(visit.session, made);
+          const key = made === null ? null : shownOnce.take(visit.session, made);
+          const record = keys.list(visit.account.id).find(({ id }) => id === made);
+          const fresh = key && record ? { key, expiresAt: record.expiresAt } : null;
           return <ConnectPage visit={visit} target={target} publicUrl={publicUrl} fresh={fresh} />;
         }),
       PAGE_ROUTE,
@@ -43,8 +48,8 @@ export function createConnectRoutes({
           const target = findTarget(form.get("to"));
           const { key, record } = keys.create(account.id, {
             name: target.of.name,
-            scopes: SCOPES,
-            expiresAt: null,
+            scopes: FULL_ACCESS,
+            expiresAt: expiryOf(form.get("expires") ?? USUAL_EXPIRY, clock()),
           });
           tell(request, "key_created", keyFacts(record));
           shownOnce.put(session, record.id, key);

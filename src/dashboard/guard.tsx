@@ -20,6 +20,11 @@ export interface Visit extends SignedIn {
   /** What the form before this page has done, to be said once. */
   readonly notice: string | null;
   readonly url: URL;
+  /**
+   * To be called on the way by what takes long.
+   * @throws AppError `unauthorized` when the session has ended, or the account is gone
+   */
+  readonly stillSignedIn: () => void;
 }
 
 /** What a form leads to: another page, which says what was done, or an answer of its own. */
@@ -72,6 +77,10 @@ export function createGuard({
     ...person,
     notice: notices.read(request, person.session),
     url: new URL(request.url),
+    stillSignedIn() {
+      if (visitors.find(request)?.account.id === person.account.id) return;
+      throw new AppError("unauthorized", "You have been signed out meanwhile.");
+    },
   });
 
   /** What a form leads to, as an answer. */

@@ -3,13 +3,11 @@ import { Elysia } from "elysia";
 import { AppError } from "../errors.ts";
 import type { RecordEvent } from "../http/record.ts";
 import { type KeyRecord, type Keys, keyFacts } from "../keys/keys.ts";
-import { SCOPES } from "../keys/scopes.ts";
 import { type Guard, PAGE_ROUTE } from "./guard.tsx";
+import { expiryOf, scopesOf } from "./key-choices.ts";
 import { type KeyAction, KeyQuestion, KeysPage } from "./keys-page.tsx";
 import { PATHS } from "./navigation.tsx";
 import type { ShownOnce } from "./shown-once.ts";
-
-const DAY = 24 * 3_600_000;
 
 /** The page of API keys: create, revoke, regenerate. */
 export function createKeyRoutes({
@@ -60,7 +58,7 @@ export function createKeyRoutes({
           ({ account, session }, form) => {
             const { key, record } = keys.create(account.id, {
               name: form.get("name") ?? "",
-              scopes: form.get("scope") === "read" ? ["memories:read"] : SCOPES,
+              scopes: scopesOf(form.get("scope")),
               expiresAt: expiryOf(form.get("expires"), clock()),
             });
             tell(request, "key_created", keyFacts(record));
@@ -114,13 +112,4 @@ export function createKeyRoutes({
         }),
       PAGE_ROUTE,
     );
-}
-
-/** @param days a whole number, or nothing for never */
-function expiryOf(days: string | null, now: number): Date | null {
-  if (!days) return null;
-  if (!/^\d{1,4}$/.test(days)) {
-    throw new AppError("validation_failed", "Choose one of the offered times of expiry.");
-  }
-  return new Date(now + Number(days) * DAY);
 }

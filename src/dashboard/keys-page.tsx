@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import type { KeyRecord } from "../keys/keys.ts";
-import { SCOPES } from "../keys/scopes.ts";
+import { describeScopes } from "../keys/scopes.ts";
 import { Button, ButtonLink, Copyable } from "../pages/button.tsx";
 import { Field, Select } from "../pages/field.tsx";
 import type { Markup } from "../pages/jsx-runtime.ts";
@@ -10,23 +10,10 @@ import { Pager, Table } from "../pages/table.tsx";
 import { PostForm } from "../sign-in/form.tsx";
 import { ConfirmPage } from "./confirm.tsx";
 import type { Visit } from "./guard.tsx";
+import { EXPIRY_CHOICES, SCOPE_CHOICES } from "./key-choices.ts";
 import { listPage } from "./list-page.ts";
 import { PATHS } from "./navigation.tsx";
 import { Page } from "./page.tsx";
-
-const SCOPE_CHOICES = [
-  ["write", "Read and write"],
-  ["read", "Read only"],
-] as const;
-
-/** Days until a new key expires. */
-const EXPIRY_CHOICES = [
-  ["", "Never"],
-  ["7", "In 7 days"],
-  ["30", "In 30 days"],
-  ["90", "In 90 days"],
-  ["365", "In a year"],
-] as const;
 
 /** The account's API keys, and the form that makes one. */
 export function KeysPage({
@@ -189,10 +176,7 @@ function KeyTable({
       columns={[
         { title: "Name", isHeader: true, cell: ({ name }) => <bdi>{name}</bdi> },
         { title: "Key", cell: ({ prefix }) => <code>{prefix}…</code> },
-        {
-          title: "Scope",
-          cell: ({ scopes }) => (scopes.length === SCOPES.length ? "read, write" : "read"),
-        },
+        { title: "Scope", cell: ({ scopes }) => describeScopes(scopes) },
         { title: "Created", cell: ({ createdAt }) => <Moment at={createdAt} /> },
         { title: "Last used", cell: ({ lastUsedAt }) => <Moment at={lastUsedAt} /> },
         { title: "Expires", cell: ({ expiresAt }) => <Moment at={expiresAt} /> },

@@ -57,7 +57,9 @@ export function createDashboardRoutes(parts: DashboardParts) {
     .use(createOverviewRoutes({ guard, memories }))
     .use(createTransferRoutes({ guard, memories, record }))
     .use(createMemoryPageRoutes({ guard, memories }))
-    .use(createConnectRoutes({ guard, keys, shownOnce, record, publicUrl: config.publicUrl }))
+    .use(
+      createConnectRoutes({ guard, keys, shownOnce, clock, record, publicUrl: config.publicUrl }),
+    )
     .use(createKeyRoutes({ guard, keys, shownOnce, clock, record }))
     .use(createAppsRoutes({ guard, grants: oauth.grants, record }))
     .use(createAccountRoutes({ ...parts, guard }))

@@ -1,7 +1,7 @@
 import type { Config } from "../config.ts";
 import { AppError } from "../errors.ts";
 import type { Principal } from "../http/principal.ts";
-import { SCOPES } from "../keys/scopes.ts";
+import { FULL_ACCESS } from "../keys/scopes.ts";
 import type { Visitors } from "../sign-in/visitor.ts";
 
 const READING = ["GET", "HEAD"];
@@ -38,6 +38,6 @@ export function createSessionPrincipal({
         "The session of the dashboard is for its own pages: elsewhere, use an API key.",
       );
     }
-    return { accountId: person.account.id, scopes: SCOPES, via: "session" };
+    return { accountId: person.account.id, scopes: FULL_ACCESS, via: "session" };
   };
 }

@@ -25,11 +25,11 @@ export function createTransferRoutes({
     .get(
       MEMORY_PATHS.export,
       ({ request }) =>
-        guard.show(request, async ({ account }) => {
+        guard.show(request, async ({ account, stillSignedIn }) => {
           const pages = await memories.export(account.id, {});
           record(request, "memories_exported", { accountId: account.id });
           const day = new Date().toISOString().slice(0, 10);
-          return new Response(toStream(pages), {
+          return new Response(toStream(pages, stillSignedIn), {
             headers: {
               "content-type": NDJSON,
               "content-disposition": `attachment; filename="ctxd-memories-${day}.jsonl"`,
@@ -57,6 +57,8 @@ export function createTransferRoutes({
             }
             const report = await memories.import(visit.account.id, parseLines(file.stream()), {
               dryRun: form.has("dry_run"),
+              mayRead: true,
+              stillAllowed: visit.stillSignedIn,
             });
             const facts = { accountId: visit.account.id, amount: report.created + report.updated };
             if (!form.has("dry_run")) record(request, "memories_imported", facts);

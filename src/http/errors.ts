@@ -1,7 +1,7 @@
 import { ParseError, ValidationError } from "elysia";
 import { isOfDisk } from "../disk-errors.ts";
 import { AppError } from "../errors.ts";
-import { SCOPES } from "../keys/scopes.ts";
+import { FULL_ACCESS } from "../keys/scopes.ts";
 import type { Log } from "../log.ts";
 import { validationError } from "./validation.ts";
 
@@ -45,7 +45,7 @@ export function errorResponse(
 /** RFC 6750, section 3; the scopes are those that a client needs for everything (MCP, "Scope Challenge Handling"). */
 function describeChallenge({ challenge }: AppError, resourceMetadata: string): string {
   const error = challenge === undefined ? "" : `error="${challenge}", `;
-  return `Bearer realm="ctxd", ${error}scope="${SCOPES.join(" ")}", resource_metadata="${resourceMetadata}"`;
+  return `Bearer realm="ctxd", ${error}scope="${FULL_ACCESS.join(" ")}", resource_metadata="${resourceMetadata}"`;
 }
 
 function toAppError(thrown: unknown): AppError {

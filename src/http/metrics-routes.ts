@@ -26,7 +26,8 @@ export function createMetricsRoutes({
     "/metrics",
     async ({ request, server }) => {
       const isAllowed =
-        isFromHere(request, server?.requestIP(request)?.address) || isOwner(authorize(request));
+        isFromHere(request, server?.requestIP(request)?.address) ||
+        isOwner(authorize(request, "memories:read"));
       if (!isAllowed) {
         throw new AppError("forbidden", "Metrics are for a key of the server's owner.");
       }
@@ -38,7 +39,8 @@ export function createMetricsRoutes({
       detail: {
         operationId: "getMetrics",
         summary: "What the server counts, for Prometheus",
-        description: "Needs a key of the owner, or none from the server's own machine.",
+        description:
+          "Needs a key of the owner that may read, or none from the server's own machine.",
         responses: {
           200: {
             description: "All metrics.",

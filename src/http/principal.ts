@@ -1,6 +1,6 @@
 import { AppError } from "../errors.ts";
 import { type Keys, keyFacts } from "../keys/keys.ts";
-import type { Scope } from "../keys/scopes.ts";
+import { allows, type Scope } from "../keys/scopes.ts";
 import type { RecordEvent } from "./record.ts";
 
 /** Who is asking. Every request that touches memories becomes one of these, or is refused. */
@@ -17,7 +17,8 @@ export interface Principal {
 export type AuthenticateToken = (token: string) => Omit<Principal, "via"> | null;
 
 /**
- * Tells who sent a request and, with `scope`, that they may do what it names.
+ * Tells who sent a request and, with `scope`, that they may do what it names. Says what holds at this
+ * moment: whoever does something for long asks again on the way.
  * @throws AppError `unauthorized` or `forbidden`
  */
 export type Authorize = (request: Request, scope?: Scope) => Principal;
@@ -46,6 +47,14 @@ export function createAuthorize({
   session?: ((request: Request) => Principal | null) | undefined;
   record?: RecordEvent;
 }): Authorize {
+  // A request is asked about more than once, and counts as one.
+  const counted = new WeakSet<Request>();
+  const countOnce = (request: Request, holder: string) => {
+    if (counted.has(request)) return;
+    counted.add(request);
+    count(request, holder);
+  };
+
   const authenticate = (request: Request): Principal => {
     const header = request.headers.get("authorization");
     if (header === null) {
@@ -53,7 +62,7 @@ export function createAuthorize({
       if (atMachine) return atMachine;
       const signedIn = session(request);
       if (signedIn) {
-        count(request, signedIn.accountId);
+        countOnce(request, signedIn.accountId);
         return signedIn;
       }
       throw new AppError(
@@ -70,7 +79,7 @@ export function createAuthorize({
     }
     const key = keys.authenticate(token);
     if (key) {
-      count(request, key.keyId);
+      countOnce(request, key.keyId);
       return { accountId: key.accountId, scopes: key.scopes, via: "key" };
     }
     const holder = tokens.authenticate(token);
@@ -81,17 +90,13 @@ export function createAuthorize({
         challenge: "invalid_token",
       });
     }
-    count(request, holder.accountId);
+    countOnce(request, holder.accountId);
     return { ...holder, via: "token" };
   };
 
-  // A request is asked about twice: before its body is read, and when it is handled.
-  const known = new WeakMap<Request, Principal>();
-
   return (request, scope) => {
-    const principal = known.get(request) ?? authenticate(request);
-    known.set(request, principal);
-    if (scope !== undefined && !principal.scopes.includes(scope)) {
+    const principal = authenticate(request);
+    if (scope !== undefined && !allows(principal.scopes, scope)) {
       // The holder of a token can ask for more; a key is what it is.
       throw principal.via === "token"
         ? new AppError("forbidden", `This token lacks the scope ${scope}.`, {

@@ -1,7 +1,7 @@
 import { chmodSync, mkdtempSync, renameSync, rmdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Principal } from "../http/principal.ts";
-import { SCOPES } from "../keys/scopes.ts";
+import { FULL_ACCESS } from "../keys/scopes.ts";
 import { answerDashboard, DASHBOARD_PATH, type OpenDashboard } from "./dashboard-door.ts";
 import { HAND_OVER_PATH } from "./hand-over.ts";
 import { createPresence, PRESENCE_PATH } from "./presence.ts";
@@ -75,7 +75,7 @@ export function createLocalSocket({
         const accountId = request.headers.get(ACCOUNT_HEADER) ?? (await ownerId());
         // A request for an account that is not there is one without credentials.
         if (!request.headers.has(ACCOUNT_HEADER) || hasAccount(accountId)) {
-          entered.set(request, { accountId, scopes: SCOPES, via: "local" });
+          entered.set(request, { accountId, scopes: FULL_ACCESS, via: "local" });
         }
         return answer(request);
       });

@@ -53,9 +53,10 @@ export function createMcpRoutes({
   };
 
   /** The body is read here, once: the library would keep a copy of it. */
-  const answer = async (request: Request, session: Session): Promise<Response> => {
+  const answer = async (request: Request): Promise<Response> => {
+    const asker = sessionOf(request, authorize);
     if (request.method !== "POST" || !isJsonContentType(request.headers.get("content-type"))) {
-      return pass(request, session);
+      return pass(request, asker);
     }
     const body = await readRequestBody(request, MAX_BODY);
     if (body.tooLarge) return refusal(413, -32_000, `A message has at most ${MAX_BODY} bytes.`);
@@ -63,6 +64,8 @@ export function createMcpRoutes({
     if (message === undefined) {
       return refusal(400, -32_700, "Parse error: the body is not valid JSON.");
     }
+    // The body may have come slowly: who may no longer ask is not answered.
+    const session = sessionOf(request, authorize);
     return pass(mendHeaders(request, message, session.principal), session, message);
   };
 
@@ -72,10 +75,9 @@ export function createMcpRoutes({
       "/mcp",
       async ({ request, server }) => {
         checkSender(request);
-        const session = sessionOf(request, authorize);
         // A stream may be silent for longer than an idle connection lives.
         server?.timeout(request, 0);
-        const response = await answer(request, session);
+        const response = await answer(request);
         // The app's own header is stricter than that of a stream.
         response.headers.delete("cache-control");
         return response;

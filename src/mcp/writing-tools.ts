@@ -1,4 +1,5 @@
 import { Type } from "@sinclair/typebox";
+import { allows } from "../keys/scopes.ts";
 import type { Memories } from "../memories/memories.ts";
 import { titleOf } from "./entry.ts";
 import { defineTool, type Tool } from "./tool.ts";
@@ -11,14 +12,13 @@ const MOST_SIMILAR = 3;
 
 /** The tools that save, change and delete. */
 export function createWritingTools(memories: Memories): Tool[] {
-  const scope = "memories:write";
   return [
     defineTool({
       name: "save_memory",
       title: "Save a memory",
       description:
         "Remember what will matter in later conversations: a preference, a decision and why, a fact about people or projects, a correction. Do so unasked. One fact per call, no secrets. If it changes something known, use update_memory.",
-      scope,
+      scope: "memories:add",
       annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false },
       input: Type.Object(
         {
@@ -37,7 +37,7 @@ export function createWritingTools(memories: Memories): Tool[] {
         const inputs = [{ ...input, ...(agent !== null && { agent_id: agent }) }];
         const [memory] = await memories.create(principal.accountId, inputs, idempotencyKey);
         if (!memory) throw new Error("creating a memory returned none");
-        const similar = principal.scopes.includes("memories:read")
+        const similar = allows(principal.scopes, "memories:read")
           ? await describeSimilar(memories, principal.accountId, memory.id)
           : [];
         const hint = similar.map(({ id, title }) => `\n${id}: ${title}`).join("");
@@ -59,7 +59,7 @@ export function createWritingTools(memories: Memories): Tool[] {
       title: "Update a memory",
       description:
         "Change a memory that is outdated, wrong or incomplete, instead of saving another. Fields left out stay as they are.",
-      scope,
+      scope: "memories:write",
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
       input: Type.Object(
         {
@@ -82,7 +82,7 @@ export function createWritingTools(memories: Memories): Tool[] {
       name: "delete_memory",
       title: "Delete a memory",
       description: "Forget a memory for good, when the user asks to; search for all that is meant.",
-      scope,
+      scope: "memories:write",
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
       input: Type.Object({ id: fields.id }, strict),
       output: Type.Object({ id: Type.String(), deleted: Type.Boolean() }),

@@ -34,18 +34,26 @@ interface Dependencies {
   clock: () => number;
 }
 
+export interface ImportOptions {
+  /** Only tells what would be done. */
+  dryRun: boolean;
+  /** Whether to tell of a line that changes nothing if it is what is here, or another. */
+  mayRead: boolean;
+  /** Asked before each batch is embedded, and before it is written; throws what ends the import. */
+  stillAllowed: () => void;
+}
+
 /**
  * Brings memories into an account, with their ids and times. An id that is there already is written
  * only if the line's `updated_at` is newer; a line without an id gets one from what it says, so that
  * the same lines twice change nothing. Reads as it writes: some hundred lines are in memory.
- * @param dryRun only tells what would be done
  * @throws AppError when it can't go on; what it has done by then stays, and doing it again is safe
  */
 export async function importMemories(
   { store, clock }: Dependencies,
   accountId: string,
   lines: AsyncIterable<ImportLine>,
-  { dryRun }: { dryRun: boolean },
+  { dryRun, mayRead, stillAllowed }: ImportOptions,
 ): Promise<ImportReport> {
   const report: ImportReport = {
     created: 0,
@@ -60,10 +68,12 @@ export async function importMemories(
     if (report.skipped.length < NAMED) report.skipped.push({ line, outcome, reason });
   };
   const write = async (batch: readonly Wanted[]) => {
+    stillAllowed();
     const verdicts = await store.use(accountId, (open) =>
-      dryRun ? foresee(open, batch) : writeBatch(open, batch),
+      dryRun ? foresee(open, batch) : writeBatch(open, batch, stillAllowed),
     );
-    for (const [index, verdict] of verdicts.entries()) {
+    for (const [index, known] of verdicts.entries()) {
+      const verdict = known === "unchanged" && !mayRead ? "kept" : known;
       if (verdict === "kept") skip(batch[index]?.line ?? 0, verdict, KEPT);
       else report[verdict]++;
     }
@@ -177,6 +187,7 @@ function judgeAll(batch: readonly Wanted[], rows: readonly MemoryRow[]): Verdict
 async function writeBatch(
   { table, writer, embedder }: OpenTable,
   batch: readonly Wanted[],
+  stillAllowed: () => void,
 ): Promise<Verdict[]> {
   const ids = [...new Set(batch.map(({ id }) => id))];
   const rows = await table.find(ids);
@@ -191,12 +202,13 @@ async function writeBatch(
     })
     .map(({ content }) => content);
   const vectors = await embedAll(embedder, texts);
+  stillAllowed();
 
   const verdicts = await patiently(() =>
     writer.change({ ids, apply: (draft) => applyBatch(draft, batch, vectors) }),
   );
   // Another write came between, and other texts are needed now.
-  return verdicts ?? writeBatch({ table, writer, embedder }, batch);
+  return verdicts ?? writeBatch({ table, writer, embedder }, batch, stillAllowed);
 }
 
 /** @returns null, and changes nothing, when the vectors of a text are missing */

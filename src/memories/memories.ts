@@ -7,7 +7,7 @@ import { decodeCursor, encodeCursor } from "./cursor.ts";
 import { createExport } from "./export.ts";
 import { type Filter, filterSql } from "./filter.ts";
 import type { Idempotency } from "./idempotency.ts";
-import { type ImportLine, importMemories } from "./import.ts";
+import { type ImportLine, type ImportOptions, importMemories } from "./import.ts";
 import {
   type FoundMemory,
   MEMORY_ID,
@@ -171,7 +171,7 @@ export function createMemories({
     export: createExport(store),
 
     /** Brings in memories from elsewhere; see `importMemories`. */
-    import: (accountId: string, lines: AsyncIterable<ImportLine>, options: { dryRun: boolean }) =>
+    import: (accountId: string, lines: AsyncIterable<ImportLine>, options: ImportOptions) =>
       importMemories({ store, clock }, accountId, lines, options),
 
     /** A memory by its id; `null` when it isn't there. */

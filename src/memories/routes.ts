@@ -1,4 +1,4 @@
-import { type TSchema, Type } from "@sinclair/typebox";
+import { Type } from "@sinclair/typebox";
 import { type Context, Elysia } from "elysia";
 import { createBodyReader } from "../http/body.ts";
 import { etagOf, matchesEtag } from "../http/etag.ts";
@@ -6,6 +6,7 @@ import { ref, responses } from "../http/openapi.ts";
 import type { Authorize } from "../http/principal.ts";
 import { checkQueryString } from "../http/query.ts";
 import type { RecordEvent } from "../http/record.ts";
+import type { Scope } from "../keys/scopes.ts";
 import type { Memories } from "./memories.ts";
 import {
   FoundMemory,
@@ -16,6 +17,7 @@ import {
   NewMemory,
   SavedMemory,
 } from "./memory.ts";
+import { writtenMemory } from "./receipt.ts";
 import {
   ChangeHeaders,
   CreationHeaders,
@@ -52,6 +54,8 @@ const SEARCH_MODE = {
   "Ctxd-Search-Mode":
     "How these were found: `keyword` instead of `hybrid` in the moments after a start in which the model is still being loaded.",
 };
+const WITHOUT_READING =
+  "Without the scope `memories:read` the answer has `id`, `created_at` and `updated_at` alone.";
 const ETAG = { ETag: "Names this state of the memory, for `If-Match`." };
 
 interface Dependencies {
@@ -66,7 +70,8 @@ export function createMemoryRoutes(dependencies: Dependencies) {
     .model({ Memory, FoundMemory, ImportedMemory, SavedMemory })
     .use(createTransferRoutes(dependencies))
     .use(createReadingRoutes(dependencies))
-    .use(createWritingRoutes(dependencies))
+    .use(createSavingRoutes(dependencies))
+    .use(createChangeRoutes(dependencies))
     .use(createDeletionRoutes(dependencies));
 }
 
@@ -150,45 +155,47 @@ function createReadingRoutes({ memories, authorize }: Dependencies) {
     );
 }
 
-function createWritingRoutes({ memories, authorize }: Dependencies) {
-  const parserOf = (schema: TSchema, maxBytes: number) => {
-    const read = createBodyReader(schema, maxBytes);
-    return ({ request, server }: Pick<Context, "request" | "server">) => {
-      // Before the body: a stranger's is not read.
-      authorize(request, "memories:write");
+/** Reads the body of who has a scope: a stranger's is not read. */
+function createParser(authorize: Authorize, scope: Scope) {
+  return (read: (request: Request) => Promise<unknown>) =>
+    ({ request, server }: Pick<Context, "request" | "server">) => {
+      authorize(request, scope);
       // Embedding a large batch takes longer than an idle connection may live.
       server?.timeout(request, 0);
       return read(request);
     };
-  };
+}
+
+function createSavingRoutes({ memories, authorize }: Dependencies) {
+  const parser = createParser(authorize, "memories:add");
 
   return new Elysia({ normalize: false })
     .derive(({ request }) => {
-      const { accountId } = authorize(request, "memories:write");
+      const { accountId, scopes } = authorize(request, "memories:add");
       checkQueryString(request);
-      return { accountId };
+      return { accountId, scopes };
     })
     .post(
       "/",
-      async ({ accountId, body, headers, query, set }) => {
+      async ({ accountId, scopes, request, body, headers, query, set }) => {
+        if (query.similar === "true") authorize(request, "memories:read");
         const [memory] = await memories.create(accountId, [body], headers["idempotency-key"]);
         if (!memory) throw new Error("creating a memory returned none");
         set.status = 201;
         set.headers.location = `/api/memories/${memory.id}`;
         set.headers.etag = etagOf(memory);
-        if (query.similar === "false") return memory;
+        if (query.similar === "false") return writtenMemory(memory, scopes);
         return { ...memory, similar: await memories.similar(accountId, memory.id) };
       },
       {
-        parse: parserOf(NewMemory, MAX_BODY),
+        parse: parser(createBodyReader(NewMemory, MAX_BODY)),
         query: CreationQuery,
         body: NewMemory,
         headers: CreationHeaders,
         detail: {
           operationId: "createMemory",
           summary: "Save a memory",
-          description:
-            "When this is answered the memory is on the disk, and every search finds it.",
+          description: `When this is answered the memory is on the disk, and every search finds it. \`similar=true\` needs the scope to read. ${WITHOUT_READING}`,
           responses: responses(
             {
               status: 201,
@@ -207,19 +214,20 @@ function createWritingRoutes({ memories, authorize }: Dependencies) {
     )
     .post(
       "/batch",
-      async ({ accountId, body, headers, set }) => {
+      async ({ accountId, scopes, body, headers, set }) => {
         set.status = 201;
         const key = headers["idempotency-key"];
-        return { memories: await memories.create(accountId, body.memories, key) };
+        const saved = await memories.create(accountId, body.memories, key);
+        return { memories: saved.map((memory) => writtenMemory(memory, scopes)) };
       },
       {
-        parse: parserOf(Batch, MAX_BATCH_BODY),
+        parse: parser(createBodyReader(Batch, MAX_BATCH_BODY)),
         body: Batch,
         headers: CreationHeaders,
         detail: {
           operationId: "createMemories",
           summary: "Save up to 256 memories, all or none",
-          description: "Faster than one by one, and one of them that is not valid keeps all out.",
+          description: `Faster than one by one, and one of them that is not valid keeps all out. ${WITHOUT_READING}`,
           responses: responses(
             { status: 201, description: "Saved, in the order given.", schema: Created },
             400,
@@ -230,26 +238,37 @@ function createWritingRoutes({ memories, authorize }: Dependencies) {
           ),
         },
       },
-    )
+    );
+}
+
+function createChangeRoutes({ memories, authorize }: Dependencies) {
+  const parser = createParser(authorize, "memories:write");
+
+  return new Elysia({ normalize: false })
+    .derive(({ request }) => {
+      const { accountId, scopes } = authorize(request, "memories:write");
+      checkQueryString(request);
+      return { accountId, scopes };
+    })
     .put(
       "/:id",
-      async ({ accountId, params, body, headers, set }) => {
+      async ({ accountId, scopes, params, body, headers, set }) => {
         const ifMatch = headers["if-match"];
         const isExpected = (memory: Memory) =>
           ifMatch === undefined || matchesEtag(ifMatch, etagOf(memory));
         const memory = await memories.update(accountId, params.id, body, isExpected);
         set.headers.etag = etagOf(memory);
-        return memory;
+        return writtenMemory(memory, scopes);
       },
       {
-        parse: parserOf(MemoryChanges, MAX_BODY),
+        parse: parser(createBodyReader(MemoryChanges, MAX_BODY)),
         params: Path,
         body: MemoryChanges,
         headers: ChangeHeaders,
         detail: {
           operationId: "updateMemory",
           summary: "Change a memory",
-          description: "Fields that are left out stay as they are.",
+          description: `Fields that are left out stay as they are. ${WITHOUT_READING}`,
           responses: responses(
             {
               status: 200,

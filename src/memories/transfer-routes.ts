@@ -8,6 +8,7 @@ import type { Authorize } from "../http/principal.ts";
 import { checkQueryString } from "../http/query.ts";
 import type { RecordEvent } from "../http/record.ts";
 import { validationError } from "../http/validation.ts";
+import { allows } from "../keys/scopes.ts";
 import { readByteLines, TOO_LONG } from "../lines.ts";
 import type { ImportLine } from "./import.ts";
 import type { Memories } from "./memories.ts";
@@ -41,7 +42,8 @@ export function createTransferRoutes({
         checkQueryString(request);
         const pages = await memories.export(accountId, toFilter(query));
         record(request, "memories_exported", { accountId });
-        return new Response(toStream(pages), { headers: { "content-type": NDJSON } });
+        const stillAllowed = () => void authorize(request, "memories:read");
+        return new Response(toStream(pages, stillAllowed), { headers: { "content-type": NDJSON } });
       },
       {
         query: ExportQuery,
@@ -49,7 +51,7 @@ export function createTransferRoutes({
           operationId: "exportMemories",
           summary: "Take all memories elsewhere",
           description:
-            "One memory a line, the oldest first: those of the moment of the request. What changes meanwhile comes as it is then, what is deleted meanwhile does not come. A connection that ends early is an answer that is not complete.",
+            "One memory a line, the oldest first: those of the moment of the request. What changes meanwhile comes as it is then, what is deleted meanwhile does not come. A connection that ends early is an answer that is not complete; it ends when the key is revoked.",
           responses: responses(
             { status: 200, description: "Lines.", schema: ref("Memory"), contentType: NDJSON },
             400,
@@ -61,12 +63,18 @@ export function createTransferRoutes({
     .post(
       "/import",
       async ({ request, query, server }) => {
-        const { accountId } = authorize(request, "memories:write");
+        const { accountId, scopes } = authorize(request, "memories:write");
         checkQueryString(request);
+        const dryRun = query.dry_run === "true";
+        // It tells of what is here, and changes nothing.
+        if (dryRun) authorize(request, "memories:read");
         // Embedding takes longer than an idle connection may live.
         server?.timeout(request, 0);
-        const dryRun = query.dry_run === "true";
-        const report = await memories.import(accountId, readLines(request), { dryRun });
+        const report = await memories.import(accountId, readLines(request), {
+          dryRun,
+          mayRead: allows(scopes, "memories:read"),
+          stillAllowed: () => void authorize(request, "memories:write"),
+        });
         if (!dryRun)
           record(request, "memories_imported", {
             accountId,
@@ -82,7 +90,7 @@ export function createTransferRoutes({
           operationId: "importMemories",
           summary: "Bring memories in",
           description:
-            "One memory a line, as exported; only `content` is needed. Ids and times are kept. A line whose id is there already is written only if its `updated_at` is newer, so that the same file twice changes nothing. Lines that are no memory are left out and named. The body may have any length; memories are saved as it is read, and stay when it breaks off.",
+            "One memory a line, as exported; only `content` is needed. Ids and times are kept. A line whose id is there already is written only if its `updated_at` is newer, so that the same file twice changes nothing. Lines that are no memory are left out and named. Without the scope `memories:read` there is no `dry_run`, and lines that change nothing all count as `kept`. The body may have any length; memories are saved as it is read, and stay when it breaks off.",
           requestBody: {
             required: true,
             content: { [NDJSON]: { schema: { $ref: "#/components/schemas/ImportedMemory" } } },
@@ -98,18 +106,24 @@ export function createTransferRoutes({
     );
 }
 
-/** Pages of memories as lines of JSON. */
-export function toStream(pages: AsyncGenerator<Memory[], void>): ReadableStream<Uint8Array> {
-  return createPagedStream(pages, (memories) =>
-    Buffer.from(
-      memories
-        .map(
-          (memory) => `${JSON.stringify(memory)}
-`,
-        )
-        .join(""),
-    ),
+/**
+ * Pages of memories as lines of JSON.
+ * @param stillAllowed asked before each page; throws what ends the stream
+ */
+export function toStream(
+  pages: AsyncGenerator<Memory[], void>,
+  stillAllowed: () => void,
+): ReadableStream<Uint8Array> {
+  return createPagedStream(allowedPages(pages, stillAllowed), (memories) =>
+    Buffer.from(memories.map((memory) => `${JSON.stringify(memory)}\n`).join("")),
   );
+}
+
+async function* allowedPages<Page>(pages: AsyncGenerator<Page, void>, stillAllowed: () => void) {
+  for await (const page of pages) {
+    stillAllowed();
+    yield page;
+  }
 }
 
 /** @throws AppError `unsupported_media_type` */

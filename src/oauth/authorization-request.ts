@@ -1,4 +1,4 @@
-import { SCOPES, type Scope } from "../keys/scopes.ts";
+import { FULL_ACCESS, type Scope } from "../keys/scopes.ts";
 import type { Client } from "./client.ts";
 import { OAuthError } from "./oauth-error.ts";
 import { isChallenge } from "./pkce.ts";
@@ -77,7 +77,7 @@ export function parseAuthorizationRequest(
     throw invalid("PKCE is needed: send code_challenge with code_challenge_method=S256");
   }
   if (!isChallenge(challenge)) throw invalid("code_challenge is not a SHA-256 in base64url");
-  const scopes = parseRequestedScopes(single(parameters, "scope")) ?? SCOPES;
+  const scopes = parseRequestedScopes(single(parameters, "scope")) ?? FULL_ACCESS;
   const resource = parseResource(parameters.getAll("resource"), publicUrl);
   return { client, ...replyTo, challenge, scopes, resource };
 }

@@ -11,6 +11,7 @@ import { describeRedirect, isLoopback } from "./redirect-uri.ts";
 const MEANING: Record<Scope, string> = {
   "memories:read": "Find and read all your memories",
   "memories:write": "Save, change and delete memories",
+  "memories:add": "Save new memories, neither change nor delete any",
 };
 
 /** Fields of the consent form beside the request's own. */

@@ -1,4 +1,4 @@
-import { SCOPES } from "../keys/scopes.ts";
+import { FULL_ACCESS, SCOPES } from "../keys/scopes.ts";
 import { ASSERTION_ALGORITHMS } from "./client-assertion.ts";
 import { AUTH_METHODS, GRANT_TYPES, KEY_METHOD } from "./client-metadata.ts";
 import { resourceOf } from "./resource.ts";
@@ -78,7 +78,8 @@ export function resourceMetadata(publicUrl: string) {
     resource: resourceOf(publicUrl),
     resource_name: "ctxd",
     authorization_servers: [publicUrl],
-    scopes_supported: SCOPES,
+    // MCP, "Scope Selection Strategy": clients ask for all of these.
+    scopes_supported: FULL_ACCESS,
     bearer_methods_supported: ["header"],
     resource_documentation: `${publicUrl}/docs`,
   };

@@ -14,5 +14,5 @@ export function parseRequestedScopes(text: string | null): readonly Scope[] | nu
   if (asked.length === 0) return null;
   const known = parseScopes(asked.join(" "));
   if (known.length > 0) return known;
-  throw new OAuthError("invalid_scope", `The scopes here are ${SCOPES.join(" and ")}.`);
+  throw new OAuthError("invalid_scope", `The scopes here are ${SCOPES.join(", ")}.`);
 }

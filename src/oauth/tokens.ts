@@ -2,7 +2,7 @@ import { and, eq, gt, inArray, isNull, sql } from "drizzle-orm";
 import type { Database } from "../db/database.ts";
 import { hashSecret } from "../db/secret.ts";
 import { createUseMark } from "../db/use-mark.ts";
-import type { Scope } from "../keys/scopes.ts";
+import { allows, type Scope } from "../keys/scopes.ts";
 import { GRANT, type Grant, type Grants } from "./grants.ts";
 import { OAuthError, ReuseError } from "./oauth-error.ts";
 import { oauthGrants, oauthTokens } from "./tables.ts";
@@ -132,7 +132,7 @@ export function createTokens({
             return new ReuseError(refused(), grants.revokeOfAnyAccount(row.grant.id));
           }
           // RFC 6749, section 6: no scope that was not granted.
-          if (scopes?.some((scope) => !row.grant.scopes.includes(scope))) {
+          if (scopes?.some((scope) => !allows(row.grant.scopes, scope))) {
             return new OAuthError("invalid_scope", "The grant does not have all these scopes.");
           }
           if (row.resource !== resource) {

@@ -34,6 +34,17 @@ test("--scope read makes a key that reads only", async () => {
   expect(keys.authenticate(stdout.trimEnd())?.scopes).toEqual(["memories:read"]);
 });
 
+test("--scope add makes a key that saves only, beside read one that reads too", async () => {
+  const { dataDir, keys } = await withAccount();
+  const scopesOf = async (...options: string[]) =>
+    keys.authenticate((await ctxd([...CREATE, ...options], { dataDir })).stdout.trimEnd())?.scopes;
+  expect(await scopesOf("--scope", "add")).toEqual(["memories:add"]);
+  const both = ["memories:read", "memories:add"] as const;
+  expect(await scopesOf("--scope", "add", "read")).toEqual([...both]);
+  expect(await scopesOf("--scope", "read", "--scope", "add")).toEqual([...both]);
+  expect((await ctxd(["key", "list"], { dataDir })).stdout).toMatch(/ {2}read, add {2}/);
+});
+
 test("--expires makes a key that ends", async () => {
   const { dataDir, keys, account } = await withAccount();
   expect((await ctxd([...CREATE, "--expires", "90d"], { dataDir })).exitCode).toBe(0);
@@ -42,7 +53,7 @@ test("--expires makes a key that ends", async () => {
 });
 
 test.each([
-  [["--scope", "write"], "Allowed choices are read"],
+  [["--scope", "write"], "Allowed choices are read, add"],
   [["--expires", "soon"], "12h, 90d, 2w, 1y"],
   [["--expires", "2001-01-01"], "a time to come"],
   [["--name", " "], "1 to 100 characters"],

@@ -51,6 +51,33 @@ test("another session can't have the key shown", async () => {
   expect(keyOf(await person.visit(location))).not.toBeNull();
 });
 
+test("a key that saves only is made by the form, and no scope that it does not offer", async () => {
+  const key = keyOf(await create({ name: "sensor", scope: "add", expires: "" })) ?? "";
+  const { send } = createClient(server.origin, key);
+  expect((await send("POST", "/memories", { json: { content: "20 degrees" } })).status).toBe(201);
+  expect(await statusOf(key)).toBe(403);
+  const refused = await create({ name: "x", scope: "memories:admin", expires: "" });
+  expect(refused.text).toContain("Choose one of the offered scopes");
+});
+
+test("a key of the page Connect expires after a year, or when its maker says", async () => {
+  const page = "/connect?to=cursor";
+  const make = async (fields: Record<string, string>) =>
+    person.submit(formTo(await person.visit(page), "/connect"), fields);
+  const made = await make({});
+  const inAYear = new Date(server.clock() + 365 * DAY);
+  expect(server.keys.list(accountId).at(-1)?.expiresAt).toEqual(inAYear);
+  const shown = `${inAYear.toISOString().slice(0, 10)} ${inAYear.toISOString().slice(11, 16)} UTC`;
+  expect(made.text).toContain(`It expires: <time datetime="${inAYear.toISOString()}">${shown}`);
+  expect((await person.visit("/keys")).text).toContain(shown);
+  await make({ expires: "90" });
+  expect(server.keys.list(accountId).at(-1)?.expiresAt).toEqual(
+    new Date(server.clock() + 90 * DAY),
+  );
+  await make({ expires: "" });
+  expect(server.keys.list(accountId).at(-1)?.expiresAt).toBeNull();
+});
+
 test("scope and expiry hold", async () => {
   const key = keyOf(await create({ name: "reader", scope: "read", expires: "7" })) ?? "";
   const client = createClient(server.origin, key);

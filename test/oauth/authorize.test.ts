@@ -193,6 +193,9 @@ describe("scopes:", () => {
     ["offline_access", "memories:read memories:write"],
     ["memories:read", "memories:read"],
     ["memories:write memories:read offline_access unknown", "memories:read memories:write"],
+    ["memories:add", "memories:add"],
+    // Writing implies it.
+    ["memories:read memories:write memories:add", "memories:read memories:write"],
   ])("%j gives %s", async (asked, given) => {
     expect(await granted(asked)).toBe(given);
   });
@@ -206,6 +209,7 @@ describe("scopes:", () => {
     expect(await granted("memories:read", ["memories:read", "memories:write"])).toBe(
       "memories:read",
     );
+    expect(await granted("memories:add", ["memories:write"])).toBe("access_denied");
   });
 });
 
