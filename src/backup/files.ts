@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { type FileHandle, mkdir, open, readdir, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { explained } from "./backup-error.ts";
+import { BackupError, explained } from "./backup-error.ts";
 
 /** What a file holds, as a manifest records it. */
 export interface Content {
@@ -48,6 +48,22 @@ export async function readContent(path: string): Promise<Content | null> {
   return await readChunks(source, path, async () => {});
 }
 
+/**
+ * Reads a file as text.
+ * @param most bytes that it may have
+ * @returns `null` when there is no such file
+ * @throws BackupError when it can't be read, or is larger
+ */
+export async function readSmall(path: string, most: number): Promise<string | null> {
+  const source = await explained(path, "read", () => openIfThere(path));
+  if (source === null) return null;
+  await using _ = source;
+  return await explained(path, "read", async () => {
+    if ((await source.stat()).size <= most) return await source.readFile("utf8");
+    throw new BackupError(`${path} can't be read: it is too large.`);
+  });
+}
+
 /** Makes sure that the names in a folder, and in all folders below, are on the disk. */
 export async function syncFolders(folder: string): Promise<void> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
@@ -84,14 +100,19 @@ export async function forEach<T>(
 
 const CONCURRENCY = 8;
 
+/** A link in a backup could lead anywhere, and a pipe would be waited for without end. */
+const ONLY_A_FILE = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
 async function openIfThere(path: string): Promise<FileHandle | null> {
   try {
-    // A link in a backup could lead anywhere.
-    return await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
+    const handle = await open(path, ONLY_A_FILE);
+    if ((await handle.stat()).isFile()) return handle;
+    await handle.close();
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
     throw error;
   }
+  throw new BackupError(`${path} can't be read: it is no regular file.`);
 }
 
 async function readChunks(

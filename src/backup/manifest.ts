@@ -4,24 +4,30 @@ import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { MIGRATIONS } from "../db/migrations.ts";
 import { BackupError, explained } from "./backup-error.ts";
-import { syncFolder } from "./files.ts";
+import { readSmall, syncFolder } from "./files.ts";
+import { isPlainPath } from "./foreign-database.ts";
+
+/** Bytes of a manifest, which is read as a whole: enough for a million files. */
+const MAX_MANIFEST = 256 << 20;
 
 /** Grows when a backup changes in a way that an older program can't read. */
 const FORMAT = 1;
 
+const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
+
 const Manifest = Type.Object({
-  format: Type.Integer(),
+  format: Count,
   /** The version of the program that made it. */
-  ctxd: Type.String(),
-  created_at: Type.String(),
+  ctxd: Type.String({ maxLength: 100 }),
+  created_at: Type.String({ pattern: "^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$" }),
   /** How many migrations its database has seen. */
-  schema: Type.Integer(),
-  accounts: Type.Integer(),
-  tables: Type.Integer(),
+  schema: Count,
+  accounts: Count,
+  tables: Count,
   files: Type.Array(
     Type.Object({
       path: Type.String(),
-      bytes: Type.Integer({ minimum: 0 }),
+      bytes: Count,
       sha256: Type.String({ pattern: "^[0-9a-f]{64}$" }),
     }),
   ),
@@ -60,11 +66,11 @@ export async function writeManifest(
  */
 export async function readManifest(folder: string): Promise<Manifest> {
   const path = join(folder, MANIFEST);
-  const file = Bun.file(path);
-  if (!(await file.exists())) {
+  const text = await readSmall(path, MAX_MANIFEST);
+  if (text === null) {
     throw new BackupError(`${folder} is no complete backup: it has no ${MANIFEST}.`);
   }
-  const manifest = parse(await explained(path, "read", () => file.text()));
+  const manifest = parse(text);
   if (isNewer(manifest)) {
     throw new BackupError(
       `${path} was written by a newer ctxd (${manifest.ctxd}): restore with that version or a newer one.`,
@@ -73,6 +79,9 @@ export async function readManifest(folder: string): Promise<Manifest> {
   if (!Value.Check(Manifest, manifest)) throw damaged(path);
   const { checksum, ...unsigned } = manifest;
   if (checksum !== checksumOf(unsigned) || !manifest.files.every(isInside)) throw damaged(path);
+  if (new Set(manifest.files.map((file) => file.path)).size < manifest.files.length) {
+    throw damaged(path);
+  }
   return manifest;
 }
 
@@ -86,7 +95,7 @@ function parse(text: string): unknown {
 
 const Version = Type.Object({
   format: Type.Integer(),
-  ctxd: Type.String(),
+  ctxd: Type.String({ maxLength: 100 }),
   schema: Type.Integer(),
 });
 
@@ -103,11 +112,7 @@ function damaged(path: string): BackupError {
 
 /** A manifest is input: it must not lead out of the folder. */
 function isInside({ path }: { path: string }): boolean {
-  return (
-    path === "ctxd.db" ||
-    (/^memories\/[^\\]+$/.test(path) &&
-      path.split("/").every((part) => part !== "" && part !== "." && part !== ".."))
-  );
+  return path === "ctxd.db" || (path.startsWith("memories/") && isPlainPath(path));
 }
 
 function checksumOf(unsigned: Omit<Manifest, "checksum">): string {

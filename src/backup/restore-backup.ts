@@ -5,7 +5,9 @@ import { lockDataFolder } from "../db/data-lock.ts";
 import { databasePath } from "../db/database.ts";
 import { BackupError, explained } from "./backup-error.ts";
 import type { Progress } from "./create-backup.ts";
+import { type EndedAccess, endAccess } from "./end-access.ts";
 import { copyFile, forEach, syncFolder, syncFolders } from "./files.ts";
+import { refuseForeignDatabase } from "./foreign-database.ts";
 import { type Manifest, readManifest } from "./manifest.ts";
 import { UNFINISHED } from "./unfinished-restore.ts";
 import { requireSame, verifyFiles } from "./verify-files.ts";
@@ -31,23 +33,31 @@ const PARTS = ["memories", "ctxd.db"];
 
 /**
  * Puts a backup into a data folder that has no data. All of it is checked before the first byte is
- * written. A crash at any moment leaves either no data, a folder that the server refuses to take
+ * written. Sessions, codes, tokens and invitations end, as `end-access.ts` lists them. A crash at any moment leaves either no data, a folder that the server refuses to take
  * for data and a second restore cleans up, or all of it.
  * @param version of this program
+ * @param revokeKeys whether API keys and what was allowed to apps end too
+ * @param clock milliseconds since 1970
  * @throws BackupError or DatabaseError with one sentence for the user
  */
 export async function restoreBackup({
   folder,
   dataDir,
   version,
+  revokeKeys = false,
+  clock = Date.now,
   signal,
   onProgress = () => {},
+  onAccessEnded = () => {},
 }: {
   folder: string;
   dataDir: string;
   version: string;
+  revokeKeys?: boolean;
+  clock?: () => number;
   signal?: AbortSignal;
   onProgress?: Progress;
+  onAccessEnded?: (ended: EndedAccess) => void;
 }): Promise<Manifest> {
   const manifest = await readManifest(folder);
   await refuseData(dataDir);
@@ -67,7 +77,11 @@ export async function restoreBackup({
       onProgress({ step: "copying files", count: ++count, total: manifest.files.length });
       requireSame(file, await copyFile(join(folder, file.path), join(staging, file.path)), folder);
     });
+    const database = databasePath(staging);
+    refuseForeignDatabase(database, manifest.schema, databasePath(folder));
+    const ended = endAccess(database, { revokeKeys, now: clock() });
     await explained(dataDir, "written", () => moveInto(dataDir, staging));
+    onAccessEnded(ended);
     return manifest;
   } catch (error) {
     // The error that made it fail is the one to tell.

@@ -1,8 +1,10 @@
-import { join } from "node:path";
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { BackupError } from "./backup-error.ts";
 import type { Progress } from "./create-backup.ts";
 import { type Content, forEach, readContent } from "./files.ts";
 import { MANIFEST, type Manifest } from "./manifest.ts";
+import { isWithin } from "./paths.ts";
 
 /**
  * Reads every file of a backup and compares its checksum.
@@ -18,8 +20,16 @@ export async function verifyFiles(
   await forEach(manifest.files, async (file) => {
     signal?.throwIfAborted();
     onProgress?.({ step: "checking files", count: ++count, total: manifest.files.length });
-    requireSame(file, await readContent(join(folder, file.path)), folder);
+    const path = join(folder, file.path);
+    await refuseDetour(path, folder);
+    requireSame(file, await readContent(path), folder);
   });
+}
+
+/** A folder in a backup that is a link could lead to any file of who restores it. */
+async function refuseDetour(path: string, folder: string): Promise<void> {
+  if (!existsSync(dirname(path)) || (await isWithin(dirname(path), folder))) return;
+  throw new BackupError(`${dirname(path)} leads out of the backup: use another.`);
 }
 
 /** @throws BackupError when what was found is not the file of the manifest */

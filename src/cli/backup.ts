@@ -29,6 +29,7 @@ export function describe({ accounts, tables, files }: Manifest): string {
   ].join(", ");
 }
 
-function count(number: number, noun: string): string {
+/** A number of things, such as `2 keys`. */
+export function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? "" : "s"}`;
 }

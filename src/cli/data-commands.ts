@@ -66,13 +66,14 @@ export function addBackupCommands(program: Command, configure: Configure, env: E
     .argument("<folder>", "what ctxd backup made")
     .summary("put a backup into an empty data folder")
     .description(
-      "Puts a backup into the data folder, which must have no data yet and no server. Every checksum is compared before the first byte is written.",
+      "Puts a backup into the data folder, which must have no data yet and no server. Every checksum is compared before the first byte is written. Sessions, invitations and the tokens of apps end: people sign in again, and apps ask again. Passwords and API keys are those of the backup, with keys that were revoked later.",
     )
+    .option("--revoke-keys", "end all API keys too, and what was allowed to apps")
     .addHelpText(
       "after",
       examples("ctxd restore /mnt/usb/ctxd-2027-01-31 --data-dir ~/ctxd-restored"),
     )
-    .action(async (folder: string) =>
-      (await import("./restore.ts")).restore(configure(), folder, env),
+    .action(async (folder: string, options: { revokeKeys?: boolean }) =>
+      (await import("./restore.ts")).restore(configure(), folder, options, env),
     );
 }

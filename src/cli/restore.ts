@@ -1,8 +1,9 @@
 import { resolve } from "node:path";
 import { version } from "../../package.json" with { type: "json" };
+import type { EndedAccess } from "../backup/end-access.ts";
 import { restoreBackup } from "../backup/restore-backup.ts";
 import type { Config } from "../config.ts";
-import { describe } from "./backup.ts";
+import { count, describe } from "./backup.ts";
 import type { Environment } from "./failure.ts";
 import { interruptible } from "./interruption.ts";
 import { describeCommand } from "./invocation.ts";
@@ -10,14 +11,39 @@ import { createProgress } from "./progress.ts";
 import { say } from "./terminal.ts";
 
 /** `ctxd restore FOLDER` */
-export async function restore(config: Config, source: string, env: Environment): Promise<void> {
+export async function restore(
+  config: Config,
+  source: string,
+  { revokeKeys = false }: { revokeKeys?: boolean },
+  env: Environment,
+): Promise<void> {
   const { dataDir } = config;
+  const folder = resolve(source);
   const { onProgress, end } = createProgress();
+  let ended: EndedAccess | null = null;
+  const onAccessEnded = (what: EndedAccess) => {
+    ended = what;
+  };
   const manifest = await interruptible((signal) =>
-    restoreBackup({ folder: resolve(source), dataDir, version, signal, onProgress }),
+    restoreBackup({ folder, dataDir, version, revokeKeys, signal, onProgress, onAccessEnded }),
   ).finally(end);
   const moment = manifest.created_at.slice(0, 16).replace("T", " ");
   say(`Restored ${describe(manifest)} to ${dataDir}, as of ${moment}Z.`);
-  say("Accounts, passwords and API keys are those of that moment too. Start the server:");
+  if (ended) say(describeAccess(ended, revokeKeys));
+  say("Start the server:");
   say(`  ${describeCommand("serve", config, env)}`);
+}
+
+/** What has ended, and what holds as it was when the backup was made. */
+function describeAccess({ sessions, apps, invitations, keys }: EndedAccess, isRevoked: boolean) {
+  const over = [
+    count(sessions, "session"),
+    `the tokens of ${count(apps, "app")}`,
+    count(invitations, "invitation"),
+    ...(isRevoked ? [count(keys, "API key")] : []),
+  ];
+  const stays = isRevoked
+    ? "Accounts and passwords are those of that moment."
+    : `Accounts, passwords and API keys are those of that moment: ${keys === 1 ? "1 key holds" : `${keys} keys hold`}, also what was revoked later. ctxd key revoke ends one, and restore --revoke-keys all.`;
+  return `Ended: ${over.join(", ")}. ${stays}`;
 }

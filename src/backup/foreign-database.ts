@@ -1,0 +1,98 @@
+import { Database as Sqlite } from "bun:sqlite";
+import { MIGRATIONS, migrate } from "../db/migrations.ts";
+import { openAsItIs, schemaOf } from "../db/snapshot.ts";
+import { BackupError } from "./backup-error.ts";
+
+/** Columns whose texts become names of folders. */
+const NAMES: readonly (readonly [table: string, column: string])[] = [
+  ["accounts", "id"],
+  ["removed_accounts", "id"],
+  ["journal", "account_id"],
+  ["checkpoints", "account_id"],
+  ["tables", "account_id"],
+  ["tables", "name"],
+];
+/** An account's id, or that with the mark of a model. */
+const NAME = /^\w{1,100}(\.[0-9a-f]{8})?$/;
+
+/**
+ * Checks that the database at `path` can have been made by this program: a backup is input, and its
+ * checksums are the word of who wrote them. What a foreign one could do here: run statements of its
+ * own with each change (triggers, views), and lead out of the data folder by names.
+ * @param schema how many migrations it has seen, as the manifest says
+ * @param origin how to call it in an error
+ * @throws BackupError
+ */
+export function refuseForeignDatabase(path: string, schema: number, origin: string): void {
+  const sqlite = openAsItIs(path);
+  try {
+    sqlite.run("PRAGMA trusted_schema = OFF");
+    const isOurs =
+      schemaOf(sqlite) === schema &&
+      programsOf(sqlite) === expectedPrograms(schema) &&
+      NAMES.every(([table, column]) => hasPlainNames(sqlite, table, column)) &&
+      hasPlainFiles(sqlite);
+    if (isOurs) return;
+  } catch (cause) {
+    if (!(cause instanceof Error) || cause.name !== "SQLiteError") throw cause;
+  } finally {
+    sqlite.close();
+  }
+  throw new BackupError(`${origin} is no database that ctxd made: use another backup.`);
+}
+
+/** All that a database runs by itself. */
+function programsOf(sqlite: Sqlite): string {
+  const rows = sqlite
+    .query<{ sql: string }, []>(
+      "SELECT sql FROM sqlite_schema WHERE type NOT IN ('table', 'index') ORDER BY name",
+    )
+    .all();
+  return JSON.stringify(rows.map(({ sql }) => sql));
+}
+
+function expectedPrograms(schema: number): string {
+  const model = new Sqlite(":memory:");
+  try {
+    migrate(model, MIGRATIONS.slice(0, schema));
+    return programsOf(model);
+  } finally {
+    model.close();
+  }
+}
+
+function hasPlainNames(sqlite: Sqlite, table: string, column: string): boolean {
+  const known = sqlite.query("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?");
+  if (known.get(table) === null) return true;
+  for (const row of sqlite.query(`SELECT DISTINCT ${column} AS name FROM ${table}`).iterate()) {
+    const { name } = Object(row);
+    if (typeof name !== "string" || !NAME.test(name)) return false;
+  }
+  return true;
+}
+
+/** The files that checkpoints list are below the folder of their table. */
+function hasPlainFiles(sqlite: Sqlite): boolean {
+  for (const row of sqlite.query("SELECT files FROM checkpoints").iterate()) {
+    const files: unknown = parse(Object(row).files);
+    if (!Array.isArray(files) || !files.every(isPlainPath)) return false;
+  }
+  return true;
+}
+
+function parse(text: unknown): unknown {
+  try {
+    return JSON.parse(String(text));
+  } catch {
+    return null;
+  }
+}
+
+/** Whether a path is relative and goes nowhere but down. */
+export function isPlainPath(path: unknown): path is string {
+  return (
+    typeof path === "string" &&
+    /^[^\\\p{Cc}]+$/u.test(path) &&
+    path.split("/").every((part) => part !== "" && part !== "." && part !== "..")
+  );
+}
