@@ -20,6 +20,7 @@ export const ON_RESTORE: Readonly<Record<string, "ends" | "stays">> = {
   quotas: "stays",
   removed_accounts: "stays",
   security_events: "stays",
+  server_secrets: "stays",
   sessions: "ends",
   tables: "stays",
 };
@@ -51,8 +52,9 @@ export function endAccess(
   sqlite.run("PRAGMA journal_mode = DELETE");
   const count = (statement: string): number =>
     sqlite.query<{ n: number }, []>(`SELECT count(*) AS n FROM ${statement}`).get()?.n ?? 0;
-  const has = (table: string): boolean =>
-    count(`sqlite_schema WHERE type = 'table' AND name = '${table}'`) > 0;
+  const known = sqlite.query("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?");
+  // A backup of an older program lacks the tables that came later.
+  const has = (table: string): boolean => known.get(table) !== null;
   const change = sqlite.transaction(() => {
     const ended = {
       sessions: count("sessions"),
@@ -77,6 +79,7 @@ export function endAccess(
   try {
     return change.immediate();
   } finally {
+    known.finalize();
     sqlite.close();
   }
 }
