@@ -1,0 +1,214 @@
+import { expect, test } from "bun:test";
+import { createLog } from "../../src/log.ts";
+import { createSecurityLog } from "../../src/security-log/security-log.ts";
+import { type OAuthServer, startOAuthServer } from "../oauth/support/oauth-server.ts";
+import { createPerson, formTo, type Person } from "../oauth/support/person.ts";
+import { ctxd } from "../support/command-line.ts";
+import { temporaryFolder } from "../support/database.ts";
+import { silentLog } from "../support/embedder.ts";
+import { addAccount, testStores } from "../support/stores.ts";
+
+const PASSWORD = "correct horse battery";
+const EMAIL = "you@example.com";
+
+/** What has been told since the last time this was asked, the oldest first. */
+function reader({ securityLog }: Pick<OAuthServer, "securityLog">) {
+  let last = 0;
+  return () => {
+    securityLog.flush();
+    const found = securityLog.list(null, {}, { limit: 1_000 });
+    const fresh = found.filter(({ id }) => id > last).reverse();
+    last = found[0]?.id ?? last;
+    return fresh;
+  };
+}
+
+const names = (events: readonly { event: string }[]) => events.map(({ event }) => event);
+
+async function signIn(person: Person, email: string, password: string) {
+  return person.submit(await person.visit("/sign-in"), { email, password });
+}
+
+test("signing in, failing to, being locked out, and signing out", async () => {
+  await using server = await startOAuthServer({ config: { rateLimit: true } });
+  const { id: accountId } = await server.accounts.add({ email: EMAIL, password: PASSWORD });
+  const told = reader(server);
+  const person = createPerson(server.origin);
+
+  await signIn(person, EMAIL, "my other password");
+  await signIn(person, "my secret typed in the wrong field@example.com", PASSWORD);
+  const failed = told();
+  expect(failed).toMatchObject([
+    { event: "sign_in_failed", accountId, address: "127.0.0.1", via: "browser", subject: null },
+    { event: "sign_in_failed", accountId: null, address: "127.0.0.1", subject: null },
+  ]);
+  expect(JSON.stringify(failed)).not.toMatch(/secret|other/);
+
+  const page = await signIn(person, EMAIL, PASSWORD);
+  expect(told()).toMatchObject([{ event: "signed_in", accountId, address: "127.0.0.1" }]);
+  await person.submit(formTo(page, "/sign-out"));
+  expect(told()).toMatchObject([{ event: "signed_out", accountId }]);
+
+  for (let count = 0; count < 9; count++) await signIn(person, EMAIL, "wrong horse");
+  expect(names(told())).toContain("sign_in_locked");
+});
+
+test("the set-up of the owner, an invitation and an account made by it", async () => {
+  await using server = await startOAuthServer();
+  const told = reader(server);
+  const owner = createPerson(server.origin);
+  await owner.submit(await owner.visit("/setup"), { email: EMAIL, password: PASSWORD });
+  const ownerId = server.accounts.findOwner()?.id ?? "";
+  expect(told()).toMatchObject([{ event: "owner_set_up", accountId: ownerId }]);
+
+  const page = await owner.visit("/admin");
+  const invited = await owner.submit(formTo(page, "/admin/invitations"), { email: "" });
+  const link = /http:\/\/[^"]+\/join\/[\w-]+/.exec(invited.text)?.[0] ?? "";
+  const [made] = told();
+  expect(made).toMatchObject({ event: "invitation_created", accountId: ownerId });
+  expect(link).not.toContain(made?.subjectId ?? "/");
+
+  const member = createPerson(server.origin);
+  await member.submit(await member.visit(link), { email: "bob@example.com", password: PASSWORD });
+  const memberId = server.accounts.findByEmail("bob@example.com")?.id;
+  expect(told()).toMatchObject([
+    { event: "invitation_used", accountId: memberId, subjectId: made?.subjectId },
+    { event: "account_created", accountId: memberId },
+  ]);
+
+  const removal = `/admin/accounts/${memberId}/remove`;
+  await owner.submit(formTo(await owner.visit(removal), removal));
+  expect(told()).toMatchObject([
+    { event: "account_removed", accountId: memberId, actorId: ownerId, address: "127.0.0.1" },
+  ]);
+});
+
+test("keys, and at most one event a minute for a key that is refused", async () => {
+  await using server = await startOAuthServer();
+  const { accountId, person } = await server.signedIn();
+  const told = reader(server);
+  const page = await person.visit("/keys");
+  const made = await person.submit(formTo(page, "/keys"), { name: "laptop", expires: "" });
+  const key = /ctx_\w{43}/.exec(made.text)?.[0] ?? "";
+  const [created] = told();
+  const subject = `${key.slice(0, 8)}… laptop`;
+  expect(created).toMatchObject({ event: "key_created", accountId, subject, via: "browser" });
+
+  const revocation = `/keys/${created?.subjectId}/revoke`;
+  await person.submit(formTo(await person.visit(revocation), revocation));
+  expect(told()).toMatchObject([{ event: "key_revoked", subjectId: created?.subjectId, subject }]);
+
+  for (let count = 0; count < 5; count++) expect(await server.use(key)).toBe(401);
+  const facts = { event: "key_refused", accountId, subject, via: "api", times: 5 };
+  expect(told()).toMatchObject([facts]);
+});
+
+test("an app that is allowed, the return of its used token, and its end", async () => {
+  await using server = await startOAuthServer();
+  const told = reader(server);
+  const { accountId, clientId, tokens } = await server.connect();
+  const app = { accountId, subject: "Example" };
+  expect(told()).toMatchObject([{ event: "app_allowed", ...app, via: "browser" }]);
+  await server.renew(clientId, tokens.refresh_token);
+  server.clock.advance(3_600_000);
+  await server.renew(clientId, tokens.refresh_token);
+  expect(told()).toMatchObject([{ event: "token_reused", ...app, via: "api" }]);
+
+  const other = await server.connect();
+  const apps = await other.person.visit("/apps");
+  const revocation = /\/apps\/grant_\w+\/revoke/.exec(apps.text)?.[0] ?? "";
+  await other.person.submit(formTo(await other.person.visit(revocation), revocation));
+  expect(names(told())).toEqual(["app_allowed", "app_revoked"]);
+});
+
+test("exports, imports and deletions by filter, by API and by dashboard", async () => {
+  await using server = await startOAuthServer();
+  const { accountId, person } = await server.signedIn();
+  const key = server.keys.create(accountId, {
+    name: "agent",
+    scopes: ["memories:read", "memories:write"],
+    expiresAt: null,
+  }).key;
+  const told = reader(server);
+  const ask = (path: string, init: RequestInit = {}) =>
+    fetch(`${server.origin}/api/memories${path}`, {
+      ...init,
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/x-ndjson" },
+    }).then((response) => response.text());
+
+  const lines = ["one", "two", "three"].map((content) =>
+    JSON.stringify({ content, tags: ["secret-tag"] }),
+  );
+  await ask("/import", { method: "POST", body: lines.join("\n") });
+  await ask("/import?dry_run=true", { method: "POST", body: lines.join("\n") });
+  await ask("/export");
+  await ask("?tags=secret-tag", { method: "DELETE" });
+  await person.visit("/memories/export");
+  const events = told();
+  expect(events).toMatchObject([
+    { event: "memories_imported", accountId, amount: 3, via: "api" },
+    { event: "memories_exported", accountId, via: "api" },
+    { event: "memories_deleted", accountId, amount: 3 },
+    { event: "memories_exported", accountId, via: "browser" },
+  ]);
+  expect(JSON.stringify(events)).not.toContain("secret");
+});
+
+test("what the account page changes", async () => {
+  await using server = await startOAuthServer();
+  const { id: accountId } = await server.accounts.add({ email: EMAIL, password: PASSWORD });
+  const person = createPerson(server.origin);
+  person.jar.set("ctxd-session", server.sessions.begin(accountId));
+  server.sessions.begin(accountId);
+  const told = reader(server);
+  const submit = async (action: string, fields: Record<string, string> = {}) =>
+    person.submit(formTo(await person.visit("/account"), action), fields);
+  await submit("/account/password", { current: "wrong horse", next: "another horse" });
+  await submit("/account/sessions/revoke-others");
+  await submit("/account/password", { current: PASSWORD, next: "another horse" });
+  expect(told()).toMatchObject([
+    { event: "proof_failed", accountId },
+    { event: "sessions_ended", accountId, amount: 1 },
+    { event: "password_changed", accountId },
+  ]);
+});
+
+test("what the command line changes", async () => {
+  const dataDir = temporaryFolder();
+  const { accounts, keys, db, clock } = testStores(dataDir);
+  const owner = await addAccount(accounts, EMAIL);
+  const bob = ["bob@example.com"];
+  const run = async (args: string[], input = "") => {
+    expect((await ctxd(args, { dataDir, input })).exitCode).toBe(0);
+  };
+  await run(["user", "add", ...bob], `${PASSWORD}\n`);
+  const accountId = accounts.findByEmail("bob@example.com")?.id;
+  await run(["user", "passwd", ...bob], "another horse battery\n");
+  await run(["user", "quota", ...bob, "--memories", "10"]);
+  await run(["key", "create", "--user", EMAIL, "--name", "laptop"]);
+  const [key] = keys.list(owner.id);
+  await run(["key", "revoke", key?.id ?? ""]);
+  await run(["user", "remove", ...bob, "--yes"]);
+  const { list } = createSecurityLog({ db, clock, log: silentLog });
+  const events = list(null, {}, { limit: 100 }).reverse();
+  expect(events).toMatchObject([
+    { event: "account_created", accountId, via: "command", address: null },
+    { event: "password_changed", accountId },
+    { event: "quota_changed", accountId },
+    { event: "key_created", accountId: owner.id, subjectId: key?.id },
+    { event: "key_revoked", accountId: owner.id, subjectId: key?.id },
+    { event: "account_removed", accountId },
+  ]);
+});
+
+test("an event is one line, also where the level lets only warnings through", () => {
+  const lines: string[] = [];
+  const log = createLog({ logLevel: "warn", logFormat: "json" }, (line) => lines.push(line));
+  const { db, clock } = testStores();
+  const { record } = createSecurityLog({ db, clock, log });
+  record("sign_in_failed", { accountId: null, via: "browser", address: "2001:db8::7" });
+  record("signed_in", { accountId: "acc_1", via: "browser", address: "2001:db8::7" });
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+    { level: "warn", event: "security", kind: "sign_in_failed", address: "2001:db8::7" },
+  ]);
+});
