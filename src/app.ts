@@ -17,7 +17,7 @@ import { createMetricsRoutes } from "./http/metrics-routes.ts";
 import { createUnrouted } from "./http/not-found.ts";
 import { createObserver } from "./http/observer.ts";
 import { createAuthorize, type Principal } from "./http/principal.ts";
-import { createRecord, type RecordEvent } from "./http/record.ts";
+import { createRecord } from "./http/record.ts";
 import { requestId } from "./http/request-id.ts";
 import { createRouteNames } from "./http/route-names.ts";
 import { SECURITY_HEADERS } from "./http/security-headers.ts";
@@ -54,7 +54,14 @@ import { createVisitors } from "./sign-in/visitor.ts";
 
 type AppConfig = Pick<
   Config,
-  "publicUrl" | "tls" | "trustProxy" | "allowHttp" | "rateLimit" | "registration" | "providers"
+  | "publicUrl"
+  | "tls"
+  | "trustProxy"
+  | "allowHttp"
+  | "rateLimit"
+  | "registration"
+  | "providers"
+  | "securityLogDays"
 >;
 
 /** What people sign in with, and give programs access by. */
@@ -172,6 +179,7 @@ export function createApp({
         cookies,
         visitors,
         record,
+        securityLog,
         log,
       }),
     )
@@ -191,8 +199,10 @@ export function createApp({
 function createPersonRoutes(
   config: AppConfig,
   access: Access,
-  parts: Pick<DashboardParts, "keys" | "memories" | "checks" | "cookies" | "visitors"> & {
-    record: RecordEvent;
+  parts: Pick<
+    DashboardParts,
+    "keys" | "memories" | "checks" | "cookies" | "visitors" | "record" | "securityLog"
+  > & {
     log: Log;
   },
 ) {

@@ -63,6 +63,10 @@ export function AccountPage({
             <Moment at={account.createdAt} />
           </dd>
         </dl>
+        <p>
+          <a href={`${PATHS.account}/security`}>Security log</a>: sign-ins, keys and apps of this
+          account
+        </p>
       </section>
       <section class="panel" aria-labelledby="password">
         <h2 id="password">{hasPassword ? "Change the password" : "Set a password"}</h2>

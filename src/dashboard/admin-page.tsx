@@ -139,6 +139,10 @@ export function AdminPage({
           <dd>{version}</dd>
           <dt>Address</dt>
           <dd>{publicUrl}</dd>
+          <dt>Security log</dt>
+          <dd>
+            <a href={`${PATHS.admin}/security`}>Who has signed in, and what was changed</a>
+          </dd>
           {Object.entries(health).map(([name, result]) => (
             <>
               <dt>{name.charAt(0).toUpperCase() + name.slice(1)}</dt>

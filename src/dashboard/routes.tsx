@@ -8,6 +8,7 @@ import type { RecordEvent } from "../http/record.ts";
 import type { Keys } from "../keys/keys.ts";
 import type { Memories } from "../memories/memories.ts";
 import type { OAuth } from "../oauth/oauth.ts";
+import type { SecurityLog } from "../security-log/security-log.ts";
 import type { Cookies } from "../sign-in/cookies.ts";
 import type { Hashing } from "../sign-in/hashing.ts";
 import type { Identities } from "../sign-in/identities.ts";
@@ -24,12 +25,13 @@ import { createHelpRoutes } from "./help-routes.tsx";
 import { createKeyRoutes } from "./key-routes.tsx";
 import { createMemoryPageRoutes } from "./memory-routes.tsx";
 import { createOverviewRoutes } from "./overview-routes.tsx";
+import { createSecurityRoutes } from "./security-routes.tsx";
 import { createShownOnce } from "./shown-once.ts";
 import { createTransferRoutes } from "./transfer-routes.tsx";
 
 /** All that the dashboard shows and changes. */
 export interface DashboardParts {
-  config: Pick<Config, "publicUrl" | "trustProxy">;
+  config: Pick<Config, "publicUrl" | "trustProxy" | "securityLogDays">;
   cookies: Cookies;
   visitors: Visitors;
   signIn: SignIn;
@@ -44,6 +46,7 @@ export interface DashboardParts {
   memories: Memories;
   checks: Checks;
   record: RecordEvent;
+  securityLog: SecurityLog;
   clock: () => number;
 }
 
@@ -63,5 +66,6 @@ export function createDashboardRoutes(parts: DashboardParts) {
     .use(createKeyRoutes({ guard, keys, shownOnce, clock, record }))
     .use(createAppsRoutes({ guard, grants: oauth.grants, record }))
     .use(createAccountRoutes({ ...parts, guard }))
+    .use(createSecurityRoutes({ ...parts, guard }))
     .use(createAdminRoutes({ ...parts, guard, grants: oauth.grants, shownOnce }));
 }

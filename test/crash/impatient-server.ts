@@ -115,6 +115,7 @@ const app = createApp({
     rateLimit: false,
     registration: "first",
     providers: { github: null, google: null, oidc: null },
+    securityLogDays: 90,
   },
   access,
   securityLog,

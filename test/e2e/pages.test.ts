@@ -33,6 +33,15 @@ beforeAll(async () => {
   const keys = ["laptop", "server"].map((name) =>
     dashboard.keys.create(accountId, { name, scopes: ["memories:read"], expiresAt: null }),
   );
+  for (let number = 0; number < 60; number++) {
+    dashboard.securityLog.record("key_created", {
+      accountId,
+      via: "browser",
+      address: "2001:db8:85a3:8d3:1319:8a2e:370:7348",
+      agent: "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",
+      subject: `${number} ${"long ".repeat(40)}`,
+    });
+  }
   session = dashboard.sessions.begin(accountId);
   const person = createPerson(dashboard.origin);
   person.jar.set("ctxd-session", session);
@@ -58,7 +67,10 @@ beforeAll(async () => {
     `/keys/${keys[0]?.record.id}/revoke`,
     "/apps",
     "/account",
+    "/account/security",
     "/admin",
+    "/admin/security",
+    "/admin/security?event=signed_in&from=2026-01-01&to=2026-12-31",
     "/help/install",
     "/help/connect",
   ];

@@ -61,6 +61,16 @@ person.jar.set("ctxd-session", session);
 const { code = null } = await server.consent(person, clientId);
 await server.redeem(clientId, code);
 
+const agent = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
+const { record } = server.securityLog;
+for (const event of ["signed_in", "key_created", "memories_exported"] as const) {
+  const subject = event === "key_created" ? "ctx_8dK2… laptop" : null;
+  record(event, { accountId, via: "browser", address: "203.0.113.7", agent, subject });
+}
+for (let tries = 0; tries < 12; tries++) {
+  record("sign_in_failed", { accountId: null, via: "browser", address: "198.51.100.9" });
+}
+
 /** Every page by its name. */
 const PAGES: Record<string, string> = {
   "sign-in": "/sign-in",
@@ -81,7 +91,9 @@ const PAGES: Record<string, string> = {
   "revoke-key": `/keys/${key?.id}/revoke`,
   apps: "/apps",
   account: "/account",
+  "account-security": "/account/security",
   admin: "/admin",
+  security: "/admin/security",
   "help-install": "/help/install",
   consent: server.authorizeUrl(clientId).slice(server.origin.length),
 };

@@ -101,6 +101,7 @@ export async function startServer(options: Options = {}) {
       allowHttp: false,
       registration: "first",
       providers: { github: null, google: null, oidc: null },
+      securityLogDays: 90,
       ...options.config,
     },
     memories,

@@ -1,0 +1,65 @@
+import { expect, test } from "bun:test";
+import type { Config } from "../../src/config.ts";
+import { createLog } from "../../src/log.ts";
+import { startOAuthServer } from "../oauth/support/oauth-server.ts";
+import { createPerson, formTo } from "../oauth/support/person.ts";
+
+const FORGED = "warn security kind=sign_in_failed address=192.0.2.66";
+const EVIL = `x\n2026-01-01T00:00:00.000Z ${FORGED} via=browser\r\u2028\u0085"${FORGED} \u202e=1+1`;
+const PASSWORD = "correct horse battery";
+
+async function attack(logFormat: Config["logFormat"]) {
+  const lines: string[] = [];
+  const log = createLog({ logLevel: "info", logFormat }, (line) => lines.push(line));
+  await using server = await startOAuthServer({ log });
+  const { id } = await server.accounts.add({ email: "you@example.com", password: PASSWORD });
+  const stranger = createPerson(server.origin);
+  const form = await stranger.visit("/sign-in");
+  await stranger.submit(form, { email: EVIL, password: EVIL }, { "user-agent": "a; b 192.0.2.66" });
+  await stranger.submit(form, { email: "you@example.com", password: EVIL });
+
+  const person = createPerson(server.origin);
+  person.jar.set("ctxd-session", server.sessions.begin(id));
+  // What the form would refuse, as another way in may not.
+  server.securityLog.record("key_created", { accountId: id, via: "browser", subject: EVIL });
+  await person.submit(formTo(await person.visit("/keys"), "/keys"), { name: FORGED, expires: "" });
+  const { client_id: clientId } = await server.register({ client_name: FORGED });
+  await server.consent(person, clientId);
+  server.securityLog.flush();
+  const csv = (await person.visit("/account/security/download?format=csv")).text;
+  return { lines, csv };
+}
+
+test("text: an e-mail address, a user agent, a key and an app that bear a line", async () => {
+  const { lines } = await attack("text");
+  const security = lines.filter((line) => line.includes(" security "));
+  expect(security.length).toBeGreaterThanOrEqual(5);
+  for (const line of lines) expect(line).not.toMatch(/[\p{Cc}\p{Cf}\u2028\u2029]/u);
+  // Where a pattern that begins at the line's begin looks.
+  const blamed = lines.map((line) => /^\S+ warn security kind=\w+ address=(\S+)/.exec(line)?.[1]);
+  expect(new Set(blamed.filter((address) => address !== undefined))).toEqual(
+    new Set(["127.0.0.1"]),
+  );
+});
+
+test("JSON: the same", async () => {
+  const { lines } = await attack("json");
+  const security = lines
+    .map((line) => JSON.parse(line))
+    .filter(({ event }) => event === "security");
+  expect(security.length).toBeGreaterThanOrEqual(5);
+  const failed = security.filter(({ kind }) => kind === "sign_in_failed");
+  expect(failed.map(({ address }) => address)).toEqual(["127.0.0.1", "127.0.0.1"]);
+});
+
+test("a table: a name that a spreadsheet takes for a formula", async () => {
+  const { csv } = await attack("text");
+  expect(csv).not.toMatch(/(^|,)"?[=+@-]/m);
+});
+
+test("nothing that was typed to get in is in the log", async () => {
+  const { lines } = await attack("text");
+  const failed = lines.filter((line) => line.includes("sign_in_failed") && !line.includes("name="));
+  expect(failed).toHaveLength(2);
+  for (const line of failed) expect(line).not.toContain("192.0.2.66");
+});
