@@ -1,15 +1,12 @@
-import { SQLiteError } from "bun:sqlite";
-import { and, asc, eq, isNotNull, isNull, ne, or } from "drizzle-orm";
+import { and, asc, eq, isNotNull } from "drizzle-orm";
 import type { Database } from "../db/database.ts";
-import { createId } from "../db/id.ts";
 import { hashSecret } from "../db/secret.ts";
 import { AppError } from "../errors.ts";
-import { normaliseEmail, parseEmail } from "./email.ts";
+import { normaliseEmail } from "./email.ts";
+import { insertAccount, prepareAccount } from "./new-account.ts";
+import { createOwnership } from "./ownership.ts";
 import { hashPassword, matchesPassword } from "./password.ts";
-import { accounts, removedAccounts } from "./tables.ts";
-
-/** The address of the owner that a local agent made; nobody can sign in with it. */
-export const LOCAL_ADDRESS = "local@localhost";
+import { ACCOUNT, accounts, invitations, removedAccounts } from "./tables.ts";
 
 /** An account without its secrets. */
 export interface Account {
@@ -27,19 +24,10 @@ export interface NewAccount {
 
 export type Accounts = ReturnType<typeof createAccounts>;
 
-const ACCOUNT = {
-  id: accounts.id,
-  email: accounts.email,
-  role: accounts.role,
-  createdAt: accounts.createdAt,
-};
-
-/** The account that a local agent made. */
-const IS_LOCAL = and(eq(accounts.email, LOCAL_ADDRESS), isNull(accounts.passwordHash));
-
 /** The store of accounts. `clock` gives milliseconds since 1970. */
 export function createAccounts({ db, clock }: { db: Database; clock: () => number }) {
   const { orm } = db;
+  const ownership = createOwnership({ db, clock });
 
   const find = (id: string): Account | null =>
     orm.select(ACCOUNT).from(accounts).where(eq(accounts.id, id)).get() ?? null;
@@ -57,99 +45,42 @@ export function createAccounts({ db, clock }: { db: Database; clock: () => numbe
     /** Finds an account whatever the case of the address. */
     findByEmail,
 
-    /** The account that administers the server; null on an empty one. */
-    findOwner: (): Account | null =>
-      orm.select(ACCOUNT).from(accounts).where(eq(accounts.role, "owner")).get() ?? null,
-
-    /** Whether there is an account other than the one that a local agent made. */
-    isSetUp: (): boolean =>
-      orm
-        .select({ id: accounts.id })
-        .from(accounts)
-        .where(or(ne(accounts.email, LOCAL_ADDRESS), isNotNull(accounts.passwordHash)))
-        .limit(1)
-        .get() !== undefined,
-
     /** All accounts, oldest first. */
     list: (): Account[] => orm.select(ACCOUNT).from(accounts).orderBy(asc(accounts.id)).all(),
+
+    ...ownership,
 
     /**
      * Adds an account; on an empty server it becomes the owner.
      * @throws AppError `validation_failed` for a bad address or password, `conflict` for a known
      * address
      */
-    async add({ email: typed, password }: NewAccount): Promise<Account> {
-      const email = parseEmail(typed);
-      const passwordHash = password === null ? null : await hashPassword(password);
-      const now = clock();
-      const id = createId("acc", now);
+    async add(wanted: NewAccount): Promise<Account> {
+      const row = await prepareAccount(wanted, clock());
       return orm.transaction(
         (tx) => {
-          const role = tx.select().from(accounts).limit(1).get() ? "member" : "owner";
-          const row = { id, email, passwordHash, role, createdAt: new Date(now) } as const;
-          try {
-            return tx.insert(accounts).values(row).returning(ACCOUNT).get();
-          } catch (error) {
-            if (!isDuplicate(error)) throw error;
-            throw new AppError("conflict", "An account with this e-mail address exists already.", {
-              cause: error,
-            });
-          }
+          const isFirst = tx.select(ACCOUNT).from(accounts).limit(1).get() === undefined;
+          return insertAccount(db, { ...row, role: isFirst ? "owner" : "member" });
         },
         { behavior: "immediate" },
       );
     },
 
     /**
-     * Makes the owner of a server that has none, who takes over what local agents have saved.
-     * @throws AppError `conflict` when the server has an account already, and as `add`
+     * Hashes a password now, and gives what makes the member at once: alone, or in a transaction.
+     * @throws AppError `validation_failed` for a bad address or password; what it gives throws
+     * `conflict` for a known address, and `forbidden` on a server without an owner
      */
-    async setUp({ email: typed, password }: NewAccount): Promise<Account> {
-      const email = parseEmail(typed);
-      const passwordHash = password === null ? null : await hashPassword(password);
-      const now = clock();
-      const row = {
-        id: createId("acc", now),
-        email,
-        passwordHash,
-        role: "owner",
-        createdAt: new Date(now),
-      } as const;
-      return orm.transaction(
-        (tx) => {
-          const local = tx
-            .update(accounts)
-            .set({ email, passwordHash, role: "owner" })
-            .where(IS_LOCAL)
-            .returning(ACCOUNT)
-            .get();
-          const isOther = local && ne(accounts.id, local.id);
-          if (tx.select(ACCOUNT).from(accounts).where(isOther).limit(1).get()) {
-            throw new AppError("conflict", "This server has an owner already: sign in instead.");
-          }
-          return local ?? tx.insert(accounts).values(row).returning(ACCOUNT).get();
-        },
-        { behavior: "immediate" },
-      );
-    },
-
-    /**
-     * Gives the owner without a password, whose account a local agent made, an address and a
-     * password. For who is at the machine alone: such an owner may have memories.
-     * @returns null when there is no such owner
-     * @throws AppError as `add`
-     */
-    async nameLocalOwner({ email: typed, password }: NewAccount): Promise<Account | null> {
-      const email = parseEmail(typed);
-      const passwordHash = password === null ? null : await hashPassword(password);
-      return (
-        orm
-          .update(accounts)
-          .set({ email, passwordHash })
-          .where(IS_LOCAL)
-          .returning(ACCOUNT)
-          .get() ?? null
-      );
+    async prepareMember(wanted: NewAccount): Promise<() => Account> {
+      const row = await prepareAccount(wanted, clock());
+      return () =>
+        orm.transaction(
+          () => {
+            if (ownership.findOwner()) return insertAccount(db, { ...row, role: "member" });
+            throw new AppError("forbidden", "This server has no owner yet.");
+          },
+          { behavior: "immediate" },
+        );
     },
 
     /** Whether an account can be signed in to with a password. */
@@ -204,17 +135,20 @@ export function createAccounts({ db, clock }: { db: Database; clock: () => numbe
 
     /**
      * Removes an account with its keys, and their traces from the database file. Its memories go
-     * when the server that holds them sees it in `removed`.
-     * @throws AppError `not_found` for an unknown account
+     * when the server that holds them sees it in `removed`. With the last one go the invitations.
+     * @throws AppError `not_found` for an unknown account, `conflict` for the owner's while others
+     * have accounts
      */
     remove(id: string): void {
       orm.transaction(
         (tx) => {
+          ownership.checkRemovable(id);
           const isThis = eq(accounts.id, id);
           if (!tx.delete(accounts).where(isThis).returning({ id: accounts.id }).get()) {
             throw unknownAccount();
           }
           tx.insert(removedAccounts).values({ id }).run();
+          if (!tx.select(ACCOUNT).from(accounts).limit(1).get()) tx.delete(invitations).run();
         },
         { behavior: "immediate" },
       );
@@ -237,8 +171,4 @@ export function createAccounts({ db, clock }: { db: Database; clock: () => numbe
 
 function unknownAccount(): AppError {
   return new AppError("not_found", "No account with this id.");
-}
-
-function isDuplicate(error: unknown): boolean {
-  return error instanceof SQLiteError && error.code === "SQLITE_CONSTRAINT_UNIQUE";
 }

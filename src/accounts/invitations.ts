@@ -80,23 +80,29 @@ export function createInvitations({ db, clock }: { db: Database; clock: () => nu
     },
 
     /**
-     * Uses an invitation up for what `work` makes. When that fails the invitation holds again.
-     * @throws AppError `not_found` for an unknown, used or expired one, and what `work` throws
+     * Uses an invitation up for what `make` makes, both or neither.
+     * @throws AppError `not_found` for an unknown, used or expired one, and what `make` throws
      */
-    async use<T>(secret: string, work: (invitation: Invitation) => Promise<T>): Promise<T> {
-      const row = orm.delete(invitations).where(isThis(secret)).returning().get();
-      if (!row) {
-        throw new AppError(
-          "not_found",
-          "This invitation was used, has expired or is revoked. Ask for another one.",
-        );
-      }
-      try {
-        return await work(row);
-      } catch (error) {
-        orm.insert(invitations).values(row).run();
-        throw error;
-      }
-    },
+    use: <T>(secret: string, make: (invitation: Invitation) => T): T =>
+      orm.transaction(
+        (tx) => {
+          const invitation = tx
+            .delete(invitations)
+            .where(isThis(secret))
+            .returning(INVITATION)
+            .get();
+          if (invitation) return make(invitation);
+          throw notHolding();
+        },
+        { behavior: "immediate" },
+      ),
   };
+}
+
+/** What is said to whom has an unknown, used or expired invitation. */
+export function notHolding(): AppError {
+  return new AppError(
+    "not_found",
+    "This invitation was used, has expired or is revoked. Ask for another one.",
+  );
 }

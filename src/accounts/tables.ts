@@ -12,6 +12,14 @@ export const accounts = sqliteTable("accounts", {
   createdAt: integer("created_at", { mode: "timestamp_ms" }).notNull(),
 });
 
+/** The columns of an account that are no secret. */
+export const ACCOUNT = {
+  id: accounts.id,
+  email: accounts.email,
+  role: accounts.role,
+  createdAt: accounts.createdAt,
+};
+
 /** Accounts that are gone and whose memories are still to be removed, by the server that holds them. */
 export const removedAccounts = sqliteTable("removed_accounts", {
   id: text().primaryKey(),

@@ -11,7 +11,7 @@ import type { QuotaChange } from "./user.ts";
 export function addUserCommands(program: Command, configure: Configure, env: Environment): void {
   const user = program
     .command("user")
-    .summary("manage the accounts: add, list, passwd, quota, remove")
+    .summary("manage the accounts: add, list, passwd, quota, owner, remove")
     .description(
       "Manages the accounts. The first one owns the server; each has memories of its own.",
     );
@@ -62,10 +62,21 @@ export function addUserCommands(program: Command, configure: Configure, env: Env
       (await import("./user.ts")).changeQuota(configure(), email, options),
     );
   user
+    .command("owner")
+    .argument("<email>", "e-mail address of the account")
+    .summary("make an account the owner of the server")
+    .description(
+      "Makes an account the owner of the server; who was it becomes a member. Local agents save to the new owner's account from then on; what they saved before stays where it is.",
+    )
+    .addHelpText("after", examples("ctxd user owner ada@example.com"))
+    .action(async (email: string) => (await import("./user.ts")).changeOwner(configure(), email));
+  user
     .command("remove")
     .argument("<email>", "e-mail address of the account")
     .summary("remove an account, its keys and its memories")
-    .description("Removes an account with its keys and memories, for good.")
+    .description(
+      "Removes an account with its keys and memories, for good. The owner's goes last: ctxd user owner hands the server over.",
+    )
     .option("-y, --yes", "do not ask whether this is meant")
     .addHelpText("after", examples("ctxd user remove you@example.com"))
     .action(async (email: string, options: { yes?: boolean }) =>

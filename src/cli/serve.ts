@@ -100,7 +100,7 @@ export async function serve(
   const schedule =
     config.backups && createSchedule(config, config.backups, access, { log, metrics });
   const local = createLocalSocket({
-    ownerId: async () => (await findLocalOwner(accounts)).id,
+    ownerId: async () => findLocalOwner(accounts).id,
     hasAccount: (id) => accounts.find(id) !== null,
   });
   const app = createApp({

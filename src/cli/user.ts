@@ -82,6 +82,21 @@ export async function changeQuota(
   });
 }
 
+/** `ctxd user owner EMAIL` */
+export async function changeOwner(config: Config, email: string): Promise<void> {
+  await withStores(config, async ({ accounts, record }) => {
+    const account = requireAccount(accounts, email);
+    if (account.role === "owner") return say(`${account.email} owns this server already.`);
+    const former = accounts.handOver(account.id);
+    record("owner_changed", { accountId: account.id });
+    const member = former === null ? "" : `, and ${former.email} is a member`;
+    const past = former === null ? "" : ` What they saved before stays in that of ${former.email}.`;
+    say(
+      `${account.email} owns this server now${member}. Local agents (ctxd mcp) save to this account from now on, and find what is in it.${past}`,
+    );
+  });
+}
+
 /** `ctxd user remove EMAIL` */
 export async function removeUser(
   config: Config,
@@ -90,6 +105,7 @@ export async function removeUser(
 ): Promise<void> {
   await withStores(config, async ({ accounts, keys, record }) => {
     const account = requireAccount(accounts, email);
+    accounts.checkRemovable(account.id);
     if (!options.yes) {
       if (!isInteractive()) {
         throw new CommandError("Removing an account needs --yes when nobody can be asked.", USAGE);

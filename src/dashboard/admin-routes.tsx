@@ -64,7 +64,7 @@ export function createAdminRoutes({
     throw account
       ? new AppError(
           "forbidden",
-          "The owner's account can't be removed here: ctxd user remove can.",
+          "The owner's account can't be removed here: hand the server over first, by ctxd user owner EMAIL.",
         )
       : new AppError("not_found", "There is no such account any more.");
   };

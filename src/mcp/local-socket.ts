@@ -1,5 +1,6 @@
 import { chmodSync, mkdtempSync, renameSync, rmdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { AppError } from "../errors.ts";
 import type { Principal } from "../http/principal.ts";
 import { FULL_ACCESS } from "../keys/scopes.ts";
 import { answerDashboard, DASHBOARD_PATH, type OpenDashboard } from "./dashboard-door.ts";
@@ -24,10 +25,13 @@ export interface OpenSocket {
  */
 export const ACCOUNT_HEADER = "ctxd-account";
 
+/** Is answered whoever asks. */
+const HEALTH_PATH = "/api/health";
+
 /**
  * The way in for programs of the same user: a Unix socket in the data folder. Whoever may open it
  * is the local owner, or any account that they name.
- * @param ownerId the account that the local owner uses
+ * @param ownerId the account that the local owner uses; an `AppError` that it throws is the answer
  * @param hasAccount whether there is an account with an id
  */
 export function createLocalSocket({
@@ -72,10 +76,17 @@ export function createLocalSocket({
         lastUse = performance.now();
         if (pathname === PRESENCE_PATH) return presence.answer(request);
         if (pathname === DASHBOARD_PATH) return answerDashboard(request, openDashboard);
-        const accountId = request.headers.get(ACCOUNT_HEADER) ?? (await ownerId());
-        // A request for an account that is not there is one without credentials.
-        if (!request.headers.has(ACCOUNT_HEADER) || hasAccount(accountId)) {
-          entered.set(request, { accountId, scopes: FULL_ACCESS, via: "local" });
+        try {
+          const named = request.headers.get(ACCOUNT_HEADER);
+          // A request for an account that is not there is one without credentials.
+          if (named === null || hasAccount(named)) {
+            const accountId = named ?? (await ownerId());
+            entered.set(request, { accountId, scopes: FULL_ACCESS, via: "local" });
+          }
+        } catch (error) {
+          if (!(error instanceof AppError)) throw error;
+          // Without an owner, what is for nobody's account is answered all the same.
+          if (pathname !== HEALTH_PATH) return refusal(error);
         }
         return answer(request);
       });
@@ -91,6 +102,10 @@ export function createLocalSocket({
       };
     },
   };
+}
+
+function refusal({ code, message, status }: AppError): Response {
+  return Response.json({ error: { code, message } }, { status });
 }
 
 /** Bridges may be silent for hours. Bun's types have this setting for ports alone. */

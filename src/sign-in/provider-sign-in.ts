@@ -48,7 +48,7 @@ export function createProviderSignIn({
   registration,
 }: {
   providers: readonly Provider[];
-  accounts: Pick<Accounts, "add" | "findByEmail" | "hasPassword" | "isSetUp">;
+  accounts: Pick<Accounts, "prepareMember" | "findByEmail" | "hasPassword" | "isSetUp">;
   identities: Pick<Identities, "findAccount" | "link">;
   invitations: Pick<Invitations, "use">;
   registration: Config["registration"];
@@ -80,11 +80,11 @@ export function createProviderSignIn({
       }
       return { accountId: account.id };
     }
+    const make = await accounts.prepareMember({ email, password: null });
     if (invitation !== null) {
-      return await invitations.use(invitation, async (wanted) => {
+      return invitations.use(invitation, (wanted) => {
         if (wanted.email === null || wanted.email === email) {
-          const { id } = await accounts.add({ email, password: null });
-          return { accountId: id, isNew: true, invitationId: wanted.id };
+          return { accountId: make().id, isNew: true, invitationId: wanted.id };
         }
         throw new AppError("forbidden", "The invitation is for another e-mail address.");
       });
@@ -95,7 +95,7 @@ export function createProviderSignIn({
         "No account here has your e-mail address: ask the owner of this server for an invitation.",
       );
     }
-    return { accountId: (await accounts.add({ email, password: null })).id, isNew: true };
+    return { accountId: make().id, isNew: true };
   };
 
   return {

@@ -1,5 +1,5 @@
 import type { Account, Accounts, NewAccount } from "../accounts/accounts.ts";
-import type { Invitations } from "../accounts/invitations.ts";
+import { type Invitations, notHolding } from "../accounts/invitations.ts";
 import type { Config } from "../config.ts";
 import { isSameSecret } from "../db/secret.ts";
 import { AppError } from "../errors.ts";
@@ -20,7 +20,7 @@ export function createSignUp({
   hashing,
   clock,
 }: {
-  accounts: Pick<Accounts, "add" | "isSetUp" | "setUp">;
+  accounts: Pick<Accounts, "prepareMember" | "isSetUp" | "setUp">;
   invitations: Pick<Invitations, "find" | "use">;
   registration: Config["registration"];
   /** What proves that somebody runs this server. */
@@ -59,21 +59,26 @@ export function createSignUp({
     findInvitation: invitations.find,
 
     /**
-     * Makes an account by invitation, which is used up by that.
-     * @throws AppError `not_found` when the invitation does not hold, or as `Accounts.add`
+     * Makes an account by invitation, which is used up by that. Nothing is held while the password
+     * is hashed: an invitation that is revoked meanwhile is revoked.
+     * @throws AppError `not_found` when the invitation does not hold, or as `Accounts.prepareMember`
      */
-    accept: (secret: string, wanted: NewAccount): Promise<Account> =>
-      hashing(() =>
-        invitations.use(secret, ({ email }) =>
-          accounts.add({ ...wanted, email: email ?? wanted.email }),
-        ),
-      ),
+    async accept(secret: string, wanted: NewAccount): Promise<Account> {
+      const invitation = invitations.find(secret);
+      // One that does not hold costs no hash.
+      if (invitation === null) throw notHolding();
+      const email = invitation.email ?? wanted.email;
+      return invitations.use(
+        secret,
+        await hashing(() => accounts.prepareMember({ ...wanted, email })),
+      );
+    },
 
     /**
      * Makes an account for anyone. That an address is taken can't be kept secret here, since no mail
      * is sent: tries are limited instead.
      * @param address where the request comes from
-     * @throws AppError `forbidden` where that is not allowed, `rate_limited`, or as `Accounts.add`
+     * @throws AppError `forbidden` where that is not allowed, `rate_limited`, or as `Accounts.prepareMember`
      */
     async signUp(wanted: NewAccount, address: string): Promise<Account> {
       if (registration !== "open" || !accounts.isSetUp()) {
@@ -81,7 +86,7 @@ export function createSignUp({
       }
       const wait = byAddress.take(address);
       if (wait !== null) throw tooMany(wait);
-      return hashing(() => accounts.add(wanted));
+      return (await hashing(() => accounts.prepareMember(wanted)))();
     },
   };
 }

@@ -1,0 +1,207 @@
+import { describe, expect, test } from "bun:test";
+import { findLocalOwner } from "../../src/accounts/local-owner.ts";
+import { freePort, startOAuthServer } from "../oauth/support/oauth-server.ts";
+import { createPerson, formTo } from "../oauth/support/person.ts";
+import { CLIENT, startOpenIdProvider } from "../sign-in/support/openid-provider.ts";
+import { startBridge, stopServer } from "../support/bridge.ts";
+import { ctxd } from "../support/command-line.ts";
+import { temporaryFolder } from "../support/database.ts";
+import { SET_UP_LINK } from "../support/server.ts";
+import { testStores } from "../support/stores.ts";
+
+const OWNER = "you@example.com";
+const MEMBER = "ada@example.com";
+const LOCAL = "local@localhost";
+const PASSWORD = "correct horse";
+const REFUSAL = "local@localhost is the account of this machine's own agents";
+
+describe("the address of the local owner can't be had", () => {
+  test.each([LOCAL, " Local@LocalHost "])("by an invitation or a sign-up: %j", async (email) => {
+    await using server = await startOAuthServer({ config: { registration: "open" } });
+    await server.accounts.add({ email: OWNER, password: null });
+    const { secret } = server.invitations.create(null);
+    for (const path of [`/join/${secret}`, "/sign-up"]) {
+      const eve = createPerson(server.origin);
+      const page = await eve.submit(await eve.visit(path), { email, password: PASSWORD });
+      expect(page.status).toBe(422);
+      expect(page.text).toContain("local@localhost is the account of this machine");
+    }
+    expect(() => server.invitations.create(email)).toThrow(REFUSAL);
+    expect(server.accounts.findByEmail(LOCAL)).toBeNull();
+  });
+
+  test("from the owner, who invites it", async () => {
+    await using server = await startOAuthServer();
+    const { person } = await server.signedIn();
+    const form = formTo(await person.visit("/admin"), "/admin/invitations");
+    expect((await person.submit(form, { email: LOCAL })).status).toBe(422);
+    expect(server.invitations.list()).toEqual([]);
+  });
+
+  test("by an invitation for it from before", async () => {
+    await using server = await startOAuthServer();
+    await server.accounts.add({ email: OWNER, password: null });
+    const { secret, invitation } = server.invitations.create(MEMBER);
+    server.db.sqlite.run("UPDATE invitations SET email = ? WHERE id = ?", [LOCAL, invitation.id]);
+    const eve = createPerson(server.origin);
+    const page = await eve.submit(await eve.visit(`/join/${secret}`), { password: PASSWORD });
+    expect(page.status).toBe(422);
+    expect(server.accounts.findByEmail(LOCAL)).toBeNull();
+  });
+
+  test("at the set-up", async () => {
+    await using server = await startOAuthServer();
+    const eve = createPerson(server.origin);
+    const page = await eve.visit(SET_UP_LINK);
+    expect((await eve.submit(page, { email: LOCAL, password: PASSWORD })).status).toBe(422);
+    expect(server.accounts.list()).toEqual([]);
+  });
+
+  test("through a provider that vouches for it", async () => {
+    const port = await freePort();
+    const redirectUri = `http://localhost:${port}/sign-in/with/oidc/callback`;
+    const provider = await startOpenIdProvider(redirectUri);
+    const oidc = { ...CLIENT, issuer: provider.issuer, name: "Provider" };
+    const providers = { github: null, google: null, oidc };
+    await using server = await startOAuthServer({
+      port,
+      config: { registration: "open", providers },
+    });
+    await server.accounts.add({ email: OWNER, password: null });
+    const eve = createPerson(server.origin);
+    const { location } = await eve.visit("/sign-in/with/oidc");
+    const claims = { email: LOCAL, email_verified: true };
+    const page = await eve.visit(await provider.signIn(location, "eve", claims));
+    expect(page.status).toBe(422);
+    expect(server.accounts.findByEmail(LOCAL)).toBeNull();
+    await provider.close();
+  });
+
+  test("on the command line", async () => {
+    const dataDir = temporaryFolder();
+    const added = await ctxd(["user", "add", LOCAL], { dataDir, input: `${PASSWORD}\n` });
+    expect(added).toMatchObject({ stdout: "", exitCode: 2 });
+    expect(added.stderr).toContain(REFUSAL);
+    expect(testStores(dataDir).accounts.list()).toEqual([]);
+  });
+});
+
+/** A folder as one that an earlier version has left: members, one of them with the local address, and no owner. */
+function folderWithoutOwner() {
+  const dataDir = temporaryFolder();
+  const { db, accounts } = testStores(dataDir);
+  const insert = db.sqlite.query(
+    "INSERT INTO accounts (id, email, role, created_at) VALUES (?, ?, 'member', 0)",
+  );
+  insert.run("acc_1", LOCAL);
+  insert.run("acc_2", MEMBER);
+  return { dataDir, accounts };
+}
+
+describe("who has got it before", () => {
+  test("is not the local owner, when there is no owner any more", () => {
+    const { accounts } = folderWithoutOwner();
+    expect(() => findLocalOwner(accounts)).toThrow("ctxd user owner EMAIL");
+    expect(accounts.list().map(({ role }) => role)).toEqual(["member", "member"]);
+    expect(accounts.isSetUp()).toBe(true);
+  });
+
+  test("is neither named by `user add` nor by the set-up, and stays who it is", async () => {
+    const { dataDir, accounts } = folderWithoutOwner();
+    const input = `${PASSWORD}\n`;
+    await ctxd(["user", "add", "new@example.com"], { dataDir, input });
+    expect(accounts.findByEmail(LOCAL)).toMatchObject({ id: "acc_1", role: "member" });
+    const wanted = { email: "other@example.com", password: PASSWORD };
+    await expect(accounts.setUp(wanted)).rejects.toMatchObject({ code: "conflict" });
+    expect(accounts.findByEmail(LOCAL)).toMatchObject({ id: "acc_1", role: "member" });
+  });
+
+  test("gets nothing that an agent saves: the agent is told how the server gets an owner", async () => {
+    const { dataDir, accounts } = folderWithoutOwner();
+    const bridge = startBridge(dataDir);
+    const refused = await bridge.call("save_memory", { content: "a secret of the owner's" });
+    expect(JSON.stringify(refused)).toContain("ctxd user owner EMAIL");
+    const named = await ctxd(["user", "owner", MEMBER], { dataDir });
+    expect(named).toMatchObject({ stdout: "", exitCode: 0 });
+    expect(accounts.findOwner()).toMatchObject({ id: "acc_2" });
+    const saved = await bridge.call("save_memory", { content: "for the owner" }, 2);
+    expect(JSON.stringify(saved)).toContain("mem_");
+    await bridge.end();
+    await stopServer(dataDir);
+  });
+});
+
+describe("the owner can't be got rid of while others have accounts", () => {
+  test("on the command line", async () => {
+    const dataDir = temporaryFolder();
+    const { accounts } = testStores(dataDir);
+    await accounts.add({ email: OWNER, password: null });
+    await accounts.add({ email: MEMBER, password: null });
+    const removed = await ctxd(["user", "remove", OWNER, "--yes"], { dataDir });
+    expect(removed).toMatchObject({ stdout: "", exitCode: 1 });
+    expect(removed.stderr).toContain("ctxd user owner EMAIL");
+    expect(accounts.findOwner()).toMatchObject({ email: OWNER });
+    await ctxd(["user", "remove", MEMBER, "--yes"], { dataDir });
+    expect(await ctxd(["user", "remove", OWNER, "--yes"], { dataDir })).toMatchObject({
+      exitCode: 0,
+    });
+    expect(accounts.list()).toEqual([]);
+  });
+
+  test("in the dashboard", async () => {
+    await using server = await startOAuthServer();
+    const { person, accountId } = await server.signedIn();
+    const path = `/admin/accounts/${accountId}/remove`;
+    const page = await person.visit(path);
+    expect(page.status).toBe(403);
+    expect(page.text).toContain("ctxd user owner EMAIL");
+  });
+});
+
+test("an invitation that a removed owner leaves makes nobody the owner", async () => {
+  await using server = await startOAuthServer();
+  const { id } = await server.accounts.add({ email: OWNER, password: null });
+  const [used, open] = [server.invitations.create(null), server.invitations.create(null)];
+  const eve = createPerson(server.origin);
+  const page = await eve.visit(`/join/${used.secret}`);
+  server.accounts.remove(id);
+  expect(server.invitations.list()).toEqual([]);
+  const wanted = { email: "eve@example.com", password: PASSWORD };
+  expect((await eve.submit(page, wanted)).status).toBe(404);
+  expect((await eve.visit(`/join/${open.secret}`)).text).toContain("does not hold");
+  // Even one that came back with an old copy of the database.
+  const { secret } = server.invitations.create(null);
+  expect((await eve.submit(await eve.visit(`/join/${secret}`), wanted)).status).toBe(403);
+  expect(server.accounts.list()).toEqual([]);
+});
+
+describe("handing over", () => {
+  test("makes one owner of two accounts, at once and in a running server", async () => {
+    await using server = await startOAuthServer();
+    const owner = await server.signedIn();
+    const member = await server.signedIn();
+    const { email = "" } = server.accounts.find(member.accountId) ?? {};
+    expect((await member.person.visit("/admin")).status).toBe(403);
+    const done = await ctxd(["user", "owner", email.toUpperCase()], { dataDir: server.folder });
+    expect(done).toMatchObject({ stdout: "", exitCode: 0 });
+    expect(done.stderr).toContain(`${email} owns this server now`);
+    expect(done.stderr).toContain("Local agents");
+    expect((await member.person.visit("/admin")).status).toBe(200);
+    expect((await owner.person.visit("/admin")).status).toBe(403);
+    expect(findLocalOwner(server.accounts)).toMatchObject({ id: member.accountId });
+    expect(server.accounts.list().map(({ role }) => role)).toEqual(["member", "owner"]);
+  });
+
+  test("to nobody changes nothing, to the owner neither", async () => {
+    const dataDir = temporaryFolder();
+    const { accounts } = testStores(dataDir);
+    await accounts.add({ email: OWNER, password: null });
+    const nobody = await ctxd(["user", "owner", MEMBER], { dataDir });
+    expect(nobody).toMatchObject({ stdout: "", exitCode: 1 });
+    expect(nobody.stderr).toContain("No account has this e-mail address");
+    const same = await ctxd(["user", "owner", OWNER], { dataDir });
+    expect(same).toMatchObject({ stdout: "", exitCode: 0 });
+    expect(same.stderr).toContain("owns this server already");
+    expect(accounts.findOwner()).toMatchObject({ email: OWNER });
+  });
+});

@@ -1,0 +1,31 @@
+import { expect, test } from "bun:test";
+import { createInvitations } from "../../src/accounts/invitations.ts";
+import { createHashing } from "../../src/sign-in/hashing.ts";
+import { createSignUp } from "../../src/sign-in/sign-up.ts";
+import { testStores } from "../support/stores.ts";
+
+const OWNER = "you@example.com";
+const PASSWORD = "correct horse";
+
+test("an invitation that somebody tries all the time can be revoked, and stays revoked", async () => {
+  const { accounts, db, clock } = testStores();
+  await accounts.add({ email: OWNER, password: null });
+  const invitations = createInvitations({ db, clock });
+  const parts = { accounts, invitations, hashing: createHashing(), clock };
+  const { accept } = createSignUp({ ...parts, registration: "first", setUpToken: "of the start" });
+  const { secret, invitation } = invitations.create(null);
+
+  // It fails after the time that hashing takes, because the address is taken.
+  const trying = accept(secret, { email: OWNER, password: PASSWORD });
+  expect(invitations.list()).toHaveLength(1);
+  invitations.revoke(invitation.id);
+  await expect(trying).rejects.toMatchObject({ code: "not_found" });
+  expect(invitations.list()).toEqual([]);
+
+  // And one that was about to succeed, does not.
+  const second = invitations.create(null);
+  const joining = accept(second.secret, { email: "eve@example.com", password: PASSWORD });
+  invitations.revoke(second.invitation.id);
+  await expect(joining).rejects.toMatchObject({ code: "not_found" });
+  expect(accounts.list()).toHaveLength(1);
+});
