@@ -8,10 +8,21 @@ const ROOT = join(import.meta.dir, "..", "..");
 /** A checkout keeps its data in itself; the executable, in the user's data folder. */
 export const checkoutDataDir = Bun.isStandaloneExecutable ? undefined : join(ROOT, "data");
 
+/**
+ * Bun takes its configuration (`preload`, `.env`) and the meaning of paths from the folder that it
+ * is started in, which may be a project of somebody else: it is given the checkout's own. The script
+ * alone would not do, because `paths` in a folder's tsconfig.json can lead that elsewhere too.
+ */
+const CHECKOUT = [
+  `--config=${join(ROOT, "bunfig.toml")}`,
+  `--tsconfig-override=${join(ROOT, "tsconfig.json")}`,
+  join(ROOT, "src", "main.ts"),
+];
+
 /** What starts this program again, whatever the folder: the words before its arguments. */
 export const ownCommand: readonly string[] = Bun.isStandaloneExecutable
   ? [process.execPath]
-  : [process.execPath, join(ROOT, "src", "main.ts")];
+  : [process.execPath, ...CHECKOUT];
 
 /**
  * What another program runs for a command of `ctxd`, to reach the same data whatever its folder and
@@ -64,10 +75,11 @@ function describeExecutable(env: Environment): string {
 }
 
 function describeCheckout(env: Environment): string {
-  // npx puts Bun into the PATH of what it runs, not into that of the next terminal.
+  // npx puts Bun into the PATH of what it runs, not into that of the next terminal. Elsewhere it
+  // would first look for one in the folder.
   const isNpx = env.npm_config_user_agent?.startsWith("npm/");
-  const bun = isNpx ? `npx -y bun@${Bun.version}` : "bun";
-  return process.cwd() === ROOT ? `${bun} ctxd` : `${bun} ${quote(join(ROOT, "src", "main.ts"))}`;
+  if (process.cwd() === ROOT) return isNpx ? `npx -y bun@${Bun.version} ctxd` : "bun ctxd";
+  return toShell([isNpx ? process.execPath : "bun", ...CHECKOUT]);
 }
 
 function isUsual(dataDir: string, { CTXD_DATA_DIR: _, ...env }: Environment): boolean {

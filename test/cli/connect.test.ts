@@ -11,6 +11,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
+import { ownCommand } from "../../src/cli/invocation.ts";
 import { CLIENTS, findClient } from "../../src/connect/clients.ts";
 import { readEntry } from "../../src/connect/entry.ts";
 import { generateKey } from "../../src/keys/key-format.ts";
@@ -55,10 +56,9 @@ test("every client is connected, shown as connected, and disconnected again", as
   expect((await run([])).stdout).not.toMatch(/ {2}connected/);
   for (const { exitCode, stdout } of await all())
     expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: "" });
-  const launch = program("", "mcp");
+  const [command = "", ...first] = ownCommand;
   for (const { id, local } of CLIENTS) {
-    const args = [launch.args[0] ?? "", "mcp", "--agent", id];
-    expect(entry(id)).toEqual(local({ command: launch.command, args }));
+    expect(entry(id)).toEqual(local({ command, args: [...first, "mcp", "--agent", id] }));
     expect(statSync(path(id)).mode & 0o777).toBe(0o600);
   }
   const { stdout } = await run([]);

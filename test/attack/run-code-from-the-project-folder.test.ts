@@ -1,0 +1,174 @@
+import { afterEach, expect, setDefaultTimeout, test } from "bun:test";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Type } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
+import { dependencies } from "../../package.json" with { type: "json" };
+import { SETTINGS } from "../../src/config.ts";
+import { program, serverOf, stopServer } from "../support/bridge.ts";
+import { ctxd } from "../support/command-line.ts";
+import { readLines } from "../support/lines.ts";
+
+setDefaultTimeout(120_000);
+
+const Entry = Type.Object({ command: Type.String(), args: Type.Array(Type.String()) });
+const Settings = Type.Object({
+  mcpServers: Type.Object({ ctxd: Entry }),
+});
+const Hooks = Type.Object({
+  hooks: Type.Object({
+    SessionStart: Type.Array(
+      Type.Object({ hooks: Type.Array(Type.Object({ command: Type.String() })) }),
+    ),
+  }),
+});
+
+const root = mkdtempSync(join(tmpdir(), "ctxd-test-"));
+const home = join(root, "home");
+const dataDir = join(root, "data");
+const project = join(root, "wombat");
+/** What the folder's code writes when it runs. */
+const marker = join(root, "ran");
+afterEach(async () => {
+  await stopServer(dataDir);
+  rmSync(root, { recursive: true, force: true });
+});
+
+/** A project with every file from which Bun takes code or settings in the folder it is started in. */
+function makeHostileProject() {
+  const put = (path: string, text: string) => {
+    mkdirSync(join(project, path, ".."), { recursive: true });
+    writeFileSync(join(project, path), text);
+  };
+  const code = `require("node:fs").appendFileSync(${JSON.stringify(marker)}, __filename + "\\n");`;
+  put("evil.ts", `${code}\nexport default 1;`);
+  for (const name of ["bunfig.toml", ".bunfig.toml"]) {
+    put(name, 'preload = ["./evil.ts"]\n[run]\npreload = ["./evil.ts"]\n');
+  }
+  // A setting that does not exist stops every command.
+  const environment = `CTXD_HOSTILE=1\nCTXD_BACKUP_DIR=${join(root, "stolen")}\n`;
+  for (const suffix of ["", ".local", ".development", ".production", ".test"]) {
+    put(`.env${suffix}`, environment);
+  }
+  const paths = Object.fromEntries(
+    ["*", "/*", "#pages/*", "./*"].map((each) => [each, ["./evil.ts"]]),
+  );
+  const compilerOptions = {
+    jsx: "react",
+    jsxFactory: "evil",
+    jsxImportSource: "evil",
+    baseUrl: ".",
+    paths,
+  };
+  for (const name of ["tsconfig.json", "jsconfig.json"])
+    put(name, JSON.stringify({ compilerOptions }));
+  const script = join(import.meta.dir, "..", "..", "src", "main.ts");
+  put(
+    "package.json",
+    JSON.stringify({
+      name: "wombat",
+      imports: { "#pages/*": "./evil.ts" },
+      browser: { [script]: "./evil.ts" },
+      bun: { preload: ["./evil.ts"] },
+      scripts: { [script]: `touch ${marker}`, ctxd: `touch ${marker}` },
+    }),
+  );
+  put(".npmrc", "registry=http://localhost:1/\n");
+  for (const name of [...Object.keys(dependencies), "evil"]) {
+    put(
+      `node_modules/${name}/package.json`,
+      JSON.stringify({ name, version: "99.0.0", main: "i.cjs" }),
+    );
+    put(`node_modules/${name}/i.cjs`, code);
+  }
+  mkdirSync(join(project, ".git"));
+}
+
+const env = { ...program(dataDir).env, HOME: home, PATH: process.env.PATH ?? "" };
+
+async function runInProject(command: string[], input = "") {
+  const child = Bun.spawn(command, {
+    cwd: project,
+    env,
+    stdin: new Blob([input]),
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
+  return { stdout, stderr, exitCode: await child.exited };
+}
+
+/** What `ctxd connect` has written: what the agent starts, and its hook. */
+async function connect() {
+  mkdirSync(join(home, ".claude"), { recursive: true });
+  const connected = await ctxd(["connect", "claude-code", "--hook", "--yes"], { dataDir, env });
+  expect(connected).toMatchObject({ exitCode: 0 });
+  const settings: unknown = JSON.parse(readFileSync(join(home, ".claude.json"), "utf8"));
+  const hooks: unknown = JSON.parse(readFileSync(join(home, ".claude", "settings.json"), "utf8"));
+  if (!Value.Check(Settings, settings) || !Value.Check(Hooks, hooks))
+    throw new Error("not written");
+  return { agent: settings.mcpServers.ctxd, hook: hooks.hooks.SessionStart[0]?.hooks[0]?.command };
+}
+
+test("a project's folder runs code in what agents start there, or changes its settings", async () => {
+  makeHostileProject();
+  const { agent, hook = "" } = await connect();
+
+  const bridge = Bun.spawn([agent.command, ...agent.args], {
+    cwd: project,
+    env,
+    stdin: "pipe",
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const content = "The wombat project is built with make.";
+  const params = { name: "save_memory", arguments: { content } };
+  bridge.stdin.write(
+    `${JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params })}\n`,
+  );
+  bridge.stdin.flush();
+  const { value: answer = "" } = await readLines(bridge.stdout).next();
+  expect(answer).toContain("Saved as");
+  // The bridge has started it, in the same folder.
+  const server = serverOf(dataDir);
+  if (process.platform === "linux") {
+    expect(readFileSync(`/proc/${server}/environ`, "utf8")).not.toContain("HOSTILE");
+  }
+
+  const recalled = await runInProject(["sh", "-c", hook]);
+  expect(recalled).toMatchObject({ exitCode: 0, stderr: "" });
+  // It still knows the folder that it is run in.
+  expect(recalled.stdout).toContain("on wombat");
+  expect(recalled.stdout).toContain(content);
+
+  const [command = "", ...words] = [
+    agent.command,
+    ...agent.args.slice(0, agent.args.indexOf("mcp")),
+  ];
+  const help = await runInProject([command, ...words, "help"]);
+  const [, typed = ""] = /Here, ctxd is: (.+)/.exec(help.stdout) ?? [];
+  expect(typed).toContain("main.ts");
+  expect(
+    (await runInProject(["sh", "-c", `${typed} key list --data-dir ${dataDir}`])).exitCode,
+  ).toBe(0);
+
+  bridge.stdin.end();
+  expect(await bridge.exited).toBe(0);
+  expect(existsSync(marker)).toBe(false);
+  expect(existsSync(join(root, "stolen"))).toBe(false);
+});
+
+test("what people are told to start from a checkout has Bun read the checkout's own files", async () => {
+  expect(SETTINGS).not.toHaveProperty("CTXD_HOSTILE");
+  const folder = join(import.meta.dir, "..", "..");
+  for (const path of ["README.md", "src/dashboard/help/agents.md"]) {
+    const text = await Bun.file(join(folder, path)).text();
+    const commands = [...text.matchAll(/`[^`]*src\/main\.ts[^`]*`/g)].map(([command]) => command);
+    expect(commands.length).toBeGreaterThan(0);
+    for (const command of commands) {
+      expect(command).toContain("--config=/path/to/ctxd/bunfig.toml");
+      expect(command).toContain("--tsconfig-override=/path/to/ctxd/tsconfig.json");
+    }
+  }
+});
