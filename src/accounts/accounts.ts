@@ -4,6 +4,7 @@ import { hashSecret } from "../db/secret.ts";
 import { AppError } from "../errors.ts";
 import { normaliseEmail } from "./email.ts";
 import { insertAccount, prepareAccount } from "./new-account.ts";
+import { checkPassword } from "./new-password.ts";
 import { createOwnership } from "./ownership.ts";
 import { hashPassword, matchesPassword } from "./password.ts";
 import { ACCOUNT, accounts, invitations, removedAccounts } from "./tables.ts";
@@ -110,6 +111,7 @@ export function createAccounts({ db, clock }: { db: Database; clock: () => numbe
      * @throws AppError `validation_failed` for a bad password, `not_found` for an unknown account
      */
     async setPassword(id: string, password: string): Promise<void> {
+      checkPassword(password, find(id)?.email ?? "");
       const passwordHash = await hashPassword(password);
       const changed = orm
         .update(accounts)

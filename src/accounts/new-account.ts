@@ -4,6 +4,7 @@ import { createId } from "../db/id.ts";
 import { AppError } from "../errors.ts";
 import type { Account, NewAccount } from "./accounts.ts";
 import { parseEmail } from "./email.ts";
+import { checkPassword } from "./new-password.ts";
 import { hashPassword } from "./password.ts";
 import { ACCOUNT, accounts } from "./tables.ts";
 
@@ -20,6 +21,7 @@ export async function prepareAccount(
   now: number,
 ): Promise<Prepared> {
   const email = parseEmail(typed);
+  if (password !== null) checkPassword(password, email);
   const passwordHash = password === null ? null : await hashPassword(password);
   return { id: createId("acc", now), email, passwordHash, createdAt: new Date(now) };
 }

@@ -1,17 +1,11 @@
-import { AppError } from "../errors.ts";
-
 /** Characters of a password. */
 export const PASSWORD_LENGTH = { min: 8, max: 1_024 } as const;
 
 /** More than OWASP's least for argon2id (19 MiB, 2 passes): about 0.1 s on one core. */
 const ARGON2ID = { algorithm: "argon2id", memoryCost: 65_536, timeCost: 2 } as const;
 
-/**
- * The hash to store for a password, in PHC format with its own salt.
- * @throws AppError `validation_failed` when the password is too short or too long
- */
+/** The hash to store for a password, in PHC format with its own salt. Checks nothing: see `checkPassword`. */
 export async function hashPassword(password: string): Promise<string> {
-  checkPassword(password);
   return Bun.password.hash(normalise(password), ARGON2ID);
 }
 
@@ -26,18 +20,8 @@ export async function matchesPassword(password: string, hash: string | null): Pr
   return false;
 }
 
-/**
- * Checks a new password by its length alone (NIST SP 800-63B, section 3.1.1.2: no rules of
- * composition).
- * @throws AppError `validation_failed`
- */
-export function checkPassword(password: string): void {
-  if (hasAllowedLength(password)) return;
-  const message = `A password has ${PASSWORD_LENGTH.min} to ${PASSWORD_LENGTH.max} characters.`;
-  throw new AppError("validation_failed", message, { details: [{ path: "/password", message }] });
-}
-
-function hasAllowedLength(password: string): boolean {
+/** Whether a password is neither too short nor too long. */
+export function hasAllowedLength(password: string): boolean {
   const length = [...password].length;
   return length >= PASSWORD_LENGTH.min && length <= PASSWORD_LENGTH.max;
 }

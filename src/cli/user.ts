@@ -1,5 +1,5 @@
 import { parseEmail } from "../accounts/email.ts";
-import { checkPassword } from "../accounts/password.ts";
+import { checkPassword } from "../accounts/new-password.ts";
 import type { Config } from "../config.ts";
 import { AppError } from "../errors.ts";
 import { CommandError, USAGE } from "./failure.ts";
@@ -14,7 +14,7 @@ export async function addUser(config: Config, email: string): Promise<string> {
     if (accounts.findByEmail(parseEmail(email))) {
       throw new AppError("conflict", "An account with this e-mail address exists already.");
     }
-    const wanted = { email, password: await readNewPassword() };
+    const wanted = { email, password: await readNewPassword(email) };
     const named = await accounts.nameLocalOwner(wanted);
     const account = named ?? (await accounts.add(wanted));
     const isSetUp = account.role === "owner";
@@ -46,7 +46,7 @@ export async function listUsers(config: Config, options: { json?: boolean }): Pr
 export async function changePassword(config: Config, email: string): Promise<void> {
   await withStores(config, async ({ accounts, record }) => {
     const account = requireAccount(accounts, email);
-    await accounts.setPassword(account.id, await readNewPassword());
+    await accounts.setPassword(account.id, await readNewPassword(email));
     record("password_changed", { accountId: account.id });
     say(`Changed the password of ${account.email}.`);
   });
@@ -121,10 +121,10 @@ export async function removeUser(
   });
 }
 
-async function readNewPassword(): Promise<string> {
+async function readNewPassword(email: string): Promise<string> {
   if (!isInteractive()) return await readLine();
   const password = await askHidden("Password (at least 8 characters): ");
-  checkPassword(password);
+  checkPassword(password, email);
   if ((await askHidden("The same again: ")) === password) return password;
   throw new CommandError("The two passwords differ; nothing was changed.");
 }

@@ -1,0 +1,54 @@
+import { expect, test } from "bun:test";
+import { checkPassword } from "../../src/accounts/new-password.ts";
+import { COMMON_PASSWORDS, listCommonPasswords } from "./common-passwords.ts";
+
+const EMAIL = "ada@example.com";
+
+test.each([
+  "correct horse",
+  "correct horse battery staple",
+  "Ada likes engines",
+  "ada 7391 8462",
+  "example of a password",
+  "пароль для памяти",
+  "ab1ab2ab3",
+  "🐎🔋📎🐎🔋📎🧲🪜",
+  `${"x".repeat(1_000)} and the end`,
+])("%s is taken", (password) => expect(() => checkPassword(password, EMAIL)).not.toThrow());
+
+test.each([
+  ["short", "8 to 1024"],
+  ["x".repeat(1_025), "8 to 1024"],
+  ["iloveyou", "Many people"],
+  [" iloveyou ", "Many people"],
+  ["TrustNo1", "Many people"],
+  ["abababababab", "Many people"],
+  ["abcabcabcab", "Many people"],
+  ["00000000", "Many people"],
+  ["abcdefghij", "Many people"],
+  ["9876543210", "Many people"],
+  ["ada@example.com", "e-mail address"],
+  ["AdaExample1", "e-mail address"],
+  ["🐎🐎🐎🐎🐎🐎🐎🐎", "Many people"],
+  ["ada1815!", "e-mail address"],
+  ["ctxd2026", "the name ctxd"],
+])("%s is refused", (password, reason) =>
+  expect(() => checkPassword(password, EMAIL)).toThrow(reason),
+);
+
+test("an address whose parts are short or strange refuses nothing else", () => {
+  for (const email of ["a@b.co", "1@2.3", ".*+@x", ""]) {
+    expect(() => checkPassword("a b co a b co a", email)).not.toThrow();
+    expect(() => checkPassword("8204751396", email)).not.toThrow();
+  }
+});
+
+test("the list that the program carries is that of the package", async () => {
+  expect(await Bun.file(COMMON_PASSWORDS).text()).toBe(listCommonPasswords());
+});
+
+test("looking a password up takes no time", () => {
+  const start = performance.now();
+  for (let count = 0; count < 100; count++) checkPassword(`${"x7".repeat(511)}yz`, EMAIL);
+  expect(performance.now() - start).toBeLessThan(1_000);
+});
