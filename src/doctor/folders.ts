@@ -1,5 +1,6 @@
 import { accessSync, constants, existsSync, statfsSync, statSync } from "node:fs";
 import { databasePath } from "../db/database.ts";
+import { findForeignAncestor } from "../native/foreign-ancestor.ts";
 import { type Finding, findingsOf, formatBytes, reasonOf } from "./finding.ts";
 import { mountOptionsOf, nearestFolder } from "./mounts.ts";
 
@@ -26,6 +27,12 @@ export function checkDataFolder(dataDir: string, howToStart: string): Finding {
   if (open) {
     return warning(`${open} is open to other users: chmod go= ${open} closes it.`);
   }
+  const foreign = findForeignAncestor(dataDir);
+  if (foreign) {
+    return warning(
+      `${foreign.folder} ${foreign.reason}, who can put another folder in the place of ${dataDir}: close it, or choose a folder elsewhere with --data-dir.`,
+    );
+  }
   return ok(`${dataDir} (mode ${(mode & 0o777).toString(8)}, writable)`);
 }
 
@@ -47,6 +54,11 @@ export function checkCacheFolder(cacheDir: string, isCompiled: boolean): Finding
   const remedy = "set CTXD_CACHE_DIR to another folder";
   const refused = refusalOf(cacheDir);
   if (refused) return problem(`${cacheDir} ${refused}: ${remedy}.`);
+  const foreign = findForeignAncestor(cacheDir);
+  if (foreign) {
+    const text = `${foreign.folder} ${foreign.reason}, who would decide what runs here`;
+    return problem(`${text}: set CTXD_CACHE_DIR to one that only you and root can replace.`);
+  }
   if (mountOptionsOf(cacheDir)?.isNoExec) {
     const text = `${cacheDir} is mounted noexec`;
     return isCompiled

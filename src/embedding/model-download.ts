@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
-import { mkdir, rename, rm } from "node:fs/promises";
+import { mkdir, realpath, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { refuseForeignFolder } from "../native/asset.ts";
 import { ModelError } from "./model-error.ts";
 
 /** The dense models that fastembed has in its store, with the names of their archives there. */
@@ -27,14 +28,17 @@ export function downloadedModel(name: string, cacheDir: string): string {
 /**
  * The folder of one of fastembed's models in the cache. It is downloaded when it isn't there:
  * fastembed's own download takes an error page or half an archive for the model.
- * @throws ModelError with one sentence
+ * @throws ModelError with one sentence, AssetError where another user could replace it
  */
 export async function fetchModel(
   name: string,
   cacheDir: string,
   { store, onDownload }: { store: string; onDownload: (url: string) => void },
 ): Promise<string> {
-  const folder = downloadedModel(name, cacheDir);
+  await mkdir(join(cacheDir, "fastembed"), { recursive: true, mode: 0o700 });
+  const realCache = await realpath(cacheDir);
+  refuseForeignFolder(join(realCache, "fastembed"));
+  const folder = downloadedModel(name, realCache);
   if (existsSync(folder)) return folder;
   const url = `${store}/${MODELS[name]}.tar.gz`;
   const partial = `${folder}.part-${process.pid}`;

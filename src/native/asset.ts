@@ -1,7 +1,17 @@
 import { randomUUID } from "node:crypto";
-import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
+import {
+  type FileHandle,
+  mkdir,
+  open,
+  readdir,
+  realpath,
+  rename,
+  rm,
+  stat,
+} from "node:fs/promises";
 import { join } from "node:path";
 import { AssetError, explainFolderError } from "./asset-error.ts";
+import { findForeignAncestor } from "./foreign-ancestor.ts";
 import { removeStaleAssets } from "./stale-assets.ts";
 import { readStamp, type Stamp, writeStamp } from "./stamp.ts";
 
@@ -30,10 +40,12 @@ export interface Asset {
  * @throws AssetError when the folder cannot be used or a source is not what the program expects
  */
 export async function prepareAsset(asset: Asset, cacheDir: string): Promise<string> {
-  const folder = assetFolder(asset, cacheDir);
+  const wanted = assetFolder(asset, cacheDir);
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    await refuseForeignFolder(folder);
+    await mkdir(wanted, { recursive: true, mode: 0o700 });
+    // A link on the way could lead elsewhere by the time that the files are used.
+    const folder = await realpath(wanted);
+    refuseForeignFolder(folder);
     const known = await readStamp(folder);
     const stamp: Stamp = {};
     for (const file of asset.files) {
@@ -43,7 +55,7 @@ export async function prepareAsset(asset: Asset, cacheDir: string): Promise<stri
     await removeStaleAssets(folder);
     return folder;
   } catch (error) {
-    throw explainFolderError(error, folder);
+    throw explainFolderError(error, wanted);
   }
 }
 
@@ -59,13 +71,16 @@ function identity(asset: Asset): string {
   return hash.digest("hex");
 }
 
-/** Whoever can write into the folder decides what code runs here: only this user and root may. */
-async function refuseForeignFolder(folder: string): Promise<void> {
-  const { uid, mode } = await stat(folder);
-  const own = process.getuid?.() ?? uid;
-  if ((uid === own || uid === 0) && (mode & 0o022) === 0) return;
+/**
+ * Whoever can write into the folder, or put another one in its place, decides what code runs here:
+ * only this user and root may.
+ */
+export function refuseForeignFolder(folder: string): void {
+  const foreign = findForeignAncestor(folder);
+  if (!foreign) return;
+  const it = foreign.folder === folder ? "" : `folder ${foreign.folder} above the `;
   throw new AssetError(
-    `The cache folder ${folder} can be written by other users: remove it or set CTXD_CACHE_DIR to a folder of your own.`,
+    `The ${it}cache folder ${folder} ${foreign.reason}: set CTXD_CACHE_DIR to one that only you and root can replace.`,
   );
 }
 

@@ -1,0 +1,118 @@
+import { describe, expect, test } from "bun:test";
+import { chmodSync, existsSync, mkdirSync, renameSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { fetchModel } from "../../src/embedding/model-download.ts";
+import { type Asset, prepareAsset } from "../../src/native/asset.ts";
+import { findForeignAncestor } from "../../src/native/foreign-ancestor.ts";
+import { ctxd } from "../support/command-line.ts";
+import { temporaryFolder } from "../support/database.ts";
+import { asNobody, noOtherUser } from "../support/other-user.ts";
+
+const content = new TextEncoder().encode("a library");
+const asset: Asset = {
+  name: "library",
+  files: [
+    {
+      name: "library.node",
+      bytes: content.length,
+      sha256: new Bun.CryptoHasher("sha256").update(content).digest("hex"),
+      origin: "the test",
+      async *open() {
+        yield content;
+      },
+    },
+  ],
+};
+
+/** A folder that the attacker shares with us, and a cache of ours deep in it. */
+function sharedFolder(mode: number) {
+  const shared = join(temporaryFolder(), "shared");
+  const cache = join(shared, "ours", "cache");
+  mkdirSync(cache, { recursive: true, mode: 0o700 });
+  chmodSync(shared, mode);
+  return { shared, cache };
+}
+
+describe("another user moves a folder above the cache away and puts his own there", () => {
+  test.each([0o777, 0o757])("in a folder of mode %o: refused", async (mode) => {
+    const { shared, cache } = sharedFolder(mode);
+    await expect(prepareAsset(asset, cache)).rejects.toThrow(
+      `The folder ${shared} above the cache folder ${cache}/library-`,
+    );
+    const download = { store: "http://localhost:1", onDownload: () => {} };
+    await expect(fetchModel("fast-bge-small-en", cache, download)).rejects.toThrow(shared);
+    const { stdout } = await ctxd(["doctor"], {
+      dataDir: join(shared, "data"),
+      env: { CTXD_CACHE_DIR: cache, CTXD_PORT: "0" },
+    });
+    expect(stdout).toMatch(
+      new RegExp(
+        `^problem {2}cache folder: ${shared} can be written by other users, who would`,
+        "m",
+      ),
+    );
+  });
+
+  test("by a link that leads to such a folder: refused", async () => {
+    const { shared, cache } = sharedFolder(0o777);
+    const link = join(temporaryFolder(), "link");
+    symlinkSync(cache, link);
+    await expect(prepareAsset(asset, link)).rejects.toThrow(`The folder ${shared} above`);
+  });
+
+  test("by a link of his that leads to ours: what was checked is what is used", async () => {
+    const cache = join(temporaryFolder(), "cache");
+    mkdirSync(cache, { mode: 0o700 });
+    const { shared } = sharedFolder(0o777);
+    symlinkSync(cache, join(shared, "link"));
+    const folder = await prepareAsset(asset, join(shared, "link"));
+    expect(folder).toStartWith(`${cache}/`);
+  });
+
+  test.skipIf(noOtherUser !== null)(
+    `in a folder that is his: refused${noOtherUser ? ` (${noOtherUser})` : ""}`,
+    async () => {
+      const { shared, cache } = sharedFolder(0o755);
+      expect(asNobody(["true"]).exitCode).toBe(0);
+      Bun.spawnSync(["chown", "nobody", shared]);
+      expect(await prepareAsset(asset, cache).catch((error) => error.message)).toMatch(
+        /^The folder \S+\/shared above the cache folder \S+ belongs to another user \(\d+\): set CTXD_CACHE_DIR/,
+      );
+    },
+  );
+
+  test.skipIf(noOtherUser !== null)(
+    `in a folder with the sticky bit, such as /tmp: he can't${noOtherUser ? ` (${noOtherUser})` : ""}`,
+    async () => {
+      const { shared, cache } = sharedFolder(0o1777);
+      chmodSync(join(shared, ".."), 0o755);
+      const folder = await prepareAsset(asset, cache);
+      expect(asNobody(["mv", join(shared, "ours"), join(shared, "gone")]).exitCode).not.toBe(0);
+      expect(existsSync(join(folder, "library.node"))).toBe(true);
+      // Without it, he could.
+      chmodSync(shared, 0o777);
+      expect(asNobody(["mv", join(shared, "ours"), join(shared, "gone")]).exitCode).toBe(0);
+      renameSync(join(shared, "gone"), join(shared, "ours"));
+    },
+  );
+});
+
+test("another user replaces the data folder: the doctor warns", async () => {
+  const { shared } = sharedFolder(0o777);
+  const dataDir = join(shared, "ours", "data");
+  const added = await ctxd(["user", "add", "you@example.com"], {
+    dataDir,
+    input: "correct horse\n",
+  });
+  expect(added).toMatchObject({ exitCode: 0 });
+  const { stdout } = await ctxd(["doctor"], { dataDir, env: { CTXD_PORT: "0" } });
+  expect(stdout).toContain(
+    `warning  data folder: ${shared} can be written by other users, who can put another folder`,
+  );
+});
+
+test("a folder that is still to be made is judged by those above it", () => {
+  const { cache } = sharedFolder(0o1777);
+  expect(findForeignAncestor(join(cache, "not", "yet"))).toBeNull();
+  expect(findForeignAncestor(join(sharedFolder(0o777).shared, "not", "yet"))).not.toBeNull();
+});
