@@ -138,6 +138,7 @@ export function createApp({
     local,
     session,
     record,
+    admit: access.accounts.admit,
     count: limits.countHolder,
   });
   const resourceMetadata = config.publicUrl + RESOURCE_METADATA_PATH;

@@ -20,6 +20,7 @@ const ORDER = [
   "backup",
   "connect",
   "memories",
+  "access",
   "oauth",
   "sign-in",
   "pages",

@@ -1,4 +1,4 @@
-import { and, asc, eq, isNotNull } from "drizzle-orm";
+import { and, asc, eq, isNotNull, isNull, sql } from "drizzle-orm";
 import type { Database } from "../db/database.ts";
 import { hashSecret } from "../db/secret.ts";
 import { AppError } from "../errors.ts";
@@ -9,12 +9,17 @@ import { createOwnership } from "./ownership.ts";
 import { hashPassword, matchesPassword } from "./password.ts";
 import { ACCOUNT, accounts, invitations, removedAccounts } from "./tables.ts";
 
+/** What is said to whom has the right credentials of an account that is shut. */
+export const DISABLED = "This account is disabled: ask the owner of the server.";
+
 /** An account without its secrets. */
 export interface Account {
   readonly id: string;
   readonly email: string;
   readonly role: "owner" | "member";
   readonly createdAt: Date;
+  /** Since when nobody can use it; null for an account that can be used. */
+  readonly disabledAt: Date | null;
 }
 
 /** What a new account is made of; `password: null` makes one that can't sign in with a password. */
@@ -40,8 +45,43 @@ export function createAccounts({ db, clock }: { db: Database; clock: () => numbe
       .where(eq(accounts.email, normaliseEmail(email)))
       .get() ?? null;
 
+  const admitted = orm
+    .select(ACCOUNT)
+    .from(accounts)
+    .where(and(eq(accounts.id, sql.placeholder("id")), isNull(accounts.disabledAt)))
+    .prepare();
+
+  const setDisabled = (id: string, disabledAt: Date | null): void => {
+    const isMember = and(eq(accounts.id, id), eq(accounts.role, "member"));
+    const changed = orm
+      .update(accounts)
+      .set({ disabledAt })
+      .where(isMember)
+      .returning(ACCOUNT)
+      .get();
+    if (changed) return;
+    if (!find(id)) throw unknownAccount();
+    throw new AppError("forbidden", "The owner of the server can't be disabled.");
+  };
+
   return {
     find,
+
+    /**
+     * The account, if it may be used now. Every way in asks this, on every request: what is not
+     * admitted here has neither session, key nor token, in no process.
+     */
+    admit: (id: string): Account | null => admitted.get({ id }) ?? null,
+
+    /**
+     * Shuts an account until it is enabled: its keys rest, its sessions and the access of its apps
+     * end, its memories stay.
+     * @throws AppError `forbidden` for the owner, `not_found` for an unknown account
+     */
+    disable: (id: string): void => setDisabled(id, new Date(clock())),
+
+    /** Opens an account again. @throws AppError as `disable` */
+    enable: (id: string): void => setDisabled(id, null),
 
     /** Finds an account whatever the case of the address. */
     findByEmail,

@@ -1,4 +1,4 @@
-import { and, eq, isNull, ne, not } from "drizzle-orm";
+import { and, eq, isNotNull, isNull, ne, not } from "drizzle-orm";
 import type { Database } from "../db/database.ts";
 import { createId } from "../db/id.ts";
 import { AppError } from "../errors.ts";
@@ -87,10 +87,14 @@ export function createOwnership({ db, clock }: { db: Database; clock: () => numb
     /**
      * Makes an account the owner, and who was it a member.
      * @returns who was it; null for nobody
-     * @throws AppError `not_found` for an unknown account
+     * @throws AppError `not_found` for an unknown account, `conflict` for a disabled one
      */
     handOver: (id: string): Account | null =>
       orm.transaction((tx) => {
+        const isShut = and(eq(accounts.id, id), isNotNull(accounts.disabledAt));
+        if (hasAny(isShut)) {
+          throw new AppError("conflict", "This account is disabled: enable it first.");
+        }
         const former = findOwner();
         tx.update(accounts).set({ role: "member" }).where(IS_OWNER).run();
         const isThis = eq(accounts.id, id);

@@ -10,6 +10,8 @@ export const accounts = sqliteTable("accounts", {
   /** The owner administers the server; it is the first account. */
   role: text({ enum: ["owner", "member"] }).notNull(),
   createdAt: integer("created_at", { mode: "timestamp_ms" }).notNull(),
+  /** Since when nobody can use it; null for an account that can be used. */
+  disabledAt: integer("disabled_at", { mode: "timestamp_ms" }),
 });
 
 /** The columns of an account that are no secret. */
@@ -18,6 +20,7 @@ export const ACCOUNT = {
   email: accounts.email,
   role: accounts.role,
   createdAt: accounts.createdAt,
+  disabledAt: accounts.disabledAt,
 };
 
 /** Accounts that are gone and whose memories are still to be removed, by the server that holds them. */

@@ -11,7 +11,9 @@ import type { QuotaChange } from "./user.ts";
 export function addUserCommands(program: Command, configure: Configure, env: Environment): void {
   const user = program
     .command("user")
-    .summary("manage the accounts: add, list, passwd, quota, owner, remove")
+    .summary(
+      "manage the accounts: add, list, passwd, quota, owner, disable, enable, revoke, remove",
+    )
     .description(
       "Manages the accounts. The first one owns the server; each has memories of its own.",
     );
@@ -81,6 +83,41 @@ export function addUserCommands(program: Command, configure: Configure, env: Env
     .addHelpText("after", examples("ctxd user remove you@example.com"))
     .action(async (email: string, options: { yes?: boolean }) =>
       (await import("./user.ts")).removeUser(configure(), email, options),
+    );
+  addUserAccessCommands(user, configure);
+}
+
+function addUserAccessCommands(user: Command, configure: Configure): void {
+  user
+    .command("disable")
+    .argument("<email>", "e-mail address of the account")
+    .summary("shut an account until it is enabled")
+    .description(
+      "Shuts an account: nobody can sign in to it, its keys rest, its sessions and apps end at once. Its memories stay. The owner's account can't be disabled.",
+    )
+    .addHelpText("after", examples("ctxd user disable bob@example.com"))
+    .action(async (email: string) =>
+      (await import("./user-access.ts")).setDisabled(configure(), email, true),
+    );
+  user
+    .command("enable")
+    .argument("<email>", "e-mail address of the account")
+    .summary("open a disabled account again")
+    .description("Opens a disabled account again. Its keys work as before.")
+    .action(async (email: string) =>
+      (await import("./user-access.ts")).setDisabled(configure(), email, false),
+    );
+  user
+    .command("revoke")
+    .argument("<email>", "e-mail address of the account")
+    .summary("revoke all keys and apps of an account, and sign it out everywhere")
+    .description(
+      "Revokes all keys and apps of an account and ends its sessions, at once. Its memories stay, and its person can sign in again.",
+    )
+    .option("-y, --yes", "do not ask whether this is meant")
+    .addHelpText("after", examples("ctxd user revoke you@example.com"))
+    .action(async (email: string, options: { yes?: boolean }) =>
+      (await import("./user-access.ts")).revokeUser(configure(), email, options),
     );
 }
 

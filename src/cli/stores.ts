@@ -9,6 +9,7 @@ import { createLog } from "../log.ts";
 import { createGrants, type Grants } from "../oauth/grants.ts";
 import type { Facts, SecurityEvent } from "../security-log/events.ts";
 import { createSecurityLog } from "../security-log/security-log.ts";
+import { createSessions, type Sessions } from "../sign-in/sessions.ts";
 import { CommandError } from "./failure.ts";
 import { say } from "./terminal.ts";
 
@@ -20,6 +21,7 @@ interface Stores {
   quotas: Quotas;
   keys: Keys;
   grants: Grants;
+  sessions: Sessions;
   record: RecordCommand;
 }
 
@@ -43,6 +45,7 @@ export async function withStores<T>(
       quotas: createQuotas({ db }),
       keys: createKeys({ db, clock }),
       grants: createGrants({ db, clock }),
+      sessions: createSessions({ db, clock }),
     });
   } catch (error) {
     throw explainDatabaseError(error, path) ?? error;

@@ -30,14 +30,23 @@ export async function addUser(config: Config, email: string): Promise<string> {
 export async function listUsers(config: Config, options: { json?: boolean }): Promise<void> {
   const accounts = await withStores(config, async (stores) => stores.accounts.list());
   if (options.json) {
-    const entries = accounts.map(({ createdAt, ...rest }) => ({ ...rest, created_at: createdAt }));
+    const entries = accounts.map(({ createdAt, disabledAt, ...rest }) => ({
+      ...rest,
+      created_at: createdAt,
+      disabled_at: disabledAt,
+    }));
     return await print(JSON.stringify(entries, null, 2));
   }
   if (accounts.length === 0) return say("No accounts yet: ctxd user add EMAIL adds one.");
   await print(
     formatTable(
       ["EMAIL", "ROLE", "CREATED", "ID"],
-      accounts.map(({ email, role, createdAt, id }) => [email, role, formatMoment(createdAt), id]),
+      accounts.map(({ email, role, createdAt, disabledAt, id }) => [
+        email,
+        disabledAt ? `${role}, disabled` : role,
+        formatMoment(createdAt),
+        id,
+      ]),
     ),
   );
 }

@@ -147,6 +147,16 @@ export function AccountPage({
           </PostForm>
         )}
       </section>
+      <section class="panel" aria-labelledby="revoke">
+        <h2 id="revoke">If something was stolen</h2>
+        <p>
+          End everything at once by which your account is used: API keys, connected apps and
+          browsers.
+        </p>
+        <ButtonLink href={`${PATHS.account}/revoke`} kind="danger" asks={true}>
+          Revoke all access
+        </ButtonLink>
+      </section>
     </Page>
   );
 }

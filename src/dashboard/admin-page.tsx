@@ -69,18 +69,31 @@ export function AdminPage({
           rows={accounts}
           columns={[
             { title: "E-mail address", isHeader: true, cell: ({ email }) => <bdi>{email}</bdi> },
-            { title: "Role", cell: ({ role }) => role },
+            {
+              title: "Role",
+              cell: ({ role, disabledAt }) => (
+                <>
+                  {role} {disabledAt !== null && <span class="badge">disabled</span>}
+                </>
+              ),
+            },
             { title: "Since", cell: ({ createdAt }) => <Moment at={createdAt} /> },
             { title: "Memories on disk", isNumber: true, cell: ({ bytes }) => sizeText(bytes) },
             {
               title: "Actions",
               isActions: true,
-              cell: ({ id, email, role }) =>
-                role !== "owner" && (
-                  <ButtonLink href={`${ACCOUNTS_PATH}/${id}/remove`} kind="danger" asks={true}>
-                    Remove<span class="hidden-text"> {email}</span>
-                  </ButtonLink>
-                ),
+              cell: ({ id, email, role }) => (
+                <>
+                  <ButtonLink href={`${ACCOUNTS_PATH}/${id}`}>
+                    Access<span class="hidden-text"> of {email}</span>
+                  </ButtonLink>{" "}
+                  {role !== "owner" && (
+                    <ButtonLink href={`${ACCOUNTS_PATH}/${id}/remove`} kind="danger" asks={true}>
+                      Remove<span class="hidden-text"> {email}</span>
+                    </ButtonLink>
+                  )}
+                </>
+              ),
             },
           ]}
         />

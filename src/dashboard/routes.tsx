@@ -16,6 +16,7 @@ import type { Provider } from "../sign-in/providers.ts";
 import type { Sessions } from "../sign-in/sessions.ts";
 import type { SignIn } from "../sign-in/sign-in.ts";
 import type { Visitors } from "../sign-in/visitor.ts";
+import { createAccessRoutes } from "./access-routes.tsx";
 import { createAccountRoutes } from "./account-routes.tsx";
 import { createAdminRoutes } from "./admin-routes.tsx";
 import { createAppsRoutes } from "./apps-routes.tsx";
@@ -66,6 +67,7 @@ export function createDashboardRoutes(parts: DashboardParts) {
     .use(createKeyRoutes({ guard, keys, shownOnce, clock, record }))
     .use(createAppsRoutes({ guard, grants: oauth.grants, record }))
     .use(createAccountRoutes({ ...parts, guard }))
+    .use(createAccessRoutes({ ...parts, guard, grants: oauth.grants }))
     .use(createSecurityRoutes({ ...parts, guard }))
     .use(createAdminRoutes({ ...parts, guard, grants: oauth.grants, shownOnce }));
 }

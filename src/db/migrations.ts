@@ -189,6 +189,24 @@ export const MIGRATIONS: readonly string[] = [
      name TEXT PRIMARY KEY NOT NULL,
      value TEXT NOT NULL
    ) STRICT;`,
+
+  // Keys rest with their account and hold again with it; what a person can begin anew ends for good.
+  // A revoked grant stays in the list for 30 days, as in `oauth/grants.ts`.
+  `ALTER TABLE accounts ADD COLUMN disabled_at INTEGER;
+   CREATE TRIGGER owner_is_enabled BEFORE UPDATE OF role, disabled_at ON accounts
+     WHEN NEW.role = 'owner' AND NEW.disabled_at IS NOT NULL
+   BEGIN
+     SELECT RAISE(ABORT, 'the owner of the server can not be disabled');
+   END;
+   CREATE TRIGGER access_ends_with_disabling AFTER UPDATE OF disabled_at ON accounts
+     WHEN NEW.disabled_at IS NOT NULL
+   BEGIN
+     DELETE FROM sessions WHERE account_id = NEW.id;
+     DELETE FROM oauth_tokens
+       WHERE grant_id IN (SELECT id FROM oauth_grants WHERE account_id = NEW.id);
+     UPDATE oauth_grants SET revoked_at = NEW.disabled_at, expires_at = NEW.disabled_at + 2592000000
+       WHERE account_id = NEW.id AND revoked_at IS NULL;
+   END;`,
 ];
 
 /**

@@ -1,3 +1,4 @@
+import { DISABLED } from "../accounts/accounts.ts";
 import { AppError } from "../errors.ts";
 import { type Keys, keyFacts } from "../keys/keys.ts";
 import { allows, type Scope } from "../keys/scopes.ts";
@@ -39,6 +40,7 @@ export function createAuthorize({
   count = () => {},
   session = () => null,
   record = () => {},
+  admit,
 }: {
   keys: Pick<Keys, "authenticate" | "findRefused">;
   tokens?: { authenticate: AuthenticateToken } | undefined;
@@ -46,6 +48,8 @@ export function createAuthorize({
   count?: (request: Request, holder: string) => void;
   session?: ((request: Request) => Principal | null) | undefined;
   record?: RecordEvent;
+  /** The account with an id, if it may be used now. */
+  admit: (accountId: string) => unknown;
 }): Authorize {
   // A request is asked about more than once, and counts as one.
   const counted = new WeakSet<Request>();
@@ -96,6 +100,9 @@ export function createAuthorize({
 
   return (request, scope) => {
     const principal = authenticate(request);
+    // Whoever is at the machine itself may take along the memories of an account that is shut.
+    if (principal.via !== "local" && !admit(principal.accountId))
+      throw new AppError("forbidden", DISABLED);
     if (scope !== undefined && !allows(principal.scopes, scope)) {
       // The holder of a token can ask for more; a key is what it is.
       throw principal.via === "token"

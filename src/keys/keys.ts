@@ -134,6 +134,15 @@ export function createKeys({ db, clock }: { db: Database; clock: () => number })
     revoke: (accountId: string, id: string): KeyRecord =>
       revokeWhere(and(eq(apiKeys.accountId, accountId), eq(apiKeys.id, id))),
 
+    /** Revokes all keys of an account that still hold. Returns how many. */
+    revokeAll: (accountId: string): number =>
+      orm
+        .update(apiKeys)
+        .set({ revokedAt: new Date(clock()) })
+        .where(and(eq(apiKeys.accountId, accountId), isNull(apiKeys.revokedAt)))
+        .returning({ id: apiKeys.id })
+        .all().length,
+
     /** The keys of all accounts, for the administrator at the command line. */
     listOfAllAccounts: (): KeyRecord[] =>
       orm.select(RECORD).from(apiKeys).orderBy(asc(apiKeys.id)).all(),

@@ -91,6 +91,12 @@ export function createGrants({ db, clock }: { db: Database; clock: () => number 
     revoke: (accountId: string, id: string): Grant =>
       revokeWhere(and(eq(oauthGrants.accountId, accountId), eq(oauthGrants.id, id))),
 
+    /** Ends all grants of an account that still hold. Returns how many. */
+    revokeAll: (accountId: string): number =>
+      list(and(eq(oauthGrants.accountId, accountId), isNull(oauthGrants.revokedAt))).map(({ id }) =>
+        revokeWhere(eq(oauthGrants.id, id)),
+      ).length,
+
     /** The grants of all accounts, for the administrator at the command line. */
     listOfAllAccounts: (): Grant[] => list(),
 

@@ -105,10 +105,11 @@ export function createProviderRoutes({
             record(request, "provider_connected", through);
             return seeOther(next ?? "/");
           }
+          const { setCookies } = visitors.welcome(request, accountId);
           if (invitationId)
             record(request, "invitation_used", { accountId, subjectId: invitationId });
           record(request, isNew ? "account_created" : "signed_in", through);
-          return seeOther(next ?? "/", visitors.welcome(request, accountId).setCookies);
+          return seeOther(next ?? "/", setCookies);
         }),
       HIDDEN,
     );

@@ -91,9 +91,14 @@ export function createSignInRoutes({
               recordRefused("sign_in_failed");
               return again("E-mail address or password is wrong.", 401);
             }
+            const { setCookies } = visitors.welcome(request, account.id);
             record(request, "signed_in", { accountId: account.id });
-            return seeOther(next ?? "/", visitors.welcome(request, account.id).setCookies);
+            return seeOther(next ?? "/", setCookies);
           } catch (error) {
+            if (error instanceof AppError && error.code === "forbidden") {
+              recordRefused("sign_in_failed");
+              return again(error.message, error.status);
+            }
             if (!(error instanceof AppError) || error.code !== "rate_limited") throw error;
             recordRefused("sign_in_locked");
             return again(error.message, error.status, { "retry-after": `${error.retryAfter}` });

@@ -114,6 +114,14 @@ export function createSessions({ db, clock }: { db: Database; clock: () => numbe
         .returning({ id: sessions.hash })
         .all().length,
 
+    /** Ends all of an account's sessions. Returns how many. */
+    revokeAll: (accountId: string): number =>
+      orm
+        .delete(sessions)
+        .where(eq(sessions.accountId, accountId))
+        .returning({ id: sessions.hash })
+        .all().length,
+
     /** Ends a session, if there is one. */
     end: (secret: string): void => void orm.delete(sessions).where(isThis(secret)).run(),
   };

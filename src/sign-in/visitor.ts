@@ -1,5 +1,6 @@
-import type { Account, Accounts } from "../accounts/accounts.ts";
+import { type Account, type Accounts, DISABLED } from "../accounts/accounts.ts";
 import { createSecret } from "../db/secret.ts";
+import { AppError } from "../errors.ts";
 import type { Cookies } from "./cookies.ts";
 import { DEVICE_LIFETIME, type Devices } from "./devices.ts";
 import { formToken } from "./form-token.ts";
@@ -33,20 +34,24 @@ export function createVisitors({
   cookies: Cookies;
   sessions: Sessions;
   devices: Devices;
-  accounts: Pick<Accounts, "find">;
+  accounts: Pick<Accounts, "admit">;
 }) {
   return {
     /** Who is signed in; null for nobody. */
     find(request: Request): SignedIn | null {
       const session = cookies.read(request, "session");
       const accountId = session === null ? null : sessions.findAccount(session);
-      const account = accountId === null ? null : accounts.find(accountId);
+      const account = accountId === null ? null : accounts.admit(accountId);
       if (session === null || account === null) return null;
       return { account, session, token: formToken(session) };
     },
 
-    /** Signs a person in, instead of who was. */
+    /**
+     * Signs a person in, instead of who was: the end of every way of signing in.
+     * @throws AppError `forbidden` for an account that is shut
+     */
     welcome(request: Request, accountId: string): Welcome {
+      if (!accounts.admit(accountId)) throw new AppError("forbidden", DISABLED);
       const old = cookies.read(request, "session");
       if (old !== null) sessions.end(old);
       const session = sessions.begin(accountId, request.headers.get("user-agent") ?? "");

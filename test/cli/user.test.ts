@@ -1,8 +1,9 @@
 import { expect, test } from "bun:test";
 import { findLocalOwner } from "../../src/accounts/local-owner.ts";
+import { createSessions } from "../../src/sign-in/sessions.ts";
 import { ctxd, ctxdInTerminal } from "../support/command-line.ts";
 import { temporaryFolder } from "../support/database.ts";
-import { testStores } from "../support/stores.ts";
+import { addAccount, testStores } from "../support/stores.ts";
 
 const PASSWORD = "correct horse";
 
@@ -75,6 +76,7 @@ test("user list shows the accounts as a table and as JSON", async () => {
     id: account.id,
     email: "you@example.com",
     role: "owner",
+    disabled_at: null,
     created_at: "2026-01-01T00:00:00.000Z",
   });
 });
@@ -121,7 +123,7 @@ test("of two accounts added at once one is the owner", async () => {
   const dataDir = temporaryFolder();
   const { accounts, db } = testStores(dataDir);
   db.sqlite.run("BEGIN IMMEDIATE");
-  db.sqlite.run("INSERT INTO accounts VALUES ('acc_1', 'bob@example.com', NULL, 'owner', 0)");
+  db.sqlite.run("INSERT INTO accounts VALUES ('acc_1', 'bob@example.com', NULL, 'owner', 0, NULL)");
   const adding = ctxd(["user", "add", "you@example.com"], { dataDir, input: `${PASSWORD}\n` });
   // Long enough for the other process to be waiting for the lock.
   await Bun.sleep(1_000);
@@ -226,4 +228,38 @@ test("user quota shows and sets how much an account may keep", async () => {
     expect(await quota("--bytes", wrong)).toMatchObject({ exitCode: 2 });
   }
   expect((await ctxd(["user", "quota", "nobody@example.com"], { dataDir })).exitCode).toBe(1);
+});
+
+test("user disable shuts an account until user enable, and never the owner's", async () => {
+  const dataDir = temporaryFolder();
+  const { accounts } = testStores(dataDir);
+  await addAccount(accounts, "you@example.com");
+  const { id } = await addAccount(accounts, "bob@example.com");
+  const run = (command: string, email = "bob@example.com") =>
+    ctxd(["user", command, email], { dataDir });
+  expect(await run("disable")).toMatchObject({ exitCode: 0, stdout: "" });
+  expect(accounts.admit(id)).toBeNull();
+  expect((await run("disable")).stderr).toContain("disabled already");
+  expect((await ctxd(["user", "list"], { dataDir })).stdout).toContain("member, disabled");
+  expect((await run("enable")).exitCode).toBe(0);
+  expect(accounts.admit(id)?.id).toBe(id);
+  const refused = await run("disable", "you@example.com");
+  expect(refused.exitCode).toBe(1);
+  expect(refused.stderr).toContain("The owner of the server can't be disabled");
+});
+
+test("user revoke ends keys, apps and sessions, when that is meant", async () => {
+  const dataDir = temporaryFolder();
+  const { accounts, keys, db } = testStores(dataDir);
+  const { id } = await addAccount(accounts, "you@example.com");
+  const { key } = keys.create(id, { name: "laptop", scopes: ["memories:read"], expiresAt: null });
+  const sessions = createSessions({ db, clock: Date.now });
+  const session = sessions.begin(id);
+  const refused = await ctxd(["user", "revoke", "you@example.com"], { dataDir });
+  expect(refused).toMatchObject({ exitCode: 2 });
+  expect(keys.authenticate(key)).not.toBeNull();
+  const done = await ctxd(["user", "revoke", "you@example.com", "--yes"], { dataDir });
+  expect(done.stderr).toContain("1 key and 0 apps revoked, 1 browser signed out");
+  expect(keys.authenticate(key)).toBeNull();
+  expect(sessions.findAccount(session)).toBeNull();
 });

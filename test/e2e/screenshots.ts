@@ -52,7 +52,7 @@ for (const name of ["laptop", "billing scripts"]) {
 }
 const [key] = server.keys.list(accountId);
 const { secret: invitation } = server.invitations.create("ada@example.com");
-await server.accounts.add({ email: "kim@example.com", password: null });
+const kim = await server.accounts.add({ email: "kim@example.com", password: null });
 const { client_id: clientId } = await server.register({ client_name: "Notes for phones" });
 
 const session = server.sessions.begin(accountId);
@@ -93,6 +93,8 @@ const PAGES: Record<string, string> = {
   account: "/account",
   "account-security": "/account/security",
   admin: "/admin",
+  "admin-access": `/admin/accounts/${kim.id}`,
+  "revoke-access": "/account/revoke",
   security: "/admin/security",
   "help-install": "/help/install",
   consent: server.authorizeUrl(clientId).slice(server.origin.length),

@@ -1,0 +1,39 @@
+import type { Keys } from "../keys/keys.ts";
+import type { Grants } from "../oauth/grants.ts";
+import type { Sessions } from "../sign-in/sessions.ts";
+
+/** What was ended. */
+export interface Revoked {
+  readonly keys: number;
+  readonly apps: number;
+  readonly sessions: number;
+}
+
+/**
+ * Ends everything by which an account is used now: every process refuses it from its next request
+ * on. Passwords, passkeys and providers stay, by which its person signs in again.
+ */
+export function revokeAccess(
+  accountId: string,
+  {
+    keys,
+    grants,
+    sessions,
+  }: {
+    keys: Pick<Keys, "revokeAll">;
+    grants: Pick<Grants, "revokeAll">;
+    sessions: Pick<Sessions, "revokeAll">;
+  },
+): Revoked {
+  return {
+    keys: keys.revokeAll(accountId),
+    apps: grants.revokeAll(accountId),
+    sessions: sessions.revokeAll(accountId),
+  };
+}
+
+/** What was ended, for a person. */
+export function describeRevoked({ keys, apps, sessions }: Revoked): string {
+  const count = (number: number, noun: string) => `${number} ${noun}${number === 1 ? "" : "s"}`;
+  return `${count(keys, "key")} and ${count(apps, "app")} revoked, ${count(sessions, "browser")} signed out`;
+}

@@ -1,0 +1,50 @@
+import { describeRevoked, revokeAccess } from "../access/revoke-access.ts";
+import type { Config } from "../config.ts";
+import { CommandError, USAGE } from "./failure.ts";
+import { requireAccount, withStores } from "./stores.ts";
+import { confirm, isInteractive, say } from "./terminal.ts";
+
+/** `ctxd user disable EMAIL` and `ctxd user enable EMAIL` */
+export async function setDisabled(
+  config: Config,
+  email: string,
+  isDisabled: boolean,
+): Promise<void> {
+  await withStores(config, async ({ accounts, record }) => {
+    const account = requireAccount(accounts, email);
+    const { id: accountId, disabledAt } = account;
+    if ((disabledAt !== null) === isDisabled) {
+      return say(`${account.email} is ${isDisabled ? "disabled" : "enabled"} already.`);
+    }
+    if (isDisabled) accounts.disable(accountId);
+    else accounts.enable(accountId);
+    record(isDisabled ? "account_disabled" : "account_enabled", { accountId });
+    say(
+      isDisabled
+        ? `Disabled ${account.email}: nobody can use the account until ctxd user enable ${account.email}.`
+        : `Enabled ${account.email}.`,
+    );
+  });
+}
+
+/** `ctxd user revoke EMAIL` */
+export async function revokeUser(
+  config: Config,
+  email: string,
+  options: { yes?: boolean },
+): Promise<void> {
+  await withStores(config, async (stores) => {
+    const { id: accountId, ...account } = requireAccount(stores.accounts, email);
+    if (!options.yes) {
+      if (!isInteractive()) {
+        throw new CommandError("Revoking all access needs --yes when nobody can be asked.", USAGE);
+      }
+      const question = `Revoke all keys and apps of ${account.email}, and sign out everywhere?`;
+      if (!(await confirm(question))) throw new CommandError("Nothing was revoked.");
+    }
+    const revoked = revokeAccess(accountId, stores);
+    const amount = revoked.keys + revoked.apps + revoked.sessions;
+    stores.record("access_revoked", { accountId, amount });
+    say(`${account.email}: ${describeRevoked(revoked)}.`);
+  });
+}
