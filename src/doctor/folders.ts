@@ -1,4 +1,5 @@
 import { accessSync, constants, existsSync, statfsSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { databasePath } from "../db/database.ts";
 import { findForeignAncestor } from "../native/foreign-ancestor.ts";
 import { type Finding, findingsOf, formatBytes, reasonOf } from "./finding.ts";
@@ -54,7 +55,8 @@ export function checkCacheFolder(cacheDir: string, isCompiled: boolean): Finding
   const remedy = "set CTXD_CACHE_DIR to another folder";
   const refused = refusalOf(cacheDir);
   if (refused) return problem(`${cacheDir} ${refused}: ${remedy}.`);
-  const foreign = findForeignAncestor(cacheDir);
+  // What is unpacked gets a folder of its own in it.
+  const foreign = findForeignAncestor(join(cacheDir, "unpacked"));
   if (foreign) {
     const text = `${foreign.folder} ${foreign.reason}, who would decide what runs here`;
     return problem(`${text}: set CTXD_CACHE_DIR to one that only you and root can replace.`);

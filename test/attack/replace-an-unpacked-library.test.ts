@@ -86,6 +86,7 @@ describe("another user moves a folder above the cache away and puts his own ther
     async () => {
       const { shared, cache } = sharedFolder(0o1777);
       chmodSync(join(shared, ".."), 0o755);
+      expect((await prepareAsset(asset, shared)).startsWith(`${shared}/library-`)).toBe(true);
       const folder = await prepareAsset(asset, cache);
       expect(asNobody(["mv", join(shared, "ours"), join(shared, "gone")]).exitCode).not.toBe(0);
       expect(existsSync(join(folder, "library.node"))).toBe(true);
