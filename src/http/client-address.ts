@@ -20,8 +20,15 @@ export function exactAddress(
     ? request.headers.get("x-forwarded-for")?.split(",").at(-1)?.trim()
     : undefined;
   const address = forwarded || server?.requestIP(request)?.address || "";
-  const plain = address.replace(/^::ffff:(?=\d+\.)/i, "").replace(/%.*$/, "");
+  const plain = withoutPort(address)
+    .replace(/^::ffff:(?=\d+\.)/i, "")
+    .replace(/%.*$/, "");
   return isIP(plain) === 0 ? null : plain;
+}
+
+/** Some proxies write `192.0.2.1:51234` and `[2001:db8::1]:51234`: each connection has another port. */
+function withoutPort(address: string): string {
+  return address.replace(/^\[([^\]]*)\](:\d+)?$/, "$1").replace(/^([\d.]+):\d+$/, "$1");
 }
 
 /**

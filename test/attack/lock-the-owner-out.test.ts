@@ -3,6 +3,8 @@ import { createHashing } from "../../src/sign-in/hashing.ts";
 import { createSignIn } from "../../src/sign-in/sign-in.ts";
 import { startOAuthServer } from "../oauth/support/oauth-server.ts";
 import { createPerson, formTo, type Person } from "../oauth/support/person.ts";
+import { type Page as BrowserPage, openBrowser } from "../support/browser.ts";
+import { press } from "../support/dashboard.ts";
 import { testClock } from "../support/database.ts";
 
 const EMAIL = "you@example.com";
@@ -96,6 +98,20 @@ describe("wrong tries from three addresses", () => {
     await server.accounts.setPassword(accountId, PASSWORD);
   });
 
+  test("are those of one address, where the proxy writes ports with addresses", async () => {
+    for (const [attacker, other] of [
+      ["198.51.100.1:PORT", "198.51.100.2:40000"],
+      ["[2001:db8:1:2::3]:PORT", "[2001:db8:9:2::3]:40000"],
+    ] as const) {
+      for (let count = 0; count < 10; count++) {
+        const from = attacker.replace("PORT", `${50_000 + count}`);
+        expect(await attempt({ from, password: "short" })).toBe(401);
+      }
+      expect(await attempt({ from: attacker.replace("PORT", "60000") })).toBe(429);
+      expect(await attempt({ from: other })).toBe(200);
+    }
+  });
+
   test("keep none out of a browser of several people", async () => {
     const person = await knownBrowser([EMAIL, OTHER]);
     await siege(EMAIL);
@@ -175,6 +191,30 @@ describe("who has the cookie of such a browser", () => {
       expect(await attempt({ person: thief, from: HOME })).toBe(429);
     }
   });
+});
+
+test("Chromium gets its owner in while others keep trying, and its private window does not", async () => {
+  const browser = await openBrowser();
+  const { origin } = server;
+  const signIn = async (page: BrowserPage) => {
+    await page.goto(`${origin}/sign-in`);
+    await page.getByLabel("E-mail address").fill(EMAIL);
+    await page.getByLabel("Password").fill(PASSWORD);
+    await press(page, "Sign in");
+  };
+  await browser.visit({ origin }, async (page) => {
+    await signIn(page);
+    await press(page, "Sign out");
+    await page.getByRole("heading", { name: "Sign in" }).waitFor();
+    await siege();
+    await browser.visit({ origin }, async (other) => {
+      await signIn(other);
+      await other.getByText("Too many tries. Try again in 1 minute.").waitFor();
+    });
+    await signIn(page);
+    await page.getByRole("link", { name: "Overview" }).waitFor();
+  });
+  await browser.close();
 });
 
 test("a browser of many people keeps the last eight, in a cookie that stays short", async () => {
