@@ -8,6 +8,7 @@ import { addBackupCommands, addTransferCommands } from "./data-commands.ts";
 import { examples } from "./examples.ts";
 import { type Environment, reportFailure, USAGE } from "./failure.ts";
 import { checkoutDataDir, describeProgram } from "./invocation.ts";
+import { addSecurity } from "./security-commands.ts";
 import { addDashboard, addDoctor, addHealth, addServe } from "./server-commands.ts";
 import { addServiceCommands } from "./service-commands.ts";
 
@@ -68,6 +69,7 @@ function createProgram(env: Environment): Command {
   addUserCommands(program, configure, env);
   addKeyCommands(program, configure);
   addGrantCommands(program, configure);
+  addSecurity(program, configure);
   addTransferCommands(program, configure, env);
   addBackupCommands(program, configure, env);
   addDoctor(program, configure, env);

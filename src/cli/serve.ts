@@ -139,6 +139,7 @@ export async function serve(
   await opening;
   opened.defer(watchRemovedAccounts({ store, accounts, log }));
   const days = config.securityLogDays;
+  opened.defer(securityLog.tellCommands());
   opened.defer(keepSecurityLogSmall({ securityLog, days, clock, log }));
   if (schedule) {
     schedule.start();

@@ -8,13 +8,17 @@ import { createKeys, type Keys } from "../keys/keys.ts";
 import { createLog } from "../log.ts";
 import { createGrants, type Grants } from "../oauth/grants.ts";
 import type { Facts, SecurityEvent } from "../security-log/events.ts";
-import { createSecurityLog } from "../security-log/security-log.ts";
+import { createSecurityLog, type SecurityLog } from "../security-log/security-log.ts";
 import { createSessions, type Sessions } from "../sign-in/sessions.ts";
 import { CommandError } from "./failure.ts";
 import { say } from "./terminal.ts";
 
 /** Tells the security log what a command has done. */
 export type RecordCommand = (event: SecurityEvent, facts: Omit<Facts, "via">) => void;
+
+interface CommandLog extends Disposable {
+  record: RecordCommand;
+}
 
 interface Stores {
   accounts: Accounts;
@@ -23,6 +27,7 @@ interface Stores {
   grants: Grants;
   sessions: Sessions;
   record: RecordCommand;
+  listEvents: SecurityLog["list"];
 }
 
 /**
@@ -41,6 +46,7 @@ export async function withStores<T>(
     using securityLog = openSecurityLog(db);
     return await use({
       record: securityLog.record,
+      listEvents: securityLog.list,
       accounts: createAccounts({ db, clock }),
       quotas: createQuotas({ db }),
       keys: createKeys({ db, clock }),
@@ -58,10 +64,16 @@ export async function withStores<T>(
  * A command writes no lines: the server tells them when it sees the rows. A failure to write them
  * must not make a command that has done its work fail.
  */
-function openSecurityLog(db: Database): { record: RecordCommand } & Disposable {
+function openSecurityLog(db: Database): Pick<SecurityLog, "list"> & CommandLog {
   const log = createLog({ logLevel: "silent", logFormat: "text" });
-  const { record, close } = createSecurityLog({ db, clock: Date.now, log, isWaiting: true });
+  const { record, list, close } = createSecurityLog({
+    db,
+    clock: Date.now,
+    log,
+    isWaiting: true,
+  });
   return {
+    list,
     record: (event, facts) => record(event, { ...facts, via: "command" }),
     [Symbol.dispose]() {
       try {

@@ -68,7 +68,7 @@ export function SecurityPage({
           {scope === "admin"
             ? "What has happened on this server"
             : "What has happened in your account"}
-          , for {days} days. <a href={`${HELP_PATH}/watch#security-log`}>What it tells</a>
+          , for {days} days. <a href={`${HELP_PATH}/watch`}>What it tells</a>
         </>
       }
       problem={problem}

@@ -1,4 +1,18 @@
-import { and, asc, desc, eq, gte, inArray, lt, lte, notInArray, type SQL, sql } from "drizzle-orm";
+import {
+  and,
+  asc,
+  desc,
+  eq,
+  gt,
+  gte,
+  inArray,
+  lt,
+  lte,
+  max,
+  notInArray,
+  type SQL,
+  sql,
+} from "drizzle-orm";
 import type { Database } from "../db/database.ts";
 import type { Entry } from "./entry.ts";
 import { EVENTS, isEvent, isForeign, type SecurityEvent } from "./events.ts";
@@ -117,6 +131,28 @@ export function createEventStore({ db }: { db: Database }) {
         .limit(limit)
         .all();
     },
+
+    /** The id of the newest event; 0 when there is none. */
+    newest: (): number =>
+      orm
+        .select({ id: max(securityEvents.id) })
+        .from(securityEvents)
+        .get()?.id ?? 0,
+
+    /** What commands have done after one event and up to another, the oldest first. */
+    listOfCommands: (after: number, upTo: number): SecurityRecord[] =>
+      orm
+        .select()
+        .from(securityEvents)
+        .where(
+          and(
+            gt(securityEvents.id, after),
+            lte(securityEvents.id, upTo),
+            eq(securityEvents.via, "command"),
+          ),
+        )
+        .orderBy(asc(securityEvents.id))
+        .all(),
 
     /**
      * Removes some of what is older than a moment, and of what is more than the table may hold.

@@ -21,6 +21,8 @@ const MOST_FOREIGN_LINES = 600;
 /** Milliseconds until what was recorded is in the table, and until that is tried again. */
 const WRITE_AFTER = 250;
 const TRY_AGAIN_AFTER = 5_000;
+/** Milliseconds until a command's events are in the log of the server. */
+const COMMANDS_EVERY = 2_000;
 /** Entries that wait for the disk; more are lost to the table. */
 const MOST_WAITING = 5_000;
 
@@ -174,6 +176,26 @@ export function createSecurityLog({
     },
 
     list: store.list,
+
+    /**
+     * Has the log tell what commands do from now on: they are processes of their own.
+     * @returns a function that ends it
+     */
+    tellCommands(): () => void {
+      let last = store.newest();
+      const look = () => {
+        const newest = store.newest();
+        if (newest === last) return;
+        for (const event of store.listOfCommands(last, newest)) {
+          tell({ ...event, at: event.at.getTime() }, event.times);
+        }
+        last = newest;
+      };
+      const timer = setInterval(() => void db.attempt(look), COMMANDS_EVERY);
+      timer.unref();
+      return () => clearInterval(timer);
+    },
+
     prune: store.prune,
   };
 }

@@ -106,6 +106,7 @@ const memories = createMemories({
 });
 const unwatch = watchRemovedAccounts({ store, accounts, log });
 const securityLog = createSecurityLog({ db, clock, log });
+const untell = securityLog.tellCommands();
 const app = createApp({
   config: {
     publicUrl: "http://localhost",
@@ -129,6 +130,7 @@ lock.announce(`http://localhost:${app.server?.port}`);
 process.on("SIGTERM", async () => {
   await app.stop(true);
   unwatch();
+  untell();
   await store.close();
   securityLog.close();
   db.close();

@@ -1,0 +1,54 @@
+import { expect, test } from "bun:test";
+import { ctxd } from "../support/command-line.ts";
+import { temporaryFolder } from "../support/database.ts";
+import { spawnServer } from "../support/server-process.ts";
+import { addAccount, testStores } from "../support/stores.ts";
+
+async function withKey() {
+  const dataDir = temporaryFolder();
+  const stores = testStores(dataDir);
+  const { id: accountId } = await addAccount(stores.accounts);
+  const create = ["key", "create", "--user", "you@example.com", "--name", "laptop"];
+  expect((await ctxd(create, { dataDir })).exitCode).toBe(0);
+  return { dataDir, accountId, ...stores };
+}
+
+test("security shows what has happened, as a table and as JSON", async () => {
+  const { dataDir, accountId, keys } = await withKey();
+  const [key] = keys.list(accountId);
+  const table = await ctxd(["security"], { dataDir });
+  expect(table).toMatchObject({ stderr: "", exitCode: 0 });
+  expect(table.stdout).toMatch(/^WHEN +EVENT +ACCOUNT/);
+  expect(table.stdout).toContain(`${key?.prefix}… laptop`);
+  const { stdout } = await ctxd(["security", "--json", "--user", "you@example.com"], { dataDir });
+  expect(JSON.parse(stdout)).toMatchObject([
+    { event: "key_created", account_id: accountId, via: "command", subject_id: key?.id, times: 1 },
+  ]);
+});
+
+test("security says which events there are, and when none fits", async () => {
+  const { dataDir } = await withKey();
+  const unknown = await ctxd(["security", "--event", "constructor"], { dataDir });
+  expect(unknown).toMatchObject({ exitCode: 2, stdout: "" });
+  expect(unknown.stderr).toContain("sign_in_failed");
+  const none = await ctxd(["security", "--event", "sign_in_failed"], { dataDir });
+  expect(none).toMatchObject({ exitCode: 0, stdout: "" });
+  expect((await ctxd(["security", "--limit", "0"], { dataDir })).exitCode).toBe(2);
+});
+
+test("the log of a running server tells what commands do, once", async () => {
+  const { dataDir, accountId } = await withKey();
+  await using server = spawnServer(dataDir, "impatient");
+  await server.origin();
+  const create = ["key", "create", "--user", "you@example.com", "--name", "phone"];
+  await ctxd(create, { dataDir });
+  while (!server.errors().includes("kind=key_created")) await Bun.sleep(20);
+  await ctxd(["user", "revoke", "you@example.com", "--yes"], { dataDir });
+  while (!server.errors().includes("kind=access_revoked")) await Bun.sleep(20);
+  const told = server.errors().match(/info security kind=\S+ account=\S+ via=command/g);
+  expect([...(told ?? [])]).toEqual(
+    ["key_created", "access_revoked"].map(
+      (kind) => `info security kind=${kind} account=${accountId} via=command`,
+    ),
+  );
+});
