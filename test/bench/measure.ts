@@ -130,8 +130,8 @@ export async function sizeOf(path: string): Promise<number> {
   return (await stat(path)).size / MIB;
 }
 
-function rest({ server, folders }: Subject): Promise<void> {
-  return settle(server, folders.data);
+function rest({ folders }: Subject): Promise<void> {
+  return settle(folders.data);
 }
 
 function joined(rounds: readonly Latencies[]): Latencies {

@@ -5,9 +5,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect } from "node:tls";
 import { readOwner } from "../../src/db/data-lock.ts";
+import { databasePath, openDatabase } from "../../src/db/database.ts";
+import { createKeys } from "../../src/keys/keys.ts";
+import { SCOPES } from "../../src/keys/scopes.ts";
 import { makeCertificate } from "../support/certificates.ts";
 import { commandLine, ctxd } from "../support/command-line.ts";
 import { testCacheDir } from "../support/embedder.ts";
+import { addAccountTo } from "../support/server-process.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "ctxd-test-"));
 const [first, second, third] = [1, 2, 3].map(() => makeCertificate(folder));
@@ -46,6 +50,19 @@ afterAll(async () => {
   expect(await server.exited).toBe(0);
   rmSync(folder, { recursive: true });
 });
+
+/** A key whose use is logged, with the address that it comes from. */
+async function addExpiredKey() {
+  const { accountId } = await addAccountTo(dataDir);
+  const db = openDatabase(databasePath(dataDir));
+  try {
+    const expiresAt = new Date(Date.now() - 3_600_000);
+    const wanted = { name: "expired", scopes: SCOPES, expiresAt };
+    return createKeys({ db, clock: () => Date.now() - 7_200_000 }).create(accountId, wanted);
+  } finally {
+    db.close();
+  }
+}
 
 function put({ cert, key }: Partial<typeof files>) {
   if (cert) copyFileSync(cert, files.cert);
@@ -108,7 +125,12 @@ test("a certificate is renewed, and no request fails meanwhile", async () => {
 
   // The server of a renewed certificate knows who asks, as the first one did.
   const tls = { rejectUnauthorized: false };
-  const metrics = await fetch(`https://localhost:${port}/api/metrics`, { tls });
+  const { key } = await addExpiredKey();
+  const headers = { authorization: `Bearer ${key}` };
+  await fetch(`https://localhost:${port}/api/memories`, { tls, headers });
+  await logged("address=127.0.0.1");
+  const unix = join(dataDir, "ctxd.sock");
+  const metrics = await fetch("http://localhost/api/metrics", { unix });
   expect(await metrics.text()).toContain('ctxd_tls_renewals_total{result="ok"} 3');
 }, 60_000);
 
