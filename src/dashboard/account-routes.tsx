@@ -77,7 +77,7 @@ export function createAccountRoutes({
                 throw new AppError("validation_failed", "The current password is wrong.");
               }
             }
-            await hashing(() => accounts.setPassword(id, form.get("next") ?? ""));
+            await hashing(() => accounts.setPassword(id, form.get("next") ?? ""), "known");
             // The database has ended all sessions with the old password, this one too.
             const welcome = visitors.welcome(request, id);
             record(request, "password_changed", { accountId: id });
