@@ -23,6 +23,8 @@ export interface Config {
     readonly every: number;
     readonly keep: number;
   } | null;
+  /** To whom backups are encrypted (`age1…`); none for backups as they are. */
+  readonly backupRecipients: readonly string[];
   /** A model other than the built-in one: a folder, or a name that fastembed knows. */
   readonly model: string | null;
   /** Days for which events of the security log are kept. */
@@ -102,6 +104,10 @@ export const SETTINGS = {
   CTXD_BACKUP_DIR: {
     flag: null,
     meaning: "a folder for backups on a schedule, which servers may share (none)",
+  },
+  CTXD_BACKUP_RECIPIENT: {
+    flag: null,
+    meaning: "encrypt backups to this recipient of age, or to several: age1... (none)",
   },
   CTXD_BACKUP_EVERY: { flag: null, meaning: "time between two: 30m, 12h, 1d, 1w (24h)" },
   CTXD_BACKUP_KEEP: { flag: null, meaning: "how many of them are kept (7)" },
@@ -190,6 +196,13 @@ export function readConfig(env: Environment, flags: Flags, defaultDataDir?: stri
   }
 
   const backupDir = read("CTXD_BACKUP_DIR");
+  const backupRecipients = (read("CTXD_BACKUP_RECIPIENT") ?? "").split(/[\s,]+/).filter(Boolean);
+  if (!backupRecipients.every((recipient) => /^age1[0-9a-z]{8,3000}$/.test(recipient))) {
+    // What stands there may be the secret that belongs to it.
+    throw new ConfigError(
+      "CTXD_BACKUP_RECIPIENT is not valid: use recipients of age (age1...), with commas between them.",
+    );
+  }
   const every = parseSpan(read("CTXD_BACKUP_EVERY") ?? "24h");
   if (every === null) fail("CTXD_BACKUP_EVERY", "minutes, hours, days or weeks: 30m, 12h, 1d, 1w");
   const keep = read("CTXD_BACKUP_KEEP") ?? "7";
@@ -236,6 +249,7 @@ export function readConfig(env: Environment, flags: Flags, defaultDataDir?: stri
       backupDir && every !== null
         ? { folder: resolve(backupDir), every, keep: Number(keep) }
         : null,
+    backupRecipients,
     model: read("CTXD_MODEL") ?? null,
     securityLogDays: Number(securityLogDays),
     decay: { depth: Number(depth), halfLifeDays: [least, most] as const },

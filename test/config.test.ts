@@ -30,6 +30,7 @@ test("without any setting there is a default for all", () => {
     providers: { github: null, google: null, oidc: null },
     rateLimit: true,
     backups: null,
+    backupRecipients: [],
     model: null,
     securityLogDays: 90,
     decay: { depth: 0.25, halfLifeDays: [30, 480] },

@@ -5,12 +5,19 @@ import { join } from "node:path";
 import type * as LanceDb from "@lancedb/lancedb";
 import { databasePath } from "../db/database.ts";
 import { MIGRATIONS } from "../db/migrations.ts";
-import { copyDatabase, openAsItIs, schemaOf } from "../db/snapshot.ts";
-import { type RecordedCheckpoint, readCheckpoints, tableFolder } from "../memories/checkpoints.ts";
+import { openAsItIs, schemaOf } from "../db/snapshot.ts";
+import {
+  isNewestCheckpoint,
+  type RecordedCheckpoint,
+  tableFolder,
+} from "../memories/checkpoints.ts";
 import { readWholeTable } from "../memories/table-check.ts";
+import { createKey, type Lock } from "./age.ts";
 import { BackupError, explained } from "./backup-error.ts";
-import { type Content, readContent, syncFolder, syncFolders } from "./files.ts";
-import { type Manifest, writeManifest } from "./manifest.ts";
+import { type Container, createPlainContainer, createSealedContainer } from "./container.ts";
+import { copyState, DATABASE } from "./copy-state.ts";
+import { type Content, syncFolder, syncFolders } from "./files.ts";
+import { completeManifest, formatManifest, type Manifest } from "./manifest.ts";
 import { isWithin } from "./paths.ts";
 import { copyTables } from "./table-copies.ts";
 import { UNFINISHED } from "./unfinished-restore.ts";
@@ -20,13 +27,13 @@ export type Progress = (done: { step: string; count: number; total: number }) =>
 
 /** Each round copies only what is new, so each is shorter than the one before. */
 const MAX_ROUNDS = 12;
-const DATABASE = "ctxd.db";
 
 /**
  * Copies a data folder as it is at one moment, whether a server writes to it or not: the database,
  * and the files of each table that the checkpoints in that copy list. The server's recovery makes
  * of them what the journal in the copy says. Everything is on the disk when this returns.
  * @param folder must be missing or empty; when this fails, it is so again
+ * @param lock to whom the backup is encrypted; null to leave it as it is
  * @throws BackupError or DatabaseError with one sentence for the user
  */
 export async function createBackup(options: {
@@ -36,16 +43,22 @@ export async function createBackup(options: {
   version: string;
   lancedb: typeof LanceDb;
   clock: () => number;
+  lock?: Lock | null;
   signal?: AbortSignal;
   onProgress?: Progress;
 }): Promise<Manifest> {
-  const { dataDir, folder } = options;
+  const { dataDir, folder, lock = null } = options;
   refuseSource(dataDir);
+  // Before the folder is made: a recipient may be wrong.
+  const key = lock && (await createKey(lock));
   const existed = await claim(folder, dataDir);
   try {
     const live = openAsItIs(databasePath(dataDir));
     try {
-      return await fill(live, options);
+      const container = key
+        ? createSealedContainer(folder, key.cipher, key.wrapped)
+        : createPlainContainer(folder);
+      return await fill(live, container, options);
     } finally {
       live.close();
     }
@@ -58,12 +71,14 @@ export async function createBackup(options: {
 
 async function fill(
   live: Sqlite,
+  container: Container,
   {
     dataDir,
     folder,
     version,
     lancedb,
     clock,
+    lock = null,
     signal,
     onProgress = () => {},
   }: Parameters<typeof createBackup>[0],
@@ -71,14 +86,8 @@ async function fill(
   const schema = schemaOf(live);
   refuseSchema(schema, dataDir);
   const { copied, checkpoints, accounts, createdAt } = await copyAll();
-
-  for (const [count, { table, version: wanted }] of checkpoints.entries()) {
-    signal?.throwIfAborted();
-    onProgress({ step: "checking tables", count, total: checkpoints.length });
-    await verifyTable(lancedb, folder, table, wanted);
-  }
   await explained(folder, "written", () => syncFolders(folder));
-  const manifest = await writeManifest(folder, {
+  const manifest = completeManifest({
     ctxd: version,
     created_at: createdAt,
     schema,
@@ -88,60 +97,58 @@ async function fill(
       .map(([path, { bytes, sha256 }]) => ({ path, bytes, sha256 }))
       .sort((a, b) => (a.path < b.path ? -1 : 1)),
   });
+  await container.complete(formatManifest(manifest));
   await explained(folder, "written", () => syncFolder(join(folder, "..")));
   return manifest;
 
-  /** Copies until database and tables are of one moment. */
+  /** Copies until database and tables are of one moment, and can be read. */
   async function copyAll() {
     const copied = new Map<string, Content>();
     for (let round = 1; round <= MAX_ROUNDS; round++) {
       const createdAt = new Date(clock()).toISOString();
-      const { database, ...state } = await copyState(live, join(folder, DATABASE));
+      const isSealed = lock !== null;
+      const { database, ...state } = await copyState(live, {
+        dataDir,
+        folder,
+        container,
+        isSealed,
+      });
       copied.set(DATABASE, database);
       const isComplete = await copyTables({
-        ...{ live, dataDir, folder, copied, signal },
+        ...{ live, dataDir, container, copied, signal },
         checkpoints: state.checkpoints,
         onFile: (count, total) => onProgress({ step: "copying files", count, total }),
       });
-      if (isComplete) return { copied, createdAt, ...state };
+      if (isComplete && (await areReadable(state.checkpoints))) {
+        return { copied, createdAt, ...state };
+      }
     }
     throw new BackupError(
       `The memories change faster than ${folder} can be written: choose a faster disk, or a quieter time.`,
     );
   }
-}
 
-/** Copies the database, and reads the copy: what it holds, and whether it is sound. */
-async function copyState(live: Sqlite, path: string) {
-  await rm(path, { force: true });
-  copyDatabase(live, path);
-  const copy = openAsItIs(path);
-  try {
-    const problem = copy.query("PRAGMA integrity_check(1)").values().flat()[0];
-    if (problem !== "ok") throw new BackupError(`The database is damaged: ${problem}.`);
-    const accounts = copy.query<{ n: number }, []>("SELECT count(*) AS n FROM accounts").get()?.n;
-    const checkpoints: RecordedCheckpoint[] = readCheckpoints(copy);
-    const database = await readContent(path);
-    if (database === null) throw new BackupError(`${path} has been removed.`);
-    return { database, checkpoints, accounts: accounts ?? 0 };
-  } finally {
-    copy.close();
-  }
-}
-
-async function verifyTable(
-  lancedb: typeof LanceDb,
-  folder: string,
-  table: string,
-  version: number,
-): Promise<void> {
-  try {
-    await readWholeTable(lancedb, join(folder, "memories"), table, version);
-  } catch (cause) {
-    throw new BackupError(
-      `The table ${tableFolder(table)} is damaged, so nothing was backed up: ctxd doctor tells more.`,
-      { cause },
-    );
+  /**
+   * Whether the tables that were copied can be read. Copies that are encrypted can't: then it is the
+   * originals, of which upkeep may have removed some meanwhile.
+   * @throws BackupError for a table that is damaged
+   */
+  async function areReadable(checkpoints: readonly RecordedCheckpoint[]): Promise<boolean> {
+    const root = join(lock === null ? folder : dataDir, "memories");
+    for (const [count, checkpoint] of checkpoints.entries()) {
+      signal?.throwIfAborted();
+      onProgress({ step: "checking tables", count, total: checkpoints.length });
+      try {
+        await readWholeTable(lancedb, root, checkpoint.table, checkpoint.version);
+      } catch (cause) {
+        if (lock !== null && !isNewestCheckpoint(live, checkpoint)) return false;
+        throw new BackupError(
+          `The table ${tableFolder(checkpoint.table)} is damaged, so nothing was backed up: ctxd doctor tells more.`,
+          { cause },
+        );
+      }
+    }
+    return true;
   }
 }
 

@@ -1,6 +1,7 @@
 import { constants } from "node:fs";
 import { type FileHandle, mkdir, open, readdir, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import type { Transform } from "./age.ts";
 import { BackupError, explained } from "./backup-error.ts";
 
 /** What a file holds, as a manifest records it. */
@@ -22,8 +23,7 @@ export async function copyFile(from: string, to: string): Promise<Content | null
   const source = await explained(from, "read", () => openIfThere(from));
   if (source === null) return null;
   await using _ = source;
-  await explained(to, "written", () => mkdir(dirname(to), { recursive: true, mode: 0o700 }));
-  await using target = await explained(to, "written", () => open(to, "wx", 0o600));
+  await using target = await createFile(to);
   try {
     const content = await readChunks(source, from, (chunk) =>
       explained(to, "written", () => target.writeFile(chunk)),
@@ -49,17 +49,49 @@ export async function readContent(path: string): Promise<Content | null> {
 }
 
 /**
- * Reads a file as text.
+ * Copies what a transformation makes of a file to a new one, as `copyFile` does, piece by piece.
+ * @param to where to; null to read only
+ * @returns what was read, and what came of it; `null` when there is no such file to copy
+ * @throws BackupError that names the file that can't be read or written, or what `transform` throws
+ */
+export async function copyThrough(
+  from: string,
+  to: string | null,
+  transform: Transform,
+): Promise<{ read: Content; written: Content } | null> {
+  const source = await explained(from, "read", () => openIfThere(from));
+  if (source === null) return null;
+  await using _ = source;
+  const target = to === null ? null : await createFile(to);
+  try {
+    const [read, written] = [createMeter(), createMeter()];
+    const chunks = streamOf(source, from, read.add);
+    for await (const chunk of await transform(chunks)) {
+      written.add(chunk);
+      if (to !== null) await explained(to, "written", async () => target?.writeFile(chunk));
+    }
+    if (to !== null) await explained(to, "written", async () => target?.sync());
+    return { read: read.content(), written: written.content() };
+  } catch (error) {
+    if (to !== null) await rm(to, { force: true });
+    throw error;
+  } finally {
+    await target?.close();
+  }
+}
+
+/**
+ * Reads a file as a whole.
  * @param most bytes that it may have
  * @returns `null` when there is no such file
  * @throws BackupError when it can't be read, or is larger
  */
-export async function readSmall(path: string, most: number): Promise<string | null> {
+export async function readSmall(path: string, most: number): Promise<Buffer | null> {
   const source = await explained(path, "read", () => openIfThere(path));
   if (source === null) return null;
   await using _ = source;
   return await explained(path, "read", async () => {
-    if ((await source.stat()).size <= most) return await source.readFile("utf8");
+    if ((await source.stat()).size <= most) return await source.readFile();
     throw new BackupError(`${path} can't be read: it is too large.`);
   });
 }
@@ -115,20 +147,57 @@ async function openIfThere(path: string): Promise<FileHandle | null> {
   throw new BackupError(`${path} can't be read: it is no regular file.`);
 }
 
+/** A new file that its owner alone may read, in folders that are made. */
+async function createFile(path: string): Promise<FileHandle> {
+  return await explained(path, "written", async () => {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    return await open(path, "wx", 0o600);
+  });
+}
+
+/** Measures a content that comes in pieces. */
+function createMeter() {
+  const hash = new Bun.CryptoHasher("sha256");
+  let bytes = 0;
+  return {
+    add(chunk: Uint8Array) {
+      hash.update(chunk);
+      bytes += chunk.length;
+    },
+    content: (): Content => ({ bytes, sha256: hash.digest("hex") }),
+  };
+}
+
 async function readChunks(
   source: FileHandle,
   path: string,
   use: (chunk: Uint8Array) => Promise<void>,
 ): Promise<Content> {
-  const hash = new Bun.CryptoHasher("sha256");
+  const meter = createMeter();
   const buffer = Buffer.allocUnsafe(CHUNK);
-  let bytes = 0;
   for (;;) {
     const { bytesRead } = await explained(path, "read", () => source.read(buffer, 0, CHUNK));
-    if (bytesRead === 0) return { bytes, sha256: hash.digest("hex") };
+    if (bytesRead === 0) return meter.content();
     const chunk = buffer.subarray(0, bytesRead);
-    hash.update(chunk);
-    bytes += bytesRead;
+    meter.add(chunk);
     await use(chunk);
   }
+}
+
+/** A file as a stream that is read as fast as it is used. @param use sees each piece */
+function streamOf(
+  source: FileHandle,
+  path: string,
+  use: (chunk: Uint8Array) => void,
+): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    async pull(controller) {
+      const buffer = Buffer.allocUnsafe(CHUNK);
+      const { bytesRead } = await explained(path, "read", () => source.read(buffer, 0, CHUNK));
+      if (bytesRead === 0) return controller.close();
+      const chunk = buffer.subarray(0, bytesRead);
+      use(chunk);
+      controller.enqueue(chunk);
+    },
+  });
 }

@@ -1,14 +1,12 @@
-import { open, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { MIGRATIONS } from "../db/migrations.ts";
-import { BackupError, explained } from "./backup-error.ts";
-import { readSmall, syncFolder } from "./files.ts";
+import { BackupError } from "./backup-error.ts";
 import { isPlainPath } from "./foreign-database.ts";
 
 /** Bytes of a manifest, which is read as a whole: enough for a million files. */
-const MAX_MANIFEST = 256 << 20;
+export const MAX_MANIFEST = 256 << 20;
 
 /** Grows when a backup changes in a way that an older program can't read. */
 const FORMAT = 1;
@@ -41,34 +39,27 @@ export type Manifest = Static<typeof Manifest>;
 /** The name of the manifest in a backup. */
 export const MANIFEST = "backup.json";
 
-/** Completes a manifest and writes it to a backup whose other files are on the disk. */
-export async function writeManifest(
-  folder: string,
-  facts: Omit<Manifest, "format" | "checksum">,
-): Promise<Manifest> {
+/** Completes a manifest. */
+export function completeManifest(facts: Omit<Manifest, "format" | "checksum">): Manifest {
   const unsigned = { format: FORMAT, ...facts };
-  const manifest = { ...unsigned, checksum: checksumOf(unsigned) };
-  const path = join(folder, MANIFEST);
-  await explained(path, "written", async () => {
-    const part = `${path}.part`;
-    await using file = await open(part, "wx", 0o600);
-    await file.writeFile(`${JSON.stringify(manifest, null, 1)}\n`);
-    await file.sync();
-    await rename(part, path);
-    await syncFolder(folder);
-  });
-  return manifest;
+  return { ...unsigned, checksum: checksumOf(unsigned) };
+}
+
+/** A manifest as it is kept. */
+export function formatManifest(manifest: Manifest): string {
+  return `${JSON.stringify(manifest, null, 1)}\n`;
 }
 
 /**
- * Reads the manifest of a backup that this program can restore.
+ * The manifest of a backup that this program can restore.
+ * @param text what its file holds; null when there is none
+ * @param name of that file in the folder
  * @throws BackupError when it is missing, damaged or of a newer program
  */
-export async function readManifest(folder: string): Promise<Manifest> {
-  const path = join(folder, MANIFEST);
-  const text = await readSmall(path, MAX_MANIFEST);
+export function parseManifest(text: string | null, folder: string, name: string): Manifest {
+  const path = join(folder, name);
   if (text === null) {
-    throw new BackupError(`${folder} is no complete backup: it has no ${MANIFEST}.`);
+    throw new BackupError(`${folder} is no complete backup: it has no ${name}.`);
   }
   const manifest = parse(text);
   if (isNewer(manifest)) {

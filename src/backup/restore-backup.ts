@@ -4,11 +4,13 @@ import { join } from "node:path";
 import { lockDataFolder } from "../db/data-lock.ts";
 import { databasePath } from "../db/database.ts";
 import { BackupError, explained } from "./backup-error.ts";
+import { DATABASE, UNSEALED } from "./copy-state.ts";
 import type { Progress } from "./create-backup.ts";
 import { type EndedAccess, endAccess } from "./end-access.ts";
-import { copyFile, forEach, syncFolder, syncFolders } from "./files.ts";
+import { forEach, syncFolder, syncFolders } from "./files.ts";
 import { refuseForeignDatabase } from "./foreign-database.ts";
-import { type Manifest, readManifest } from "./manifest.ts";
+import type { Manifest } from "./manifest.ts";
+import { type AskToUnlock, openBackup } from "./open-backup.ts";
 import { UNFINISHED } from "./unfinished-restore.ts";
 import { requireSame, verifyFiles } from "./verify-files.ts";
 
@@ -21,6 +23,7 @@ const HARMLESS = new Set([
     "background.log",
     "ctxd.sock",
     "cache",
+    UNSEALED,
     "README.md",
     ".gitignore",
     "lost+found",
@@ -36,6 +39,8 @@ const PARTS = ["memories", "ctxd.db"];
  * written. Sessions, codes, tokens and invitations end, as `end-access.ts` lists them. A crash at any moment leaves either no data, a folder that the server refuses to take
  * for data and a second restore cleans up, or all of it.
  * @param version of this program
+ * @param unlock gets what opens an encrypted backup; null where none is expected
+ * @param isExpectedSealed whether a backup that is not encrypted is refused
  * @param revokeKeys whether API keys and what was allowed to apps end too
  * @param clock milliseconds since 1970
  * @throws BackupError or DatabaseError with one sentence for the user
@@ -44,6 +49,8 @@ export async function restoreBackup({
   folder,
   dataDir,
   version,
+  unlock = null,
+  isExpectedSealed = false,
   revokeKeys = false,
   clock = Date.now,
   signal,
@@ -53,15 +60,18 @@ export async function restoreBackup({
   folder: string;
   dataDir: string;
   version: string;
+  unlock?: AskToUnlock | null;
+  isExpectedSealed?: boolean;
   revokeKeys?: boolean;
   clock?: () => number;
   signal?: AbortSignal;
   onProgress?: Progress;
   onAccessEnded?: (ended: EndedAccess) => void;
 }): Promise<Manifest> {
-  const manifest = await readManifest(folder);
   await refuseData(dataDir);
-  await verifyFiles(folder, manifest, { signal, onProgress });
+  const backup = await openBackup(folder, unlock, isExpectedSealed);
+  const { manifest, container } = backup;
+  await verifyFiles(folder, backup, { signal, onProgress });
 
   const lock = lockDataFolder(dataDir, version);
   const staging = join(dataDir, UNFINISHED);
@@ -75,10 +85,10 @@ export async function restoreBackup({
     await forEach(manifest.files, async (file) => {
       signal?.throwIfAborted();
       onProgress({ step: "copying files", count: ++count, total: manifest.files.length });
-      requireSame(file, await copyFile(join(folder, file.path), join(staging, file.path)), folder);
+      requireSame(file, await container.extract(file.path, join(staging, file.path)), container);
     });
     const database = databasePath(staging);
-    refuseForeignDatabase(database, manifest.schema, databasePath(folder));
+    refuseForeignDatabase(database, manifest.schema, container.locate(DATABASE));
     const ended = endAccess(database, { revokeKeys, now: clock() });
     await explained(dataDir, "written", () => moveInto(dataDir, staging));
     onAccessEnded(ended);

@@ -5,9 +5,9 @@ import { messageOf } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
 import { explained } from "./backup-error.ts";
-import { type Manifest, readManifest } from "./manifest.ts";
+import type { Manifest } from "./manifest.ts";
 import { folderOf, listSeries, pruneSeries, removeBackup, type Whose } from "./series.ts";
-import { verifyFiles } from "./verify-files.ts";
+import { verifyWritten } from "./verify-files.ts";
 
 /** How often it is looked whether a backup is due, in milliseconds. */
 const TICK = 15_000;
@@ -74,7 +74,7 @@ export function scheduleBackups({
     for (const left of (await listSeries(series, at, isOurs)).unfinished) await removeBackup(left);
     const manifest = await create(folder, ending.signal);
     try {
-      await verifyFiles(folder, await readManifest(folder), { signal: ending.signal });
+      await verifyWritten(folder, { signal: ending.signal });
     } catch (error) {
       await removeBackup(folder);
       throw error;

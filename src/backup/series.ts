@@ -1,8 +1,12 @@
-import type { Dirent } from "node:fs";
+import { type Dirent, existsSync } from "node:fs";
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { explained } from "./backup-error.ts";
+import { SUMS } from "./container.ts";
 import { MANIFEST } from "./manifest.ts";
+
+/** A backup that has one of them is complete: of one that is not encrypted, and of one that is. */
+const LAST_WRITTEN = [MANIFEST, SUMS] as const;
 
 /** One of the backups that are made on a schedule. */
 export interface ScheduledBackup {
@@ -51,7 +55,7 @@ export async function listSeries(
     const at = Date.parse(`${day}T${hours}:${minutes}:${seconds}Z`);
     if (Number.isNaN(at) || !isMeant(origin)) continue;
     const folder = join(series, name);
-    const isComplete = await Bun.file(join(folder, MANIFEST)).exists();
+    const isComplete = LAST_WRITTEN.some((file) => existsSync(join(folder, file)));
     if (isComplete) complete.push({ folder, at });
     else unfinished.push(folder);
   }
@@ -75,6 +79,6 @@ export async function pruneSeries(
 /** Removes a backup, or what there is of it. */
 export async function removeBackup(folder: string): Promise<void> {
   // First, so that what is left when this is cut off is no backup.
-  await rm(join(folder, MANIFEST), { force: true });
+  for (const file of LAST_WRITTEN) await rm(join(folder, file), { force: true });
   await rm(folder, { recursive: true, force: true });
 }

@@ -1,12 +1,12 @@
 import type { Database as Sqlite } from "bun:sqlite";
-import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import {
   isNewestCheckpoint,
   type RecordedCheckpoint,
   tableFolder,
 } from "../memories/checkpoints.ts";
-import { type Content, copyFile, forEach } from "./files.ts";
+import type { Container } from "./container.ts";
+import { type Content, forEach } from "./files.ts";
 
 /**
  * Copies the files that checkpoints list, but for those in `copied`: LanceDB never changes one.
@@ -21,7 +21,7 @@ import { type Content, copyFile, forEach } from "./files.ts";
 export async function copyTables({
   live,
   dataDir,
-  folder,
+  container,
   checkpoints,
   copied,
   signal,
@@ -29,14 +29,14 @@ export async function copyTables({
 }: {
   live: Sqlite;
   dataDir: string;
-  folder: string;
+  container: Container;
   checkpoints: readonly RecordedCheckpoint[];
   copied: Map<string, Content>;
   signal: AbortSignal | undefined;
   onFile: (count: number, total: number) => void;
 }): Promise<boolean> {
   const listed = new Set(checkpoints.flatMap(pathsOf));
-  await removeUnlisted(folder, listed, copied);
+  await removeUnlisted(container, listed, copied);
   let count = 0;
   let isComplete = true;
   for (const checkpoint of checkpoints) {
@@ -45,7 +45,7 @@ export async function copyTables({
       signal?.throwIfAborted();
       onFile(++count, listed.size);
       if (copied.has(path)) return;
-      const content = await copyFile(join(dataDir, path), join(folder, path));
+      const content = await container.add(join(dataDir, path), path);
       if (content) copied.set(path, content);
       else hasMissing = true;
     });
@@ -61,13 +61,13 @@ function pathsOf({ table, files }: RecordedCheckpoint): string[] {
 
 /** What an earlier round copied and a newer checkpoint doesn't list may be forgotten by now. */
 async function removeUnlisted(
-  folder: string,
+  container: Container,
   listed: ReadonlySet<string>,
   copied: Map<string, Content>,
 ): Promise<void> {
   for (const path of copied.keys()) {
     if (listed.has(path) || !path.startsWith("memories/")) continue;
-    await rm(join(folder, path));
+    await container.remove(path);
     copied.delete(path);
   }
 }

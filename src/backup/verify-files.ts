@@ -1,10 +1,18 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { BackupError } from "./backup-error.ts";
+import { type Container, KEY, SEALED, SUMS } from "./container.ts";
 import type { Progress } from "./create-backup.ts";
-import { type Content, forEach, readContent } from "./files.ts";
-import { MANIFEST, type Manifest } from "./manifest.ts";
+import { type Content, forEach, readContent, readSmall } from "./files.ts";
+import { isPlainPath } from "./foreign-database.ts";
+import { MANIFEST, MAX_MANIFEST, type Manifest } from "./manifest.ts";
+import { openBackup } from "./open-backup.ts";
 import { isWithin } from "./paths.ts";
+
+interface Options {
+  signal?: AbortSignal | undefined;
+  onProgress?: Progress;
+}
 
 /**
  * Reads every file of a backup and compares its checksum.
@@ -12,18 +20,50 @@ import { isWithin } from "./paths.ts";
  */
 export async function verifyFiles(
   folder: string,
-  manifest: Manifest,
-  options: { signal?: AbortSignal | undefined; onProgress?: Progress } = {},
+  { manifest, container }: { manifest: Manifest; container: Container },
+  { signal, onProgress }: Options = {},
 ): Promise<void> {
-  const { signal, onProgress } = options;
   let count = 0;
   await forEach(manifest.files, async (file) => {
     signal?.throwIfAborted();
     onProgress?.({ step: "checking files", count: ++count, total: manifest.files.length });
-    const path = join(folder, file.path);
-    await refuseDetour(path, folder);
-    requireSame(file, await readContent(path), folder);
+    await refuseDetour(container.locate(file.path), folder);
+    requireSame(file, await container.read(file.path), container);
   });
+}
+
+/**
+ * Whether a backup is on the disk as it was written. Without what opens an encrypted one its
+ * checksums tell that, and not what is in it.
+ * @throws BackupError that names the first file that is not
+ */
+export async function verifyWritten(folder: string, options: Options = {}): Promise<void> {
+  if (!existsSync(join(folder, KEY))) {
+    return await verifyFiles(folder, await openBackup(folder, null), options);
+  }
+  const sums = await readSums(folder);
+  await forEach([...sums], async ([name, sum]) => {
+    options.signal?.throwIfAborted();
+    const path = join(folder, name);
+    await refuseDetour(path, folder);
+    const found = await readContent(path);
+    if (found?.sha256 !== sum) throw damaged(path, SUMS);
+  });
+}
+
+async function readSums(folder: string): Promise<Map<string, string>> {
+  const path = join(folder, SUMS);
+  const text = (await readSmall(path, MAX_MANIFEST))?.toString() ?? "";
+  const lines = text.split("\n").slice(0, -1);
+  const sums = new Map(
+    lines.map((line) => {
+      const [, sum = "", name = ""] = /^([0-9a-f]{64}) {2}(.+)$/.exec(line) ?? [];
+      return [name, sum] as const;
+    }),
+  );
+  const isWhole = [KEY, MANIFEST + SEALED].every((name) => sums.has(name));
+  if (isWhole && [...sums.keys()].every(isPlainPath)) return sums;
+  throw new BackupError(`${path} is damaged: use another backup.`);
 }
 
 /** A folder in a backup that is a link could lead to any file of who restores it. */
@@ -36,12 +76,15 @@ async function refuseDetour(path: string, folder: string): Promise<void> {
 export function requireSame(
   file: Manifest["files"][number],
   found: Content | null,
-  folder: string,
+  { locate }: Pick<Container, "locate">,
 ): void {
-  const path = join(folder, file.path);
+  const path = locate(file.path);
   if (found === null) {
     throw new BackupError(`${path} is missing: this backup is incomplete, use another.`);
   }
-  if (found.bytes === file.bytes && found.sha256 === file.sha256) return;
-  throw new BackupError(`${path} is not as ${MANIFEST} says: this backup is damaged, use another.`);
+  if (found.bytes !== file.bytes || found.sha256 !== file.sha256) throw damaged(path, MANIFEST);
+}
+
+function damaged(path: string, list: string): BackupError {
+  return new BackupError(`${path} is not as ${list} says: this backup is damaged, use another.`);
 }

@@ -4,19 +4,28 @@ import { createBackup } from "../backup/create-backup.ts";
 import type { Manifest } from "../backup/manifest.ts";
 import type { Config } from "../config.ts";
 import { loadLanceDb } from "../native/lancedb.ts";
+import { readLock } from "./encryption.ts";
 import { interruptible } from "./interruption.ts";
 import { createProgress } from "./progress.ts";
 import { say } from "./terminal.ts";
 
-/** `ctxd backup FOLDER` */
-export async function backUp({ dataDir, cacheDir }: Config, target: string): Promise<void> {
+/**
+ * `ctxd backup FOLDER`
+ * @param encrypt what `--encrypt` was given each time, `true` for nothing
+ */
+export async function backUp(
+  { dataDir, cacheDir, backupRecipients }: Config,
+  target: string,
+  { encrypt = null }: { encrypt?: readonly (string | true)[] | null },
+): Promise<void> {
   const folder = resolve(target);
+  const lock = await readLock(encrypt, backupRecipients);
   const lancedb = await loadLanceDb(cacheDir);
   const { onProgress, end } = createProgress();
   const manifest = await interruptible((signal) =>
-    createBackup({ dataDir, folder, version, lancedb, clock: Date.now, signal, onProgress }),
+    createBackup({ dataDir, folder, version, lancedb, clock: Date.now, lock, signal, onProgress }),
   ).finally(end);
-  say(`Backed up ${describe(manifest)} to ${folder}.`);
+  say(`Backed up ${describe(manifest)} to ${folder}${lock ? ", encrypted" : ""}.`);
 }
 
 /** What a backup holds, as a person counts it. */

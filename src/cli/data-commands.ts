@@ -5,6 +5,9 @@ import type { Environment } from "./failure.ts";
 import type { Configure } from "./program.ts";
 import { parseUrl } from "./url.ts";
 
+/** As age's own documentation has it. */
+const EXAMPLE_RECIPIENT = "age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p";
+
 export function addTransferCommands(
   program: Command,
   configure: Configure,
@@ -57,10 +60,30 @@ export function addBackupCommands(program: Command, configure: Configure, env: E
     .argument("<folder>", "a new or empty folder, best on another disk")
     .summary("copy all data, also while the server runs")
     .description(
-      "Copies everything in the data folder as it is at one moment, also while the server runs. Every file is checksummed and on the disk when this ends; without backup.json it is no backup. Keep it as safe as the data: it holds all memories.",
+      "Copies everything in the data folder as it is at one moment, also while the server runs. Every file is checksummed and on the disk when this ends; without backup.json it is no backup. Keep it as safe as the data: it holds all memories. Encrypted, it can be kept anywhere, in the format of age (age-encryption.org).",
     )
-    .addHelpText("after", examples("ctxd backup /mnt/usb/ctxd-2027-01-31"))
-    .action(async (folder: string) => (await import("./backup.ts")).backUp(configure(), folder));
+    .addOption(
+      new Option(
+        "--encrypt [recipient]",
+        "encrypt to a recipient (age1..., repeatable); without one to a passphrase that is asked for, or is one line of standard input",
+      ).argParser((value: string, before: readonly string[] | undefined) => [
+        ...(before ?? []),
+        value,
+      ]),
+    )
+    .addHelpText(
+      "after",
+      examples(
+        "ctxd backup /mnt/usb/ctxd-2027-01-31",
+        "ctxd backup /mnt/usb/ctxd-2027-01-31 --encrypt",
+        `ctxd backup /mnt/usb/ctxd-2027-01-31 --encrypt ${EXAMPLE_RECIPIENT}`,
+      ),
+    )
+    .action(async (folder: string, { encrypt }: { encrypt?: readonly string[] | true }) =>
+      (await import("./backup.ts")).backUp(configure(), folder, {
+        encrypt: encrypt === undefined ? null : [encrypt].flat(),
+      }),
+    );
   program
     .command("restore")
     .argument("<folder>", "what ctxd backup made")
@@ -68,12 +91,16 @@ export function addBackupCommands(program: Command, configure: Configure, env: E
     .description(
       "Puts a backup into the data folder, which must have no data yet and no server. Every checksum is compared before the first byte is written. Sessions, invitations and the tokens of apps end: people sign in again, and apps ask again. Passwords and API keys are those of the backup, with keys that were revoked later.",
     )
+    .option("--identity <file>", "what opens a backup that was encrypted to a recipient")
     .option("--revoke-keys", "end all API keys too, and what was allowed to apps")
     .addHelpText(
       "after",
-      examples("ctxd restore /mnt/usb/ctxd-2027-01-31 --data-dir ~/ctxd-restored"),
+      examples(
+        "ctxd restore /mnt/usb/ctxd-2027-01-31 --data-dir ~/ctxd-restored",
+        "ctxd restore /mnt/usb/ctxd-2027-01-31 --data-dir ~/ctxd-restored --identity key.txt",
+      ),
     )
-    .action(async (folder: string, options: { revokeKeys?: boolean }) =>
+    .action(async (folder: string, options: { revokeKeys?: boolean; identity?: string }) =>
       (await import("./restore.ts")).restore(configure(), folder, options, env),
     );
 }

@@ -4,6 +4,7 @@ import type { EndedAccess } from "../backup/end-access.ts";
 import { restoreBackup } from "../backup/restore-backup.ts";
 import type { Config } from "../config.ts";
 import { count, describe } from "./backup.ts";
+import { unlockBy } from "./encryption.ts";
 import type { Environment } from "./failure.ts";
 import { interruptible } from "./interruption.ts";
 import { describeCommand } from "./invocation.ts";
@@ -14,7 +15,7 @@ import { say } from "./terminal.ts";
 export async function restore(
   config: Config,
   source: string,
-  { revokeKeys = false }: { revokeKeys?: boolean },
+  { revokeKeys = false, identity = null }: { revokeKeys?: boolean; identity?: string | null },
   env: Environment,
 ): Promise<void> {
   const { dataDir } = config;
@@ -25,7 +26,11 @@ export async function restore(
     ended = what;
   };
   const manifest = await interruptible((signal) =>
-    restoreBackup({ folder, dataDir, version, revokeKeys, signal, onProgress, onAccessEnded }),
+    restoreBackup({
+      ...{ folder, dataDir, version, revokeKeys, signal, onProgress, onAccessEnded },
+      unlock: unlockBy(identity),
+      isExpectedSealed: identity !== null,
+    }),
   ).finally(end);
   const moment = manifest.created_at.slice(0, 16).replace("T", " ");
   say(`Restored ${describe(manifest)} to ${dataDir}, as of ${moment}Z.`);
@@ -42,8 +47,8 @@ function describeAccess({ sessions, apps, invitations, keys }: EndedAccess, isRe
     count(invitations, "invitation"),
     ...(isRevoked ? [count(keys, "API key")] : []),
   ];
-  const stays = isRevoked
-    ? "Accounts and passwords are those of that moment."
-    : `Accounts, passwords and API keys are those of that moment: ${keys === 1 ? "1 key holds" : `${keys} keys hold`}, also what was revoked later. ctxd key revoke ends one, and restore --revoke-keys all.`;
-  return `Ended: ${over.join(", ")}. ${stays}`;
+  const stays = "Accounts and passwords are those of that moment.";
+  const holding = keys === 1 ? "1 API key holds" : `${keys} API keys hold`;
+  const hint = `${holding} again, even one that was revoked later: ctxd key list shows, ctxd key revoke ends, and restore --revoke-keys ends all.`;
+  return `Ended: ${over.join(", ")}. ${isRevoked || keys === 0 ? stays : `${stays} ${hint}`}`;
 }

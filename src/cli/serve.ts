@@ -4,6 +4,8 @@ import { version } from "../../package.json" with { type: "json" };
 import { findLocalOwner } from "../accounts/local-owner.ts";
 import { createQuotas } from "../accounts/quotas.ts";
 import type { Access } from "../app.ts";
+import { checkRecipients } from "../backup/age.ts";
+import { removeLeftBehind } from "../backup/copy-state.ts";
 import { createBackup } from "../backup/create-backup.ts";
 import { type Schedule, scheduleBackups } from "../backup/schedule.ts";
 import { originOf } from "../backup/series.ts";
@@ -73,6 +75,8 @@ export async function serve(
     : await takeOverDataFolder(config.dataDir, version);
   opened.defer(lock.release);
   refuseUnfinishedRestore(config.dataDir);
+  await checkRecipients(config.backupRecipients);
+  await removeLeftBehind(config.dataDir);
   // The model loads while the rest starts, be it of this program; requests that need it wait for it.
   const embedder = await openChosenModel({ ...config, log, metrics });
   const embedders = createEmbedders(embedder, (model) =>
@@ -171,15 +175,16 @@ async function openTables(
 
 /** Backups of the server's own data, as the settings want them. */
 function createSchedule(
-  { dataDir, cacheDir }: Config,
+  { dataDir, cacheDir, backupRecipients: recipients }: Config,
   settings: NonNullable<Config["backups"]>,
   { accounts }: Pick<Access, "accounts">,
   { log, metrics }: { log: Log; metrics: Metrics },
 ): Schedule {
   const clock = Date.now;
+  const lock = recipients.length > 0 ? { recipients } : null;
   const create = async (folder: string, signal: AbortSignal) => {
     const lancedb = await loadLanceDb(cacheDir);
-    return createBackup({ dataDir, folder, version, lancedb, clock, signal });
+    return createBackup({ dataDir, folder, version, lancedb, clock, lock, signal });
   };
   const origin = () => {
     const owner = accounts.findOwner();

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createAccounts } from "../../src/accounts/accounts.ts";
+import type { Lock } from "../../src/backup/age.ts";
 import { createBackup } from "../../src/backup/create-backup.ts";
 import { restoreBackup } from "../../src/backup/restore-backup.ts";
 import { databasePath, openDatabase } from "../../src/db/database.ts";
@@ -80,13 +81,14 @@ export function folderOfTest(): { path: string } & Disposable {
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
 }
 
-/** Makes a backup in this process. */
-export async function backUp(dataDir: string, folder: string) {
+/** Makes a backup in this process. @param lock to whom it is encrypted */
+export async function backUp(dataDir: string, folder: string, lock: Lock | null = null) {
   const lancedb = await loadLanceDb(testCacheDir);
-  return await createBackup({ dataDir, folder, version: "1.0.0", lancedb, clock: Date.now });
+  return await createBackup({ dataDir, folder, version: "1.0.0", lancedb, clock: Date.now, lock });
 }
 
-/** Restores a backup in this process. */
-export function restore(folder: string, dataDir: string) {
-  return restoreBackup({ folder, dataDir, version: "1.0.0" });
+/** Restores a backup in this process. @param identity what opens it */
+export function restore(folder: string, dataDir: string, identity: string | null = null) {
+  const unlock = identity === null ? null : async () => ({ identities: [identity] });
+  return restoreBackup({ folder, dataDir, version: "1.0.0", unlock });
 }

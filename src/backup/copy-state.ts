@@ -1,0 +1,94 @@
+import type { Database as Sqlite } from "bun:sqlite";
+import { mkdir, readdir, rm, rmdir } from "node:fs/promises";
+import { join } from "node:path";
+import { copyDatabase, openAsItIs } from "../db/snapshot.ts";
+import { type RecordedCheckpoint, readCheckpoints } from "../memories/checkpoints.ts";
+import { BackupError, explained } from "./backup-error.ts";
+import type { Container } from "./container.ts";
+import { type Content, readContent } from "./files.ts";
+
+/** The database in a backup. */
+export const DATABASE = "ctxd.db";
+
+/**
+ * The folder in a data folder for the copy of the database that is about to be encrypted: it must not
+ * be where the backup is.
+ */
+export const UNSEALED = "backing-up";
+
+/** What a copy of the database holds. */
+export interface CopiedState {
+  readonly database: Content;
+  readonly checkpoints: RecordedCheckpoint[];
+  readonly accounts: number;
+}
+
+/**
+ * Copies the database into a backup, and reads the copy: what it holds, and whether it is sound.
+ * @throws BackupError or DatabaseError with one sentence for the user
+ */
+export async function copyState(
+  live: Sqlite,
+  {
+    dataDir,
+    folder,
+    container,
+    isSealed,
+  }: { dataDir: string; folder: string; container: Container; isSealed: boolean },
+): Promise<CopiedState> {
+  await container.remove(DATABASE);
+  if (!isSealed) {
+    const path = join(folder, DATABASE);
+    copyDatabase(live, path);
+    return { ...readState(path), database: required(await readContent(path), path) };
+  }
+  const scratch = join(dataDir, UNSEALED);
+  await removeLeftBehind(dataDir);
+  await explained(scratch, "written", () => mkdir(scratch, { recursive: true, mode: 0o700 }));
+  const path = join(scratch, `${process.pid}-${Bun.randomUUIDv7()}.db`);
+  try {
+    copyDatabase(live, path);
+    return { ...readState(path), database: required(await container.add(path, DATABASE), path) };
+  } finally {
+    await rm(path, { force: true });
+    // Another backup may be using it.
+    await rmdir(scratch).catch(() => {});
+  }
+}
+
+function readState(path: string): Omit<CopiedState, "database"> {
+  const copy = openAsItIs(path);
+  try {
+    const problem = copy.query("PRAGMA integrity_check(1)").values().flat()[0];
+    if (problem !== "ok") throw new BackupError(`The database is damaged: ${problem}.`);
+    const accounts = copy.query<{ n: number }, []>("SELECT count(*) AS n FROM accounts").get()?.n;
+    return { checkpoints: readCheckpoints(copy), accounts: accounts ?? 0 };
+  } finally {
+    copy.close();
+  }
+}
+
+function required(content: Content | null, path: string): Content {
+  if (content !== null) return content;
+  throw new BackupError(`${path} has been removed.`);
+}
+
+/**
+ * Removes the copies of the database that processes have left which are gone: what is deleted must not
+ * stay in them.
+ */
+export async function removeLeftBehind(dataDir: string): Promise<void> {
+  const scratch = join(dataDir, UNSEALED);
+  for (const name of await readdir(scratch).catch(() => [])) {
+    if (!isRunning(Number.parseInt(name, 10))) await rm(join(scratch, name), { force: true });
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "EPERM";
+  }
+}
