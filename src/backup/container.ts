@@ -52,6 +52,8 @@ export function createSealedContainer(
   { encrypt, decrypt }: Cipher,
   wrapped: Uint8Array = new Uint8Array(),
 ): Container {
+  /** Encryption is work for one processor: several files at once would only hold up a server. */
+  let turn: Promise<unknown> = Promise.resolve();
   /** Checksums of what was written. */
   const sums = new Map<string, string>();
   const locate = (path: string) => join(folder, path + SEALED);
@@ -67,7 +69,9 @@ export function createSealedContainer(
   return {
     locate,
     async add(from, path) {
-      const copied = await copyThrough(from, locate(path), encrypt);
+      const copying = turn.then(() => copyThrough(from, locate(path), encrypt));
+      turn = copying.catch(() => {});
+      const copied = await copying;
       if (!copied) return null;
       sums.set(path + SEALED, copied.written.sha256);
       return copied.read;

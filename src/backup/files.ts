@@ -12,6 +12,8 @@ export interface Content {
 }
 
 const CHUNK = 1 << 20;
+/** What is transformed at once: a server that makes a backup answers requests meanwhile. */
+const PIECE = 1 << 16;
 
 /**
  * Copies a file to a new one that its owner alone may read, makes sure that it is on the disk, and
@@ -192,8 +194,8 @@ function streamOf(
 ): ReadableStream<Uint8Array> {
   return new ReadableStream({
     async pull(controller) {
-      const buffer = Buffer.allocUnsafe(CHUNK);
-      const { bytesRead } = await explained(path, "read", () => source.read(buffer, 0, CHUNK));
+      const buffer = Buffer.allocUnsafe(PIECE);
+      const { bytesRead } = await explained(path, "read", () => source.read(buffer, 0, PIECE));
       if (bytesRead === 0) return controller.close();
       const chunk = buffer.subarray(0, bytesRead);
       use(chunk);
