@@ -40,17 +40,27 @@ import { createPageRoutes } from "./pages/routes.ts";
 import type { SecurityLog } from "./security-log/security-log.ts";
 import { createCookies } from "./sign-in/cookies.ts";
 import { createDevices } from "./sign-in/devices.ts";
+import { createFactors } from "./sign-in/factors.ts";
 import { createHashing } from "./sign-in/hashing.ts";
 import { createIdentities } from "./sign-in/identities.ts";
+import { createPasskeyChallenges } from "./sign-in/passkey-challenges.ts";
+import { createPasskeyRoutes } from "./sign-in/passkey-routes.tsx";
+import { createPendingSignIns } from "./sign-in/pending-sign-ins.ts";
+import { createProof } from "./sign-in/proof.ts";
+import { createProofRoutes } from "./sign-in/proof-routes.tsx";
 import { createProviderRoutes } from "./sign-in/provider-routes.tsx";
 import { createProviderSignIn } from "./sign-in/provider-sign-in.ts";
 import { createProviders } from "./sign-in/providers.ts";
+import { createRecoveryRoutes } from "./sign-in/recovery-routes.tsx";
 import { createSignInRoutes } from "./sign-in/routes.tsx";
+import { createSecondStep } from "./sign-in/second-step.ts";
+import { createSecondStepRoutes } from "./sign-in/second-step-routes.tsx";
 import { createSessions } from "./sign-in/sessions.ts";
 import { createSignIn } from "./sign-in/sign-in.ts";
 import { createSignUp } from "./sign-in/sign-up.ts";
 import { createSignUpRoutes } from "./sign-in/sign-up-routes.tsx";
 import { createVisitors } from "./sign-in/visitor.ts";
+import { createWebAuthn } from "./sign-in/webauthn.ts";
 
 type AppConfig = Pick<
   Config,
@@ -62,6 +72,7 @@ type AppConfig = Pick<
   | "registration"
   | "providers"
   | "securityLogDays"
+  | "passwords"
 >;
 
 /** What people sign in with, and give programs access by. */
@@ -94,6 +105,9 @@ export function createAccess({
     setUpToken,
     sessions: createSessions({ db, clock }),
     identities: createIdentities({ db, clock }),
+    factors: createFactors({ db, clock }),
+    pendingSignIns: createPendingSignIns({ db, clock }),
+    passkeyChallenges: createPasskeyChallenges({ db, clock }),
     oauth: createOAuth({ db, clock, publicUrl, fetchDocument }),
     clock,
   };
@@ -128,7 +142,11 @@ export function createApp({
   const corsOf = createCors(config);
   const cookies = createCookies(config);
   const visitors = createVisitors({ ...access, cookies });
-  const session = createSessionPrincipal({ publicUrl: config.publicUrl, visitors });
+  const session = createSessionPrincipal({
+    publicUrl: config.publicUrl,
+    visitors,
+    sessions: access.sessions,
+  });
   const isLocal = (request: Request) => local(request) !== null;
   const { record, arrive } = createRecord({ securityLog, config, isLocal });
   const limits = createLimits({ config, clock: access.clock });
@@ -208,16 +226,24 @@ function createPersonRoutes(
   },
 ) {
   const { oauth, setUpToken, clock } = access;
-  const { publicUrl, registration } = config;
+  const { publicUrl, registration, passwords } = config;
   const limits = { hashing: createHashing(), clock };
   const signIn = createSignIn({ ...access, ...limits });
   const signUp = createSignUp({ ...access, ...limits, registration, setUpToken });
   const providers = createProviders(config.providers, { publicUrl, clock });
   const providerSignIn = createProviderSignIn({ ...access, providers, registration });
-  const shared = { ...access, ...parts, ...limits, config, signIn, signUp, providers };
+  const webauthn = createWebAuthn({ ...access, ...access.factors, publicUrl });
+  const secondStep = createSecondStep({ ...access, ...parts, webauthn });
+  const proof = createProof({ ...access, signIn, webauthn, passwords });
+  const people = { signIn, signUp, providers, webauthn, secondStep, proof };
+  const shared = { ...access, ...parts, ...limits, ...people, config };
   const paths = [ENDPOINTS.authorize, GUESSED.authorize];
   return new Elysia()
     .use(createSignInRoutes(shared))
+    .use(createSecondStepRoutes(shared))
+    .use(createPasskeyRoutes(shared))
+    .use(createRecoveryRoutes(shared))
+    .use(createProofRoutes(shared))
     .use(createSignUpRoutes(shared))
     .use(createProviderRoutes({ ...shared, providerSignIn }))
     .use(createAuthorizeRoutes({ ...shared, paths }))

@@ -16,6 +16,8 @@ export interface Config {
   readonly allowHttp: boolean;
   readonly registration: "first" | "open" | "closed";
   readonly providers: Providers;
+  /** Whether people can sign in with a password. */
+  readonly passwords: boolean;
   readonly rateLimit: boolean;
   /** Backups on a schedule: a folder of their own, milliseconds between two, how many are kept. */
   readonly backups: {
@@ -97,6 +99,10 @@ export const SETTINGS = {
   CTXD_OIDC_CLIENT_ID: { flag: null, meaning: "goes with CTXD_OIDC_ISSUER" },
   CTXD_OIDC_CLIENT_SECRET: { flag: null, meaning: "goes with CTXD_OIDC_ISSUER" },
   CTXD_OIDC_NAME: { flag: null, meaning: "what people call that provider (its host)" },
+  CTXD_PASSWORDS: {
+    flag: null,
+    meaning: "on, or off where people sign in through a provider alone (on)",
+  },
   CTXD_RATE_LIMIT: {
     flag: null,
     meaning: "on, or off for trusted networks; passwords stay limited (on)",
@@ -186,6 +192,18 @@ export function readConfig(env: Environment, flags: Flags, defaultDataDir?: stri
   const oidcName = read("CTXD_OIDC_NAME") ?? URL.parse(issuer)?.host ?? "";
   if (oidcName.length > 40) fail("CTXD_OIDC_NAME", "a name of at most 40 characters");
 
+  const providers: Providers = {
+    github: client("CTXD_GITHUB_CLIENT_ID", "CTXD_GITHUB_CLIENT_SECRET"),
+    google: client("CTXD_GOOGLE_CLIENT_ID", "CTXD_GOOGLE_CLIENT_SECRET"),
+    oidc: oidc && { ...oidc, issuer, name: oidcName },
+  };
+  const passwords = choice("CTXD_PASSWORDS", ["on", "off"], "on") === "on";
+  if (!passwords && Object.values(providers).every((provider) => provider === null)) {
+    throw new ConfigError(
+      "CTXD_PASSWORDS=off needs another way to sign in: set up GitHub, Google or an OpenID provider.",
+    );
+  }
+
   const depth = read("CTXD_DECAY_DEPTH") ?? `${DEFAULT_DECAY.depth}`;
   if (!/^(0|1|0?\.\d{1,6})$/.test(depth)) fail("CTXD_DECAY_DEPTH", "a number from 0 to 1");
 
@@ -239,11 +257,8 @@ export function readConfig(env: Environment, flags: Flags, defaultDataDir?: stri
     trustProxy: toggle("CTXD_TRUST_PROXY"),
     allowHttp: toggle("CTXD_ALLOW_HTTP"),
     registration: choice("CTXD_REGISTRATION", ["first", "open", "closed"], "first"),
-    providers: {
-      github: client("CTXD_GITHUB_CLIENT_ID", "CTXD_GITHUB_CLIENT_SECRET"),
-      google: client("CTXD_GOOGLE_CLIENT_ID", "CTXD_GOOGLE_CLIENT_SECRET"),
-      oidc: oidc && { ...oidc, issuer, name: oidcName },
-    },
+    providers,
+    passwords,
     rateLimit: choice("CTXD_RATE_LIMIT", ["on", "off"], "on") === "on",
     backups:
       backupDir && every !== null

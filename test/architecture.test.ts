@@ -189,6 +189,8 @@ describe("libraries stay behind their one door:", () => {
     ["Elysia", /^(elysia|@elysiajs\/.*)$/, /^(app\.ts|http\/|[\w-]+\/([\w-]+-)?routes\.tsx?$)/],
     ["Drizzle", /^drizzle-orm/, /^(db|accounts|keys|oauth|sign-in|memories|security-log)\//],
     ["the library of OAuth clients", /^arctic$/, /^sign-in\/providers\.ts$/],
+    ["the library of passkeys", /^@simplewebauthn\//, /^sign-in\/webauthn\.ts$/],
+    ["the library of QR codes", /^qr$/, /^pages\/qr-code\.tsx$/],
     ["the JSX library", /^@kitajs\//, /^pages\//],
     ["the Prometheus library", /^prom-client$/, /^metrics\.ts$/],
     ["Commander", /^commander$/, /^cli\//],

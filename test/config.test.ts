@@ -28,6 +28,7 @@ test("without any setting there is a default for all", () => {
     allowHttp: false,
     registration: "first",
     providers: { github: null, google: null, oidc: null },
+    passwords: true,
     rateLimit: true,
     backups: null,
     backupRecipients: [],

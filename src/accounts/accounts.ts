@@ -162,6 +162,10 @@ export function createAccounts({ db, clock }: { db: Database; clock: () => numbe
       if (!changed) throw unknownAccount();
     },
 
+    /** Takes the password from an account, which signs in by other means. */
+    removePassword: (id: string): void =>
+      void orm.update(accounts).set({ passwordHash: null }).where(eq(accounts.id, id)).run(),
+
     /** The account that e-mail address and password belong to. Unknown accounts take as long. */
     async verifyPassword(email: string, password: string): Promise<Account | null> {
       const row = orm

@@ -10,6 +10,7 @@ import { NewPasswordField } from "../sign-in/new-password-field.tsx";
 import { WITH_PATH } from "../sign-in/paths.ts";
 import type { SessionRecord } from "../sign-in/sessions.ts";
 import { browserName } from "./browser-name.ts";
+import { FactorsSection, type OwnFactors } from "./factors-section.tsx";
 import type { Visit } from "./guard.tsx";
 import { listPage } from "./list-page.ts";
 import { PATHS } from "./navigation.tsx";
@@ -30,6 +31,8 @@ export interface WayIn {
 export function AccountPage({
   visit,
   hasPassword,
+  passwords,
+  factors,
   ways,
   sessions,
   current,
@@ -38,6 +41,9 @@ export function AccountPage({
   visit: Visit;
   /** Whether they have one; who came through a provider may have none. */
   hasPassword: boolean;
+  /** Whether people can sign in with passwords here. */
+  passwords: boolean;
+  factors: OwnFactors;
   /** Providers, and whether the person signs in through them. */
   ways: readonly WayIn[];
   sessions: readonly SessionRecord[];
@@ -68,29 +74,32 @@ export function AccountPage({
           account
         </p>
       </section>
-      <section class="panel" aria-labelledby="password">
-        <h2 id="password">{hasPassword ? "Change the password" : "Set a password"}</h2>
-        <p class="faint">
-          This signs you out everywhere else. API keys and connected apps go on working.
-        </p>
-        <PostForm action={PASSWORD_PATH} token={token}>
-          <input type="hidden" name="username" autocomplete="username" value={account.email} />
-          <div class="row">
-            {hasPassword && (
-              <Field
-                label="Current password"
-                name="current"
-                type="password"
-                autocomplete="current-password"
-                required={true}
-                maxlength={1024}
-              />
-            )}
-            <NewPasswordField label="New password" name="next" />
-          </div>
-          <Button kind="main">{hasPassword ? "Change password" : "Set password"}</Button>
-        </PostForm>
-      </section>
+      {passwords && (
+        <section class="panel" aria-labelledby="password">
+          <h2 id="password">{hasPassword ? "Change the password" : "Set a password"}</h2>
+          <p class="faint">
+            This signs you out everywhere else. API keys and connected apps go on working.
+          </p>
+          <PostForm action={PASSWORD_PATH} token={token}>
+            <input type="hidden" name="username" autocomplete="username" value={account.email} />
+            <div class="row">
+              {hasPassword && (
+                <Field
+                  label="Current password"
+                  name="current"
+                  type="password"
+                  autocomplete="current-password"
+                  required={true}
+                  maxlength={1024}
+                />
+              )}
+              <NewPasswordField label="New password" name="next" />
+            </div>
+            <Button kind="main">{hasPassword ? "Change password" : "Set password"}</Button>
+          </PostForm>
+        </section>
+      )}
+      <FactorsSection token={token} hasPassword={hasPassword} {...factors} />
       {ways.length > 0 && (
         <section class="panel" aria-labelledby="ways">
           <h2 id="ways">Sign in through</h2>

@@ -5,37 +5,46 @@ import type { Config } from "../config.ts";
 import { AppError } from "../errors.ts";
 import { clientAddress } from "../http/client-address.ts";
 import type { RecordEvent } from "../http/record.ts";
+import type { Factors } from "../sign-in/factors.ts";
 import type { Hashing } from "../sign-in/hashing.ts";
 import type { Identities } from "../sign-in/identities.ts";
 import type { Provider } from "../sign-in/providers.ts";
 import type { Sessions } from "../sign-in/sessions.ts";
 import type { SignIn } from "../sign-in/sign-in.ts";
 import type { Visitors } from "../sign-in/visitor.ts";
+import type { WebAuthn } from "../sign-in/webauthn.ts";
 import { AccountPage, PASSWORD_PATH, PROVIDERS_PATH, SESSIONS_PATH } from "./account-page.tsx";
 import { type Guard, PAGE_ROUTE, type Visit } from "./guard.tsx";
 import { PATHS } from "./navigation.tsx";
+import type { ProofGuard } from "./proof-guard.ts";
 
-/** The page of a person's account: password and sessions. */
+/** The page of a person's account: password, second factor and sessions. */
 export function createAccountRoutes({
   config,
   guard,
+  proved,
   accounts,
   sessions,
   visitors,
   signIn,
   hashing,
   identities,
+  factors,
+  webauthn,
   providers,
   record,
 }: {
-  config: Pick<Config, "trustProxy">;
+  config: Pick<Config, "trustProxy" | "passwords">;
   guard: Guard;
+  proved: ProofGuard;
   accounts: Pick<Accounts, "hasPassword" | "setPassword">;
   sessions: Sessions;
   visitors: Visitors;
   signIn: SignIn;
   hashing: Hashing;
   identities: Pick<Identities, "issuers" | "unlink">;
+  factors: Factors;
+  webauthn: Pick<WebAuthn, "isAvailable">;
   providers: readonly Provider[];
   record: RecordEvent;
 }) {
@@ -52,6 +61,13 @@ export function createAccountRoutes({
     <AccountPage
       visit={visit}
       hasPassword={accounts.hasPassword(visit.account.id)}
+      passwords={config.passwords}
+      factors={{
+        passkeys: factors.passkeys.list(visit.account.id),
+        canAddPasskeys: webauthn.isAvailable,
+        hasApp: factors.oneTimeCodes.isSetUp(visit.account.id),
+        recoveryCodes: factors.recoveryCodes.count(visit.account.id),
+      }}
       sessions={sessions.list(visit.account.id)}
       ways={waysOf(visit.account.id)}
       current={sessions.idOf(visit.session)}
@@ -64,9 +80,11 @@ export function createAccountRoutes({
     .post(
       PASSWORD_PATH,
       ({ request, server }) =>
-        guard.act(
+        proved.act(
           request,
           async ({ account: { id, email }, session }, form) => {
+            if (!config.passwords)
+              throw new AppError("forbidden", "Passwords are switched off here.");
             if (accounts.hasPassword(id)) {
               const password = form.get("current") ?? "";
               const address = clientAddress(request, server, config);
@@ -90,15 +108,16 @@ export function createAccountRoutes({
     .post(
       `${PROVIDERS_PATH}/:id/disconnect`,
       ({ request, params }) =>
-        guard.act(
+        proved.act(
           request,
           ({ account: { id } }) => {
             const provider = providers.find((each) => each.id === params.id);
             if (!provider) throw new AppError("not_found", "This provider is not set up.");
             const hasOther = waysOf(id).some((way) => way.isLinked && way.id !== provider.id);
-            const isLastWay = !accounts.hasPassword(id) && !hasOther;
-            if (isLastWay) {
-              throw new AppError("conflict", "Set a password first: this is your only way in.");
+            const hasPassword = config.passwords && accounts.hasPassword(id);
+            if (!hasPassword && !hasOther && factors.passkeys.count(id) === 0) {
+              const other = config.passwords ? "Set a password" : "Add a passkey";
+              throw new AppError("conflict", `${other} first: this is your only way in.`);
             }
             identities.unlink(id, provider.issuer);
             const facts = { accountId: id, subjectId: provider.id, subject: provider.name };

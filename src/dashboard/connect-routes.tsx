@@ -8,11 +8,13 @@ import { ConnectPage, connectPath, TARGETS, type Target } from "./connect-page.t
 import { type Guard, PAGE_ROUTE } from "./guard.tsx";
 import { expiryOf, USUAL_EXPIRY } from "./key-choices.ts";
 import { PATHS } from "./navigation.tsx";
+import type { ProofGuard } from "./proof-guard.ts";
 import type { ShownOnce } from "./shown-once.ts";
 
 /** The page that says how to connect agents, and makes keys for them. */
 export function createConnectRoutes({
   guard,
+  proved,
   keys,
   shownOnce,
   publicUrl,
@@ -20,6 +22,7 @@ export function createConnectRoutes({
   record: tell,
 }: {
   guard: Guard;
+  proved: ProofGuard;
   keys: Pick<Keys, "create" | "list">;
   shownOnce: ShownOnce;
   publicUrl: string;
@@ -44,7 +47,7 @@ export function createConnectRoutes({
     .post(
       PATHS.connect,
       ({ request }) =>
-        guard.act(request, ({ account, session }, form) => {
+        proved.act(request, ({ account, session }, form) => {
           const target = findTarget(form.get("to"));
           const { key, record } = keys.create(account.id, {
             name: target.of.name,

@@ -7,17 +7,20 @@ import { type Guard, PAGE_ROUTE } from "./guard.tsx";
 import { expiryOf, scopesOf } from "./key-choices.ts";
 import { type KeyAction, KeyQuestion, KeysPage } from "./keys-page.tsx";
 import { PATHS } from "./navigation.tsx";
+import type { ProofGuard } from "./proof-guard.ts";
 import type { ShownOnce } from "./shown-once.ts";
 
 /** The page of API keys: create, revoke, regenerate. */
 export function createKeyRoutes({
   guard,
+  proved,
   keys,
   shownOnce,
   clock,
   record: tell,
 }: {
   guard: Guard;
+  proved: ProofGuard;
   keys: Pick<Keys, "create" | "list" | "revoke">;
   shownOnce: ShownOnce;
   clock: () => number;
@@ -53,7 +56,7 @@ export function createKeyRoutes({
     .post(
       PATHS.keys,
       ({ request }) =>
-        guard.act(
+        proved.act(
           request,
           ({ account, session }, form) => {
             const { key, record } = keys.create(account.id, {
@@ -101,7 +104,7 @@ export function createKeyRoutes({
     .post(
       `${PATHS.keys}/:id/regenerate`,
       ({ request, params }) =>
-        guard.act(request, ({ account, session }) => {
+        proved.act(request, ({ account, session }) => {
           const { name, scopes, expiresAt } = find(account.id, params.id);
           // First the new one: when it can't be made, the old one goes on working.
           const { key, record } = keys.create(account.id, { name, scopes, expiresAt });

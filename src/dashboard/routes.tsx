@@ -10,29 +10,38 @@ import type { Memories } from "../memories/memories.ts";
 import type { OAuth } from "../oauth/oauth.ts";
 import type { SecurityLog } from "../security-log/security-log.ts";
 import type { Cookies } from "../sign-in/cookies.ts";
+import type { Factors } from "../sign-in/factors.ts";
 import type { Hashing } from "../sign-in/hashing.ts";
 import type { Identities } from "../sign-in/identities.ts";
+import type { PendingSignIns } from "../sign-in/pending-sign-ins.ts";
+import type { Proof } from "../sign-in/proof.ts";
+import { createAskForProof } from "../sign-in/proof-routes.tsx";
 import type { Provider } from "../sign-in/providers.ts";
 import type { Sessions } from "../sign-in/sessions.ts";
 import type { SignIn } from "../sign-in/sign-in.ts";
 import type { Visitors } from "../sign-in/visitor.ts";
+import type { WebAuthn } from "../sign-in/webauthn.ts";
 import { createAccessRoutes } from "./access-routes.tsx";
 import { createAccountRoutes } from "./account-routes.tsx";
 import { createAdminRoutes } from "./admin-routes.tsx";
 import { createAppsRoutes } from "./apps-routes.tsx";
+import { createCodeAppRoutes } from "./code-app-routes.tsx";
 import { createConnectRoutes } from "./connect-routes.tsx";
+import { createFactorChanges } from "./factor-changes.tsx";
 import { createGuard } from "./guard.tsx";
 import { createHelpRoutes } from "./help-routes.tsx";
 import { createKeyRoutes } from "./key-routes.tsx";
 import { createMemoryPageRoutes } from "./memory-routes.tsx";
 import { createOverviewRoutes } from "./overview-routes.tsx";
+import { createOwnPasskeysRoutes } from "./own-passkeys-routes.tsx";
+import { createProofGuard } from "./proof-guard.ts";
 import { createSecurityRoutes } from "./security-routes.tsx";
 import { createShownOnce } from "./shown-once.ts";
 import { createTransferRoutes } from "./transfer-routes.tsx";
 
 /** All that the dashboard shows and changes. */
 export interface DashboardParts {
-  config: Pick<Config, "publicUrl" | "trustProxy" | "securityLogDays">;
+  config: Pick<Config, "publicUrl" | "trustProxy" | "securityLogDays" | "passwords">;
   cookies: Cookies;
   visitors: Visitors;
   signIn: SignIn;
@@ -41,6 +50,10 @@ export interface DashboardParts {
   invitations: Invitations;
   sessions: Sessions;
   identities: Identities;
+  factors: Factors;
+  pendingSignIns: PendingSignIns;
+  webauthn: WebAuthn;
+  proof: Proof;
   providers: readonly Provider[];
   keys: Keys;
   oauth: Pick<OAuth, "grants">;
@@ -55,18 +68,21 @@ export interface DashboardParts {
 export function createDashboardRoutes(parts: DashboardParts) {
   const { config, cookies, visitors, accounts, keys, memories, oauth, clock, record } = parts;
   const guard = createGuard({ config, cookies, visitors, isSetUp: accounts.isSetUp });
+  const proved = createProofGuard({ ...parts, guard, askForProof: createAskForProof(parts) });
+  const changes = createFactorChanges(parts);
   const shownOnce = createShownOnce();
+  const own = { guard, proved, keys, shownOnce, clock, record };
   return new Elysia()
     .use(createHelpRoutes())
     .use(createOverviewRoutes({ guard, memories }))
-    .use(createTransferRoutes({ guard, memories, record }))
+    .use(createTransferRoutes({ guard, proved, memories, record }))
     .use(createMemoryPageRoutes({ guard, memories }))
-    .use(
-      createConnectRoutes({ guard, keys, shownOnce, clock, record, publicUrl: config.publicUrl }),
-    )
-    .use(createKeyRoutes({ guard, keys, shownOnce, clock, record }))
+    .use(createConnectRoutes({ ...own, publicUrl: config.publicUrl }))
+    .use(createKeyRoutes(own))
     .use(createAppsRoutes({ guard, grants: oauth.grants, record }))
-    .use(createAccountRoutes({ ...parts, guard }))
+    .use(createAccountRoutes({ ...parts, guard, proved }))
+    .use(createOwnPasskeysRoutes({ ...parts, proved, changes }))
+    .use(createCodeAppRoutes({ ...parts, proved, changes }))
     .use(createAccessRoutes({ ...parts, guard, grants: oauth.grants }))
     .use(createSecurityRoutes({ ...parts, guard }))
     .use(createAdminRoutes({ ...parts, guard, grants: oauth.grants, shownOnce }));

@@ -2,22 +2,28 @@ import type { Config } from "../config.ts";
 import { AppError } from "../errors.ts";
 import type { Principal } from "../http/principal.ts";
 import { FULL_ACCESS } from "../keys/scopes.ts";
+import { PROOF_PATH } from "../sign-in/paths.ts";
+import type { Sessions } from "../sign-in/sessions.ts";
 import type { Visitors } from "../sign-in/visitor.ts";
 
 const READING = ["GET", "HEAD"];
+/** What takes all memories at once: as on the dashboard's page, for a fresh proof alone. */
+const EXPORT = /^\/api\/memories\/export\/?$/;
 
 /**
  * Makes the dashboard's session a way in to the API, for our own pages alone: a browser sends its
  * cookie with requests of other sites too (CSRF), so one that writes has to say that it is ours, and
  * one that reads must not say otherwise.
  * @returns a function that tells who is behind a request; null for nobody
- * @throws AppError `forbidden` when it comes from another site
+ * @throws AppError `forbidden` when it comes from another site, and for an export without a fresh proof
  */
 export function createSessionPrincipal({
   publicUrl,
   visitors,
+  sessions,
 }: Pick<Config, "publicUrl"> & {
   visitors: Pick<Visitors, "find">;
+  sessions: Pick<Sessions, "isProved">;
 }): (request: Request) => Principal | null {
   const isOurs = (request: Request): boolean => {
     const origin = request.headers.get("origin");
@@ -29,13 +35,20 @@ export function createSessionPrincipal({
   };
 
   return (request) => {
-    if (!URL.parse(request.url)?.pathname.startsWith("/api/")) return null;
+    const { pathname = "" } = URL.parse(request.url) ?? {};
+    if (!pathname.startsWith("/api/")) return null;
     const person = visitors.find(request);
     if (person === null) return null;
     if (!isOurs(request)) {
       throw new AppError(
         "forbidden",
         "The session of the dashboard is for its own pages: elsewhere, use an API key.",
+      );
+    }
+    if (EXPORT.test(pathname) && !sessions.isProved(person.session)) {
+      throw new AppError(
+        "forbidden",
+        `The session of the dashboard exports after a fresh proof alone: open ${PROOF_PATH} first, or use an API key.`,
       );
     }
     return { accountId: person.account.id, scopes: FULL_ACCESS, via: "session" };

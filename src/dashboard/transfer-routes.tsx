@@ -6,6 +6,7 @@ import type { Memories } from "../memories/memories.ts";
 import { NDJSON, parseLines, toStream } from "../memories/transfer-routes.ts";
 import { type Guard, PAGE_ROUTE } from "./guard.tsx";
 import { MEMORY_PATHS } from "./memories-page.tsx";
+import type { ProofGuard } from "./proof-guard.ts";
 import { ImportPage } from "./transfer-page.tsx";
 
 /** Bytes of a file that is brought in. The API takes any length. */
@@ -14,10 +15,12 @@ const MAX_FILE = 64 << 20;
 /** Taking all memories elsewhere as a file, and bringing a file in. */
 export function createTransferRoutes({
   guard,
+  proved,
   memories,
   record,
 }: {
   guard: Guard;
+  proved: ProofGuard;
   memories: Pick<Memories, "export" | "import">;
   record: RecordEvent;
 }) {
@@ -25,7 +28,7 @@ export function createTransferRoutes({
     .get(
       MEMORY_PATHS.export,
       ({ request }) =>
-        guard.show(request, async ({ account, stillSignedIn }) => {
+        proved.show(request, async ({ account, stillSignedIn }) => {
           const pages = await memories.export(account.id, {});
           record(request, "memories_exported", { accountId: account.id });
           const day = new Date().toISOString().slice(0, 10);

@@ -207,6 +207,55 @@ export const MIGRATIONS: readonly string[] = [
      UPDATE oauth_grants SET revoked_at = NEW.disabled_at, expires_at = NEW.disabled_at + 2592000000
        WHERE account_id = NEW.id AND revoked_at IS NULL;
    END;`,
+
+  `ALTER TABLE sessions ADD COLUMN proved_at INTEGER;
+
+   CREATE TABLE passkeys (
+     id TEXT PRIMARY KEY NOT NULL,
+     account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+     public_key BLOB NOT NULL,
+     counter INTEGER NOT NULL,
+     transports TEXT NOT NULL,
+     name TEXT NOT NULL,
+     created_at INTEGER NOT NULL,
+     last_used_at INTEGER
+   ) STRICT;
+   CREATE INDEX passkeys_account_id ON passkeys (account_id);
+
+   CREATE TABLE one_time_codes (
+     account_id TEXT PRIMARY KEY NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+     secret BLOB NOT NULL,
+     confirmed_at INTEGER,
+     last_step INTEGER NOT NULL,
+     failures REAL NOT NULL,
+     failed_at INTEGER NOT NULL
+   ) STRICT;
+
+   CREATE TABLE recovery_codes (
+     account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+     hash TEXT NOT NULL,
+     PRIMARY KEY (account_id, hash)
+   ) STRICT;
+
+   CREATE TABLE pending_sign_ins (
+     hash TEXT PRIMARY KEY NOT NULL,
+     account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+     next TEXT,
+     tries_left INTEGER NOT NULL,
+     expires_at INTEGER NOT NULL
+   ) STRICT;
+   CREATE INDEX pending_sign_ins_account_id ON pending_sign_ins (account_id);
+   CREATE INDEX pending_sign_ins_expires_at ON pending_sign_ins (expires_at);
+   CREATE TRIGGER pending_sign_ins_end AFTER UPDATE OF password_hash, disabled_at ON accounts BEGIN
+     DELETE FROM pending_sign_ins WHERE account_id = NEW.id;
+   END;
+
+   CREATE TABLE passkey_challenges (
+     hash TEXT PRIMARY KEY NOT NULL,
+     challenge TEXT NOT NULL,
+     expires_at INTEGER NOT NULL
+   ) STRICT;
+   CREATE INDEX passkey_challenges_expires_at ON passkey_challenges (expires_at);`,
 ];
 
 /**

@@ -26,7 +26,7 @@ export const POLICIES = {
 type Policy = keyof typeof POLICIES;
 
 const SIGN_IN =
-  /^\/(api\/oauth\/|oauth\/|(authorize|token|register|revoke|sign-in|sign-up|join|setup)\b)/;
+  /^\/(api\/oauth\/|oauth\/|(authorize|token|register|revoke|sign-in|sign-up|join|setup|proof)\b)/;
 const LIMITED = /^\/(api\/(?!health$|metrics$)|mcp\b)/;
 
 type Handle = (request: Request, ...rest: unknown[]) => unknown;

@@ -11,7 +11,8 @@ import { answerWithPage } from "../pages/error-page.tsx";
 import { MessagePage } from "../pages/layout.tsx";
 import { pageResponse } from "../pages/page-response.ts";
 import { checkForm, FORM_TOKEN } from "../sign-in/form-token.ts";
-import { SIGN_IN_PATH } from "../sign-in/paths.ts";
+import { PROOF_PATH, SIGN_IN_PATH } from "../sign-in/paths.ts";
+import type { Proof } from "../sign-in/proof.ts";
 import type { SignedIn, Visitors } from "../sign-in/visitor.ts";
 import {
   type AuthorizationRequest,
@@ -48,12 +49,14 @@ export function createAuthorizeRoutes({
   oauth,
   visitors,
   record,
+  proof,
 }: {
   paths: readonly string[];
   config: Pick<Config, "publicUrl" | "trustProxy">;
   oauth: Pick<OAuth, "clients" | "codes" | "grants">;
   visitors: Visitors;
   record: RecordEvent;
+  proof: Pick<Proof, "isFresh">;
 }) {
   const { publicUrl } = config;
   const checkHost = createHostCheck(config);
@@ -95,8 +98,9 @@ export function createAuthorizeRoutes({
     }
   };
 
-  const askToSignIn = (path: string, parameters: URLSearchParams) =>
-    seeOther(`${SIGN_IN_PATH}?${new URLSearchParams({ next: `${path}?${parameters}` })}`);
+  /** By way of a page that comes back here with the same request. */
+  const comingBack = (by: string, path: string, parameters: URLSearchParams) =>
+    seeOther(`${by}?${new URLSearchParams({ next: `${path}?${parameters}` })}`);
 
   const show = (request: Request, path: string) =>
     answerWithPage(() => {
@@ -104,7 +108,9 @@ export function createAuthorizeRoutes({
       const parameters = new URL(request.url).searchParams;
       const person = visitors.find(request);
       // Before all else: a stranger learns nothing of clients, and can't make the server fetch.
-      if (!person) return askToSignIn(path, parameters);
+      if (!person) return comingBack(SIGN_IN_PATH, path, parameters);
+      // What an app is given outlasts the session.
+      if (!proof.isFresh(person)) return comingBack(PROOF_PATH, path, parameters);
       return withRequest(parameters, person, (wanted) => {
         oauth.clients.markAsked(wanted.client.id);
         return pageResponse(
@@ -125,8 +131,9 @@ export function createAuthorizeRoutes({
       checkHost(request);
       const form = await readForm(request);
       const person = visitors.find(request);
-      if (!person) return askToSignIn(path, parametersOf(form));
+      if (!person) return comingBack(SIGN_IN_PATH, path, parametersOf(form));
       checkForm(request, { token: form.get(FORM_TOKEN), cookie: person.session, publicUrl });
+      if (!proof.isFresh(person)) return comingBack(PROOF_PATH, path, parametersOf(form));
       return withRequest(form, person, (wanted) => {
         const allowed = parseScopes(form.getAll(CONSENT.scope).join(" "));
         // A form that was tampered with can't give more than was asked for.

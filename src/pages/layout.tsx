@@ -10,7 +10,7 @@ export function Document({
   children,
 }: {
   title: string;
-  /** `alone`: a card with one thing to do, and no script. `app`: a page with the navigation. */
+  /** `alone`: a card with one thing to do, and no script but `assets`. `app`: a page with the navigation. */
   kind: "alone" | "app";
   /** Scripts and stylesheets of this page besides those of all, in this order. */
   assets?: readonly Asset[];
@@ -40,9 +40,18 @@ export function Document({
 }
 
 /** A page of its own, such as sign-in and consent: a card in the middle. */
-export function Layout({ title, children }: { title: string; children?: Child }): Markup {
+export function Layout({
+  title,
+  assets = [],
+  children,
+}: {
+  title: string;
+  /** Scripts of this page; see `pageResponse`. */
+  assets?: readonly Asset[];
+  children?: Child;
+}): Markup {
   return (
-    <Document title={title} kind="alone">
+    <Document title={title} kind="alone" assets={assets}>
       <main>
         <p class="brand">ctxd</p>
         {children}

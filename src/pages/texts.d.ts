@@ -15,6 +15,10 @@ declare module "*/enhance.js" {
   const text: string;
   export default text;
 }
+declare module "*/passkeys.js" {
+  const text: string;
+  export default text;
+}
 declare module "*.md" {
   const text: string;
   export default text;

@@ -1,8 +1,10 @@
 /**
- * The cookies of our pages: `session` of a person who signed in, `visit` of anyone with a form,
- * `notice` of what was just done, `device` of a browser in which people have signed in before.
+/**
+ * The cookies of our pages: `session` of a person who signed in, `pending` of one who has the second
+ * step of that to do, `visit` of anyone with a form, `notice` of what was just done, `device` of a
+ * browser in which people have signed in before.
  */
-export type CookieName = "session" | "visit" | "notice" | "device";
+export type CookieName = "session" | "pending" | "visit" | "notice" | "device";
 
 export type Cookies = ReturnType<typeof createCookies>;
 

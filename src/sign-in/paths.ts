@@ -7,5 +7,13 @@ export const SIGN_UP_PATH = "/sign-up";
 export const JOIN_PATH = "/join";
 /** Followed by the name of a provider. */
 export const WITH_PATH = "/sign-in/with";
+/** Where a person who has signed in with a password shows the second factor. */
+export const SECOND_STEP_PATH = "/sign-in/second-step";
+/** Where a passkey signs in alone. */
+export const PASSKEY_PATH = "/sign-in/passkey";
+/** Where a person without a password signs in with a recovery code. */
+export const RECOVERY_PATH = "/sign-in/recovery";
+/** Where a person who is signed in proves again who they are. */
+export const PROOF_PATH = "/proof";
 /** The page on which a person changes how they sign in. */
 export const ACCOUNT_PATH = "/account";

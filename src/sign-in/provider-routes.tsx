@@ -12,8 +12,10 @@ import { pageResponse } from "../pages/page-response.ts";
 import type { Cookies } from "./cookies.ts";
 import { formToken, linkProof } from "./form-token.ts";
 import { localPath } from "./local-path.ts";
-import { ACCOUNT_PATH, SIGN_IN_PATH, WITH_PATH } from "./paths.ts";
+import { ACCOUNT_PATH, PROOF_PATH, SIGN_IN_PATH, WITH_PATH } from "./paths.ts";
+import type { Proof } from "./proof.ts";
 import type { ProviderSignIn } from "./provider-sign-in.ts";
+import type { SecondStep } from "./second-step.ts";
 import type { Visitors } from "./visitor.ts";
 
 const HIDDEN = { parse: "none", detail: { hide: true } } as const;
@@ -25,6 +27,8 @@ export function createProviderRoutes({
   visitors,
   providerSignIn,
   record,
+  secondStep,
+  proof,
   log,
 }: {
   config: Pick<Config, "publicUrl" | "trustProxy">;
@@ -32,6 +36,8 @@ export function createProviderRoutes({
   visitors: Visitors;
   providerSignIn: ProviderSignIn;
   record: RecordEvent;
+  secondStep: Pick<SecondStep, "arrive">;
+  proof: Pick<Proof, "isFresh">;
   log: Log;
 }) {
   const { publicUrl } = config;
@@ -70,6 +76,10 @@ export function createProviderRoutes({
             if (!person || !isSameSecret(link, linkProof(person.token))) {
               throw new AppError("forbidden", "Connect a provider from the page Account.");
             }
+            if (!proof.isFresh(person)) {
+              const here = localPath(`${WITH_PATH}/${id}?${searchParams}`, publicUrl) ?? "/";
+              return seeOther(`${PROOF_PATH}?${new URLSearchParams({ next: here })}`);
+            }
             const linkTo = person.account.id;
             const purpose = { next: ACCOUNT_PATH, invitation: null, linkTo };
             return seeOther((await providerSignIn.start(id, person.token, purpose)).href);
@@ -105,11 +115,13 @@ export function createProviderRoutes({
             record(request, "provider_connected", through);
             return seeOther(next ?? "/");
           }
-          const { setCookies } = visitors.welcome(request, accountId);
+          // The provider's word is a first factor: who has a second one shows it as after a password.
+          const { to, setCookies, isSignedIn } = secondStep.arrive(request, { accountId, next });
           if (invitationId)
             record(request, "invitation_used", { accountId, subjectId: invitationId });
-          record(request, isNew ? "account_created" : "signed_in", through);
-          return seeOther(next ?? "/", setCookies);
+          if (isNew) record(request, "account_created", through);
+          else if (isSignedIn) record(request, "signed_in", through);
+          return seeOther(to, setCookies);
         }),
       HIDDEN,
     );

@@ -5,6 +5,7 @@ import type { Invitations } from "../accounts/invitations.ts";
 import type { Config } from "../config.ts";
 import { createSecret, hashSecret } from "../db/secret.ts";
 import { AppError } from "../errors.ts";
+import type { Factors } from "./factors.ts";
 import type { Identities } from "./identities.ts";
 import { createProofs, type Identity, type Proofs, type Provider } from "./providers.ts";
 
@@ -44,12 +45,14 @@ export function createProviderSignIn({
   providers,
   accounts,
   identities,
+  factors,
   invitations,
   registration,
 }: {
   providers: readonly Provider[];
   accounts: Pick<Accounts, "prepareMember" | "findByEmail" | "hasPassword" | "isSetUp">;
   identities: Pick<Identities, "findAccount" | "link">;
+  factors: Pick<Factors, "isSetUp">;
   invitations: Pick<Invitations, "use">;
   registration: Config["registration"];
 }) {
@@ -57,8 +60,8 @@ export function createProviderSignIn({
 
   /**
    * The account that an identity signs in to. One that is not known yet becomes that of
-   * - the account with its address, which the provider has verified; unless that has a password and
-   *   may be of somebody who has claimed the address before, by an invitation or where anyone may
+   * - the account with its address, which the provider has verified; unless that has a password or a
+   *   passkey and may be of somebody who has claimed the address before, by an invitation or where anyone may
    *   sign up;
    * - a new account, by an invitation or where anyone may sign up.
    */
@@ -72,10 +75,11 @@ export function createProviderSignIn({
     const account = accounts.findByEmail(email);
     if (account) {
       const isClaimable = registration === "open" || account.role === "member";
-      if (isClaimable && accounts.hasPassword(account.id)) {
+      const isClosed = accounts.hasPassword(account.id) || factors.isSetUp(account.id);
+      if (isClaimable && isClosed) {
         throw new AppError(
           "forbidden",
-          "An account with your address has a password: sign in with that, then connect the provider on the page Account.",
+          "An account with your address has a password or a passkey: sign in with that, then connect the provider on the page Account.",
         );
       }
       return { accountId: account.id };

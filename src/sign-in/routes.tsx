@@ -15,11 +15,13 @@ import { checkForm, FORM_TOKEN } from "./form-token.ts";
 import { localPath } from "./local-path.ts";
 import { SET_UP_PATH, SIGN_IN_PATH, SIGN_OUT_PATH } from "./paths.ts";
 import type { Provider } from "./providers.ts";
+import type { SecondStep } from "./second-step.ts";
 import type { Sessions } from "./sessions.ts";
 import type { SignIn } from "./sign-in.ts";
 import { SignInPage } from "./sign-in-page.tsx";
 import type { SignUp } from "./sign-up.ts";
 import type { Visitors } from "./visitor.ts";
+import type { WebAuthn } from "./webauthn.ts";
 
 const HIDDEN = { parse: "none", detail: { hide: true } } as const;
 
@@ -32,6 +34,8 @@ export function createSignInRoutes({
   visitors,
   record,
   signIn,
+  secondStep,
+  webauthn,
   signUp: { isSetUp, isOpen },
   providers,
 }: {
@@ -42,12 +46,14 @@ export function createSignInRoutes({
   visitors: Visitors;
   record: RecordEvent;
   signIn: SignIn;
+  secondStep: Pick<SecondStep, "arrive">;
+  webauthn: Pick<WebAuthn, "isAvailable">;
   signUp: Pick<SignUp, "isSetUp" | "isOpen">;
   providers: readonly Provider[];
 }) {
   const { publicUrl } = config;
   const checkHost = createHostCheck(config);
-  const offers = { providers, isOpen };
+  const offers = { providers, isOpen, hasPasskeys: webauthn.isAvailable };
 
   return new Elysia()
     .get(
@@ -59,7 +65,8 @@ export function createSignInRoutes({
           if (visitors.find(request)) return seeOther(next ?? "/");
           if (!isSetUp()) return seeOther(SET_UP_PATH);
           const { token, headers } = visitors.greet(request);
-          return pageResponse(<SignInPage {...offers} token={token} next={next} />, { headers });
+          const page = <SignInPage {...offers} token={token} next={next} />;
+          return pageResponse(page, { headers });
         }),
       HIDDEN,
     )
@@ -91,9 +98,10 @@ export function createSignInRoutes({
               recordRefused("sign_in_failed");
               return again("E-mail address or password is wrong.", 401);
             }
-            const { setCookies } = visitors.welcome(request, account.id);
-            record(request, "signed_in", { accountId: account.id });
-            return seeOther(next ?? "/", setCookies);
+            const accountId = account.id;
+            const { to, setCookies, isSignedIn } = secondStep.arrive(request, { accountId, next });
+            if (isSignedIn) record(request, "signed_in", { accountId });
+            return seeOther(to, setCookies);
           } catch (error) {
             if (error instanceof AppError && error.code === "forbidden") {
               recordRefused("sign_in_failed");

@@ -1,4 +1,4 @@
-import { and, desc, eq, gt, lte, ne, sql } from "drizzle-orm";
+import { and, between, desc, eq, gt, lte, ne, sql } from "drizzle-orm";
 import type { Database } from "../db/database.ts";
 import { createSecret, hashSecret } from "../db/secret.ts";
 import { createUseMark } from "../db/use-mark.ts";
@@ -7,6 +7,9 @@ import { sessions } from "./tables.ts";
 
 /** How long a session lasts, whether used or not, in milliseconds. */
 export const SESSION_LIFETIME = 30 * 24 * 3_600_000;
+
+/** How long a proof of who sits there is taken for fresh, in milliseconds. */
+export const PROOF_LIFETIME = 10 * 60_000;
 
 /** Characters that are kept of what a browser calls itself. */
 const MAX_BROWSER = 300;
@@ -40,7 +43,7 @@ export function createSessions({ db, clock }: { db: Database; clock: () => numbe
 
   return {
     /**
-     * Begins a session, and removes those that are over. Returns the secret for the cookie.
+     * Begins a session of a person who has just proved who they are, and removes those that are over. Returns the secret for the cookie.
      * @param browser as it calls itself
      */
     begin(accountId: string, browser = ""): string {
@@ -58,6 +61,7 @@ export function createSessions({ db, clock }: { db: Database; clock: () => numbe
           browser: browser.slice(0, MAX_BROWSER),
           createdAt: new Date(now),
           expiresAt: new Date(now + SESSION_LIFETIME),
+          provedAt: new Date(now),
         })
         .run();
       return secret;
@@ -78,6 +82,23 @@ export function createSessions({ db, clock }: { db: Database; clock: () => numbe
       markUsed(row.id, row.lastUsedAt, clock());
       return row.accountId;
     },
+
+    /** Whether its person has proved who they are a moment ago: a stolen session is mostly an old one. */
+    isProved(secret: string): boolean {
+      const now = clock();
+      // A clock that was set back must not lengthen it.
+      const isFresh = between(sessions.provedAt, new Date(now - PROOF_LIFETIME), new Date(now));
+      const row = orm.select({ id: sessions.hash }).from(sessions);
+      return row.where(and(isThis(secret), isAlive(), isFresh)).get() !== undefined;
+    },
+
+    /** Notes that the person of a session has proved who they are. */
+    prove: (secret: string): void =>
+      void orm
+        .update(sessions)
+        .set({ provedAt: new Date(clock()) })
+        .where(isThis(secret))
+        .run(),
 
     /** The account's sessions, newest first. */
     list: (accountId: string): SessionRecord[] =>

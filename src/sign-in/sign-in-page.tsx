@@ -1,12 +1,11 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
-
-import { Button } from "../pages/button.tsx";
+import { Button, ButtonLink } from "../pages/button.tsx";
 import { Field } from "../pages/field.tsx";
 import type { Markup } from "../pages/jsx-runtime.ts";
 import { Layout } from "../pages/layout.tsx";
 import { Problem } from "../pages/notice.tsx";
 import { PostForm } from "./form.tsx";
-import { SIGN_IN_PATH, SIGN_UP_PATH } from "./paths.ts";
+import { PASSKEY_PATH, SIGN_IN_PATH, SIGN_UP_PATH } from "./paths.ts";
 import { ProviderButtons } from "./provider-buttons.tsx";
 import type { Provider } from "./providers.ts";
 
@@ -18,6 +17,7 @@ export function SignInPage({
   problem,
   providers,
   isOpen,
+  hasPasskeys,
 }: {
   /** See `formToken`. */
   token: string;
@@ -28,7 +28,11 @@ export function SignInPage({
   providers: readonly Provider[];
   /** Whether anyone may make an account. */
   isOpen: boolean;
+  /** Whether browsers allow passkeys here. */
+  hasPasskeys: boolean;
 }): Markup {
+  const parameters: Record<string, string> = next === null ? {} : { next };
+  const query = next === null ? "" : `?${new URLSearchParams(parameters)}`;
   return (
     <Layout title="Sign in">
       <h1>Sign in</h1>
@@ -58,7 +62,12 @@ export function SignInPage({
           <Button kind="main">Sign in</Button>
         </div>
       </PostForm>
-      <ProviderButtons providers={providers} parameters={next === null ? {} : { next }} />
+      {hasPasskeys && (
+        <div class="providers">
+          <ButtonLink href={`${PASSKEY_PATH}${query}`}>Sign in with a passkey</ButtonLink>
+        </div>
+      )}
+      <ProviderButtons providers={providers} parameters={parameters} />
       {isOpen && (
         <p class="quiet">
           New here? <a href={SIGN_UP_PATH}>Make an account</a>.

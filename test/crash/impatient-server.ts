@@ -114,6 +114,7 @@ const app = createApp({
     trustProxy: false,
     allowHttp: false,
     rateLimit: false,
+    passwords: true,
     registration: "first",
     providers: { github: null, google: null, oidc: null },
     securityLogDays: 90,

@@ -88,6 +88,7 @@ test("scope and expiry hold", async () => {
   server.clock.advance(1);
   expect(await statusOf(key)).toBe(401);
   expect((await person.visit("/keys")).text).toContain("Revoked and expired keys (1)");
+  server.sessions.prove(person.jar.get("ctxd-session") ?? "");
 });
 
 test.each([

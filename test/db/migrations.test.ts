@@ -12,7 +12,16 @@ import { idempotencyKeys } from "../../src/memories/idempotency.ts";
 import { checkpoints, journalEntries } from "../../src/memories/journal.ts";
 import { oauthClients, oauthCodes, oauthGrants, oauthTokens } from "../../src/oauth/tables.ts";
 import { securityEvents } from "../../src/security-log/tables.ts";
-import { identities, serverSecrets, sessions } from "../../src/sign-in/tables.ts";
+import {
+  identities,
+  oneTimeCodes,
+  passkeyChallenges,
+  passkeys,
+  pendingSignIns,
+  recoveryCodes,
+  serverSecrets,
+  sessions,
+} from "../../src/sign-in/tables.ts";
 import { temporaryFolder, testDatabase } from "../support/database.ts";
 
 const TABLES: SQLiteTable[] = [
@@ -27,6 +36,11 @@ const TABLES: SQLiteTable[] = [
   tables,
   sessions,
   identities,
+  passkeys,
+  passkeyChallenges,
+  oneTimeCodes,
+  recoveryCodes,
+  pendingSignIns,
   oauthClients,
   oauthGrants,
   oauthCodes,

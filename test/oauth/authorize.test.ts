@@ -19,7 +19,10 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 // In which one address may register one more client.
-beforeEach(() => server.clock.advance(60_000));
+beforeEach(() => {
+  server.clock.advance(60_000);
+  server.sessions.prove(person.jar.get("ctxd-session") ?? "");
+});
 
 const visit = async (clientId: string, changes: Parameters = {}) =>
   person.visit(server.authorizeUrl(clientId, changes));

@@ -72,6 +72,7 @@ describe.each(["v1", "v2"] as const)("the SDK's client %s", (name) => {
       server.oauth.grants.revoke(accountId, id);
     }
     memory.wanted = null;
+    server.sessions.prove(person.jar.get("ctxd-session") ?? "");
     const revoked = SDKS[name](memory, url);
     await expect(revoked.connect()).rejects.toThrow();
     await revoked.finish(await allow());

@@ -31,7 +31,14 @@ interface Options {
   config?: Partial<
     Pick<
       Config,
-      "tls" | "trustProxy" | "allowHttp" | "publicUrl" | "rateLimit" | "registration" | "providers"
+      | "tls"
+      | "trustProxy"
+      | "allowHttp"
+      | "publicUrl"
+      | "rateLimit"
+      | "registration"
+      | "providers"
+      | "passwords"
     >
   >;
   /** A free one by default. */
@@ -67,7 +74,7 @@ export async function startServer(options: Options = {}) {
   const publicUrl = options.config?.publicUrl ?? "http://localhost:7733";
   const { fetchDocument } = options;
   const access = createAccess({ db, clock, publicUrl, setUpToken: SET_UP_TOKEN, fetchDocument });
-  const { accounts, invitations, sessions, oauth } = access;
+  const { accounts, invitations, sessions, oauth, factors } = access;
   const keys = createKeys({ db, clock });
   const lancedb = await loadLanceDb(testCacheDir);
   const metrics = createMetrics();
@@ -100,6 +107,7 @@ export async function startServer(options: Options = {}) {
       trustProxy: false,
       allowHttp: false,
       registration: "first",
+      passwords: true,
       providers: { github: null, google: null, oidc: null },
       securityLogDays: 90,
       ...options.config,
@@ -139,6 +147,7 @@ export async function startServer(options: Options = {}) {
     db,
     sessions,
     oauth,
+    factors,
     folder,
     securityLog,
     close,

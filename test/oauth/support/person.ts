@@ -41,7 +41,9 @@ export function createPerson(origin: string) {
     const location = response.headers.get("location");
     const target = location === null ? null : new URL(location, url).href;
     const cookies = [...before, ...response.headers.getSetCookie()];
-    if (target?.startsWith(`${origin}/`)) return send(target, {}, cookies);
+    // By 307 a form is sent once more.
+    const next = response.status === 307 ? init : {};
+    if (target?.startsWith(`${origin}/`)) return send(target, next, cookies);
     const text = await response.text();
     const { status } = response;
     const { headers: received } = response;

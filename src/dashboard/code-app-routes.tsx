@@ -1,0 +1,84 @@
+/** @jsxRuntime automatic @jsxImportSource #pages */
+import { Elysia } from "elysia";
+import type { Config } from "../config.ts";
+import { AppError } from "../errors.ts";
+import { CODE } from "../sign-in/code-form.tsx";
+import type { Factors } from "../sign-in/factors.ts";
+import type { FactorChanges } from "./factor-changes.tsx";
+import { AppPage, RecoveryCodesPage } from "./factor-pages.tsx";
+import { APP_PATH, RECOVERY_CODES_PATH } from "./factors-section.tsx";
+import { PAGE_ROUTE, type Visit } from "./guard.tsx";
+import type { ProofGuard } from "./proof-guard.ts";
+
+/** A person's app for codes, and their recovery codes: all for a fresh proof alone. */
+export function createCodeAppRoutes({
+  config,
+  proved,
+  changes,
+  factors,
+}: {
+  config: Pick<Config, "publicUrl">;
+  proved: ProofGuard;
+  changes: FactorChanges;
+  factors: Factors;
+}) {
+  const { oneTimeCodes, recoveryCodes } = factors;
+  const issuer = `ctxd (${new URL(config.publicUrl).host})`;
+
+  const appPage = (visit: Visit, problem?: string) => {
+    const secret = oneTimeCodes.findUnconfirmed(visit.account.id);
+    if (secret === null) throw new AppError("not_found", "Set up an app on the page Account.");
+    return <AppPage visit={visit} secret={secret} issuer={issuer} {...(problem && { problem })} />;
+  };
+
+  return new Elysia()
+    .post(
+      APP_PATH,
+      ({ request }) =>
+        proved.act(request, ({ account }) => {
+          oneTimeCodes.begin(account.id);
+          return { to: APP_PATH };
+        }),
+      PAGE_ROUTE,
+    )
+    .get(APP_PATH, ({ request }) => proved.show(request, (visit) => appPage(visit)), PAGE_ROUTE)
+    .post(
+      `${APP_PATH}/confirm`,
+      ({ request }) =>
+        proved.act(
+          request,
+          (visit, form) => {
+            if (!oneTimeCodes.confirm(visit.account.id, form.get(CODE) ?? "")) {
+              throw new AppError(
+                "validation_failed",
+                "This is not the code that the app shows now.",
+              );
+            }
+            return changes.added(visit, "The app is set up.");
+          },
+          appPage,
+        ),
+      PAGE_ROUTE,
+    )
+    .post(
+      `${APP_PATH}/remove`,
+      ({ request }) =>
+        proved.act(request, (visit) => {
+          oneTimeCodes.remove(visit.account.id);
+          return changes.removed(visit, "The app is removed.");
+        }),
+      PAGE_ROUTE,
+    )
+    .post(
+      RECOVERY_CODES_PATH,
+      ({ request }) =>
+        proved.act(request, (visit) => {
+          if (!factors.isSetUp(visit.account.id)) {
+            throw new AppError("conflict", "Set up a passkey or an app first.");
+          }
+          const codes = recoveryCodes.replace(visit.account.id);
+          return <RecoveryCodesPage visit={visit} codes={codes} />;
+        }),
+      PAGE_ROUTE,
+    );
+}

@@ -1,0 +1,119 @@
+/** @jsxRuntime automatic @jsxImportSource #pages */
+import { Button, ButtonLink } from "../pages/button.tsx";
+import type { Markup } from "../pages/jsx-runtime.ts";
+import { Moment } from "../pages/moment.tsx";
+import { Table } from "../pages/table.tsx";
+import { PostForm } from "../sign-in/form.tsx";
+import type { PasskeyRecord } from "../sign-in/passkeys.ts";
+import { ACCOUNT_PATH } from "../sign-in/paths.ts";
+import { RECOVERY_CODES } from "../sign-in/recovery-codes.ts";
+
+export const PASSKEYS_PATH = `${ACCOUNT_PATH}/passkeys`;
+export const NEW_PASSKEY_PATH = `${PASSKEYS_PATH}/new`;
+export const NEW_PASSKEY_OPTIONS = `${PASSKEYS_PATH}/options`;
+export const APP_PATH = `${ACCOUNT_PATH}/app`;
+export const RECOVERY_CODES_PATH = `${ACCOUNT_PATH}/recovery-codes`;
+export const REMOVE_PASSWORD_PATH = `${ACCOUNT_PATH}/password/remove`;
+
+/** What a person proves themselves with beside the password. */
+export interface OwnFactors {
+  readonly passkeys: readonly PasskeyRecord[];
+  /** Whether browsers allow passkeys at this server's address. */
+  readonly canAddPasskeys: boolean;
+  /** Whether they have an app that shows codes. */
+  readonly hasApp: boolean;
+  /** How many recovery codes are left. */
+  readonly recoveryCodes: number;
+}
+
+/** The part of the account page about passkeys, codes, and recovery codes. */
+export function FactorsSection({
+  token,
+  hasPassword,
+  passkeys,
+  canAddPasskeys,
+  hasApp,
+  recoveryCodes,
+}: OwnFactors & {
+  /** See `formToken`. */
+  token: string;
+  hasPassword: boolean;
+}): Markup {
+  const isSetUp = passkeys.length > 0 || hasApp;
+  return (
+    <section class="panel" aria-labelledby="factors">
+      <h2 id="factors">Passkeys and second factor</h2>
+      <p class="faint">
+        With one of these, somebody who has your password can't sign in. Setting one up or removing
+        it signs you out everywhere else.
+      </p>
+      <h3>Passkeys</h3>
+      {passkeys.length > 0 && <PasskeyTable token={token} passkeys={passkeys} />}
+      {canAddPasskeys ? (
+        <p>
+          <ButtonLink href={NEW_PASSKEY_PATH}>Add a passkey</ButtonLink>
+        </p>
+      ) : (
+        <p class="faint">
+          Browsers allow passkeys on HTTPS and on this computer alone, under a name: not at an IP
+          address.
+        </p>
+      )}
+      <h3>An app that shows codes</h3>
+      {hasApp ? (
+        <PostForm action={`${APP_PATH}/remove`} token={token} class="way">
+          <span>It is asked for after your password.</span> <Button>Remove the app</Button>
+        </PostForm>
+      ) : (
+        <PostForm action={APP_PATH} token={token}>
+          <Button>Set up an app</Button>
+        </PostForm>
+      )}
+      {isSetUp && (
+        <>
+          <h3>Recovery codes</h3>
+          <PostForm action={RECOVERY_CODES_PATH} token={token} class="way">
+            <span>
+              {recoveryCodes} of {RECOVERY_CODES} left.
+            </span>{" "}
+            <Button>Make new ones</Button>
+          </PostForm>
+        </>
+      )}
+      {hasPassword && passkeys.length > 0 && recoveryCodes > 0 && (
+        <>
+          <h3>Without a password</h3>
+          <PostForm action={REMOVE_PASSWORD_PATH} token={token} class="way">
+            <span>A passkey signs you in alone.</span> <Button>Remove the password</Button>
+          </PostForm>
+        </>
+      )}
+    </section>
+  );
+}
+
+function PasskeyTable({ token, passkeys }: Pick<OwnFactors, "passkeys"> & { token: string }) {
+  return (
+    <Table
+      caption="Your passkeys"
+      rows={passkeys}
+      columns={[
+        { title: "Name", isHeader: true, cell: ({ name }) => <bdi>{name}</bdi> },
+        { title: "Added", cell: ({ createdAt }) => <Moment at={createdAt} /> },
+        { title: "Last used", cell: ({ lastUsedAt }) => <Moment at={lastUsedAt} /> },
+        {
+          title: "Actions",
+          isActions: true,
+          cell: ({ id, name }) => (
+            <PostForm action={`${PASSKEYS_PATH}/remove`} token={token}>
+              <input type="hidden" name="id" value={id} />
+              <Button>
+                Remove<span class="hidden-text"> the passkey {name}</span>
+              </Button>
+            </PostForm>
+          ),
+        },
+      ]}
+    />
+  );
+}

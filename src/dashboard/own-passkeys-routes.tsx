@@ -1,0 +1,102 @@
+/** @jsxRuntime automatic @jsxImportSource #pages */
+import { Elysia } from "elysia";
+import type { Accounts } from "../accounts/accounts.ts";
+import type { Config } from "../config.ts";
+import { AppError } from "../errors.ts";
+import type { Factors } from "../sign-in/factors.ts";
+import type { Identities } from "../sign-in/identities.ts";
+import { CREDENTIAL } from "../sign-in/passkey-form.tsx";
+import type { Visitors } from "../sign-in/visitor.ts";
+import type { WebAuthn } from "../sign-in/webauthn.ts";
+import type { FactorChanges } from "./factor-changes.tsx";
+import { NewPasskeyPage } from "./factor-pages.tsx";
+import {
+  NEW_PASSKEY_OPTIONS,
+  NEW_PASSKEY_PATH,
+  PASSKEYS_PATH,
+  REMOVE_PASSWORD_PATH,
+} from "./factors-section.tsx";
+import { PAGE_ROUTE } from "./guard.tsx";
+import { PATHS } from "./navigation.tsx";
+import type { ProofGuard } from "./proof-guard.ts";
+
+/** A person's passkeys, and doing without a password: all for a fresh proof alone. */
+export function createOwnPasskeysRoutes({
+  config,
+  proved,
+  changes,
+  accounts,
+  factors: { passkeys, recoveryCodes },
+  identities,
+  visitors,
+  webauthn,
+}: {
+  config: Pick<Config, "passwords">;
+  proved: ProofGuard;
+  changes: FactorChanges;
+  accounts: Pick<Accounts, "hasPassword" | "removePassword">;
+  factors: Pick<Factors, "passkeys" | "recoveryCodes">;
+  identities: Pick<Identities, "issuers">;
+  visitors: Pick<Visitors, "welcome">;
+  webauthn: WebAuthn;
+}) {
+  const hasOtherWayIn = (id: string) =>
+    (config.passwords && accounts.hasPassword(id)) || identities.issuers(id).length > 0;
+
+  return new Elysia()
+    .get(
+      NEW_PASSKEY_PATH,
+      ({ request }) => proved.show(request, (visit) => <NewPasskeyPage visit={visit} />),
+      PAGE_ROUTE,
+    )
+    .post(
+      NEW_PASSKEY_OPTIONS,
+      ({ request }) =>
+        proved.act(request, async ({ session, account }) =>
+          Response.json(await webauthn.registrationOptions(session, account)),
+        ),
+      PAGE_ROUTE,
+    )
+    .post(
+      PASSKEYS_PATH,
+      ({ request }) =>
+        proved.act(
+          request,
+          async (visit, form) => {
+            const credential = form.get(CREDENTIAL) ?? "";
+            const name = form.get("name") ?? "";
+            await webauthn.register(visit.session, visit.account, { credential, name });
+            return changes.added(visit, "The passkey is added.");
+          },
+          (visit, problem) => <NewPasskeyPage visit={visit} problem={problem} />,
+        ),
+      PAGE_ROUTE,
+    )
+    .post(
+      `${PASSKEYS_PATH}/remove`,
+      ({ request }) =>
+        proved.act(request, (visit, form) => {
+          const { id } = visit.account;
+          if (passkeys.count(id) === 1 && !hasOtherWayIn(id)) {
+            throw new AppError("conflict", "Set a password first: this is your only way in.");
+          }
+          passkeys.remove(id, form.get("id") ?? "");
+          return changes.removed(visit, "The passkey is removed.");
+        }),
+      PAGE_ROUTE,
+    )
+    .post(
+      REMOVE_PASSWORD_PATH,
+      ({ request }) =>
+        proved.act(request, ({ account: { id } }) => {
+          if (passkeys.count(id) === 0 || recoveryCodes.count(id) === 0) {
+            throw new AppError("conflict", "Add a passkey and make recovery codes first.");
+          }
+          accounts.removePassword(id);
+          // The database has ended all sessions with the password, this one too.
+          const welcome = visitors.welcome(request, id);
+          return { to: PATHS.account, notice: "Your password is removed.", welcome };
+        }),
+      PAGE_ROUTE,
+    );
+}

@@ -1,0 +1,24 @@
+/** @jsxRuntime automatic @jsxImportSource #pages */
+import encodeQR from "qr";
+import type { Markup } from "./jsx-runtime.ts";
+
+/** Modules of white around the code (ISO/IEC 18004). */
+const BORDER = 4;
+
+/** A text for the camera of a phone. @param label what it is, read out */
+export function QrCode({ text, label }: { text: string; label: string }): Markup {
+  const rows = encodeQR(text, "raw", { border: BORDER });
+  const squares = rows.flatMap((row, y) =>
+    row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])),
+  );
+  return (
+    <svg
+      class="qr-code"
+      role="img"
+      aria-label={label}
+      viewBox={`0 0 ${rows.length} ${rows.length}`}
+    >
+      <path d={squares.join("")} />
+    </svg>
+  );
+}

@@ -1,0 +1,140 @@
+import { and, eq, isNotNull, isNull } from "drizzle-orm";
+import type { Database } from "../db/database.ts";
+import { isSameSecret } from "../db/secret.ts";
+import { AppError } from "../errors.ts";
+import { createRateLimit } from "../rate-limit.ts";
+import { oneTimeCodes } from "./tables.ts";
+import { codeOf, createTotpSecret, stepAt } from "./totp.ts";
+
+/** Steps before and after the present one whose code is taken: clocks differ, and typing takes time. */
+const TOLERANCE = 1;
+/**
+ * Wrong codes that an account has before it must wait, and milliseconds until it has all of them
+ * again. A thief of the password guesses right in a year with a chance of one in a hundred.
+ */
+const TRIES = 10;
+const PERIOD = 24 * 3_600_000;
+
+export type OneTimeCodes = ReturnType<typeof createOneTimeCodes>;
+
+/** The store of what apps compute codes from. `clock` gives milliseconds since 1970. */
+export function createOneTimeCodes({ db, clock }: { db: Database; clock: () => number }) {
+  const { orm } = db;
+  const byBrowser = createRateLimit({ tries: TRIES, period: PERIOD, clock });
+  const isOf = (accountId: string) => eq(oneTimeCodes.accountId, accountId);
+
+  /** The step whose code this is, among those that may still be used; null for none. */
+  const findStep = (secret: Uint8Array, lastStep: number, typed: string): number | null => {
+    const code = typed.replaceAll(/\s/g, "");
+    const now = stepAt(clock());
+    let found: number | null = null;
+    for (let step = now - TOLERANCE; step <= now + TOLERANCE; step++) {
+      if (isSameSecret(codeOf(secret, step), code) && step > lastStep) found = step;
+    }
+    return found;
+  };
+
+  /** Looks at a code, and notes what came of it. Returns the milliseconds to wait where none is looked at. */
+  const tryOut = (accountId: string, code: string, isLimited: boolean): boolean | number =>
+    orm.transaction(
+      (tx) => {
+        const isIt = and(isOf(accountId), isNotNull(oneTimeCodes.confirmedAt));
+        const row = tx.select().from(oneTimeCodes).where(isIt).get();
+        if (!row) return false;
+        const now = clock();
+        const elapsed = Math.max(0, now - row.failedAt.getTime());
+        const failures = Math.max(0, row.failures - (elapsed / PERIOD) * TRIES);
+        if (isLimited && failures > TRIES - 1) return ((failures - TRIES + 1) / TRIES) * PERIOD;
+        const step = findStep(row.secret, row.lastStep, code);
+        if (step !== null) tx.update(oneTimeCodes).set({ lastStep: step }).where(isIt).run();
+        else if (isLimited) {
+          const change = { failures: failures + 1, failedAt: new Date(now) };
+          tx.update(oneTimeCodes).set(change).where(isIt).run();
+        }
+        return step !== null;
+      },
+      { behavior: "immediate" },
+    );
+
+  return {
+    /** Whether the account is asked for codes. */
+    isSetUp: (accountId: string): boolean =>
+      orm
+        .select({ accountId: oneTimeCodes.accountId })
+        .from(oneTimeCodes)
+        .where(and(isOf(accountId), isNotNull(oneTimeCodes.confirmedAt)))
+        .get() !== undefined,
+
+    /**
+     * Makes a secret that `confirm` puts to use, instead of one that was not confirmed.
+     * @throws AppError `conflict` when the account is asked for codes already
+     */
+    begin(accountId: string): void {
+      const secret = Buffer.from(createTotpSecret());
+      const row = { secret, confirmedAt: null, lastStep: 0, failures: 0, failedAt: new Date(0) };
+      const made = orm
+        .insert(oneTimeCodes)
+        .values({ accountId, ...row })
+        .onConflictDoUpdate({
+          target: oneTimeCodes.accountId,
+          set: row,
+          setWhere: isNull(oneTimeCodes.confirmedAt),
+        })
+        .returning({ accountId: oneTimeCodes.accountId })
+        .get();
+      if (made) return;
+      throw new AppError("conflict", "You have an app for codes already: remove it first.");
+    },
+
+    /** The secret that waits to be confirmed; null for none. One in use is never shown again. */
+    findUnconfirmed: (accountId: string): Uint8Array | null =>
+      orm
+        .select({ secret: oneTimeCodes.secret })
+        .from(oneTimeCodes)
+        .where(and(isOf(accountId), isNull(oneTimeCodes.confirmedAt)))
+        .get()?.secret ?? null,
+
+    /** Puts the secret to use by a first code of it. Returns false when that is wrong. */
+    confirm(accountId: string, code: string): boolean {
+      const secret = this.findUnconfirmed(accountId);
+      const lastStep = secret && findStep(secret, 0, code);
+      if (lastStep === null) return false;
+      const isWaiting = and(isOf(accountId), isNull(oneTimeCodes.confirmedAt));
+      const confirmed = orm
+        .update(oneTimeCodes)
+        .set({ confirmedAt: new Date(clock()), lastStep })
+        .where(isWaiting)
+        .returning({ accountId: oneTimeCodes.accountId })
+        .get();
+      return confirmed !== undefined;
+    },
+
+    /**
+     * Takes a code, which is used up by that. Returns false for a wrong and for a used one. Wrong ones
+     * are counted by account, in the database; a browser that is known at the account has tries of
+     * its own, so that a thief of the password can't keep its person out.
+     * @param browser as in `Trier`
+     * @throws AppError `rate_limited` after too many wrong ones
+     */
+    use(accountId: string, code: string, browser: string | null): boolean {
+      const wait = browser === null ? null : byBrowser.take(browser);
+      if (wait !== null) throw tooManyCodes(wait * 1_000);
+      const outcome = tryOut(accountId, code, browser === null);
+      if (typeof outcome === "number") throw tooManyCodes(outcome);
+      if (outcome && browser !== null) byBrowser.giveBack(browser);
+      return outcome;
+    },
+
+    /** Ends that the account is asked for codes. */
+    remove: (accountId: string): void => void orm.delete(oneTimeCodes).where(isOf(accountId)).run(),
+  };
+}
+
+function tooManyCodes(wait: number): AppError {
+  const minutes = Math.ceil(wait / 60_000);
+  return new AppError(
+    "rate_limited",
+    `Too many wrong codes. Try again in ${minutes} minute${minutes === 1 ? "" : "s"}, or use a passkey or a recovery code.`,
+    { retryAfter: Math.ceil(wait / 1_000) },
+  );
+}

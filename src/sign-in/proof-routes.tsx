@@ -1,0 +1,129 @@
+/** @jsxRuntime automatic @jsxImportSource #pages */
+import { Elysia } from "elysia";
+import type { Config } from "../config.ts";
+import { AppError } from "../errors.ts";
+import { clientAddress } from "../http/client-address.ts";
+import { readForm } from "../http/form.ts";
+import { createHostCheck } from "../http/public-host.ts";
+import { againWithForm, seeOther } from "../http/see-other.ts";
+import { answerWithPage } from "../pages/error-page.tsx";
+import { pageResponse } from "../pages/page-response.ts";
+import { checkForm, FORM_TOKEN } from "./form-token.ts";
+import { localPath } from "./local-path.ts";
+import { PROOF_PATH, SIGN_IN_PATH } from "./paths.ts";
+import type { Proof } from "./proof.ts";
+import { PROOF, PROOF_OPTIONS, ProofPage, type Waiting } from "./proof-page.tsx";
+import type { Provider } from "./providers.ts";
+import type { SignedIn, Visitors } from "./visitor.ts";
+import type { WebAuthn } from "./webauthn.ts";
+
+const HIDDEN = { parse: "none", detail: { hide: true } } as const;
+
+/** Asks for a proof, before the page or the form that waits for it. */
+export type AskForProof = (person: SignedIn, waiting: Waiting) => Response;
+
+/** @param proof what is asked for */
+export function createAskForProof({
+  proof,
+  providers,
+}: {
+  proof: Pick<Proof, "waysOf">;
+  providers: readonly Provider[];
+}) {
+  return (
+    { account: { id, email }, token }: SignedIn,
+    waiting: Waiting,
+    problem?: string,
+    answer: { status: number; headers?: Record<string, string> } = { status: 403 },
+  ): Response => {
+    const ways = proof.waysOf(id);
+    const page = <ProofPage {...{ token, email, ways, providers, waiting, problem }} />;
+    return pageResponse(page, { ...answer, scripts: true });
+  };
+}
+
+/** The page on which who is signed in proves again who they are, and goes on. */
+export function createProofRoutes({
+  config,
+  visitors,
+  proof,
+  providers,
+  webauthn,
+}: {
+  config: Pick<Config, "publicUrl" | "trustProxy">;
+  visitors: Visitors;
+  proof: Proof;
+  providers: readonly Provider[];
+  webauthn: WebAuthn;
+}) {
+  const { publicUrl } = config;
+  const checkHost = createHostCheck(config);
+  const ask = createAskForProof({ proof, providers });
+
+  /** The form of a person who is signed in; null for who is not. */
+  const receive = async (request: Request) => {
+    checkHost(request);
+    const form = await readForm(request);
+    const person = visitors.find(request);
+    if (person === null) return null;
+    checkForm(request, { token: form.get(FORM_TOKEN), cookie: person.session, publicUrl });
+    return { person, form };
+  };
+
+  return new Elysia()
+    .get(
+      PROOF_PATH,
+      ({ request }) =>
+        answerWithPage(() => {
+          checkHost(request);
+          const person = visitors.find(request);
+          const to = localPath(new URL(request.url).searchParams.get("next"), publicUrl) ?? "/";
+          if (person === null)
+            return seeOther(`${SIGN_IN_PATH}?${new URLSearchParams({ next: to })}`);
+          if (proof.isFresh(person)) return seeOther(to);
+          return ask(person, { to, form: null }, undefined, { status: 200 });
+        }),
+      HIDDEN,
+    )
+    .post(
+      PROOF_OPTIONS,
+      async ({ request }) => {
+        const received = await receive(request);
+        if (received === null)
+          throw new AppError("unauthorized", "You are not signed in any more.");
+        const { session, account } = received.person;
+        return webauthn.requestOptions(session, "proof", account.id);
+      },
+      HIDDEN,
+    )
+    .post(
+      PROOF_PATH,
+      ({ request, server }) =>
+        answerWithPage(async () => {
+          const received = await receive(request);
+          if (received === null) return seeOther(SIGN_IN_PATH);
+          const { person, form } = received;
+          const to = localPath(form.get(PROOF.to), publicUrl) ?? "/";
+          const waiting: Waiting = { to, form: form.has(PROOF.isForm) ? form : null };
+          try {
+            const address = clientAddress(request, server, config);
+            const isRight = await proof.give(person, answerOf(form), address);
+            if (!isRight) return ask(person, waiting, "That is wrong. Try again.", { status: 401 });
+            return waiting.form === null ? seeOther(to) : againWithForm(to);
+          } catch (error) {
+            if (!(error instanceof AppError) || error.code !== "rate_limited") throw error;
+            const headers = { "retry-after": `${error.retryAfter}` };
+            return ask(person, waiting, error.message, { status: error.status, headers });
+          }
+        }),
+      HIDDEN,
+    );
+}
+
+/** What was shown: one of the three, as the page has a form for each. */
+function answerOf(form: URLSearchParams) {
+  const credential = form.get(PROOF.credential);
+  const code = form.get(PROOF.code);
+  if (credential !== null) return { credential };
+  return code !== null ? { code } : { password: form.get(PROOF.password) ?? "" };
+}

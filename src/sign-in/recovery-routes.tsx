@@ -1,0 +1,96 @@
+/** @jsxRuntime automatic @jsxImportSource #pages */
+import { Elysia } from "elysia";
+import type { Accounts } from "../accounts/accounts.ts";
+import type { Config } from "../config.ts";
+import { clientAddress } from "../http/client-address.ts";
+import { readForm } from "../http/form.ts";
+import { createHostCheck } from "../http/public-host.ts";
+import { seeOther } from "../http/see-other.ts";
+import { answerWithPage } from "../pages/error-page.tsx";
+import { pageResponse } from "../pages/page-response.ts";
+import { createRateLimit } from "../rate-limit.ts";
+import { CODE } from "./code-form.tsx";
+import type { Cookies } from "./cookies.ts";
+import type { Factors } from "./factors.ts";
+import { checkForm, FORM_TOKEN } from "./form-token.ts";
+import type { Identities } from "./identities.ts";
+import { ACCOUNT_PATH, RECOVERY_PATH } from "./paths.ts";
+import { RecoveryPage } from "./recovery-page.tsx";
+import type { SecondStep } from "./second-step.ts";
+import { tooMany } from "./sign-in.ts";
+import type { Visitors } from "./visitor.ts";
+
+const HIDDEN = { parse: "none", detail: { hide: true } } as const;
+const QUARTER = 15 * 60_000;
+
+/**
+ * Signing in with a recovery code to an account that only passkeys sign in to. Where there is a
+ * password or a provider, a code alone is not enough: no answer tells which is the case.
+ */
+export function createRecoveryRoutes({
+  config,
+  cookies,
+  visitors,
+  accounts,
+  identities,
+  factors: { recoveryCodes },
+  secondStep,
+  clock,
+}: {
+  config: Pick<Config, "publicUrl" | "trustProxy" | "passwords">;
+  cookies: Cookies;
+  visitors: Visitors;
+  accounts: Pick<Accounts, "findByEmail" | "hasPassword">;
+  identities: Pick<Identities, "issuers">;
+  factors: Pick<Factors, "recoveryCodes">;
+  secondStep: Pick<SecondStep, "arriveAlone">;
+  clock: () => number;
+}) {
+  const { publicUrl } = config;
+  const checkHost = createHostCheck(config);
+  // Of the account's, nobody guesses one of 80 random bits: strangers must not be able to use them up.
+  const byAddress = createRateLimit({ tries: 10, period: QUARTER, clock });
+
+  const hasFirstFactor = (accountId: string) =>
+    (config.passwords && accounts.hasPassword(accountId)) ||
+    identities.issuers(accountId).length > 0;
+
+  return new Elysia()
+    .get(
+      RECOVERY_PATH,
+      ({ request }) =>
+        answerWithPage(() => {
+          checkHost(request);
+          const { token, headers } = visitors.greet(request);
+          return pageResponse(<RecoveryPage token={token} />, { headers });
+        }),
+      HIDDEN,
+    )
+    .post(
+      RECOVERY_PATH,
+      ({ request, server }) =>
+        answerWithPage(async () => {
+          checkHost(request);
+          const form = await readForm(request);
+          const cookie = cookies.read(request, "visit");
+          checkForm(request, { token: form.get(FORM_TOKEN), cookie, publicUrl });
+          const address = clientAddress(request, server, config);
+          const wait = byAddress.take(address);
+          if (wait !== null) throw tooMany(wait);
+          const email = form.get("email") ?? "";
+          const account = accounts.findByEmail(email);
+          const isAllowed = account !== null && !hasFirstFactor(account.id);
+          if (!isAllowed || !recoveryCodes.use(account.id, form.get(CODE) ?? "")) {
+            const { token } = visitors.greet(request);
+            const problem = "E-mail address or recovery code is wrong.";
+            const page = <RecoveryPage token={token} email={email} problem={problem} />;
+            return pageResponse(page, { status: 401 });
+          }
+          byAddress.giveBack(address);
+          const beginning = { accountId: account.id, next: ACCOUNT_PATH };
+          const { to, setCookies } = secondStep.arriveAlone(request, beginning);
+          return seeOther(to, setCookies);
+        }),
+      HIDDEN,
+    );
+}

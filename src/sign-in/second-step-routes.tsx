@@ -1,0 +1,112 @@
+/** @jsxRuntime automatic @jsxImportSource #pages */
+import { Elysia } from "elysia";
+import type { Config } from "../config.ts";
+import { AppError } from "../errors.ts";
+import { readForm } from "../http/form.ts";
+import { createHostCheck } from "../http/public-host.ts";
+import { seeOther } from "../http/see-other.ts";
+import { answerWithPage } from "../pages/error-page.tsx";
+import { pageResponse } from "../pages/page-response.ts";
+import { CODE } from "./code-form.tsx";
+import type { Cookies } from "./cookies.ts";
+import type { Factors } from "./factors.ts";
+import { checkForm, FORM_TOKEN, formToken } from "./form-token.ts";
+import { CREDENTIAL } from "./passkey-form.tsx";
+import { SECOND_STEP_PATH, SIGN_IN_PATH } from "./paths.ts";
+import type { Answer, SecondStep } from "./second-step.ts";
+import { SECOND_STEP_OPTIONS, SecondStepPage } from "./second-step-page.tsx";
+import type { WebAuthn } from "./webauthn.ts";
+
+const HIDDEN = { parse: "none", detail: { hide: true } } as const;
+
+/** The second step of signing in. */
+export function createSecondStepRoutes({
+  config,
+  cookies,
+  factors,
+  secondStep,
+  webauthn,
+}: {
+  config: Pick<Config, "publicUrl" | "trustProxy">;
+  cookies: Cookies;
+  factors: Factors;
+  secondStep: SecondStep;
+  webauthn: WebAuthn;
+}) {
+  const { publicUrl } = config;
+  const checkHost = createHostCheck(config);
+
+  const show = (request: Request, problem?: string, status = 200, headers = {}): Response => {
+    const pending = secondStep.find(request);
+    if (pending === null) return seeOther(SIGN_IN_PATH);
+    const { accountId, secret } = pending;
+    const page = (
+      <SecondStepPage
+        token={formToken(secret)}
+        hasPasskey={factors.passkeys.count(accountId) > 0 && webauthn.isAvailable}
+        hasApp={factors.oneTimeCodes.isSetUp(accountId)}
+        problem={problem}
+      />
+    );
+    return pageResponse(page, { status, headers, scripts: true });
+  };
+
+  /** The form that was sent from the page, by the browser that has begun the sign-in. */
+  const receive = async (request: Request): Promise<URLSearchParams> => {
+    checkHost(request);
+    const form = await readForm(request);
+    const cookie = cookies.read(request, "pending");
+    checkForm(request, { token: form.get(FORM_TOKEN), cookie, publicUrl });
+    return form;
+  };
+
+  return new Elysia()
+    .get(
+      SECOND_STEP_PATH,
+      ({ request }) =>
+        answerWithPage(() => {
+          checkHost(request);
+          return show(request);
+        }),
+      HIDDEN,
+    )
+    .post(
+      SECOND_STEP_OPTIONS,
+      async ({ request }) => {
+        await receive(request);
+        const pending = secondStep.find(request);
+        if (pending) {
+          return webauthn.requestOptions(pending.secret, "second-step", pending.accountId);
+        }
+        throw new AppError("forbidden", "This sign-in is over: begin again.");
+      },
+      HIDDEN,
+    )
+    .post(
+      SECOND_STEP_PATH,
+      ({ request }) =>
+        answerWithPage(async () => {
+          const form = await receive(request);
+          const credential = form.get(CREDENTIAL);
+          const answer: Answer =
+            credential !== null ? { credential } : { code: form.get(CODE) ?? "" };
+          try {
+            const arrival = await secondStep.finish(request, answer);
+            if (arrival === "wrong") {
+              const isCode = credential === null;
+              const what = isCode
+                ? "This code is wrong, or was used."
+                : "This passkey does not fit.";
+              return show(request, what, 401);
+            }
+            if (arrival !== "over") return seeOther(arrival.to, arrival.setCookies);
+            throw new AppError("forbidden", "This sign-in is over: sign in again.");
+          } catch (error) {
+            if (!(error instanceof AppError) || error.code !== "rate_limited") throw error;
+            const headers = { "retry-after": `${error.retryAfter}` };
+            return show(request, error.message, error.status, headers);
+          }
+        }),
+      HIDDEN,
+    );
+}

@@ -1,0 +1,96 @@
+import type { Accounts } from "../accounts/accounts.ts";
+import type { Cookies } from "./cookies.ts";
+import type { Factors } from "./factors.ts";
+import { SECOND_STEP_PATH } from "./paths.ts";
+import { PENDING_LIFETIME, type PendingSignIn, type PendingSignIns } from "./pending-sign-ins.ts";
+import type { Visitors } from "./visitor.ts";
+import type { WebAuthn } from "./webauthn.ts";
+
+/** Where a browser goes on, and headers for it. */
+export interface Arrival {
+  readonly to: string;
+  readonly setCookies: readonly string[];
+  /** Whether a session has begun; else the second step is to come. */
+  readonly isSignedIn: boolean;
+}
+
+type Beginning = Pick<PendingSignIn, "accountId" | "next">;
+
+/** What somebody shows as the second factor. */
+export type Answer = { readonly code: string } | { readonly credential: string };
+
+export type SecondStep = ReturnType<typeof createSecondStep>;
+
+/** What follows the first step of a sign-in: a session, or the question for a second factor first. */
+export function createSecondStep({
+  cookies,
+  accounts,
+  visitors,
+  factors,
+  pendingSignIns,
+  webauthn,
+}: {
+  cookies: Cookies;
+  accounts: Pick<Accounts, "find">;
+  visitors: Visitors;
+  factors: Pick<Factors, "isSetUp" | "useCode">;
+  pendingSignIns: PendingSignIns;
+  webauthn: WebAuthn;
+}) {
+  /** Begins the session. */
+  const welcome = (request: Request, { accountId, next }: Beginning): Arrival => {
+    const { setCookies } = visitors.welcome(request, accountId);
+    const isOver = cookies.read(request, "pending") === null ? [] : [cookies.clear("pending")];
+    return { to: next ?? "/", setCookies: [...setCookies, ...isOver], isSignedIn: true };
+  };
+
+  const browserOf = (request: Request, accountId: string): string | null =>
+    visitors.recognise(request, accounts.find(accountId)?.email ?? "");
+
+  /** The sign-in that a browser has begun, and the secret of its cookie; null for none. */
+  const find = (request: Request): (PendingSignIn & { secret: string }) | null => {
+    const secret = cookies.read(request, "pending");
+    const pending = secret === null ? null : pendingSignIns.find(secret);
+    return secret === null || pending === null ? null : { ...pending, secret };
+  };
+
+  return {
+    find,
+
+    /**
+     * Goes on after a password that was right, or a provider's word. Without a second factor of the
+     * account that begins a session.
+     */
+    arrive(request: Request, beginning: Beginning): Arrival {
+      const { accountId, next } = beginning;
+      if (!factors.isSetUp(accountId)) return welcome(request, beginning);
+      const old = cookies.read(request, "pending");
+      if (old !== null) pendingSignIns.end(old);
+      const secret = pendingSignIns.begin(accountId, next);
+      const setCookies = [cookies.set("pending", secret, PENDING_LIFETIME)];
+      return { to: SECOND_STEP_PATH, setCookies, isSignedIn: false };
+    },
+
+    /** Begins a session of who has signed in with nothing but a passkey, which is two factors in one. */
+    arriveAlone: welcome,
+
+    /**
+     * Begins the session if the answer is right.
+     * @returns `over` when the first step has to be done again, `wrong` when another try is left
+     * @throws AppError `rate_limited`, as `OneTimeCodes.use`
+     */
+    async finish(request: Request, answer: Answer): Promise<Arrival | "wrong" | "over"> {
+      const secret = cookies.read(request, "pending");
+      const pending = secret === null ? null : pendingSignIns.take(secret);
+      if (secret === null || pending === null) return "over";
+      const { accountId } = pending;
+      const isRight =
+        "code" in answer
+          ? factors.useCode(accountId, answer.code, browserOf(request, accountId))
+          : (await webauthn.verify(secret, "second-step", answer.credential, accountId)) !== null;
+      if (!isRight) return pending.triesLeft > 0 ? "wrong" : "over";
+      // Of two right answers at once, one begins a session.
+      return pendingSignIns.end(secret) ? welcome(request, pending) : "over";
+    },
+  };
+}

@@ -1,0 +1,212 @@
+import type {
+  AuthenticationResponseJSON,
+  PublicKeyCredentialCreationOptionsJSON,
+  PublicKeyCredentialRequestOptionsJSON,
+  RegistrationResponseJSON,
+} from "@simplewebauthn/server";
+import { type Static, type TSchema, Type } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
+import type { Account } from "../accounts/accounts.ts";
+import { AppError } from "../errors.ts";
+import type { PasskeyChallenges, PasskeyPurpose } from "./passkey-challenges.ts";
+import type { Passkeys } from "./passkeys.ts";
+
+/** EdDSA, ES256 and RS256, by their numbers in COSE. */
+const ALGORITHMS = [-8, -7, -257];
+
+const Text = Type.String({ maxLength: 16_384 });
+const Common = {
+  id: Type.String({ minLength: 1, maxLength: 2_048, pattern: "^[A-Za-z0-9_-]+$" }),
+  rawId: Text,
+  type: Type.Literal("public-key"),
+  clientExtensionResults: Type.Object({}),
+};
+const Registration = Type.Object({
+  ...Common,
+  response: Type.Object({
+    clientDataJSON: Text,
+    attestationObject: Text,
+    transports: Type.Optional(
+      Type.Array(Type.String({ pattern: "^[a-z-]{1,20}$" }), { maxItems: 10 }),
+    ),
+  }),
+});
+const Assertion = Type.Object({
+  ...Common,
+  response: Type.Object({
+    clientDataJSON: Text,
+    authenticatorData: Text,
+    signature: Text,
+    userHandle: Type.Optional(Text),
+  }),
+});
+
+export type WebAuthn = ReturnType<typeof createWebAuthn>;
+
+/**
+ * Passkeys as browsers use them (WebAuthn Level 3): made so that each can sign in alone, which takes
+ * that the device knows its user and is told so by a fingerprint, a face or a PIN. `browser` is
+ * everywhere the secret of the cookie that the browser is known by.
+ */
+export function createWebAuthn({
+  publicUrl,
+  passkeys,
+  passkeyChallenges: challenges,
+}: {
+  publicUrl: string;
+  passkeys: Passkeys;
+  passkeyChallenges: PasskeyChallenges;
+}) {
+  const { hostname, protocol } = new URL(publicUrl);
+  const isNamed = !hostname.startsWith("[") && !/^\d+(\.\d+){3}$/.test(hostname);
+  const isSecure = protocol === "https:" || /^(.+\.)?localhost$/.test(hostname);
+
+  return {
+    /** Whether browsers allow passkeys at this server's address: a name, over HTTPS or on this machine. */
+    isAvailable: isNamed && isSecure,
+
+    /** What a browser needs to make a passkey for an account. */
+    async registrationOptions(
+      browser: string,
+      { id, email }: Pick<Account, "id" | "email">,
+    ): Promise<PublicKeyCredentialCreationOptionsJSON> {
+      const { generateRegistrationOptions } = await import("@simplewebauthn/server");
+      return generateRegistrationOptions({
+        rpName: "ctxd",
+        rpID: hostname,
+        userName: email,
+        userDisplayName: email,
+        userID: new TextEncoder().encode(id),
+        challenge: bytesOf(challenges.create(browser, "register")),
+        attestationType: "none",
+        excludeCredentials: passkeys.describe(id).map(listed),
+        authenticatorSelection: { residentKey: "required", userVerification: "required" },
+        supportedAlgorithmIDs: ALGORITHMS,
+      });
+    },
+
+    /**
+     * Adds the passkey that a browser has made to an account.
+     * @param credential as the page's script sent it, in JSON
+     * @throws AppError `validation_failed` for one that was not asked for, or as `Passkeys.add`
+     */
+    async register(
+      browser: string,
+      { id: accountId }: Pick<Account, "id">,
+      { credential, name }: { credential: string; name: string },
+    ): Promise<void> {
+      const expectedChallenge = challenges.take(browser, "register");
+      const response: RegistrationResponseJSON | null = parse(Registration, credential);
+      if (response === null || expectedChallenge === null) throw refused();
+      const { verifyRegistrationResponse } = await import("@simplewebauthn/server");
+      const result = await orNull(() =>
+        verifyRegistrationResponse({
+          response,
+          expectedChallenge,
+          expectedOrigin: publicUrl,
+          expectedRPID: hostname,
+          requireUserVerification: true,
+          supportedAlgorithmIDs: ALGORITHMS,
+        }),
+      );
+      if (!result?.verified) throw refused();
+      const { id, publicKey, counter } = result.registrationInfo.credential;
+      const transports = response.response.transports ?? [];
+      passkeys.add(accountId, { id, publicKey, counter, transports, name });
+    },
+
+    /**
+     * What a browser needs to have something signed.
+     * @param accountId whose passkeys can be taken; null for those of whoever sits there
+     */
+    async requestOptions(
+      browser: string,
+      purpose: PasskeyPurpose,
+      accountId: string | null,
+    ): Promise<PublicKeyCredentialRequestOptionsJSON> {
+      const { generateAuthenticationOptions } = await import("@simplewebauthn/server");
+      return generateAuthenticationOptions({
+        rpID: hostname,
+        challenge: bytesOf(challenges.create(browser, purpose)),
+        userVerification: "required",
+        ...(accountId !== null && { allowCredentials: passkeys.describe(accountId).map(listed) }),
+      });
+    },
+
+    /**
+     * The account whose passkey has signed; null when that is another one than was asked for, is
+     * unknown, or has signed something else.
+     * @param credential as the page's script sent it, in JSON
+     * @param accountId as for `requestOptions`
+     */
+    async verify(
+      browser: string,
+      purpose: PasskeyPurpose,
+      credential: string,
+      wanted: string | null,
+    ): Promise<string | null> {
+      const expectedChallenge = challenges.take(browser, purpose);
+      const response: AuthenticationResponseJSON | null = parse(Assertion, credential);
+      if (response === null || expectedChallenge === null) return null;
+      const accountId = wanted ?? passkeys.findAccount(response.id);
+      const known = accountId && passkeys.find(accountId, response.id);
+      if (!accountId || !known) return null;
+      const { userHandle } = response.response;
+      // A passkey that was found without a list has to say whose it is (WebAuthn, section 7.2).
+      if (userHandle === undefined ? wanted === null : textOf(userHandle) !== accountId)
+        return null;
+      const { verifyAuthenticationResponse } = await import("@simplewebauthn/server");
+      const result = await orNull(() =>
+        verifyAuthenticationResponse({
+          response,
+          expectedChallenge,
+          expectedOrigin: publicUrl,
+          expectedRPID: hostname,
+          requireUserVerification: true,
+          credential: { ...known, transports: [...known.transports] },
+        }),
+      );
+      if (!result?.verified) return null;
+      passkeys.markUsed(accountId, response.id, result.authenticationInfo.newCounter);
+      return accountId;
+    },
+  };
+}
+
+const listed = ({ id, transports }: { id: string; transports: readonly string[] }) => ({
+  id,
+  transports: [...transports],
+});
+
+/** What a script of a page sent, if it has this shape. */
+function parse<Schema extends TSchema>(schema: Schema, json: string): Static<Schema> | null {
+  try {
+    return Value.Parse(["Clone", "Assert"], schema, JSON.parse(json));
+  } catch {
+    return null;
+  }
+}
+
+/** The library throws plain errors for what does not fit, which nobody is told. */
+async function orNull<T>(verification: () => Promise<T>): Promise<T | null> {
+  try {
+    return await verification();
+  } catch {
+    return null;
+  }
+}
+
+function refused(): AppError {
+  return new AppError(
+    "validation_failed",
+    "The passkey was not accepted. Reload the page and try again.",
+  );
+}
+
+function bytesOf(challenge: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.fromBase64(challenge, { alphabet: "base64url" });
+}
+
+function textOf(base64url: string): string {
+  return Buffer.from(base64url, "base64url").toString();
+}

@@ -1,0 +1,15 @@
+import { codeOf, stepAt } from "../../src/sign-in/totp.ts";
+
+const BASE32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+
+/** An app that shows one-time codes, on a phone whose clock is the test's. @param secret in base32 */
+export function createCodeApp(secret: string, clock: () => number) {
+  const bits = [...secret.replaceAll(/\s/g, "")]
+    .map((character) => BASE32.indexOf(character).toString(2).padStart(5, "0"))
+    .join("");
+  const bytes = Uint8Array.from(bits.match(/.{8}/g) ?? [], (byte) => Number.parseInt(byte, 2));
+  return {
+    /** What it shows now, or so many steps from now. */
+    code: (steps = 0) => codeOf(bytes, stepAt(clock()) + steps),
+  };
+}
