@@ -2,6 +2,7 @@
 import { Elysia } from "elysia";
 import type { Config } from "../config.ts";
 import { AppError } from "../errors.ts";
+import type { RecordEvent } from "../http/record.ts";
 import { CODE } from "../sign-in/code-form.tsx";
 import type { Factors } from "../sign-in/factors.ts";
 import type { FactorChanges } from "./factor-changes.tsx";
@@ -16,11 +17,13 @@ export function createCodeAppRoutes({
   proved,
   changes,
   factors,
+  record,
 }: {
   config: Pick<Config, "publicUrl">;
   proved: ProofGuard;
   changes: FactorChanges;
   factors: Factors;
+  record: RecordEvent;
 }) {
   const { oneTimeCodes, recoveryCodes } = factors;
   const issuer = `ctxd (${new URL(config.publicUrl).host})`;
@@ -54,7 +57,8 @@ export function createCodeAppRoutes({
                 "This is not the code that the app shows now.",
               );
             }
-            return changes.added(visit, "The app is set up.");
+            record(request, "second_step_enabled", { accountId: visit.account.id });
+            return changes.added(request, visit, "The app is set up.");
           },
           appPage,
         ),
@@ -65,7 +69,8 @@ export function createCodeAppRoutes({
       ({ request }) =>
         proved.act(request, (visit) => {
           oneTimeCodes.remove(visit.account.id);
-          return changes.removed(visit, "The app is removed.");
+          record(request, "second_step_disabled", { accountId: visit.account.id });
+          return changes.removed(request, visit, "The app is removed.");
         }),
       PAGE_ROUTE,
     )
@@ -77,6 +82,7 @@ export function createCodeAppRoutes({
             throw new AppError("conflict", "Set up a passkey or an app first.");
           }
           const codes = recoveryCodes.replace(visit.account.id);
+          record(request, "recovery_codes_created", { accountId: visit.account.id });
           return <RecoveryCodesPage visit={visit} codes={codes} />;
         }),
       PAGE_ROUTE,

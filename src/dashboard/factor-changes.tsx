@@ -1,4 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
+import type { RecordEvent } from "../http/record.ts";
 import type { Factors } from "../sign-in/factors.ts";
 import type { PendingSignIns } from "../sign-in/pending-sign-ins.ts";
 import type { Sessions } from "../sign-in/sessions.ts";
@@ -13,30 +14,34 @@ export function createFactorChanges({
   factors,
   pendingSignIns,
   sessions,
+  record,
 }: {
   factors: Pick<Factors, "issueFirstCodes" | "tidy">;
   pendingSignIns: Pick<PendingSignIns, "endAll">;
   sessions: Pick<Sessions, "revokeOthers">;
+  record: RecordEvent;
 }) {
   /** What was begun by other means ends: it may not be the person's. */
-  const endOthers = ({ account, session }: Visit) => {
-    sessions.revokeOthers(account.id, session);
+  const endOthers = (request: Request, { account, session }: Visit) => {
+    const amount = sessions.revokeOthers(account.id, session);
+    if (amount > 0) record(request, "sessions_ended", { accountId: account.id, amount });
     pendingSignIns.endAll(account.id);
   };
 
   return {
     /** What follows when a factor was set up: with the first one, recovery codes. */
-    added(visit: Visit, notice: string): Outcome {
+    added(request: Request, visit: Visit, notice: string): Outcome {
       const codes = factors.issueFirstCodes(visit.account.id);
       if (codes === null) return { to: PATHS.account, notice };
-      endOthers(visit);
+      endOthers(request, visit);
+      record(request, "recovery_codes_created", { accountId: visit.account.id });
       return <RecoveryCodesPage visit={visit} codes={codes} />;
     },
 
     /** What follows when a factor was removed. */
-    removed(visit: Visit, notice: string): Outcome {
+    removed(request: Request, visit: Visit, notice: string): Outcome {
       factors.tidy(visit.account.id);
-      endOthers(visit);
+      endOthers(request, visit);
       return { to: PATHS.account, notice };
     },
   };

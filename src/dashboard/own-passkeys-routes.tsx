@@ -3,6 +3,7 @@ import { Elysia } from "elysia";
 import type { Accounts } from "../accounts/accounts.ts";
 import type { Config } from "../config.ts";
 import { AppError } from "../errors.ts";
+import type { RecordEvent } from "../http/record.ts";
 import type { Factors } from "../sign-in/factors.ts";
 import type { Identities } from "../sign-in/identities.ts";
 import { CREDENTIAL } from "../sign-in/passkey-form.tsx";
@@ -30,6 +31,7 @@ export function createOwnPasskeysRoutes({
   identities,
   visitors,
   webauthn,
+  record,
 }: {
   config: Pick<Config, "passwords">;
   proved: ProofGuard;
@@ -39,6 +41,7 @@ export function createOwnPasskeysRoutes({
   identities: Pick<Identities, "issuers">;
   visitors: Pick<Visitors, "welcome">;
   webauthn: WebAuthn;
+  record: RecordEvent;
 }) {
   const hasOtherWayIn = (id: string) =>
     (config.passwords && accounts.hasPassword(id)) || identities.issuers(id).length > 0;
@@ -66,7 +69,8 @@ export function createOwnPasskeysRoutes({
             const credential = form.get(CREDENTIAL) ?? "";
             const name = form.get("name") ?? "";
             await webauthn.register(visit.session, visit.account, { credential, name });
-            return changes.added(visit, "The passkey is added.");
+            record(request, "passkey_added", { accountId: visit.account.id, subject: name });
+            return changes.added(request, visit, "The passkey is added.");
           },
           (visit, problem) => <NewPasskeyPage visit={visit} problem={problem} />,
         ),
@@ -77,11 +81,14 @@ export function createOwnPasskeysRoutes({
       ({ request }) =>
         proved.act(request, (visit, form) => {
           const { id } = visit.account;
-          if (passkeys.count(id) === 1 && !hasOtherWayIn(id)) {
+          const wanted = form.get("id") ?? "";
+          const isLast = passkeys.find(id, wanted) !== null && passkeys.count(id) === 1;
+          if (isLast && !hasOtherWayIn(id)) {
             throw new AppError("conflict", "Set a password first: this is your only way in.");
           }
-          passkeys.remove(id, form.get("id") ?? "");
-          return changes.removed(visit, "The passkey is removed.");
+          passkeys.remove(id, wanted);
+          record(request, "passkey_removed", { accountId: id });
+          return changes.removed(request, visit, "The passkey is removed.");
         }),
       PAGE_ROUTE,
     )
@@ -93,6 +100,7 @@ export function createOwnPasskeysRoutes({
             throw new AppError("conflict", "Add a passkey and make recovery codes first.");
           }
           accounts.removePassword(id);
+          record(request, "password_removed", { accountId: id });
           // The database has ended all sessions with the password, this one too.
           const welcome = visitors.welcome(request, id);
           return { to: PATHS.account, notice: "Your password is removed.", welcome };

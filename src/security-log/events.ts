@@ -37,6 +37,7 @@ export const EVENTS = {
   invitation_revoked: { label: "Invitation revoked" },
 
   password_changed: { label: "Password changed" },
+  password_removed: { label: "Password removed" },
   provider_connected: { label: "Sign-in provider connected" },
   provider_disconnected: { label: "Sign-in provider disconnected" },
   passkey_added: { label: "Passkey added" },

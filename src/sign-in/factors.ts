@@ -27,11 +27,18 @@ export function createFactors({ db, clock }: { db: Database; clock: () => number
       ...(oneTimeCodes.isSetUp(accountId) ? (["code"] as const) : []),
     ],
 
-    /** Takes a code of the account's app, or a recovery code, which is used up. Throws as `OneTimeCodes.use`. */
-    useCode: (accountId: string, typed: string, browser: string | null): boolean =>
-      /^\s*\d{3}\s?\d{3}\s*$/.test(typed)
-        ? oneTimeCodes.use(accountId, typed, browser)
-        : recoveryCodes.use(accountId, typed),
+    /**
+     * Takes a code of the account's app, or a recovery code, which is used up by that.
+     * @param browser as in `Trier`
+     * @returns which of them it was; null for a wrong one
+     * @throws AppError as `OneTimeCodes.use`
+     */
+    useCode(accountId: string, typed: string, browser: string | null): "app" | "recovery" | null {
+      if (/^\s*\d{3}\s?\d{3}\s*$/.test(typed)) {
+        return oneTimeCodes.use(accountId, typed, browser) ? "app" : null;
+      }
+      return recoveryCodes.use(accountId, typed) ? "recovery" : null;
+    },
 
     /** New recovery codes for an account that has none, whose second factor was just set up; else null. */
     issueFirstCodes: (accountId: string): string[] | null =>

@@ -3,6 +3,7 @@ import { Elysia } from "elysia";
 import type { Config } from "../config.ts";
 import { readForm } from "../http/form.ts";
 import { createHostCheck } from "../http/public-host.ts";
+import type { RecordEvent } from "../http/record.ts";
 import { seeOther } from "../http/see-other.ts";
 import { answerWithPage } from "../pages/error-page.tsx";
 import { pageResponse } from "../pages/page-response.ts";
@@ -25,12 +26,14 @@ export function createPasskeyRoutes({
   visitors,
   secondStep,
   webauthn,
+  record,
 }: {
   config: Pick<Config, "publicUrl" | "trustProxy">;
   cookies: Cookies;
   visitors: Pick<Visitors, "find" | "greet">;
   secondStep: Pick<SecondStep, "arriveAlone">;
   webauthn: WebAuthn;
+  record: RecordEvent;
 }) {
   const { publicUrl } = config;
   const checkHost = createHostCheck(config);
@@ -78,9 +81,11 @@ export function createPasskeyRoutes({
           const accountId = await webauthn.verify(browser, "sign-in", credential, null);
           const next = localPath(form.get("next"), publicUrl);
           if (accountId === null) {
+            record(request, "sign_in_failed", { accountId });
             return show(request, next, "This passkey does not sign in here, or not any more.", 401);
           }
           const { to, setCookies } = secondStep.arriveAlone(request, { accountId, next });
+          record(request, "signed_in", { accountId, subject: "passkey" });
           return seeOther(to, setCookies);
         }),
       HIDDEN,

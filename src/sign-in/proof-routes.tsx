@@ -5,6 +5,7 @@ import { AppError } from "../errors.ts";
 import { clientAddress } from "../http/client-address.ts";
 import { readForm } from "../http/form.ts";
 import { createHostCheck } from "../http/public-host.ts";
+import type { RecordEvent } from "../http/record.ts";
 import { againWithForm, seeOther } from "../http/see-other.ts";
 import { answerWithPage } from "../pages/error-page.tsx";
 import { pageResponse } from "../pages/page-response.ts";
@@ -49,12 +50,14 @@ export function createProofRoutes({
   proof,
   providers,
   webauthn,
+  record,
 }: {
   config: Pick<Config, "publicUrl" | "trustProxy">;
   visitors: Visitors;
   proof: Proof;
   providers: readonly Provider[];
   webauthn: WebAuthn;
+  record: RecordEvent;
 }) {
   const { publicUrl } = config;
   const checkHost = createHostCheck(config);
@@ -108,10 +111,14 @@ export function createProofRoutes({
           try {
             const address = clientAddress(request, server, config);
             const isRight = await proof.give(person, answerOf(form), address);
-            if (!isRight) return ask(person, waiting, "That is wrong. Try again.", { status: 401 });
+            if (!isRight) {
+              record(request, "proof_failed", { accountId: person.account.id });
+              return ask(person, waiting, "That is wrong. Try again.", { status: 401 });
+            }
             return waiting.form === null ? seeOther(to) : againWithForm(to);
           } catch (error) {
             if (!(error instanceof AppError) || error.code !== "rate_limited") throw error;
+            record(request, "proof_failed", { accountId: person.account.id });
             const headers = { "retry-after": `${error.retryAfter}` };
             return ask(person, waiting, error.message, { status: error.status, headers });
           }

@@ -66,7 +66,7 @@ export function createProof({
     }
     // Of its own: nobody else's wrong tries keep who is signed in from a proof.
     const browser = hashSecret(session);
-    if ("code" in answer) return factors.useCode(id, answer.code, browser);
+    if ("code" in answer) return factors.useCode(id, answer.code, browser) !== null;
     const { password } = answer;
     if (!ways.password) return false;
     return (await signIn.check({ email, password }, { address, browser })) !== null;

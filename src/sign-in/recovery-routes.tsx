@@ -5,6 +5,7 @@ import type { Config } from "../config.ts";
 import { clientAddress } from "../http/client-address.ts";
 import { readForm } from "../http/form.ts";
 import { createHostCheck } from "../http/public-host.ts";
+import type { RecordEvent } from "../http/record.ts";
 import { seeOther } from "../http/see-other.ts";
 import { answerWithPage } from "../pages/error-page.tsx";
 import { pageResponse } from "../pages/page-response.ts";
@@ -36,6 +37,7 @@ export function createRecoveryRoutes({
   factors: { recoveryCodes },
   secondStep,
   clock,
+  record,
 }: {
   config: Pick<Config, "publicUrl" | "trustProxy" | "passwords">;
   cookies: Cookies;
@@ -45,6 +47,7 @@ export function createRecoveryRoutes({
   factors: Pick<Factors, "recoveryCodes">;
   secondStep: Pick<SecondStep, "arriveAlone">;
   clock: () => number;
+  record: RecordEvent;
 }) {
   const { publicUrl } = config;
   const checkHost = createHostCheck(config);
@@ -81,6 +84,7 @@ export function createRecoveryRoutes({
           const account = accounts.findByEmail(email);
           const isAllowed = account !== null && !hasFirstFactor(account.id);
           if (!isAllowed || !recoveryCodes.use(account.id, form.get(CODE) ?? "")) {
+            record(request, "sign_in_failed", { accountId: account?.id ?? null });
             const { token } = visitors.greet(request);
             const problem = "E-mail address or recovery code is wrong.";
             const page = <RecoveryPage token={token} email={email} problem={problem} />;
@@ -89,6 +93,8 @@ export function createRecoveryRoutes({
           byAddress.giveBack(address);
           const beginning = { accountId: account.id, next: ACCOUNT_PATH };
           const { to, setCookies } = secondStep.arriveAlone(request, beginning);
+          record(request, "recovery_code_used", { accountId: account.id });
+          record(request, "signed_in", { accountId: account.id });
           return seeOther(to, setCookies);
         }),
       HIDDEN,

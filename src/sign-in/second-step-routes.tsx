@@ -4,6 +4,7 @@ import type { Config } from "../config.ts";
 import { AppError } from "../errors.ts";
 import { readForm } from "../http/form.ts";
 import { createHostCheck } from "../http/public-host.ts";
+import type { RecordEvent } from "../http/record.ts";
 import { seeOther } from "../http/see-other.ts";
 import { answerWithPage } from "../pages/error-page.tsx";
 import { pageResponse } from "../pages/page-response.ts";
@@ -26,12 +27,14 @@ export function createSecondStepRoutes({
   factors,
   secondStep,
   webauthn,
+  record,
 }: {
   config: Pick<Config, "publicUrl" | "trustProxy">;
   cookies: Cookies;
   factors: Factors;
   secondStep: SecondStep;
   webauthn: WebAuthn;
+  record: RecordEvent;
 }) {
   const { publicUrl } = config;
   const checkHost = createHostCheck(config);
@@ -91,18 +94,24 @@ export function createSecondStepRoutes({
           const answer: Answer =
             credential !== null ? { credential } : { code: form.get(CODE) ?? "" };
           try {
-            const arrival = await secondStep.finish(request, answer);
-            if (arrival === "wrong") {
-              const isCode = credential === null;
-              const what = isCode
-                ? "This code is wrong, or was used."
-                : "This passkey does not fit.";
-              return show(request, what, 401);
+            const outcome = await secondStep.finish(request, answer);
+            const { accountId } = outcome;
+            if (outcome.is === "right") {
+              if (outcome.byRecovery) record(request, "recovery_code_used", { accountId });
+              record(request, "signed_in", { accountId });
+              return seeOther(outcome.arrival.to, outcome.arrival.setCookies);
             }
-            if (arrival !== "over") return seeOther(arrival.to, arrival.setCookies);
-            throw new AppError("forbidden", "This sign-in is over: sign in again.");
+            if (accountId !== null) record(request, "second_step_failed", { accountId });
+            if (outcome.is === "over") {
+              throw new AppError("forbidden", "This sign-in is over: sign in again.");
+            }
+            const isCode = credential === null;
+            const what = isCode ? "This code is wrong, or was used." : "This passkey does not fit.";
+            return show(request, what, 401);
           } catch (error) {
             if (!(error instanceof AppError) || error.code !== "rate_limited") throw error;
+            const accountId = secondStep.find(request)?.accountId ?? null;
+            record(request, "second_step_failed", { accountId });
             const headers = { "retry-after": `${error.retryAfter}` };
             return show(request, error.message, error.status, headers);
           }

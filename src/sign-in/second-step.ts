@@ -19,6 +19,21 @@ type Beginning = Pick<PendingSignIn, "accountId" | "next">;
 /** What somebody shows as the second factor. */
 export type Answer = { readonly code: string } | { readonly credential: string };
 
+/**
+ * What an answer has led to. `over`: the first step has to be done again; `accountId` is that of a
+ * wrong answer, null where there was nothing to answer.
+ */
+export type SecondStepOutcome =
+  | { readonly is: "wrong"; readonly accountId: string }
+  | { readonly is: "over"; readonly accountId: string | null }
+  | {
+      readonly is: "right";
+      readonly accountId: string;
+      readonly arrival: Arrival;
+      /** Whether it was a recovery code. */
+      readonly byRecovery: boolean;
+    };
+
 export type SecondStep = ReturnType<typeof createSecondStep>;
 
 /** What follows the first step of a sign-in: a session, or the question for a second factor first. */
@@ -76,21 +91,26 @@ export function createSecondStep({
 
     /**
      * Begins the session if the answer is right.
-     * @returns `over` when the first step has to be done again, `wrong` when another try is left
      * @throws AppError `rate_limited`, as `OneTimeCodes.use`
      */
-    async finish(request: Request, answer: Answer): Promise<Arrival | "wrong" | "over"> {
+    async finish(request: Request, answer: Answer): Promise<SecondStepOutcome> {
       const secret = cookies.read(request, "pending");
       const pending = secret === null ? null : pendingSignIns.take(secret);
-      if (secret === null || pending === null) return "over";
-      const { accountId } = pending;
-      const isRight =
-        "code" in answer
-          ? factors.useCode(accountId, answer.code, browserOf(request, accountId))
-          : (await webauthn.verify(secret, "second-step", answer.credential, accountId)) !== null;
-      if (!isRight) return pending.triesLeft > 0 ? "wrong" : "over";
+      if (secret === null || pending === null) return { is: "over", accountId: null };
+      const { accountId, triesLeft } = pending;
+      const isWrong = { is: triesLeft > 0 ? "wrong" : "over", accountId } as const;
+      let byRecovery = false;
+      if ("code" in answer) {
+        const used = factors.useCode(accountId, answer.code, browserOf(request, accountId));
+        if (used === null) return isWrong;
+        byRecovery = used === "recovery";
+      } else {
+        const owner = await webauthn.verify(secret, "second-step", answer.credential, accountId);
+        if (owner === null) return isWrong;
+      }
       // Of two right answers at once, one begins a session.
-      return pendingSignIns.end(secret) ? welcome(request, pending) : "over";
+      if (!pendingSignIns.end(secret)) return { is: "over", accountId: null };
+      return { is: "right", accountId, arrival: welcome(request, pending), byRecovery };
     },
   };
 }

@@ -1,0 +1,212 @@
+import { afterAll, beforeEach, describe, expect, test } from "bun:test";
+import { type OAuthServer, REDIRECT_URI, startOAuthServer } from "../oauth/support/oauth-server.ts";
+import { createPerson, formTo, type Page, type Person } from "../oauth/support/person.ts";
+import {
+  addApp,
+  addPasskey,
+  addPerson,
+  askOptions,
+  formWith,
+  PASSWORD,
+} from "../sign-in/support/factors.ts";
+
+const MINUTE = 60_000;
+
+let server: OAuthServer;
+let id: string;
+/** Somebody with the cookie of a session that its person has used for a while. */
+let thief: Person;
+beforeEach(async () => {
+  await server?.close();
+  server = await startOAuthServer();
+  ({ id } = await addPerson(server));
+  thief = createPerson(server.origin);
+  thief.jar.set("ctxd-session", server.sessions.begin(id));
+  server.clock.advance(11 * MINUTE);
+});
+afterAll(() => server.close());
+
+const isAsked = ({ text }: Page) => text.includes("<h1>Is it you?</h1>");
+const key = ({ text }: Page) => /ctx_[0-9A-Za-z]{43}/.exec(text)?.[0] ?? null;
+
+/** Sends a form of ours that the account's pages may not even show. */
+async function send(path: string, fields: Record<string, string> = {}): Promise<Page> {
+  const page = await thief.visit("/keys");
+  const [form] = page.forms;
+  const forged = { ...page, forms: [{ action: path, method: "post", fields: form?.fields ?? [] }] };
+  return thief.submit(forged, fields);
+}
+
+describe("a session that was stolen", () => {
+  test("makes no key", async () => {
+    const page = await thief.submit(formTo(await thief.visit("/keys"), "/keys"), { name: "mine" });
+    expect(isAsked(page)).toBe(true);
+    expect(key(page)).toBeNull();
+    expect(isAsked(await send("/connect", { to: "cursor" }))).toBe(true);
+    expect(server.keys.list(id)).toEqual([]);
+  });
+
+  test("regenerates no key", async () => {
+    const { record } = server.keys.create(id, {
+      name: "of the person",
+      scopes: ["memories:read"],
+      expiresAt: null,
+    });
+    expect(isAsked(await send(`/keys/${record.id}/regenerate`))).toBe(true);
+    expect(server.keys.list(id).map((each) => each.revokedAt)).toEqual([null]);
+  });
+
+  test("exports nothing, by the page or by the API", async () => {
+    await server.client(id).save({ content: "a secret of the person" });
+    expect(isAsked(await thief.visit("/memories/export"))).toBe(true);
+    const page = await thief.visit("/api/memories/export", { "sec-fetch-site": "same-origin" });
+    expect(page.status).toBe(403);
+    expect(page.text).not.toContain("a secret of the person");
+    // A key is asked nothing, whatever cookie comes with it.
+    const cookie = `ctxd-session=${thief.jar.get("ctxd-session")}`;
+    const { status } = await server.client(id).send("GET", "/memories/search?q=x", {
+      headers: { cookie },
+    });
+    expect(status).toBe(200);
+  });
+
+  test("allows no app, by its page or by a form of its own", async () => {
+    const { client_id: clientId } = await server.register();
+    const page = await thief.visit(server.authorizeUrl(clientId));
+    expect(isAsked(page)).toBe(true);
+    const parameters = Object.fromEntries(new URL(server.authorizeUrl(clientId)).searchParams);
+    const forged = await send("/api/oauth/authorize", {
+      ...parameters,
+      decision: "allow",
+      allowed_scope: "memories:read",
+    });
+    expect(isAsked(forged)).toBe(true);
+    expect(forged.location ?? "").not.toStartWith(REDIRECT_URI);
+    expect(server.oauth.grants.list(id)).toEqual([]);
+  });
+
+  test.each([
+    ["/account/app", {}],
+    ["/account/passkeys", { credential: "{}" }],
+    ["/account/recovery-codes", {}],
+    ["/account/password", { current: PASSWORD, next: "a password of the thief" }],
+    ["/account/password/remove", {}],
+    ["/account/providers/oidc/disconnect", {}],
+  ])("changes nothing by %s", async (path, fields) => {
+    expect(isAsked(await send(path, fields as Record<string, string>))).toBe(true);
+    expect(await server.accounts.verifyPassword("you@example.com", PASSWORD)).not.toBeNull();
+    expect(server.factors.isSetUp(id)).toBe(false);
+    expect(server.factors.oneTimeCodes.findUnconfirmed(id)).toBeNull();
+  });
+
+  test("takes no factor away", async () => {
+    addApp(server, id);
+    expect(isAsked(await send("/account/app/remove"))).toBe(true);
+    expect(server.factors.kinds(id)).toEqual(["code"]);
+  });
+
+  test("gets no challenge for a new passkey", async () => {
+    const form = (await thief.visit("/keys")).forms.slice(0, 1);
+    const page = { ...(await thief.visit("/keys")), forms: form };
+    const { status } = await askOptions(server, thief, page, "/account/passkeys/options");
+    expect(status).toBe(403);
+  });
+});
+
+describe("a proof", () => {
+  const prove = async (fields: Record<string, string>, field: string) =>
+    thief.submit(formWith(await thief.visit("/proof?next=/help/security"), field), fields);
+
+  test("is not had for a wrong password, and tries are limited", async () => {
+    const statuses: number[] = [];
+    for (let count = 0; count < 11; count++) {
+      const page = await prove({ proof_password: `wrong password ${count}` }, "proof_password");
+      statuses.push(page.status);
+    }
+    expect(statuses).toEqual([...Array(10).fill(401), 429]);
+    expect(isAsked(await thief.visit("/proof"))).toBe(true);
+    // The person is not kept from signing in by that.
+    const owner = createPerson(server.origin);
+    const page = await owner.visit("/sign-in");
+    const signedIn = await owner.submit(page, { email: "you@example.com", password: PASSWORD });
+    expect(signedIn.text).toContain("Sign out");
+  });
+
+  test("is not had for the password where there is a second factor", async () => {
+    addApp(server, id);
+    const page = formWith(await thief.visit("/proof"), "proof_code");
+    const answer = await thief.submit(page, { proof_code: null, proof_password: PASSWORD });
+    expect(answer.status).toBe(401);
+    expect(isAsked(answer)).toBe(true);
+  });
+
+  test("is not had for a passkey of another account", async () => {
+    await addPasskey(server, id);
+    // The other sessions ended with that.
+    thief.jar.set("ctxd-session", server.sessions.begin(id));
+    server.clock.advance(11 * MINUTE);
+    const other = await addPasskey(server, (await server.account()).accountId);
+    const page = formWith(await thief.visit("/proof"), "proof_credential");
+    const options = await askOptions(server, thief, page, "/proof/options");
+    const credential = other.passkey.get(options, { origin: server.origin });
+    expect((await thief.submit(page, { proof_credential: credential })).status).toBe(401);
+  });
+
+  test("holds for its session alone, for ten minutes, and leads nowhere else", async () => {
+    const other = server.sessions.begin(id);
+    server.clock.advance(11 * MINUTE);
+    const form = formWith(await thief.visit("/proof?next=/help/security"), "proof_password");
+    const evil = { proof_password: PASSWORD, proof_to: "https://evil.example.com/" };
+    const page = await thief.submit(form, evil);
+    expect(page.location).toBeNull();
+    expect(page.status).toBe(200);
+    expect(server.sessions.isProved(thief.jar.get("ctxd-session") ?? "")).toBe(true);
+    expect(server.sessions.isProved(other)).toBe(false);
+    server.clock.advance(10 * MINUTE + 1);
+    expect(isAsked(await thief.visit("/proof"))).toBe(true);
+    // A clock that is set back makes none of it fresh again.
+    server.clock.advance(-60 * MINUTE);
+    expect(isAsked(await thief.visit("/proof"))).toBe(true);
+  });
+
+  test("can't be given by another site's form", async () => {
+    const form = formWith(await thief.visit("/proof"), "proof_password");
+    const fields = { proof_password: PASSWORD };
+    const evil = { origin: "https://evil.example.com", "sec-fetch-site": "cross-site" };
+    expect((await thief.submit(form, fields, evil)).status).toBe(403);
+    expect((await thief.submit(form, { ...fields, form_token: "x" })).status).toBe(403);
+    expect(isAsked(await thief.visit("/proof"))).toBe(true);
+  });
+
+  test("carries the form that waits for it, once, and nothing of it is markup", async () => {
+    const name = `"><script>alert(1)</script>`;
+    const asked = await thief.submit(formTo(await thief.visit("/keys"), "/keys"), { name });
+    expect(isAsked(asked)).toBe(true);
+    expect(asked.text).not.toContain("<script>alert");
+    const done = await thief.submit(formWith(asked, "proof_password"), {
+      proof_password: PASSWORD,
+    });
+    expect(key(done)).not.toBeNull();
+    expect(server.keys.list(id).map((each) => each.name)).toEqual([name]);
+  });
+});
+
+test("who has a session from before proofs were noted is asked", async () => {
+  const session = server.sessions.begin(id);
+  server.db.sqlite.run("UPDATE sessions SET proved_at = NULL");
+  thief.jar.set("ctxd-session", session);
+  expect(isAsked(await thief.visit("/proof"))).toBe(true);
+});
+
+test("other sessions end when a factor is set up, and when it is removed", async () => {
+  const stolen = thief.jar.get("ctxd-session") ?? "";
+  const { person } = await addPasskey(server, id);
+  expect(server.sessions.findAccount(stolen)).toBeNull();
+  const later = server.sessions.begin(id);
+  const [passkey] = server.factors.passkeys.list(id);
+  await person.submit(formWith(await person.visit("/account"), "id"), { id: passkey?.id ?? "" });
+  expect(server.factors.isSetUp(id)).toBe(false);
+  expect(server.factors.recoveryCodes.count(id)).toBe(0);
+  expect(server.sessions.findAccount(later)).toBeNull();
+  expect(server.sessions.findAccount(person.jar.get("ctxd-session") ?? "")).toBe(id);
+});
