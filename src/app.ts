@@ -17,6 +17,7 @@ import { createMetricsRoutes } from "./http/metrics-routes.ts";
 import { createUnrouted } from "./http/not-found.ts";
 import { createObserver } from "./http/observer.ts";
 import { createAuthorize, type Principal } from "./http/principal.ts";
+import { rememberPeer } from "./http/proxy.ts";
 import { createRecord } from "./http/record.ts";
 import { requestId } from "./http/request-id.ts";
 import { createRouteNames } from "./http/route-names.ts";
@@ -169,6 +170,7 @@ export function createApp({
     .wrap(limits.announce)
     .wrap(observe)
     .onRequest(({ request, server, set }) => {
+      rememberPeer(request, server);
       arrive(request, server);
       Object.assign(set.headers, SECURITY_HEADERS, { "x-request-id": requestId(request) });
       Object.assign(set.headers, strictTransportOf(request));

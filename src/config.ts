@@ -1,3 +1,4 @@
+import { BlockList, isIP } from "node:net";
 import { homedir } from "node:os";
 import { isAbsolute, join, resolve, sep } from "node:path";
 
@@ -12,7 +13,8 @@ export interface Config {
   /** Origin that clients see, without a trailing slash. */
   readonly publicUrl: string;
   readonly tls: { readonly cert: string; readonly key: string } | null;
-  readonly trustProxy: boolean;
+  /** Whose X-Forwarded-* headers are believed: nobody's, anybody's, or those of these addresses. */
+  readonly trustProxy: boolean | BlockList;
   readonly allowHttp: boolean;
   readonly registration: "first" | "open" | "closed";
   readonly providers: Providers;
@@ -85,7 +87,10 @@ export const SETTINGS = {
     meaning: "certificate file in PEM, to serve HTTPS; read again when it changes",
   },
   CTXD_TLS_KEY: { flag: null, meaning: "private key file in PEM, to serve HTTPS" },
-  CTXD_TRUST_PROXY: { flag: null, meaning: "believe X-Forwarded-* headers (false)" },
+  CTXD_TRUST_PROXY: {
+    flag: null,
+    meaning: "believe X-Forwarded-* headers: true, or of proxies with these addresses (false)",
+  },
   CTXD_ALLOW_HTTP: {
     flag: null,
     meaning: "allow plain HTTP under another name than localhost (false)",
@@ -254,7 +259,12 @@ export function readConfig(env: Environment, flags: Flags, defaultDataDir?: stri
         fail("CTXD_PUBLIC_URL", "an origin such as https://memory.example.com, without a path"),
       ) ?? `${cert ? "https" : "http"}://localhost:${port}`,
     tls: cert && key ? { cert, key } : null,
-    trustProxy: toggle("CTXD_TRUST_PROXY"),
+    trustProxy: readProxies(read("CTXD_TRUST_PROXY") ?? "false", () =>
+      fail(
+        "CTXD_TRUST_PROXY",
+        "true, false, or the addresses and ranges of proxies such as 127.0.0.1,10.0.0.0/8",
+      ),
+    ),
     allowHttp: toggle("CTXD_ALLOW_HTTP"),
     registration: choice("CTXD_REGISTRATION", ["first", "open", "closed"], "first"),
     providers,
@@ -305,6 +315,21 @@ function isIssuer(value: string): boolean {
   const url = URL.parse(value);
   const isLocal = url?.protocol === "http:" && /^(localhost|127\.0\.0\.1)$/.test(url.hostname);
   return url !== null && (url.protocol === "https:" || isLocal) && !/[?#@]/.test(value);
+}
+
+/** `true`, `false`, or IP addresses and CIDR ranges (RFC 4632) with commas between them. */
+function readProxies(value: string, fail: () => never): boolean | BlockList {
+  if (value === "true" || value === "false") return value === "true";
+  const list = new BlockList();
+  for (const entry of value.split(",").map((each) => each.trim())) {
+    const [, address = "", bits] = /^([\da-f.:]+)(?:\/(\d{1,3}))?$/i.exec(entry) ?? [];
+    const family = isIP(address);
+    if (family === 0 || Number(bits ?? 0) > (family === 6 ? 128 : 32)) return fail();
+    const name = family === 6 ? "ipv6" : "ipv4";
+    if (bits === undefined) list.addAddress(address, name);
+    else list.addSubnet(address, Number(bits), name);
+  }
+  return list;
 }
 
 function readOrigin(value: string | undefined, fail: () => never): string | undefined {

@@ -1,34 +1,20 @@
 import { isIP } from "node:net";
 import type { Config } from "../config.ts";
-
-/** The part of a running server that knows who is connected. */
-interface Connections {
-  requestIP(request: Request): { address: string } | null;
-}
+import { type Connections, forwardedFor, plainAddress } from "./proxy.ts";
 
 /**
- * The IP address that a request comes from. Behind a trusted proxy, the last entry of
- * `X-Forwarded-For`: the one that the proxy has written itself. Null where that is no address, and for
- * a request that did not come over the network: a proxy must not be blamed for its clients.
+ * The IP address that a request comes from; behind a trusted proxy, the one that it names. Null where
+ * that is no address, and for a request that did not come over the network: a proxy must not be
+ * blamed for its clients.
  */
 export function exactAddress(
   request: Request,
   server: Connections | null,
   { trustProxy }: Pick<Config, "trustProxy">,
 ): string | null {
-  const forwarded = trustProxy
-    ? request.headers.get("x-forwarded-for")?.split(",").at(-1)?.trim()
-    : undefined;
-  const address = forwarded || server?.requestIP(request)?.address || "";
-  const plain = withoutPort(address)
-    .replace(/^::ffff:(?=\d+\.)/i, "")
-    .replace(/%.*$/, "");
+  const forwarded = forwardedFor(request, trustProxy);
+  const plain = forwarded || plainAddress(server?.requestIP(request)?.address ?? "");
   return isIP(plain) === 0 ? null : plain;
-}
-
-/** Some proxies write `192.0.2.1:51234` and `[2001:db8::1]:51234`: each connection has another port. */
-function withoutPort(address: string): string {
-  return address.replace(/^\[([^\]]*)\](:\d+)?$/, "$1").replace(/^([\d.]+):\d+$/, "$1");
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Config } from "../config.ts";
 import { AppError } from "../errors.ts";
+import { isHttpsAtProxy } from "./proxy.ts";
 
 const LOCALHOST = /^(localhost|.+\.localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])$/i;
 
@@ -21,7 +22,7 @@ export function createHttpsRule({
   if (tls || allowHttp) return () => {};
   return (request) => {
     if (isLocalhost(hostOf(request))) return;
-    if (trustProxy && request.headers.get("x-forwarded-proto")?.toLowerCase() === "https") return;
+    if (isHttpsAtProxy(request, trustProxy)) return;
     throw new AppError(
       "https_required",
       "Plain HTTP is for localhost only. Use HTTPS, or set CTXD_ALLOW_HTTP=true on the server.",

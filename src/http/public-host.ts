@@ -1,5 +1,6 @@
 import type { Config } from "../config.ts";
 import { AppError } from "../errors.ts";
+import { isFromProxy } from "./proxy.ts";
 
 /**
  * Refuses requests for pages under another host name than the public one, which may be somebody's
@@ -12,7 +13,7 @@ export function createHostCheck({
 }: Pick<Config, "publicUrl" | "trustProxy">): (request: Request) => void {
   const { host } = new URL(publicUrl);
   return (request) => {
-    if (trustProxy || URL.parse(request.url)?.host === host) return;
+    if (isFromProxy(request, trustProxy) || URL.parse(request.url)?.host === host) return;
     throw new AppError(
       "forbidden",
       `This page is not served under this address: use ${publicUrl} (CTXD_PUBLIC_URL).`,

@@ -1,5 +1,6 @@
 import type { Config } from "../config.ts";
 import { isLocalhost } from "./https-rule.ts";
+import { isHttpsAtProxy } from "./proxy.ts";
 
 /** A year: a browser that has been here by HTTPS comes by nothing else that long. */
 const POLICY = { "strict-transport-security": "max-age=31536000" };
@@ -19,8 +20,6 @@ export function createStrictTransport({
   const isPublic = protocol === "https:" && !isLocalhost(hostname);
   return (request) => {
     if (tls) return isLocalhost(URL.parse(request.url)?.hostname ?? "localhost") ? null : POLICY;
-    const isByProxy =
-      trustProxy && request.headers.get("x-forwarded-proto")?.toLowerCase() === "https";
-    return isPublic && isByProxy ? POLICY : null;
+    return isPublic && isHttpsAtProxy(request, trustProxy) ? POLICY : null;
   };
 }

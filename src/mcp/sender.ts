@@ -1,5 +1,6 @@
 import type { Config } from "../config.ts";
 import { AppError } from "../errors.ts";
+import { isFromProxy } from "../http/proxy.ts";
 
 const LOCALHOST = /^(localhost|.+\.localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])$/i;
 const ADDRESS = /^(\d{1,3}(\.\d{1,3}){3}|\[[\da-f:.]+\])$/i;
@@ -19,7 +20,8 @@ export function createSenderCheck({
 
   return (request) => {
     const host = URL.parse(request.url)?.hostname ?? "";
-    if (!trustProxy && host !== known.hostname && !isLocal(host) && !ADDRESS.test(host)) {
+    const isKnown = host === known.hostname || isLocal(host) || ADDRESS.test(host);
+    if (!isKnown && !isFromProxy(request, trustProxy)) {
       throw new AppError(
         "forbidden",
         "This host name is not the server's: use the address in CTXD_PUBLIC_URL.",
