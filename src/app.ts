@@ -22,6 +22,7 @@ import { createRecord } from "./http/record.ts";
 import { requestId } from "./http/request-id.ts";
 import { createRouteNames } from "./http/route-names.ts";
 import { SECURITY_HEADERS } from "./http/security-headers.ts";
+import { createSecurityTxt } from "./http/security-txt.ts";
 import { createStrictTransport } from "./http/strict-transport.ts";
 import type { Keys } from "./keys/keys.ts";
 import type { Log } from "./log.ts";
@@ -74,6 +75,7 @@ type AppConfig = Pick<
   | "providers"
   | "securityLogDays"
   | "passwords"
+  | "securityContact"
 >;
 
 /** What people sign in with, and give programs access by. */
@@ -192,6 +194,7 @@ export function createApp({
     .use(createDocs(config.publicUrl))
     .use(createMcpRoutes({ createServer: createMcpServer, authorize, config, log }))
     .use(createPageRoutes())
+    .use(createSecurityTxt({ config, clock: access.clock }))
     .use(
       createPersonRoutes(config, access, {
         keys,

@@ -31,6 +31,10 @@ export interface Config {
   readonly backupRecipients: readonly string[];
   /** A model other than the built-in one: a folder, or a name that fastembed knows. */
   readonly model: string | null;
+  /** What each member may keep for whom the owner has set nothing else; null for any amount. */
+  readonly memberQuota: { readonly memories: number; readonly bytes: number | null } | null;
+  /** Where somebody reports a weakness of this server: a `mailto:` or `https:` address. */
+  readonly securityContact: string | null;
   /** Days for which events of the security log are kept. */
   readonly securityLogDays: number;
   readonly decay: Decay;
@@ -135,6 +139,15 @@ export const SETTINGS = {
     flag: null,
     meaning: "days in which half of that is lost, at importance 0 and at 1 (30-480)",
   },
+  CTXD_MEMBER_QUOTA: {
+    flag: null,
+    meaning:
+      "what each member may keep, as memories or memories,bytes: 10000 or 10000,20M, or none (10000,20M where anyone may sign up, else none)",
+  },
+  CTXD_SECURITY_CONTACT: {
+    flag: null,
+    meaning: "where weaknesses are reported: an e-mail or https address, for security.txt (none)",
+  },
   CTXD_SECURITY_LOG_DAYS: {
     flag: null,
     meaning: "days for which the security log keeps its events (90)",
@@ -231,6 +244,17 @@ export function readConfig(env: Environment, flags: Flags, defaultDataDir?: stri
   const keep = read("CTXD_BACKUP_KEEP") ?? "7";
   if (!/^[1-9]\d{0,3}$/.test(keep)) fail("CTXD_BACKUP_KEEP", "a whole number from 1 to 9999");
 
+  const registration = choice("CTXD_REGISTRATION", ["first", "open", "closed"], "first");
+  const memberQuota = parseQuota(
+    read("CTXD_MEMBER_QUOTA") ?? (registration === "open" ? "10000,20M" : "none"),
+  );
+  if (memberQuota === undefined) {
+    fail("CTXD_MEMBER_QUOTA", "memories and bytes such as 10000 or 10000,20M, or none");
+  }
+  const contact = read("CTXD_SECURITY_CONTACT");
+  if (contact && !CONTACT.test(contact)) {
+    fail("CTXD_SECURITY_CONTACT", "an e-mail address or an https address");
+  }
   const securityLogDays = read("CTXD_SECURITY_LOG_DAYS") ?? "90";
   if (!/^[1-9]\d{0,3}$/.test(securityLogDays)) {
     fail("CTXD_SECURITY_LOG_DAYS", "a whole number of days from 1 to 9999");
@@ -266,7 +290,7 @@ export function readConfig(env: Environment, flags: Flags, defaultDataDir?: stri
       ),
     ),
     allowHttp: toggle("CTXD_ALLOW_HTTP"),
-    registration: choice("CTXD_REGISTRATION", ["first", "open", "closed"], "first"),
+    registration,
     providers,
     passwords,
     rateLimit: choice("CTXD_RATE_LIMIT", ["on", "off"], "on") === "on",
@@ -276,6 +300,8 @@ export function readConfig(env: Environment, flags: Flags, defaultDataDir?: stri
         : null,
     backupRecipients,
     model: read("CTXD_MODEL") ?? null,
+    memberQuota: memberQuota ?? null,
+    securityContact: contact?.replace(/^(?!https:|mailto:)/, "mailto:") ?? null,
     securityLogDays: Number(securityLogDays),
     decay: { depth: Number(depth), halfLifeDays: [least, most] as const },
     logLevel: choice("CTXD_LOG_LEVEL", LOG_LEVELS, "info"),
@@ -309,6 +335,29 @@ function parseSpan(text: string): number | null {
   const [, count = "", unit = ""] = /^([1-9]\d{0,3})([mhdw])$/.exec(text) ?? [];
   return Number(count) * (UNITS.get(unit) ?? 0) || null;
 }
+
+const BYTES = new Map([
+  ["", 1],
+  ["k", 1e3],
+  ["M", 1e6],
+  ["G", 1e9],
+]);
+
+/** Memories and bytes such as `10000,20M`; null for `none`, and undefined for anything else. */
+function parseQuota(text: string): Config["memberQuota"] | undefined {
+  if (text === "none") return null;
+  const [, memories, bytes, multiple = ""] =
+    /^(\d{1,12})(?:,(\d{1,12})([kMG]?))?$/.exec(text) ?? [];
+  if (memories === undefined) return undefined;
+  return {
+    memories: Number(memories),
+    bytes: bytes === undefined ? null : Number(bytes) * (BYTES.get(multiple) ?? 1),
+  };
+}
+
+/** One line without white space, as it stands in security.txt (RFC 9116, section 2.5.3). */
+const CONTACT =
+  /^(?:https:\/\/[!-~]{1,500}|(?:mailto:)?[\w.!#$%&'*+/=?^`{|}~-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})*)$/;
 
 /** OpenID Connect Discovery 1.0, section 2: https, and neither query nor fragment. */
 function isIssuer(value: string): boolean {

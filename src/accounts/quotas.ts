@@ -1,6 +1,6 @@
-import { eq, sql } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import type { Database } from "../db/database.ts";
-import { quotas } from "./tables.ts";
+import { accounts, quotas } from "./tables.ts";
 
 /** How much an account may keep; null is without end. */
 export interface AccountQuota {
@@ -10,25 +10,42 @@ export interface AccountQuota {
 
 export type Quotas = ReturnType<typeof createQuotas>;
 
-/** What the owner allows each account to keep. */
-export function createQuotas({ db }: { db: Database }) {
+/**
+ * What the owner allows each account to keep.
+ * @param ofMembers what a member may keep for whom nothing is set
+ */
+export function createQuotas({
+  db,
+  ofMembers = null,
+}: {
+  db: Database;
+  ofMembers?: AccountQuota | null;
+}) {
   const { orm } = db;
   const find = orm
     .select({ memories: quotas.memories, bytes: quotas.bytes })
     .from(quotas)
     .where(eq(quotas.accountId, sql.placeholder("accountId")))
     .prepare();
+  const isMember = orm
+    .select({ id: accounts.id })
+    .from(accounts)
+    .where(and(eq(accounts.id, sql.placeholder("accountId")), eq(accounts.role, "member")))
+    .prepare();
 
   return {
     /** Null when nothing is limited. Asks the database, so that another process's change counts. */
-    of: (accountId: string): AccountQuota | null => find.get({ accountId }) ?? null,
+    of(accountId: string): AccountQuota | null {
+      const own = find.get({ accountId });
+      if (own) return own.memories === null && own.bytes === null ? null : own;
+      return ofMembers && isMember.get({ accountId }) ? ofMembers : null;
+    },
 
-    /** Limits an existing account from its next write on; what it has already stays. */
+    /**
+     * Limits an existing account from its next write on; what it has already stays. What is set
+     * here, be it that nothing is limited, wins over what members may keep in general.
+     */
     set(accountId: string, { memories, bytes }: AccountQuota): void {
-      if (memories === null && bytes === null) {
-        orm.delete(quotas).where(eq(quotas.accountId, accountId)).run();
-        return;
-      }
       orm
         .insert(quotas)
         .values({ accountId, memories, bytes })

@@ -161,7 +161,7 @@ export async function serve(
 }
 
 async function openTables(
-  { dataDir, cacheDir }: Config,
+  { dataDir, cacheDir, memberQuota }: Config,
   parts: { db: Database; embedders: Embedders; log: Log; metrics: Metrics },
 ): Promise<Store> {
   const folder = join(dataDir, "memories");
@@ -169,7 +169,7 @@ async function openTables(
   const lancedb = await loadLanceDb(cacheDir);
   const { db, ...rest } = parts;
   const [journal, generations] = [createJournal({ db }), createGenerations({ db })];
-  const quotaOf = createQuotas({ db }).of;
+  const quotaOf = createQuotas({ db, ofMembers: memberQuota }).of;
   return openStore({ lancedb, folder, journal, generations, quotaOf, ...rest });
 }
 

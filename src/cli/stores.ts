@@ -36,7 +36,7 @@ interface Stores {
  * @throws DatabaseError when the database can't be used
  */
 export async function withStores<T>(
-  { dataDir }: Pick<Config, "dataDir">,
+  { dataDir, memberQuota }: Pick<Config, "dataDir" | "memberQuota">,
   use: (stores: Stores) => Promise<T>,
 ): Promise<T> {
   const path = databasePath(dataDir);
@@ -48,7 +48,7 @@ export async function withStores<T>(
       record: securityLog.record,
       listEvents: securityLog.list,
       accounts: createAccounts({ db, clock }),
-      quotas: createQuotas({ db }),
+      quotas: createQuotas({ db, ofMembers: memberQuota }),
       keys: createKeys({ db, clock }),
       grants: createGrants({ db, clock }),
       sessions: createSessions({ db, clock }),

@@ -118,6 +118,7 @@ const app = createApp({
     registration: "first",
     providers: { github: null, google: null, oidc: null },
     securityLogDays: 90,
+    securityContact: null,
   },
   access,
   securityLog,

@@ -134,3 +134,21 @@ test("one account's quota is no other's", async () => {
   const free = await server.account();
   await free.save({ content: "as many as I like" });
 });
+
+test("a member has the quota of members until the owner sets another one", async () => {
+  await using open = await startServer({ memberQuota: { memories: 1, bytes: null } });
+  const owner = await open.account();
+  const member = await open.account();
+  const quotas = createQuotas({ db: open.db });
+  await owner.save({ content: "one" });
+  await owner.save({ content: "two" });
+  await member.save({ content: "one" });
+  expect(await member.send("POST", "/memories", note("two"))).toMatchObject(
+    refusedFor("may keep 1 memory"),
+  );
+  quotas.set(member.accountId, { memories: 2, bytes: null });
+  await member.save({ content: "two" });
+  expect(await member.send("POST", "/memories", note("three"))).toMatchObject(REFUSED);
+  quotas.set(member.accountId, { memories: null, bytes: null });
+  await member.save({ content: "three" });
+});

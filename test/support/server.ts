@@ -39,6 +39,7 @@ interface Options {
       | "registration"
       | "providers"
       | "passwords"
+      | "securityContact"
     >
   >;
   /** A free one by default. */
@@ -46,6 +47,8 @@ interface Options {
   /** How clients' metadata documents are had. */
   fetchDocument?: FetchDocument;
   checks?: Checks;
+  /** What each member may keep; nothing is limited by default. */
+  memberQuota?: Config["memberQuota"];
   log?: Log;
   /** Stands between the server and LanceDB, to count or to break its calls. */
   wrap?: (lancedb: LanceDb) => LanceDb;
@@ -88,7 +91,7 @@ export async function startServer(options: Options = {}) {
     generations: createGenerations({ db }),
     log: options.log ?? silentLog,
     metrics,
-    quotaOf: createQuotas({ db }).of,
+    quotaOf: createQuotas({ db, ofMembers: options.memberQuota ?? null }).of,
   });
   const memories = createMemories({
     store,
@@ -110,6 +113,7 @@ export async function startServer(options: Options = {}) {
       passwords: true,
       providers: { github: null, google: null, oidc: null },
       securityLogDays: 90,
+      securityContact: null,
       ...options.config,
     },
     memories,

@@ -1,0 +1,41 @@
+import { Elysia } from "elysia";
+import type { Config } from "../config.ts";
+
+const PATH = "/.well-known/security.txt";
+const DAY = 24 * 3_600_000;
+/** Days for which it holds from a reading on: less than a year (RFC 9116, section 2.5.5). */
+const DAYS = 90;
+
+/**
+ * Says where somebody reports a weakness of this server (RFC 9116). Without a contact there is
+ * nothing at its path. `clock` gives milliseconds since 1970.
+ */
+export function createSecurityTxt({
+  config: { publicUrl, securityContact },
+  clock,
+}: {
+  config: Pick<Config, "publicUrl" | "securityContact">;
+  clock: () => number;
+}) {
+  const routes = new Elysia();
+  if (securityContact === null) return routes;
+  return routes.get(
+    PATH,
+    () => {
+      // The same all day long, so that caches and comparisons work.
+      const expires = new Date((Math.floor(clock() / DAY) + DAYS) * DAY);
+      const lines = [
+        `Contact: ${securityContact}`,
+        `Expires: ${expires.toISOString()}`,
+        `Canonical: ${publicUrl}${PATH}`,
+      ];
+      return new Response(`${lines.join("\n")}\n`, {
+        headers: {
+          "content-type": "text/plain; charset=utf-8",
+          "cache-control": "public, max-age=86400",
+        },
+      });
+    },
+    { detail: { hide: true } },
+  );
+}
