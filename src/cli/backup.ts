@@ -7,6 +7,7 @@ import { loadLanceDb } from "../native/lancedb.ts";
 import { readLock } from "./encryption.ts";
 import { interruptible } from "./interruption.ts";
 import { createProgress } from "./progress.ts";
+import { recordCommand } from "./stores.ts";
 import { say } from "./terminal.ts";
 
 /**
@@ -14,10 +15,11 @@ import { say } from "./terminal.ts";
  * @param encrypt what `--encrypt` was given each time, `true` for nothing
  */
 export async function backUp(
-  { dataDir, cacheDir, backupRecipients }: Config,
+  config: Config,
   target: string,
   { encrypt = null }: { encrypt?: readonly (string | true)[] | null },
 ): Promise<void> {
+  const { dataDir, cacheDir, backupRecipients } = config;
   const folder = resolve(target);
   const lock = await readLock(encrypt, backupRecipients);
   const lancedb = await loadLanceDb(cacheDir);
@@ -25,6 +27,10 @@ export async function backUp(
   const manifest = await interruptible((signal) =>
     createBackup({ dataDir, folder, version, lancedb, clock: Date.now, lock, signal, onProgress }),
   ).finally(end);
+  await recordCommand(config, "backup_created", {
+    accountId: null,
+    subject: lock ? "encrypted" : null,
+  });
   say(`Backed up ${describe(manifest)} to ${folder}${lock ? ", encrypted" : ""}.`);
 }
 

@@ -9,6 +9,7 @@ import type { Environment } from "./failure.ts";
 import { interruptible } from "./interruption.ts";
 import { describeCommand } from "./invocation.ts";
 import { createProgress } from "./progress.ts";
+import { recordCommand } from "./stores.ts";
 import { say } from "./terminal.ts";
 
 /** `ctxd restore FOLDER` */
@@ -32,6 +33,7 @@ export async function restore(
       isExpectedSealed: identity !== null,
     }),
   ).finally(end);
+  await recordCommand(config, "backup_restored", { accountId: null });
   const moment = manifest.created_at.slice(0, 16).replace("T", " ");
   say(`Restored ${describe(manifest)} to ${dataDir}, as of ${moment}Z.`);
   if (ended) say(describeAccess(ended, revokeKeys));

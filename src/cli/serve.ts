@@ -28,7 +28,7 @@ import { openStore, type Store } from "../memories/store.ts";
 import { storeToCome } from "../memories/store-to-come.ts";
 import { createMetrics, type Metrics } from "../metrics.ts";
 import { loadLanceDb, prepareForLanceDb } from "../native/lancedb.ts";
-import { createSecurityLog } from "../security-log/security-log.ts";
+import { createSecurityLog, type SecurityLog } from "../security-log/security-log.ts";
 import { keepSecurityLogSmall } from "../security-log/upkeep.ts";
 import { type Background, untilUnused } from "./background.ts";
 import { createChecks } from "./checks.ts";
@@ -102,7 +102,7 @@ export async function serve(
   });
 
   const schedule =
-    config.backups && createSchedule(config, config.backups, access, { log, metrics });
+    config.backups && createSchedule(config, config.backups, access, { securityLog, log, metrics });
   const local = createLocalSocket({
     ownerId: async () => findLocalOwner(accounts).id,
     hasAccount: (id) => accounts.find(id) !== null,
@@ -178,13 +178,18 @@ function createSchedule(
   { dataDir, cacheDir, backupRecipients: recipients }: Config,
   settings: NonNullable<Config["backups"]>,
   { accounts }: Pick<Access, "accounts">,
-  { log, metrics }: { log: Log; metrics: Metrics },
+  { securityLog, log, metrics }: { securityLog: SecurityLog; log: Log; metrics: Metrics },
 ): Schedule {
   const clock = Date.now;
   const lock = recipients.length > 0 ? { recipients } : null;
   const create = async (folder: string, signal: AbortSignal) => {
     const lancedb = await loadLanceDb(cacheDir);
-    return createBackup({ dataDir, folder, version, lancedb, clock, lock, signal });
+    const manifest = await createBackup({
+      ...{ dataDir, folder, version, lancedb, clock, lock, signal },
+    });
+    const subject = lock ? "encrypted" : null;
+    securityLog.record("backup_created", { accountId: null, via: "server", subject });
+    return manifest;
   };
   const origin = () => {
     const owner = accounts.findOwner();

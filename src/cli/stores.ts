@@ -60,6 +60,18 @@ export async function withStores<T>(
   }
 }
 
+/** Tells the security log what a command has done that needs no store otherwise. It never fails. */
+export async function recordCommand(
+  config: Parameters<typeof withStores>[0],
+  ...told: Parameters<RecordCommand>
+): Promise<void> {
+  try {
+    await withStores(config, async ({ record }) => record(...told));
+  } catch (error) {
+    say(`ctxd: this is not in the security log: ${messageOf(error)}`);
+  }
+}
+
 /**
  * A command writes no lines: the server tells them when it sees the rows. A failure to write them
  * must not make a command that has done its work fail.

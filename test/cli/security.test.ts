@@ -1,6 +1,8 @@
 import { expect, test } from "bun:test";
+import { join } from "node:path";
 import { ctxd } from "../support/command-line.ts";
 import { temporaryFolder } from "../support/database.ts";
+import { testCacheDir } from "../support/embedder.ts";
 import { spawnServer } from "../support/server-process.ts";
 import { addAccount, testStores } from "../support/stores.ts";
 
@@ -51,4 +53,18 @@ test("the log of a running server tells what commands do, once", async () => {
       (kind) => `info security kind=${kind} account=${accountId} via=command`,
     ),
   );
+});
+
+test("a backup and a restore are told, each in the data that it was of", async () => {
+  const { dataDir } = await withKey();
+  const env = { CTXD_CACHE_DIR: testCacheDir };
+  const [folder, restored] = [join(temporaryFolder(), "backup"), join(temporaryFolder(), "data")];
+  expect((await ctxd(["backup", folder], { dataDir, env })).exitCode).toBe(0);
+  expect((await ctxd(["restore", folder], { dataDir: restored, env })).exitCode).toBe(0);
+  const eventsIn = async (place: string) => {
+    const { stdout } = await ctxd(["security", "--json"], { dataDir: place });
+    return JSON.parse(stdout).map(({ event }: { event: string }) => event);
+  };
+  expect(await eventsIn(dataDir)).toEqual(["backup_created", "key_created"]);
+  expect(await eventsIn(restored)).toEqual(["backup_restored", "key_created"]);
 });
