@@ -72,6 +72,7 @@ describe("the commands of the README", () => {
     const answers = await paste([
       command("user add"),
       command("key create"),
+      command("umask"),
       command("importance"),
       search,
       command("URL="),

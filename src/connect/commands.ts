@@ -1,15 +1,15 @@
-import { type Remote, SERVER_NAME } from "./clients.ts";
+import { SERVER_NAME } from "./clients.ts";
 
-/** Commands of clients that add a server elsewhere to their configuration, by the client's id. */
-export const ADD_COMMANDS: Readonly<Record<string, (remote: Remote) => string>> = {
-  "claude-code": (remote) => addCommand("claude", remote, "claude-code"),
-  gemini: (remote) => addCommand("gemini", remote, "gemini"),
+/**
+ * Commands of clients that add a server elsewhere, where their person signs in, to their settings, by
+ * the client's id. None takes a key: other users of a machine see the arguments of every program.
+ * @param url of the MCP endpoint
+ */
+export const ADD_COMMANDS: Readonly<Record<string, (url: string) => string>> = {
+  "claude-code": (url) => addCommand("claude", url),
+  gemini: (url) => addCommand("gemini", url),
 };
 
-function addCommand(program: string, { url, key }: Remote, agent: string): string {
-  const headers = key === null ? [] : [`Authorization: Bearer ${key}`, `ctxd-agent: ${agent}`];
-  return [
-    `${program} mcp add --scope user --transport http ${SERVER_NAME} ${url}`,
-    ...headers.map((header) => `--header "${header}"`),
-  ].join(" \\\n  ");
+function addCommand(program: string, url: string): string {
+  return `${program} mcp add --scope user --transport http ${SERVER_NAME} ${url}`;
 }

@@ -12,14 +12,17 @@ export const PROGRAMS: readonly Program[] = [
   {
     id: "curl",
     name: "curl",
-    instruction: "Run this in a terminal: it saves a memory and finds it with a question.",
-    code: (url, key) => `curl ${url} \\
-  -H "Authorization: Bearer ${key}" \\
+    instruction:
+      "Run this in a terminal: it saves a memory and finds it with a question. The first line keeps the key in a file of your own, because other users of a machine see the arguments of every program.",
+    code: (url, key) => `(umask 077; echo "Authorization: Bearer ${key}" > ~/.ctxd-header)
+
+curl ${url} \\
+  -H @"$HOME/.ctxd-header" \\
   -H "Content-Type: application/json" \\
   -d '{"content": "Sam is allergic to peanuts", "tags": ["food"]}'
 
 curl -G ${url}/search \\
-  -H "Authorization: Bearer ${key}" \\
+  -H @"$HOME/.ctxd-header" \\
   --data-urlencode "q=which food makes him ill?"`,
   },
   {

@@ -160,8 +160,9 @@ function ClientSteps({
   const url = `${publicUrl}/mcp`;
   const command = ADD_COMMANDS[client.id];
   const { linux, macos } = client.file;
-  const file = (
+  return (
     <>
+      {keyForm}
       <p>
         Add this to <code>{linux}</code>
         {macos !== linux && (
@@ -176,28 +177,20 @@ function ClientSteps({
         text={renderEntry(client, client.remote({ url, key: apiKey }))}
         label={`the settings for ${client.name}`}
       />
-    </>
-  );
-  return (
-    <>
-      {keyForm}
-      {command ? (
-        <>
-          <p>Run this in a terminal:</p>
-          <CopyableText
-            text={command({ url, key: apiKey })}
-            label={`the command for ${client.name}`}
-          />
-          <p>Then {client.reload}.</p>
-          <Alternative title="Or change its settings by hand">{file}</Alternative>
-        </>
-      ) : (
-        <>
-          {file}
-          <p>Then {client.reload}.</p>
-        </>
-      )}
+      <p>
+        Then {client.reload}. The file holds the key: nobody else on that machine should read it (
+        <code>chmod 600</code>).
+      </p>
       <Alternative title="Or sign in instead of using a key">
+        {command && (
+          <>
+            <p>
+              Run this in a terminal, {client.reload}, and {client.signIn}:
+            </p>
+            <CopyableText text={command(url)} label={`the command for ${client.name}`} />
+            <p>Or change its settings by hand:</p>
+          </>
+        )}
         <CopyableText
           text={renderEntry(client, client.remote({ url, key: null }))}
           label={`the settings for ${client.name} without a key`}

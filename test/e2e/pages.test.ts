@@ -3,6 +3,7 @@ import { CLIENTS } from "../../src/connect/clients.ts";
 import { createPerson } from "../oauth/support/person.ts";
 import { expectSound, type Look, type Page } from "../support/browser.ts";
 import { type Dashboard, startDashboard } from "../support/dashboard.ts";
+import { temporaryFolder } from "../support/database.ts";
 import { saveSamples } from "./sample.ts";
 
 /** Bytes of a page's HTML at the most. */
@@ -153,7 +154,8 @@ test.each([
       await expectSound(page);
       const text = (await page.locator("pre").first().textContent()) ?? "";
       expect(text).toContain(`${dashboard.origin}/api/memories`);
-      const child = Bun.spawn([...command, text], { stdout: "pipe", stderr: "ignore" });
+      const env = { HOME: temporaryFolder(), PATH: process.env.PATH };
+      const child = Bun.spawn([...command, text], { env, stdout: "pipe", stderr: "ignore" });
       expect(await new Response(child.stdout).text()).not.toBe("");
       expect(await child.exited).toBe(0);
       const { memories } = await dashboard.memories.list(accountId, { filter: {}, limit: 1 });
