@@ -20,6 +20,7 @@ import {
   checkTableLibrary,
   makeTrialCache,
 } from "./model.ts";
+import { checkOwner } from "./owner.ts";
 import { checkPort, checkServer } from "./server.ts";
 import { checkStrays, checkTables } from "./tables.ts";
 
@@ -100,6 +101,7 @@ export async function* checkData({
     yield database;
     // What a damaged database says of the tables means nothing.
     if (database.state === "problem") return yield checkClock(now, null);
+    yield checkOwner(sqlite);
     yield checkJournal(sqlite, { isServed, now });
     const newest = [newestRecord(sqlite)];
     const tables = checkTables(sqlite, { dataDir, lancedb: isServed ? null : lancedb });

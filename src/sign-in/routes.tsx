@@ -126,7 +126,9 @@ export function createSignInRoutes({
           if (session !== null) sessions.end(session);
           if (person) record(request, "signed_out", { accountId: person.account.id });
           const next = localPath(form.get("next"), publicUrl) ?? SIGN_IN_PATH;
-          return seeOther(next, [cookies.clear("session")]);
+          // The session may be from before browsers were remembered.
+          const kept = person ? [visitors.remember(request, person.account.id)] : [];
+          return seeOther(next, [cookies.clear("session"), ...kept]);
         }),
       HIDDEN,
     );

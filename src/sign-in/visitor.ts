@@ -36,6 +36,14 @@ export function createVisitors({
   devices: Devices;
   accounts: Pick<Accounts, "admit">;
 }) {
+  /** The `Set-Cookie` header by which a browser is known at an account from now on. */
+  const remember = (request: Request, accountId: string): string =>
+    cookies.set(
+      "device",
+      devices.remember(accountId, cookies.read(request, "device")),
+      DEVICE_LIFETIME,
+    );
+
   return {
     /** Who is signed in; null for nobody. */
     find(request: Request): SignedIn | null {
@@ -58,14 +66,12 @@ export function createVisitors({
       const setCookies = [
         cookies.set("session", session, SESSION_LIFETIME),
         cookies.clear("visit"),
-        cookies.set(
-          "device",
-          devices.remember(accountId, cookies.read(request, "device")),
-          DEVICE_LIFETIME,
-        ),
+        remember(request, accountId),
       ];
       return { session, setCookies };
     },
+
+    remember,
 
     /** The name of a browser in which somebody has signed in to this account before; null for others. */
     recognise: (request: Request, email: string): string | null =>

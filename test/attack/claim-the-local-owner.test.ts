@@ -121,6 +121,8 @@ describe("who has got it before", () => {
     const bridge = startBridge(dataDir);
     const refused = await bridge.call("save_memory", { content: "a secret of the owner's" });
     expect(JSON.stringify(refused)).toContain("ctxd user owner EMAIL");
+    const examined = await ctxd(["doctor"], { dataDir, env: { CTXD_PORT: "0" } });
+    expect(examined.stdout + examined.stderr).toContain("there are accounts and no owner");
     const named = await ctxd(["user", "owner", MEMBER], { dataDir });
     expect(named).toMatchObject({ stdout: "", exitCode: 0 });
     expect(accounts.findOwner()).toMatchObject({ id: "acc_2" });

@@ -79,6 +79,14 @@ describe("wrong tries from three addresses", () => {
     expect(await attempt({ person, from: HOME })).toBe(200);
   });
 
+  test("do not keep the owner out where a session from before the cookie has ended", async () => {
+    const person = newPerson();
+    person.jar.set("ctxd-session", server.sessions.begin(accountId));
+    await person.submit(formTo(await person.visit("/account"), "/sign-out"));
+    await siege();
+    expect(await attempt({ person, from: HOME })).toBe(200);
+  });
+
   test("cost an address nothing where the owner is refused: others sign in from it", async () => {
     await siege();
     for (let count = 0; count < 12; count++) expect(await attempt({ from: HOME })).toBe(429);

@@ -222,4 +222,20 @@ describe("guessing is slow", () => {
     }
     expect(statuses).toEqual([...Array(10).fill(401), 429]);
   });
+
+  test("from all the networks that one customer has in IPv6: sixty tries", async () => {
+    const verifyPassword = async () => null;
+    const parts = { accounts: { verifyPassword }, hashing: createHashing(), clock: Date.now };
+    const { check } = createSignIn(parts);
+    const attempt = (count: number, site: string) =>
+      check(
+        { email: `person-${count}@example.com`, password: "" },
+        { address: `${site}:${count}::/64`, browser: null },
+      );
+    for (let count = 0; count < 60; count++) {
+      expect(await attempt(count, "2001:db8:1")).toBeNull();
+    }
+    await expect(attempt(60, "2001:db8:1")).rejects.toMatchObject({ code: "rate_limited" });
+    expect(await attempt(60, "2001:db8:2")).toBeNull();
+  });
 });
