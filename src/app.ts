@@ -232,7 +232,7 @@ function createPersonRoutes(
 ) {
   const { oauth, setUpToken, clock } = access;
   const { publicUrl, registration, passwords } = config;
-  const limits = { hashing: createHashing(), clock };
+  const limits = { hashing: createHashing(), clock, passwords };
   const signIn = createSignIn({ ...access, ...limits });
   const signUp = createSignUp({ ...access, ...limits, registration, setUpToken });
   const providers = createProviders(config.providers, { publicUrl, clock });

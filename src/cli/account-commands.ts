@@ -12,7 +12,7 @@ export function addUserCommands(program: Command, configure: Configure, env: Env
   const user = program
     .command("user")
     .summary(
-      "manage the accounts: add, list, passwd, quota, owner, disable, enable, revoke, remove",
+      "manage the accounts: add, list, passwd, reset-factor, quota, owner, disable, enable, revoke, remove",
     )
     .description(
       "Manages the accounts. The first one owns the server; each has memories of its own.",
@@ -106,6 +106,17 @@ function addUserAccessCommands(user: Command, configure: Configure): void {
     .description("Opens a disabled account again. Its keys work as before.")
     .action(async (email: string) =>
       (await import("./user-access.ts")).setDisabled(configure(), email, false),
+    );
+  user
+    .command("reset-factor")
+    .argument("<email>", "e-mail address of the account")
+    .summary("remove a lost second factor")
+    .description(
+      "Removes all passkeys, the app for codes and the recovery codes of an account whose person has lost them, and ends its sessions. The password alone signs in again.",
+    )
+    .addHelpText("after", examples("ctxd user reset-factor you@example.com"))
+    .action(async (email: string) =>
+      (await import("./user-access.ts")).resetFactor(configure(), email),
     );
   user
     .command("revoke")

@@ -9,6 +9,8 @@ import { createLog } from "../log.ts";
 import { createGrants, type Grants } from "../oauth/grants.ts";
 import type { Facts, SecurityEvent } from "../security-log/events.ts";
 import { createSecurityLog, type SecurityLog } from "../security-log/security-log.ts";
+import { createFactors, type Factors } from "../sign-in/factors.ts";
+import { createPendingSignIns, type PendingSignIns } from "../sign-in/pending-sign-ins.ts";
 import { createSessions, type Sessions } from "../sign-in/sessions.ts";
 import { CommandError } from "./failure.ts";
 import { say } from "./terminal.ts";
@@ -26,6 +28,8 @@ interface Stores {
   keys: Keys;
   grants: Grants;
   sessions: Sessions;
+  factors: Factors;
+  pendingSignIns: PendingSignIns;
   record: RecordCommand;
   listEvents: SecurityLog["list"];
 }
@@ -52,6 +56,8 @@ export async function withStores<T>(
       keys: createKeys({ db, clock }),
       grants: createGrants({ db, clock }),
       sessions: createSessions({ db, clock }),
+      factors: createFactors({ db, clock }),
+      pendingSignIns: createPendingSignIns({ db, clock }),
     });
   } catch (error) {
     throw explainDatabaseError(error, path) ?? error;

@@ -27,6 +27,25 @@ export async function setDisabled(
   });
 }
 
+/** `ctxd user reset-factor EMAIL` */
+export async function resetFactor(config: Config, email: string): Promise<void> {
+  await withStores(config, async ({ accounts, factors, pendingSignIns, sessions, record }) => {
+    const account = requireAccount(accounts, email);
+    const { id: accountId } = account;
+    if (!factors.isSetUp(accountId)) {
+      return say(`${account.email} has no passkey and no app for codes.`);
+    }
+    factors.reset(accountId);
+    pendingSignIns.endAll(accountId);
+    sessions.revokeAll(accountId);
+    record("second_step_disabled", { accountId });
+    const next = accounts.hasPassword(accountId)
+      ? "the password alone signs in again"
+      : `there is no password: ctxd user passwd ${account.email} sets one`;
+    say(`Removed passkeys, app and recovery codes of ${account.email}: ${next}.`);
+  });
+}
+
 /** `ctxd user revoke EMAIL` */
 export async function revokeUser(
   config: Config,

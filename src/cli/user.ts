@@ -14,7 +14,8 @@ export async function addUser(config: Config, email: string): Promise<string> {
     if (accounts.findByEmail(parseEmail(email))) {
       throw new AppError("conflict", "An account with this e-mail address exists already.");
     }
-    const wanted = { email, password: await readNewPassword(email) };
+    const password = config.passwords ? await readNewPassword(email) : null;
+    const wanted = { email, password };
     const named = await accounts.nameLocalOwner(wanted);
     const account = named ?? (await accounts.add(wanted));
     const isSetUp = account.role === "owner";
@@ -28,10 +29,13 @@ export async function addUser(config: Config, email: string): Promise<string> {
 
 /** `ctxd user list` */
 export async function listUsers(config: Config, options: { json?: boolean }): Promise<void> {
-  const accounts = await withStores(config, async (stores) => stores.accounts.list());
+  const accounts = await withStores(config, async ({ accounts, factors }) =>
+    accounts.list().map((account) => ({ ...account, factors: factors.kinds(account.id) })),
+  );
   if (options.json) {
-    const entries = accounts.map(({ createdAt, disabledAt, ...rest }) => ({
+    const entries = accounts.map(({ createdAt, disabledAt, factors, ...rest }) => ({
       ...rest,
+      second_factors: factors,
       created_at: createdAt,
       disabled_at: disabledAt,
     }));
@@ -40,10 +44,11 @@ export async function listUsers(config: Config, options: { json?: boolean }): Pr
   if (accounts.length === 0) return say("No accounts yet: ctxd user add EMAIL adds one.");
   await print(
     formatTable(
-      ["EMAIL", "ROLE", "CREATED", "ID"],
-      accounts.map(({ email, role, createdAt, disabledAt, id }) => [
+      ["EMAIL", "ROLE", "SECOND FACTOR", "CREATED", "ID"],
+      accounts.map(({ email, role, factors, createdAt, disabledAt, id }) => [
         email,
         disabledAt ? `${role}, disabled` : role,
+        factors.join(", ") || "-",
         formatMoment(createdAt),
         id,
       ]),

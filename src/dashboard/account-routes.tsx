@@ -10,7 +10,7 @@ import type { Hashing } from "../sign-in/hashing.ts";
 import type { Identities } from "../sign-in/identities.ts";
 import type { Provider } from "../sign-in/providers.ts";
 import type { Sessions } from "../sign-in/sessions.ts";
-import type { SignIn } from "../sign-in/sign-in.ts";
+import { noPasswords, type SignIn } from "../sign-in/sign-in.ts";
 import type { Visitors } from "../sign-in/visitor.ts";
 import type { WebAuthn } from "../sign-in/webauthn.ts";
 import { AccountPage, PASSWORD_PATH, PROVIDERS_PATH, SESSIONS_PATH } from "./account-page.tsx";
@@ -83,8 +83,7 @@ export function createAccountRoutes({
         proved.act(
           request,
           async ({ account: { id, email }, session }, form) => {
-            if (!config.passwords)
-              throw new AppError("forbidden", "Passwords are switched off here.");
+            if (!config.passwords) throw noPasswords();
             if (accounts.hasPassword(id)) {
               const password = form.get("current") ?? "";
               const address = clientAddress(request, server, config);

@@ -39,7 +39,7 @@ export function createSignInRoutes({
   signUp: { isSetUp, isOpen },
   providers,
 }: {
-  config: Pick<Config, "publicUrl" | "trustProxy">;
+  config: Pick<Config, "publicUrl" | "trustProxy" | "passwords">;
   cookies: Cookies;
   accounts: Pick<Accounts, "findByEmail">;
   sessions: Pick<Sessions, "end">;
@@ -53,7 +53,12 @@ export function createSignInRoutes({
 }) {
   const { publicUrl } = config;
   const checkHost = createHostCheck(config);
-  const offers = { providers, isOpen, hasPasskeys: webauthn.isAvailable };
+  const offers = {
+    providers,
+    isOpen,
+    hasPasskeys: webauthn.isAvailable,
+    passwords: config.passwords,
+  };
 
   return new Elysia()
     .get(

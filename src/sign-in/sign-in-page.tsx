@@ -18,6 +18,7 @@ export function SignInPage({
   providers,
   isOpen,
   hasPasskeys,
+  passwords,
 }: {
   /** See `formToken`. */
   token: string;
@@ -30,6 +31,8 @@ export function SignInPage({
   isOpen: boolean;
   /** Whether browsers allow passkeys here. */
   hasPasskeys: boolean;
+  /** Whether people can sign in with a password. */
+  passwords: boolean;
 }): Markup {
   const parameters: Record<string, string> = next === null ? {} : { next };
   const query = next === null ? "" : `?${new URLSearchParams(parameters)}`;
@@ -37,31 +40,33 @@ export function SignInPage({
     <Layout title="Sign in">
       <h1>Sign in</h1>
       {problem !== undefined && <Problem>{problem}</Problem>}
-      <PostForm action={SIGN_IN_PATH} token={token}>
-        {next !== null && <input type="hidden" name="next" value={next} />}
-        <Field
-          label="E-mail address"
-          type="email"
-          name="email"
-          value={email}
-          autocomplete="username"
-          required={true}
-          maxlength={254}
-          autofocus={email === ""}
-        />
-        <Field
-          label="Password"
-          type="password"
-          name="password"
-          autocomplete="current-password"
-          required={true}
-          maxlength={1024}
-          autofocus={email !== ""}
-        />
-        <div class="actions">
-          <Button kind="main">Sign in</Button>
-        </div>
-      </PostForm>
+      {passwords && (
+        <PostForm action={SIGN_IN_PATH} token={token}>
+          {next !== null && <input type="hidden" name="next" value={next} />}
+          <Field
+            label="E-mail address"
+            type="email"
+            name="email"
+            value={email}
+            autocomplete="username"
+            required={true}
+            maxlength={254}
+            autofocus={email === ""}
+          />
+          <Field
+            label="Password"
+            type="password"
+            name="password"
+            autocomplete="current-password"
+            required={true}
+            maxlength={1024}
+            autofocus={email !== ""}
+          />
+          <div class="actions">
+            <Button kind="main">Sign in</Button>
+          </div>
+        </PostForm>
+      )}
       {hasPasskeys && (
         <div class="providers">
           <ButtonLink href={`${PASSKEY_PATH}${query}`}>Sign in with a passkey</ButtonLink>

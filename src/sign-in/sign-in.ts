@@ -28,10 +28,13 @@ export function createSignIn({
   accounts,
   hashing,
   clock,
+  passwords = true,
 }: {
   accounts: Pick<Accounts, "verifyPassword">;
   hashing: Hashing;
   clock: () => number;
+  /** Whether passwords are taken at all. */
+  passwords?: boolean;
 }) {
   const limitOf = (tries: number) => createRateLimit({ tries, period: PERIOD, clock });
   const byAddress = limitOf(10);
@@ -54,12 +57,13 @@ export function createSignIn({
   return {
     /**
      * The account that address and password are of, or null when one of them is wrong.
-     * @throws AppError `rate_limited`
+     * @throws AppError `rate_limited`, and `forbidden` where passwords are switched off
      */
     async check(
       { email, password }: { email: string; password: string },
       trier: Trier,
     ): Promise<Account | null> {
+      if (!passwords) throw noPasswords();
       const counters = countersOf(email, trier);
       takeAll(counters);
       try {
@@ -109,6 +113,11 @@ function createSlots(): (account: string) => string {
 /** The /48 network of an IPv6 address, which many get as a whole; null for an IPv4 one. */
 function networkOf(address: string): string | null {
   return address.includes(":") ? address.split(":", 3).join(":") : null;
+}
+
+/** What is said to whom comes with a password where none is taken. */
+export function noPasswords(): AppError {
+  return new AppError("forbidden", "Passwords are switched off on this server.");
 }
 
 /** What is said to whom has no try left. @param retryAfter in seconds */

@@ -21,6 +21,7 @@ export function SignUpPage({
   fields,
   providers = [],
   parameters = {},
+  passwords,
   children,
 }: {
   title: string;
@@ -38,6 +39,8 @@ export function SignUpPage({
   /** Through whom the account can be made as well, and what the way there should be told. */
   providers?: readonly Provider[];
   parameters?: Record<string, string>;
+  /** Whether the account gets a password; else its person comes through a provider. */
+  passwords: boolean;
   /** What the account is for. */
   children?: Child;
 }): Markup {
@@ -46,37 +49,41 @@ export function SignUpPage({
       <h1>{title}</h1>
       {children}
       {problem !== undefined && <Problem>{problem}</Problem>}
-      <PostForm action={action} token={token}>
-        {fields}
-        {fixedEmail === null ? (
-          <Field
-            label="E-mail address"
-            type="email"
-            name="email"
-            value={email}
-            hint="You sign in with it; no mail is sent."
-            autocomplete="username"
-            required={true}
-            maxlength={254}
-            autofocus={email === ""}
-          />
-        ) : (
-          <>
-            <input type="hidden" name="email" value={fixedEmail} autocomplete="username" />
-            <p>
-              For <strong>{fixedEmail}</strong>
-            </p>
-          </>
-        )}
-        <NewPasswordField
-          label="Password"
-          name="password"
-          autofocus={email !== "" || fixedEmail !== null}
-        />
-        <div class="actions">
-          <Button kind="main">{submit}</Button>
-        </div>
-      </PostForm>
+      {(passwords || providers.length === 0) && (
+        <PostForm action={action} token={token}>
+          {fields}
+          {fixedEmail === null ? (
+            <Field
+              label="E-mail address"
+              type="email"
+              name="email"
+              value={email}
+              hint="You sign in with it; no mail is sent."
+              autocomplete="username"
+              required={true}
+              maxlength={254}
+              autofocus={email === ""}
+            />
+          ) : (
+            <>
+              <input type="hidden" name="email" value={fixedEmail} autocomplete="username" />
+              <p>
+                For <strong>{fixedEmail}</strong>
+              </p>
+            </>
+          )}
+          {passwords && (
+            <NewPasswordField
+              label="Password"
+              name="password"
+              autofocus={email !== "" || fixedEmail !== null}
+            />
+          )}
+          <div class="actions">
+            <Button kind="main">{submit}</Button>
+          </div>
+        </PostForm>
+      )}
       <ProviderButtons providers={providers} parameters={parameters} />
     </Layout>
   );

@@ -37,14 +37,14 @@ export function createSignUpRoutes({
   signUp,
   providers,
 }: {
-  config: Pick<Config, "publicUrl" | "trustProxy">;
+  config: Pick<Config, "publicUrl" | "trustProxy" | "passwords">;
   cookies: Cookies;
   visitors: Visitors;
   record: RecordEvent;
   signUp: SignUp;
   providers: readonly Provider[];
 }) {
-  const { publicUrl } = config;
+  const { publicUrl, passwords } = config;
   const checkHost = createHostCheck(config);
 
   const show = (request: Request, render: (token: string) => Markup | Response) =>
@@ -82,6 +82,7 @@ export function createSignUpRoutes({
 
   const setUpPage = (token: string, claim: string, again: Again = {}) => (
     <SignUpPage
+      passwords={passwords}
       title="Welcome to ctxd"
       action={SET_UP_PATH}
       token={token}
@@ -108,6 +109,7 @@ export function createSignUpRoutes({
     }
     return (
       <SignUpPage
+        passwords={passwords}
         title="You are invited"
         action={`${JOIN_PATH}/${secret}`}
         token={token}
@@ -127,6 +129,7 @@ export function createSignUpRoutes({
 
   const signUpPage = (token: string, again: Again = {}) => (
     <SignUpPage
+      passwords={passwords}
       title="Make an account"
       action={SIGN_UP_PATH}
       token={token}

@@ -5,7 +5,7 @@ import { isSameSecret } from "../db/secret.ts";
 import { AppError } from "../errors.ts";
 import { createRateLimit } from "../rate-limit.ts";
 import type { Hashing } from "./hashing.ts";
-import { tooMany } from "./sign-in.ts";
+import { noPasswords, tooMany } from "./sign-in.ts";
 
 const HOUR = 3_600_000;
 
@@ -19,6 +19,7 @@ export function createSignUp({
   setUpToken,
   hashing,
   clock,
+  passwords = true,
 }: {
   accounts: Pick<Accounts, "prepareMember" | "isSetUp" | "setUp">;
   invitations: Pick<Invitations, "find" | "use">;
@@ -27,6 +28,8 @@ export function createSignUp({
   setUpToken: string;
   hashing: Hashing;
   clock: () => number;
+  /** Whether people have passwords; else they come through a provider. */
+  passwords?: boolean;
 }) {
   const byAddress = createRateLimit({ tries: 10, period: HOUR, clock });
 
@@ -53,7 +56,9 @@ export function createSignUp({
           "Open the link that the server has printed at its start, or that ctxd dashboard opens.",
         );
       }
-      return hashing(() => accounts.setUp(wanted));
+      // Where there are no passwords, the owner signs in through a provider that knows the address.
+      const { email, password } = wanted;
+      return hashing(() => accounts.setUp({ email, password: passwords ? password : null }));
     },
 
     findInvitation: invitations.find,
@@ -61,9 +66,11 @@ export function createSignUp({
     /**
      * Makes an account by invitation, which is used up by that. Nothing is held while the password
      * is hashed: an invitation that is revoked meanwhile is revoked.
-     * @throws AppError `not_found` when the invitation does not hold, or as `Accounts.prepareMember`
+     * @throws AppError `not_found` when the invitation does not hold, `forbidden` where there are no
+     * passwords, or as `Accounts.prepareMember`
      */
     async accept(secret: string, wanted: NewAccount): Promise<Account> {
+      if (!passwords) throw noPasswords();
       const invitation = invitations.find(secret);
       // One that does not hold costs no hash.
       if (invitation === null) throw notHolding();
@@ -84,6 +91,7 @@ export function createSignUp({
       if (registration !== "open" || !accounts.isSetUp()) {
         throw new AppError("forbidden", "An account is made by invitation here: ask the owner.");
       }
+      if (!passwords) throw noPasswords();
       const wait = byAddress.take(address);
       if (wait !== null) throw tooMany(wait);
       return (await hashing(() => accounts.prepareMember(wanted)))();

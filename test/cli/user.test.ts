@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { findLocalOwner } from "../../src/accounts/local-owner.ts";
+import { createFactors } from "../../src/sign-in/factors.ts";
 import { createSessions } from "../../src/sign-in/sessions.ts";
 import { ctxd, ctxdInTerminal } from "../support/command-line.ts";
 import { temporaryFolder } from "../support/database.ts";
@@ -66,8 +67,8 @@ test("user list shows the accounts as a table and as JSON", async () => {
   expect(table).toMatchObject({ stderr: "", exitCode: 0 });
   const lines = table.stdout.trimEnd().split("\n");
   expect(lines).toHaveLength(3);
-  expect(lines[0]).toMatch(/^EMAIL +ROLE +CREATED +ID$/);
-  expect(lines[2]).toMatch(/^b@example.com {4}member {2}2026-01-01 00:00Z {2}acc_/);
+  expect(lines[0]).toMatch(/^EMAIL +ROLE +SECOND FACTOR +CREATED +ID$/);
+  expect(lines[2]).toMatch(/^b@example.com {4}member {2}- +2026-01-01 00:00Z {2}acc_/);
 
   const json = await ctxd(["user", "list", "--json"], { dataDir });
   const entries = JSON.parse(json.stdout);
@@ -76,6 +77,7 @@ test("user list shows the accounts as a table and as JSON", async () => {
     id: account.id,
     email: "you@example.com",
     role: "owner",
+    second_factors: [],
     disabled_at: null,
     created_at: "2026-01-01T00:00:00.000Z",
   });
@@ -262,4 +264,43 @@ test("user revoke ends keys, apps and sessions, when that is meant", async () =>
   expect(done.stderr).toContain("1 key and 0 apps revoked, 1 browser signed out");
   expect(keys.authenticate(key)).toBeNull();
   expect(sessions.findAccount(session)).toBeNull();
+});
+
+test("user reset-factor removes a lost second factor, ends sessions, and list shows who has one", async () => {
+  const dataDir = temporaryFolder();
+  const { accounts, db, clock } = testStores(dataDir);
+  const { id } = await accounts.add({ email: "you@example.com", password: PASSWORD });
+  const factors = createFactors({ db, clock });
+  const sessions = createSessions({ db, clock: Date.now });
+  const publicKey = new Uint8Array([1]);
+  factors.passkeys.add(id, { id: "a", publicKey, counter: 0, transports: [], name: "laptop" });
+  factors.recoveryCodes.replace(id);
+  const session = sessions.begin(id);
+
+  const list = await ctxd(["user", "list"], { dataDir });
+  expect(list.stdout).toMatch(/you@example.com +owner +passkey +/);
+  const reset = await ctxd(["user", "reset-factor", "YOU@example.com"], { dataDir });
+  expect(reset).toMatchObject({ stdout: "", exitCode: 0 });
+  expect(reset.stderr).toContain("the password alone signs in again");
+  expect(factors.isSetUp(id)).toBe(false);
+  expect(factors.recoveryCodes.count(id)).toBe(0);
+  expect(sessions.findAccount(session)).toBeNull();
+
+  const again = await ctxd(["user", "reset-factor", "you@example.com"], { dataDir });
+  expect(again.stderr).toContain("has no passkey and no app");
+  const unknown = await ctxd(["user", "reset-factor", "eve@example.com"], { dataDir });
+  expect(unknown.exitCode).toBe(1);
+});
+
+test("where passwords are switched off, user add asks for none", async () => {
+  const dataDir = temporaryFolder();
+  const env = {
+    CTXD_PASSWORDS: "off",
+    CTXD_GITHUB_CLIENT_ID: "a",
+    CTXD_GITHUB_CLIENT_SECRET: "b",
+  };
+  const added = await ctxd(["user", "add", "you@example.com"], { dataDir, env });
+  expect(added).toMatchObject({ stdout: "", exitCode: 0 });
+  const { accounts } = testStores(dataDir);
+  expect(accounts.hasPassword(accounts.findByEmail("you@example.com")?.id ?? "")).toBe(false);
 });
