@@ -86,7 +86,7 @@ export async function checkChosenModel(
   const folder = isName ? downloadedModel(model, cacheDir) : model;
   if (isName && !existsSync(folder)) return ok(`${model} is downloaded by the next start`);
   try {
-    const chosen = { model: folder, cacheDir: trialDir, log: SILENT };
+    const chosen = { model: folder, cacheDir: trialDir, dataDir: trialDir, log: SILENT };
     const embedder = await openChosenModel(chosen);
     await embedder.close();
     return ok(`${embedder.model.id} makes vectors of ${embedder.model.dimension} numbers`);

@@ -35,17 +35,20 @@ const UNRELATED = [
  * Opens the embedder that the settings ask for: the built-in model, or that of CTXD_MODEL, which is
  * loaded and tried first.
  * @param model a folder or a name of fastembed's; `null` for the built-in one
+ * @param dataDir where it is remembered what a downloaded model was
  * @throws ModelError, or AssetError when the cache folder can't be used
  */
 export async function openChosenModel({
   model,
   cacheDir,
+  dataDir,
   log,
   metrics,
   store = STORE,
 }: {
   model: string | null;
   cacheDir: string;
+  dataDir: string;
   log: Log;
   metrics?: Metrics;
   store?: string;
@@ -55,7 +58,7 @@ export async function openChosenModel({
     await prepareModel({ cacheDir });
     return createWorkerEmbedder({ cacheDir, log, ...(metrics && { metrics }) });
   }
-  const description = await describeChosen(model, { cacheDir, log, store });
+  const description = await describeChosen(model, { cacheDir, dataDir, log, store });
   const manifest = { ...description, dimension: 0, cosines: { unrelated: 0, same: 1 } };
   await prepareModel({ cacheDir, manifest });
   const embedder = createWorkerEmbedder({ cacheDir, log, manifest, ...(metrics && { metrics }) });
@@ -85,11 +88,12 @@ export function openRecordedModel(
 
 async function describeChosen(
   model: string,
-  { cacheDir, log, store }: { cacheDir: string; log: Log; store: string },
+  { cacheDir, dataDir, log, store }: { cacheDir: string; dataDir: string; log: Log; store: string },
 ): Promise<ModelDescription> {
   if (MODEL_NAMES.includes(model)) {
     const onDownload = (url: string) => log.info("model_download", { model, url });
-    return describeModelFolder(await fetchModel(model, cacheDir, { store, onDownload }), model);
+    const folder = await fetchModel(model, cacheDir, { dataDir, store, onDownload });
+    return describeModelFolder(folder, model);
   }
   const folder = resolve(model);
   if (existsSync(folder)) return describeModelFolder(folder);

@@ -2,17 +2,35 @@ import { existsSync } from "node:fs";
 import { mkdir, realpath, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { refuseForeignFolder } from "../native/asset.ts";
+import {
+  hashFiles,
+  type KnownModel,
+  knownModelsPath,
+  recallModel,
+  rememberModel,
+} from "./known-models.ts";
 import { ModelError } from "./model-error.ts";
 
-/** The dense models that fastembed has in its store, with the names of their archives there. */
-const MODELS: Readonly<Record<string, string>> = {
-  "fast-all-MiniLM-L6-v2": "sentence-transformers-all-MiniLM-L6-v2",
-  "fast-bge-base-en": "fast-bge-base-en",
-  "fast-bge-base-en-v1.5": "fast-bge-base-en-v1.5",
-  "fast-bge-small-en": "fast-bge-small-en",
-  "fast-bge-small-en-v1.5": "fast-bge-small-en-v1.5",
-  "fast-bge-small-zh-v1.5": "fast-bge-small-zh-v1.5",
-  "fast-multilingual-e5-large": "fast-multilingual-e5-large",
+/** A model in fastembed's store. */
+export interface StoredModel {
+  /** The name of its archive there. */
+  readonly archive: string;
+  /** SHA-256 of the archive, where it is known; else the first one that comes is held to. */
+  readonly sha256?: string;
+}
+
+/** The dense models that fastembed has in its store. */
+const MODELS: Readonly<Record<string, StoredModel>> = {
+  "fast-all-MiniLM-L6-v2": { archive: "sentence-transformers-all-MiniLM-L6-v2" },
+  "fast-bge-base-en": { archive: "fast-bge-base-en" },
+  "fast-bge-base-en-v1.5": { archive: "fast-bge-base-en-v1.5" },
+  "fast-bge-small-en": { archive: "fast-bge-small-en" },
+  "fast-bge-small-en-v1.5": {
+    archive: "fast-bge-small-en-v1.5",
+    sha256: "3858004b3822f64f940280874b8f2d2dc25b34a4f3eb3cdf617bdceeb21ed9ed",
+  },
+  "fast-bge-small-zh-v1.5": { archive: "fast-bge-small-zh-v1.5" },
+  "fast-multilingual-e5-large": { archive: "fast-multilingual-e5-large" },
 };
 /** Milliseconds for a connection, and for all of a model of 2 GB. */
 const TIMEOUT = 3_600_000;
@@ -27,31 +45,58 @@ export function downloadedModel(name: string, cacheDir: string): string {
 
 /**
  * The folder of one of fastembed's models in the cache. It is downloaded when it isn't there:
- * fastembed's own download takes an error page or half an archive for the model.
+ * fastembed's own download takes an error page or half an archive for the model. What came first is
+ * remembered in the data folder, and anything else under that name is refused later.
  * @throws ModelError with one sentence, AssetError where another user could replace it
  */
 export async function fetchModel(
   name: string,
   cacheDir: string,
-  { store, onDownload }: { store: string; onDownload: (url: string) => void },
+  {
+    dataDir,
+    store,
+    onDownload,
+    models = MODELS,
+  }: {
+    dataDir: string;
+    store: string;
+    onDownload: (url: string) => void;
+    models?: Readonly<Record<string, StoredModel>>;
+  },
 ): Promise<string> {
   await mkdir(join(cacheDir, "fastembed"), { recursive: true, mode: 0o700 });
   const realCache = await realpath(cacheDir);
   refuseForeignFolder(join(realCache, "fastembed"));
   const folder = downloadedModel(name, realCache);
-  if (existsSync(folder)) return folder;
-  const url = `${store}/${MODELS[name]}.tar.gz`;
+  const known = await recallModel(dataDir, name);
+  if (existsSync(folder)) {
+    const files = await hashFiles(folder).catch((cause) => {
+      throw new ModelError(`The model in ${folder} can't be read: ${cause.message}.`, { cause });
+    });
+    if (known) requireKnown(known, files, folder, dataDir);
+    else await rememberModel(dataDir, name, { archive: null, files });
+    return folder;
+  }
+  const { archive = name, sha256 } = models[name] ?? {};
+  const url = `${store}/${archive}.tar.gz`;
   const partial = `${folder}.part-${process.pid}`;
   onDownload(url);
   try {
     await mkdir(partial, { recursive: true, mode: 0o700 });
-    const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT) });
-    if (!response.ok) throw new Error(`the answer is ${response.status}`);
-    await new Bun.Archive(await response.arrayBuffer()).extract(partial);
+    const content = await download(url);
+    const found = new Bun.CryptoHasher("sha256").update(content).digest("hex");
+    const wanted = sha256 ?? known?.archive ?? found;
+    if (found !== wanted) throw changed(url, { found, wanted, dataDir, isPinned: !!sha256 });
+    await new Bun.Archive(content).extract(partial);
     // The archive holds one folder with the model's name.
-    await rename(join(partial, name), folder);
+    const extracted = join(partial, name);
+    const files = await hashFiles(extracted);
+    if (known) requireKnown(known, files, folder, dataDir);
+    else await rememberModel(dataDir, name, { archive: found, files });
+    await rename(extracted, folder);
     return folder;
   } catch (cause) {
+    if (cause instanceof ModelError) throw cause;
     const reason = cause instanceof Error ? cause.message.replace(/\.$/, "") : String(cause);
     throw new ModelError(
       `The model ${name} is not in ${folder} and can't be downloaded from ${url} (${reason}): put its files there, or set CTXD_MODEL to a folder that has them.`,
@@ -60,4 +105,46 @@ export async function fetchModel(
   } finally {
     await rm(partial, { recursive: true, force: true });
   }
+}
+
+async function download(url: string): Promise<ArrayBuffer> {
+  const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT) });
+  if (!response.ok) throw new Error(`the answer is ${response.status}`);
+  const content = await response.arrayBuffer();
+  const length = response.headers.get("content-length");
+  if (length === null || Number(length) === content.byteLength) return content;
+  throw new Error(`${content.byteLength} of ${length} bytes came`);
+}
+
+/** @throws ModelError for the first file that is not the one that came first */
+function requireKnown(
+  known: KnownModel,
+  files: Readonly<Record<string, string>>,
+  folder: string,
+  dataDir: string,
+): void {
+  const names = new Set([...Object.keys(known.files), ...Object.keys(files)]);
+  const other = [...names].sort().find((file) => known.files[file] !== files[file]);
+  if (other === undefined) return;
+  throw new ModelError(
+    `The model in ${folder} is not the one that came first: ${other} is another. Remove that folder to download it again. If you changed it yourself, remove the model's entry in ${knownModelsPath(dataDir)}.`,
+  );
+}
+
+function changed(
+  url: string,
+  {
+    found,
+    wanted,
+    dataDir,
+    isPinned,
+  }: { found: string; wanted: string; dataDir: string; isPinned: boolean },
+): ModelError {
+  const remedy = isPinned
+    ? "it is not used, and nothing in the settings changes that"
+    : `it is not used. To accept it, remove the model's entry in ${knownModelsPath(dataDir)}`;
+  const origin = isPinned ? "this program expects" : "came first";
+  return new ModelError(
+    `What is at ${url} is not the model that ${origin} (SHA-256 ${found} in place of ${wanted}): ${remedy}.`,
+  );
 }

@@ -39,7 +39,8 @@ describe("another user moves a folder above the cache away and puts his own ther
     await expect(prepareAsset(asset, cache)).rejects.toThrow(
       `The folder ${shared} above the cache folder ${cache}/library-`,
     );
-    const download = { store: "http://localhost:1", onDownload: () => {} };
+    const dataDir = temporaryFolder();
+    const download = { dataDir, store: "http://localhost:1", onDownload: () => {} };
     await expect(fetchModel("fast-bge-small-en", cache, download)).rejects.toThrow(shared);
     const { stdout } = await ctxd(["doctor"], {
       dataDir: join(shared, "data"),

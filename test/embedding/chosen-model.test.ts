@@ -19,7 +19,8 @@ afterEach(async () => {
 const NOWHERE = "http://127.0.0.1:1";
 
 async function choose(model: string, cacheDir = temporaryFolder(), store = NOWHERE) {
-  const embedder = await openChosenModel({ model, cacheDir, log: silentLog, store });
+  const dataDir = temporaryFolder();
+  const embedder = await openChosenModel({ model, cacheDir, dataDir, log: silentLog, store });
   open.push(embedder);
   return embedder;
 }

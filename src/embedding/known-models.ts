@@ -1,0 +1,73 @@
+import { mkdir, readdir, readFile, rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type Static, Type } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
+import { hashFile } from "../native/asset.ts";
+import { ModelError } from "./model-error.ts";
+
+const Sha256 = Type.String({ pattern: "^[0-9a-f]{64}$" });
+
+/** What a downloaded model was when it came for the first time, as SHA-256. */
+const KnownModel = Type.Object({
+  /** Of the archive; null for files that somebody put there by hand. */
+  archive: Type.Union([Sha256, Type.Null()]),
+  files: Type.Record(Type.String(), Sha256),
+});
+export type KnownModel = Static<typeof KnownModel>;
+const KnownModels = Type.Record(Type.String(), KnownModel);
+
+/**
+ * The file that remembers downloaded models. It is in the data folder, because a cache may be removed
+ * at any time and filled again by others.
+ */
+export function knownModelsPath(dataDir: string): string {
+  return join(dataDir, "models.json");
+}
+
+/** What is remembered of a model; null for nothing. @throws ModelError when the file is damaged */
+export async function recallModel(dataDir: string, name: string): Promise<KnownModel | null> {
+  return (await readAll(dataDir))[name] ?? null;
+}
+
+/** Remembers a model, for good. */
+export async function rememberModel(
+  dataDir: string,
+  name: string,
+  model: KnownModel,
+): Promise<void> {
+  const models = { ...(await readAll(dataDir)), [name]: model };
+  const path = knownModelsPath(dataDir);
+  const part = `${path}.part-${process.pid}`;
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  await writeFile(part, `${JSON.stringify(models, null, 1)}\n`, { mode: 0o600, flush: true });
+  await rename(part, path);
+}
+
+/** The SHA-256 of each file in a folder, by its path there. */
+export async function hashFiles(folder: string): Promise<Record<string, string>> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const hashes: Record<string, string> = {};
+  for (const entry of entries) {
+    if (entry.isDirectory()) continue;
+    const path = join(entry.parentPath, entry.name);
+    if (!entry.isFile()) throw new Error(`${path} is no regular file`);
+    hashes[path.slice(folder.length + 1)] = await hashFile(path);
+  }
+  return hashes;
+}
+
+async function readAll(dataDir: string): Promise<Static<typeof KnownModels>> {
+  const path = knownModelsPath(dataDir);
+  const text = await readFile(path, "utf8").catch((error) => {
+    if (error.code === "ENOENT") return "{}";
+    throw new ModelError(`${path} can't be read (${error.code}).`, { cause: error });
+  });
+  const damaged = `${path} is damaged: it tells which models were downloaded. Remove it to accept those that come next.`;
+  try {
+    const models: unknown = JSON.parse(text);
+    if (Value.Check(KnownModels, models)) return models;
+  } catch (cause) {
+    throw new ModelError(damaged, { cause });
+  }
+  throw new ModelError(damaged);
+}

@@ -1,0 +1,169 @@
+import { beforeAll, describe, expect, test } from "bun:test";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { openChosenModel } from "../../src/embedding/chosen-model.ts";
+import { downloadedModel, fetchModel } from "../../src/embedding/model-download.ts";
+import { temporaryFolder } from "../support/database.ts";
+import { silentLog } from "../support/embedder.ts";
+import { writeWordModel } from "../support/word-model.ts";
+
+const NAME = "fast-all-MiniLM-L6-v2";
+const PINNED = "fast-bge-small-en-v1.5";
+
+let files: Record<string, Uint8Array>;
+beforeAll(async () => {
+  const folder = temporaryFolder();
+  await writeWordModel(folder);
+  files = {};
+  for (const name of ["model.onnx", "tokenizer.json", "config.json"]) {
+    files[name] = await Bun.file(join(folder, name)).bytes();
+  }
+});
+
+/** An archive as the store has it, with other files too. */
+async function archiveOf(name: string, more: Record<string, Uint8Array | string> = {}) {
+  const entries = Object.entries({ ...files, ...more }).map(
+    ([file, content]) => [`${name}/${file}`, content] as const,
+  );
+  return await new Bun.Archive(Object.fromEntries(entries), { compress: "gzip" }).bytes();
+}
+
+const sha256 = (bytes: Uint8Array) => new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
+
+/** A store that has one archive, which can be swapped. */
+function storeOf(first: Uint8Array) {
+  let content = first;
+  let asked = 0;
+  const server = Bun.serve({
+    port: 0,
+    fetch() {
+      asked++;
+      return new Response(content);
+    },
+  });
+  return {
+    url: server.url.origin,
+    asked: () => asked,
+    swap: (other: Uint8Array) => {
+      content = other;
+    },
+    [Symbol.dispose]: () => void server.stop(true),
+  };
+}
+
+function machine() {
+  const [cacheDir, dataDir] = [temporaryFolder(), temporaryFolder()];
+  const fetchFrom = (
+    store: string,
+    name = NAME,
+    models?: Parameters<typeof fetchModel>[2]["models"],
+  ) =>
+    fetchModel(name, cacheDir, { dataDir, store, onDownload: () => {}, ...(models && { models }) });
+  return { cacheDir, dataDir, fetchFrom };
+}
+
+test("a model that the store changes later is refused, and nothing of it stays", async () => {
+  const first = await archiveOf(NAME);
+  using store = storeOf(first);
+  const { cacheDir, dataDir, fetchFrom } = machine();
+  const folder = await fetchFrom(store.url);
+  expect(statSync(join(dataDir, "models.json")).mode & 0o777).toBe(0o600);
+  rmSync(folder, { recursive: true });
+  store.swap(await archiveOf(NAME, { "tokenizer.json": "{}" }));
+  await expect(fetchFrom(store.url)).rejects.toThrow(/is not the model that came first \(SHA-256 /);
+  expect(readdirSync(join(cacheDir, "fastembed"))).toEqual([]);
+  // What came first is still taken.
+  store.swap(first);
+  await fetchFrom(store.url);
+  // And who means it removes what was remembered.
+  rmSync(folder, { recursive: true });
+  store.swap(await archiveOf(NAME, { "ctxd.json": '{"pooling":"mean"}' }));
+  rmSync(join(dataDir, "models.json"));
+  await fetchFrom(store.url);
+});
+
+test("a model in the cache that somebody changes is refused at the next start", async () => {
+  for (const change of [
+    (folder: string) => writeFileSync(join(folder, "model.onnx"), "another graph"),
+    (folder: string) => writeFileSync(join(folder, "model_quantized.onnx"), "a graph before it"),
+    (folder: string) => writeFileSync(join(folder, "ctxd.json"), '{"pooling":"first token"}'),
+    (folder: string) => rmSync(join(folder, "tokenizer.json")),
+    (folder: string) => symlinkSync("/dev/zero", join(folder, "ctxd.json")),
+  ]) {
+    using store = storeOf(await archiveOf(NAME));
+    const { cacheDir, dataDir, fetchFrom } = machine();
+    const folder = await fetchFrom(store.url);
+    expect(await fetchFrom(store.url)).toBe(folder);
+    change(folder);
+    const options = { model: NAME, cacheDir, dataDir, log: silentLog, store: store.url };
+    await expect(openChosenModel(options)).rejects.toThrow(
+      /not the one that came first|can't be read/,
+    );
+  }
+});
+
+test("a whole model that was put in its place is refused after the cache was emptied too", async () => {
+  using store = storeOf(await archiveOf(NAME));
+  const { cacheDir, fetchFrom } = machine();
+  const folder = await fetchFrom(store.url);
+  rmSync(cacheDir, { recursive: true });
+  mkdirSync(folder, { recursive: true });
+  for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content);
+  expect(await fetchFrom(store.url)).toBe(folder);
+  writeFileSync(join(folder, "model.onnx"), "another graph");
+  await expect(fetchFrom(store.url)).rejects.toThrow("model.onnx is another");
+});
+
+describe("a model whose hash is known", () => {
+  test("is taken when it is that, and refused when it is another, the first time too", async () => {
+    const right = await archiveOf(PINNED);
+    const models = { [PINNED]: { archive: PINNED, sha256: sha256(right) } };
+    using store = storeOf(await archiveOf(PINNED, { "config.json": "{}" }));
+    const { cacheDir, dataDir, fetchFrom } = machine();
+    await expect(fetchFrom(store.url, PINNED, models)).rejects.toThrow(
+      "is not the model that this program expects",
+    );
+    expect(existsSync(join(dataDir, "models.json"))).toBe(false);
+    expect(existsSync(downloadedModel(PINNED, cacheDir))).toBe(false);
+    store.swap(right);
+    await fetchFrom(store.url, PINNED, models);
+  });
+
+  test("has it for the model that is the built-in one in another form", async () => {
+    using store = storeOf(await archiveOf(PINNED));
+    const { fetchFrom } = machine();
+    await expect(fetchFrom(store.url, PINNED)).rejects.toThrow("3858004b3822f64f");
+  });
+});
+
+test("half an archive is never accepted, nor remembered", async () => {
+  const whole = await archiveOf(NAME);
+  for (const length of [0, 10, 1_000, Math.floor(whole.length / 2), whole.length - 1]) {
+    using store = storeOf(whole.slice(0, length));
+    const { cacheDir, dataDir, fetchFrom } = machine();
+    await expect(fetchFrom(store.url)).rejects.toThrow("can't be downloaded");
+    expect(existsSync(join(dataDir, "models.json"))).toBe(false);
+    expect(readdirSync(join(cacheDir, "fastembed"))).toEqual([]);
+  }
+});
+
+test("an archive writes nothing outside its folder", async () => {
+  const archive = await new Bun.Archive(
+    { [`${NAME}/model.onnx`]: "x", "../../outside": "x", "/tmp/ctxd-outside": "x" },
+    { compress: "gzip" },
+  ).bytes();
+  using store = storeOf(archive);
+  const { cacheDir, fetchFrom } = machine();
+  await fetchFrom(store.url).catch(() => {});
+  expect(existsSync(join(cacheDir, "outside"))).toBe(false);
+  expect(existsSync("/tmp/ctxd-outside")).toBe(false);
+  expect(existsSync(join(cacheDir, "fastembed", "outside"))).toBe(false);
+});
