@@ -69,17 +69,27 @@ async function openInBrowser(target: string, env: Environment): Promise<boolean>
   if (!isMac && !env.DISPLAY && !env.WAYLAND_DISPLAY) return false;
   const program = Bun.which(isMac ? "open" : "xdg-open", { PATH: env.PATH ?? "" });
   if (!program) return false;
-  const child = Bun.spawn([program, target], {
-    env: { ...env },
-    stdin: "ignore",
-    stdout: "ignore",
-    stderr: "ignore",
-    detached: true,
-  });
+  const child = startDetached([program, target], env);
   // Some stay as long as the browser does.
   child.unref();
   return Promise.race([
     child.exited.then((code) => code === 0),
     Bun.sleep(PATIENCE).then(() => true),
   ]);
+}
+
+/** Starts a program with the usual umask: what a browser downloads is not for its person alone. */
+function startDetached(command: string[], env: Environment) {
+  const own = process.umask(0o022);
+  try {
+    return Bun.spawn(command, {
+      env: { ...env },
+      stdin: "ignore",
+      stdout: "ignore",
+      stderr: "ignore",
+      detached: true,
+    });
+  } finally {
+    process.umask(own);
+  }
 }

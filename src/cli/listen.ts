@@ -42,17 +42,39 @@ function listen(
   const { tls } = where;
   try {
     if (tls) return listenWithTls(app, { ...where, tls }, parts);
-    app.listen(serverOptions(where));
-    return { stop: async () => void (await app.stop()) };
+    const isLoopback = where.host === "127.0.0.1" || where.host === "localhost";
+    app.listen(serverOptions(isLoopback ? { ...where, host: "127.0.0.1" } : where));
+    const twin = isLoopback ? listenOnIpv6(app, where) : null;
+    return { stop: async () => void (await Promise.all([app.stop(), twin?.stop()])) };
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? error.code : null;
-    if (code === "EADDRINUSE") {
+    if (codeOf(error) === "EADDRINUSE") {
       throw new CommandError(
         `Port ${where.port} is in use: stop what uses it, or choose another with --port.`,
       );
     }
     throw error;
   }
+}
+
+/**
+ * Takes the same port of IPv6's loopback, where it is: browsers and programs look for `localhost`
+ * there first, and another user of the machine who listens there would get what is meant for us.
+ */
+function listenOnIpv6(app: App, where: Where): { stop(): Promise<void> } | null {
+  const port = app.server?.port ?? where.port;
+  try {
+    return Bun.serve({ ...serverOptions({ host: "::1", port }), fetch: app.fetch });
+  } catch (error) {
+    if (codeOf(error) !== "EADDRINUSE") return null;
+    void app.stop(true);
+    throw new CommandError(
+      `Port ${port} is in use at [::1], where browsers look for localhost: stop what uses it, or choose another with --port.`,
+    );
+  }
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && "code" in error ? error.code : null;
 }
 
 function serverOptions({ host, port }: Pick<Where, "host" | "port">) {

@@ -28,6 +28,8 @@ ${Object.entries(env)
       `    <key>${escapeXml(name)}</key>\n    <string>${escapeXml(value)}</string>\n`,
   )
   .join("")}  </dict>
+  <key>Umask</key>
+  <integer>63</integer>
   <key>RunAtLoad</key>
   <true/>
   <key>KeepAlive</key>

@@ -19,6 +19,7 @@ ${Object.entries(env)
   .map(([name, value]) => `Environment=${quote(`${name}=${value}`)}\n`)
   .join("")}Restart=on-failure
 RestartSec=5
+UMask=0077
 NoNewPrivileges=true
 
 [Install]
