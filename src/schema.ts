@@ -60,7 +60,16 @@ export function text(options: TextOptions, rules: TextRules = {}) {
 function hasMoreCharacters(value: string, limit: number) {
   // A character is one or two UTF-16 units, so most texts need no count.
   if (value.length <= limit) return false;
-  return value.length > 2 * limit || [...value].length > limit;
+  return value.length > 2 * limit || value.length - pairsIn(value) > limit;
+}
+
+/** Characters of two units. A half without its other is none: what has one is refused anyway. */
+function pairsIn(value: string): number {
+  let pairs = 0;
+  for (let index = 0; index < value.length; index++) {
+    if ((value.charCodeAt(index) & 0xfc00) === 0xd800) pairs++;
+  }
+  return pairs;
 }
 
 const NUMBER = /^-?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?$/i;

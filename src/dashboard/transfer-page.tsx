@@ -50,7 +50,8 @@ export function ImportPage({
             aria-describedby="file-hint"
           />
           <p class="hint" id="file-hint">
-            Up to 64 MiB. A few hundred memories take about ten seconds.
+            Up to 32 MiB; <code>ctxd import</code> takes more. A few hundred memories take about ten
+            seconds.
           </p>
         </div>
         <Choice name="dry_run" value="true">

@@ -10,7 +10,7 @@ import type { ProofGuard } from "./proof-guard.ts";
 import { ImportPage } from "./transfer-page.tsx";
 
 /** Bytes of a file that is brought in. The API takes any length. */
-const MAX_FILE = 64 << 20;
+const MAX_FILE = 32 << 20;
 
 /** Taking all memories elsewhere as a file, and bringing a file in. */
 export function createTransferRoutes({

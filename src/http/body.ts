@@ -1,5 +1,6 @@
 import type { Static, TSchema } from "@sinclair/typebox";
 import { AppError } from "../errors.ts";
+import { parseJson, TooManyValues } from "../json.ts";
 import { readChunks } from "./body-chunks.ts";
 import { createCheck } from "./validation.ts";
 
@@ -16,10 +17,14 @@ export function createBodyReader<Schema extends TSchema>(
   maxBytes: number,
 ): (request: Request) => Promise<Static<Schema>> {
   const check = createCheck(schema);
-  return async (request) => check(await readJson(request, maxBytes));
+  return async (request) => {
+    checkJsonType(request);
+    return check(parseBody(await readBytes(request, maxBytes)));
+  };
 }
 
-async function readJson(request: Request, maxBytes: number): Promise<unknown> {
+/** @throws AppError `unsupported_media_type` */
+export function checkJsonType(request: Request): void {
   const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
   if (type !== "application/json") {
     throw new AppError(
@@ -30,10 +35,18 @@ async function readJson(request: Request, maxBytes: number): Promise<unknown> {
   if (request.headers.has("content-encoding")) {
     throw new AppError("unsupported_media_type", "The body must not be compressed.");
   }
-  const bytes = await readBytes(request, maxBytes);
+}
+
+/** @throws AppError `malformed_json`, or `too_large` for more values than anything here has */
+export function parseBody(bytes: Uint8Array): unknown {
   try {
-    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+    return parseJson(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch (cause) {
+    if (cause instanceof TooManyValues) {
+      throw new AppError("too_large", "The body has more values than anything here may have.", {
+        cause,
+      });
+    }
     throw new AppError("malformed_json", "The body is not valid JSON in UTF-8.", { cause });
   }
 }
@@ -44,16 +57,23 @@ async function readJson(request: Request, maxBytes: number): Promise<unknown> {
  * @throws AppError `too_large`
  */
 export async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array> {
+  const chunks = await Array.fromAsync(readLimited(request, maxBytes));
+  return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
+}
+
+/** The same as it comes. */
+export async function* readLimited(
+  request: Request,
+  maxBytes: number,
+): AsyncGenerator<Uint8Array, void> {
   const tooLarge = () =>
     new AppError("too_large", `The body is larger than the ${maxBytes} bytes allowed here.`);
   if (Number(request.headers.get("content-length") ?? 0) > maxBytes) throw tooLarge();
   // A chunked body does not say its length: count it as it comes.
-  const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of readChunks(request)) {
     length += chunk.length;
     if (length > maxBytes) throw tooLarge();
-    chunks.push(chunk);
+    yield chunk;
   }
-  return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
 }

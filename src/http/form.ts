@@ -25,6 +25,11 @@ export async function readForm(request: Request, maxBytes = MAX_FORM): Promise<U
   }
 }
 
+/** Parts of a form with files. Each becomes an object, whatever is in it. */
+const MAX_PARTS = 16;
+/** RFC 2046, section 5.1.1: what stands between the parts. */
+const BOUNDARY = /;\s*boundary=(?:"([\w'()+,./:=? -]{1,70})"|([\w'()+,./:=?-]{1,70}))\s*(?:;|$)/i;
+
 export type FormWithFiles = Awaited<ReturnType<Response["formData"]>>;
 
 /**
@@ -40,10 +45,30 @@ export async function readFiles(request: Request, maxBytes: number): Promise<For
       "The body must be a form with files: send it as `multipart/form-data`.",
     );
   }
+  const [, quoted, plain] = BOUNDARY.exec(type) ?? [];
+  const boundary = quoted ?? plain;
+  if (boundary === undefined) {
+    throw new AppError("malformed_request", "The form does not say what is between its parts.");
+  }
   const bytes = await readBytes(request, maxBytes);
+  if (hasMoreParts(bytes, boundary)) {
+    throw new AppError("malformed_request", `The form has more than ${MAX_PARTS} parts.`);
+  }
+  // Said again, so that it can't be understood in another way.
+  const headers = { "content-type": `multipart/form-data; boundary="${boundary}"` };
   try {
-    return await new Response(bytes, { headers: { "content-type": type } }).formData();
+    return await new Response(bytes, { headers }).formData();
   } catch (cause) {
     throw new AppError("malformed_request", "The form is damaged.", { cause });
   }
+}
+
+function hasMoreParts(bytes: Uint8Array, boundary: string): boolean {
+  const [text, mark] = [Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length), `--${boundary}`];
+  let count = 0;
+  for (let at = text.indexOf(mark); at >= 0; at = text.indexOf(mark, at + mark.length)) {
+    // The last one ends the form.
+    if (++count > MAX_PARTS + 1) return true;
+  }
+  return false;
 }

@@ -4,7 +4,8 @@ import { type ValueError, ValueErrorType } from "@sinclair/typebox/errors";
 import { AppError, type ErrorDetail } from "../errors.ts";
 import { problemOf } from "../schema.ts";
 
-const MAX_DETAILS = 20;
+/** Mistakes that are looked at; what has more is refused no less. */
+export const MAX_DETAILS = 20;
 
 /**
  * Makes a check of values of one shape, which returns what it lets pass.
@@ -26,10 +27,12 @@ export function createCheck<Schema extends TSchema>(
  */
 export function validationError(errors: Iterable<ValueError>): AppError {
   const details = new Map<string, ErrorDetail>();
+  let seen = 0;
   for (const error of errors) {
     const path = pathOf(error);
     if (!details.has(path)) details.set(path, { path, message: describe(error) });
-    if (details.size === MAX_DETAILS) break;
+    // They may all be of one field. Of a list that is too long no item matters.
+    if (++seen === MAX_DETAILS || error.type === ValueErrorType.ArrayMaxItems) break;
   }
   const [first] = details.values();
   const name = first?.path.slice(1) || "the request";

@@ -8,6 +8,7 @@ import { Elysia } from "elysia";
 import type { Config } from "../config.ts";
 import { AppError } from "../errors.ts";
 import type { Authorize } from "../http/principal.ts";
+import { parseJson } from "../json.ts";
 import type { Log } from "../log.ts";
 import { LIMITS } from "../memories/memory.ts";
 import { AGENT_HEADER } from "./agent-header.ts";
@@ -15,8 +16,11 @@ import { mendHeaders } from "./lenience.ts";
 import { createSenderCheck } from "./sender.ts";
 import type { Session } from "./session.ts";
 
-/** Bytes of a message: a memory's content of 32,768 characters, each escaped, and what is around. */
-const MAX_BODY = 1 << 20;
+/**
+ * Bytes of a message: a memory's content of 32,768 characters, each escaped, and what is around. The
+ * library fails on addresses of more than a million characters.
+ */
+const MAX_BODY = 1_000_000;
 
 /**
  * `POST /mcp`: the Model Context Protocol over Streamable HTTP, without sessions, in both eras.
@@ -108,7 +112,7 @@ function decodeAgent(header: string | null): string | null {
 
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     return undefined;
   }

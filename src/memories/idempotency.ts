@@ -3,6 +3,7 @@ import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlit
 import { LRUCache } from "lru-cache";
 import type { Database } from "../db/database.ts";
 import { AppError } from "../errors.ts";
+import { createTurns } from "../turns.ts";
 
 /** How long a key is remembered, in milliseconds. */
 const LIFETIME = 24 * 3_600_000;
@@ -66,7 +67,7 @@ export function createIdempotency({ db, clock }: { db: Database; clock: () => nu
       create: (remember: (memoryIds: string[]) => () => void) => Promise<string[]>,
     ): Promise<string[]> {
       const keyHash = hash(key);
-      const requestHash = hash(JSON.stringify(request));
+      const requestHash = await hashList(Array.isArray(request) ? request : [request]);
       const name = `${accountId} ${keyHash}`;
 
       const running = underWay.get(name);
@@ -108,6 +109,17 @@ export function createIdempotency({ db, clock }: { db: Database; clock: () => nu
       return ids.finally(() => underWay.delete(name));
     },
   };
+}
+
+/** The hash of a list as JSON. It may be long: others have their turn between its items. */
+async function hashList(items: readonly unknown[]): Promise<string> {
+  const hasher = new Bun.CryptoHasher("sha256").update("[");
+  const turn = createTurns();
+  for (const [index, item] of items.entries()) {
+    hasher.update((index === 0 ? "" : ",") + JSON.stringify(item));
+    await turn();
+  }
+  return hasher.update("]").digest("hex");
 }
 
 function hash(text: string) {

@@ -14,6 +14,17 @@ export const LIMITS = {
   page: 100,
 } as const;
 
+/** Bytes of a character in JSON at the most: two escapes of six. */
+const ESCAPED = 12;
+/** Bytes of a memory in JSON without its texts: names, quotes, commas, and some white space. */
+const AROUND = 4_096;
+
+/** Bytes of a batch: as many of the largest memories as it may have, however they are escaped. */
+export const MAX_BATCH_BYTES =
+  LIMITS.batch *
+  ((LIMITS.content + LIMITS.tags * LIMITS.tag + 2 * LIMITS.identifier + LIMITS.metadata) * ESCAPED +
+    AROUND);
+
 /** The shape of a memory's id. Anything else can't exist. */
 export const MEMORY_ID = /^mem_[0-9a-f]{32}$/;
 

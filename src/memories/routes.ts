@@ -2,16 +2,19 @@ import { Type } from "@sinclair/typebox";
 import { type Context, Elysia } from "elysia";
 import { createBodyReader } from "../http/body.ts";
 import { etagOf, matchesEtag } from "../http/etag.ts";
+import { createListReader } from "../http/list-body.ts";
 import { ref, responses } from "../http/openapi.ts";
 import type { Authorize } from "../http/principal.ts";
 import { checkQueryString } from "../http/query.ts";
 import type { RecordEvent } from "../http/record.ts";
 import type { Scope } from "../keys/scopes.ts";
+import { createTurns } from "../turns.ts";
 import type { Memories } from "./memories.ts";
 import {
   FoundMemory,
   ImportedMemory,
   LIMITS,
+  MAX_BATCH_BYTES,
   Memory,
   MemoryChanges,
   NewMemory,
@@ -29,9 +32,8 @@ import {
 } from "./requests.ts";
 import { createTransferRoutes } from "./transfer-routes.ts";
 
-/** Bytes of a body; a batch may hold 256 contents of 32,768 characters. */
+/** Bytes of a body. */
 const MAX_BODY = 1 << 20;
-const MAX_BATCH_BODY = 64 << 20;
 
 const Found = Type.Object({ memories: Type.Array(ref("FoundMemory")) });
 const Page = Type.Object({
@@ -39,6 +41,11 @@ const Page = Type.Object({
   next_cursor: Type.Union([Type.String(), Type.Null()], {
     description: "Where the next page starts; `null` at the end.",
   }),
+});
+const readBatch = createListReader("memories", NewMemory, {
+  maxItems: LIMITS.batch,
+  maxItemBytes: MAX_BODY,
+  maxBytes: MAX_BATCH_BYTES,
 });
 const Batch = Type.Object(
   { memories: Type.Array(NewMemory, { minItems: 1, maxItems: LIMITS.batch }) },
@@ -217,11 +224,14 @@ function createSavingRoutes({ memories, authorize }: Dependencies) {
       async ({ accountId, scopes, body, headers, set }) => {
         set.status = 201;
         const key = headers["idempotency-key"];
+        const turn = createTurns();
         const saved = await memories.create(accountId, body.memories, key);
+        // To write so much has taken its time, and so does the answer.
+        await turn();
         return { memories: saved.map((memory) => writtenMemory(memory, scopes)) };
       },
       {
-        parse: parser(createBodyReader(Batch, MAX_BATCH_BODY)),
+        parse: parser(readBatch),
         body: Batch,
         headers: CreationHeaders,
         detail: {

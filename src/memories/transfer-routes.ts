@@ -8,8 +8,10 @@ import type { Authorize } from "../http/principal.ts";
 import { checkQueryString } from "../http/query.ts";
 import type { RecordEvent } from "../http/record.ts";
 import { validationError } from "../http/validation.ts";
+import { parseJson, TooManyValues } from "../json.ts";
 import { allows } from "../keys/scopes.ts";
 import { readByteLines, TOO_LONG } from "../lines.ts";
+import { createTurns } from "../turns.ts";
 import type { ImportLine } from "./import.ts";
 import type { Memories } from "./memories.ts";
 import { ImportedMemory, ImportReport, type Memory } from "./memory.ts";
@@ -144,7 +146,9 @@ function readLines(request: Request): AsyncGenerator<ImportLine> {
 /** Memories as they stand in the lines of a body. */
 export async function* parseLines(body: AsyncIterable<Uint8Array>): AsyncGenerator<ImportLine> {
   let number = 0;
+  const turn = createTurns();
   for await (const bytes of readByteLines(body, MAX_LINE)) {
+    await turn();
     number++;
     const line = parseLine(bytes);
     if (line !== null) yield { number, ...line };
@@ -161,8 +165,10 @@ function parseLine(
     // Leaves out a byte order mark.
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
     if (text.trim() === "") return null;
-    memory = JSON.parse(text);
-  } catch {
+    memory = parseJson(text);
+  } catch (error) {
+    if (error instanceof TooManyValues)
+      return { problem: "has more values than a memory may have" };
     return { problem: "is not valid JSON in UTF-8" };
   }
   return shape.Check(memory)

@@ -1,5 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
 import { connect } from "node:net";
+import { MAX_BATCH_BYTES } from "../../src/memories/memory.ts";
 import { expectError } from "../support/errors.ts";
 import { rawRequest, sendRaw } from "../support/raw-http.ts";
 import { startServer } from "../support/server.ts";
@@ -19,7 +20,7 @@ const ROUTES = [
 const LIMITED = [
   ["POST", "/memories", MIB],
   ["PUT", `/memories/${id}`, MIB],
-  ["POST", "/memories/batch", 64 * MIB],
+  ["POST", "/memories/batch", MAX_BATCH_BYTES],
 ] as const;
 
 const tooLarge = { status: 413, code: "too_large" } as const;
@@ -108,7 +109,7 @@ test.each(LIMITED.slice(0, 2))(
 );
 
 test("a client that sends a big body reads why it is refused, and the server goes on", async () => {
-  const size = 80 * MIB;
+  const size = 128 * MIB;
   for (const [method, path] of ROUTES) {
     const answer = await ada.send(method, path, { body: new Uint8Array(size), headers: JSON_TYPE });
     expectError(answer, tooLarge);

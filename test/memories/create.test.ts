@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "bun:test";
-import { expectInvalid } from "../support/errors.ts";
+import { expectError, expectInvalid } from "../support/errors.ts";
 import { named } from "../support/named.ts";
 import { startServer } from "../support/server.ts";
 
@@ -147,7 +147,7 @@ test.each(
     [
       ["/importance", '{"content":"x","importance":1e999}'],
       ["/metadata", '{"content":"x","metadata":{"a":[1e999]}}'],
-      ["/metadata", `{"content":"x","metadata":{"a":${"[".repeat(50_000)}${"]".repeat(50_000)}}}`],
+      ["/metadata", `{"content":"x","metadata":{"a":${"[".repeat(9_000)}${"]".repeat(9_000)}}}`],
       ["", '{"content":"x","__proto__":{"importance":0.9}}'],
       ["", '{"__proto__":{"content":"x"}}'],
       ["/content", "{}"],
@@ -160,6 +160,21 @@ test.each(
   const headers = { "content-type": "application/json" };
   expectInvalid(await refused.send("POST", "/memories", { body, headers }), path);
 });
+
+test.each(["/memories", "/memories/batch", "/memories/import"])(
+  "what has more values than any memory is not parsed: %s",
+  async (path) => {
+    const memory = `{"content":"x","metadata":{"a":${"[".repeat(50_000)}${"]".repeat(50_000)}}}`;
+    const isImport = path.endsWith("import");
+    const answer = await refused.send("POST", path, {
+      body: path.endsWith("batch") ? `{"memories":[${memory}]}` : memory,
+      headers: { "content-type": isImport ? "application/x-ndjson" : "application/json" },
+    });
+    if (!isImport) return expectError(answer, { status: 413, code: "too_large" });
+    const reason = "has more values than a memory may have";
+    expect(answer.body).toMatchObject({ invalid: 1, skipped: [{ line: 1, reason }] });
+  },
+);
 
 test("several problems are told at once, each with its path", async () => {
   const answer = await refused.send("POST", "/memories", {

@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { MAX_BATCH_BYTES } from "../../src/memories/memory.ts";
+import { hostileRequests } from "../stalls/hostile-requests.ts";
+import { type ProbedServer, startProbedServer } from "../stalls/probed-server.ts";
+import { createClient } from "../support/client.ts";
+import { expectError } from "../support/errors.ts";
+import { sendRaw } from "../support/raw-http.ts";
+
+/**
+ * Those of `test/stalls/stalls.ts` that held a server up the longest, once. On a quiet machine of 2026
+ * none takes more than 50 ms.
+ */
+const WORST = [
+  "POST /memories: open brackets",
+  "POST /memories: distinct names",
+  "POST /memories/batch: items with unknown fields",
+  "POST /memories/batch: 256 items of unknown fields",
+  "POST /memories/batch: distinct names",
+  'POST /memories/batch: deep lists in {"memories":[',
+  "POST /memories/import: lines: distinct names",
+  "POST /memories/import (page): many parts",
+  "POST /mcp: meta of names",
+  "POST /mcp: unknown arguments",
+  "header: distinct parameters",
+] as const;
+/** So much longer than the longest JSON text of a memory takes to parse: 100 ms on a quiet machine. */
+const RATIO = 8;
+
+const folder = mkdtempSync(join(tmpdir(), "ctxd-test-"));
+let server: ProbedServer;
+beforeAll(async () => {
+  server = await startProbedServer(folder, "real");
+  // What comes first waits for the model, and has the routes compiled.
+  await createClient(server.origin, server.key).save({ content: "first" });
+}, 60_000);
+afterAll(async () => {
+  await server[Symbol.asyncDispose]();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Milliseconds of CPU that a megabyte of empty lists takes here and now. */
+function measureParsing(): number {
+  const text = `[${"[],".repeat((1 << 20) / 3)}0]`;
+  const before = process.threadCpuUsage();
+  JSON.parse(text);
+  const { user, system } = process.threadCpuUsage(before);
+  return (user + system) / 1_000;
+}
+
+test.each(WORST)(
+  "no request holds the main thread: %s",
+  async (wanted) => {
+    const found = hostileRequests(server, { batchBytes: MAX_BATCH_BYTES }).find(
+      ({ name }) => name === wanted,
+    );
+    if (!found) throw new Error("no such request");
+    const request = found.request();
+    await server.held();
+    const { status } = await sendRaw(server.port, request, 60_000);
+    const { cpu } = await server.held();
+    expect(status).toBeGreaterThanOrEqual(200);
+    expect(status).toBeLessThan(500);
+    expect(cpu).toBeLessThan(RATIO * Math.max(12, measureParsing()));
+  },
+  90_000,
+);
+
+test("while lines that are nothing are brought in without end, others are answered", async () => {
+  const found = hostileRequests(server, { batchBytes: 0 }).find(
+    ({ name }) => name === "POST /memories/import: empty objects",
+  );
+  const request = found?.request().subarray(0, 2 << 20) ?? Buffer.alloc(0);
+  const { send } = createClient(server.origin, server.key);
+  const importing = sendRaw(server.port, request, 3_000);
+  let answered = 0;
+  const end = performance.now() + 1_500;
+  while (performance.now() < end) {
+    expect((await send("GET", "/health")).status).toBe(200);
+    answered++;
+  }
+  expect(answered).toBeGreaterThan(10);
+  await importing;
+}, 30_000);
+
+test("mistakes without end are counted no further than twenty", async () => {
+  const { send } = createClient(server.origin, server.key);
+  const item = Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`unknown${n}`, 0]));
+  const memories = Array.from({ length: 257 }, () => item);
+  const single = await send("POST", "/memories", { json: item });
+  expectError(single, { status: 422, code: "validation_failed", path: "" });
+  const many = await send("POST", "/memories/batch", { json: { memories } });
+  expectError(many, { status: 422, code: "validation_failed", path: "/memories/0" });
+  const valid = Array.from({ length: 257 }, () => ({ content: "x" }));
+  const tooMany = await send("POST", "/memories/batch", { json: { memories: valid } });
+  expect(tooMany.body).toMatchObject({
+    error: { details: [{ path: "/memories", message: "must have at most 256 items" }] },
+  });
+});

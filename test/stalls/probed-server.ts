@@ -1,0 +1,78 @@
+import { join } from "node:path";
+import { createAccounts } from "../../src/accounts/accounts.ts";
+import { readOwner } from "../../src/db/data-lock.ts";
+import { databasePath, openDatabase } from "../../src/db/database.ts";
+import { createKeys } from "../../src/keys/keys.ts";
+import { FULL_ACCESS } from "../../src/keys/scopes.ts";
+import { formToken } from "../../src/sign-in/form-token.ts";
+import { createSessions } from "../../src/sign-in/sessions.ts";
+import { testCacheDir } from "../support/embedder.ts";
+import { SERVERS, type ServerKind } from "../support/server-process.ts";
+import type { Held } from "./loop-probe.ts";
+
+const ROOT = join(import.meta.dir, "..", "..");
+
+export type ProbedServer = Awaited<ReturnType<typeof startProbedServer>>;
+
+/** Starts a server in a process of its own, with an account, and a probe on its main thread. */
+export async function startProbedServer(dataDir: string, kind: ServerKind) {
+  const account = await addPerson(dataDir);
+  let hear: (held: Held) => void = () => {};
+  const probe = join(import.meta.dir, "loop-probe.ts");
+  const child = Bun.spawn([process.execPath, "--preload", probe, ...SERVERS[kind], dataDir], {
+    cwd: ROOT,
+    stdin: "ignore",
+    stdout: "ignore",
+    stderr: "inherit",
+    ipc: (held: Held) => hear(held),
+    env: {
+      HOME: "/nonexistent",
+      PATH: process.env.PATH ?? "",
+      TMPDIR: process.env.TMPDIR ?? "/tmp",
+      CTXD_CACHE_DIR: testCacheDir,
+      CTXD_LOG_LEVEL: "error",
+      CTXD_RATE_LIMIT: "off",
+    },
+  });
+  let origin: string | null = null;
+  while (origin === null) {
+    if (child.exitCode !== null) throw new Error("the server has ended");
+    const owner = readOwner(dataDir);
+    if (owner?.pid === child.pid) origin = owner.address;
+    await Bun.sleep(20);
+  }
+
+  return {
+    ...account,
+    origin,
+    port: Number(new URL(origin).port),
+    /** The longest time for which its main thread was held since the last call, in milliseconds. */
+    held: () =>
+      new Promise<Held>((resolve) => {
+        hear = resolve;
+        child.send("held");
+      }),
+    async [Symbol.asyncDispose]() {
+      child.kill("SIGKILL");
+      await child.exited;
+    },
+  };
+}
+
+/** Adds an account to a data folder, with a key and a session for it. */
+async function addPerson(dataDir: string) {
+  const db = openDatabase(databasePath(dataDir));
+  try {
+    const stores = { db, clock: Date.now };
+    const { id } = await createAccounts(stores).add({ email: "you@example.com", password: null });
+    const { key } = createKeys(stores).create(id, {
+      name: "test",
+      scopes: FULL_ACCESS,
+      expiresAt: null,
+    });
+    const session = createSessions(stores).begin(id);
+    return { key, session, token: formToken(session) };
+  } finally {
+    db.close();
+  }
+}
