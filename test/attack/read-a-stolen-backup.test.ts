@@ -25,6 +25,7 @@ import { ctxd, ctxdInTerminal } from "../support/command-line.ts";
 import { testClock } from "../support/database.ts";
 import { testCacheDir } from "../support/embedder.ts";
 import { backUp, folderOfTest, HASTY, openData, restore } from "../support/live-data.ts";
+import { serving } from "../support/serving.ts";
 
 const SECRET = "The safe opens with 8-31-7.";
 const EMAIL = "hidden@example.com";
@@ -278,6 +279,29 @@ describe("backups on a schedule, without the identity at hand,", () => {
     expect(existsSync(cutOff)).toBe(false);
   });
 });
+
+test("a server with CTXD_BACKUP_RECIPIENT writes encrypted backups alone", async () => {
+  const served = join(place.path, "served");
+  const series = join(place.path, "served-backups");
+  cpSync(dataDir, served, { recursive: true });
+  const settings = { CTXD_BACKUP_DIR: series, CTXD_BACKUP_RECIPIENT: `${recipient}, ${recipient}` };
+  {
+    await using _ = await serving(served, settings);
+    const isThere = () =>
+      existsSync(series) &&
+      readdirSync(series).some((name) => existsSync(join(series, name, "SHA256SUMS")));
+    while (!isThere()) await Bun.sleep(50);
+  }
+  const [name = ""] = readdirSync(series);
+  const files = await listFiles(join(series, name));
+  expect(files.filter((file) => !/(\.age|^SHA256SUMS)$/.test(file))).toEqual([]);
+  const target = join(place.path, "served-restored");
+  const flags = ["--identity", identityFile];
+  expect(
+    await ctxd(["restore", join(series, name), ...flags], { dataDir: target, env }),
+  ).toMatchObject({ stdout: "", exitCode: 0 });
+  await expectAllThere(target);
+}, 60_000);
 
 test("a setting that is no recipient stops the start, and a secret in it is not repeated", async () => {
   for (const value of [stranger, `age1${"q".repeat(58)}`, "ssh-ed25519 AAAA"]) {

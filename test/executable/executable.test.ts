@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { generateX25519Identity, identityToRecipient } from "age-encryption";
 import { version } from "../../package.json" with { type: "json" };
 import { bareRoot } from "../support/bare-root.ts";
 import { openBrowser } from "../support/browser.ts";
@@ -89,6 +90,43 @@ describe("the executable", () => {
       expect(await child.stderr.text()).not.toContain("nonsense");
       const { stdout } = Bun.spawnSync([join(folder, "ctxd"), "--version"], { cwd, env: {} });
       expect(stdout.toString().trim()).toBe(version);
+    },
+    TIMEOUT,
+  );
+
+  test(
+    "encrypts a backup, and opens it again",
+    async () => {
+      const home = mkdtempSync(join(folder, "backup-"));
+      const identity = await generateX25519Identity();
+      const recipient = await identityToRecipient(identity);
+      writeFileSync(join(home, "key.txt"), `${identity}\n`);
+      const run = async (args: string[], input = "") => {
+        const child = Bun.spawn([join(folder, "ctxd"), ...args], {
+          cwd: home,
+          env: { HOME: home, CTXD_CACHE_DIR: join(folder, "home", ".cache", "ctxd") },
+          stdin: new Blob([input]),
+          stdout: "pipe",
+          stderr: "pipe",
+        });
+        const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
+        return { stdout, stderr, exitCode: await child.exited };
+      };
+      const user = await run(["user", "add", "you@example.com"], "correct horse battery\n");
+      expect(user).toMatchObject({ exitCode: 0 });
+      expect(await run(["backup", "sealed", "--encrypt", recipient])).toMatchObject({
+        exitCode: 0,
+      });
+      expect(readdirSync(join(home, "sealed")).sort()).toEqual([
+        "SHA256SUMS",
+        "backup.json.age",
+        "ctxd.db.age",
+        "key.age",
+      ]);
+      const opened = ["restore", "sealed", "--data-dir", "opened", "--identity", "key.txt"];
+      expect(await run(opened)).toMatchObject({ exitCode: 0 });
+      const { stdout } = await run(["user", "list", "--data-dir", "opened"]);
+      expect(stdout).toContain("you@example.com");
     },
     TIMEOUT,
   );
