@@ -49,7 +49,7 @@ function describeAccess({ sessions, apps, invitations, keys }: EndedAccess, isRe
     count(invitations, "invitation"),
     ...(isRevoked ? [count(keys, "API key")] : []),
   ];
-  const stays = "Accounts and passwords are those of that moment.";
+  const stays = "Accounts, passwords and passkeys are those of that moment.";
   const holding = keys === 1 ? "1 API key holds" : `${keys} API keys hold`;
   const hint = `${holding} again, even one that was revoked later: ctxd key list shows, ctxd key revoke ends, and restore --revoke-keys ends all.`;
   return `Ended: ${over.join(", ")}. ${isRevoked || keys === 0 ? stays : `${stays} ${hint}`}`;
