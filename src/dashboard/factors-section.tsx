@@ -62,11 +62,11 @@ export function FactorsSection({
       <h3>An app that shows codes</h3>
       {hasApp ? (
         <PostForm action={`${APP_PATH}/remove`} token={token} class="way">
-          <span>It is asked for after your password.</span> <Button>Remove the app</Button>
+          <span>Its codes are asked for after your password.</span> <Button>Remove the app</Button>
         </PostForm>
       ) : (
-        <PostForm action={APP_PATH} token={token}>
-          <Button>Set up an app</Button>
+        <PostForm action={APP_PATH} token={token} class="way">
+          <span>Its codes are asked for after your password.</span> <Button>Set up an app</Button>
         </PostForm>
       )}
       {isSetUp && (

@@ -42,8 +42,9 @@ export function createPasskeys({ db, clock }: { db: Database; clock: () => numbe
      */
     add(accountId: string, { transports, publicKey, ...rest }: Passkey & { name: string }): void {
       const name = rest.name.trim() || "Passkey";
-      if (name.length > MAX_NAME) {
-        throw new AppError("validation_failed", `A name has at most ${MAX_NAME} characters.`);
+      if (name.length > MAX_NAME || /[\p{Cc}\u2028\u2029]/u.test(name)) {
+        const message = `A passkey's name has at most ${MAX_NAME} characters and no control characters.`;
+        throw new AppError("validation_failed", message);
       }
       if (howMany(accountId) >= MOST) {
         throw new AppError(

@@ -2,6 +2,7 @@ import { mkdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { createPendingSignIns } from "../../src/sign-in/pending-sign-ins.ts";
 import { startOAuthServer } from "../oauth/support/oauth-server.ts";
 import { createPerson } from "../oauth/support/person.ts";
 import { type Look, openBrowser } from "../support/browser.ts";
@@ -61,6 +62,20 @@ person.jar.set("ctxd-session", session);
 const { code = null } = await server.consent(person, clientId);
 await server.redeem(clientId, code);
 
+const { passkeys, oneTimeCodes, recoveryCodes } = server.factors;
+for (const name of ["Laptop", "Phone"]) {
+  const publicKey = new Uint8Array();
+  passkeys.add(accountId, { id: name, name, publicKey, counter: 0, transports: [] });
+}
+recoveryCodes.replace(accountId);
+oneTimeCodes.begin(accountId);
+const pending = createPendingSignIns(server).begin(accountId, null);
+// A session whose last proof is too old, as its clock is the only one that moves.
+const oldSession = server.sessions.begin(accountId);
+server.db.sqlite.run("UPDATE sessions SET proved_at = 0 WHERE hash = ?", [
+  server.sessions.idOf(oldSession),
+]);
+
 const agent = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
 const { record } = server.securityLog;
 for (const event of ["signed_in", "key_created", "memories_exported"] as const) {
@@ -74,6 +89,12 @@ for (let tries = 0; tries < 12; tries++) {
 /** Every page by its name. */
 const PAGES: Record<string, string> = {
   "sign-in": "/sign-in",
+  "sign-in-passkey": "/sign-in/passkey",
+  "sign-in-recovery": "/sign-in/recovery",
+  "second-step": "/sign-in/second-step",
+  proof: "/proof?next=/keys",
+  "new-passkey": "/account/passkeys/new",
+  "code-app": "/account/app",
   invitation: `/join/${invitation}`,
   overview: "/",
   memories: "/memories",
@@ -100,6 +121,12 @@ const PAGES: Record<string, string> = {
   consent: server.authorizeUrl(clientId).slice(server.origin.length),
 };
 
+/** What the browser has for pages that nobody sees who is just signed in. */
+const COOKIES: Record<string, Record<string, string>> = {
+  "second-step": { pending },
+  proof: { session: oldSession },
+};
+
 const browser = await openBrowser();
 for (const [look, options] of Object.entries(LOOKS)) {
   const page = await browser.open(options);
@@ -107,10 +134,10 @@ for (const [look, options] of Object.entries(LOOKS)) {
   for (const [name, path] of Object.entries(PAGES)) {
     if (values.only !== undefined && !name.startsWith(values.only)) continue;
     if (values.readme && OF_README[name] !== look) continue;
-    const isSignedIn = name !== "sign-in";
     await page.context().clearCookies();
-    if (isSignedIn) {
-      const cookie = { name: "ctxd-session", value: session, url: server.origin };
+    const cookies = name.startsWith("sign-in") ? {} : (COOKIES[name] ?? { session });
+    for (const [kind, value] of Object.entries(cookies)) {
+      const cookie = { name: `ctxd-${kind}`, value, url: server.origin };
       await page.context().addCookies([cookie]);
     }
     await page.goto(server.origin + path, { waitUntil: "networkidle" });

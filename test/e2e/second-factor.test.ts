@@ -10,6 +10,7 @@ import {
 } from "../support/browser.ts";
 import { createCodeApp } from "../support/code-app.ts";
 import { press } from "../support/dashboard.ts";
+import { SET_UP_LINK } from "../support/server.ts";
 
 const EMAIL = "you@example.com";
 const PASSWORD = "correct horse battery";
@@ -47,12 +48,16 @@ async function signIn(page: Page, path = "/account") {
 const heading = (page: Page, name: string) => page.getByRole("heading", { name }).waitFor();
 
 /** Sets up an app for codes, from the account page. Gives the app, and the recovery codes. */
-async function setUpApp(page: Page, check = async (_: Page): Promise<void> => {}) {
+async function setUpApp(
+  page: Page,
+  check = async (_: Page): Promise<void> => {},
+  clock = server.clock,
+) {
   await press(page, "Set up an app");
   await heading(page, "Set up an app for codes");
   await check(page);
   const secret = (await page.locator(".copyable code").textContent()) ?? "";
-  const app = createCodeApp(secret, server.clock);
+  const app = createCodeApp(secret, clock);
   await page.getByLabel("Code").fill(app.code(2) === "000000" ? "111111" : "000000");
   await press(page, "Use this app");
   await page.getByText("This is not the code that the app shows now.").waitFor();
@@ -61,7 +66,7 @@ async function setUpApp(page: Page, check = async (_: Page): Promise<void> => {}
   await heading(page, "Your recovery codes");
   await check(page);
   const codes = ((await page.locator("pre").textContent()) ?? "").split("\n");
-  server.clock.advance(MINUTE);
+  clock.advance(MINUTE);
   return { app, codes };
 }
 
@@ -296,19 +301,60 @@ describe("a fresh proof", () => {
     });
   });
 
-  test("is asked for on the way to the consent of an app", async () => {
-    const { client_id: clientId } = await server.register();
+  test("is asked for before an export, which then is there for ten minutes", async () => {
+    await server.client(accountId).save({ content: "Sam plays the cello" });
     await visit({}, async (page) => {
-      await signIn(page);
-      const { app } = await setUpApp(page);
-      await page.goto(`${server.origin}/account`);
+      await signIn(page, "/memories");
+      await heading(page, "Memories");
       server.clock.advance(11 * MINUTE);
-      await page.goto(server.authorizeUrl(clientId));
+      await page.getByRole("link", { name: "Export" }).click();
       await heading(page, "Is it you?");
-      await page.getByLabel("Code").fill(app.code());
-      await press(page, "Use the code");
-      await page.getByRole("button", { name: "Allow" }).waitFor();
       await expectSound(page);
+      await page.getByLabel("Password").fill(PASSWORD);
+      const download = page.waitForEvent("download");
+      await press(page, "Go on");
+      expect(await Bun.file((await (await download).path()) ?? "").text()).toContain("cello");
     });
   });
 });
+
+test.each(LOOKS)(
+  "from the first start to the consent for an app, with a second factor, %s",
+  async (_, look) => {
+    const check = async (page: Page) => void (await soundness(look)(page));
+    await using fresh = await startOAuthServer();
+    const { client_id: clientId } = await fresh.register();
+    await browser.visit({ origin: fresh.origin, ...look }, async (page) => {
+      await page.goto(fresh.origin + SET_UP_LINK);
+      await check(page);
+      await page.getByLabel("E-mail address").fill(EMAIL);
+      await page.getByLabel("Password").fill(PASSWORD);
+      await press(page, "Make my account");
+      await page.getByRole("link", { name: "Account", exact: true }).click();
+      const { app } = await setUpApp(page, check, fresh.clock);
+      await page.getByRole("link", { name: "I have kept them" }).click();
+      await press(page, "Sign out");
+      await heading(page, "Sign in");
+
+      await page.goto(fresh.authorizeUrl(clientId));
+      await page.getByLabel("E-mail address").fill(EMAIL);
+      await page.getByLabel("Password").fill(PASSWORD);
+      await press(page, "Sign in");
+      await heading(page, "Second step");
+      await check(page);
+      await page.getByLabel("Code").fill(app.code());
+      await press(page, "Use the code");
+      await page.getByRole("button", { name: "Allow" }).waitFor();
+      await check(page);
+
+      fresh.clock.advance(11 * MINUTE);
+      await press(page, "Allow");
+      await heading(page, "Is it you?");
+      await check(page);
+      await page.getByLabel("Code").fill(app.code());
+      await press(page, "Use the code");
+      await page.getByRole("button", { name: "Deny" }).waitFor();
+      expect(fresh.oauth.grants.listOfAllAccounts()).toEqual([]);
+    });
+  },
+);

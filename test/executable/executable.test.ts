@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { generateX25519Identity, identityToRecipient } from "age-encryption";
 import { version } from "../../package.json" with { type: "json" };
+import { addAuthenticator } from "../support/authenticator.ts";
 import { bareRoot } from "../support/bare-root.ts";
 import { openBrowser } from "../support/browser.ts";
 import { buildExecutable } from "../support/executable.ts";
@@ -65,6 +66,16 @@ describe("the executable", () => {
           await page.getByRole("link", { name: "Memories", exact: true }).click();
           await page.getByLabel("Search").fill("what food must the child avoid");
           await page.getByText(/^Score \d/).waitFor();
+
+          await addAuthenticator(page);
+          await page.getByRole("link", { name: "Account", exact: true }).click();
+          await page.getByRole("link", { name: "Add a passkey" }).click();
+          await page.getByRole("button", { name: "Add a passkey" }).click();
+          await page.getByRole("heading", { name: "Your recovery codes" }).waitFor();
+          await page.getByRole("button", { name: "Sign out" }).click();
+          await page.getByRole("link", { name: "Sign in with a passkey" }).click();
+          await page.getByRole("button", { name: "Use a passkey" }).click();
+          await page.getByRole("link", { name: "Overview" }).waitFor();
         });
       } finally {
         await browser.close();

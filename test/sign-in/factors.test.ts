@@ -140,9 +140,9 @@ describe("passkeys", () => {
 
   test("are at most twenty, with names of a bearable length", async () => {
     const { passkeys, one } = await start();
-    expect(() => passkeys.add(one, { ...passkey("x"), name: "x".repeat(61) })).toThrow(
-      "at most 60",
-    );
+    for (const name of ["x".repeat(61), "a\u0000b", "a\nb"]) {
+      expect(() => passkeys.add(one, { ...passkey("x"), name })).toThrow("at most 60");
+    }
     for (let count = 0; count < 20; count++) passkeys.add(one, passkey(`${count}`));
     expect(() => passkeys.add(one, passkey("more"))).toThrow("at most 20");
   });
