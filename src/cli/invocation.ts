@@ -25,6 +25,15 @@ export const ownCommand: readonly string[] = Bun.isStandaloneExecutable
   : [process.execPath, ...CHECKOUT];
 
 /**
+ * Whether Bun has taken its configuration from a folder that is not the checkout's: what an agent has
+ * in its settings is of an older version then, or somebody has typed it so.
+ */
+export const isConfiguredByFolder: boolean =
+  !Bun.isStandaloneExecutable &&
+  process.cwd() !== ROOT &&
+  !CHECKOUT.slice(0, -1).every((flag) => process.execArgv.includes(flag));
+
+/**
  * What another program runs for a command of `ctxd`, to reach the same data whatever its folder and
  * environment.
  */

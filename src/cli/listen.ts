@@ -15,6 +15,9 @@ const IDLE_TIMEOUT = 30;
  */
 const HANDOVER = 3_000;
 
+/** Addresses that make a server `localhost`, by IPv4 alone. */
+const IPV4_AT_LOCALHOST = ["127.0.0.1", "0.0.0.0"];
+
 type App = ReturnType<typeof createApp>;
 type Where = Pick<Config, "host" | "port" | "tls">;
 
@@ -42,9 +45,9 @@ function listen(
   const { tls } = where;
   try {
     if (tls) return listenWithTls(app, { ...where, tls }, parts);
-    const isLoopback = where.host === "127.0.0.1" || where.host === "localhost";
-    app.listen(serverOptions(isLoopback ? { ...where, host: "127.0.0.1" } : where));
-    const twin = isLoopback ? listenOnIpv6(app, where) : null;
+    const host = where.host === "localhost" ? "127.0.0.1" : where.host;
+    app.listen(serverOptions({ ...where, host }));
+    const twin = IPV4_AT_LOCALHOST.includes(host) ? listenOnIpv6(app, where) : null;
     return { stop: async () => void (await Promise.all([app.stop(), twin?.stop()])) };
   } catch (error) {
     if (codeOf(error) === "EADDRINUSE") {

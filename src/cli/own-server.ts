@@ -5,12 +5,17 @@ import { isLocked } from "../db/data-lock.ts";
 import { createLocalServer, type LocalServer, type StartedServer } from "../mcp/local-server.ts";
 import { IDLE_SECONDS } from "./background.ts";
 import type { Environment } from "./failure.ts";
-import { ownCommand } from "./invocation.ts";
+import { describeProgram, isConfiguredByFolder, ownCommand } from "./invocation.ts";
 import { say } from "./terminal.ts";
 
 /** The server of the data folder, for programs of the same user; started when there is none. */
 export function reachOwnServer(config: Config, env: Environment): LocalServer {
   const { dataDir } = config;
+  if (isConfiguredByFolder) {
+    say(
+      `ctxd: the files of this folder may have changed what runs. Start it as ${describeProgram(env)}, and connect agents again (ctxd connect).`,
+    );
+  }
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   let lastVersion = version;
   return createLocalServer({

@@ -61,6 +61,13 @@ export async function checkPort(
   const { ok, problem } = findingsOf("port");
   if (port === 0) return ok("any free one is taken");
   const code = await tryPort(host, port);
+  if (code === null && /^(127\.0\.0\.1|0\.0\.0\.0|localhost)$/.test(host) && tls === null) {
+    // The server takes it too: browsers look for localhost there first.
+    if ((await tryPort("::1", port)) !== "EADDRINUSE") return ok(`${port} is free`);
+    return problem(
+      `${port} is in use at [::1] by another program: stop it, or choose another port with --port.`,
+    );
+  }
   if (code === null) return ok(`${port} is free`);
   if (code !== "EADDRINUSE") {
     return problem(

@@ -45,6 +45,10 @@ test.skipIf(!probe)(
       expect(asked).toMatchObject({ exitCode: 1, stdout: "" });
       expect(asked.stderr).toContain(`Port ${port} is in use at [::1]`);
       await stopServer(dataDir);
+      const doctor = await ctxd(["doctor"], { dataDir, env });
+      expect(doctor.stdout).toContain(
+        `problem  port: ${port} is in use at [::1] by another program`,
+      );
       expect(stranger?.got).toEqual([]);
     } finally {
       await stranger?.stop();

@@ -159,6 +159,13 @@ test("a project's folder runs code in what agents start there, or changes its se
   expect(existsSync(join(root, "stolen"))).toBe(false);
 });
 
+test("an agent that was connected before says so", async () => {
+  mkdirSync(project, { recursive: true });
+  const source = join(import.meta.dir, "..", "..", "src", "main.ts");
+  const { stderr } = await runInProject([process.execPath, source, "mcp", "--data-dir", dataDir]);
+  expect(stderr).toMatch(/^ctxd: the files of this folder may have changed what runs.*connect/);
+});
+
 test("what people are told to start from a checkout has Bun read the checkout's own files", async () => {
   expect(SETTINGS).not.toHaveProperty("CTXD_HOSTILE");
   const folder = join(import.meta.dir, "..", "..");
