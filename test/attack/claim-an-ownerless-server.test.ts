@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import {
   chmodSync,
   existsSync,
@@ -22,12 +22,15 @@ setDefaultTimeout(120_000);
 const OWNER = { email: "you@example.com", password: "correct horse" };
 const isLinux = process.platform === "linux";
 
-const root = mkdtempSync(join(tmpdir(), "ctxd-test-"));
-const dataDir = join(root, "data");
+let root: string;
+let dataDir: string;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "ctxd-test-"));
+  dataDir = join(root, "data");
+});
 afterEach(async () => {
   await stopServer(dataDir);
   rmSync(root, { recursive: true, force: true });
-  mkdirSync(root, { mode: 0o700 });
 });
 
 /** A memory that an agent on this machine has saved, and the server that it started for that. */
