@@ -25,6 +25,8 @@ async function attack(logFormat: Config["logFormat"]) {
   await person.submit(formTo(await person.visit("/keys"), "/keys"), { name: FORGED, expires: "" });
   const { client_id: clientId } = await server.register({ client_name: FORGED });
   await server.consent(person, clientId);
+  const { client_id: formula } = await server.register({ client_name: "=1+1" });
+  await server.consent(person, formula);
   server.securityLog.flush();
   const csv = (await person.visit("/account/security/download?format=csv")).text;
   return { lines, csv };
@@ -54,6 +56,7 @@ test("JSON: the same", async () => {
 
 test("a table: a name that a spreadsheet takes for a formula", async () => {
   const { csv } = await attack("text");
+  expect(csv).toContain(",'=1+1,");
   expect(csv).not.toMatch(/(^|,)"?[=+@-]/m);
 });
 

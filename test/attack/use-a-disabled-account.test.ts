@@ -102,7 +102,7 @@ test("his app's access token, refresh token and code", async () => {
   expect((await server.renew(clientId, tokens.refresh_token)).status).toBe(400);
 });
 
-test("an export and an import that he has begun", async () => {
+test("an export that he has begun", async () => {
   const contents = Array.from({ length: 3_000 }, (_, index) => ({
     content: `${index} ${"word ".repeat(500)}`,
   }));
@@ -113,16 +113,15 @@ test("an export and an import that he has begun", async () => {
   const headers = { authorization: `Bearer ${key}` };
   const response = await fetch(`${server.origin}/api/memories/export`, { headers });
   const reader = response.body?.getReader();
-  await reader?.read();
-  server.accounts.disable(accountId);
-  let lines = "";
   const decoder = new TextDecoder();
+  let lines = decoder.decode((await reader?.read())?.value, { stream: true });
+  server.accounts.disable(accountId);
   try {
     for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) {
       lines += decoder.decode(part.value, { stream: true });
     }
   } catch {}
-  expect(lines.split("\n").length).toBeLessThan(2_900);
+  expect(lines.split("\n").length).toBeLessThan(2_000);
 }, 60_000);
 
 test("the owner disables himself, or a member disables somebody", async () => {
