@@ -9,6 +9,7 @@ import {
 } from "../support/browser.ts";
 import { createClient } from "../support/client.ts";
 import { press } from "../support/dashboard.ts";
+import { SET_UP_LINK } from "../support/server.ts";
 
 const EMAIL = "you@example.com";
 const PASSWORD = "correct horse battery";
@@ -40,7 +41,7 @@ test.each(LOOKS)(
       const check = () => (look === LOOKS[0]?.[1] ? expectSound(page) : undefined);
       const open = (name: string) => page.getByRole("link", { name, exact: true }).click();
 
-      await page.goto(origin);
+      await page.goto(origin + SET_UP_LINK);
       await check();
       await page.getByLabel("E-mail address").fill(EMAIL);
       await page.getByLabel("Password").fill(PASSWORD);
