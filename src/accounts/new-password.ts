@@ -64,9 +64,21 @@ function wordsOf(email: string): string[] {
 function isMadeOf(text: string, words: readonly string[]): boolean {
   const letters = lettersOf(text);
   const others = [...text].length - [...letters].length;
-  // Letters alone stand in the pattern.
-  const isWords = new RegExp(`^(?:${words.join("|")})+$`, "u").test(letters);
-  return isWords && others < PASSWORD_LENGTH.min;
+  return isJoined(letters, words) && others < PASSWORD_LENGTH.min;
+}
+
+/**
+ * Whether a text is words one after the other, each as often as it likes. No pattern: an address like
+ * `aaa.aaaa@example.com` would have it try every way to cut a row of letters up.
+ */
+function isJoined(text: string, words: readonly string[]): boolean {
+  /** Places at which a word can end. */
+  const ends = new Set([0]);
+  for (let at = 0; at < text.length; at++) {
+    if (!ends.has(at)) continue;
+    for (const word of words) if (text.startsWith(word, at)) ends.add(at + word.length);
+  }
+  return text !== "" && ends.has(text.length);
 }
 
 function lettersOf(text: string): string {
