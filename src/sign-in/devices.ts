@@ -70,13 +70,15 @@ export function createDevices({
      * The name of a browser in which somebody has signed in to the account with this address; null
      * for any other browser, and for an unknown account.
      * @param cookie of the browser
+     * @param since milliseconds since 1970: a browser that was last signed in with before is another
      */
-    recognise(email: string, cookie: string | null): string | null {
+    recognise(email: string, cookie: string | null, since = 0): string | null {
       // For an unknown account as well, so that the time does not tell.
       const accountId = accounts.findByEmail(email)?.id ?? "";
-      const known = entriesFor(accountId, cookie).find(
-        ({ until }) => Number.parseInt(until, 36) > clock(),
-      );
+      const known = entriesFor(accountId, cookie).find((entry) => {
+        const until = Number.parseInt(entry.until, 36);
+        return until > clock() && until - DEVICE_LIFETIME >= since;
+      });
       return accountId === "" ? null : (known?.name ?? null);
     },
   };

@@ -23,6 +23,14 @@ export function createOneTimeCodes({ db, clock }: { db: Database; clock: () => n
   const byBrowser = createRateLimit({ tries: TRIES, period: PERIOD, clock });
   const isOf = (accountId: string) => eq(oneTimeCodes.accountId, accountId);
 
+  /** Since when the account is asked for codes; null when it is not. */
+  const setUpAt = (accountId: string): Date | null =>
+    orm
+      .select({ confirmedAt: oneTimeCodes.confirmedAt })
+      .from(oneTimeCodes)
+      .where(isOf(accountId))
+      .get()?.confirmedAt ?? null;
+
   /** The step whose code this is, among those that may still be used; null for none. */
   const findStep = (secret: Uint8Array, lastStep: number, typed: string): number | null => {
     const code = typed.replaceAll(/\s/g, "");
@@ -58,12 +66,9 @@ export function createOneTimeCodes({ db, clock }: { db: Database; clock: () => n
 
   return {
     /** Whether the account is asked for codes. */
-    isSetUp: (accountId: string): boolean =>
-      orm
-        .select({ accountId: oneTimeCodes.accountId })
-        .from(oneTimeCodes)
-        .where(and(isOf(accountId), isNotNull(oneTimeCodes.confirmedAt)))
-        .get() !== undefined,
+    isSetUp: (accountId: string): boolean => setUpAt(accountId) !== null,
+
+    setUpAt,
 
     /**
      * Makes a secret that `confirm` puts to use, instead of one that was not confirmed.

@@ -48,7 +48,7 @@ export function createSecondStep({
   cookies: Cookies;
   accounts: Pick<Accounts, "find">;
   visitors: Visitors;
-  factors: Pick<Factors, "isSetUp" | "useCode">;
+  factors: Pick<Factors, "isSetUp" | "useCode" | "oneTimeCodes">;
   pendingSignIns: PendingSignIns;
   webauthn: WebAuthn;
 }) {
@@ -59,8 +59,11 @@ export function createSecondStep({
     return { to: next ?? "/", setCookies: [...setCookies, ...isOver], isSignedIn: true };
   };
 
-  const browserOf = (request: Request, accountId: string): string | null =>
-    visitors.recognise(request, accounts.find(accountId)?.email ?? "");
+  /** Who had the password before there were codes may have made browsers known, each with tries. */
+  const browserOf = (request: Request, accountId: string): string | null => {
+    const since = factors.oneTimeCodes.setUpAt(accountId)?.getTime() ?? 0;
+    return visitors.recognise(request, accounts.find(accountId)?.email ?? "", since);
+  };
 
   /** The sign-in that a browser has begun, and the secret of its cookie; null for none. */
   const find = (request: Request): (PendingSignIn & { secret: string }) | null => {

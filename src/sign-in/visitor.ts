@@ -73,9 +73,12 @@ export function createVisitors({
 
     remember,
 
-    /** The name of a browser in which somebody has signed in to this account before; null for others. */
-    recognise: (request: Request, email: string): string | null =>
-      devices.recognise(email, cookies.read(request, "device")),
+    /**
+     * The name of a browser in which somebody has signed in to this account before; null for others.
+     * @param since as in `Devices.recognise`
+     */
+    recognise: (request: Request, email: string, since?: number): string | null =>
+      devices.recognise(email, cookies.read(request, "device"), since),
 
     /** The proof for a form that nobody is signed in for, and the headers that make it hold. */
     greet(request: Request): { token: string; headers: Record<string, string> } {

@@ -100,6 +100,24 @@ test("a thief guesses at most ten codes a day, from wherever, and the person sti
   expect((await elsewhere.submit(formWith(page, "code"), { code })).text).toContain("Sign out");
 });
 
+test("browsers that a thief has signed in with before there were codes give no more guesses", async () => {
+  const { id } = await addPerson(server);
+  const thieves = await Promise.all([1, 2, 3].map(() => enterPassword(server)));
+  for (const { person } of thieves) expect(await isSignedIn(person)).toBe(true);
+  server.clock.advance(MINUTE);
+  const { app } = addApp(server, id);
+  server.sessions.revokeAll(id);
+  const statuses: number[] = [];
+  for (const { person } of thieves) {
+    for (let count = 0; count < 5; count++) {
+      const form = formWith((await enterPasswordAs(person)).page, "code");
+      statuses.push((await person.submit(form, { code: app.code(5) })).status);
+    }
+  }
+  expect(statuses.filter((status) => status === 401)).toHaveLength(10);
+  expect(statuses.filter((status) => status === 429)).toHaveLength(5);
+});
+
 async function enterPasswordAs(person: ReturnType<typeof createPerson>) {
   const form = await person.visit("/sign-in");
   const page = await person.submit(form, { email: "you@example.com", password: PASSWORD });
