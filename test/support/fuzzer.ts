@@ -11,8 +11,8 @@ function createRandom(seed: number) {
   };
 }
 
-/** Makes requests as bytes, most of them malformed in some way; a seed makes the same ones again. */
-export function createFuzzer(seed: number, key: string) {
+/** Parts of requests, most of them malformed in some way; a seed makes the same ones again. */
+export function createFuzzParts(seed: number) {
   const random = createRandom(seed);
   const below = (limit: number) => Math.floor(random() * limit);
   const pick = <Item>(items: readonly [Item, ...Item[]]): Item =>
@@ -160,6 +160,14 @@ export function createFuzzer(seed: number, key: string) {
       ]);
       return pick([`${pick(NAMES)}=${value}`, pick(NAMES)]);
     }).join("&");
+
+  return { random, below, pick, one, text, oddJson, object, body, segment, path, query, FIELDS };
+}
+
+/** Makes requests as bytes, most of them malformed in some way; a seed makes the same ones again. */
+export function createFuzzer(seed: number, key: string) {
+  const parts = createFuzzParts(seed);
+  const { random, below, pick, oddJson, object, body, segment, path, query, FIELDS } = parts;
 
   const headers = () => {
     const chosen: Record<string, string> = {};

@@ -154,6 +154,8 @@ export async function startServer(options: Options = {}) {
     factors,
     folder,
     securityLog,
+    /** All that it answers, patterns as they are. */
+    routes: app.routes.map(({ method, path }) => ({ method, path })),
     close,
     [Symbol.asyncDispose]: close,
 
