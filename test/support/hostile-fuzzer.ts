@@ -59,12 +59,17 @@ export function createHostileFuzzer(
 ) {
   const { random, below, pick, one, text, oddJson, object, body, segment, path, query } =
     createFuzzParts(seed);
+  const programs = routes.filter(({ path }) => /^\/(api|mcp)/.test(path));
   const choose = <Item>(items: readonly Item[], fallback: Item): Item =>
     items[below(items.length)] ?? fallback;
   const id = () => (random() < 0.9 ? choose(ids, "") : segment());
+  const memoryIds = ids.filter((each) => each.startsWith("mem_"));
+  const memoryId = () => (random() < 0.9 ? choose(memoryIds, "") : id());
 
   const fill = (pattern: string) =>
-    pattern.replaceAll(/:\w+/g, id).replaceAll("*", () => (random() < 0.5 ? segment() : id()));
+    pattern
+      .replaceAll(/:\w+/g, pattern.includes("/memories") ? memoryId : id)
+      .replaceAll("*", () => (random() < 0.5 ? segment() : id()));
   const value = () =>
     one([id, id, () => text(20), () => pick(["1", "true", "write", "read add", "365", "allow"])]);
   const form = ({ formToken }: Credential): string => {
@@ -80,11 +85,11 @@ export function createHostileFuzzer(
       method: pick(METHODS),
       params: {
         name: random() < 0.9 ? pick(TOOLS) : "load_context",
-        uri: `memory://${random() < 0.3 ? "recent" : id()}`,
+        uri: `memory://${random() < 0.3 ? "recent" : memoryId()}`,
         arguments: one([
           () => '{"query":"secret"}',
-          () => JSON.stringify({ id: id() }),
-          () => JSON.stringify({ id: id(), content: "changed" }),
+          () => JSON.stringify({ id: memoryId() }),
+          () => JSON.stringify({ id: memoryId(), content: "changed" }),
           () => '{"content":"x"}',
           () => '{"task":"secret","limit":50}',
           () => "{}",
@@ -102,7 +107,8 @@ export function createHostileFuzzer(
       () => `{"content":"x","metadata":${oddJson()}}`,
       () => '{"content":"mine","tags":["a"]}',
       () => '{"memories":[{"content":"mine"},{"content":"too"}]}',
-      () => JSON.stringify({ id: id(), content: "changed", updated_at: "2099-01-01T00:00:00Z" }),
+      () =>
+        JSON.stringify({ id: memoryId(), content: "changed", updated_at: "2099-01-01T00:00:00Z" }),
     ]);
   const multipart = (credential: Credential): string =>
     [
@@ -141,7 +147,7 @@ export function createHostileFuzzer(
 
   return () => {
     const credential = choose(credentials, { name: "none", headers: {}, formToken: null });
-    const route = choose(routes, { method: "GET", path: "/" });
+    const route = choose(random() < 0.4 ? programs : routes, { method: "GET", path: "/" });
     const isAimed = random() < 0.85;
     const target = isAimed ? fill(route.path) : path();
     const isOwn = /^(GET|POST|PUT|DELETE|PATCH|HEAD|OPTIONS)$/.test(route.method);
