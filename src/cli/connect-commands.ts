@@ -20,7 +20,7 @@ function addMcp(program: Command, configure: Configure, env: Environment): void 
     .command("mcp")
     .summary("what an agent on this machine starts (MCP over standard input and output)")
     .description(
-      "Speaks MCP on standard input and output: an agent on this machine starts it, ctxd connect tells the agent how. Needs no account and no key. Starts a server in the background when none runs.",
+      "Speaks MCP on standard input and output: an agent on this machine starts it, ctxd connect tells the agent how. Needs no account and no key. Starts a server in the background when none runs; that opens no port, until ctxd dashboard asks it to.",
     )
     .option("--agent <name>", "agent that new memories belong to (agent_id)", parseAgent)
     .addHelpText("after", examples("ctxd mcp --agent cursor"))

@@ -122,8 +122,6 @@ export async function serve(
   app.onRequest(() => {
     lastRequest = performance.now();
   });
-  // Agents and monitors do not wait long: what needs no memories is answered before the tables are
-  // open.
   const address = config.publicUrl;
   const port = createPort(app, config, { log, metrics });
   const setUp = () => (accounts.isSetUp() ? null : setUpLink(address, access.setUpToken));
@@ -135,6 +133,8 @@ export async function serve(
     return { address, setUp: link };
   };
   const answer = async (request: Request) => app.fetch(request);
+  // Agents and monitors do not wait long: what needs no memories is answered before the tables are
+  // open.
   const socket = listenLocally(local, config.dataDir, { answer, openDashboard }, log);
   opened.defer(() => atMost(SHUTDOWN_TIMEOUT * 1000, socket?.close() ?? Promise.resolve()));
   opened.defer(() => atMost(SHUTDOWN_TIMEOUT * 1000, port.stop()));
