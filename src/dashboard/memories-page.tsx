@@ -17,6 +17,8 @@ import { Page } from "./page.tsx";
 export const MEMORY_PATHS = {
   new: `${PATHS.memories}/new`,
   export: `${PATHS.memories}/export`,
+  /** Offers the export, for a browser that stays where it is when a file comes. */
+  exportOffer: `${PATHS.memories}/export/offer`,
   import: `${PATHS.memories}/import`,
   selection: `${PATHS.memories}/selection`,
 } as const;

@@ -84,7 +84,8 @@ export function createOwnPasskeysRoutes({
           const wanted = form.get("id") ?? "";
           const isLast = passkeys.find(id, wanted) !== null && passkeys.count(id) === 1;
           if (isLast && !hasOtherWayIn(id)) {
-            throw new AppError("conflict", "Set a password first: this is your only way in.");
+            const other = config.passwords ? "Set a password" : "Add another passkey";
+            throw new AppError("conflict", `${other} first: this is your only way in.`);
           }
           passkeys.remove(id, wanted);
           record(request, "passkey_removed", { accountId: id });

@@ -6,7 +6,11 @@ import type { Proof } from "../sign-in/proof.ts";
 import type { AskForProof } from "../sign-in/proof-routes.tsx";
 import type { Guard } from "./guard.tsx";
 
-export type ProofGuard = ReturnType<typeof createProofGuard>;
+export interface ProofGuard {
+  /** @param next the page to go on at after a proof, where that is another than was asked for */
+  show(request: Request, render: Parameters<Guard["show"]>[1], next?: string): Promise<Response>;
+  act: Guard["act"];
+}
 
 /**
  * Stands before pages and forms that a stolen session must not reach: the same as the guard, but who
@@ -22,14 +26,15 @@ export function createProofGuard({
   guard: Pick<Guard, "show" | "act">;
   proof: Pick<Proof, "isFresh">;
   askForProof: AskForProof;
-}): Pick<Guard, "show" | "act"> {
+}): ProofGuard {
   const pathOf = ({ pathname, search }: URL) => localPath(pathname + search, publicUrl) ?? "/";
 
   return {
-    show: (request, render) =>
+    show: (request, render, next) =>
       guard.show(request, (visit) => {
         if (proof.isFresh(visit)) return render(visit);
-        return seeOther(`${PROOF_PATH}?${new URLSearchParams({ next: pathOf(visit.url) })}`);
+        const query = new URLSearchParams({ next: next ?? pathOf(visit.url) });
+        return seeOther(`${PROOF_PATH}?${query}`);
       }),
 
     act: (request, work, again, maxBytes) =>

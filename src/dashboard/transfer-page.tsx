@@ -14,6 +14,25 @@ import { Page } from "./page.tsx";
 /** Lines that the page names. */
 const MOST_NAMED = 50;
 
+/** Offers all memories as a file. */
+export function ExportPage({ visit }: { visit: Visit }): Markup {
+  return (
+    <Page
+      visit={visit}
+      section="memories"
+      title="Export memories"
+      lead="All your memories as one file: a memory a line, as JSON."
+    >
+      <div class="actions">
+        <ButtonLink href={MEMORY_PATHS.export} kind="main">
+          Download the file
+        </ButtonLink>
+        <ButtonLink href={PATHS.memories}>Back to all memories</ButtonLink>
+      </div>
+    </Page>
+  );
+}
+
 /** The page on which a file of memories is brought in, and what came of it. */
 export function ImportPage({
   visit,

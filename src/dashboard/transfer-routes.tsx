@@ -7,7 +7,7 @@ import { NDJSON, parseLines, toStream } from "../memories/transfer-routes.ts";
 import { type Guard, PAGE_ROUTE } from "./guard.tsx";
 import { MEMORY_PATHS } from "./memories-page.tsx";
 import type { ProofGuard } from "./proof-guard.ts";
-import { ImportPage } from "./transfer-page.tsx";
+import { ExportPage, ImportPage } from "./transfer-page.tsx";
 
 /** Bytes of a file that is brought in. The API takes any length. */
 const MAX_FILE = 32 << 20;
@@ -28,17 +28,26 @@ export function createTransferRoutes({
     .get(
       MEMORY_PATHS.export,
       ({ request }) =>
-        proved.show(request, async ({ account, stillSignedIn }) => {
-          const pages = await memories.export(account.id, {});
-          record(request, "memories_exported", { accountId: account.id });
-          const day = new Date().toISOString().slice(0, 10);
-          return new Response(toStream(pages, stillSignedIn), {
-            headers: {
-              "content-type": NDJSON,
-              "content-disposition": `attachment; filename="ctxd-memories-${day}.jsonl"`,
-            },
-          });
-        }),
+        proved.show(
+          request,
+          async ({ account, stillSignedIn }) => {
+            const pages = await memories.export(account.id, {});
+            record(request, "memories_exported", { accountId: account.id });
+            const day = new Date().toISOString().slice(0, 10);
+            return new Response(toStream(pages, stillSignedIn), {
+              headers: {
+                "content-type": NDJSON,
+                "content-disposition": `attachment; filename="ctxd-memories-${day}.jsonl"`,
+              },
+            });
+          },
+          MEMORY_PATHS.exportOffer,
+        ),
+      PAGE_ROUTE,
+    )
+    .get(
+      MEMORY_PATHS.exportOffer,
+      ({ request }) => proved.show(request, (visit) => <ExportPage visit={visit} />),
       PAGE_ROUTE,
     )
     .get(

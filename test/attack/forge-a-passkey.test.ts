@@ -8,6 +8,7 @@ import {
   formWith,
   isSignedIn,
 } from "../sign-in/support/factors.ts";
+import { createRandom } from "../support/random.ts";
 import { createSoftPasskey, type Telling } from "../support/soft-passkey.ts";
 
 let server: OAuthServer;
@@ -187,4 +188,27 @@ test("another account's passkey can't be removed", async () => {
   const page = formWith(await person.visit("/account"), "id");
   expect((await person.submit(page, { id: passkey.id })).status).toBe(404);
   expect(server.factors.passkeys.list(accountId)).toHaveLength(1);
+});
+
+test("nothing that stands in the place of a signature breaks the server", async () => {
+  const random = createRandom(14);
+  const person = createPerson(server.origin);
+  const odd = ["", "A", "====", "\u0000", "💥", "null", "x".repeat(20_000), "AAAA", "__proto__"];
+  for (let count = 0; count < 150; count++) {
+    const { form, options } = await begin(person);
+    const right = passkey.get(options, { origin: server.origin, userHandle: accountId });
+    const { response, ...outer } = JSON.parse(right);
+    const part = random.pick(["outer", "inner", "text"]);
+    if (part === "outer") outer[random.pick(Object.keys(outer)) ?? ""] = random.pick(odd);
+    if (part === "inner") response[random.pick(Object.keys(response)) ?? ""] = random.pick(odd);
+    let credential = JSON.stringify({ ...outer, response });
+    if (part === "text") {
+      const at = random.below(credential.length);
+      credential = credential.slice(0, at) + random.pick(odd) + credential.slice(at + 1);
+    }
+    const { status } = await person.submit(form, { credential });
+    // `rawId`, the kind of results and the like say nothing: without them it is as true.
+    expect([200, 401]).toContain(status);
+    person.jar.delete("ctxd-session");
+  }
 });

@@ -311,8 +311,11 @@ describe("a fresh proof", () => {
       await heading(page, "Is it you?");
       await expectSound(page);
       await page.getByLabel("Password").fill(PASSWORD);
-      const download = page.waitForEvent("download");
       await press(page, "Go on");
+      await heading(page, "Export memories");
+      await expectSound(page);
+      const download = page.waitForEvent("download");
+      await page.getByRole("link", { name: "Download the file" }).click();
       expect(await Bun.file((await (await download).path()) ?? "").text()).toContain("cello");
     });
   });
