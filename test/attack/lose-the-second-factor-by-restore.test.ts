@@ -1,0 +1,60 @@
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+import { createAccounts } from "../../src/accounts/accounts.ts";
+import { databasePath, openDatabase } from "../../src/db/database.ts";
+import { createFactors } from "../../src/sign-in/factors.ts";
+import { createPasskeyChallenges } from "../../src/sign-in/passkey-challenges.ts";
+import { createPendingSignIns } from "../../src/sign-in/pending-sign-ins.ts";
+import { toBase32 } from "../../src/sign-in/totp.ts";
+import { createCodeApp } from "../support/code-app.ts";
+import { ctxd } from "../support/command-line.ts";
+import { temporaryFolder } from "../support/database.ts";
+import { testCacheDir } from "../support/embedder.ts";
+
+const env = { CTXD_CACHE_DIR: testCacheDir };
+
+function open(dataDir: string) {
+  const db = openDatabase(databasePath(dataDir));
+  const stores = { db, clock: Date.now };
+  return {
+    db,
+    accounts: createAccounts(stores),
+    factors: createFactors(stores),
+    pendingSignIns: createPendingSignIns(stores),
+    challenges: createPasskeyChallenges(stores),
+  };
+}
+
+test("a restore leaves no account to the password alone, and revives no sign-in that was begun", async () => {
+  const folder = temporaryFolder();
+  const [dataDir, backup, target] = ["data", "backup", "restored"].map((name) =>
+    join(folder, name),
+  );
+  const before = open(dataDir ?? "");
+  const { id } = await before.accounts.add({ email: "you@example.com", password: null });
+  const publicKey = new Uint8Array([1, 2, 3]);
+  const passkey = { id: "a", publicKey, counter: 7, transports: ["internal"] };
+  before.factors.passkeys.add(id, { ...passkey, name: "Laptop" });
+  before.factors.oneTimeCodes.begin(id);
+  const secret = before.factors.oneTimeCodes.findUnconfirmed(id) ?? new Uint8Array();
+  const app = createCodeApp(toBase32(secret), Date.now);
+  expect(before.factors.oneTimeCodes.confirm(id, app.code(-1))).toBe(true);
+  const [code = ""] = before.factors.recoveryCodes.replace(id);
+  const pending = before.pendingSignIns.begin(id, null);
+  before.challenges.create("browser", "sign-in");
+  before.db.close();
+
+  const options = { dataDir: dataDir ?? "", env };
+  expect((await ctxd(["backup", backup ?? ""], options)).exitCode).toBe(0);
+  const restored = await ctxd(["restore", backup ?? ""], { dataDir: target ?? "", env });
+  expect(restored.exitCode).toBe(0);
+
+  const after = open(target ?? "");
+  expect(after.factors.kinds(id)).toEqual(["passkey", "code"]);
+  expect(after.factors.passkeys.find(id, "a")).toEqual(passkey);
+  expect(after.factors.oneTimeCodes.use(id, app.code(), null)).toBe(true);
+  expect(after.factors.recoveryCodes.use(id, code)).toBe(true);
+  expect(after.pendingSignIns.find(pending)).toBeNull();
+  expect(after.challenges.take("browser", "sign-in")).toBeNull();
+  after.db.close();
+});
