@@ -83,6 +83,17 @@ describe("another user moves a folder above the cache away and puts his own ther
   );
 
   test.skipIf(noOtherUser !== null)(
+    `in a folder of a group that he is in: refused${noOtherUser ? ` (${noOtherUser})` : ""}`,
+    async () => {
+      const { shared, cache } = sharedFolder(0o775);
+      Bun.spawnSync(["chgrp", "nogroup", shared]);
+      await expect(prepareAsset(asset, cache)).rejects.toThrow(
+        /^The folder \S+\/shared above the cache folder \S+ can be written by other users \(group \d+\)/,
+      );
+    },
+  );
+
+  test.skipIf(noOtherUser !== null)(
     `in a folder with the sticky bit, such as /tmp: he can't${noOtherUser ? ` (${noOtherUser})` : ""}`,
     async () => {
       const { shared, cache } = sharedFolder(0o1777);
