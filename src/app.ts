@@ -9,6 +9,7 @@ import { createSecret } from "./db/secret.ts";
 import { createCors } from "./http/cors.ts";
 import { createDocs } from "./http/docs.ts";
 import { errorResponse } from "./http/errors.ts";
+import { createEtags } from "./http/etag.ts";
 import { allowLongRequests } from "./http/header-size.ts";
 import { type Checks, createHealthRoutes } from "./http/health.ts";
 import { createHttpsRule } from "./http/https-rule.ts";
@@ -57,6 +58,7 @@ import { createRecoveryRoutes } from "./sign-in/recovery-routes.tsx";
 import { createSignInRoutes } from "./sign-in/routes.tsx";
 import { createSecondStep } from "./sign-in/second-step.ts";
 import { createSecondStepRoutes } from "./sign-in/second-step-routes.tsx";
+import { readServerSecret } from "./sign-in/server-secret.ts";
 import { createSessions } from "./sign-in/sessions.ts";
 import { createSignIn } from "./sign-in/sign-in.ts";
 import { createSignUp } from "./sign-in/sign-up.ts";
@@ -112,6 +114,7 @@ export function createAccess({
     pendingSignIns: createPendingSignIns({ db, clock }),
     passkeyChallenges: createPasskeyChallenges({ db, clock }),
     oauth: createOAuth({ db, clock, publicUrl, fetchDocument }),
+    etags: createEtags(() => readServerSecret(db, "etags")),
     clock,
   };
 }
@@ -211,7 +214,7 @@ export function createApp({
       api
         .use(createHealthRoutes(checks))
         .use(createMetricsRoutes({ metrics, authorize, isOwner }))
-        .use(createMemoryRoutes({ memories, authorize, record }))
+        .use(createMemoryRoutes({ memories, authorize, record, etags: access.etags }))
         .use(createStatsRoutes({ memories, authorize })),
     );
   const explainUnrouted = createUnrouted(app.routes);

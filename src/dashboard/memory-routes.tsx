@@ -1,7 +1,7 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import { Elysia } from "elysia";
 import { AppError } from "../errors.ts";
-import { etagOf } from "../http/etag.ts";
+import type { Etags } from "../http/etag.ts";
 import { createCheck } from "../http/validation.ts";
 import type { Memories } from "../memories/memories.ts";
 import { LIMITS, type Memory, Tag } from "../memories/memory.ts";
@@ -36,7 +36,11 @@ type Service = Pick<
 >;
 
 /** The pages of memories: search and browse, add, open, change, delete, and many at once. */
-export function createMemoryPageRoutes(dependencies: { guard: Guard; memories: Service }) {
+export function createMemoryPageRoutes(dependencies: {
+  guard: Guard;
+  memories: Service;
+  etags: Etags;
+}) {
   return new Elysia()
     .use(createListRoutes(dependencies))
     .use(createSelectionRoutes(dependencies))
@@ -162,7 +166,15 @@ function createSelectionRoutes({ guard, memories }: { guard: Guard; memories: Se
     );
 }
 
-function createMemoryRoutes({ guard, memories }: { guard: Guard; memories: Service }) {
+function createMemoryRoutes({
+  guard,
+  memories,
+  etags,
+}: {
+  guard: Guard;
+  memories: Service;
+  etags: Etags;
+}) {
   const page = (
     visit: Visit,
     memory: Memory,
@@ -173,7 +185,7 @@ function createMemoryRoutes({ guard, memories }: { guard: Guard; memories: Servi
     <MemoryPage
       visit={visit}
       memory={memory}
-      etag={etag ?? etagOf(memory)}
+      etag={etag ?? etags.of(memory)}
       retention={memories.retention(memory)}
       entries={entries}
       {...(problem !== undefined && { problem })}
@@ -198,7 +210,7 @@ function createMemoryRoutes({ guard, memories }: { guard: Guard; memories: Servi
           async ({ account }, form) => {
             const present = await memories.get(account.id, params.id);
             const changes = changesOf(readEntries(form), present);
-            const isShown = (memory: Memory) => etagOf(memory) === form.get("etag");
+            const isShown = (memory: Memory) => etags.of(memory) === form.get("etag");
             if (changes) await memories.update(account.id, params.id, changes, isShown);
             const notice = changes ? "The changes are saved." : "Nothing has changed.";
             return { to: pathOf(present), notice };

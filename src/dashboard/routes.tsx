@@ -3,6 +3,7 @@ import { Elysia } from "elysia";
 import type { Accounts } from "../accounts/accounts.ts";
 import type { Invitations } from "../accounts/invitations.ts";
 import type { Config } from "../config.ts";
+import type { Etags } from "../http/etag.ts";
 import type { Checks } from "../http/health.ts";
 import type { RecordEvent } from "../http/record.ts";
 import type { Keys } from "../keys/keys.ts";
@@ -61,6 +62,7 @@ export interface DashboardParts {
   checks: Checks;
   record: RecordEvent;
   securityLog: SecurityLog;
+  etags: Etags;
   clock: () => number;
 }
 
@@ -76,7 +78,7 @@ export function createDashboardRoutes(parts: DashboardParts) {
     .use(createHelpRoutes())
     .use(createOverviewRoutes({ guard, memories }))
     .use(createTransferRoutes({ guard, proved, memories, record }))
-    .use(createMemoryPageRoutes({ guard, memories }))
+    .use(createMemoryPageRoutes({ guard, memories, etags: parts.etags }))
     .use(createConnectRoutes({ ...own, publicUrl: config.publicUrl }))
     .use(createKeyRoutes(own))
     .use(createAppsRoutes({ guard, grants: oauth.grants, record }))

@@ -1,9 +1,24 @@
-/** The strong `ETag` of a body (RFC 9110, section 8.8.3): equal bodies have equal tags. */
-export function etagOf(body: unknown): string {
-  return `"${Bun.hash.xxHash64(JSON.stringify(body)).toString(36)}"`;
+/** Names states of bodies. */
+export interface Etags {
+  /** The strong `ETag` of a body (RFC 9110, section 8.8.3): equal bodies have equal tags. */
+  of(body: unknown): string;
+  /** Whether an `If-Match` header (RFC 9110, section 13.1.1) lets a body with this tag pass. */
+  matches(ifMatch: string, etag: string): boolean;
 }
 
-/** Whether an `If-Match` header (RFC 9110, section 13.1.1) lets a body with this tag pass. */
-export function matchesEtag(ifMatch: string, etag: string): boolean {
-  return ifMatch.split(",").some((candidate) => ["*", etag].includes(candidate.trim()));
+/**
+ * Makes tags that confirm no guess: whoever may write and not read is told them too.
+ * @param readKey a secret of the server, asked for once
+ */
+export function createEtags(readKey: () => string): Etags {
+  let key: string | undefined;
+  return {
+    of(body) {
+      key ??= readKey();
+      const hasher = new Bun.CryptoHasher("sha256", key).update(JSON.stringify(body));
+      return `"${hasher.digest("base64url").slice(0, 22)}"`;
+    },
+    matches: (ifMatch, etag) =>
+      ifMatch.split(",").some((candidate) => ["*", etag].includes(candidate.trim())),
+  };
 }

@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { type Context, Elysia } from "elysia";
 import { createBodyReader } from "../http/body.ts";
-import { etagOf, matchesEtag } from "../http/etag.ts";
+import type { Etags } from "../http/etag.ts";
 import { createListReader } from "../http/list-body.ts";
 import { ref, responses } from "../http/openapi.ts";
 import type { Authorize } from "../http/principal.ts";
@@ -66,6 +66,7 @@ const WITHOUT_READING =
 const ETAG = { ETag: "Names this state of the memory, for `If-Match`." };
 
 interface Dependencies {
+  etags: Etags;
   memories: Memories;
   authorize: Authorize;
   record: RecordEvent;
@@ -82,7 +83,7 @@ export function createMemoryRoutes(dependencies: Dependencies) {
     .use(createDeletionRoutes(dependencies));
 }
 
-function createReadingRoutes({ memories, authorize }: Dependencies) {
+function createReadingRoutes({ memories, authorize, etags }: Dependencies) {
   return new Elysia({ normalize: false })
     .derive(({ request }) => {
       const { accountId } = authorize(request, "memories:read");
@@ -142,7 +143,7 @@ function createReadingRoutes({ memories, authorize }: Dependencies) {
       "/:id",
       async ({ accountId, params, set }) => {
         const memory = await memories.get(accountId, params.id);
-        set.headers.etag = etagOf(memory);
+        set.headers.etag = etags.of(memory);
         return memory;
       },
       {
@@ -173,7 +174,7 @@ function createParser(authorize: Authorize, scope: Scope) {
     };
 }
 
-function createSavingRoutes({ memories, authorize }: Dependencies) {
+function createSavingRoutes({ memories, authorize, etags }: Dependencies) {
   const parser = createParser(authorize, "memories:add");
 
   return new Elysia({ normalize: false })
@@ -190,7 +191,7 @@ function createSavingRoutes({ memories, authorize }: Dependencies) {
         if (!memory) throw new Error("creating a memory returned none");
         set.status = 201;
         set.headers.location = `/api/memories/${memory.id}`;
-        set.headers.etag = etagOf(memory);
+        set.headers.etag = etags.of(memory);
         if (query.similar === "false") return writtenMemory(memory, scopes);
         return { ...memory, similar: await memories.similar(accountId, memory.id) };
       },
@@ -251,7 +252,7 @@ function createSavingRoutes({ memories, authorize }: Dependencies) {
     );
 }
 
-function createChangeRoutes({ memories, authorize }: Dependencies) {
+function createChangeRoutes({ memories, authorize, etags }: Dependencies) {
   const parser = createParser(authorize, "memories:write");
 
   return new Elysia({ normalize: false })
@@ -265,9 +266,9 @@ function createChangeRoutes({ memories, authorize }: Dependencies) {
       async ({ accountId, scopes, params, body, headers, set }) => {
         const ifMatch = headers["if-match"];
         const isExpected = (memory: Memory) =>
-          ifMatch === undefined || matchesEtag(ifMatch, etagOf(memory));
+          ifMatch === undefined || etags.matches(ifMatch, etags.of(memory));
         const memory = await memories.update(accountId, params.id, body, isExpected);
-        set.headers.etag = etagOf(memory);
+        set.headers.etag = etags.of(memory);
         return writtenMemory(memory, scopes);
       },
       {

@@ -161,6 +161,20 @@ test("an import does not tell whether a guess is what is there", async () => {
   }
 });
 
+test("the ETag of a memory does not confirm a guess of what is in it", async () => {
+  const { owner, secret, credential } = await setUp(["memories:write"], false);
+  const { send } = createClient(server.origin, credential);
+  const answer = await send("PUT", `/memories/${secret.id}`, { json: { importance: 0.6 } });
+  const told = answer.headers.get("etag");
+  const guess = JSON.stringify(await owner.get(secret.id));
+  const read = await owner.send("GET", `/memories/${secret.id}`);
+  expect(read.headers.get("etag")).toBe(told);
+  expect(told).not.toBe(`"${Bun.hash.xxHash64(guess).toString(36)}"`);
+  expect(told).not.toContain(
+    new Bun.CryptoHasher("sha256").update(guess).digest("base64url").slice(0, 22),
+  );
+});
+
 test("a key of the owner that may not read does not see how the server is used", async () => {
   await using server = await startOAuthServer();
   const owner = await server.account();
