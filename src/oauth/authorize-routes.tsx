@@ -135,6 +135,8 @@ export function createAuthorizeRoutes({
       checkForm(request, { token: form.get(FORM_TOKEN), cookie: person.session, publicUrl });
       if (!proof.isFresh(person)) return comingBack(PROOF_PATH, path, parametersOf(form));
       return withRequest(form, person, (wanted) => {
+        // The client's document may have come slowly: who is signed out meanwhile allows nothing.
+        if (!visitors.find(request)) return comingBack(SIGN_IN_PATH, path, parametersOf(form));
         const allowed = parseScopes(form.getAll(CONSENT.scope).join(" "));
         // A form that was tampered with can't give more than was asked for.
         const scopes = wanted.scopes.filter((scope) => allowed.includes(scope));

@@ -122,6 +122,7 @@ export function createTokens({
      */
     renew({ clientId, refreshToken, scopes, resource }: Renewal): TokenSet | AccessSet {
       const now = clock();
+      grants.prune();
       const outcome = orm.transaction(
         (tx): TokenSet | AccessSet | OAuthError => {
           const row = find(refreshToken);

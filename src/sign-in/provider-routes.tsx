@@ -97,8 +97,9 @@ export function createProviderRoutes({
           const { searchParams } = new URL(request.url);
           const visit = cookies.read(request, "visit");
           // Of a session that still lasts: what one has begun that was ended since, ends with it.
-          const signedIn = visitors.find(request)?.token ?? null;
-          const browsers = [visit && formToken(visit), signedIn].filter((name) => name !== null);
+          const signedIn = () => visitors.find(request)?.token ?? null;
+          const browsers = () =>
+            [visit && formToken(visit), signedIn()].filter((name) => name !== null);
           const arrival = await providerSignIn
             .finish(id, browsers, {
               state: searchParams.get("state"),

@@ -122,24 +122,24 @@ export function createProviderSignIn({
 
     /**
      * Whom the answer of a provider is for, and where they go on.
-     * @param browsers all that the browser can be known by
+     * @param browsers tells all that the browser can be known by at that moment
      * @throws AppError `forbidden` for an answer that was not asked for, as `Provider.finish`, and
      * when there is no account for this person
      */
     async finish(
       id: string,
-      browsers: readonly string[],
+      browsers: () => readonly string[],
       { state, code }: { state: string | null; code: string | null },
     ): Promise<Arrival & { next: string | null; isLinked: boolean; provider: Provider }> {
       const wanted = pending.get(state ?? "");
       pending.delete(state ?? "");
-      const isTheirs = browsers.some((browser) => hashSecret(browser) === wanted?.browser);
-      if (wanted?.provider.id !== id || !isTheirs) {
-        throw new AppError("forbidden", "This sign-in has expired, or began elsewhere. Try again.");
-      }
+      const isTheirs = () => browsers().some((each) => hashSecret(each) === wanted?.browser);
+      if (wanted?.provider.id !== id || !isTheirs()) throw expired();
       if (code === null) throw new AppError("forbidden", "The provider did not sign you in.");
       if (!accounts.isSetUp()) throw new AppError("forbidden", "This server has no owner yet.");
       const identity = await wanted.provider.finish(code, wanted.proofs);
+      // The provider may have answered slowly: who is signed out meanwhile connects nothing.
+      if (!isTheirs()) throw expired();
       const { linkTo, next, invitation, provider } = wanted;
       const arrival =
         linkTo === null ? await accountOf(identity, invitation) : { accountId: linkTo };
@@ -147,4 +147,8 @@ export function createProviderSignIn({
       return { ...arrival, next, isLinked: linkTo !== null, provider };
     },
   };
+}
+
+function expired(): AppError {
+  return new AppError("forbidden", "This sign-in has expired, or began elsewhere. Try again.");
 }

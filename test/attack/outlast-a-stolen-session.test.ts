@@ -1,4 +1,7 @@
 import { afterAll, beforeEach, describe, expect, test } from "bun:test";
+import { createIdentities } from "../../src/sign-in/identities.ts";
+import { createProviderSignIn } from "../../src/sign-in/provider-sign-in.ts";
+import type { Provider } from "../../src/sign-in/providers.ts";
 import { type OAuthServer, REDIRECT_URI, startOAuthServer } from "../oauth/support/oauth-server.ts";
 import { createPerson, formTo, type Page, type Person } from "../oauth/support/person.ts";
 import {
@@ -209,4 +212,68 @@ test("other sessions end when a factor is set up, and when it is removed", async
   expect(server.factors.recoveryCodes.count(id)).toBe(0);
   expect(server.sessions.findAccount(later)).toBeNull();
   expect(server.sessions.findAccount(person.jar.get("ctxd-session") ?? "")).toBe(id);
+});
+
+test("a consent that waits for a slow client allows nothing once all access is revoked", async () => {
+  const clientId = "https://slow.example.com/client.json";
+  const redirectUri = "https://slow.example.com/callback";
+  const json = {
+    client_id: clientId,
+    client_name: "Slow",
+    redirect_uris: [redirectUri],
+    token_endpoint_auth_method: "none",
+  };
+  let asked = Promise.withResolvers<void>();
+  let gate = Promise.resolve();
+  await using slow = await startOAuthServer({
+    fetchDocument: async () => {
+      asked.resolve();
+      await gate;
+      return { json, maxAge: null };
+    },
+  });
+  const { accountId, person } = await slow.signedIn();
+  const form = await person.visit(slow.authorizeUrl(clientId, { redirect_uri: redirectUri }));
+  // The document that was read is forgotten; the proof is made fresh again.
+  slow.clock.advance(24 * 60 * MINUTE);
+  slow.sessions.prove(person.jar.get("ctxd-session") ?? "");
+  asked = Promise.withResolvers();
+  const wait = Promise.withResolvers<void>();
+  gate = wait.promise;
+  const sent = person.submit(form, { decision: "allow" });
+  await asked.promise;
+  slow.oauth.grants.revokeAll(accountId);
+  slow.sessions.revokeAll(accountId);
+  wait.resolve();
+  const page = await sent;
+  expect(page.location).toBeNull();
+  expect(slow.oauth.grants.list(accountId)).toEqual([]);
+});
+
+test("a provider that answers after the session was ended is not connected", async () => {
+  const identities = createIdentities(server);
+  const browsers = ["the session's"];
+  const provider: Provider = {
+    id: "slow",
+    name: "Slow",
+    issuer: "https://slow.example.com",
+    start: async (state) => new URL(`https://slow.example.com/?state=${state}`),
+    async finish() {
+      browsers.pop();
+      return { issuer: this.issuer, subject: "thief", email: null };
+    },
+  };
+  const signIn = createProviderSignIn({
+    ...server,
+    identities,
+    providers: [provider],
+    registration: "first",
+  });
+  const purpose = { next: null, invitation: null, linkTo: id };
+  const { searchParams } = await signIn.start("slow", "the session's", purpose);
+  const answer = { state: searchParams.get("state"), code: "code" };
+  await expect(signIn.finish("slow", () => browsers, answer)).rejects.toMatchObject({
+    code: "forbidden",
+  });
+  expect(identities.issuers(id)).toEqual([]);
 });

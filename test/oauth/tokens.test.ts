@@ -300,3 +300,17 @@ test("one account's grants are no other's to see or to end", async () => {
   expect(() => server.oauth.grants.revoke(other.accountId, grant?.id ?? "")).toThrow("No grant");
   expect(await server.use(tokens.access_token)).toBe(200);
 });
+
+test("tokens that are over go when the next ones are made, without another consent", async () => {
+  const { clientId, tokens } = await server.connect();
+  const count = () =>
+    server.db.sqlite
+      .query<{ n: number }, [number]>("SELECT count(*) AS n FROM oauth_tokens WHERE expires_at <= ?")
+      .get(server.clock())?.n;
+  let token = tokens.refresh_token;
+  for (let hours = 0; hours < 5; hours++) {
+    server.clock.advance(2 * 3_600_000);
+    token = tokensOf(await server.renew(clientId, token)).refresh_token;
+    expect(count()).toBe(0);
+  }
+});
