@@ -305,7 +305,9 @@ test("tokens that are over go when the next ones are made, without another conse
   const { clientId, tokens } = await server.connect();
   const count = () =>
     server.db.sqlite
-      .query<{ n: number }, [number]>("SELECT count(*) AS n FROM oauth_tokens WHERE expires_at <= ?")
+      .query<{ n: number }, [number]>(
+        "SELECT count(*) AS n FROM oauth_tokens WHERE expires_at <= ?",
+      )
       .get(server.clock())?.n;
   let token = tokens.refresh_token;
   for (let hours = 0; hours < 5; hours++) {
