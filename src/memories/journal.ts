@@ -86,7 +86,7 @@ export function createJournal({ db }: { db: Database }) {
             // One that breaks a rule must not take those of other tables with it.
             const { seq } = tx.transaction((savepoint) => {
               for (const write of alongside) write();
-              const row = { table, written: written && Buffer.from(written), removed };
+              const row = { table, written: written && asBuffer(written), removed };
               return savepoint
                 .insert(journalEntries)
                 .values(row)
@@ -210,4 +210,9 @@ export function createJournal({ db }: { db: Database }) {
       db.truncateLog();
     },
   };
+}
+
+/** The same bytes, not a copy: they may be many. */
+function asBuffer({ buffer, byteOffset, length }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, length);
 }
