@@ -8,6 +8,7 @@ import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import type { Account } from "../accounts/accounts.ts";
 import { AppError } from "../errors.ts";
+import { withoutAttestation } from "./attestation.ts";
 import type { PasskeyChallenges, PasskeyPurpose } from "./passkey-challenges.ts";
 import type { Passkeys } from "./passkeys.ts";
 
@@ -99,9 +100,9 @@ export function createWebAuthn({
       const response: RegistrationResponseJSON | null = parse(Registration, credential);
       if (response === null || expectedChallenge === null) throw refused();
       const { verifyRegistrationResponse } = await import("@simplewebauthn/server");
-      const result = await orNull(() =>
+      const result = await orNull(async () =>
         verifyRegistrationResponse({
-          response,
+          response: await withoutAttestation(response),
           expectedChallenge,
           expectedOrigin: publicUrl,
           expectedRPID: hostname,

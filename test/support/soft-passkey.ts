@@ -3,8 +3,8 @@ import { createHash, generateKeyPairSync, randomBytes, sign } from "node:crypto"
 const sha256 = (data: Uint8Array | string) => createHash("sha256").update(data).digest();
 const text = (data: Uint8Array) => Buffer.from(data).toString("base64url");
 
-/** CBOR (RFC 8949) of what passkeys need: small integers, byte strings, texts and maps. */
-type Cbor = number | string | Uint8Array | Map<number | string, Cbor>;
+/** CBOR (RFC 8949) of what passkeys need: small integers, byte strings, texts, lists and maps. */
+export type Cbor = number | string | Uint8Array | Cbor[] | Map<number | string, Cbor>;
 
 function cbor(value: Cbor): Buffer {
   const head = (major: number, count: number) => {
@@ -18,6 +18,7 @@ function cbor(value: Cbor): Buffer {
     return Buffer.concat([head(3, bytes.length), bytes]);
   }
   if (value instanceof Uint8Array) return Buffer.concat([head(2, value.length), value]);
+  if (Array.isArray(value)) return Buffer.concat([head(4, value.length), ...value.map(cbor)]);
   const entries = [...value].flatMap(([name, item]) => [cbor(name), cbor(item)]);
   return Buffer.concat([head(5, value.size), ...entries]);
 }
@@ -31,6 +32,8 @@ export interface Telling {
   counter?: number;
   userHandle?: string;
   type?: string;
+  /** What the device says of itself; nothing by default. */
+  statement?: { format: string; fields: Map<string, Cbor> };
 }
 
 interface Options {
@@ -59,6 +62,11 @@ export function createSoftPasskey() {
 
   return {
     id: text(id),
+    publicKey,
+
+    /** What a statement of the device is about, beside its key. */
+    clientDataHash: (options: Options, { origin }: Telling): Buffer =>
+      sha256(clientData(options, "webauthn.create", origin)),
 
     /** What a browser sends when it was told to make this passkey. */
     create(options: Options, telling: Telling): string {
@@ -74,8 +82,8 @@ export function createSoftPasskey() {
       const attested = Buffer.concat([Buffer.alloc(16), length, id, cbor(key)]);
       const authData = Buffer.concat([head(telling, 0x40), attested]);
       const object = new Map<string, Cbor>([
-        ["fmt", "none"],
-        ["attStmt", new Map()],
+        ["fmt", telling.statement?.format ?? "none"],
+        ["attStmt", telling.statement?.fields ?? new Map()],
         ["authData", authData],
       ]);
       return JSON.stringify({
