@@ -1,5 +1,6 @@
 import { isDiskFull } from "../disk-errors.ts";
 import { AppError } from "../errors.ts";
+import { createTurns } from "../turns.ts";
 import { createDraft, type Draft, type Outcome } from "./draft.ts";
 import type { Filter } from "./filter.ts";
 import type { Entry } from "./journal.ts";
@@ -170,20 +171,25 @@ export function createWriter({
   const commit = async (outcome: Outcome, alongside: Alongside[]) => {
     const undos: ReturnType<Alongside>[] = [];
     const version = await table.version();
+    // Of a large batch each step takes tens of milliseconds.
+    const turn = createTurns();
     const rows = outcome.written.length > 0 ? table.encode(outcome.written) : null;
+    await turn();
+    const written = rows && table.serialize(rows);
+    await turn();
     const journaling = journal.append({
-      written: rows && table.serialize(rows),
+      written,
       removed: outcome.removed,
       alongside: alongside.map((write) => () => void undos.push(write())),
     });
     // Both at once: LanceDB works in threads of its own while the journal waits for the disk. After
     // a failure one by one, so that nobody reads what is likely to be undone.
     const write = () => table.write(rows, outcome);
-    const [written, journaled] = await Promise.allSettled([
+    const [stored, journaled] = await Promise.allSettled([
       hasFailed ? journaling.then(write) : write(),
       journaling,
     ]);
-    hasFailed = written.status === "rejected" || journaled.status === "rejected";
+    hasFailed = stored.status === "rejected" || journaled.status === "rejected";
     if (!hasFailed) return;
     const takeBack = () => {
       for (const each of undos) each?.();
@@ -201,7 +207,7 @@ export function createWriter({
     };
     // When it can't be undone now, it is before anything else is done.
     await undo().catch(() => {});
-    throw [written, journaled].find((result) => result.status === "rejected")?.reason;
+    throw [stored, journaled].find((result) => result.status === "rejected")?.reason;
   };
 
   return {
