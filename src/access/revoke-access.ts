@@ -1,5 +1,6 @@
 import type { Keys } from "../keys/keys.ts";
 import type { Grants } from "../oauth/grants.ts";
+import type { PendingSignIns } from "../sign-in/pending-sign-ins.ts";
 import type { Sessions } from "../sign-in/sessions.ts";
 
 /** What was ended. */
@@ -18,13 +19,16 @@ export function revokeAccess(
   {
     keys,
     grants,
+    pendingSignIns,
     sessions,
   }: {
     keys: Pick<Keys, "revokeAll">;
     grants: Pick<Grants, "revokeAll">;
+    pendingSignIns: Pick<PendingSignIns, "endAll">;
     sessions: Pick<Sessions, "revokeAll">;
   },
 ): Revoked {
+  pendingSignIns.endAll(accountId);
   return {
     keys: keys.revokeAll(accountId),
     apps: grants.revokeAll(accountId),

@@ -11,6 +11,7 @@ import type { Child, Markup } from "../pages/jsx-runtime.ts";
 import { Moment } from "../pages/moment.tsx";
 import { PostForm } from "../sign-in/form.tsx";
 import { SIGN_IN_PATH } from "../sign-in/paths.ts";
+import type { PendingSignIns } from "../sign-in/pending-sign-ins.ts";
 import type { Sessions } from "../sign-in/sessions.ts";
 import { ACCOUNTS_PATH } from "./admin-page.tsx";
 import { ConfirmPage } from "./confirm.tsx";
@@ -26,6 +27,7 @@ interface Dependencies {
   accounts: Pick<Accounts, "find" | "disable" | "enable">;
   keys: Pick<Keys, "revokeAll">;
   grants: Pick<Grants, "revokeAll">;
+  pendingSignIns: Pick<PendingSignIns, "endAll">;
   sessions: Pick<Sessions, "revokeAll">;
   record: RecordEvent;
 }

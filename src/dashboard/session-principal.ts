@@ -34,6 +34,9 @@ export function createSessionPrincipal({
     return isReading || origin !== null || site !== null;
   };
 
+  /** Exports that have begun: they may take longer than a proof is fresh. */
+  const begun = new WeakSet<Request>();
+
   return (request) => {
     const { pathname = "" } = URL.parse(request.url) ?? {};
     if (!pathname.startsWith("/api/")) return null;
@@ -45,11 +48,14 @@ export function createSessionPrincipal({
         "The session of the dashboard is for its own pages: elsewhere, use an API key.",
       );
     }
-    if (EXPORT.test(pathname) && !sessions.isProved(person.session)) {
-      throw new AppError(
-        "forbidden",
-        `The session of the dashboard exports after a fresh proof alone: open ${PROOF_PATH} first, or use an API key.`,
-      );
+    if (EXPORT.test(pathname) && !begun.has(request)) {
+      if (!sessions.isProved(person.session)) {
+        throw new AppError(
+          "forbidden",
+          `The session of the dashboard exports after a fresh proof alone: open ${PROOF_PATH} first, or use an API key.`,
+        );
+      }
+      begun.add(request);
     }
     return { accountId: person.account.id, scopes: FULL_ACCESS, via: "session" };
   };

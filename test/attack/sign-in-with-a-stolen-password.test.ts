@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, expect, test } from "bun:test";
 import { type OAuthServer, startOAuthServer } from "../oauth/support/oauth-server.ts";
-import { createPerson, type Page } from "../oauth/support/person.ts";
+import { createPerson, formTo, type Page } from "../oauth/support/person.ts";
 import {
   addApp,
   addPasskey,
@@ -179,6 +179,18 @@ test("what a thief has begun with the old password ends when that is changed, or
   const { app } = addApp(server, id);
   const begun = await enterPassword(server);
   await server.accounts.setPassword(id, "another horse battery");
+  const late = await begun.person.submit(formWith(begun.page, "code"), { code: app.code() });
+  expect(late.status).toBe(403);
+  expect(await isSignedIn(begun.person)).toBe(false);
+});
+
+test("what a thief has begun ends when its person revokes all access", async () => {
+  const { id } = await addPerson(server);
+  const { app } = addApp(server, id);
+  const begun = await enterPassword(server);
+  const owner = createPerson(server.origin);
+  owner.jar.set("ctxd-session", server.sessions.begin(id));
+  await owner.submit(formTo(await owner.visit("/account/revoke"), "/account/revoke"));
   const late = await begun.person.submit(formWith(begun.page, "code"), { code: app.code() });
   expect(late.status).toBe(403);
   expect(await isSignedIn(begun.person)).toBe(false);

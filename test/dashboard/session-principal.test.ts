@@ -1,4 +1,5 @@
 import { afterAll, expect, test } from "bun:test";
+import { createSessionPrincipal } from "../../src/dashboard/session-principal.ts";
 import { startOAuthServer } from "../oauth/support/oauth-server.ts";
 
 const server = await startOAuthServer();
@@ -73,4 +74,27 @@ test("a session that has ended, a wrong one and one for agents are no way in", a
   const session = server.sessions.begin(accountId);
   server.sessions.end(session);
   expect(await send("GET", "/api/memories", { cookie: `ctxd-session=${session}` })).toBe(401);
+});
+
+test("an export that has begun goes on when the proof is no longer fresh, as long as the session lasts", () => {
+  const session = server.sessions.begin(accountId);
+  const account = server.accounts.find(accountId);
+  if (account === null) throw new Error("no account");
+  const principalOf = createSessionPrincipal({
+    publicUrl: server.origin,
+    sessions: server.sessions,
+    visitors: {
+      find: () =>
+        server.sessions.findAccount(session) === null
+          ? null
+          : { account, session, token: "of the forms" },
+    },
+  });
+  const request = new Request(`${server.origin}/api/memories/export`);
+  expect(principalOf(request)?.accountId).toBe(accountId);
+  server.clock.advance(11 * 60_000);
+  expect(principalOf(request)?.accountId).toBe(accountId);
+  expect(() => principalOf(new Request(request))).toThrow("fresh proof");
+  server.sessions.end(session);
+  expect(principalOf(request)).toBeNull();
 });
