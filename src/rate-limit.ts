@@ -53,3 +53,12 @@ export function createRateLimit({
     },
   };
 }
+
+/**
+ * The /48 network of an IPv6 address, which one customer may have as a whole, to be counted beside the
+ * address; null for an IPv4 one.
+ * @param address or its /64 network, with all groups written out
+ */
+export function siteOf(address: string): string | null {
+  return address.includes(":") ? address.split(":", 3).join(":") : null;
+}

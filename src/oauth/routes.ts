@@ -5,7 +5,7 @@ import { readBytes } from "../http/body.ts";
 import { clientAddress } from "../http/client-address.ts";
 import { readForm } from "../http/form.ts";
 import type { RecordEvent } from "../http/record.ts";
-import { createRateLimit } from "../rate-limit.ts";
+import { createRateLimit, siteOf } from "../rate-limit.ts";
 import { single } from "./authorization-request.ts";
 import { authenticateClient } from "./client-authentication.ts";
 import { GRANT_TYPES, parseClientMetadata } from "./client-metadata.ts";
@@ -54,7 +54,8 @@ export function createOAuthRoutes({
   clock: () => number;
 }) {
   const { publicUrl } = config;
-  const registrations = createRateLimit({ tries: 60, period: HOUR, clock });
+  const byAddress = createRateLimit({ tries: 60, period: HOUR, clock });
+  const bySite = createRateLimit({ tries: 240, period: HOUR, clock });
   const routes = new Elysia();
 
   const ofServer = () => serverMetadata(publicUrl, oauth.clients.readsDocuments());
@@ -72,7 +73,8 @@ export function createOAuthRoutes({
 
   const register = async (request: Request, address: string) => {
     const metadata = parseClientMetadata(await readMetadata(request));
-    const wait = registrations.take(address);
+    const site = siteOf(address);
+    const wait = byAddress.take(address) ?? (site === null ? null : bySite.take(site));
     if (wait !== null) {
       throw new AppError("rate_limited", "Too many registrations.", { retryAfter: wait });
     }

@@ -2,7 +2,7 @@ import type { Account, Accounts } from "../accounts/accounts.ts";
 import { normaliseEmail } from "../accounts/email.ts";
 import { createSecret, hashSecret } from "../db/secret.ts";
 import { AppError } from "../errors.ts";
-import { createRateLimit, type RateLimit } from "../rate-limit.ts";
+import { createRateLimit, type RateLimit, siteOf } from "../rate-limit.ts";
 import type { Hashing } from "./hashing.ts";
 
 const PERIOD = 15 * 60_000;
@@ -46,7 +46,7 @@ export function createSignIn({
   const countersOf = (email: string, { address, browser }: Trier): Counter[] => {
     if (browser !== null) return [[byBrowser, browser]];
     const account = slotOf(normaliseEmail(email).slice(0, MAX_COUNTED));
-    const network = networkOf(address);
+    const network = siteOf(address);
     return [
       [byAddress, address],
       ...(network === null ? [] : [[byNetwork, network] satisfies Counter]),
@@ -108,11 +108,6 @@ function createSlots(): (account: string) => string {
   const salt = createSecret("");
   const SLOTS = 1 << 14;
   return (account) => `${Number.parseInt(hashSecret(salt + account).slice(0, 8), 16) % SLOTS}`;
-}
-
-/** The /48 network of an IPv6 address, which many get as a whole; null for an IPv4 one. */
-function networkOf(address: string): string | null {
-  return address.includes(":") ? address.split(":", 3).join(":") : null;
 }
 
 /** What is said to whom comes with a password where none is taken. */

@@ -3,7 +3,7 @@ import { type Invitations, notHolding } from "../accounts/invitations.ts";
 import type { Config } from "../config.ts";
 import { isSameSecret } from "../db/secret.ts";
 import { AppError } from "../errors.ts";
-import { createRateLimit } from "../rate-limit.ts";
+import { createRateLimit, siteOf } from "../rate-limit.ts";
 import type { Hashing } from "./hashing.ts";
 import { noPasswords, tooMany } from "./sign-in.ts";
 
@@ -32,6 +32,7 @@ export function createSignUp({
   passwords?: boolean;
 }) {
   const byAddress = createRateLimit({ tries: 10, period: HOUR, clock });
+  const bySite = createRateLimit({ tries: 60, period: HOUR, clock });
 
   return {
     isSetUp: accounts.isSetUp,
@@ -92,7 +93,8 @@ export function createSignUp({
         throw new AppError("forbidden", "An account is made by invitation here: ask the owner.");
       }
       if (!passwords) throw noPasswords();
-      const wait = byAddress.take(address);
+      const site = siteOf(address);
+      const wait = byAddress.take(address) ?? (site === null ? null : bySite.take(site));
       if (wait !== null) throw tooMany(wait);
       return (await hashing(() => accounts.prepareMember(wanted)))();
     },

@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import {
   type OAuthServer,
   REDIRECT_URI,
   startOAuthServer,
   tokensOf,
 } from "../oauth/support/oauth-server.ts";
+import { createPerson } from "../oauth/support/person.ts";
 
 const HOUR = 3_600_000;
 const MOST = 5_000;
@@ -73,4 +74,40 @@ test("a stranger keeps no registration alive by looking at its consent page", as
   }
   flood(MOST);
   expect(await server.oauth.clients.find(clientId)).toBeNull();
+});
+
+describe("who has a whole network of IPv6 gets no more of", () => {
+  const addresses = Array.from(
+    { length: 300 },
+    (_, index) => `2001:db8:1:${index.toString(16)}::1`,
+  );
+  const count = async (ask: (headers: Record<string, string>) => Promise<number>, done: number) => {
+    const statuses = [];
+    for (const from of addresses) statuses.push(await ask({ "x-forwarded-for": from }));
+    expect(await ask({ "x-forwarded-for": "2001:db8:2::1" })).toBe(done);
+    return statuses.filter((status) => status === done).length;
+  };
+
+  test("registrations than 240 an hour", async () => {
+    await using behind = await startOAuthServer({ config: { trustProxy: true } });
+    const body = JSON.stringify({ client_name: "Flood", redirect_uris: [REDIRECT_URI] });
+    const register = async (from: Record<string, string>) => {
+      const headers = { ...from, "content-type": "application/json" };
+      const init = { method: "POST", body, headers };
+      return (await fetch(`${behind.origin}/api/oauth/register`, init)).status;
+    };
+    expect(await count(register, 201)).toBe(240);
+  });
+
+  test("tries to make an account than 60 an hour", async () => {
+    const config = { trustProxy: true, registration: "open" } as const;
+    await using behind = await startOAuthServer({ config });
+    await behind.signedIn();
+    const person = createPerson(behind.origin);
+    const form = await person.visit("/sign-up");
+    // A password that is too short is refused after it was counted, and costs no hash.
+    const signUp = async (from: Record<string, string>) =>
+      (await person.submit(form, { email: "x@example.com", password: "short" }, from)).status;
+    expect(await count(signUp, 422)).toBe(60);
+  });
 });
