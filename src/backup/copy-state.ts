@@ -76,11 +76,15 @@ function required(content: Content | null, path: string): Content {
 /**
  * Removes the copies of the database that processes have left which are gone: what is deleted must not
  * stay in them.
+ * @param isStart whether this process has made none yet: in a container one process after the other
+ * has the same number
  */
-export async function removeLeftBehind(dataDir: string): Promise<void> {
+export async function removeLeftBehind(dataDir: string, isStart = false): Promise<void> {
   const scratch = join(dataDir, UNSEALED);
   for (const name of await readdir(scratch).catch(() => [])) {
-    if (!isRunning(Number.parseInt(name, 10))) await rm(join(scratch, name), { force: true });
+    const pid = Number.parseInt(name, 10);
+    const isInUse = isRunning(pid) && !(isStart && pid === process.pid);
+    if (!isInUse) await rm(join(scratch, name), { force: true });
   }
 }
 

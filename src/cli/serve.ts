@@ -76,7 +76,7 @@ export async function serve(
   opened.defer(lock.release);
   refuseUnfinishedRestore(config.dataDir);
   await checkRecipients(config.backupRecipients);
-  await removeLeftBehind(config.dataDir);
+  await removeLeftBehind(config.dataDir, true);
   // The model loads while the rest starts, be it of this program; requests that need it wait for it.
   const embedder = await openChosenModel({ ...config, log, metrics });
   const embedders = createEmbedders(embedder, (model) =>

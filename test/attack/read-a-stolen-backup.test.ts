@@ -15,6 +15,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { Encrypter, generateX25519Identity, identityToRecipient } from "age-encryption";
+import { removeLeftBehind } from "../../src/backup/copy-state.ts";
 import { MANIFEST } from "../../src/backup/manifest.ts";
 import { scheduleBackups } from "../../src/backup/schedule.ts";
 import { checkBackups } from "../../src/doctor/backups.ts";
@@ -322,6 +323,20 @@ test("a copy of the database that a crash has left unencrypted goes with the nex
   const folder = join(place.path, crypto.randomUUID());
   await backUp(dataDir, folder, { recipients: [recipient] });
   expect(existsSync(left)).toBe(false);
+});
+
+test("a start in a container removes what the crashed server with the same number has left", async () => {
+  const own = join(dataDir, "backing-up", `${process.pid}-x.db`);
+  const other = join(dataDir, "backing-up", `${process.ppid}-x.db`);
+  mkdirSync(join(dataDir, "backing-up"), { recursive: true });
+  for (const path of [own, other]) writeFileSync(path, SECRET);
+  await removeLeftBehind(dataDir);
+  expect(existsSync(own)).toBe(true);
+  await removeLeftBehind(dataDir, true);
+  expect(existsSync(own)).toBe(false);
+  // Of a command that still runs.
+  expect(existsSync(other)).toBe(true);
+  rmSync(other);
 });
 
 test("encrypted backups made while memories are written and purged can be restored", async () => {
