@@ -32,8 +32,18 @@ export type LocalServer = ReturnType<typeof createLocalServer>;
 
 /** Finds the server that owns a data folder, by its socket, and starts one when there is none. */
 export function createLocalServer({ dataDir, start, isServed, onFound }: Dependencies) {
-  const reach = reachSocketFolder(dataDir);
-  const unix = join(reach.path, SOCKET);
+  /**
+   * Sends one request. A link to a deep folder is there no longer than that takes: what lies about for
+   * days in the folder of temporary files is swept, and another user could lead its name elsewhere.
+   */
+  const send = async (path: string, init: RequestInit): Promise<Response> => {
+    const reach = reachSocketFolder(dataDir);
+    try {
+      return await fetch(`http://localhost${path}`, { ...init, unix: join(reach.path, SOCKET) });
+    } finally {
+      reach.release();
+    }
+  };
   let found: Promise<void> | null = null;
   let presence = new AbortController();
   let isClosed = false;
@@ -49,10 +59,7 @@ export function createLocalServer({ dataDir, start, isServed, onFound }: Depende
   const hold = async (): Promise<boolean> => {
     const held = presence;
     try {
-      const response = await fetch(`http://localhost${PRESENCE_PATH}`, {
-        unix,
-        signal: held.signal,
-      });
+      const response = await send(PRESENCE_PATH, { signal: held.signal });
       const reader = response.body?.getReader();
       if (!response.ok || !reader) return false;
       const untilEnd = (): Promise<void> =>
@@ -112,7 +119,7 @@ export function createLocalServer({ dataDir, start, isServed, onFound }: Depende
     /** Sends a request to the server, once there is one. */
     async request(path: string, init: RequestInit): Promise<Response> {
       await connect();
-      return fetch(`http://localhost${path}`, { ...init, unix });
+      return send(path, init);
     },
 
     /** Why the last server that was started ended, if it did. */
@@ -125,7 +132,6 @@ export function createLocalServer({ dataDir, start, isServed, onFound }: Depende
     close(): void {
       isClosed = true;
       forget();
-      reach.release();
     },
   };
 }

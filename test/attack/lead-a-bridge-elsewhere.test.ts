@@ -1,0 +1,44 @@
+import { expect, test } from "bun:test";
+import { mkdirSync, readdirSync, readlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createLocalServer } from "../../src/mcp/local-server.ts";
+import { createLocalSocket } from "../../src/mcp/local-socket.ts";
+import { temporaryFolder } from "../support/database.ts";
+
+/** Links to a folder in the folder of temporary files, where others can have their name once it is swept. */
+function linksTo(folder: string): string[] {
+  const targetOf = (name: string) => {
+    try {
+      return readlinkSync(join(tmpdir(), name, "data"));
+    } catch {
+      return null;
+    }
+  };
+  return readdirSync(tmpdir()).filter((name) => targetOf(name) === folder);
+}
+
+test("a bridge that runs for days leaves no name that another user can lead to a socket of his own", async () => {
+  const folder = join(temporaryFolder(), "deep".repeat(30));
+  mkdirSync(folder);
+  const socket = createLocalSocket({ ownerId: async () => "acc_x" }).listen(folder, {
+    version: "1",
+    answer: async () => new Response("of the server"),
+    openDashboard: () => ({ address: "", setUp: null }),
+  });
+  const server = createLocalServer({
+    dataDir: folder,
+    start: () => {
+      throw new Error("it is there");
+    },
+    isServed: () => true,
+    onFound: () => {},
+  });
+  await server.connect();
+  expect(linksTo(folder)).toEqual([]);
+  expect(await (await server.request("/mcp", { method: "POST" })).text()).toBe("of the server");
+  expect(linksTo(folder)).toEqual([]);
+  expect(socket.bridges()).toBe(1);
+  server.close();
+  await socket.close();
+});
