@@ -26,9 +26,10 @@ export async function openDashboard(
     say("This server has no owner yet. Who opens this link first makes the owner's account:");
   }
   await print(setUp ?? address);
-  const page = leadingPage(config, setUp);
+  const page = leadingPage(config, browser ? setUp : null);
   if (!browser) return;
   const isOpened = await openInBrowser(page ?? address, env);
+  if (!isOpened && page !== null) rmSync(page, { force: true });
   say(isOpened ? "It opens in the browser." : "Open it in a browser on this machine.");
 }
 

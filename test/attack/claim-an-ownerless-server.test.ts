@@ -127,6 +127,10 @@ describe("a server in the background", () => {
     expect(statSync(log).mode & 0o777).toBe(0o600);
     // As long as the server runs it is the same link.
     expect((await runDashboard(["--no-browser"])).stdout).toBe(first.stdout);
+    // Where no browser opens it, no file has it.
+    expect(existsSync(page)).toBe(false);
+    expect((await runDashboard([], { PATH: env.PATH, DISPLAY: "" })).stdout).toBe(first.stdout);
+    expect(existsSync(page)).toBe(process.platform === "darwin");
 
     const { origin } = new URL(link);
     const person = createPerson(origin);
