@@ -44,6 +44,7 @@ export function createSecurityLog({
   let minute = 0;
   let lost = 0;
   let isFailing = false;
+  let isClosed = false;
 
   const isMinuteOver = () => Math.abs(clock() - minute) >= MINUTE;
 
@@ -84,22 +85,29 @@ export function createSecurityLog({
      *
      * The same event again within a minute is counted in the same row. A flood costs a bounded number
      * of lines and rows: see `counting.ts` and `event-store.ts`. What was recorded in the second
-     * before a `kill -9` or a power cut is in the log, but not in the table.
+     * before a `kill -9` or a power cut is in the log, but not in the table; so is what comes after
+     * `close`.
      */
     record(event: SecurityEvent, facts: Facts): void {
+      const entry = toEntry(event, facts, clock());
+      if (isClosed) {
+        tell(entry, 1);
+        return;
+      }
       if (isMinuteOver()) {
         counting.closeMinute();
         minute = clock();
       }
-      if (!counting.add(toEntry(event, facts, clock()))) lost++;
+      if (!counting.add(entry)) lost++;
       timer.set(isFailing ? TRY_AGAIN_AFTER : WRITE_AFTER);
     },
 
     /** Writes what waits to the table, now: as much as keeps nobody waiting. */
     flush,
 
-    /** Writes what waits, and says what had no line. Records nothing more. */
+    /** Writes what waits, and says what had no line. The database is not touched after that. */
     close(): void {
+      isClosed = true;
       for (let left = Math.ceil(counting.size() / AT_ONCE); left >= 0; left--) flush();
       counting.closeMinute();
       timer.clear();

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { describe, expect, spyOn, test } from "bun:test";
 import { createAccounts } from "../../src/accounts/accounts.ts";
 import type { Database } from "../../src/db/database.ts";
 import { createLog } from "../../src/log.ts";
@@ -68,6 +68,16 @@ describe("an event", () => {
     record("signed_in", HERE);
     close();
     expect(all()).toHaveLength(1);
+  });
+
+  test("that comes when the log is closed is a line, and waits for no database", () => {
+    const { record, close, lines } = start();
+    close();
+    const wait = spyOn(globalThis, "setTimeout");
+    record("signed_out", HERE);
+    expect(wait).not.toHaveBeenCalled();
+    expect(lines).toEqual([expect.stringContaining("kind=signed_out")]);
+    wait.mockRestore();
   });
 
   test("is known by name, and the names of objects are none", () => {
