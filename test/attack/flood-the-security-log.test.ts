@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { createLog } from "../../src/log.ts";
-import { createSecurityLog } from "../../src/security-log/security-log.ts";
 import { testClock, testDatabase } from "../support/database.ts";
+import { testSecurityLog } from "../support/security-log.ts";
 
 const HOUR = 3_600_000;
 
@@ -9,7 +9,7 @@ function start() {
   const clock = testClock();
   const lines: string[] = [];
   const log = createLog({ logLevel: "info", logFormat: "text" }, (line) => lines.push(line));
-  const securityLog = createSecurityLog({ db: testDatabase(), clock, log });
+  const securityLog = testSecurityLog({ db: testDatabase(), clock, log });
   return { ...securityLog, clock, lines, all: () => securityLog.list(null, {}, { limit: 1e6 }) };
 }
 

@@ -3,8 +3,8 @@ import { createAccounts } from "../../src/accounts/accounts.ts";
 import type { Database } from "../../src/db/database.ts";
 import { createLog } from "../../src/log.ts";
 import { EVENTS, type Facts, isEvent } from "../../src/security-log/events.ts";
-import { createSecurityLog } from "../../src/security-log/security-log.ts";
 import { testClock, testDatabase } from "../support/database.ts";
+import { testSecurityLog } from "../support/security-log.ts";
 import { addAccount } from "../support/stores.ts";
 
 const MINUTE = 60_000;
@@ -15,7 +15,7 @@ function start(db: Database = testDatabase()) {
   const clock = testClock();
   const lines: string[] = [];
   const log = createLog({ logLevel: "info", logFormat: "text" }, (line) => lines.push(line));
-  const securityLog = createSecurityLog({ db, clock, log });
+  const securityLog = testSecurityLog({ db, clock, log });
   const all = () => securityLog.list(null, {}, { limit: 100_000 });
   return { ...securityLog, db, clock, lines, all };
 }

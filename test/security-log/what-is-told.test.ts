@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
 import { createLog } from "../../src/log.ts";
-import { createSecurityLog } from "../../src/security-log/security-log.ts";
 import { type OAuthServer, startOAuthServer } from "../oauth/support/oauth-server.ts";
 import { createPerson, formTo, type Person } from "../oauth/support/person.ts";
 import { ctxd } from "../support/command-line.ts";
 import { temporaryFolder } from "../support/database.ts";
 import { silentLog } from "../support/embedder.ts";
+import { testSecurityLog } from "../support/security-log.ts";
 import { SET_UP_LINK } from "../support/server.ts";
 import { addAccount, testStores } from "../support/stores.ts";
 
@@ -191,7 +191,7 @@ test("what the command line changes", async () => {
   const [key] = keys.list(owner.id);
   await run(["key", "revoke", key?.id ?? ""]);
   await run(["user", "remove", ...bob, "--yes"]);
-  const { list } = createSecurityLog({ db, clock, log: silentLog });
+  const { list } = testSecurityLog({ db, clock, log: silentLog });
   const events = list(null, {}, { limit: 100 }).reverse();
   expect(events).toMatchObject([
     { event: "account_created", accountId, via: "command", address: null },
@@ -207,7 +207,7 @@ test("an event is one line, also where the level lets only warnings through", ()
   const lines: string[] = [];
   const log = createLog({ logLevel: "warn", logFormat: "json" }, (line) => lines.push(line));
   const { db, clock } = testStores();
-  const { record } = createSecurityLog({ db, clock, log });
+  const { record } = testSecurityLog({ db, clock, log });
   record("sign_in_failed", { accountId: null, via: "browser", address: "2001:db8::7" });
   record("signed_in", { accountId: "acc_1", via: "browser", address: "2001:db8::7" });
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([

@@ -10,7 +10,7 @@ const cleanups: (() => void)[] = [];
  * Runs `cleanup` after the test, the last one first. (A hook of this module would be one of the
  * first test file that imports it, and of no other.)
  */
-function afterThisTest(cleanup: () => void): void {
+export function afterThisTest(cleanup: () => void): void {
   cleanups.push(cleanup);
   if (cleanups.length > 1) return;
   onTestFinished(() => {
