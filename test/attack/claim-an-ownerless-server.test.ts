@@ -147,7 +147,9 @@ describe("a server in the background", () => {
   });
 
   test("ends when its dashboard is unused, and says when its port is taken", async () => {
-    const server = start(dataDir, "serve", "--background", "1");
+    const server = start(dataDir, "serve", "--background", "3");
+    // Else the dashboard's command may be the one that starts the server.
+    while (!existsSync(join(dataDir, "ctxd.sock"))) await Bun.sleep(10);
     const { stdout } = await runDashboard(["--no-browser"]);
     expect((await fetch(stdout.trim())).status).toBe(200);
     expect(await server.exited).toBe(0);
