@@ -41,6 +41,8 @@ const ORDER = [
   "metrics.ts",
   "log.ts",
   "config.ts",
+  "setting-values.ts",
+  "settings.ts",
   "disk-errors.ts",
   "errors.ts",
 ];

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { scripts } from "../package.json" with { type: "json" };
-import { SETTINGS } from "../src/config.ts";
+import { SETTINGS } from "../src/settings.ts";
 import { testCacheDir } from "./support/embedder.ts";
 
 const ROOT = join(import.meta.dir, "..");

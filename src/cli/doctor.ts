@@ -1,8 +1,9 @@
 import { version } from "../../package.json" with { type: "json" };
-import { type Config, ConfigError } from "../config.ts";
+import type { Config } from "../config.ts";
 import { examine } from "../doctor/examine.ts";
 import type { Finding } from "../doctor/finding.ts";
 import { examineServer } from "../doctor/remote/examine-server.ts";
+import { ConfigError } from "../settings.ts";
 import { askForKey } from "./ask-for-key.ts";
 import { askLocally } from "./ask-locally.ts";
 import { CommandError, type Environment, USAGE } from "./failure.ts";

@@ -1,11 +1,11 @@
 import { BackupError } from "../backup/backup-error.ts";
-import { ConfigError } from "../config.ts";
 import { ConnectError } from "../connect/connect-error.ts";
 import { DatabaseError } from "../db/database-error.ts";
 import { ModelError } from "../embedding/model-error.ts";
 import { AppError } from "../errors.ts";
 import { SourceError } from "../import/source.ts";
 import { AssetError } from "../native/asset-error.ts";
+import { ConfigError } from "../settings.ts";
 import { CertificateError } from "../tls/certificate.ts";
 import { printable } from "./printable.ts";
 

@@ -1,6 +1,7 @@
 import { Command, CommanderError } from "commander";
 import packageJson from "../../package.json" with { type: "json" };
-import { type Config, type Flags, readConfig } from "../config.ts";
+import { type Config, readConfig } from "../config.ts";
+import type { Flags } from "../settings.ts";
 import { addGrantCommands, addKeyCommands, addUserCommands } from "./account-commands.ts";
 import { addCompletion } from "./completion.ts";
 import { addConnectCommands } from "./connect-commands.ts";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { SETTINGS } from "../config.ts";
 import { createLog } from "../log.ts";
+import { SETTINGS } from "../settings.ts";
 import type { DoctorOptions } from "./doctor.ts";
 import { examples } from "./examples.ts";
 import type { Environment } from "./failure.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { dependencies } from "../../package.json" with { type: "json" };
-import { SETTINGS } from "../../src/config.ts";
+import { SETTINGS } from "../../src/settings.ts";
 import { program, serverOf, stopServer } from "../support/bridge.ts";
 import { ctxd } from "../support/command-line.ts";
 import { readLines } from "../support/lines.ts";

@@ -1,0 +1,87 @@
+import { BlockList, isIP } from "node:net";
+import { homedir } from "node:os";
+import { isAbsolute, join } from "node:path";
+import type { Environment } from "./settings.ts";
+
+/**
+ * Where the XDG base directory specification puts a program's files: a folder of ours in the one
+ * that the environment names (a relative one must be ignored), else in the home folder. Null when
+ * there is no home, as for a user without an entry in the system's list.
+ */
+export function baseFolder(named: string | undefined, env: Environment, ...inHome: string[]) {
+  if (named && isAbsolute(named)) return join(named, "ctxd");
+  try {
+    return join(env.HOME || homedir(), ...inHome, "ctxd");
+  } catch {
+    return null;
+  }
+}
+
+const UNITS = new Map([
+  ["m", 60_000],
+  ["h", 3_600_000],
+  ["d", 24 * 3_600_000],
+  ["w", 7 * 24 * 3_600_000],
+]);
+
+/** Milliseconds of a time such as `12h`; null for anything else. */
+export function parseSpan(text: string): number | null {
+  const [, count = "", unit = ""] = /^([1-9]\d{0,3})([mhdw])$/.exec(text) ?? [];
+  return Number(count) * (UNITS.get(unit) ?? 0) || null;
+}
+
+const BYTES = new Map([
+  ["", 1],
+  ["k", 1e3],
+  ["M", 1e6],
+  ["G", 1e9],
+]);
+
+/** Memories and bytes such as `10000,20M`; null for `none`, and undefined for anything else. */
+export function parseQuota(
+  text: string,
+): { memories: number; bytes: number | null } | null | undefined {
+  if (text === "none") return null;
+  const [, memories, bytes, multiple = ""] =
+    /^(\d{1,12})(?:,(\d{1,12})([kMG]?))?$/.exec(text) ?? [];
+  if (memories === undefined) return undefined;
+  return {
+    memories: Number(memories),
+    bytes: bytes === undefined ? null : Number(bytes) * (BYTES.get(multiple) ?? 1),
+  };
+}
+
+/** One line without white space, as it stands in security.txt (RFC 9116, section 2.5.3). */
+export const CONTACT =
+  /^(?:https:\/\/[!-~]{1,500}|(?:mailto:)?[\w.!#$%&'*+/=?^`{|}~-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})*)$/;
+
+/** OpenID Connect Discovery 1.0, section 2: https, and neither query nor fragment. */
+export function isIssuer(value: string): boolean {
+  const url = URL.parse(value);
+  const isLocal = url?.protocol === "http:" && /^(localhost|127\.0\.0\.1)$/.test(url.hostname);
+  return url !== null && (url.protocol === "https:" || isLocal) && !/[?#@]/.test(value);
+}
+
+/** `true`, `false`, or IP addresses and CIDR ranges (RFC 4632) with commas between them. */
+export function readProxies(value: string, fail: () => never): boolean | BlockList {
+  if (value === "true" || value === "false") return value === "true";
+  const list = new BlockList();
+  for (const entry of value.split(",").map((each) => each.trim())) {
+    const [, address = "", bits] = /^([\da-f.:]+)(?:\/(\d{1,3}))?$/i.exec(entry) ?? [];
+    const family = isIP(address);
+    if (family === 0 || Number(bits ?? 0) > (family === 6 ? 128 : 32)) return fail();
+    const name = family === 6 ? "ipv6" : "ipv4";
+    if (bits === undefined) list.addAddress(address, name);
+    else list.addSubnet(address, Number(bits), name);
+  }
+  return list;
+}
+
+/** An origin without a trailing slash, such as `https://memory.example.com`. */
+export function readOrigin(value: string | undefined, fail: () => never): string | undefined {
+  if (value === undefined) return undefined;
+  const url = URL.parse(value);
+  // Whatever stands beyond the origin (a path, a user, an empty query) makes `href` longer.
+  if (!url || !/^https?:$/.test(url.protocol) || url.href !== `${url.origin}/`) return fail();
+  return url.origin;
+}
