@@ -10,7 +10,7 @@ import { sendRaw } from "../support/raw-http.ts";
 const REQUESTS = process.env.LONG === "1" ? 100_000 : 2_000;
 const SEED = Number(process.env.FUZZ_SEED ?? 2_026);
 /** Requests by the same accounts: some of them end what they have. */
-const ROUND = 1_000;
+const ROUND = 400;
 const AT_ONCE = 16;
 
 const SCOPES: readonly (readonly Scope[])[] = [

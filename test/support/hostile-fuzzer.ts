@@ -59,7 +59,9 @@ export function createHostileFuzzer(
 ) {
   const { random, below, pick, one, text, oddJson, object, body, segment, path, query } =
     createFuzzParts(seed);
-  const programs = routes.filter(({ path }) => /^\/(api|mcp)/.test(path));
+  // Preflights are many routes, and all the same.
+  const asked = routes.filter(({ method }) => method !== "OPTIONS");
+  const programs = asked.filter(({ path }) => /^\/(api|mcp)/.test(path));
   const choose = <Item>(items: readonly Item[], fallback: Item): Item =>
     items[below(items.length)] ?? fallback;
   const id = () => (random() < 0.9 ? choose(ids, "") : segment());
@@ -117,8 +119,14 @@ export function createHostileFuzzer(
       "--b--\r\n",
     ].join("\r\n");
 
-  /** A body and what it is called. */
-  const content = (
+  /** What the routes of memories take, as it should be. */
+  const rightful = (target: string): readonly [type: string, text: string] => {
+    const memory = '{"content":"mine","tags":["a"]}';
+    if (target.endsWith("/batch")) return ["application/json", `{"memories":[${memory}]}`];
+    if (target.endsWith("/import")) return ["application/x-ndjson", `${memory}\n`];
+    return ["application/json", target === "/mcp" ? message() : memory];
+  };
+  const hostile = (
     target: string,
     credential: Credential,
   ): readonly [type: string, text: string] =>
@@ -135,6 +143,12 @@ export function createHostileFuzzer(
           ["text/plain", text(50)],
         ] as const);
 
+  /** A body and what it is called. */
+  const content = (target: string, credential: Credential) =>
+    /^\/(api\/memories|mcp)/.test(target) && random() < 0.5
+      ? rightful(target)
+      : hostile(target, credential);
+
   const searches = () =>
     one([
       query,
@@ -147,13 +161,16 @@ export function createHostileFuzzer(
 
   return () => {
     const credential = choose(credentials, { name: "none", headers: {}, formToken: null });
-    const route = choose(random() < 0.4 ? programs : routes, { method: "GET", path: "/" });
+    const route = choose(pick([programs, programs, asked, asked, routes]), {
+      method: "GET",
+      path: "/",
+    });
     const isAimed = random() < 0.85;
     const target = isAimed ? fill(route.path) : path();
     const isOwn = /^(GET|POST|PUT|DELETE|PATCH|HEAD|OPTIONS)$/.test(route.method);
     const method =
       isOwn && random() < 0.95 ? route.method : pick(["GET", "POST", "PUT", "DELETE", "OPTIONS"]);
-    const search = random() < 0.5 ? `?${searches()}` : "";
+    const search = random() < 0.3 ? `?${searches()}` : "";
     const [type, sent] =
       method === "GET" || method === "HEAD" ? ["", ""] : content(target, credential);
     const bytes = Buffer.from(sent);
