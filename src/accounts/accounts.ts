@@ -1,13 +1,12 @@
-import { and, asc, eq, isNotNull, isNull, sql } from "drizzle-orm";
+import { and, asc, eq, isNull, sql } from "drizzle-orm";
 import type { Database } from "../db/database.ts";
-import { hashSecret } from "../db/secret.ts";
 import { AppError } from "../errors.ts";
 import { normaliseEmail } from "./email.ts";
 import { insertAccount, prepareAccount } from "./new-account.ts";
-import { checkPassword } from "./new-password.ts";
 import { createOwnership } from "./ownership.ts";
-import { hashPassword, matchesPassword } from "./password.ts";
+import { createPasswords } from "./passwords.ts";
 import { ACCOUNT, accounts, invitations, removedAccounts } from "./tables.ts";
+import { unknownAccount } from "./unknown-account.ts";
 
 /** What is said to whom has the right credentials of an account that is shut. */
 export const DISABLED = "This account is disabled: ask the owner of the server.";
@@ -124,60 +123,7 @@ export function createAccounts({ db, clock }: { db: Database; clock: () => numbe
         );
     },
 
-    /** Whether an account can be signed in to with a password. */
-    hasPassword: (id: string): boolean =>
-      orm
-        .select({ id: accounts.id })
-        .from(accounts)
-        .where(and(eq(accounts.id, id), isNotNull(accounts.passwordHash)))
-        .get() !== undefined,
-
-    /**
-     * Differs after each change of an account's password, and tells nothing of it; null for an
-     * account without one.
-     */
-    passwordMark(id: string): string | null {
-      const { passwordHash = null } =
-        orm
-          .select({ passwordHash: accounts.passwordHash })
-          .from(accounts)
-          .where(eq(accounts.id, id))
-          .get() ?? {};
-      return passwordHash && hashSecret(passwordHash);
-    },
-
-    /**
-     * Gives an account another password.
-     * @throws AppError `validation_failed` for a bad password, `not_found` for an unknown account
-     */
-    async setPassword(id: string, password: string): Promise<void> {
-      checkPassword(password, find(id)?.email ?? "");
-      const passwordHash = await hashPassword(password);
-      const changed = orm
-        .update(accounts)
-        .set({ passwordHash })
-        .where(eq(accounts.id, id))
-        .returning({ id: accounts.id })
-        .get();
-      if (!changed) throw unknownAccount();
-    },
-
-    /** Takes the password from an account, which signs in by other means. */
-    removePassword: (id: string): void =>
-      void orm.update(accounts).set({ passwordHash: null }).where(eq(accounts.id, id)).run(),
-
-    /** The account that e-mail address and password belong to. Unknown accounts take as long. */
-    async verifyPassword(email: string, password: string): Promise<Account | null> {
-      const row = orm
-        .select({ ...ACCOUNT, passwordHash: accounts.passwordHash })
-        .from(accounts)
-        .where(eq(accounts.email, normaliseEmail(email)))
-        .get();
-      const matches = await matchesPassword(password, row?.passwordHash ?? null);
-      if (!row || !matches) return null;
-      const { passwordHash: _, ...account } = row;
-      return account;
-    },
+    ...createPasswords({ db }),
 
     /**
      * Removes an account with its keys, and their traces from the database file. Its memories go
@@ -213,8 +159,4 @@ export function createAccounts({ db, clock }: { db: Database; clock: () => numbe
     forget: (id: string): void =>
       void orm.delete(removedAccounts).where(eq(removedAccounts.id, id)).run(),
   };
-}
-
-function unknownAccount(): AppError {
-  return new AppError("not_found", "No account with this id.");
 }

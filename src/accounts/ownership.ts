@@ -6,6 +6,7 @@ import type { Account, NewAccount } from "./accounts.ts";
 import { LOCAL_ADDRESS } from "./email.ts";
 import { insertAccount, prepareAccount } from "./new-account.ts";
 import { ACCOUNT, accounts } from "./tables.ts";
+import { unknownAccount } from "./unknown-account.ts";
 
 const IS_OWNER = eq(accounts.role, "owner");
 
@@ -100,7 +101,7 @@ export function createOwnership({ db, clock }: { db: Database; clock: () => numb
         const isThis = eq(accounts.id, id);
         const next = tx.update(accounts).set({ role: "owner" }).where(isThis);
         if (next.returning({ id: accounts.id }).get()) return former;
-        throw new AppError("not_found", "No account with this id.");
+        throw unknownAccount();
       }, AT_ONCE),
 
     /** @throws AppError `conflict` when an account is the owner's and others have accounts */
