@@ -126,7 +126,9 @@ function FilterForm({
             />
           )}
           <Field label="IP address" name="address" value={view.address} autocomplete="off" />
-          <Field label="From" name="from" type="date" value={view.from} />
+        </div>
+        <div class="row">
+          <Field label="From" name="from" type="date" value={view.from} hint="Days in UTC" />
           <Field label="To" name="to" type="date" value={view.to} hint="Days in UTC" />
         </div>
         <div class="actions">
