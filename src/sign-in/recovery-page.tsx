@@ -1,9 +1,9 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
-import { Field } from "../pages/field.tsx";
 import type { Markup } from "../pages/jsx-runtime.ts";
 import { Layout } from "../pages/layout.tsx";
 import { Problem } from "../pages/notice.tsx";
 import { CodeForm } from "./code-form.tsx";
+import { EmailField } from "./email-field.tsx";
 import { RECOVERY_PATH, SIGN_IN_PATH } from "./paths.ts";
 
 /** The page on which who has no password and has lost the passkey signs in. */
@@ -21,20 +21,12 @@ export function RecoveryPage({
     <Layout title="Use a recovery code">
       <h1>Use a recovery code</h1>
       <p>
-        For accounts that only passkeys sign in to. Who has a password or a provider{" "}
-        <a href={SIGN_IN_PATH}>signs in</a> first, and is asked for the recovery code then.
+        This is for accounts without a password. If yours has a password or a provider,{" "}
+        <a href={SIGN_IN_PATH}>sign in</a> first: the recovery code is asked for after that.
       </p>
       {problem !== undefined && <Problem>{problem}</Problem>}
       <CodeForm action={RECOVERY_PATH} token={token} hasApp={false} submit="Sign in">
-        <Field
-          label="E-mail address"
-          type="email"
-          name="email"
-          value={email}
-          autocomplete="username"
-          required={true}
-          maxlength={254}
-        />
+        <EmailField email={email} />
       </CodeForm>
     </Layout>
   );

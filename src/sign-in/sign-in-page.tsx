@@ -4,6 +4,7 @@ import { Field } from "../pages/field.tsx";
 import type { Markup } from "../pages/jsx-runtime.ts";
 import { Layout } from "../pages/layout.tsx";
 import { Problem } from "../pages/notice.tsx";
+import { EmailField } from "./email-field.tsx";
 import { PostForm } from "./form.tsx";
 import { PASSKEY_PATH, SIGN_IN_PATH, SIGN_UP_PATH } from "./paths.ts";
 import { ProviderButtons } from "./provider-buttons.tsx";
@@ -43,16 +44,7 @@ export function SignInPage({
       {passwords && (
         <PostForm action={SIGN_IN_PATH} token={token}>
           {next !== null && <input type="hidden" name="next" value={next} />}
-          <Field
-            label="E-mail address"
-            type="email"
-            name="email"
-            value={email}
-            autocomplete="username"
-            required={true}
-            maxlength={254}
-            autofocus={email === ""}
-          />
+          <EmailField email={email} autofocus={email === ""} />
           <Field
             label="Password"
             type="password"

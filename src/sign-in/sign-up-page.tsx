@@ -1,9 +1,9 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import { Button } from "../pages/button.tsx";
-import { Field } from "../pages/field.tsx";
 import type { Child, Markup } from "../pages/jsx-runtime.ts";
 import { Layout } from "../pages/layout.tsx";
 import { Problem } from "../pages/notice.tsx";
+import { EmailField } from "./email-field.tsx";
 import { PostForm } from "./form.tsx";
 import { NewPasswordField } from "./new-password-field.tsx";
 import { ProviderButtons } from "./provider-buttons.tsx";
@@ -53,15 +53,9 @@ export function SignUpPage({
         <PostForm action={action} token={token}>
           {fields}
           {fixedEmail === null ? (
-            <Field
-              label="E-mail address"
-              type="email"
-              name="email"
-              value={email}
+            <EmailField
+              email={email}
               hint="You sign in with it; no mail is sent."
-              autocomplete="username"
-              required={true}
-              maxlength={254}
               autofocus={email === ""}
             />
           ) : (
