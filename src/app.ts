@@ -154,7 +154,7 @@ export function createApp({
     sessions: access.sessions,
   });
   const isLocal = (request: Request) => local(request) !== null;
-  const { record, arrive } = createRecord({ securityLog, config, isLocal });
+  const record = createRecord({ securityLog, config, isLocal });
   const limits = createLimits({ config, clock: access.clock });
   const authorize = createAuthorize({
     keys,
@@ -176,7 +176,6 @@ export function createApp({
     .wrap(observe)
     .onRequest(({ request, server, set }) => {
       rememberPeer(request, server);
-      arrive(request, server);
       Object.assign(set.headers, SECURITY_HEADERS, { "x-request-id": requestId(request) });
       Object.assign(set.headers, strictTransportOf(request));
       checkHttps(request);

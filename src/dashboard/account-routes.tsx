@@ -79,14 +79,14 @@ export function createAccountRoutes({
     .get(PATHS.account, ({ request }) => guard.show(request, (visit) => page(visit)), PAGE_ROUTE)
     .post(
       PASSWORD_PATH,
-      ({ request, server }) =>
+      ({ request }) =>
         proved.act(
           request,
           async ({ account: { id, email }, session }, form) => {
             if (!config.passwords) throw noPasswords();
             if (accounts.hasPassword(id)) {
               const password = form.get("current") ?? "";
-              const address = clientAddress(request, server, config);
+              const address = clientAddress(request, config);
               // Who is signed in is known: tries of others do not keep them from a new password.
               const browser = sessions.idOf(session);
               if ((await signIn.check({ email, password }, { address, browser })) === null) {

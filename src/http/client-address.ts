@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import type { Config } from "../config.ts";
-import { type Connections, forwardedFor, plainAddress } from "./proxy.ts";
+import { forwardedFor, peerOf } from "./proxy.ts";
 
 /**
  * The IP address that a request comes from; behind a trusted proxy, the one that it names. Null where
@@ -9,11 +9,10 @@ import { type Connections, forwardedFor, plainAddress } from "./proxy.ts";
  */
 export function exactAddress(
   request: Request,
-  server: Connections | null,
   { trustProxy }: Pick<Config, "trustProxy">,
 ): string | null {
   const forwarded = forwardedFor(request, trustProxy);
-  const plain = forwarded || plainAddress(server?.requestIP(request)?.address ?? "");
+  const plain = forwarded || peerOf(request);
   return isIP(plain) === 0 ? null : plain;
 }
 
@@ -21,12 +20,8 @@ export function exactAddress(
  * Where a request comes from, for limits: an IPv4 address, or the /64 network of an IPv6 one, which
  * one person has as a whole.
  */
-export function clientAddress(
-  request: Request,
-  server: Connections | null,
-  config: Pick<Config, "trustProxy">,
-): string {
-  const address = exactAddress(request, server, config) ?? "unknown";
+export function clientAddress(request: Request, config: Pick<Config, "trustProxy">): string {
+  const address = exactAddress(request, config) ?? "unknown";
   return address.includes(":") ? networkOf(address) : address;
 }
 

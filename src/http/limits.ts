@@ -2,6 +2,7 @@ import type { Config } from "../config.ts";
 import { AppError } from "../errors.ts";
 import { createRateLimit, type RateLimit } from "../rate-limit.ts";
 import { clientAddress } from "./client-address.ts";
+import type { Connections } from "./proxy.ts";
 
 /** Seconds in which what was used of a limit comes back. */
 const WINDOW = 60;
@@ -30,7 +31,6 @@ const SIGN_IN =
 const LIMITED = /^\/(api\/(?!health$|metrics$)|mcp\b)/;
 
 type Handle = (request: Request, ...rest: unknown[]) => unknown;
-type Server = Parameters<typeof clientAddress>[1];
 
 /**
  * Limits of how many requests one address and one key may send. Where they are off, those of signing
@@ -73,12 +73,12 @@ export function createLimits({
      * Counts a request that came over the network against its sender's address.
      * @throws AppError `rate_limited`
      */
-    countAddress(request: Request, server: Server): void {
+    countAddress(request: Request, server: Connections | null): void {
       if (server === null) return;
       const path = URL.parse(request.url)?.pathname ?? "";
       const ordinary = config.rateLimit && LIMITED.test(path) ? "address" : null;
       const policy = SIGN_IN.test(path) ? "sign-in" : ordinary;
-      if (policy) take(request, policy, clientAddress(request, server, config));
+      if (policy) take(request, policy, clientAddress(request, config));
     },
 
     /**

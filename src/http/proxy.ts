@@ -8,16 +8,21 @@ export interface Connections {
 
 const peers = new WeakMap<Request, string>();
 
-/** Remembers who is connected, for `isFromProxy`. The first thing that is done with a request. */
+/** Remembers who is connected. The first thing that is done with a request. */
 export function rememberPeer(request: Request, server: Connections | null): void {
   const address = server?.requestIP(request)?.address;
   if (address !== undefined) peers.set(request, address);
 }
 
+/** The address of who is connected; empty for a request that did not come over the network. */
+export function peerOf(request: Request): string {
+  return plainAddress(peers.get(request) ?? "");
+}
+
 /** Whether a request comes from a proxy whose `X-Forwarded-*` headers are believed. */
 export function isFromProxy(request: Request, trustProxy: Config["trustProxy"]): boolean {
   if (typeof trustProxy === "boolean") return trustProxy;
-  return isOneOf(peers.get(request) ?? "", trustProxy);
+  return isOneOf(peerOf(request), trustProxy);
 }
 
 /** Whether such a proxy says that its client came by HTTPS. */

@@ -3,8 +3,6 @@ import type { Facts, SecurityEvent } from "../security-log/events.ts";
 import type { SecurityLog } from "../security-log/security-log.ts";
 import { exactAddress } from "./client-address.ts";
 
-type Server = Parameters<typeof exactAddress>[1];
-
 /** What a route tells of an event: the request has the rest. */
 export type RouteFacts = Omit<Facts, "via" | "address" | "agent">;
 
@@ -21,7 +19,7 @@ export type RecordEvent = (request: Request, event: SecurityEvent, facts: RouteF
 const PROGRAMS = /^\/(?:api\/(?!oauth\/authorize$)|mcp$|token$|register$|revoke$)/;
 
 /**
- * Makes `record`, and `arrive`, which every request goes through first: it remembers where it came from.
+ * Makes `record`.
  * @param isLocal whether a request came by the local socket
  */
 export function createRecord({
@@ -32,26 +30,17 @@ export function createRecord({
   securityLog: Pick<SecurityLog, "record">;
   config: Pick<Config, "trustProxy">;
   isLocal: (request: Request) => boolean;
-}): { record: RecordEvent; arrive: (request: Request, server: Server) => void } {
-  const servers = new WeakMap<Request, NonNullable<Server>>();
-
+}): RecordEvent {
   const wayOf = (request: Request) => {
     if (isLocal(request)) return "local";
     return PROGRAMS.test(URL.parse(request.url)?.pathname ?? "") ? "api" : "browser";
   };
 
-  return {
-    arrive(request, server) {
-      if (server !== null) servers.set(request, server);
-    },
-    record(request, event, facts) {
-      const isOverNetwork = !isLocal(request);
-      securityLog.record(event, {
-        ...facts,
-        via: wayOf(request),
-        address: isOverNetwork ? exactAddress(request, servers.get(request) ?? null, config) : null,
-        agent: request.headers.get("user-agent"),
-      });
-    },
-  };
+  return (request, event, facts) =>
+    securityLog.record(event, {
+      ...facts,
+      via: wayOf(request),
+      address: isLocal(request) ? null : exactAddress(request, config),
+      agent: request.headers.get("user-agent"),
+    });
 }

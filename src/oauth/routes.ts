@@ -129,8 +129,8 @@ export function createOAuthRoutes({
   ]) {
     routes.post(
       registerPath,
-      ({ request, server }) =>
-        answerInJson(request, () => register(request, clientAddress(request, server, config))),
+      ({ request }) =>
+        answerInJson(request, () => register(request, clientAddress(request, config))),
       HIDDEN,
     );
     routes.post(tokenPath, ({ request }) => answerInJson(request, () => token(request)), HIDDEN);

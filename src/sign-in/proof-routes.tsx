@@ -101,7 +101,7 @@ export function createProofRoutes({
     )
     .post(
       PROOF_PATH,
-      ({ request, server }) =>
+      ({ request }) =>
         answerWithPage(async () => {
           const received = await receive(request);
           if (received === null) return seeOther(SIGN_IN_PATH);
@@ -109,7 +109,7 @@ export function createProofRoutes({
           const to = localPath(form.get(PROOF.to), publicUrl) ?? "/";
           const waiting: Waiting = { to, form: form.has(PROOF.isForm) ? form : null };
           try {
-            const address = clientAddress(request, server, config);
+            const address = clientAddress(request, config);
             const isRight = await proof.give(person, answerOf(form), address);
             if (!isRight) {
               record(request, "proof_failed", { accountId: person.account.id });

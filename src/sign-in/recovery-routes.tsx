@@ -71,13 +71,13 @@ export function createRecoveryRoutes({
     )
     .post(
       RECOVERY_PATH,
-      ({ request, server }) =>
+      ({ request }) =>
         answerWithPage(async () => {
           checkHost(request);
           const form = await readForm(request);
           const cookie = cookies.read(request, "visit");
           checkForm(request, { token: form.get(FORM_TOKEN), cookie, publicUrl });
-          const address = clientAddress(request, server, config);
+          const address = clientAddress(request, config);
           const wait = byAddress.take(address);
           if (wait !== null) throw tooMany(wait);
           const email = form.get("email") ?? "";

@@ -77,7 +77,7 @@ export function createSignInRoutes({
     )
     .post(
       SIGN_IN_PATH,
-      ({ request, server }) =>
+      ({ request }) =>
         answerWithPage(async () => {
           checkHost(request);
           const form = await readForm(request);
@@ -96,7 +96,7 @@ export function createSignInRoutes({
             return pageResponse(page, { status, headers });
           };
           try {
-            const address = clientAddress(request, server, config);
+            const address = clientAddress(request, config);
             const browser = visitors.recognise(request, email);
             const account = await signIn.check({ email, password }, { address, browser });
             if (account === null) {

@@ -205,11 +205,11 @@ export function createSignUpRoutes({
     )
     .post(
       SIGN_UP_PATH,
-      ({ request, server }) =>
+      ({ request }) =>
         receive(
           request,
           async (wanted) => {
-            const account = await signUp.signUp(wanted, clientAddress(request, server, config));
+            const account = await signUp.signUp(wanted, clientAddress(request, config));
             record(request, "account_created", { accountId: account.id });
             return account;
           },

@@ -67,9 +67,8 @@ describe("the address that a trusted proxy names", () => {
     const request = new Request("http://localhost/", {
       headers: { "x-forwarded-for": forwardedFor },
     });
-    const server = { requestIP: () => ({ address: peer }) };
-    rememberPeer(request, server);
-    return exactAddress(request, server, { trustProxy: proxies(trusted) });
+    rememberPeer(request, { requestIP: () => ({ address: peer }) });
+    return exactAddress(request, { trustProxy: proxies(trusted) });
   };
   const list = "10.0.0.0/8,fd00::/8,127.0.0.1";
 
