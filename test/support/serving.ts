@@ -11,6 +11,8 @@ export async function serving(dataDir: string, settings: Record<string, string> 
   return {
     origin,
     pid: server.pid,
+    /** What it has said on standard error so far. */
+    errors: server.errors,
     client: (key: string) => createClient(origin, key),
     kill: server.kill,
     [Symbol.asyncDispose]: async () => void (await server.end()),
