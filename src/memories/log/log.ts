@@ -1,0 +1,101 @@
+import type { Usage } from "../quota.ts";
+
+/**
+ * The log: every change of memories since the last flush, and what is known of each table. A write
+ * is answered when its entry is committed, and nothing else has to be done for it. Tables go by
+ * their names: that of the account, or the account's with a suffix for another model's vectors.
+ */
+export interface Log {
+  /**
+   * Commits an entry with all that must be true with it, and resolves to its number. Entries that
+   * are appended at the same moment, of whatever tables, share one transaction.
+   * @throws what the database reports; then nothing of the entry is there, now or after a restart
+   */
+  append(table: string, entry: Entry): Promise<number>;
+  /** Entries with numbers above `after`, the oldest first. */
+  entries(table: string, after?: number): Promise<LoggedEntry[]>;
+  /** What is known of a table; `null` when nothing was ever written to it. */
+  head(table: string): Promise<Head | null>;
+  /** Names of all tables that have a head, an entry or a checkpoint. */
+  tables(): Promise<string[]>;
+  /** Names of tables that have entries, so that a flush is due. */
+  unflushed(): Promise<string[]>;
+  /** How many entries of all tables no checkpoint includes yet. */
+  size(): Promise<number>;
+  /**
+   * Records the base that a flush has made durable, and drops the entries that it includes, in one
+   * transaction.
+   */
+  checkpoint(table: string, checkpoint: Checkpoint): Promise<void>;
+  /**
+   * Removes from the files what was dropped.
+   * @returns false when another process is reading them; then it is to be tried again
+   */
+  expunge(): Promise<boolean>;
+  /** Drops all that is known of tables, from the files too. */
+  forget(tables: readonly string[]): Promise<void>;
+  /** The answer that was recorded for a key since a moment (milliseconds since 1970). */
+  answer(accountId: string, keyHash: string, since: number): Promise<Answer | null>;
+
+  /** The table that has an account's memories, and which model made its vectors. */
+  current(accountId: string): Promise<CurrentTable | null>;
+  /** Of all accounts. */
+  allCurrent(): Promise<(CurrentTable & { accountId: string })[]>;
+  /** Makes a table the account's, and forgets the former one, in one transaction. */
+  setCurrent(accountId: string, table: CurrentTable): Promise<void>;
+}
+
+export interface CurrentTable {
+  name: string;
+  /** Identity of the embedding model. */
+  model: string;
+}
+
+/** A change of one table, whole or not at all. */
+export interface Entry {
+  /** Memories added or replaced, as `encodeMemories` makes them. */
+  written: Uint8Array | null;
+  /** Ids of memories removed. */
+  removed: readonly string[];
+  /** Whether something that was there before is replaced or removed, and has to leave the files. */
+  hasRemains: boolean;
+  /** What the table holds after this entry. */
+  usage: Usage;
+  /** Answers of requests with an `Idempotency-Key`. */
+  answers: readonly Answer[];
+}
+
+export interface LoggedEntry extends Pick<Entry, "written" | "hasRemains"> {
+  seq: number;
+  removed: string[];
+}
+
+/** Which memories a request with an `Idempotency-Key` made. */
+export interface Answer {
+  accountId: string;
+  keyHash: string;
+  requestHash: string;
+  memoryIds: string[];
+  /** Milliseconds since 1970. */
+  createdAt: number;
+}
+
+export interface Head {
+  /** Number of the newest entry. */
+  seq: number;
+  /** What the table holds; `null` when an earlier version of this program has not counted it. */
+  usage: Usage | null;
+  checkpoint: Checkpoint | null;
+}
+
+/** A base that is durable: the table is this base and the entries after `upTo`. */
+export interface Checkpoint {
+  /** Name of the base's folder, without its ending. */
+  base: string;
+  /** LanceDB's. */
+  version: number;
+  /** All files of that version, relative to the base's folder. LanceDB never changes one. */
+  files: string[];
+  /** Number of the last entry that it includes. */
+  upTo: number;
+}

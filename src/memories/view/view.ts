@@ -1,0 +1,58 @@
+import type { Filter, Position } from "../filter.ts";
+import type { Candidate, MemoryRow, StoredMemory } from "../rows.ts";
+
+/**
+ * What searches read: all memories of one table in memory, by their ids. It follows every commit
+ * and knows nothing of files, so a flush changes nothing in it. All calls answer at once.
+ */
+export interface View {
+  /** How many memories it has. */
+  readonly size: number;
+  /** Bytes of memory that it takes, about. */
+  readonly bytes: number;
+  /** Adds a memory or replaces the one with its id. */
+  put(memory: StoredMemory): void;
+  remove(id: string): void;
+  get(id: string): MemoryRow | null;
+  /** All memories, in no order. */
+  rows(): IterableIterator<MemoryRow>;
+  /** Ids, newest first (equals by the larger id), after a position of that order. */
+  list(filter: Filter, after: Position | null, limit?: number): string[];
+  /** Ids of all that a filter lets pass, in no order. */
+  select(filter: Filter): string[];
+  /**
+   * Memories that a search has to consider: those of the nearest passages and those whose words
+   * match best, each once, with both scores. In no order.
+   */
+  candidates(question: ViewQuestion): Candidate[];
+  /** Memories of sessions, at most `limit`, with the cosine of their nearest passage. */
+  ofSessions(
+    sessions: readonly string[],
+    filter: Filter,
+    vector: Float32Array | null,
+    limit: number,
+  ): Candidate[];
+  /** Gives its memory back. It must not be used any more. */
+  close(): void;
+}
+
+export interface ViewQuestion {
+  /** `null` where only words are asked for. */
+  vector: Float32Array | null;
+  /** `null` where only the meaning is asked for. */
+  words: string | null;
+  filter: Filter;
+  /** Passages that the meaning brings, and memories that the words bring, at the most. */
+  limit: number;
+  /** Different memories that the meaning brings at the least, if there are so many. */
+  least: number;
+  /** What rareness and length of words are measured by, where it is not this view itself. */
+  corpus?: Corpus;
+}
+
+/** A collection of texts that a view has only a part of. */
+export interface Corpus {
+  texts: number;
+  /** In how many of its texts a word (as `tokensOf` has it) is; those not named are as the view has them. */
+  textsWith: ReadonlyMap<string, number>;
+}
