@@ -1,41 +1,31 @@
-import { bytesOf, type Usage } from "./quota.ts";
-import { rowIds, type StoredMemory } from "./rows.ts";
+import type { Outcome } from "./log/pending.ts";
+import { bytesOf, minus, plus, type Usage } from "./quota.ts";
+import type { MemoryRow, StoredMemory } from "./rows.ts";
 
 /** The memories of a group of changes, as the changes before left them. */
 export interface Draft {
-  get(id: string): StoredMemory | null;
+  get(id: string): MemoryRow | null;
+  /** The vectors of a memory that the change asked for. */
+  vectorsOf(id: string): Float32Array[];
   put(memory: StoredMemory): void;
   remove(id: string): void;
 }
 
-/** What a group of changes comes to. */
-export interface Outcome {
-  /** Memories to add or replace. */
-  written: StoredMemory[];
-  /** Whether all of them are new. */
-  isNew: boolean;
-  /** Ids of rows that are there now and shall not be. */
-  removed: string[];
-}
-
 /**
  * @param loaded the memories that the changes read
- * @param removedRows rows that are removed in any case
+ * @param vectors those of memories whose vectors the changes asked for
  */
 export function createDraft(
-  loaded: readonly StoredMemory[],
-  removedRows: readonly string[],
+  loaded: readonly MemoryRow[],
+  vectors: ReadonlyMap<string, Float32Array[]>,
 ): Draft & {
-  /** By how much the table grows, but for `removedRows`. */
+  /** By how much the table grows. */
   growth(): Usage;
   /** Makes a change; when it throws, nothing of it stays. */
   attempt(change: () => void): void;
   outcome(): Outcome;
 } {
-  const gone = new Set(removedRows);
-  const before = new Map(
-    loaded.filter(({ id }) => !gone.has(id)).map((memory) => [memory.id, memory]),
-  );
+  const before = new Map(loaded.map((memory) => [memory.id, memory]));
   const after = new Map<string, StoredMemory | null>();
   const get = (id: string) => (after.has(id) ? after.get(id) : before.get(id)) ?? null;
   let growth: Usage = { memories: 0, bytes: 0 };
@@ -43,22 +33,19 @@ export function createDraft(
   let steps: (() => void)[] = [];
 
   const set = (id: string, memory: StoredMemory | null) => {
-    const old = get(id);
     const [had, former, grownBefore] = [after.has(id), after.get(id) ?? null, growth];
     steps.push(() => {
       growth = grownBefore;
       if (had) after.set(id, former);
       else after.delete(id);
     });
-    growth = {
-      memories: growth.memories + Number(memory !== null) - Number(old !== null),
-      bytes: growth.bytes + (memory ? bytesOf(memory) : 0) - (old ? bytesOf(old) : 0),
-    };
+    growth = plus(growth, minus(usageOf(memory), usageOf(get(id))));
     after.set(id, memory);
   };
 
   return {
     get,
+    vectorsOf: (id) => after.get(id)?.vectors ?? vectors.get(id) ?? [],
     put: (memory) => set(memory.id, memory),
     remove: (id) => set(id, null),
     growth: () => growth,
@@ -73,15 +60,15 @@ export function createDraft(
     },
     outcome() {
       const written = [...after.values()].filter((memory) => memory !== null);
-      // Of a memory that got shorter, the passages beyond its new end.
-      const shed = [...after].flatMap(([id, memory]) =>
-        rowIds(id, before.get(id)?.vectors.length ?? 0).slice(memory?.vectors.length ?? 0),
+      const removed = [...after].flatMap(([id, memory]) =>
+        memory === null && before.has(id) ? id : [],
       );
-      return {
-        written,
-        isNew: written.every(({ id }) => !before.has(id)),
-        removed: [...removedRows, ...shed],
-      };
+      const hasRemains = removed.length > 0 || written.some(({ id }) => before.has(id));
+      return { written, removed, hasRemains };
     },
   };
+}
+
+function usageOf(memory: MemoryRow | null): Usage {
+  return memory ? { memories: 1, bytes: bytesOf(memory) } : { memories: 0, bytes: 0 };
 }

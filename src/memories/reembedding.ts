@@ -1,12 +1,13 @@
 import type { Embedders } from "../embedding/embedders.ts";
 import { AppError } from "../errors.ts";
-import type { Log } from "../log.ts";
-import type { Outcome } from "./draft.ts";
-import type { Generations } from "./generations.ts";
+import type { Log as Lines } from "../log.ts";
+import type { CurrentTable } from "./log/log.ts";
+import type { Outcome } from "./log/pending.ts";
 import type { OpenTables } from "./open-tables.ts";
-import { type MemoryRow, memoryIdOf, type StoredMemory } from "./rows.ts";
+import type { MemoryRow, StoredMemory } from "./rows.ts";
+import { nextTable } from "./table-names.ts";
 
-/** Makes the tables of another model anew, one after the other, while they are in use. */
+/** Embeds the tables of another model again, one after the other, while they are in use. */
 export interface Reembedding {
   /** Is told of every commit: what changes in a table changes in the one that is being made. */
   noteCommit(name: string, outcome: Outcome): void;
@@ -24,26 +25,29 @@ const RETRY_AFTER = 5_000;
 const LOG_EVERY = 30_000;
 
 /**
- * For each account whose table was made with another model a table is made beside it, memory by
- * memory. When the two say the same, it takes the place of the old one, which goes. After a break
- * the tables are compared and the rest is made.
+ * For each account whose vectors are another model's, a second table is written, memory by memory,
+ * by the log like every write. When the two say the same, it takes the place of the first one, which
+ * is removed. After a break the tables are compared, and the rest is embedded.
  */
 export function createReembedding({
   use,
-  tables,
-  generations,
+  end,
+  current,
+  setCurrent,
+  forgetTable,
   embedders,
-  removeTable,
-  log,
+  lines,
 }: {
   /** Refuses tables of accounts that were removed. */
   use: OpenTables["use"];
-  tables: Pick<OpenTables, "replace">;
-  generations: Generations;
+  end: OpenTables["end"];
+  /** By account. */
+  current: ReadonlyMap<string, CurrentTable>;
+  setCurrent: (accountId: string, table: CurrentTable) => Promise<void>;
+  /** Removes a table that nobody uses. */
+  forgetTable: (name: string) => Promise<void>;
   embedders: Embedders;
-  /** Removes the files of a table that nobody uses. */
-  removeTable: (name: string) => Promise<void>;
-  log: Log;
+  lines: Lines;
 }): Reembedding {
   const { wanted } = embedders;
   let isStopped = false;
@@ -63,7 +67,7 @@ export function createReembedding({
     const present = await use(to, ({ table }) => table.load(ids));
     const made = new Map(present.map((memory) => [memory.id, memory]));
     const memories: StoredMemory[] = [];
-    for (const { passages: _, ...row } of rows) {
+    for (const row of rows) {
       const same = made.get(row.id);
       const isSame = same?.content === row.content;
       const vectors = isSame ? same.vectors : await wanted.embedContent(row.content);
@@ -120,13 +124,13 @@ export function createReembedding({
     missing.clear();
     const there = new Map<string, bigint>();
     await use(to, async ({ table }) => {
-      for await (const rows of table.scan()) {
+      for await (const rows of table.rows()) {
         for (const row of rows) there.set(row.id, fingerprint(row));
       }
     });
     total = 0;
     await use(from, async ({ table }) => {
-      for await (const rows of table.scan()) {
+      for await (const rows of table.rows()) {
         total += rows.length;
         for (const row of rows) {
           if (there.get(row.id) !== fingerprint(row)) missing.add(row.id);
@@ -138,24 +142,26 @@ export function createReembedding({
   };
 
   const remake = async (accountId: string) => {
-    const from = generations.current(accountId);
-    const to = generations.next(accountId, wanted.model.id);
-    if (to === null) return;
+    const present = current.get(accountId);
+    if (!present) return;
+    const [from, to] = [present.name, nextTable(accountId, wanted.model.id)];
     await compare(from, to);
-    log.info("reembedding_started", { accountId, memories: total, left: missing.size });
+    lines.info("reembedding_started", { accountId, memories: total, left: missing.size });
     await copyAll(from, to);
     if (isStopped) return;
-    await tables.replace(from, async () => {
+    await end(from, async () => {
       await copyAll(from, to);
       if (changed.size + missing.size > 0) throw new Error("stopped");
-      generations.replace(accountId, wanted.model.id);
+      await setCurrent(accountId, { name: to, model: wanted.model.id });
     });
-    log.info("reembedding_done", { accountId, memories: total, model: wanted.model.id });
-    await removeTable(from);
+    lines.info("reembedding_done", { accountId, memories: total, model: wanted.model.id });
+    await forgetTable(from);
   };
 
   const run = async () => {
-    accounts = generations.outdated(wanted.model.id);
+    accounts = [...current]
+      .filter(([, { model }]) => model !== wanted.model.id)
+      .map(([accountId]) => accountId);
     accountsLeft = accounts.length;
     for (const accountId of accounts) {
       while (!isStopped) {
@@ -165,7 +171,7 @@ export function createReembedding({
         } catch (error) {
           const isRemoved = error instanceof AppError && error.code === "not_found";
           if (isStopped || isRemoved) break;
-          log.error("reembedding_failed", { accountId, cause: String(error) });
+          lines.error("reembedding_failed", { accountId, cause: String(error) });
           await Promise.race([Bun.sleep(RETRY_AFTER), stopped.promise]);
         }
       }
@@ -179,7 +185,7 @@ export function createReembedding({
   const logProgress = () => {
     if (performance.now() - logged < LOG_EVERY) return;
     logged = performance.now();
-    log.info("reembedding", { left: changed.size + missing.size, memories: total, accountsLeft });
+    lines.info("reembedding", { left: changed.size + missing.size, memories: total, accountsLeft });
   };
 
   const running = run();
@@ -188,7 +194,7 @@ export function createReembedding({
     noteCommit(name, { written, removed }) {
       if (name !== former) return;
       for (const { id } of written) changed.add(id);
-      for (const id of removed) changed.add(memoryIdOf(id));
+      for (const id of removed) changed.add(id);
     },
     progress: () =>
       accountsLeft === 0
@@ -203,6 +209,6 @@ export function createReembedding({
 }
 
 /** The same for memories that differ in their vectors alone. */
-function fingerprint({ passages: _, ...row }: MemoryRow): bigint {
+function fingerprint(row: MemoryRow): bigint {
   return BigInt(Bun.hash(JSON.stringify(row)));
 }

@@ -1,18 +1,14 @@
-import { readdir, rm } from "node:fs/promises";
-import { dirname, join } from "node:path";
-import type * as LanceDb from "@lancedb/lancedb";
 import type { Embedders } from "../embedding/embedders.ts";
 import { AppError } from "../errors.ts";
-import type { Log } from "../log.ts";
+import type { Log as Lines } from "../log.ts";
 import { createMetrics, type Metrics } from "../metrics.ts";
-import { accountOf, type Generations } from "./generations.ts";
-import type { Journal } from "./journal.ts";
-import { DUE, type Due } from "./keeper.ts";
-import { openTables } from "./open-tables.ts";
+import { DUE, type Due, type Step } from "./flush.ts";
+import type { CurrentTable } from "./log/log.ts";
+import { createOpenTables, type OpenTable, type Storage } from "./open-tables.ts";
 import type { Quota } from "./quota.ts";
 import { createReembedding, type Reembedding } from "./reembedding.ts";
-import type { OpenTable } from "./slot.ts";
-import { sizeOf, sync } from "./table-files.ts";
+import { measureStore } from "./store-metrics.ts";
+import { accountOf, isBaseOf, nextTable } from "./table-names.ts";
 import { WriterEnded } from "./writer.ts";
 
 /** The memories of all accounts, each account's in a table of its own. */
@@ -22,71 +18,78 @@ export interface Store {
    * too late because another table has taken the place of this one, the task runs again on that.
    */
   use<Result>(accountId: string, task: (open: OpenTable) => Promise<Result>): Promise<Result>;
-  /** Removes an account's table with all that is in it, if there is one, and lets none be made. */
+  /** Removes an account's memories, if there are any, and takes no others. */
   drop(accountId: string): Promise<void>;
-  /** Bytes on disk of an account's table, which need not be open. */
+  /** Bytes on disk of an account's base. */
   bytes(accountId: string): Promise<number>;
-  /** Accounts that have a table. */
+  /** Accounts that have memories. */
   accounts(): Promise<string[]>;
-  /** The share of the memories whose vectors another model makes anew that is done; null if none. */
+  /** The share of the memories that have been embedded again by another model; null if none are to be. */
   reembedded(): number | null;
   /**
-   * Seconds since the oldest change that upkeep has not seen to: a write that is in the journal alone,
+   * Seconds since the oldest change that upkeep has not seen to: a write that is in the log alone,
    * or something deleted that is still in the files.
    */
   lag(): number;
-  /** Ends what runs in the background and leaves everything on the disk. */
+  /** Ends what runs in the background and writes the log into the bases. */
   close(): Promise<void>;
 }
 
-/** Opens the store in a folder, which is made when it isn't there. One process at a time. */
+/** Bytes of memory for the views of all accounts together: some 1,000,000 memories. */
+const ROOM = 1 << 30;
+
+/** Opens the store. One process at a time. */
 export async function openStore({
-  lancedb,
-  folder,
+  storage,
   embedders,
-  journal,
-  generations,
-  log,
+  lines,
   metrics = createMetrics(),
   quotaOf = () => null,
   due = DUE,
-  room,
+  room = ROOM,
+  step,
 }: {
-  lancedb: typeof LanceDb;
-  folder: string;
+  storage: Storage;
   embedders: Embedders;
-  journal: Journal;
-  generations: Generations;
-  log: Log;
+  lines: Lines;
   metrics?: Metrics;
   /** What an account may keep; null for all. */
   quotaOf?: (accountId: string) => Quota | null;
   /** When upkeep is due. */
   due?: Due;
-  /** Bytes of memory for what searches read, of rows and of what they look for in them. */
   room?: number;
+  step?: Step;
 }): Promise<Store> {
-  const dropped = new Set<string>();
+  const { log, vault } = storage;
   const { model } = embedders.wanted;
+  const dropped = new Set<string>();
+  /** Every use asks. No other process writes to these records. */
+  const current = new Map<string, CurrentTable>();
+  for (const { accountId, ...table } of await log.allCurrent()) current.set(accountId, table);
+  const nameOf = (accountId: string) => current.get(accountId)?.name ?? accountId;
+
+  // Before anything is flushed, whose base is not recorded yet.
+  await forgetLeftBases(storage);
+
   let reembedding: Reembedding | null = null;
-  // The folder may be new: a table that is on the disk is lost when its folder is not.
-  for (const part of [folder, dirname(folder), dirname(dirname(folder))]) await sync(part);
-  const tables = await openTables({
-    lancedb,
-    folder,
+  const measured = measureStore(metrics, { log, opened: () => tables.opened() });
+  const tables = createOpenTables({
+    storage,
     embedders,
-    journal,
-    log,
+    lines,
     metrics,
     due,
     room,
+    ...(step && { step }),
     quotaOf(name) {
       const accountId = accountOf(name);
-      const quota = quotaOf(accountId);
       // What is there already goes into a table that takes its place, however much it is.
-      return quota && generations.current(accountId) === name ? quota : null;
+      return nameOf(accountId) === name ? quotaOf(accountId) : null;
     },
-    onCommit: (name, outcome) => reembedding?.noteCommit(name, outcome),
+    onCommit(name, outcome) {
+      measured.onCommit(outcome);
+      reembedding?.noteCommit(name, outcome);
+    },
   });
 
   const useTable: typeof tables.use = async (name, task) => {
@@ -96,14 +99,18 @@ export async function openStore({
     return await tables.use(name, task);
   };
 
+  const setCurrent = async (accountId: string, table: CurrentTable) => {
+    await log.setCurrent(accountId, table);
+    current.set(accountId, table);
+  };
+
   const use: Store["use"] = async (accountId, task) => {
-    // First: meanwhile the account may be removed, or another table take the place of its own.
-    await tables.room(generations.current(accountId));
-    const name = generations.current(accountId);
+    const name = nameOf(accountId);
     try {
-      return await useTable(name, (open) => {
-        if (name === accountId) generations.record(accountId, open.table.model.id);
-        return task(open);
+      return await useTable(name, async (open) => {
+        // Before the first write, so that it is known which model made its vectors.
+        if (!current.has(accountId)) await setCurrent(accountId, { name, model: open.table.model.id });
+        return await task(open);
       });
     } catch (error) {
       if (!(error instanceof WriterEnded)) throw error;
@@ -111,67 +118,87 @@ export async function openStore({
     }
   };
 
-  const tablesOnDisk = async () =>
-    (await readdir(folder))
-      .filter((name) => name.endsWith(".lance"))
-      .map((name) => name.slice(0, -6));
-
-  const removeTable = async (name: string) => {
-    await rm(join(folder, `${name}.lance`), { recursive: true, force: true });
-    await sync(folder);
-    journal.forget([name]);
-  };
-
-  const removeAccount = async (accountId: string) => {
-    // All that bears its name: what was set aside, too.
-    const names = (await readdir(folder)).filter((name) => accountOf(name) === accountId);
-    for (const name of names) await rm(join(folder, name), { recursive: true, force: true });
-    await sync(folder);
-    journal.forget([accountId, ...names.map((name) => name.replace(/\.lance$/, ""))]);
-    generations.forget(accountId);
+  const forgetTable = async (name: string) => {
+    await log.forget([name]);
+    const others = new Set([...(await log.tables()), nameOf(accountOf(name))]);
+    await vault.forget((await vault.bases()).filter((base) => isBaseOf(base, name, others)));
   };
 
   /** What an earlier process did not finish is finished now, used or not. */
   const resume = async () => {
-    for (const name of await tablesOnDisk()) {
-      if (generations.isLeftOver(name, model.id)) await removeTable(name);
+    const names = await log.tables();
+    for (const name of names.filter((name) => isReplaced(name, current, model.id))) {
+      await forgetTable(name);
     }
-    for (const accountId of [...journal.unfinished().map(accountOf), ...generations.unrecorded()]) {
-      await tables.room(generations.current(accountId), Number.POSITIVE_INFINITY);
-      await use(accountId, async () => {}).catch((error) =>
-        log.error("table_not_opened", { accountId, cause: String(error) }),
-      );
+    for (const accountId of new Set(names.map(accountOf))) {
+      if (!current.has(accountId)) await open(use(accountId, async () => {}), accountId);
     }
+    for (const name of await log.unflushed()) await open(useTable(name, async () => {}), name);
     reembedding = createReembedding({
       use: useTable,
-      tables,
-      generations,
+      end: tables.end,
+      current,
+      setCurrent,
+      forgetTable,
       embedders,
-      removeTable,
-      log,
+      lines,
     });
   };
-  const resumption = resume();
+  const open = (opening: Promise<void>, table: string) =>
+    opening.catch((error) => lines.error("table_not_opened", { table, cause: String(error) }));
+  const resumption = resume().catch((error) =>
+    lines.error("store_not_resumed", { cause: String(error) }),
+  );
 
   return {
     use,
-    accounts: async () => [...new Set((await tablesOnDisk()).map(accountOf))],
-    bytes: (accountId) => sizeOf(join(folder, `${generations.current(accountId)}.lance`)),
+    accounts: async () => [...new Set((await log.tables()).map(accountOf))],
     reembedded: () => reembedding?.progress() ?? null,
     lag: tables.lag,
 
+    async bytes(accountId) {
+      const head = await log.head(nameOf(accountId));
+      return head?.checkpoint ? await vault.bytes(head.checkpoint.base) : 0;
+    },
+
     async drop(accountId) {
       dropped.add(accountId);
-      await tables.end(
-        (name) => accountOf(name) === accountId,
-        () => removeAccount(accountId),
-      );
+      const names = (await log.tables()).filter((name) => accountOf(name) === accountId);
+      for (const name of new Set([...names, nameOf(accountId)])) {
+        await tables.end(name, async () => {});
+      }
+      await log.forget([...names, accountId]);
+      await vault.forget((await vault.bases()).filter((base) => accountOf(base) === accountId));
+      current.delete(accountId);
     },
 
     async close() {
       await resumption;
       await reembedding?.stop();
       await tables.close();
+      storage.bases.close();
     },
   };
+}
+
+/** Whether another table has taken the place of one, and it is not the one that will. */
+function isReplaced(
+  name: string,
+  current: ReadonlyMap<string, CurrentTable>,
+  model: string,
+): boolean {
+  const accountId = accountOf(name);
+  const present = current.get(accountId)?.name;
+  return present !== undefined && name !== present && name !== nextTable(accountId, model);
+}
+
+/** Removes bases that a crash has left: what a flush wrote and did not record, or did not remove. */
+async function forgetLeftBases({ log, vault }: Storage): Promise<void> {
+  const names = await log.tables();
+  const heads = await Promise.all(names.map(log.head));
+  const recorded = new Set(heads.map((head) => head?.checkpoint?.base));
+  const accounts = new Set(names.map(accountOf));
+  // Folders of accounts that nobody knows are not touched.
+  const left = (base: string) => accounts.has(accountOf(base)) && !recorded.has(base);
+  await vault.forget((await vault.bases()).filter(left));
 }

@@ -1,282 +1,192 @@
-import type * as LanceDb from "@lancedb/lancedb";
-import { type Table as ArrowTable, tableFromIPC, tableToIPC } from "apache-arrow";
 import type { EmbeddingModel } from "../embedding/embedder.ts";
-import {
-  decodeFacts,
-  decodeIds,
-  decodeMemories,
-  decodeStored,
-  FACT_COLUMNS,
-  MEMORY_COLUMNS,
-} from "./decode-rows.ts";
-import type { Outcome } from "./draft.ts";
-import { encodeRows } from "./encode-rows.ts";
-import { type Filter, filterSql, idsSql, listSql, type Position } from "./filter.ts";
-import { BYTES_SQL, type Usage } from "./quota.ts";
-import type { FormerRows, RowCache } from "./row-cache.ts";
-import { createRowReader, type RunQuery } from "./row-reader.ts";
-import {
-  type MemoryFacts,
-  type MemoryRow,
-  rowIds,
-  type StoredMemory,
-  searchRowsOf,
-} from "./rows.ts";
-import { createIndexes } from "./table-indexes.ts";
-import { recordedModel, tableSchema } from "./table-schema.ts";
-import { createTableSearch, type TableSearch } from "./table-search.ts";
-import { createTableUpkeep, type TableUpkeep } from "./table-upkeep.ts";
+import { createTurns } from "../turns.ts";
+import type { Base, MemoryCodec } from "./base/base.ts";
+import { type HeldBase, holdBase } from "./base/held-base.ts";
+import type { Filter, Position } from "./filter.ts";
+import { createPending, type Outcome, type Pending } from "./log/pending.ts";
+import type { Usage } from "./quota.ts";
+import type { Candidate, MemoryRow, StoredMemory } from "./rows.ts";
+import { createStoredReader } from "./stored-reader.ts";
+import { createView } from "./view/create-view.ts";
+import { createLiveView, type LiveView } from "./view/live-view.ts";
+import type { ViewQuestion } from "./view/view.ts";
 
-/** The memories of one account. Reads may run at any time, writes one at a time. */
-export interface MemoryTable extends TableSearch {
-  /** What made its vectors, as the table itself says. */
-  readonly model: EmbeddingModel;
+/** How a table answers questions, from the view or from the base and the log. */
+export interface TableReader {
   /** Memories by id, in no order; those that aren't there are left out. */
   find(ids: readonly string[]): Promise<MemoryRow[]>;
-  /** The same with their vectors, as a write needs them. */
-  load(ids: readonly string[]): Promise<StoredMemory[]>;
   /** Ids of memories, newest first, after a position of that order; all of them without a limit. */
   list(filter: Filter, after: Position | null, limit?: number): Promise<string[]>;
-  countRows(): Promise<number>;
-  /** What statistics read, of every memory. */
-  facts(): Promise<Iterable<MemoryFacts>>;
-  /** How many memories there are, and how long their texts. */
-  usage(): Promise<Usage>;
-  /** All memories, as they are at one moment. */
-  scan(): AsyncGenerator<MemoryRow[]>;
-  /** Ids of all rows (see `rowIds`) that a filter with a condition lets pass. */
-  selectRows(filter: Filter): Promise<string[]>;
-
-  encode(memories: readonly StoredMemory[]): ArrowTable;
-  serialize(rows: ArrowTable): Uint8Array;
-  deserialize(bytes: Uint8Array): StoredMemory[];
-  /** Makes an outcome true. `rows` are its written memories, encoded. */
-  write(rows: ArrowTable | null, outcome: Outcome): Promise<void>;
-
-  /** Grows by one with every commit. */
-  version(): Promise<number>;
-  /** Undoes all commits after a version, for which it makes a new one. */
-  restore(version: number): Promise<void>;
-
-  /** The work that keeps it fast and small; see `upkeep.ts`. */
-  readonly upkeep: TableUpkeep;
-  /** Whether there is room in memory for what searches look for in so many rows. */
-  hasRoom(rows: number): boolean;
-  /** Whether there was none when a search wanted it. */
-  lacksRoom(): boolean;
-  /** Lets go of the rows that searches have read. */
-  forgetRows(): void;
-  /** Gives back the memory that it takes, without waiting for the garbage collector. */
-  close(): void;
-  /** The rows that searches have read, for a table that takes over. No write may be under way. */
-  handOver(): Promise<FormerRows>;
-  /** Hands them over and closes it. */
-  leave(): Promise<FormerRows>;
+  /** Ids of all that a filter lets pass. */
+  select(filter: Filter): Promise<string[]>;
+  /** All memories, some at a time. */
+  rows(): AsyncGenerator<MemoryRow[]>;
+  /** What a search has to consider; see `View`. */
+  candidates(question: ViewQuestion): Promise<Candidate[]>;
+  /** Memories of sessions, of very long ones a part. */
+  ofSessions(
+    sessions: readonly string[],
+    filter: Filter,
+    vector: Float32Array | null,
+  ): Promise<Candidate[]>;
 }
-
-const NEWEST_FIRST = ["created_at", "id"].map((columnName) => ({
-  columnName,
-  ascending: false,
-  nullsFirst: false,
-}));
 
 /**
- * Opens an account's table, and makes it when it isn't there.
- * @param wanted makes the vectors of a new table
- * @param cache rows that searches have read, of all open tables
- * @param former those of the same table when it was closed, which are of use if nothing has changed
+ * The memories of one account, with one model's vectors: a base, the changes that the log holds
+ * since, and the view of both. Reads may run at any time, writes one at a time.
  */
-export async function openTable(
-  lancedb: typeof LanceDb,
-  connection: LanceDb.Connection,
-  name: string,
-  wanted: EmbeddingModel,
-  cache: RowCache,
-  former: FormerRows | null = null,
-): Promise<MemoryTable> {
-  const table = await connection
-    .createEmptyTable(name, tableSchema(wanted), { existOk: true })
-    // Also when it is there with vectors of another model, or by an earlier version of this program.
-    .catch(() => connection.openTable(name));
-  const model = recordedModel(await table.schema(), wanted);
-  const isAsLeft = former !== null && former.version === (await table.version());
-  if (!isAsLeft) former?.rows.clear();
-  const rows = isAsLeft ? former.rows : cache.open(model.dimension);
-  const schema = tableSchema(model);
-  await createIndexes(lancedb, table);
+export interface MemoryTable extends TableReader {
+  readonly name: string;
+  /** What made its vectors. */
+  readonly model: EmbeddingModel;
+  /** How many memories there are, and how long their texts. */
+  readonly usage: Usage;
+  /** Grows with every commit. */
+  readonly changes: number;
+  /** Memories by id with their vectors. */
+  load(ids: readonly string[]): Promise<StoredMemory[]>;
+  encode(memories: readonly StoredMemory[]): Uint8Array;
+  /** Takes in what the log has committed. */
+  apply(seq: number, outcome: Outcome, usage: Usage): Promise<void>;
+}
 
-  /** Reads under way: their version must not be pruned. */
-  const reads = new Set<Promise<unknown>>();
-  const register = (reading: Promise<unknown>) => {
-    const read = reading.catch(() => {}).finally(() => reads.delete(read));
-    reads.add(read);
-  };
-  const run: RunQuery = (query) => {
-    const result = query.toArrow();
-    register(result);
-    return result;
+/** A table with what upkeep sees to. */
+export interface KeptTable extends MemoryTable {
+  readonly base: HeldBase;
+  readonly pending: Pending;
+  readonly view: LiveView;
+  /** Number of the last entry that it has taken in. */
+  readonly seq: number;
+  /** Sets what it holds, for a table whose writes were not counted. */
+  recount(usage: Usage): void;
+  /** Whether all of it may be in memory. */
+  fitsInMemory(): boolean;
+}
+
+/** Rows of a base that are read into memory in the time that a search may wait. */
+export const QUICK_ROWS = 10_000;
+/** Bytes of a memory in the view besides its vector, about: a few sentences and their words. */
+const ROW_BYTES = 700;
+/** Memories of sessions around a search's best candidates that are looked at. */
+const AROUND = 512;
+/** Memories that are made at a stretch when all are read. */
+const BATCH = 500;
+
+/**
+ * @param base of the last checkpoint; null without any
+ * @param changes what the log holds since, with its numbers
+ * @param hasRoom whether a view of so many bytes may be made
+ */
+export function createTable({
+  name,
+  model,
+  base: first,
+  entries,
+  usage: counted,
+  seq: last,
+  codec,
+  hasRoom,
+}: {
+  name: string;
+  model: EmbeddingModel;
+  base: Base | null;
+  entries: readonly { seq: number; outcome: Outcome }[];
+  usage: Usage;
+  seq: number;
+  codec: MemoryCodec;
+  hasRoom: (bytes: number) => boolean;
+}): KeptTable {
+  const base = holdBase(first);
+  const pending = createPending();
+  const view = createLiveView(() => createView(model.dimension));
+  let [seq, usage, changes] = [last, counted, 0];
+  for (const entry of entries) pending.note(entry.seq, entry.outcome);
+
+  const stored = createStoredReader({ base, pending, dimension: model.dimension, size });
+  function size() {
+    return usage.memories;
+  }
+
+  const fitsInMemory = () => {
+    const rows = (base.current?.rows ?? 0) + pending.size;
+    return view.current !== null || hasRoom(rows * (model.dimension + ROW_BYTES));
   };
 
-  /** How many rows there are, counted once after each change: every search asks several times. */
-  let counted: Promise<number> | null = null;
-  const forgetCount = () => {
-    counted = null;
-  };
-  const forget = () => {
-    forgetCount();
-    rows.clear();
-  };
-  const countRows = () => {
-    if (counted) return counted;
-    counted = table.countRows();
-    counted.catch(forgetCount);
-    return counted;
-  };
+  const fill = () =>
+    view.fill(
+      () => base.stream((open) => open.read()),
+      () => pending.all(),
+    );
 
-  const reader = createRowReader({ table, countRows, run, rows });
-
-  const handOver = async () => ({ rows, version: await table.version() });
-  const close = () => {
-    try {
-      table.close();
-    } catch {
-      // Somebody is reading its numbers: then the garbage collector closes it.
+  /** What answers now. A large table that has its indexes does not keep a search waiting. */
+  const reader = async (): Promise<TableReader> => {
+    if (!view.current && fitsInMemory()) {
+      const filling = fill();
+      const canAnswer = base.current?.isIndexed && base.current.rows > QUICK_ROWS;
+      if (canAnswer) filling.catch(() => {});
+      else await filling;
     }
+    return view.current ? viewReader(view.current) : stored;
   };
-
-  /** The version that the handle is held at by a `restore` that failed half way. */
-  let detachedAt: number | null = null;
-
-  const find = async (ids: readonly string[]) =>
-    ids.length === 0
-      ? []
-      : decodeMemories(
-          await run(
-            table
-              .query()
-              .where(idsSql(ids))
-              .select([...MEMORY_COLUMNS]),
-          ),
-        );
 
   return {
+    name,
     model,
-    ...createTableSearch(lancedb, {
-      table,
-      countRows,
-      run,
-      reader,
-    }),
-    find,
-
-    async load(ids) {
-      const wanted = (await find(ids)).flatMap(({ id, passages }) => rowIds(id, passages));
-      return wanted.length > 0 ? decodeStored(await run(table.query().where(idsSql(wanted)))) : [];
+    base,
+    pending,
+    view,
+    get usage() {
+      return usage;
     },
-
-    async list(filter, after, limit) {
-      const query = table
-        .query()
-        .where(listSql(filter, after))
-        .orderBy(NEWEST_FIRST)
-        .select(["id", "created_at"]);
-      return decodeIds(await run(limit === undefined ? query : query.limit(limit)));
+    get changes() {
+      return changes;
     },
-
-    countRows,
-
-    facts: async () =>
-      decodeFacts(
-        await run(
-          table
-            .query()
-            .where(listSql({}, null))
-            .select([...FACT_COLUMNS]),
-        ),
-      ),
-
-    async usage() {
-      const found = await run(table.query().where(listSql({}, null)).select({ bytes: BYTES_SQL }));
-      const each: Iterable<number | bigint> = found.getChild("bytes") ?? [];
-      let sum = 0;
-      for (const length of each) sum += Number(length);
-      return { memories: found.numRows, bytes: sum };
+    get seq() {
+      return seq;
     },
-
-    async *scan() {
-      const reading = Promise.withResolvers<void>();
-      register(reading.promise);
-      try {
-        const query = table.query().where(listSql({}, null));
-        for await (const batch of query.select([...MEMORY_COLUMNS])) {
-          yield decodeMemories(batch);
-        }
-      } finally {
-        reading.resolve();
-      }
+    recount(held) {
+      usage = held;
     },
+    fitsInMemory,
 
-    async selectRows(filter) {
-      const condition = filterSql(filter);
-      if (condition === undefined) throw new RangeError("a filter that lets everything pass");
-      return decodeIds(await run(table.query().where(condition).select(["id"])));
-    },
+    find: async (ids) => (view.current ? viewReader(view.current) : stored).find(ids),
+    list: async (...question) => (await reader()).list(...question),
+    select: async (filter) => (await reader()).select(filter),
+    rows: () => (view.current ? viewReader(view.current) : stored).rows(),
+    candidates: async (question) => (await reader()).candidates(question),
+    ofSessions: async (...question) => (await reader()).ofSessions(...question),
+    load: stored.load,
 
-    encode: (memories) => encodeRows(memories, schema),
-    serialize: (rows) => tableToIPC(rows),
-    deserialize: (bytes) => decodeStored(tableFromIPC(bytes)),
-
-    async write(encoded, { written, isNew, removed }) {
-      try {
-        if (encoded) await (isNew ? table.add(encoded) : upsert(table, encoded));
-        if (removed.length > 0) await table.delete(idsSql(removed));
-      } finally {
-        forgetCount();
-      }
-      const replaced = isNew
-        ? []
-        : written.flatMap(({ id, vectors }) => rowIds(id, vectors.length));
-      rows.change([...replaced, ...removed], reader.isInUse ? written.flatMap(searchRowsOf) : []);
-    },
-
-    version: () => table.version(),
-
-    async restore(version) {
-      if (detachedAt !== version) {
-        // The handle may not know of a commit that was made and then failed.
-        await table.checkoutLatest();
-        if ((await table.version()) === version) return;
-        // From here on reads see this version, even while there is no space to make it the newest.
-        await table.checkout(version);
-        detachedAt = version;
-        forget();
-      }
-      await table.restore();
-      detachedAt = null;
-      forget();
-    },
-
-    upkeep: createTableUpkeep(lancedb, table, reads),
-
-    hasRoom: rows.canIndex,
-    lacksRoom: () => reader.lacksRoom,
-    forgetRows: rows.clear,
-
-    close() {
-      rows.clear();
-      close();
-    },
-
-    handOver,
-
-    async leave() {
-      const former = await handOver();
-      close();
-      return former;
+    encode: (memories) => codec.encode(memories, model),
+    async apply(number, outcome, grown) {
+      pending.note(number, outcome);
+      [seq, usage] = [number, grown];
+      changes++;
+      await view.apply(outcome);
     },
   };
 }
 
-async function upsert(table: LanceDb.Table, rows: ArrowTable): Promise<void> {
-  await table.mergeInsert("id").whenMatchedUpdateAll().whenNotMatchedInsertAll().execute(rows);
+/** Answers from a view that has all memories. */
+function viewReader(view: NonNullable<LiveView["current"]>): TableReader {
+  return {
+    find: async (ids) => ids.flatMap((id) => view.get(id) ?? []),
+    list: async (filter, after, limit) => view.list(filter, after, limit),
+    select: async (filter) => view.select(filter),
+    async *rows() {
+      const turn = createTurns();
+      let rows: MemoryRow[] = [];
+      for (const row of view.rows()) {
+        rows.push(row);
+        if (rows.length < BATCH) continue;
+        yield rows;
+        rows = [];
+        await turn();
+      }
+      yield rows;
+    },
+    candidates: async (question) => view.candidates(question),
+    ofSessions: async (sessions, filter, vector) =>
+      view.ofSessions(sessions, filter, vector, AROUND),
+  };
 }

@@ -1,42 +1,33 @@
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
-import type { Chore, Keeper } from "./keeper.ts";
+import type { Chore, Flush } from "./flush.ts";
 
 /** How often it is looked what is due, in milliseconds. */
 const TICK = 500;
-/** Milliseconds that purging a table is taken to last before it was seen; then a moving average. */
-const PURGE_TIME = 100;
-const RECENT_PURGES = 8;
+/** Milliseconds that a flush is taken to last before one was seen; then a moving average. */
+const FLUSH_TIME = 100;
+const RECENT_FLUSHES = 8;
 /**
- * Tables that are seen to side by side: at purges when, one by one, something would not be gone in
- * time, as many as a small machine does beside searches; at checkpoints, which do little but wait for
- * the disk, more.
+ * Tables that are flushed side by side when, one by one, something would not be forgotten in time:
+ * as many as a small machine does beside searches.
  */
-const PURGES_AT_ONCE = 3;
-const CHECKPOINTS_AT_ONCE = 8;
-/** The most urgent first: what can't be read, a promise to forget, durability, then speed. */
-const ORDER: readonly Chore[] = ["recover", "purge", "checkpoint", "optimize"];
+const AT_ONCE = 3;
 
 /** A table that is open. */
 export interface Kept {
   name: string;
-  keeper: Keeper;
+  flush: Flush;
   /** Whether it is one too many, and is to be closed. */
   isInExcess: boolean;
-}
-
-/** What is to be done, or was just done. */
-export interface Job {
-  name: string;
-  keeper: Keeper;
-  chore: Chore;
+  /** Keeps the table open, and others from ending it, until the task has ended. */
+  hold(task: () => Promise<void>): Promise<void>;
 }
 
 /**
- * Does the chores of all open tables in the background, one table at a time, with the
- * exceptions at `PURGES_AT_ONCE`.
+ * Flushes and indexes all open tables in the background, one table at a time, with the exception at
+ * `AT_ONCE`.
  * @param kept the tables that are open now
- * @param afterChores is waited for before the next one
+ * @param afterChores is called when some were done
  */
 export function startUpkeep({
   kept,
@@ -44,14 +35,12 @@ export function startUpkeep({
   log,
   metrics,
 }: {
-  kept: () => Iterable<Kept>;
-  afterChores: (jobs: readonly Job[]) => Promise<void>;
+  kept: () => Kept[];
+  afterChores: () => void;
   log: Log;
   metrics: Metrics;
 }): {
-  /** Runs a task between two chores. */
-  pause<Result>(task: () => Promise<Result>): Promise<Result>;
-  /** Lets the chore under way end, and begins no other. */
+  /** Lets the chores under way end, and begins no other. */
   stop(): Promise<void>;
 } {
   const runs = metrics.counter("ctxd_upkeep_runs_total", "Chores done on tables.", [
@@ -64,42 +53,26 @@ export function startUpkeep({
   let isStopped = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let round: Promise<void> = Promise.resolve();
-  let last: Promise<unknown> = Promise.resolve();
-  let purgeTime = PURGE_TIME;
+  let flushTime = FLUSH_TIME;
 
-  const pause = <Result>(task: () => Promise<Result>): Promise<Result> => {
-    const result = last.then(task);
-    last = result.catch(() => {});
-    return result;
+  /** What is most urgent now: what has waited longest to be forgotten, then the rest. */
+  const next = (): { table: Kept; chore: Chore }[] => {
+    const all = kept();
+    const since = ({ flush }: Kept) => flush.remainsSince() ?? Number.POSITIVE_INFINITY;
+    const ahead = flushTime * all.filter(({ flush }) => flush.remainsSince() !== null).length;
+    const jobs = all.flatMap((table) => {
+      const chore = table.flush.due(ahead, table.isInExcess);
+      return chore ? { table, chore } : [];
+    });
+    jobs.sort((one, other) => since(one.table) - since(other.table));
+    const isUrgent = all.some(({ flush, isInExcess }) => isInExcess || flush.isLate(ahead));
+    return jobs.slice(0, isUrgent ? AT_ONCE : 1);
   };
 
-  /** What is most urgent now. It may change while a chore is done. */
-  const next = (): Job[] => {
-    const all = [...kept()];
-    const waiting = all.filter(({ keeper }) => keeper.hasRemains());
-    const ahead = purgeTime * waiting.length;
-    const due = all.map((table) => ({
-      ...table,
-      chore: table.keeper.due(ahead, table.isInExcess),
-    }));
-    const [chore] = ORDER.filter((chore) => due.some((candidate) => candidate.chore === chore));
-    const isLate = waiting.some(({ keeper, isInExcess }) => isInExcess || keeper.isLate(ahead));
-    const atOnce: Partial<Record<Chore, number>> = {
-      checkpoint: CHECKPOINTS_AT_ONCE,
-      purge: isLate ? PURGES_AT_ONCE : 1,
-    };
-    const jobs = due.filter((candidate): candidate is Kept & Job => candidate.chore === chore);
-    const since = ({ keeper }: Job) => keeper.debts().remainsSince ?? 0;
-    jobs.sort((one, other) => since(one) - since(other));
-    return jobs.slice(0, (chore && atOnce[chore]) ?? 1);
-  };
-
-  const run = async ({ name, keeper, chore }: Job) => {
-    // What it waited for may have closed the table.
-    if (![...kept()].some((open) => open.keeper === keeper)) return;
+  const run = async ({ table: { name, flush, hold }, chore }: ReturnType<typeof next>[number]) => {
     const end = durations.startTimer({ chore });
     try {
-      await keeper.run(chore);
+      await hold(() => flush.run(chore));
       runs.inc({ chore, result: "ok" });
       log.debug("upkeep", { table: name, chore, ms: Math.round(end() * 1_000) });
     } catch (error) {
@@ -108,19 +81,13 @@ export function startUpkeep({
     }
   };
 
-  const runAll = async (jobs: Job[]) => {
-    const started = performance.now();
-    await Promise.all(jobs.map(run));
-    const time = (performance.now() - started) / jobs.length;
-    if (jobs[0]?.chore === "purge") purgeTime += (time - purgeTime) / RECENT_PURGES;
-    await afterChores(jobs);
-  };
-
   const work = async () => {
     for (let jobs = next(); jobs.length > 0 && !isStopped; jobs = next()) {
-      await pause(() => runAll(jobs)).catch((error) =>
-        log.error("upkeep_failed", { cause: String(error) }),
-      );
+      const started = performance.now();
+      await Promise.all(jobs.map(run));
+      const time = (performance.now() - started) / jobs.length;
+      flushTime += (time - flushTime) / RECENT_FLUSHES;
+      afterChores();
     }
     if (!isStopped) schedule();
   };
@@ -133,7 +100,6 @@ export function startUpkeep({
   schedule();
 
   return {
-    pause,
     async stop() {
       isStopped = true;
       clearTimeout(timer);

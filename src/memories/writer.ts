@@ -1,23 +1,22 @@
 import { isDiskFull } from "../disk-errors.ts";
 import { AppError } from "../errors.ts";
 import { createTurns } from "../turns.ts";
-import { createDraft, type Draft, type Outcome } from "./draft.ts";
+import { createDraft, type Draft } from "./draft.ts";
 import type { Filter } from "./filter.ts";
-import type { Entry } from "./journal.ts";
-import { checkQuota, createUsageCount, minus, plus, type Quota, type Usage } from "./quota.ts";
-import { memoryIdOf } from "./rows.ts";
+import type { Answer, Log } from "./log/log.ts";
+import type { Outcome } from "./log/pending.ts";
+import { checkQuota, minus, plus, type Quota, type Usage } from "./quota.ts";
 import type { MemoryTable } from "./table.ts";
-
-/** Writes something in a transaction, and returns what takes it back in another. */
-export type Alongside = () => (() => void) | undefined;
 
 /** A change of single memories. If `apply` throws, this change fails and the others go on. */
 export interface Change<Result> {
   /** Memories that `apply` reads. */
   ids: readonly string[];
+  /** Whether it needs their vectors too. */
+  withVectors?: boolean;
   apply(draft: Draft): Result;
-  /** A write to the database that is made if and only if the change is. */
-  alongside?: Alongside;
+  /** What a request with an `Idempotency-Key` is answered from now on, if the change is made. */
+  answer?: Answer | undefined;
 }
 
 /** The table takes no writes any more: it is being removed, or another one takes its place. */
@@ -32,16 +31,9 @@ export interface Writer {
    * Whether there is room for so much more now. It may be gone when it is written.
    * @throws AppError `conflict`
    */
-  checkRoom(growth: Usage): Promise<void>;
+  checkRoom(growth: Usage): void;
   /** Removes all memories that a filter lets pass and returns how many there were. */
   removeMatching(filter: Filter): Promise<number>;
-  /**
-   * Runs a task between two commits, with nothing in the table that was not answered.
-   * @throws what keeps a failed commit from being undone
-   */
-  pause<Result>(task: () => Promise<Result>): Promise<Result>;
-  /** Whether no failed commit is left to be undone. */
-  isSettled(): boolean;
   /**
    * Refuses all writes from now on, with `WriterEnded`, and runs a task when the last commit is
    * done. When the task fails, writes are taken again.
@@ -49,18 +41,11 @@ export interface Writer {
   end<Result>(task: () => Promise<Result>): Promise<Result>;
 }
 
-/** Where the writer makes its writes durable. */
-export interface WriterJournal {
-  append(entry: Entry): Promise<number>;
-  /** @param takeBack what was written alongside */
-  cancel(seq: number, takeBack: () => void): void;
-}
-
-interface Job {
-  ids: readonly string[];
+interface Job extends Pick<Change<unknown>, "ids" | "withVectors" | "answer"> {
+  /** What it removes, besides what `apply` does. */
   filter: Filter | null;
-  alongside: Alongside | undefined;
   apply(draft: Draft): void;
+  /** @param removed how many memories the filter let pass */
   done(removed: number): void;
   fail(error: unknown): void;
 }
@@ -71,27 +56,23 @@ const MAX_WAITING = 4_096;
 
 /**
  * Writes to one table, one commit at a time. While a commit runs, changes wait, and the next commit
- * takes all of them (group commit): each is answered when it is in the table and in the journal.
+ * takes all of them (group commit): each is answered when the log and the view have it.
  * @param quotaOf what the table may hold from now on; null for all
  * @param onCommit is told of every commit
  */
 export function createWriter({
   table,
-  journal,
+  log,
   quotaOf,
   onCommit,
 }: {
   table: MemoryTable;
-  journal: WriterJournal;
+  log: Pick<Log, "append">;
   quotaOf: () => Quota | null;
   onCommit: (outcome: Outcome) => void;
 }): Writer {
-  const usage = createUsageCount(table.usage);
   let waiting: Job[] = [];
   let last: Promise<unknown> = Promise.resolve();
-  /** Undoes what a failed commit left, before the next one. */
-  let undo: (() => Promise<void>) | null = null;
-  let hasFailed = false;
   let hasEnded = false;
 
   const takeTurn = <Result>(task: () => Promise<Result>): Promise<Result> => {
@@ -117,34 +98,34 @@ export function createWriter({
     waiting = waiting.slice(GROUP);
     if (waiting.length > 0) void takeTurn(commitWaiting);
     try {
-      await undo?.();
       await commitGroup(group);
     } catch (cause) {
-      const message = isDiskFull(cause)
-        ? "The server's disk is full: nothing was written. Try again when there is space."
-        : "The memories could not be written. Try again.";
-      const error = new AppError("unavailable", message, { cause, retryAfter: 1 });
-      for (const job of group) job.fail(error);
+      for (const job of group) job.fail(failure(cause));
     }
   };
 
+  /** What the jobs of a group read, and what their filters let pass. */
+  const read = async (group: readonly Job[]) => {
+    const matches = new Map<Job, string[]>();
+    for (const job of group) if (job.filter) matches.set(job, await table.select(job.filter));
+    const idsOf = (jobs: readonly Job[]) => [...new Set(jobs.flatMap(({ ids }) => ids))];
+    const rows = await table.find([...new Set([...idsOf(group), ...[...matches.values()].flat()])]);
+    const whole = await table.load(idsOf(group.filter(({ withVectors }) => withVectors)));
+    const vectors = new Map(whole.map(({ id, vectors }) => [id, vectors]));
+    return { matches, draft: createDraft(rows, vectors) };
+  };
+
   const commitGroup = async (group: readonly Job[]) => {
-    const removals = new Map<Job, string[]>();
-    for (const job of group) {
-      if (job.filter) removals.set(job, await table.selectRows(job.filter));
-    }
-    const loaded = await table.load([...new Set(group.flatMap((job) => job.ids))]);
-    const draft = createDraft(loaded, [...new Set([...removals.values()].flat())]);
-    const refusals: (() => void)[] = [];
+    const { matches, draft } = await read(group);
     const quota = quotaOf();
-    const used = quota && (await usage.current());
+    const refusals: (() => void)[] = [];
     const applied = group.filter((job) => {
       try {
         draft.attempt(() => {
           const before = draft.growth();
+          for (const id of matches.get(job) ?? []) draft.remove(id);
           job.apply(draft);
-          if (!quota || !used) return;
-          checkQuota(quota, plus(used, before), minus(draft.growth(), before));
+          if (quota) checkQuota(quota, plus(table.usage, before), minus(draft.growth(), before));
         });
         return true;
       } catch (error) {
@@ -153,71 +134,35 @@ export function createWriter({
         return false;
       }
     });
-    const outcome = draft.outcome();
-    const alongside = applied.map((job) => job.alongside).filter((write) => write !== undefined);
-    if (outcome.written.length + outcome.removed.length > 0) {
-      await commit(outcome, alongside);
-      // Of what a filter removes, nobody has read how long it is.
-      usage.note(removals.size > 0 ? null : draft.growth());
-      onCommit(outcome);
-    }
+    await commit(
+      draft,
+      applied.flatMap(({ answer }) => answer ?? []),
+    );
     for (const refuse of refusals) refuse();
-    for (const job of applied) {
-      const rows = removals.get(job) ?? [];
-      job.done(rows.filter((id) => memoryIdOf(id) === id).length);
-    }
+    for (const job of applied) job.done(matches.get(job)?.length ?? 0);
   };
 
-  const commit = async (outcome: Outcome, alongside: Alongside[]) => {
-    const undos: ReturnType<Alongside>[] = [];
-    const version = await table.version();
-    // Of a large batch each step takes tens of milliseconds.
+  const commit = async (draft: ReturnType<typeof createDraft>, answers: Answer[]) => {
+    const outcome = draft.outcome();
+    const { written, removed, hasRemains } = outcome;
+    if (written.length + removed.length === 0) return;
+    const usage = plus(table.usage, draft.growth());
     const turn = createTurns();
-    const rows = outcome.written.length > 0 ? table.encode(outcome.written) : null;
+    const bytes = written.length > 0 ? table.encode(written) : null;
     await turn();
-    const written = rows && table.serialize(rows);
-    await turn();
-    const journaling = journal.append({
-      written,
-      removed: outcome.removed,
-      alongside: alongside.map((write) => () => void undos.push(write())),
-    });
-    // Both at once: LanceDB works in threads of its own while the journal waits for the disk. After
-    // a failure one by one, so that nobody reads what is likely to be undone.
-    const write = () => table.write(rows, outcome);
-    const [stored, journaled] = await Promise.allSettled([
-      hasFailed ? journaling.then(write) : write(),
-      journaling,
-    ]);
-    hasFailed = stored.status === "rejected" || journaled.status === "rejected";
-    if (!hasFailed) return;
-    const takeBack = () => {
-      for (const each of undos) each?.();
-    };
-    let entry = journaled.status === "fulfilled" ? journaled.value : null;
-    undo = async () => {
-      try {
-        // First, because a restart goes by the journal and not by what is in the table.
-        if (entry !== null) journal.cancel(entry, takeBack);
-        entry = null;
-      } finally {
-        await table.restore(version);
-      }
-      undo = null;
-    };
-    // When it can't be undone now, it is before anything else is done.
-    await undo().catch(() => {});
-    throw [stored, journaled].find((result) => result.status === "rejected")?.reason;
+    const entry = { written: bytes, removed, hasRemains, usage, answers };
+    const seq = await log.append(table.name, entry);
+    await table.apply(seq, outcome, usage);
+    onCommit(outcome);
   };
 
   return {
-    change: ({ ids, apply, alongside }) =>
+    change: ({ apply, ...change }) =>
       new Promise((resolve, reject) => {
         let answer: () => void = () => reject(new Error("a change was answered before it ran"));
         enqueue({
-          ids,
+          ...change,
           filter: null,
-          alongside,
           apply(draft) {
             const result = apply(draft);
             answer = () => resolve(result);
@@ -226,21 +171,14 @@ export function createWriter({
           fail: reject,
         });
       }),
-    async checkRoom(growth) {
+    checkRoom(growth) {
       const quota = quotaOf();
-      if (quota) checkQuota(quota, usage.known() ?? (await this.pause(usage.current)), growth);
+      if (quota) checkQuota(quota, table.usage, growth);
     },
     removeMatching: (filter) =>
       new Promise((resolve, reject) => {
-        const none = { ids: [], alongside: undefined, apply() {} };
-        enqueue({ ...none, filter, done: resolve, fail: reject });
+        enqueue({ ids: [], filter, apply() {}, done: resolve, fail: reject });
       }),
-    pause: (task) =>
-      takeTurn(async () => {
-        await undo?.();
-        return await task();
-      }),
-    isSettled: () => undo === null,
     end(task) {
       hasEnded = true;
       return takeTurn(async () => {
@@ -256,4 +194,12 @@ export function createWriter({
       });
     },
   };
+}
+
+/** What a request is told whose write failed. */
+function failure(cause: unknown): AppError {
+  const message = isDiskFull(cause)
+    ? "The server's disk is full: nothing was written. Try again when there is space."
+    : "The memories could not be written. Try again.";
+  return new AppError("unavailable", message, { cause, retryAfter: 1 });
 }

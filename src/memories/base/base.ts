@@ -23,13 +23,13 @@ export interface Base {
   /** Memories without vectors, a batch at a time. */
   scan(): AsyncGenerator<MemoryRow[]>;
   /**
-   * Ids of memories, newest first, after a position of that order; all of them without a limit.
+   * Positions of memories, newest first, after one of that order; all of them without a limit.
    * @param except ids that are left out
    */
   list(
     filter: Filter,
     options: { after: Position | null; limit?: number; except: readonly string[] },
-  ): Promise<string[]>;
+  ): Promise<Position[]>;
   /**
    * Memories that a search has to consider: those with the nearest passages, and those that match
    * words best, with their vectors.

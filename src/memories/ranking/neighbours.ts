@@ -1,8 +1,8 @@
-import type { Candidate } from "../rows.ts";
+import type { MemoryRow } from "../rows.ts";
 import { isQuestion } from "./hints.ts";
 
 /** A memory with its place in its session. */
-export type Turn = Pick<Candidate, "id" | "sessionId" | "createdAt" | "memory">;
+export type Turn = Pick<MemoryRow, "id" | "sessionId" | "createdAt" | "content">;
 
 /** What the better of the two memories at a distance of 1, 2, … counts. */
 const WEIGHTS = [1, 0.5];
@@ -43,7 +43,7 @@ export function contexts(
 }
 
 function asks(turn: Turn | undefined): boolean {
-  return turn?.memory ? isQuestion(turn.memory.content) : false;
+  return turn !== undefined && isQuestion(turn.content);
 }
 
 function bySession(turns: readonly Turn[]): Turn[][] {

@@ -1,0 +1,108 @@
+import type { HeldBase } from "./base/held-base.ts";
+import { type Filter, passes, type Position } from "./filter.ts";
+import { tokensOf } from "./indexes/tokens.ts";
+import type { Pending } from "./log/pending.ts";
+import type { Candidate, StoredMemory } from "./rows.ts";
+import type { TableReader } from "./table.ts";
+import { createView } from "./view/create-view.ts";
+import type { View } from "./view/view.ts";
+
+/**
+ * Answers from the base and what the log holds since, for tables that are not in memory. LanceDB's
+ * indexes find what a search has to consider; a small view of that, which is made for each question,
+ * scores it just as a view of everything would.
+ * @param size how many memories the table has
+ */
+export function createStoredReader({
+  base,
+  pending,
+  dimension,
+  size,
+}: {
+  base: HeldBase;
+  pending: Pending;
+  dimension: number;
+  size: () => number;
+}): TableReader & { load(ids: readonly string[]): Promise<StoredMemory[]> } {
+  /** Those that the log has, and the ids of the others. */
+  const split = (ids: readonly string[]) => {
+    const known = ids.flatMap((id) => pending.get(id) ?? []);
+    return { known, others: ids.filter((id) => pending.get(id) === undefined) };
+  };
+
+  const withView = <Result>(memories: readonly StoredMemory[], ask: (view: View) => Result) => {
+    const view = createView(dimension);
+    try {
+      for (const memory of memories) view.put(memory);
+      return ask(view);
+    } finally {
+      view.close();
+    }
+  };
+
+  const list = async (filter: Filter, after: Position | null, limit?: number) => {
+    const options = { after, except: pending.ids(), ...(limit !== undefined && { limit }) };
+    const known = pending.memories().filter((memory) => passes(filter, memory));
+    const isAfter = (memory: Position) => after === null || newestFirst(after, memory) < 0;
+    const found = await base.read((open) => open.list(filter, options), []);
+    const merged = [...found, ...known.filter(isAfter)].sort(newestFirst);
+    return merged.slice(0, limit).map(({ id }) => id);
+  };
+
+  return {
+    async find(ids) {
+      const { known, others } = split(ids);
+      const rows = others.length > 0 ? await base.read((open) => open.find(others), []) : [];
+      return [...known, ...rows];
+    },
+
+    async load(ids) {
+      const { known, others } = split(ids);
+      const rows = others.length > 0 ? await base.read((open) => open.load(others), []) : [];
+      return [...known, ...rows];
+    },
+
+    list,
+
+    select: (filter) => list(filter, null),
+
+    async *rows() {
+      const changed = pending.all();
+      yield pending.memories();
+      for await (const rows of base.stream((open) => open.scan())) {
+        yield rows.filter(({ id }) => !changed.has(id));
+      }
+    },
+
+    async candidates(question) {
+      const { vector, words, filter, limit } = question;
+      // At once: a flush may take them over while the base is read.
+      const [known, except] = [pending.memories(), pending.ids()];
+      const tokens = words === null ? [] : [...new Set(tokensOf(words))];
+      const [found, counts] = await Promise.all([
+        base.read((open) => open.search({ vector, words, filter, limit, except }), []),
+        base.read((open) => open.countTexts(tokens), []),
+      ]);
+      const textsWith = new Map(tokens.map((token, index) => [token, counts[index] ?? 0]));
+      for (const { content } of known) {
+        for (const token of new Set(tokensOf(content))) {
+          const count = textsWith.get(token);
+          if (count !== undefined) textsWith.set(token, count + 1);
+        }
+      }
+      const corpus = { texts: size(), textsWith };
+      return withView([...found, ...known], (view) => view.candidates({ ...question, corpus }));
+    },
+
+    async ofSessions(sessions, filter, vector): Promise<Candidate[]> {
+      const [known, except] = [pending.memories(), pending.ids()];
+      const found = await base.read((open) => open.ofSessions(sessions, filter, except), []);
+      const all = [...found, ...known];
+      return withView(all, (view) => view.ofSessions(sessions, filter, vector, all.length));
+    },
+  };
+}
+
+function newestFirst(a: Position, b: Position): number {
+  return b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1);
+}

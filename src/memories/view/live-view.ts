@@ -1,0 +1,97 @@
+import { createTurns } from "../../turns.ts";
+import type { Outcome } from "../log/pending.ts";
+import type { StoredMemory } from "../rows.ts";
+import type { View } from "./view.ts";
+
+/** The view of a table: filled when it is first needed, and following every commit from then on. */
+export type LiveView = ReturnType<typeof createLiveView>;
+
+/** @param create makes an empty one */
+export function createLiveView(create: () => View) {
+  let current: View | null = null;
+  let filling: Promise<View> | null = null;
+  /** While it is being filled: what changed and is not in it yet; `null` for what was removed. */
+  let late = new Map<string, StoredMemory | null>();
+
+  const fill = async (
+    memories: AsyncIterable<readonly StoredMemory[]>,
+    changes: ReadonlyMap<string, StoredMemory | null>,
+  ) => {
+    const view = create();
+    late = new Map(changes);
+    try {
+      const turn = createTurns();
+      for await (const batch of memories) {
+        for (const memory of batch) {
+          if (!late.has(memory.id)) view.put(memory);
+          await turn();
+        }
+      }
+      // Commits add to it meanwhile.
+      for (const [id, memory] of late) {
+        late.delete(id);
+        if (memory) view.put(memory);
+        else view.remove(id);
+        await turn();
+      }
+      current = view;
+      return view;
+    } catch (error) {
+      view.close();
+      throw error;
+    } finally {
+      late = new Map();
+      filling = null;
+    }
+  };
+
+  const close = () => {
+    current?.close();
+    current = null;
+  };
+
+  return {
+    get current() {
+      return current;
+    },
+    get isFilling() {
+      return filling !== null;
+    },
+
+    /**
+     * Fills it with the memories of the base, but for those that have changed since, and with these.
+     * @param changes of the log
+     */
+    fill(
+      memories: () => AsyncIterable<readonly StoredMemory[]>,
+      changes: () => ReadonlyMap<string, StoredMemory | null>,
+    ): Promise<View> {
+      filling ??= fill(memories(), changes());
+      return filling;
+    },
+
+    /** Brings a commit into it. A long text takes milliseconds: others have their turn between. */
+    async apply({ written, removed }: Outcome): Promise<void> {
+      if (filling) {
+        for (const memory of written) late.set(memory.id, memory);
+        for (const id of removed) late.set(id, null);
+      }
+      const turn = createTurns();
+      try {
+        for (const id of removed) {
+          current?.remove(id);
+          await turn();
+        }
+        for (const memory of written) {
+          current?.put(memory);
+          await turn();
+        }
+      } catch {
+        // There is no memory left for it. What it lacks is in the base and the log, which are read then.
+        close();
+      }
+    },
+
+    close,
+  };
+}
