@@ -2,7 +2,7 @@ import type { Database as Sqlite } from "bun:sqlite";
 import { mkdir, readdir, rm, rmdir } from "node:fs/promises";
 import { join } from "node:path";
 import { copyDatabase, openAsItIs } from "../db/snapshot.ts";
-import { type RecordedCheckpoint, readCheckpoints } from "../memories/checkpoints.ts";
+import { type RecordedCheckpoint, readCheckpoints } from "../memories/log/recorded.ts";
 import { BackupError, explained } from "./backup-error.ts";
 import type { Container } from "./container.ts";
 import { type Content, readContent } from "./files.ts";

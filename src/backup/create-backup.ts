@@ -6,11 +6,8 @@ import type * as LanceDb from "@lancedb/lancedb";
 import { databasePath } from "../db/database.ts";
 import { MIGRATIONS } from "../db/migrations.ts";
 import { openAsItIs, schemaOf } from "../db/snapshot.ts";
-import {
-  isNewestCheckpoint,
-  type RecordedCheckpoint,
-  tableFolder,
-} from "../memories/checkpoints.ts";
+import { baseFolder } from "../memories/log/names.ts";
+import { isNewestCheckpoint, type RecordedCheckpoint } from "../memories/log/recorded.ts";
 import { readWholeTable } from "../memories/table-check.ts";
 import { createKey, type Lock } from "./age.ts";
 import { BackupError, explained } from "./backup-error.ts";
@@ -30,8 +27,8 @@ const MAX_ROUNDS = 12;
 
 /**
  * Copies a data folder as it is at one moment, whether a server writes to it or not: the database,
- * and the files of each table that the checkpoints in that copy list. The server's recovery makes
- * of them what the journal in the copy says. Everything is on the disk when this returns.
+ * and the files of each base that the checkpoints in that copy list. The server makes of them what the
+ * log in the copy says. Everything is on the disk when this returns.
  * @param folder must be missing or empty; when this fails, it is so again
  * @param lock to whom the backup is encrypted; null to leave it as it is
  * @throws BackupError or DatabaseError with one sentence for the user
@@ -130,7 +127,7 @@ async function fill(
 
   /**
    * Whether the tables that were copied can be read. Copies that are encrypted can't: then it is the
-   * originals, of which upkeep may have removed some meanwhile.
+   * originals, of which a flush may have removed some meanwhile.
    * @throws BackupError for a table that is damaged
    */
   async function areReadable(checkpoints: readonly RecordedCheckpoint[]): Promise<boolean> {
@@ -139,11 +136,11 @@ async function fill(
       signal?.throwIfAborted();
       onProgress({ step: "checking tables", count, total: checkpoints.length });
       try {
-        await readWholeTable(lancedb, root, checkpoint.table, checkpoint.version);
+        await readWholeTable(lancedb, root, checkpoint.base, checkpoint.version);
       } catch (cause) {
         if (lock !== null && !isNewestCheckpoint(live, checkpoint)) return false;
         throw new BackupError(
-          `The table ${tableFolder(checkpoint.table)} is damaged, so nothing was backed up: ctxd doctor tells more.`,
+          `The table ${baseFolder(checkpoint.base)} is damaged, so nothing was backed up: ctxd doctor tells more.`,
           { cause },
         );
       }

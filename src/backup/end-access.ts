@@ -9,6 +9,7 @@ export const ON_RESTORE: Readonly<Record<string, "ends" | "stays">> = {
   accounts: "stays",
   api_keys: "stays",
   checkpoints: "stays",
+  heads: "stays",
   idempotency_keys: "stays",
   identities: "stays",
   invitations: "ends",

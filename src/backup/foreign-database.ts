@@ -9,11 +9,13 @@ const NAMES: readonly (readonly [table: string, column: string])[] = [
   ["removed_accounts", "id"],
   ["journal", "account_id"],
   ["checkpoints", "account_id"],
+  ["checkpoints", "base"],
+  ["heads", "name"],
   ["tables", "account_id"],
   ["tables", "name"],
 ];
-/** An account's id, or that with the mark of a model. */
-const NAME = /^\w{1,100}(\.[0-9a-f]{8})?$/;
+/** An account's id, which may have the mark of a model, and that of a base. */
+const NAME = /^\w{1,100}(\.[0-9a-f]{8}){0,2}$/;
 
 /**
  * Checks that the database at `path` can have been made by this program: a backup is input, and its
@@ -62,8 +64,9 @@ function expectedPrograms(schema: number): string {
 }
 
 function hasPlainNames(sqlite: Sqlite, table: string, column: string): boolean {
-  const known = sqlite.query("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?");
-  if (known.get(table) === null) return true;
+  const known = sqlite.query("SELECT 1 FROM pragma_table_info(?) WHERE name = ?");
+  // A backup of an older program lacks what came later.
+  if (known.get(table, column) === null) return true;
   for (const row of sqlite.query(`SELECT DISTINCT ${column} AS name FROM ${table}`).iterate()) {
     const { name } = Object(row);
     if (typeof name !== "string" || !NAME.test(name)) return false;
@@ -71,7 +74,7 @@ function hasPlainNames(sqlite: Sqlite, table: string, column: string): boolean {
   return true;
 }
 
-/** The files that checkpoints list are below the folder of their table. */
+/** The files that checkpoints list are below the folder of their base. */
 function hasPlainFiles(sqlite: Sqlite): boolean {
   for (const row of sqlite.query("SELECT files FROM checkpoints").iterate()) {
     const files: unknown = parse(Object(row).files);

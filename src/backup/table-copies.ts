@@ -1,19 +1,16 @@
 import type { Database as Sqlite } from "bun:sqlite";
 import { join } from "node:path";
-import {
-  isNewestCheckpoint,
-  type RecordedCheckpoint,
-  tableFolder,
-} from "../memories/checkpoints.ts";
+import { baseFolder } from "../memories/log/names.ts";
+import { isNewestCheckpoint, type RecordedCheckpoint } from "../memories/log/recorded.ts";
 import type { Container } from "./container.ts";
 import { type Content, forEach } from "./files.ts";
 
 /**
  * Copies the files that checkpoints list, but for those in `copied`: LanceDB never changes one.
  *
- * A listed file may be gone. When the checkpoint is still the newest of its table, that file was of
- * an older version, which upkeep has dropped. Otherwise it may have been needed, and the copy of the
- * database that the checkpoint came from is out of date.
+ * A listed file may be gone. When the checkpoint is still the newest of its table, an earlier version
+ * of this program has removed the file, and it was not needed. Otherwise the whole base may be gone,
+ * and the copy of the database that the checkpoint came from is out of date.
  * @param live the database that the server writes to
  * @param copied by path; what is copied is added, what no checkpoint lists any more is removed
  * @returns whether all that the checkpoints need is copied; if not, go on with newer ones
@@ -55,8 +52,8 @@ export async function copyTables({
   return isComplete;
 }
 
-function pathsOf({ table, files }: RecordedCheckpoint): string[] {
-  return files.map((file) => `${tableFolder(table)}/${file}`);
+function pathsOf({ base, files }: RecordedCheckpoint): string[] {
+  return files.map((file) => `${baseFolder(base)}/${file}`);
 }
 
 /** What an earlier round copied and a newer checkpoint doesn't list may be forgotten by now. */

@@ -256,6 +256,31 @@ export const MIGRATIONS: readonly string[] = [
      expires_at INTEGER NOT NULL
    ) STRICT;
    CREATE INDEX passkey_challenges_expires_at ON passkey_challenges (expires_at);`,
+
+  // Where files still held what was deleted, an entry without content makes a flush due.
+  `ALTER TABLE journal ADD COLUMN has_remains INTEGER NOT NULL DEFAULT 1;
+   ALTER TABLE journal ADD COLUMN at INTEGER;
+   INSERT INTO journal (account_id, removed)
+     SELECT account_id, '[]' FROM checkpoints WHERE has_remains = 1;
+
+   ALTER TABLE checkpoints ADD COLUMN base TEXT NOT NULL DEFAULT '';
+   ALTER TABLE checkpoints ADD COLUMN up_to INTEGER NOT NULL DEFAULT 0;
+   ALTER TABLE checkpoints DROP COLUMN has_remains;
+   UPDATE checkpoints SET base = account_id;
+
+   CREATE TABLE heads (
+     name TEXT PRIMARY KEY NOT NULL,
+     seq INTEGER NOT NULL,
+     memories INTEGER,
+     bytes INTEGER
+   ) STRICT;
+   INSERT INTO heads (name, seq)
+     SELECT name, max(seq) FROM (
+       SELECT account_id AS name, seq FROM journal UNION ALL SELECT account_id, 0 FROM checkpoints
+     ) GROUP BY name;
+
+   INSERT OR IGNORE INTO tables (account_id, name, model)
+     SELECT name, name, '' FROM heads WHERE instr(name, '.') = 0;`,
 ];
 
 /**

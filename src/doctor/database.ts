@@ -2,7 +2,7 @@ import type { Database as Sqlite } from "bun:sqlite";
 import { explainDatabaseError } from "../db/database-error.ts";
 import { MIGRATIONS } from "../db/migrations.ts";
 import { schemaOf } from "../db/snapshot.ts";
-import { readJournalFacts } from "../memories/journal-facts.ts";
+import { readLogFacts } from "../memories/log/recorded.ts";
 import { type Finding, findingsOf, formatBytes, reasonOf } from "./finding.ts";
 
 /** Milliseconds after which a running server should have emptied the journal many times over. */
@@ -41,7 +41,7 @@ export function checkJournal(
   { isServed, now }: { isServed: boolean; now: number },
 ): Finding {
   const { ok, warning } = findingsOf("journal");
-  const { entries, bytes, oldest } = readJournalFacts(sqlite);
+  const { entries, bytes, oldest } = readLogFacts(sqlite);
   if (entries === 0) return ok("empty");
   const age = oldest === null ? null : now - oldest;
   const since = oldest === null ? "" : `, the oldest of ${new Date(oldest).toISOString()}`;

@@ -109,7 +109,7 @@ export async function* checkData({
       newest.push(moment);
       yield finding;
     }
-    yield* checkStrays(sqlite, dataDir);
+    yield* checkStrays(sqlite, { dataDir, isServed });
     yield checkClock(now, newest.reduce(latest, null));
   } finally {
     sqlite.close();

@@ -2,14 +2,12 @@ import type { Database as Sqlite } from "bun:sqlite";
 import { mkdir, mkdtemp, readdir, rm, stat, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { accountOf, baseFolder, manifestFile } from "../memories/log/names.ts";
 import {
   isNewestCheckpoint,
-  manifestFile,
   type RecordedCheckpoint,
   readCheckpoints,
-  tableFolder,
-} from "../memories/checkpoints.ts";
-import { accountOf } from "../memories/generations.ts";
+} from "../memories/log/recorded.ts";
 import { readWholeTable, type TableFacts } from "../memories/table-check.ts";
 import type { LanceDb } from "../native/lancedb.ts";
 import { type Finding, findingsOf, reasonOf } from "./finding.ts";
@@ -17,8 +15,8 @@ import { type Finding, findingsOf, reasonOf } from "./finding.ts";
 /** More than upkeep ever leaves for long. */
 const MANY_FRAGMENTS = 40;
 const MANY_UNINDEXED = 20_000;
-/** The folder of a table, for a model other than that of the account's first one too. */
-const TABLE = /^\w+(\.[0-9a-f]{8})?\.lance$/;
+/** The folder of a base. */
+const BASE = /^\w+(\.[0-9a-f]{8}){0,2}\.lance$/;
 const REMEDY = "stop the server and restore a backup";
 
 /**
@@ -41,17 +39,28 @@ export async function* checkTables(
 }
 
 /** Folders among the tables that no account uses. */
-export async function* checkStrays(sqlite: Sqlite, dataDir: string): AsyncGenerator<Finding> {
+export async function* checkStrays(
+  sqlite: Sqlite,
+  { dataDir, isServed }: { dataDir: string; isServed: boolean },
+): AsyncGenerator<Finding> {
   const { ok, warning } = findingsOf("other folders");
   const folder = join(dataDir, "memories");
   const accounts = idsOf(sqlite, "accounts");
   const removed = idsOf(sqlite, "removed_accounts");
+  const inUse = new Set(readCheckpoints(sqlite).map(({ base }) => `${base}.lance`));
   let found = false;
   for (const name of await readdir(folder).catch(() => [])) {
     const accountId = accountOf(name);
-    if (accounts.has(accountId) && TABLE.test(name)) continue;
-    found = true;
+    if (inUse.has(name)) continue;
     const path = join(folder, name);
+    if (accounts.has(accountId) && BASE.test(name)) {
+      // Of a running server it may be what it is writing, or has just replaced.
+      if (isServed) continue;
+      found = true;
+      yield ok(`${path} was left by a crash: the next start removes it`);
+      continue;
+    }
+    found = true;
     if (removed.has(accountId)) {
       yield ok(`${path} is of an account that was removed: a running server removes it too`);
     } else if (name.includes(".damaged-")) {
@@ -78,7 +87,7 @@ async function findTorn(
   sqlite: Sqlite,
   checkpoint: RecordedCheckpoint,
 ): Promise<string | null> {
-  const folder = join(dataDir, tableFolder(checkpoint.table));
+  const folder = join(dataDir, baseFolder(checkpoint.base));
   const sizes = await Promise.all(
     checkpoint.files.map(async (file) => {
       const info = await stat(join(folder, file)).catch(() => null);
@@ -86,7 +95,7 @@ async function findTorn(
     }),
   );
   const manifest = manifestFile(checkpoint.version);
-  // Upkeep removes files of older versions; this one is of the version itself.
+  // An earlier version of this program removed files of older versions; this one is of the version itself.
   const torn = sizes.find(({ file, size }) => size === 0 || (size === null && file === manifest));
   if (!torn || !isNewestCheckpoint(sqlite, checkpoint)) return null;
   return `${join(folder, torn.file)} is ${torn.size === null ? "missing" : "empty"}`;
@@ -95,14 +104,15 @@ async function findTorn(
 async function readTable(
   lancedb: LanceDb,
   dataDir: string,
-  { table, version, files }: RecordedCheckpoint,
+  { table, base, version, files }: RecordedCheckpoint,
 ): Promise<Finding & { newest?: number | null }> {
   const { ok, warning, problem } = findingsOf(`table ${table}`);
-  // What a crash left in the folder beyond the checkpoint is not to be seen: recovery removes it.
+  const folder = join(dataDir, baseFolder(base));
+  // What a crash left in the folder beyond the checkpoint is not to be seen: the next start removes it.
   const view = await mkdtemp(join(tmpdir(), "ctxd-doctor-"));
   try {
-    await link(join(dataDir, tableFolder(table)), join(view, `${table}.lance`), files);
-    const facts = await readWholeTable(lancedb, view, table, version);
+    await link(folder, join(view, `${base}.lance`), files);
+    const facts = await readWholeTable(lancedb, view, base, version);
     const { fragments, unindexed, newest } = facts;
     const isSlow = fragments > MANY_FRAGMENTS || unindexed > MANY_UNINDEXED;
     const text = `${describe(facts)} at version ${version}`;
@@ -111,7 +121,7 @@ async function readTable(
       : { ...ok(text), newest };
   } catch (error) {
     const reason = reasonOf(error).replaceAll(view.slice(1), join(dataDir, "memories").slice(1));
-    return problem(`${join(dataDir, tableFolder(table))} can't be read (${reason}): ${REMEDY}.`);
+    return problem(`${folder} can't be read (${reason}): ${REMEDY}.`);
   } finally {
     await rm(view, { recursive: true, force: true });
   }
@@ -119,7 +129,7 @@ async function readTable(
 
 async function link(from: string, to: string, files: readonly string[]): Promise<void> {
   for (const file of files) {
-    // A file of an older version may be gone; one that is needed will be missed.
+    // One that an earlier version of this program removed was not needed; one that is will be missed.
     if ((await stat(join(from, file)).catch(() => null)) === null) continue;
     await mkdir(join(to, dirname(file)), { recursive: true });
     await symlink(join(from, file), join(to, file));

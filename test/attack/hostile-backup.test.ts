@@ -178,18 +178,26 @@ describe("a database that was made for an attack is refused:", () => {
       change("UPDATE checkpoints SET account_id = '../../other/memories/acc_1'"),
     ],
     [
+      "one that leads there by a base",
+      change("UPDATE checkpoints SET base = '../../other/memories/acc_1'"),
+    ],
+    [
+      "one that leads there by a head",
+      change("INSERT INTO heads (name, seq) VALUES ('../../other/memories/acc_1', 1)"),
+    ],
+    [
       "one that has a removed account elsewhere",
       change("INSERT INTO removed_accounts VALUES ('../../other')"),
     ],
     [
       "one whose checkpoint lists files elsewhere",
       change(
-        `INSERT OR REPLACE INTO checkpoints VALUES ('acc_1', 1, '["../../../etc/passwd"]', 0)`,
+        `INSERT OR REPLACE INTO checkpoints VALUES ('acc_1', 1, '["../../../etc/passwd"]', 'acc_1', 0)`,
       ),
     ],
     [
       "one whose list of files is none",
-      change(`INSERT OR REPLACE INTO checkpoints VALUES ('acc_1', 1, '{', 0)`),
+      change(`INSERT OR REPLACE INTO checkpoints VALUES ('acc_1', 1, '{', 'acc_1', 0)`),
     ],
     ["one of another schema than it says", change("PRAGMA user_version = 1")],
     ["one that is no database", (path) => writeFileSync(path, "x".repeat(10_000))],

@@ -5,11 +5,10 @@ import { getTableConfig, type SQLiteTable } from "drizzle-orm/sqlite-core";
 import { accounts, invitations, quotas, removedAccounts } from "../../src/accounts/tables.ts";
 import { databasePath } from "../../src/db/database.ts";
 import { DatabaseError } from "../../src/db/database-error.ts";
+import { sqlite } from "../../src/db/dialect.ts";
 import { MIGRATIONS, migrate } from "../../src/db/migrations.ts";
 import { apiKeys } from "../../src/keys/tables.ts";
-import { tables } from "../../src/memories/generations.ts";
-import { idempotencyKeys } from "../../src/memories/idempotency.ts";
-import { checkpoints, journalEntries } from "../../src/memories/journal.ts";
+import { createLogTables } from "../../src/memories/log/tables.ts";
 import { oauthClients, oauthCodes, oauthGrants, oauthTokens } from "../../src/oauth/tables.ts";
 import { securityEvents } from "../../src/security-log/tables.ts";
 import {
@@ -30,10 +29,7 @@ const TABLES: SQLiteTable[] = [
   invitations,
   quotas,
   apiKeys,
-  idempotencyKeys,
-  journalEntries,
-  checkpoints,
-  tables,
+  ...Object.values(createLogTables(sqlite)),
   sessions,
   identities,
   passkeys,

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from "bun:test";
-import { createAccounts } from "../../src/accounts/accounts.ts";
 import { createIdempotency } from "../../src/memories/idempotency.ts";
-import { testClock, testDatabase } from "../support/database.ts";
+import type { Answer } from "../../src/memories/log/log.ts";
+import { testClock } from "../support/database.ts";
 import { expectError, expectInvalid } from "../support/errors.ts";
 import { fakeEmbedder } from "../support/fake-embedder.ts";
 import { startServer } from "../support/server.ts";
@@ -103,22 +103,46 @@ test("a request that was refused does not use up its key", async () => {
   await ada.save({ content: "x" }, KEY);
 });
 
-test("a request that failed may be tried again, also when its key could not be removed", async () => {
-  const db = { ...testDatabase(), attempt: () => false };
-  const clock = testClock();
-  const { id } = await createAccounts({ db, clock }).add({ email: "a@b.c", password: null });
-  const { once } = createIdempotency({ db, clock });
-  const failing = once(id, "k", {}, async (remember) => {
-    remember(["mem_1"]);
+test("requests that are under way while answers are looked up are still one", async () => {
+  const { once, appended } = idempotency();
+  const make = async (id: string) => {
+    await Bun.sleep(1);
+    return [id];
+  };
+  const [first, same] = await Promise.all([
+    once("acc_1", "k", { content: "x" }, (answer) => appended(answer, make("mem_1"))),
+    once("acc_1", "k", { content: "x" }, (answer) => appended(answer, make("mem_2"))),
+  ]);
+  expect([first, same]).toEqual([["mem_1"], ["mem_1"]]);
+});
+
+test("a request that failed frees its key for another one, also for one that waits", async () => {
+  const { once, appended } = idempotency();
+  const failing = once("acc_1", "k", 1, async () => {
     throw new Error("the disk is full");
   });
+  const other = once("acc_1", "k", 2, (answer) => appended(answer, Promise.resolve(["mem_2"])));
   await expect(failing).rejects.toThrow("the disk is full");
-  const make = async (remember: (ids: string[]) => void) => {
-    remember(["mem_2"]);
-    return ["mem_2"];
-  };
-  for (const _ of [1, 2]) expect(await once(id, "k", {}, make)).toEqual(["mem_2"]);
+  expect(await other).toEqual(["mem_2"]);
+  const neverCalled = async () => [];
+  expect(await once("acc_1", "k", 2, neverCalled)).toEqual(["mem_2"]);
+  await expect(once("acc_1", "k", 1, neverCalled)).rejects.toThrow("another request");
 });
+
+/** Idempotency over a log that only has answers, and what appends one. */
+function idempotency() {
+  let recorded: Answer | null = null;
+  const { once } = createIdempotency({ log: { answer: async () => recorded }, clock: testClock() });
+  const appended = async (
+    answer: (memoryIds: string[]) => Answer,
+    making: Promise<string[]>,
+  ): Promise<string[]> => {
+    const made = await making;
+    recorded = answer(made);
+    return made;
+  };
+  return { once, appended };
+}
 
 test("a key has 1 to 255 characters", async () => {
   const ada = await server.account();

@@ -1,5 +1,8 @@
 import type { Usage } from "../quota.ts";
 
+/** Milliseconds that an answer is kept. */
+export const ANSWER_LIFETIME = 24 * 3_600_000;
+
 /**
  * The log: every change of memories since the last flush, and what is known of each table. A write
  * is answered when its entry is committed, and nothing else has to be done for it. Tables go by
@@ -24,7 +27,8 @@ export interface Log {
   size(): Promise<number>;
   /**
    * Records the base that a flush has made durable, and drops the entries that it includes, in one
-   * transaction.
+   * transaction. When it fails for the disk's sake it may be there after a restart nevertheless: the
+   * former base and the new one must stay until a later call for this table has succeeded.
    */
   checkpoint(table: string, checkpoint: Checkpoint): Promise<void>;
   /**
@@ -32,23 +36,23 @@ export interface Log {
    * @returns false when another process is reading them; then it is to be tried again
    */
   expunge(): Promise<boolean>;
-  /** Drops all that is known of tables, from the files too. */
+  /** Drops all that is known of tables, from the files as soon as `expunge` succeeds. */
   forget(tables: readonly string[]): Promise<void>;
-  /** The answer that was recorded for a key since a moment (milliseconds since 1970). */
+  /** The answer that was recorded for a key after a moment (milliseconds since 1970). */
   answer(accountId: string, keyHash: string, since: number): Promise<Answer | null>;
 
   /** The table that has an account's memories, and which model made its vectors. */
   current(accountId: string): Promise<CurrentTable | null>;
   /** Of all accounts. */
   allCurrent(): Promise<(CurrentTable & { accountId: string })[]>;
-  /** Makes a table the account's, and forgets the former one, in one transaction. */
+  /** Makes a table the account's, and forgets a former one of another name, in one transaction. */
   setCurrent(accountId: string, table: CurrentTable): Promise<void>;
 }
 
 export interface CurrentTable {
   name: string;
-  /** Identity of the embedding model. */
-  model: string;
+  /** Identity of the embedding model; `null` where an earlier version has not recorded it. */
+  model: string | null;
 }
 
 /** A change of one table, whole or not at all. */
@@ -61,7 +65,7 @@ export interface Entry {
   hasRemains: boolean;
   /** What the table holds after this entry. */
   usage: Usage;
-  /** Answers of requests with an `Idempotency-Key`. */
+  /** Answers of requests with an `Idempotency-Key`. Each takes the place of one with its key. */
   answers: readonly Answer[];
 }
 

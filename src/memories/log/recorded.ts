@@ -1,0 +1,75 @@
+import type { Database as Sqlite } from "bun:sqlite";
+import type { Checkpoint } from "./log.ts";
+
+/**
+ * What other processes read of the log: they open the database as it is, so that it may be that of an
+ * earlier version.
+ */
+
+/** The last durable base of a table, as the database has it. */
+export interface RecordedCheckpoint extends Pick<Checkpoint, "base" | "version" | "files"> {
+  table: string;
+}
+
+interface Row {
+  account_id: string;
+  base: string;
+  version: number;
+  files: string;
+}
+
+/** What waits in the log for the next flushes. */
+export interface LogFacts {
+  entries: number;
+  bytes: number;
+  /** Milliseconds since 1970 of the oldest entry; `null` when that isn't known. */
+  oldest: number | null;
+}
+
+// A table's name is that of its account, or begins with it and a full stop.
+const ACCOUNT = "substr(account_id, 1, instr(account_id || '.', '.') - 1)";
+const NOT_REMOVED = `${ACCOUNT} NOT IN (SELECT id FROM removed_accounts)`;
+
+/** The checkpoints of all tables whose accounts have not been removed. */
+export function readCheckpoints(sqlite: Sqlite): RecordedCheckpoint[] {
+  return sqlite
+    .query<Row, []>(`${selectFrom(sqlite)} WHERE ${NOT_REMOVED} ORDER BY account_id`)
+    .all()
+    .map(({ account_id, base, version, files }) => ({
+      ...{ table: account_id, base, version },
+      files: JSON.parse(files),
+    }));
+}
+
+/**
+ * Whether a checkpoint that was read before is still the table's newest. As long as it is, all files
+ * that its version needs are there: a newer one is recorded before the base of an older one goes, and
+ * an account's removal before its tables.
+ */
+export function isNewestCheckpoint(sqlite: Sqlite, checkpoint: RecordedCheckpoint): boolean {
+  const row = sqlite
+    .query<Row, [string]>(`${selectFrom(sqlite)} WHERE account_id = ? AND ${NOT_REMOVED}`)
+    .get(checkpoint.table);
+  return row?.base === checkpoint.base && row.version === checkpoint.version;
+}
+
+/** Counts the entries of all tables. */
+export function readLogFacts(sqlite: Sqlite): LogFacts {
+  const oldest = hasColumn(sqlite, "journal", "at") ? "min(at)" : "NULL";
+  const facts = sqlite
+    .query<LogFacts, []>(
+      `SELECT count(*) AS entries, coalesce(sum(length(written)), 0) AS bytes, ${oldest} AS oldest FROM journal`,
+    )
+    .get();
+  return facts ?? { entries: 0, bytes: 0, oldest: null };
+}
+
+function selectFrom(sqlite: Sqlite): string {
+  const base = hasColumn(sqlite, "checkpoints", "base") ? "base" : "account_id";
+  return `SELECT account_id, ${base} AS base, version, files FROM checkpoints`;
+}
+
+function hasColumn(sqlite: Sqlite, table: string, column: string): boolean {
+  const found = sqlite.query("SELECT 1 FROM pragma_table_info(?) WHERE name = ?");
+  return found.get(table, column) !== null;
+}

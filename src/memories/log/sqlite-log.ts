@@ -1,0 +1,185 @@
+import { and, asc, count, eq, gt, inArray, lte, or } from "drizzle-orm";
+import type { Database } from "../../db/database.ts";
+import { sqlite } from "../../db/dialect.ts";
+import { dropCancelledEntries } from "./cancelled-entries.ts";
+import { createGroupCommit, type Transaction } from "./group-commit.ts";
+import { ANSWER_LIFETIME, type CurrentTable, type Head, type Log } from "./log.ts";
+import { createLogTables } from "./tables.ts";
+
+const { entries, heads, checkpoints, currentTables, answers } = createLogTables(sqlite);
+
+/**
+ * The log in the database of a data folder, which no other process writes to.
+ * @param clock milliseconds since 1970
+ */
+export function createSqliteLog({
+  db,
+  clock = Date.now,
+}: {
+  db: Database;
+  clock?: () => number;
+}): Log {
+  const { orm } = db;
+  dropCancelledEntries(db);
+  const commit = createGroupCommit(db);
+
+  const expunge = (): boolean => {
+    let isGone = false;
+    db.attempt(() => {
+      isGone = db.truncateLog();
+    });
+    return isGone;
+  };
+
+  return {
+    append: (table, { written, removed, hasRemains, usage, answers: added }) =>
+      commit((tx) => {
+        const { seq } = tx
+          .insert(entries)
+          .values({
+            ...{ table, hasRemains, at: clock() },
+            written: written && asBuffer(written),
+            removed: [...removed],
+          })
+          .returning({ seq: entries.seq })
+          .get();
+        const head = { seq, ...usage };
+        tx.insert(heads)
+          .values({ table, ...head })
+          .onConflictDoUpdate({ target: heads.table, set: head })
+          .run();
+        for (const answer of added) {
+          const { accountId, keyHash, createdAt } = answer;
+          const isExpired = lte(answers.createdAt, createdAt - ANSWER_LIFETIME);
+          const isSame = and(eq(answers.accountId, accountId), eq(answers.keyHash, keyHash));
+          tx.delete(answers).where(or(isExpired, isSame)).run();
+          tx.insert(answers).values(answer).run();
+        }
+        return seq;
+      }),
+
+    async entries(table, after = 0) {
+      const { seq, written, removed, hasRemains } = entries;
+      const rows = orm
+        .select({ seq, written, removed, hasRemains })
+        .from(entries)
+        .where(and(eq(entries.table, table), gt(seq, after)))
+        .orderBy(asc(seq))
+        .all();
+      // An earlier version removed rows: the first one of a memory has its id, others have a number.
+      return rows.map((row) => ({
+        ...row,
+        removed: row.removed.filter((id) => !id.includes("#")),
+      }));
+    },
+
+    async head(table) {
+      const row = orm
+        .select()
+        .from(heads)
+        .leftJoin(checkpoints, eq(checkpoints.table, heads.table))
+        .where(eq(heads.table, table))
+        .get();
+      return row ? toHead(row.heads, row.checkpoints) : null;
+    },
+
+    // What has an entry or a checkpoint has a head.
+    tables: async () => names(orm.select({ table: heads.table }).from(heads).all()),
+
+    unflushed: async () => names(orm.selectDistinct({ table: entries.table }).from(entries).all()),
+
+    size: async () => orm.select({ n: count() }).from(entries).get()?.n ?? 0,
+
+    checkpoint: (table, checkpoint) =>
+      commit((tx) => {
+        tx.insert(checkpoints)
+          .values({ table, ...checkpoint })
+          .onConflictDoUpdate({ target: checkpoints.table, set: checkpoint })
+          .run();
+        tx.insert(heads).values({ table, seq: checkpoint.upTo }).onConflictDoNothing().run();
+        const isIncluded = lte(entries.seq, checkpoint.upTo);
+        tx.delete(entries)
+          .where(and(eq(entries.table, table), isIncluded))
+          .run();
+      }),
+
+    expunge: async () => expunge(),
+
+    async forget(tables) {
+      await commit((tx) => {
+        drop(tx, tables);
+        tx.delete(currentTables).where(inArray(currentTables.name, tables)).run();
+      });
+      expunge();
+    },
+
+    answer: async (accountId, keyHash, since) =>
+      orm
+        .select()
+        .from(answers)
+        .where(
+          and(
+            eq(answers.accountId, accountId),
+            eq(answers.keyHash, keyHash),
+            gt(answers.createdAt, since),
+          ),
+        )
+        .get() ?? null,
+
+    async current(accountId) {
+      const isThis = eq(currentTables.accountId, accountId);
+      const row = orm.select().from(currentTables).where(isThis).get();
+      return row ? toCurrent(row) : null;
+    },
+
+    allCurrent: async () =>
+      orm
+        .select()
+        .from(currentTables)
+        .all()
+        .map((row) => ({ accountId: row.accountId, ...toCurrent(row) })),
+
+    async setCurrent(accountId, { name, model }) {
+      await commit((tx) => {
+        const isThis = eq(currentTables.accountId, accountId);
+        const former = tx.select().from(currentTables).where(isThis).get();
+        const next = { name, model: model ?? "" };
+        tx.insert(currentTables)
+          .values({ accountId, ...next })
+          .onConflictDoUpdate({ target: currentTables.accountId, set: next })
+          .run();
+        if (former && former.name !== name) drop(tx, [former.name]);
+      });
+      expunge();
+    },
+  };
+}
+
+function drop(tx: Transaction, tables: readonly string[]): void {
+  for (const each of [entries, checkpoints, heads]) {
+    tx.delete(each).where(inArray(each.table, tables)).run();
+  }
+}
+
+function toHead(
+  { seq, memories, bytes }: typeof heads.$inferSelect,
+  checkpoint: typeof checkpoints.$inferSelect | null,
+): Head {
+  const usage = memories === null || bytes === null ? null : { memories, bytes };
+  if (!checkpoint) return { seq, usage, checkpoint };
+  const { base, version, files, upTo } = checkpoint;
+  return { seq, usage, checkpoint: { base, version, files, upTo } };
+}
+
+function toCurrent({ name, model }: { name: string; model: string }): CurrentTable {
+  return { name, model: model || null };
+}
+
+function names(rows: readonly { table: string }[]): string[] {
+  return rows.map(({ table }) => table);
+}
+
+/** The same bytes, not a copy: they may be many. */
+function asBuffer({ buffer, byteOffset, length }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, length);
+}
