@@ -19,11 +19,12 @@ import { messageOf } from "../errors.ts";
 import { createKeys } from "../keys/keys.ts";
 import type { Log } from "../log.ts";
 import { createLocalSocket, type OpenSocket } from "../mcp/local-socket.ts";
-import { createGenerations } from "../memories/generations.ts";
 import { createIdempotency } from "../memories/idempotency.ts";
-import { createJournal } from "../memories/journal.ts";
+import type { Log as MemoryLog } from "../memories/log/log.ts";
+import { createSqliteLog } from "../memories/log/sqlite-log.ts";
 import { createMemories } from "../memories/memories.ts";
 import { watchRemovedAccounts } from "../memories/removed-accounts.ts";
+import { createStorage } from "../memories/storage.ts";
 import { openStore, type Store } from "../memories/store.ts";
 import { storeToCome } from "../memories/store-to-come.ts";
 import { createMetrics, type Metrics } from "../metrics.ts";
@@ -91,12 +92,13 @@ export async function serve(
   const access = createAccess({ db, clock, publicUrl: config.publicUrl });
   const { accounts } = access;
   const keys = createKeys({ db, clock });
-  const opening = openTables(config, { db, embedders, log, metrics });
+  const memoryLog = createSqliteLog({ db });
+  const opening = openMemories(config, memoryLog, { db, embedders, lines: log, metrics });
   const store = storeToCome(opening);
   opened.defer(store.close);
   const memories = createMemories({
     store,
-    idempotency: createIdempotency({ db, clock }),
+    idempotency: createIdempotency({ log: memoryLog, clock }),
     clock,
     decay: config.decay,
   });
@@ -160,17 +162,16 @@ export async function serve(
   endWithin(STOP_LIMIT * 1000, () => log.error("stop_took_too_long", { seconds: STOP_LIMIT }));
 }
 
-async function openTables(
+async function openMemories(
   { dataDir, cacheDir, memberQuota }: Config,
-  parts: { db: Database; embedders: Embedders; log: Log; metrics: Metrics },
+  log: MemoryLog,
+  { db, ...parts }: { db: Database; embedders: Embedders; lines: Log; metrics: Metrics },
 ): Promise<Store> {
   const folder = join(dataDir, "memories");
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const lancedb = await loadLanceDb(cacheDir);
-  const { db, ...rest } = parts;
-  const [journal, generations] = [createJournal({ db }), createGenerations({ db })];
+  const storage = createStorage({ lancedb: await loadLanceDb(cacheDir), folder, log });
   const quotaOf = createQuotas({ db, ofMembers: memberQuota }).of;
-  return openStore({ lancedb, folder, journal, generations, quotaOf, ...rest });
+  return openStore({ storage, quotaOf, ...parts });
 }
 
 /** Backups of the server's own data, as the settings want them. */

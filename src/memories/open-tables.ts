@@ -4,12 +4,10 @@ import type { Embedders } from "../embedding/embedders.ts";
 import { AppError } from "../errors.ts";
 import type { Log as Lines } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
-import type { Base, Bases, MemoryCodec } from "./base/base.ts";
-import type { Vault } from "./base/vault.ts";
-import { createFlush, type Due, type Flush, type Step } from "./flush.ts";
-import type { Log } from "./log/log.ts";
+import { createFlush, type Due, type Flush } from "./flush.ts";
 import type { Outcome } from "./log/pending.ts";
 import { bytesOf, type Quota, type Usage } from "./quota.ts";
+import type { Storage } from "./storage.ts";
 import { createTable, type KeptTable, type MemoryTable } from "./table.ts";
 import { startUpkeep } from "./upkeep.ts";
 import { createWriter, type Writer, WriterEnded } from "./writer.ts";
@@ -41,14 +39,6 @@ export interface OpenTables {
   close(): Promise<void>;
 }
 
-/** What tables are made of. */
-export interface Storage {
-  log: Log;
-  vault: Vault;
-  bases: Bases;
-  codec: MemoryCodec;
-}
-
 /** Tables that stay open when nobody uses them, each of 100 memories taking some 200 kB. */
 const MAX_UNUSED = 128;
 
@@ -78,7 +68,6 @@ export function createOpenTables({
   onCommit,
   due,
   room,
-  step = () => {},
   lines,
   metrics,
 }: {
@@ -90,7 +79,6 @@ export function createOpenTables({
   onCommit: (name: string, outcome: Outcome) => void;
   due: Due;
   room: number;
-  step?: Step;
   lines: Lines;
   metrics: Metrics;
 }): OpenTables {
@@ -115,7 +103,7 @@ export function createOpenTables({
       quotaOf: () => quotaOf(name),
       onCommit: (outcome) => onCommit(name, outcome),
     });
-    const flush = createFlush({ table, ...storage, due, step });
+    const flush = createFlush({ table, ...storage, due });
     slot.now = { table, writer, embedder: embedders.of(table.model), flush };
     return slot.now;
   };

@@ -2,11 +2,12 @@ import type { Embedders } from "../embedding/embedders.ts";
 import { AppError } from "../errors.ts";
 import type { Log as Lines } from "../log.ts";
 import { createMetrics, type Metrics } from "../metrics.ts";
-import { DUE, type Due, type Step } from "./flush.ts";
+import { DUE, type Due } from "./flush.ts";
 import type { CurrentTable } from "./log/log.ts";
-import { createOpenTables, type OpenTable, type Storage } from "./open-tables.ts";
+import { createOpenTables, type OpenTable } from "./open-tables.ts";
 import type { Quota } from "./quota.ts";
 import { createReembedding, type Reembedding } from "./reembedding.ts";
+import type { Storage } from "./storage.ts";
 import { measureStore } from "./store-metrics.ts";
 import { accountOf, isBaseOf, nextTable } from "./table-names.ts";
 import { WriterEnded } from "./writer.ts";
@@ -47,7 +48,6 @@ export async function openStore({
   quotaOf = () => null,
   due = DUE,
   room = ROOM,
-  step,
 }: {
   storage: Storage;
   embedders: Embedders;
@@ -58,7 +58,6 @@ export async function openStore({
   /** When upkeep is due. */
   due?: Due;
   room?: number;
-  step?: Step;
 }): Promise<Store> {
   const { log, vault } = storage;
   const { model } = embedders.wanted;
@@ -80,7 +79,6 @@ export async function openStore({
     metrics,
     due,
     room,
-    ...(step && { step }),
     quotaOf(name) {
       const accountId = accountOf(name);
       // What is there already goes into a table that takes its place, however much it is.

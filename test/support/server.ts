@@ -11,10 +11,10 @@ import type { Checks } from "../../src/http/health.ts";
 import { createKeys } from "../../src/keys/keys.ts";
 import { SCOPES, type Scope } from "../../src/keys/scopes.ts";
 import type { Log } from "../../src/log.ts";
-import { createGenerations } from "../../src/memories/generations.ts";
 import { createIdempotency } from "../../src/memories/idempotency.ts";
-import { createJournal } from "../../src/memories/journal.ts";
+import { createSqliteLog } from "../../src/memories/log/sqlite-log.ts";
 import { createMemories } from "../../src/memories/memories.ts";
+import { createStorage } from "../../src/memories/storage.ts";
 import { openStore } from "../../src/memories/store.ts";
 import { createMetrics } from "../../src/metrics.ts";
 import { type LanceDb, loadLanceDb } from "../../src/native/lancedb.ts";
@@ -83,19 +83,18 @@ export async function startServer(options: Options = {}) {
   const metrics = createMetrics();
   const tables = join(folder, "memories");
   mkdirSync(tables);
+  const memoryLog = createSqliteLog({ db });
+  const wrapped = options.wrap?.(lancedb) ?? lancedb;
   const store = await openStore({
-    lancedb: options.wrap?.(lancedb) ?? lancedb,
-    folder: tables,
+    storage: createStorage({ lancedb: wrapped, folder: tables, log: memoryLog }),
     embedders: createEmbedders(embedder),
-    journal: createJournal({ db }),
-    generations: createGenerations({ db }),
-    log: options.log ?? silentLog,
+    lines: options.log ?? silentLog,
     metrics,
     quotaOf: createQuotas({ db, ofMembers: options.memberQuota ?? null }).of,
   });
   const memories = createMemories({
     store,
-    idempotency: createIdempotency({ db, clock }),
+    idempotency: createIdempotency({ log: memoryLog, clock }),
     clock,
   });
   const log = options.log ?? silentLog;
