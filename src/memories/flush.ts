@@ -71,14 +71,16 @@ export function createFlush({
 }): Flush {
   const { base, pending } = table;
   const clock = () => performance.now();
-  /** Bases whose files are to be removed. */
-  let former: string[] = [];
+  /** Bases that were written; all but the one that is recorded last are to be removed. */
+  const written = new Set<string>(base.current ? [base.current.checkpoint.base] : []);
   /** Since when something is in the files that was deleted, once its flush is done. */
   let forgettingSince: number | null = null;
   let appends = 0;
   let appendedRows = 0;
   let mustRewrite = false;
   let rest = { until: 0, hasFailed: false };
+
+  const former = () => [...written].filter((name) => name !== base.current?.checkpoint.base);
 
   const canAppend = () => {
     const present = base.current;
@@ -91,12 +93,13 @@ export function createFlush({
   /** Makes a checkpoint the one to come back to, and reads its base from now on. */
   const adopt = async (checkpoint: Checkpoint) => {
     const present = base.current;
+    // If this fails, a restart may find it recorded, or not.
+    written.add(checkpoint.base);
     await log.checkpoint(table.name, checkpoint);
     await step("checkpoint-recorded");
     const isSame = present?.checkpoint.base === checkpoint.base;
     const next = isSame ? present : await bases.open(checkpoint);
     await step("base-opened");
-    if (present && !isSame) former.push(present.checkpoint.base);
     const replaced = base.replace(next);
     pending.drop(checkpoint.upTo);
     await replaced;
@@ -117,10 +120,9 @@ export function createFlush({
   const rewrite = async () => {
     const options = { upTo: table.seq, model: table.model };
     forgettingSince ??= pending.remainsSince;
-    const written = await bases.rewrite(table.name, base.current, pending.all(), options);
+    const checkpoint = await bases.rewrite(table.name, base.current, pending.all(), options);
     await step("base-written");
-    const isToIndex = !table.fitsInMemory();
-    await adopt(isToIndex ? await indexNew(written) : written);
+    await adopt(table.fitsInMemory() ? checkpoint : await indexNew(checkpoint));
     [mustRewrite, appends, appendedRows] = [false, 0, 0];
   };
 
@@ -135,8 +137,8 @@ export function createFlush({
   };
 
   const forget = async () => {
-    await vault.forget(former);
-    former = [];
+    await vault.forget(former());
+    for (const name of former()) written.delete(name);
     await step("former-forgotten");
     if (!(await log.expunge())) throw new Error("another process is reading the database's log");
     forgettingSince = null;
@@ -174,7 +176,7 @@ export function createFlush({
 
     due(ahead, isInExcess) {
       const now = clock();
-      const isLeft = hasWork() || former.length > 0 || forgettingSince !== null;
+      const isLeft = hasWork() || former().length > 0 || forgettingSince !== null;
       if (now < rest.until && (rest.hasFailed || pending.bytes < 8 * due.bytes)) return null;
       if (isInExcess && isLeft) return "flush";
       const since = remainsSince();
@@ -199,6 +201,6 @@ export function createFlush({
       }
     },
 
-    isIdle: () => !hasWork() && former.length === 0 && forgettingSince === null,
+    isIdle: () => !hasWork() && former().length === 0 && forgettingSince === null,
   };
 }

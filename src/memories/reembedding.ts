@@ -5,7 +5,7 @@ import type { CurrentTable } from "./log/log.ts";
 import type { Outcome } from "./log/pending.ts";
 import type { OpenTables } from "./open-tables.ts";
 import type { MemoryRow, StoredMemory } from "./rows.ts";
-import { nextTable } from "./table-names.ts";
+import { tableFor } from "./log/names.ts";
 
 /** Embeds the tables of another model again, one after the other, while they are in use. */
 export interface Reembedding {
@@ -144,7 +144,7 @@ export function createReembedding({
   const remake = async (accountId: string) => {
     const present = current.get(accountId);
     if (!present) return;
-    const [from, to] = [present.name, nextTable(accountId, wanted.model.id)];
+    const [from, to] = [present.name, tableFor(accountId, wanted.model.id)];
     await compare(from, to);
     lines.info("reembedding_started", { accountId, memories: total, left: missing.size });
     await copyAll(from, to);

@@ -9,7 +9,7 @@ import type { Quota } from "./quota.ts";
 import { createReembedding, type Reembedding } from "./reembedding.ts";
 import type { Storage } from "./storage.ts";
 import { measureStore } from "./store-metrics.ts";
-import { accountOf, isBaseOf, nextTable } from "./table-names.ts";
+import { accountOf, isBaseOf, tableFor } from "./log/names.ts";
 import { WriterEnded } from "./writer.ts";
 
 /** The memories of all accounts, each account's in a table of its own. */
@@ -107,7 +107,9 @@ export async function openStore({
     try {
       return await useTable(name, async (open) => {
         // Before the first write, so that it is known which model made its vectors.
-        if (!current.has(accountId)) await setCurrent(accountId, { name, model: open.table.model.id });
+        if (!current.get(accountId)?.model) {
+          await setCurrent(accountId, { name, model: open.table.model.id });
+        }
         return await task(open);
       });
     } catch (error) {
@@ -128,8 +130,8 @@ export async function openStore({
     for (const name of names.filter((name) => isReplaced(name, current, model.id))) {
       await forgetTable(name);
     }
-    for (const accountId of new Set(names.map(accountOf))) {
-      if (!current.has(accountId)) await open(use(accountId, async () => {}), accountId);
+    for (const [accountId, { model }] of current) {
+      if (model === null) await open(use(accountId, async () => {}), accountId);
     }
     for (const name of await log.unflushed()) await open(useTable(name, async () => {}), name);
     reembedding = createReembedding({
@@ -187,7 +189,7 @@ function isReplaced(
 ): boolean {
   const accountId = accountOf(name);
   const present = current.get(accountId)?.name;
-  return present !== undefined && name !== present && name !== nextTable(accountId, model);
+  return present !== undefined && name !== present && name !== tableFor(accountId, model);
 }
 
 /** Removes bases that a crash has left: what a flush wrote and did not record, or did not remove. */

@@ -19,3 +19,11 @@ export function manifestFile(version: number): string {
   const name = String(2n ** 64n - 1n - BigInt(version)).padStart(20, "0");
   return `_versions/${name}.manifest`;
 }
+
+/**
+ * Whether a base is one of a table's: it has the table's name, or that and a suffix.
+ * @param others names of other tables, whose bases may have their names
+ */
+export function isBaseOf(base: string, table: string, others: ReadonlySet<string>): boolean {
+  return base === table || (base.replace(/\.[^.]*$/, "") === table && !others.has(base));
+}
