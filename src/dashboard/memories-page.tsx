@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import type { FoundMemory, Memory } from "../memories/memory.ts";
-import type { SearchMode } from "../memories/ranking.ts";
+import type { SearchMode } from "../memories/ranking/rank.ts";
 import { HTMX } from "../pages/assets.ts";
 import { Button, ButtonLink } from "../pages/button.tsx";
 import { Field } from "../pages/field.tsx";

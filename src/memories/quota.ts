@@ -1,5 +1,5 @@
 import { AppError } from "../errors.ts";
-import type { StoredMemory } from "./rows.ts";
+import type { MemoryRow } from "./rows.ts";
 
 /** What an account may keep at the most; null is without end. */
 export interface Quota {
@@ -15,20 +15,10 @@ export interface Usage {
 }
 
 /** Bytes of a memory, as quotas count them. */
-export function bytesOf({ content, metadata, tags, agentId, sessionId }: StoredMemory): number {
-  return Buffer.byteLength([content, metadata, ...tags, agentId, sessionId].join(""));
+export function bytesOf(memory: MemoryRow): number {
+  const { content, metadata, tags, agentId, sessionId, project } = memory;
+  return Buffer.byteLength([content, metadata, ...tags, agentId, sessionId, project].join(""));
 }
-
-/** The same as an expression over the rows of a table. */
-export const BYTES_SQL = [
-  "content",
-  "metadata",
-  "array_to_string(tags, '')",
-  "agent_id",
-  "session_id",
-]
-  .map((text) => `coalesce(octet_length(${text}), 0)`)
-  .join(" + ");
 
 /**
  * Refuses what would make an account keep more than it may. What makes it keep less is no matter,
@@ -50,27 +40,6 @@ export function checkQuota(quota: Quota, used: Usage, growth: Usage): void {
     refuse(quota.memories === 1 ? "1 memory" : `${quota.memories} memories`);
   }
   if (isOver("bytes")) refuse(`${quota.bytes} bytes of text`);
-}
-
-/**
- * Keeps count of what a table holds, without reading it at every write.
- * @param read counts it anew
- */
-export function createUsageCount(read: () => Promise<Usage>) {
-  let known: Usage | null = null;
-  return {
-    /** What is known without reading. */
-    known: () => known,
-    /** To be called when no write is under way. */
-    async current(): Promise<Usage> {
-      known ??= await read();
-      return known;
-    },
-    /** Notes a write by which it has grown; null when that isn't known. */
-    note(growth: Usage | null): void {
-      known = known && growth && plus(known, growth);
-    },
-  };
 }
 
 export function plus(a: Usage, b: Usage): Usage {

@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { checked, instant, numberText, parseInstant, problemOf, text } from "../schema.ts";
 import type { Filter } from "./filter.ts";
 import { AgentId, LIMITS, SessionId, Tag } from "./memory.ts";
-import { SEARCH_MODES } from "./ranking.ts";
+import { SEARCH_MODES } from "./ranking/rank.ts";
 
 const splitTags = (tags: string) => tags.split(",").map((tag) => tag.trim());
 
