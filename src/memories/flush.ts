@@ -1,7 +1,7 @@
 import type { Bases } from "./base/base.ts";
 import type { Vault } from "./base/vault.ts";
 import type { Checkpoint, Log } from "./log/log.ts";
-import { type KeptTable, QUICK_ROWS } from "./table.ts";
+import type { KeptTable } from "./table.ts";
 
 /** When work on a table is due. Times are milliseconds. */
 export const DUE = {
@@ -20,7 +20,12 @@ export const DUE = {
   forgottenWithin: 40_000,
   /** A flush that failed is tried again after this long. */
   retryAfter: 5_000,
-  /** A table gets its indexes when it has been at rest for so long. */
+  /**
+   * Rows from which a table is large: writing it as a whole, or reading it into memory, takes longer
+   * than some hundred milliseconds.
+   */
+  largeRows: 10_000,
+  /** A large table gets its indexes when it has been at rest for so long. */
   indexAfter: 10_000,
   /** Flushes that add to a table before it is written as one again, and the share that they may add. */
   appends: 16,
@@ -31,10 +36,16 @@ export type Due = typeof DUE;
 /** What can be done to a table: write what the log has into its base, or index it. */
 export type Chore = "flush" | "index";
 
-/** The steps of a flush, in order, by the names that `step` is called with after each. */
-export const FLUSH_STEPS = ["base-written", "checkpoint-recorded", "base-opened", "former-forgotten", "log-expunged"] as const;
+/** The steps of a flush, in order. */
+export const FLUSH_STEPS = [
+  "base-written",
+  "checkpoint-recorded",
+  "base-opened",
+  "former-forgotten",
+  "log-expunged",
+] as const;
 
-/** Called after each step; tests end the process there. */
+/** Is told of each step when it is done; tests end the process there. */
 export type Step = (name: string) => void | Promise<void>;
 
 /** Brings the log of one table into its base. Chores must not run at the same time. */
@@ -86,8 +97,8 @@ export function createFlush({
     const present = base.current;
     if (!present?.isUpToDate || mustRewrite || pending.remainsSince !== null) return false;
     const added = appendedRows + pending.size;
-    const most = Math.max(QUICK_ROWS, due.appendedShare * present.rows);
-    return present.rows > QUICK_ROWS && appends < due.appends && added < most;
+    const most = Math.max(due.largeRows, due.appendedShare * present.rows);
+    return present.rows > due.largeRows && appends < due.appends && added < most;
   };
 
   /** Makes a checkpoint the one to come back to, and reads its base from now on. */
@@ -163,7 +174,7 @@ export function createFlush({
   const remainsSince = () => forgettingSince ?? pending.remainsSince;
   const lacksIndex = () => {
     const present = base.current;
-    return present !== null && present.rows > QUICK_ROWS && !present.isIndexed;
+    return present !== null && present.rows > due.largeRows && !present.isIndexed;
   };
 
   return {

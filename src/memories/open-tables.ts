@@ -92,6 +92,7 @@ export function createOpenTables({
     const table = await openTable(name, {
       storage,
       wanted: embedders.wanted.model,
+      largeRows: due.largeRows,
       hasRoom(bytes) {
         if (viewBytes() + bytes > room) closeUnused(bytes);
         return viewBytes() + bytes <= room;
@@ -249,10 +250,11 @@ async function openTable(
   {
     storage: { log, vault, bases, codec },
     wanted,
-    hasRoom,
+    ...limits
   }: {
     storage: Storage;
     wanted: MemoryTable["model"];
+    largeRows: number;
     hasRoom: (bytes: number) => boolean;
   },
 ): Promise<KeptTable> {
@@ -273,7 +275,7 @@ async function openTable(
     usage: head?.usage ?? { memories: 0, bytes: 0 },
     seq: head?.seq ?? 0,
     codec,
-    hasRoom,
+    ...limits,
   });
   if (head && !head.usage) table.recount(await countUsage(table));
   return table;

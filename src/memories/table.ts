@@ -63,8 +63,6 @@ export interface KeptTable extends MemoryTable {
   fitsInMemory(): boolean;
 }
 
-/** Rows of a base that are read into memory in the time that a search may wait. */
-export const QUICK_ROWS = 10_000;
 /** Bytes of a memory in the view besides its vector, about: a few sentences and their words. */
 const ROW_BYTES = 700;
 /** Memories of sessions around a search's best candidates that are looked at. */
@@ -85,6 +83,7 @@ export function createTable({
   usage: counted,
   seq: last,
   codec,
+  largeRows,
   hasRoom,
 }: {
   name: string;
@@ -94,6 +93,8 @@ export function createTable({
   usage: Usage;
   seq: number;
   codec: MemoryCodec;
+  /** Rows from which reading a base into memory takes longer than a search may wait. */
+  largeRows: number;
   hasRoom: (bytes: number) => boolean;
 }): KeptTable {
   const base = holdBase(first);
@@ -122,7 +123,7 @@ export function createTable({
   const reader = async (): Promise<TableReader> => {
     if (!view.current && fitsInMemory()) {
       const filling = fill();
-      const canAnswer = base.current?.isIndexed && base.current.rows > QUICK_ROWS;
+      const canAnswer = base.current?.isIndexed && base.current.rows > largeRows;
       if (canAnswer) filling.catch(() => {});
       else await filling;
     }

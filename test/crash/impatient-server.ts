@@ -7,12 +7,12 @@ import type { Embedder } from "../../src/embedding/embedder.ts";
 import { createEmbedders } from "../../src/embedding/embedders.ts";
 import { createKeys } from "../../src/keys/keys.ts";
 import { createLog } from "../../src/log.ts";
-import { createGenerations } from "../../src/memories/generations.ts";
+import { DUE } from "../../src/memories/flush.ts";
 import { createIdempotency } from "../../src/memories/idempotency.ts";
-import { createJournal } from "../../src/memories/journal.ts";
-import { DUE } from "../../src/memories/keeper.ts";
+import { createSqliteLog } from "../../src/memories/log/sqlite-log.ts";
 import { createMemories } from "../../src/memories/memories.ts";
 import { watchRemovedAccounts } from "../../src/memories/removed-accounts.ts";
+import { createStorage } from "../../src/memories/storage.ts";
 import { openStore } from "../../src/memories/store.ts";
 import { loadLanceDb } from "../../src/native/lancedb.ts";
 import { createSecurityLog } from "../../src/security-log/security-log.ts";
@@ -22,21 +22,21 @@ import { fakeEmbedder } from "../support/fake-embedder.ts";
 /**
  * What `ctxd serve` does, for a data folder given as argument, with two differences: the model is
  * a fake one, so that it starts at once, and upkeep is due after moments instead of seconds, so
- * that something is under way whenever the process is killed. Before each call of LanceDB that
- * upkeep makes, its name is printed on standard output. `FAKE_MODEL` names the fake one; with a name,
- * it takes its time.
+ * that something is under way whenever the process is killed. Each step of a flush is printed on
+ * standard output when it is done. `FAKE_MODEL` names the fake model; with a name, it takes its time.
+ * `STOP_AT` names a step right after which the process kills itself, from the first step
+ * `STOP_KIND` on.
  */
 const IMPATIENT = {
   ...DUE,
-  checkpointAfter: 300,
-  commits: 6,
-  idle: 300,
+  idle: 200,
+  age: 500,
+  changes: 40,
   restFactor: 0,
-  purgeAfter: 600,
+  forgetAfter: 400,
   retryAfter: 300,
-  contended: 1_000,
+  indexAfter: 300,
   largeRows: 30,
-  recentRows: 50,
 };
 
 function slow(embedder: Embedder): Embedder {
@@ -58,50 +58,28 @@ const embedder = FAKE_MODEL === undefined ? fakeEmbedder() : slow(fakeEmbedder({
 const access = createAccess({ db, clock, publicUrl: "http://localhost" });
 const { accounts } = access;
 const lancedb = await loadLanceDb(testCacheDir);
-const announced = {
-  ...lancedb,
-  connect: async (...args: unknown[]) => {
-    const connection = await Reflect.apply(lancedb.connect, lancedb, args);
-    const create = connection.createEmptyTable.bind(connection);
-    return Object.assign(connection, {
-      createEmptyTable: async (...args: Parameters<typeof create>) => {
-        const table = await create(...args);
-        const optimize = table.optimize.bind(table);
-        const createIndex = table.createIndex.bind(table);
-        const say = (name: string) => process.stdout.write(`${name}\n`);
-        return Object.assign(table, {
-          optimize(...args: Parameters<typeof optimize>) {
-            say(args.length > 0 ? "prune" : "optimize");
-            return optimize(...args);
-          },
-          createIndex(...args: Parameters<typeof createIndex>) {
-            say("index");
-            return createIndex(...args);
-          },
-        });
-      },
-    });
-  },
-};
-const journal = createJournal({ db });
-const store = await openStore({
-  lancedb: announced,
+const { STOP_AT, STOP_KIND = "" } = process.env;
+let isOfKind = STOP_KIND === "";
+const memoryLog = createSqliteLog({ db, clock });
+const storage = createStorage({
+  lancedb,
   folder,
-  embedders: createEmbedders(embedder, (model) => fakeEmbedder(model)),
-  generations: createGenerations({ db }),
-  journal: {
-    ...journal,
-    recordCheckpoint(...args) {
-      process.stdout.write("checkpoint\n");
-      return journal.recordCheckpoint(...args);
-    },
+  log: memoryLog,
+  step(name) {
+    process.stdout.write(`${name}\n`);
+    if (name === STOP_KIND) isOfKind = true;
+    if (name === STOP_AT && isOfKind) process.kill(process.pid, "SIGKILL");
   },
-  log,
+});
+const store = await openStore({
+  storage,
+  embedders: createEmbedders(embedder, (model) => fakeEmbedder(model)),
+  lines: log,
   due: IMPATIENT,
 });
 const memories = createMemories({
   store,
-  idempotency: createIdempotency({ db, clock }),
+  idempotency: createIdempotency({ log: memoryLog, clock }),
   clock,
 });
 const unwatch = watchRemovedAccounts({ store, accounts, log });

@@ -7,13 +7,12 @@ import { createBackup } from "../../src/backup/create-backup.ts";
 import { restoreBackup } from "../../src/backup/restore-backup.ts";
 import { databasePath, openDatabase } from "../../src/db/database.ts";
 import { createEmbedders, type Embedders } from "../../src/embedding/embedders.ts";
-import { createGenerations } from "../../src/memories/generations.ts";
+import { DUE, type Due, type Step } from "../../src/memories/flush.ts";
 import { createIdempotency } from "../../src/memories/idempotency.ts";
-import { createJournal } from "../../src/memories/journal.ts";
-import { DUE, type Due } from "../../src/memories/keeper.ts";
+import { createSqliteLog } from "../../src/memories/log/sqlite-log.ts";
 import { createMemories } from "../../src/memories/memories.ts";
+import { createStorage } from "../../src/memories/storage.ts";
 import { openStore } from "../../src/memories/store.ts";
-import type { TableStats } from "../../src/memories/table-upkeep.ts";
 import { loadLanceDb } from "../../src/native/lancedb.ts";
 import { silentLog, testCacheDir } from "./embedder.ts";
 import { fakeEmbedder } from "./fake-embedder.ts";
@@ -21,14 +20,14 @@ import { fakeEmbedder } from "./fake-embedder.ts";
 /** Upkeep that never rests, so that files come and go all the time. */
 export const HASTY: Due = {
   ...DUE,
-  checkpointAfter: 50,
-  commits: 4,
   idle: 100,
+  age: 300,
+  changes: 20,
   restFactor: 0,
-  purgeAfter: 200,
+  forgetAfter: 200,
   retryAfter: 50,
+  indexAfter: 150,
   largeRows: 30,
-  recentRows: 50,
 };
 
 /** Opens the data in a folder as a server does, without HTTP. Closed by `await using`. */
@@ -36,38 +35,26 @@ export async function openData(
   dataDir: string,
   due: Due = DUE,
   embedders: Embedders = createEmbedders(fakeEmbedder()),
-  memory: { room?: number } = {},
+  { step, ...memory }: { room?: number; step?: Step } = {},
 ) {
   const db = openDatabase(databasePath(dataDir));
   const folder = join(dataDir, "memories");
   mkdirSync(folder, { recursive: true });
   const lancedb = await loadLanceDb(testCacheDir);
-  const store = await openStore({
-    ...{ lancedb, folder, due, log: silentLog, ...memory },
-    embedders,
-    journal: createJournal({ db }),
-    generations: createGenerations({ db }),
-  });
+  const log = createSqliteLog({ db });
+  const storage = createStorage({ lancedb, folder, log, ...(step && { step }) });
+  const store = await openStore({ storage, embedders, due, lines: silentLog, ...memory });
   const clock = Date.now;
-  const idempotency = createIdempotency({ db, clock });
+  const idempotency = createIdempotency({ log, clock });
   const close = async () => {
     await store.close();
     db.close();
   };
-  /** A table's numbers. They can't be read while old versions are being dropped. */
-  const tableStats = async (accountId: string, attempts = 100): Promise<TableStats> => {
-    try {
-      return await store.use(accountId, ({ table }) => table.upkeep.stats());
-    } catch (error) {
-      if (attempts === 1) throw error;
-      await Bun.sleep(10);
-      return await tableStats(accountId, attempts - 1);
-    }
-  };
   return {
     db,
+    log,
+    storage,
     store,
-    tableStats,
     accounts: createAccounts({ db, clock }),
     memories: createMemories({ store, idempotency, clock }),
     close,
