@@ -1,5 +1,9 @@
+import { Database as Sqlite } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { join } from "node:path";
+import { databasePath } from "../../src/db/database.ts";
+import { FLUSH_STEPS } from "../../src/memories/flush.ts";
+import { readCheckpoints } from "../../src/memories/log/recorded.ts";
 import { loadLanceDb } from "../../src/native/lancedb.ts";
 import { createClient } from "../support/client.ts";
 import { temporaryFolder } from "../support/database.ts";
@@ -22,19 +26,18 @@ const SEED = Number(process.env.SEED ?? 1);
 const TIMEOUT = process.env.LONG ? 3_600_000 : 120_000;
 const CLIENTS = 5;
 
-/** When the server is killed: any time, as it starts, or as upkeep begins to do something. */
-const MOMENTS = ["optimize", "prune", "checkpoint", "index", "any", "start"] as const;
-type Moment = (typeof MOMENTS)[number];
+/** When the server is killed: any time, as it starts, or after a step of a flush. */
+const MOMENTS = [...FLUSH_STEPS, "any", "start"];
 
 /** Lets the clients write until the moment has come, and some milliseconds more. */
-async function killAt(moment: Moment, server: ServerProcess, random: Random): Promise<void> {
+async function killAt(moment: string, server: ServerProcess, random: Random): Promise<void> {
   if (moment === "any") await Bun.sleep(random.below(2_000));
   else await announced(server, moment, 2_500);
   await Bun.sleep(random.below(40));
   await server.kill();
 }
 
-/** Waits until an impatient server says that it begins something, some times. */
+/** Waits until an impatient server says that it has done something, some times. */
 async function announced(server: ServerProcess, name: string, patience: number): Promise<void> {
   const decoder = new TextDecoder();
   const reader = server.stdout.getReader();
@@ -49,7 +52,7 @@ async function announced(server: ServerProcess, name: string, patience: number):
   reader.releaseLock();
 }
 
-async function killRepeatedly(kind: ServerKind, kills: number, moments: readonly Moment[]) {
+async function killRepeatedly(kind: ServerKind, kills: number, moments: readonly string[]) {
   const random = createRandom(SEED);
   const dataDir = temporaryFolder();
   const { accountId, key } = await addAccountTo(dataDir);
@@ -87,10 +90,13 @@ async function check(writers: readonly Writer[], origin: string, key: string): P
   expect([...(await readAll(client)).keys()].sort()).toEqual(known.sort());
 }
 
-/** The ids in the table's files, read without the server. */
+/** The ids in the files of an account's base, read without the server. */
 async function scan(dataDir: string, accountId: string): Promise<string[]> {
   const connection = await (await loadLanceDb(testCacheDir)).connect(join(dataDir, "memories"));
-  const table = await connection.openTable(accountId);
+  const db = new Sqlite(databasePath(dataDir), { readonly: true });
+  const [checkpoint] = readCheckpoints(db).filter(({ table }) => table === accountId);
+  db.close();
+  const table = await connection.openTable(checkpoint?.base ?? "");
   const rows = await table.query().where("passage = 0").select(["id"]).toArray();
   return rows.map(({ id }) => String(id));
 }
