@@ -1,7 +1,10 @@
 import { readFileSync } from "node:fs";
 import { type CompactVector, LARGEST, quantize } from "../compact-vector.ts";
 import wasm from "./dot-products.wasm" with { type: "file" };
-import { type Accepts, largest } from "./largest.ts";
+import { largest } from "./largest.ts";
+
+/** Whether what has an id may be found; null for all. */
+export type Accepts = ((id: string) => boolean) | null;
 
 /**
  * The vectors of rows side by side, one byte a number, all of which a query is compared with: 0.3 ms

@@ -1,5 +1,5 @@
-/** Whether what has an id may be found; null for all. */
-export type Accepts = ((id: string) => boolean) | null;
+/** Whether what has a number may be found; null for all. */
+export type Accepts = ((number: number) => boolean) | null;
 
 /**
  * The places of the largest values, in order. Nearly all values are compared with one number only.
@@ -10,7 +10,7 @@ export function largest(
   values: Float32Array,
   length: number,
   count: number,
-  accepts: ((place: number) => boolean) | null,
+  accepts: Accepts,
 ): number[] {
   const most = Math.min(length, count);
   const best = new Float32Array(most);

@@ -1,6 +1,5 @@
 import type { CompactVector } from "../compact-vector.ts";
-import { createFlatIndex } from "./flat-index.ts";
-import type { Accepts } from "./largest.ts";
+import { type Accepts, createFlatIndex } from "./flat-index.ts";
 import { createWordIndex } from "./word-index.ts";
 
 /**

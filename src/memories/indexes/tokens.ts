@@ -42,12 +42,14 @@ export function tokensOf(text: string): string[] {
 }
 
 function tokenOf(word: string): string | null {
-  if (Buffer.byteLength(word) >= LONG) return null;
   const found = known.get(word);
   if (found !== undefined) return found;
-  const token = stemmed(word);
+  if (Buffer.byteLength(word) >= LONG) return null;
+  // A part of a string keeps all of it in memory.
+  const own = Buffer.from(word).toString();
+  const token = stemmed(own);
   if (known.size >= MOST_KNOWN) known.clear();
-  known.set(word, token);
+  known.set(own, token);
   return token;
 }
 

@@ -1,4 +1,5 @@
-import { type Accepts, largest } from "./largest.ts";
+import type { Accepts } from "./flat-index.ts";
+import { largest } from "./largest.ts";
 import { tokensOf } from "./tokens.ts";
 
 /** An inverted index: texts by their words. */

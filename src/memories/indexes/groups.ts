@@ -1,0 +1,46 @@
+import { growInts } from "./grow.ts";
+
+/** Which numbers belong together, in lists that are linked in both directions. */
+export interface Groups {
+  readonly bytes: number;
+  /** Adds a number that is in no group. */
+  add(group: number, member: number): void;
+  remove(group: number, member: number): void;
+  /** The members of a group, the one that was added last first. */
+  members(group: number): IterableIterator<number>;
+}
+
+export function createGroups(): Groups {
+  // All are numbers and 1; 0 is none.
+  let firsts = new Int32Array(0);
+  let next = new Int32Array(0);
+  let previous = new Int32Array(0);
+
+  return {
+    get bytes() {
+      return firsts.byteLength + next.byteLength + previous.byteLength;
+    },
+
+    add(group, member) {
+      firsts = growInts(firsts, group + 1);
+      next = growInts(next, member + 1);
+      previous = growInts(previous, member + 1);
+      const first = firsts[group] ?? 0;
+      next[member] = first;
+      previous[member] = 0;
+      if (first > 0) previous[first - 1] = member + 1;
+      firsts[group] = member + 1;
+    },
+
+    remove(group, member) {
+      const [after, before] = [next[member] ?? 0, previous[member] ?? 0];
+      if (after > 0) previous[after - 1] = before;
+      if (before > 0) next[before - 1] = after;
+      else firsts[group] = after;
+    },
+
+    *members(group) {
+      for (let at = firsts[group] ?? 0; at > 0; at = next[at - 1] ?? 0) yield at - 1;
+    },
+  };
+}

@@ -1,0 +1,270 @@
+import { expect, test } from "bun:test";
+import { type Filter, type Position, passes } from "../../../src/memories/filter.ts";
+import { tokensOf } from "../../../src/memories/indexes/tokens.ts";
+import type { Candidate, StoredMemory } from "../../../src/memories/rows.ts";
+import { createView, type View } from "../../../src/memories/view/view.ts";
+import { cosine } from "../../support/cosine.ts";
+import { createRandom } from "../../support/random.ts";
+
+const random = createRandom(7);
+const DIMENSION = 20;
+const TAGS = ["red", "blue", "it's", "緑"];
+const AGENTS = ["ada", "O'Hara"];
+const SESSIONS = ["s1", "s2", "s3"];
+const WORDS = ["apple", "pear", "plums", "quince", "the", "running", "茶", "Äpfel"];
+/** What bytes in place of numbers change in a cosine, at the most. */
+const ROUGH = 0.02;
+
+const some = <Value>(values: readonly Value[]) => values.filter(() => random.below(2) === 0);
+const maybe = <Value>(value: Value) => (random.below(3) === 0 ? value : null);
+const times = <Value>(count: number, make: (index: number) => Value) =>
+  Array.from({ length: count }, (_, index) => make(index));
+
+function vectorOf(): Float32Array {
+  const vector = Float32Array.from({ length: DIMENSION }, () => random.next() - 0.5);
+  const length = Math.hypot(...vector);
+  return vector.map((number) => number / length);
+}
+
+function memoryOf(id: string): StoredMemory {
+  const via = random.pick(["api", "mcp"] as const) ?? "api";
+  return {
+    id,
+    content: times(1 + random.below(9), () => random.pick(WORDS)).join(" "),
+    tags: some(TAGS),
+    agentId: maybe(random.pick(AGENTS) ?? ""),
+    sessionId: maybe(random.pick(SESSIONS) ?? ""),
+    project: maybe("ctxd"),
+    importance: random.below(10) / 10,
+    pinned: random.below(2) === 0,
+    supersedes: maybe(`id ${random.below(100)}`),
+    metadata: random.below(2) ? "{}" : `{"n":${random.below(5)}}`,
+    source: maybe({ via, by: random.pick(["laptop", "desk"]) ?? null, id: "key_1" }),
+    createdAt: random.below(60),
+    updatedAt: 1_000 + random.below(60),
+    expiresAt: maybe(random.below(5_000)),
+    vectors: times(1 + random.below(3), vectorOf),
+  };
+}
+
+function filterOf(): Filter {
+  const at = random.below(60);
+  return {
+    ...(maybe(1) && { tags: [...some(TAGS), ...(maybe(["nowhere"]) ?? [])] }),
+    ...(maybe(1) && { tagsMatch: random.below(2) ? ("any" as const) : ("all" as const) }),
+    ...(maybe(1) && { agentId: random.pick([...AGENTS, "nobody"]) ?? "" }),
+    ...(maybe(1) && { sessionId: random.pick([...SESSIONS, "never"]) ?? "" }),
+    ...(maybe(1) && { createdAfter: at }),
+    ...(maybe(1) && { createdBefore: at + random.below(40) }),
+  };
+}
+
+function rowOf({ vectors: _, ...row }: StoredMemory) {
+  return row;
+}
+
+/** BM25 of each memory, computed from the texts. */
+function scoresOf(question: string, memories: readonly StoredMemory[]): Map<string, number> {
+  const texts = memories.map(({ id, content }) => ({ id, tokens: tokensOf(content) }));
+  const average = texts.reduce((sum, { tokens }) => sum + tokens.length, 0) / texts.length;
+  const scores = new Map<string, number>();
+  for (const token of tokensOf(question)) {
+    const having = texts.filter(({ tokens }) => tokens.includes(token));
+    const idf = Math.log(1 + (texts.length - having.length + 0.5) / (having.length + 0.5));
+    for (const { id, tokens } of having) {
+      const count = tokens.filter((other) => other === token).length;
+      const norm = 1.2 * (0.25 + (0.75 * tokens.length) / average);
+      scores.set(id, (scores.get(id) ?? 0) + (idf * 2.2 * count) / (count + norm));
+    }
+  }
+  return scores;
+}
+
+const cosineOf = (memory: StoredMemory, query: Float32Array) =>
+  Math.max(...memory.vectors.map((vector) => cosine(vector, query)));
+
+/** A view and what it must have. */
+function createPair() {
+  const view = createView(DIMENSION);
+  const memories = new Map<string, StoredMemory>();
+  return {
+    view,
+    memories,
+    put(memory: StoredMemory) {
+      view.put(memory);
+      memories.set(memory.id, memory);
+    },
+    remove(id: string) {
+      view.remove(id);
+      memories.delete(id);
+    },
+  };
+}
+
+function checkRows(view: View, memories: ReadonlyMap<string, StoredMemory>) {
+  expect(view.size).toBe(memories.size);
+  const rows = [...view.rows()];
+  expect(rows.length).toBe(memories.size);
+  for (const row of rows) {
+    const memory = memories.get(row.id);
+    expect(row as unknown).toEqual(memory && rowOf(memory));
+    expect(view.get(row.id)).toEqual(row);
+  }
+  expect(view.get("nowhere")).toBeNull();
+}
+
+function checkList(view: View, memories: ReadonlyMap<string, StoredMemory>) {
+  const filter = filterOf();
+  const passing = [...memories.values()].filter((memory) => passes(filter, memory));
+  expect(view.select(filter).sort()).toEqual(passing.map(({ id }) => id).sort());
+  const after: Position | null = maybe({
+    createdAt: random.below(60),
+    id: `id ${random.below(99)}`,
+  });
+  const listed = passing
+    .filter(
+      ({ createdAt, id }) =>
+        after === null ||
+        createdAt < after.createdAt ||
+        (createdAt === after.createdAt && id < after.id),
+    )
+    .sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1))
+    .map(({ id }) => id);
+  expect(view.list(filter, after)).toEqual(listed);
+  const limit = random.below(20);
+  expect(view.list(filter, after, limit)).toEqual(listed.slice(0, limit));
+}
+
+function checkCandidates(view: View, memories: ReadonlyMap<string, StoredMemory>) {
+  const filter = filterOf();
+  const vector = random.below(4) === 0 ? null : vectorOf();
+  const words = random.below(4) === 0 ? null : times(3, () => random.pick(WORDS)).join(" ");
+  const [limit, least] = [1 + random.below(12), 1 + random.below(12)];
+  const found = view.candidates({ vector, words, filter, limit, least });
+  const byId = checkEach(found, memories, filter, vector);
+
+  const passing = [...memories.values()].filter((memory) => passes(filter, memory));
+  const scores = words === null ? new Map() : scoresOf(words, [...memories.values()]);
+  const best = passing
+    .map(({ id }) => scores.get(id) ?? 0)
+    .filter((score) => score > 0)
+    .sort((a, b) => b - a)
+    .slice(0, limit);
+  const matching = found.map(({ bm25 }) => bm25).filter((bm25) => bm25 > 0);
+  expect(matching.length).toBe(best.length);
+  for (const [place, bm25] of matching.sort((a, b) => b - a).entries()) {
+    expect(bm25).toBeCloseTo(best[place] ?? 0, 3);
+  }
+  for (const { memory, bm25 } of found) {
+    if (bm25 > 0) expect(bm25).toBeCloseTo(scores.get(memory.id) ?? 0, 3);
+  }
+
+  if (vector === null) {
+    expect(found.length).toBe(best.length);
+    return;
+  }
+  const passages = passing
+    .flatMap((memory) => memory.vectors.map((own) => ({ memory, cosine: cosine(own, vector) })))
+    .sort((a, b) => b.cosine - a.cosine);
+  const last = passages[limit - 1]?.cosine ?? -2;
+  for (const { memory, cosine } of passages) {
+    if (cosine > last + ROUGH) expect(byId.has(memory.id)).toBeTrue();
+  }
+  expect(found.length).toBeGreaterThanOrEqual(Math.min(least, passing.length));
+  const near = found.filter(({ bm25 }) => bm25 === 0);
+  // Four times as many are looked at while there are too few different ones.
+  if (limit >= least * 3) expect(near.length).toBeLessThanOrEqual(limit);
+}
+
+function checkEach(
+  found: readonly Candidate[],
+  memories: ReadonlyMap<string, StoredMemory>,
+  filter: Filter,
+  vector: Float32Array | null,
+) {
+  const byId = new Map(found.map((candidate) => [candidate.memory.id, candidate]));
+  expect(byId.size).toBe(found.length);
+  for (const { memory, cosine } of found) {
+    const stored = memories.get(memory.id);
+    if (!stored) throw new Error(`${memory.id} is not there`);
+    expect(memory).toEqual(rowOf(stored));
+    expect(passes(filter, stored)).toBeTrue();
+    if (vector === null) expect(cosine).toBeNull();
+    else expect(Math.abs((cosine ?? 9) - cosineOf(stored, vector))).toBeLessThan(ROUGH);
+  }
+  return byId;
+}
+
+function checkSessions(view: View, memories: ReadonlyMap<string, StoredMemory>) {
+  const filter = filterOf();
+  const vector = maybe(vectorOf());
+  const sessions = [...some(SESSIONS), ...some(SESSIONS), ...(maybe(["never"]) ?? [])];
+  const limit = 1 + random.below(60);
+  const found = view.ofSessions(sessions, filter, vector, limit);
+  checkEach(found, memories, filter, vector);
+  const wanted = [...memories.values()].filter(
+    (memory) => sessions.includes(memory.sessionId ?? "") && passes(filter, memory),
+  );
+  expect(found.length).toBe(Math.min(limit, wanted.length));
+  for (const { memory } of found) expect(sessions).toContain(memory.sessionId ?? "");
+}
+
+test("a view has what was put and not removed, however it is asked", () => {
+  const { view, memories, put, remove } = createPair();
+  const other = createPair();
+  for (let turn = 0; turn < 60; turn++) {
+    const goes = turn % 20 === 19 ? 200 : random.below(30);
+    for (let count = 0; count < goes; count++) remove(`id ${random.below(120)}`);
+    for (let count = random.below(60); count > 0; count--) {
+      put(memoryOf(`id ${random.below(120)}`));
+      // Another one that uses the same memory.
+      other.put(memoryOf(`id ${random.below(120)}`));
+    }
+    checkRows(view, memories);
+    for (let question = 0; question < 8; question++) {
+      checkList(view, memories);
+      checkCandidates(view, memories);
+      checkSessions(view, memories);
+    }
+  }
+  checkRows(other.view, other.memories);
+  checkCandidates(other.view, other.memories);
+});
+
+test("what is removed takes its memory with it", () => {
+  const { view, put, remove } = createPair();
+  const empty = view.bytes;
+  for (let id = 0; id < 5_000; id++) put(memoryOf(`id ${id}`));
+  const full = view.bytes;
+  for (let round = 0; round < 3; round++) {
+    for (let id = 0; id < 5_000; id++) remove(`id ${id}`);
+    for (let id = 0; id < 5_000; id++) put(memoryOf(`id ${id}`));
+  }
+  expect(full).toBeGreaterThan(empty + 5_000 * 300);
+  expect(view.bytes).toBeLessThan(1.2 * full);
+  expect(
+    view.candidates({ vector: vectorOf(), words: "pear", filter: {}, limit: 9, least: 1 }),
+  ).not.toBeEmpty();
+});
+
+test("rows can be read while memories come and go", () => {
+  const { view, put, remove } = createPair();
+  for (let id = 0; id < 50; id++) put(memoryOf(`id ${id}`));
+  const read: string[] = [];
+  for (const { id } of view.rows()) {
+    read.push(id);
+    if (id === "id 10") for (let gone = 0; gone < 20; gone++) remove(`id ${gone}`);
+  }
+  expect(read).toEqual(times(50, (id) => `id ${id}`).filter((_, id) => id <= 10 || id >= 20));
+});
+
+test("a long memory is found by each of its passages, and does not crowd out the others", () => {
+  const { view, put } = createPair();
+  const vector = vectorOf();
+  put({ ...memoryOf("long"), vectors: [vectorOf(), ...times(100, () => vector)] });
+  for (let id = 0; id < 10; id++) put({ ...memoryOf(`id ${id}`), vectors: [vectorOf()] });
+  const found = view.candidates({ vector, words: null, filter: {}, limit: 5, least: 5 });
+  expect(found.length).toBeGreaterThanOrEqual(5);
+  const long = found.find(({ memory }) => memory.id === "long");
+  expect(long?.cosine).toBeGreaterThan(0.99);
+});
