@@ -1,4 +1,4 @@
-;; Compares a vector with many others, a hundred times as fast as JavaScript: see flat-index.ts.
+;; Compares a vector with many others, a hundred times as fast as JavaScript: see vectors.ts.
 ;; `wat2wasm` of the npm package wabt makes dot-products.wasm of it; a test checks that it did.
 (module
   (memory (export "memory") 1)

@@ -2,7 +2,8 @@ import { expect, test } from "bun:test";
 import { type Filter, type Position, passes } from "../../../src/memories/filter.ts";
 import { tokensOf } from "../../../src/memories/indexes/tokens.ts";
 import type { Candidate, StoredMemory } from "../../../src/memories/rows.ts";
-import { createView, type View } from "../../../src/memories/view/view.ts";
+import { createView } from "../../../src/memories/view/create-view.ts";
+import type { View } from "../../../src/memories/view/view.ts";
 import { cosine } from "../../support/cosine.ts";
 import { createRandom } from "../../support/random.ts";
 

@@ -1,0 +1,113 @@
+import type { Filter, Position } from "../filter.ts";
+import { first } from "../indexes/first.ts";
+import { createVectorIndex } from "../indexes/vectors.ts";
+import { createWordIndex } from "../indexes/words.ts";
+import type { Candidate } from "../rows.ts";
+import { createColumns } from "./columns.ts";
+import type { View } from "./view.ts";
+
+/** @param dimension of the vectors */
+export function createView(dimension: number): View {
+  const columns = createColumns();
+  const vectors = createVectorIndex(dimension);
+  const words = createWordIndex();
+
+  const remove = (id: string) => {
+    const slot = columns.slotOf(id);
+    if (slot === undefined) return;
+    vectors.remove(slot);
+    words.remove(slot, columns.content(slot));
+    columns.remove(slot);
+  };
+
+  const isNewer = (a: number, b: number) =>
+    columns.createdAt(b) - columns.createdAt(a) || (columns.id(a) < columns.id(b) ? 1 : -1);
+
+  const isAfter = ({ createdAt, id }: Position, slot: number) => {
+    const time = columns.createdAt(slot);
+    return time < createdAt || (time === createdAt && columns.id(slot) < id);
+  };
+
+  const isInFilter = (filter: Filter) => {
+    const accepts = columns.accepts(filter);
+    return (slot: number) => columns.has(slot) && (accepts === null || accepts(slot));
+  };
+
+  /** Candidates in slots, with how well their words match. */
+  const candidatesOf = (slots: ReadonlyMap<number, number>, vector: Float32Array | null) => {
+    const products = vector && vectors.products(vector, [...slots.keys()]);
+    return [...slots].map(
+      ([slot, bm25], at): Candidate => ({
+        memory: columns.row(slot),
+        cosine: products?.[at] ?? null,
+        bm25,
+      }),
+    );
+  };
+
+  return {
+    get size() {
+      return columns.size;
+    },
+    get bytes() {
+      return columns.bytes + vectors.bytes + words.bytes;
+    },
+
+    put({ vectors: passages, ...memory }) {
+      remove(memory.id);
+      const slot = columns.add(memory);
+      vectors.put(slot, passages);
+      words.put(slot, memory.content);
+    },
+
+    remove,
+
+    get(id) {
+      const slot = columns.slotOf(id);
+      return slot === undefined ? null : columns.row(slot);
+    },
+
+    *rows() {
+      for (let slot = 0; slot < columns.end; slot++) if (columns.has(slot)) yield columns.row(slot);
+    },
+
+    list(filter, after, limit) {
+      const accepts = isInFilter(filter);
+      const isListed = (slot: number) => accepts(slot) && (after === null || isAfter(after, slot));
+      return first(columns.end, isListed, isNewer, limit).map(columns.id);
+    },
+
+    select(filter) {
+      const accepts = isInFilter(filter);
+      const ids: string[] = [];
+      for (let slot = 0; slot < columns.end; slot++) if (accepts(slot)) ids.push(columns.id(slot));
+      return ids;
+    },
+
+    candidates({ vector, words: question, filter, limit, least, corpus }) {
+      const accepts = columns.accepts(filter);
+      const near = vector ? vectors.nearest(vector, { count: limit, least, accepts }) : [];
+      const found = new Map<number, number>();
+      for (const slot of near) found.set(slot, 0);
+      if (question !== null) {
+        const matching = words.matching(question, { count: limit, accepts, corpus });
+        for (const [slot, bm25] of matching) found.set(slot, bm25);
+      }
+      return candidatesOf(found, vector);
+    },
+
+    ofSessions(sessions, filter, vector, limit) {
+      const accepts = isInFilter(filter);
+      const found = new Map<number, number>();
+      for (const session of new Set(sessions)) {
+        for (const slot of columns.ofSession(session)) {
+          if (found.size >= limit) return candidatesOf(found, vector);
+          if (accepts(slot)) found.set(slot, 0);
+        }
+      }
+      return candidatesOf(found, vector);
+    },
+
+    close: vectors.close,
+  };
+}
