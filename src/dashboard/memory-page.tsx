@@ -1,5 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
-import { LIMITS, type Memory } from "../memories/memory.ts";
+import { LIMITS, type Memory, type MemorySource } from "../memories/memory.ts";
 import { Button, ButtonLink } from "../pages/button.tsx";
 import { Field, TextArea } from "../pages/field.tsx";
 import type { Markup } from "../pages/jsx-runtime.ts";
@@ -9,6 +9,15 @@ import type { Visit } from "./guard.tsx";
 import type { Entries } from "./memory-form.ts";
 import { PATHS } from "./navigation.tsx";
 import { Page } from "./page.tsx";
+
+/** The ways by which a memory comes, as people call them. */
+const WAYS: Record<MemorySource["via"], string> = {
+  api: "over the API",
+  mcp: "as an agent",
+  dashboard: "in the dashboard",
+  import: "by an import",
+  capture: "by capture",
+};
 
 /** The page on which a memory is written. */
 export function NewMemoryPage({
@@ -72,6 +81,7 @@ export function MemoryPage({
           {`${Math.round(100 * retention)} %: `}
           <span class="faint">falls with age, slower the more important it is</span>
         </dd>
+        <Origin memory={memory} />
       </dl>
       <PostForm action={path} token={visit.token} class="panel">
         <input type="hidden" name="etag" value={etag} />
@@ -87,6 +97,58 @@ export function MemoryPage({
         <a href={PATHS.memories}>Back to all memories</a>
       </p>
     </Page>
+  );
+}
+
+/** What the form does not have, where the memory has it. */
+function Origin({
+  memory: { project, pinned, expires_at, supersedes, source },
+}: {
+  memory: Memory;
+}): Markup {
+  return (
+    <>
+      {project !== null && (
+        <>
+          <dt>Project</dt>
+          <dd>
+            <bdi>{project}</bdi>
+          </dd>
+        </>
+      )}
+      {pinned && (
+        <>
+          <dt>Pinned</dt>
+          <dd>Yes</dd>
+        </>
+      )}
+      {expires_at !== null && (
+        <>
+          <dt>Expires</dt>
+          <dd>
+            <Moment at={new Date(expires_at)} />
+          </dd>
+        </>
+      )}
+      {supersedes !== null && (
+        <>
+          <dt>Supersedes</dt>
+          <dd>
+            <a href={`${PATHS.memories}/${supersedes}`}>
+              <code>{supersedes}</code>
+            </a>
+          </dd>
+        </>
+      )}
+      {source !== null && (
+        <>
+          <dt>Written by</dt>
+          <dd>
+            <bdi>{source.by}</bdi> <span class="faint">{WAYS[source.via] ?? source.via}</span>
+          </dd>
+        </>
+      )}
+    </>
   );
 }
 

@@ -4,7 +4,7 @@ import { AppError } from "../errors.ts";
 import type { Etags } from "../http/etag.ts";
 import { createCheck } from "../http/validation.ts";
 import type { Memories } from "../memories/memories.ts";
-import { LIMITS, type Memory, Tag } from "../memories/memory.ts";
+import { LIMITS, type Memory, type MemorySource, Tag } from "../memories/memory.ts";
 import type { Markup } from "../pages/jsx-runtime.ts";
 import { ConfirmPage } from "./confirm.tsx";
 import { type Guard, PAGE_ROUTE, type Visit } from "./guard.tsx";
@@ -22,6 +22,7 @@ import { nameOf } from "./memory-item.tsx";
 import { MemoryPage, NewMemoryPage } from "./memory-page.tsx";
 import { removeSelected, tagSelected } from "./memory-selection.ts";
 import { PATHS } from "./navigation.tsx";
+import { credentialOf } from "./session-principal.ts";
 
 /** Bytes of the form of a memory: every character of the longest text can take twelve. */
 const MAX_FORM = 512 << 10;
@@ -85,7 +86,9 @@ function createListRoutes({ guard, memories }: { guard: Guard; memories: Service
           request,
           async ({ account }, form) => {
             const input = newMemoryOf(readEntries(form));
-            const [memory] = await memories.create(account.id, [input]);
+            const [memory] = await memories.create(account.id, [input], {
+              source: sourceOf(account),
+            });
             return { to: memory ? pathOf(memory) : PATHS.memories, notice: "The memory is saved." };
           },
           (visit, problem, form) => (
@@ -211,7 +214,13 @@ function createMemoryRoutes({
             const present = await memories.get(account.id, params.id);
             const changes = changesOf(readEntries(form), present);
             const isShown = (memory: Memory) => etags.of(memory) === form.get("etag");
-            if (changes) await memories.update(account.id, params.id, changes, isShown);
+            if (changes) {
+              const source = sourceOf(account);
+              await memories.update(account.id, params.id, changes, {
+                source,
+                isExpected: isShown,
+              });
+            }
             const notice = changes ? "The changes are saved." : "Nothing has changed.";
             return { to: pathOf(present), notice };
           },
@@ -256,6 +265,10 @@ function createMemoryRoutes({
         }),
       PAGE_ROUTE,
     );
+}
+
+function sourceOf(account: Visit["account"]): MemorySource {
+  return { via: "dashboard", ...credentialOf(account) };
 }
 
 function pathOf({ id }: Memory): string {

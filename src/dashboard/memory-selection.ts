@@ -37,7 +37,7 @@ export function tagSelected(
     const isSame = ({ tags }: Memory) => isDeepStrictEqual(tags, present.tags);
     try {
       const changes = checkChanges({ tags: change(present.tags) });
-      await memories.update(accountId, id, changes, isSame);
+      await memories.update(accountId, id, changes, { isExpected: isSame });
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== "precondition_failed") throw error;
       return retag(id);

@@ -1,10 +1,16 @@
+import type { Account } from "../accounts/accounts.ts";
 import type { Config } from "../config.ts";
 import { AppError } from "../errors.ts";
-import type { Principal } from "../http/principal.ts";
+import type { Credential, Principal } from "../http/principal.ts";
 import { FULL_ACCESS } from "../keys/scopes.ts";
 import { PROOF_PATH } from "../sign-in/paths.ts";
 import type { Sessions } from "../sign-in/sessions.ts";
 import type { Visitors } from "../sign-in/visitor.ts";
+
+/** The credential of a person who uses the dashboard: their account, whichever session it is. */
+export function credentialOf({ email, id }: Pick<Account, "email" | "id">): Credential {
+  return { by: email, id };
+}
 
 const READING = ["GET", "HEAD"];
 /** What takes all memories at once: as on the dashboard's page, for a fresh proof alone. */
@@ -57,6 +63,8 @@ export function createSessionPrincipal({
       }
       begun.add(request);
     }
-    return { accountId: person.account.id, scopes: FULL_ACCESS, via: "session" };
+    const { account } = person;
+    const credential = credentialOf(account);
+    return { accountId: account.id, scopes: FULL_ACCESS, via: "session", credential };
   };
 }

@@ -7,6 +7,7 @@ import { NDJSON, parseLines, toStream } from "../memories/transfer-routes.ts";
 import { type Guard, PAGE_ROUTE } from "./guard.tsx";
 import { MEMORY_PATHS } from "./memories-page.tsx";
 import type { ProofGuard } from "./proof-guard.ts";
+import { credentialOf } from "./session-principal.ts";
 import { ExportPage, ImportPage } from "./transfer-page.tsx";
 
 /** Bytes of a file that is brought in. The API takes any length. */
@@ -68,6 +69,7 @@ export function createTransferRoutes({
               throw new AppError("validation_failed", "Choose a file that has lines in it.");
             }
             const report = await memories.import(visit.account.id, parseLines(file.stream()), {
+              source: { via: "import", ...credentialOf(visit.account) },
               dryRun: form.has("dry_run"),
               mayRead: true,
               stillAllowed: visit.stillSignedIn,

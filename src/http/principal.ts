@@ -4,12 +4,21 @@ import { type Keys, keyFacts } from "../keys/keys.ts";
 import { allows, type Scope } from "../keys/scopes.ts";
 import type { RecordEvent } from "./record.ts";
 
+/** What a request shows who it is from, as the server knows it. */
+export interface Credential {
+  /** Name of the key or app, or a person's e-mail address. */
+  readonly by: string;
+  /** Id of the key or grant, or of a person's account. */
+  readonly id: string;
+}
+
 /** Who is asking. Every request that touches memories becomes one of these, or is refused. */
 export interface Principal {
   readonly accountId: string;
   readonly scopes: readonly Scope[];
   /** The way in. */
   readonly via: "key" | "token" | "session" | "local";
+  readonly credential: Credential;
   /** Host that the app of a token was answered at when a person allowed it. */
   readonly app?: string;
 }
@@ -84,7 +93,8 @@ export function createAuthorize({
     const key = keys.authenticate(token);
     if (key) {
       countOnce(request, key.keyId);
-      return { accountId: key.accountId, scopes: key.scopes, via: "key" };
+      const { accountId, scopes, keyId: id, name: by } = key;
+      return { accountId, scopes, via: "key", credential: { by, id } };
     }
     const holder = tokens.authenticate(token);
     if (!holder) {

@@ -29,6 +29,7 @@ export interface KeyHolder {
   readonly accountId: string;
   readonly scopes: readonly Scope[];
   readonly keyId: string;
+  readonly name: string;
 }
 
 /** A key as the security log names it. */
@@ -65,6 +66,7 @@ export function createKeys({ db, clock }: { db: Database; clock: () => number })
   const holder = orm
     .select({
       keyId: apiKeys.id,
+      name: apiKeys.name,
       accountId: apiKeys.accountId,
       scopes: apiKeys.scopes,
       lastUsedAt: apiKeys.lastUsedAt,

@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import type { FoundMemory, Memory } from "../memories/memory.ts";
+import type { FoundMemory, Memory, MemorySource } from "../memories/memory.ts";
 
 /**
  * What is published of a memory in a result; there may be more fields, as a memory has. To cost few
@@ -14,10 +14,14 @@ export const PublishedEntry = Type.Object({
 /** A memory in a result. */
 export interface Entry
   extends Static<typeof PublishedEntry>,
-    Partial<Pick<Memory, "tags" | "metadata" | "updated_at">>,
+    Partial<Pick<Memory, "tags" | "metadata" | "updated_at" | "pinned">>,
     Pick<Memory, "importance" | "created_at"> {
   agent_id?: string;
   session_id?: string;
+  project?: string;
+  supersedes?: string;
+  expires_at?: string;
+  source?: Pick<MemorySource, "via" | "by">;
   /** Whether `content` is only the beginning. */
   cut?: true;
 }
@@ -31,9 +35,15 @@ export function toEntry(memory: Memory | FoundMemory): Entry {
     ...(memory.tags.length > 0 && { tags: memory.tags }),
     ...(memory.agent_id !== null && { agent_id: memory.agent_id }),
     ...(memory.session_id !== null && { session_id: memory.session_id }),
+    ...(memory.project !== null && { project: memory.project }),
     importance: memory.importance,
+    ...(memory.pinned && { pinned: true }),
+    ...(memory.supersedes !== null && { supersedes: memory.supersedes }),
+    // Ids of credentials are nothing to a model, and long.
+    ...(memory.source && { source: { via: memory.source.via, by: memory.source.by } }),
     created_at: memory.created_at,
     ...(memory.updated_at !== memory.created_at && { updated_at: memory.updated_at }),
+    ...(memory.expires_at !== null && { expires_at: memory.expires_at }),
   };
 }
 
@@ -48,6 +58,11 @@ export function describeEntry(entry: Entry): string {
     entry.tags && `tags: ${entry.tags.join(", ")}`,
     entry.agent_id && `agent: ${entry.agent_id}`,
     entry.session_id && `session: ${entry.session_id}`,
+    entry.project && `project: ${entry.project}`,
+    entry.pinned && "pinned",
+    entry.expires_at && `expires ${formatDate(entry.expires_at)}`,
+    entry.supersedes && `supersedes ${entry.supersedes}`,
+    entry.source && `by ${entry.source.by}`,
   ].filter((fact) => typeof fact === "string");
   return `${facts.join(" · ")}\n${entry.content}`;
 }

@@ -25,6 +25,13 @@ export interface OpenSocket {
  */
 export const ACCOUNT_HEADER = "ctxd-account";
 
+/** Everyone who may open the socket, less the account. */
+const LOCAL = {
+  scopes: FULL_ACCESS,
+  via: "local",
+  credential: { by: "local", id: "local" },
+} as const;
+
 /** Is answered whoever asks. */
 const HEALTH_PATH = "/api/health";
 
@@ -81,7 +88,7 @@ export function createLocalSocket({
           // A request for an account that is not there is one without credentials.
           if (named === null || hasAccount(named)) {
             const accountId = named ?? (await ownerId());
-            entered.set(request, { accountId, scopes: FULL_ACCESS, via: "local" });
+            entered.set(request, { ...LOCAL, accountId });
           }
         } catch (error) {
           if (!(error instanceof AppError)) throw error;

@@ -9,7 +9,12 @@ function brief<Schema extends TSchema>(schema: Schema, description?: string): Sc
   return { ...rest, ...(description && { description }) } as Schema;
 }
 
-const { content, tags, agent_id, session_id, importance, metadata } = NewMemory.properties;
+const { content, tags, agent_id, session_id, importance, pinned, metadata } = NewMemory.properties;
+const { project, supersedes, expires_at } = NewMemory.properties;
+
+/** A field that `null` clears. */
+export const clearable = <Schema extends TSchema>(schema: Schema) =>
+  Type.Union([schema, Type.Null()]);
 
 /** The fields of a memory as tools take them, with the limits that hold over HTTP too. */
 export const fields = {
@@ -18,7 +23,13 @@ export const fields = {
   agent_id: brief(agent_id),
   session_id: brief(session_id),
   importance: brief(importance, "Default 0.5; higher fades slower"),
+  /** Of a memory that has one already. */
+  newImportance: brief(importance),
   metadata: brief(metadata),
+  project: brief(project.anyOf[0]),
+  pinned: brief(pinned),
+  expires_at: brief(expires_at.anyOf[0]),
+  supersedes: brief(supersedes.anyOf[0], "Id"),
   id: Type.String({ maxLength: LIMITS.identifier }),
   query: brief(SearchQuery.properties.q),
 };
@@ -43,7 +54,7 @@ export function filterOf({ tags: wanted, ...rest }: Static<typeof Filters>): Fil
 export const pageFields = {
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMITS.page })),
   max_tokens: Type.Optional(
-    Type.Integer({ minimum: 200, maximum: 50_000, description: "Of the result; default 2000" }),
+    Type.Integer({ minimum: 200, maximum: 50_000, description: "Default 2000" }),
   ),
 };
 

@@ -1,9 +1,11 @@
 import { Type } from "@sinclair/typebox";
+import type { Principal } from "../http/principal.ts";
 import { allows } from "../keys/scopes.ts";
 import type { Memories } from "../memories/memories.ts";
+import type { MemorySource } from "../memories/memory.ts";
 import { titleOf } from "./entry.ts";
 import { defineTool, type Tool } from "./tool.ts";
-import { fields } from "./tool-inputs.ts";
+import { clearable, fields } from "./tool-inputs.ts";
 
 const strict = { additionalProperties: false };
 
@@ -27,6 +29,10 @@ export function createWritingTools(memories: Memories): Tool[] {
           importance: Type.Optional(fields.importance),
           agent_id: Type.Optional(fields.agent_id),
           session_id: Type.Optional(fields.session_id),
+          project: Type.Optional(fields.project),
+          pinned: Type.Optional(fields.pinned),
+          expires_at: Type.Optional(fields.expires_at),
+          supersedes: Type.Optional(fields.supersedes),
           metadata: Type.Optional(fields.metadata),
         },
         strict,
@@ -35,7 +41,10 @@ export function createWritingTools(memories: Memories): Tool[] {
       async run({ agent_id = null, ...input }, { principal, agentId, idempotencyKey }) {
         const agent = agent_id ?? agentId;
         const inputs = [{ ...input, ...(agent !== null && { agent_id: agent }) }];
-        const [memory] = await memories.create(principal.accountId, inputs, idempotencyKey);
+        const [memory] = await memories.create(principal.accountId, inputs, {
+          source: sourceOf(principal),
+          idempotencyKey,
+        });
         if (!memory) throw new Error("creating a memory returned none");
         const similar = allows(principal.scopes, "memories:read")
           ? await describeSimilar(memories, principal.accountId, memory.id)
@@ -66,14 +75,19 @@ export function createWritingTools(memories: Memories): Tool[] {
           id: fields.id,
           content: Type.Optional({ ...fields.content, description: "The whole new text" }),
           tags: Type.Optional(fields.tags),
-          importance: Type.Optional(fields.importance),
+          importance: Type.Optional(fields.newImportance),
+          project: Type.Optional(clearable(fields.project)),
+          pinned: Type.Optional(fields.pinned),
+          expires_at: Type.Optional(clearable(fields.expires_at)),
           metadata: Type.Optional(fields.metadata),
         },
         { ...strict, minProperties: 2 },
       ),
       output: Type.Object({ id: Type.String(), updated_at: Type.String() }),
       async run({ id, ...changes }, { principal }) {
-        const memory = await memories.update(principal.accountId, id, changes);
+        const memory = await memories.update(principal.accountId, id, changes, {
+          source: sourceOf(principal),
+        });
         return { text: `Updated ${id}.`, data: { id, updated_at: memory.updated_at } };
       },
     }),
@@ -92,6 +106,10 @@ export function createWritingTools(memories: Memories): Tool[] {
       },
     }),
   ];
+}
+
+function sourceOf({ credential }: Principal): MemorySource {
+  return { via: "mcp", ...credential };
 }
 
 /** Those of them that are still there, with their first line. */

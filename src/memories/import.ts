@@ -4,7 +4,13 @@ import type { Embedder } from "../embedding/embedder.ts";
 import { AppError } from "../errors.ts";
 import { parseInstant } from "../schema.ts";
 import type { Draft } from "./draft.ts";
-import { type ImportedMemory, type ImportReport, LIMITS, normaliseTags } from "./memory.ts";
+import {
+  type ImportedMemory,
+  type ImportReport,
+  LIMITS,
+  type MemorySource,
+  normaliseTags,
+} from "./memory.ts";
 import type { MemoryRow, StoredMemory } from "./rows.ts";
 import type { OpenTable } from "./slot.ts";
 import type { Store } from "./store.ts";
@@ -35,6 +41,8 @@ interface Dependencies {
 }
 
 export interface ImportOptions {
+  /** What imports: recorded for each memory whose text it writes. */
+  source: MemorySource;
   /** Only tells what would be done. */
   dryRun: boolean;
   /** Whether to tell of a line that changes nothing if it is what is here, or another. */
@@ -53,7 +61,7 @@ export async function importMemories(
   { store, clock }: Dependencies,
   accountId: string,
   lines: AsyncIterable<ImportLine>,
-  { dryRun, mayRead, stillAllowed }: ImportOptions,
+  { source, dryRun, mayRead, stillAllowed }: ImportOptions,
 ): Promise<ImportReport> {
   const report: ImportReport = {
     created: 0,
@@ -88,7 +96,7 @@ export async function importMemories(
         skip(line.number, "invalid", line.problem);
         continue;
       }
-      const wanted = toWanted(line, clock());
+      const wanted = toWanted(line, source, clock());
       batch.push(wanted);
       characters += wanted.content.length;
       if (batch.length < LIMITS.batch && characters < BATCH_CHARACTERS) continue;
@@ -121,22 +129,35 @@ interface Wanted extends Omit<StoredMemory, "vectors" | "createdAt" | "updatedAt
 
 function toWanted(
   { number, memory }: ImportLine & { memory: ImportedMemory },
+  source: MemorySource,
   now: number,
 ): Wanted {
-  const { content, agent_id: agentId = null, session_id: sessionId = null } = memory;
+  const {
+    content,
+    project = null,
+    agent_id: agentId = null,
+    session_id: sessionId = null,
+  } = memory;
   const createdAt = memory.created_at === undefined ? null : parseInstant(memory.created_at);
   const updatedAt = memory.updated_at === undefined ? null : parseInstant(memory.updated_at);
+  // Lines without a project keep the ids that they have always had.
+  const identity = [content, createdAt, agentId, sessionId, ...(project === null ? [] : [project])];
   return {
     line: number,
-    id: memory.id ?? createIdFrom("mem", JSON.stringify([content, createdAt, agentId, sessionId])),
+    id: memory.id ?? createIdFrom("mem", JSON.stringify(identity)),
     content,
     tags: normaliseTags(memory.tags ?? []),
     agentId,
     sessionId,
+    project,
     importance: memory.importance ?? 0.5,
+    pinned: memory.pinned ?? false,
+    supersedes: memory.supersedes ?? null,
     metadata: JSON.stringify(memory.metadata ?? {}),
+    source,
     createdAt,
     updatedAt,
+    expiresAt: memory.expires_at ? parseInstant(memory.expires_at) : null,
     now,
   };
 }
@@ -154,7 +175,11 @@ function isSame(a: Wanted, b: Known): boolean {
     a.content === b.content &&
     a.agentId === b.agentId &&
     a.sessionId === b.sessionId &&
+    a.project === b.project &&
     a.importance === b.importance &&
+    a.pinned === b.pinned &&
+    a.supersedes === b.supersedes &&
+    a.expiresAt === b.expiresAt &&
     a.metadata === b.metadata &&
     a.tags.length === b.tags.length &&
     a.tags.every((tag, index) => tag === b.tags[index])
@@ -224,9 +249,11 @@ function applyBatch(
     const verdict = judge(wanted, current);
     verdicts.push(verdict);
     if (verdict === "unchanged" || verdict === "kept") continue;
-    const own = current?.content === wanted.content ? current.vectors : vectors.get(wanted.content);
+    const same = current?.content === wanted.content ? current : null;
+    const own = same?.vectors ?? vectors.get(wanted.content);
     if (!own) return null;
-    written.set(wanted.id, { ...toKnown(wanted, place), vectors: own });
+    const source = same ? same.source : wanted.source;
+    written.set(wanted.id, { ...toKnown(wanted, place), source, vectors: own });
   }
   for (const memory of written.values()) draft.put(memory);
   return verdicts;

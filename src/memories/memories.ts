@@ -2,8 +2,9 @@ import { LRUCache } from "lru-cache";
 import { DEFAULT_DECAY, type Decay } from "../config.ts";
 import { createId } from "../db/id.ts";
 import type { Embedder } from "../embedding/embedder.ts";
+import { watchModels } from "../embedding/model-at-hand.ts";
 import { AppError } from "../errors.ts";
-import { decodeCursor, encodeCursor } from "./cursor.ts";
+import { parseInstant } from "../schema.ts";
 import { createExport } from "./export.ts";
 import { type Filter, filterSql } from "./filter.ts";
 import type { Idempotency } from "./idempotency.ts";
@@ -13,19 +14,31 @@ import {
   MEMORY_ID,
   type Memory,
   type MemoryChanges,
+  type MemorySource,
   type NewMemory,
   normaliseTags,
   type Similar,
 } from "./memory.ts";
-import { watchModels } from "./model-at-hand.ts";
+import type { SearchMode } from "./ranking/rank.ts";
 import { retention } from "./ranking/retention.ts";
-import type { SearchMode } from "./ranking.ts";
+import { decodeCursor, encodeCursor } from "./requests.ts";
 import { type StoredMemory, toMemory } from "./rows.ts";
 import { type SearchRequest, searchTable } from "./search.ts";
 import { findSimilar } from "./similar.ts";
-import type { Stats } from "./stats.ts";
+import { createSurvey, type Stats } from "./stats.ts";
 import type { Store } from "./store.ts";
-import { createSurvey } from "./survey.ts";
+
+/** How memories are saved. */
+interface Saving {
+  source?: MemorySource | null;
+  idempotencyKey?: string | undefined;
+}
+
+/** How a memory is changed. */
+interface Changing {
+  source?: MemorySource | null;
+  isExpected?: (memory: Memory) => boolean;
+}
 
 /** Accounts whose last search is remembered. */
 const MOST_FOUND = 10_000;
@@ -59,8 +72,13 @@ export function createMemories({
   const insert = async (
     accountId: string,
     inputs: readonly NewMemory[],
+    source: MemorySource | null,
     remember?: (ids: string[]) => () => void,
   ): Promise<StoredMemory[]> => {
+    for (const [index, input] of inputs.entries()) {
+      const path = inputs.length > 1 ? `memories/${index}/expires_at` : "expires_at";
+      checkExpiry(input.expires_at, clock(), path);
+    }
     // Before the work is done in vain.
     const bytes = inputs.reduce((sum, { content }) => sum + Buffer.byteLength(content), 0);
     const growth = { memories: inputs.length, bytes };
@@ -68,7 +86,9 @@ export function createMemories({
     const used = await embedderOf(accountId);
     const vectors = await Promise.all(inputs.map(({ content }) => used.embedContent(content)));
     const now = clock();
-    const memories = inputs.map((input, index) => newMemory(input, vectors[index] ?? [], now));
+    const memories = inputs.map((input, index) =>
+      newMemory(input, vectors[index] ?? [], source, now),
+    );
     const made = await store.use(accountId, async ({ writer, embedder }) => {
       if (embedder !== used) return null;
       return await writer.change({
@@ -80,7 +100,7 @@ export function createMemories({
         alongside: () => remember?.(memories.map(({ id }) => id)),
       });
     });
-    return made ?? insert(accountId, inputs, remember);
+    return made ?? insert(accountId, inputs, source, remember);
   };
 
   /** Memories by id, in the order of the ids; those that aren't there are left out. */
@@ -93,17 +113,21 @@ export function createMemories({
   return {
     /**
      * Saves memories, all or none.
+     * @param source what saves them, as far as it is known
      * @param idempotencyKey the same key within 24 hours returns the memories it made before
+     * @throws AppError `validation_failed` for an `expires_at` that has passed
      */
     async create(
       accountId: string,
       inputs: readonly NewMemory[],
-      idempotencyKey?: string,
+      { source = null, idempotencyKey }: Saving = {},
     ): Promise<Memory[]> {
-      if (idempotencyKey === undefined) return (await insert(accountId, inputs)).map(toMemory);
+      if (idempotencyKey === undefined) {
+        return (await insert(accountId, inputs, source)).map(toMemory);
+      }
       let made: StoredMemory[] = [];
       const ids = await idempotency.once(accountId, idempotencyKey, inputs, async (remember) => {
-        made = await insert(accountId, inputs, remember);
+        made = await insert(accountId, inputs, source, remember);
         return made.map(({ id }) => id);
       });
       // Not read again: if that fails, what is there would be told not to be.
@@ -202,15 +226,19 @@ export function createMemories({
 
     /**
      * Changes the fields that are given.
+     * @param source what changes it: recorded when the content changes
      * @param isExpected is asked about the memory, also as it is right before the change
-     * @throws AppError `memory_not_found`, or `precondition_failed` when `isExpected` says no
+     * @throws AppError `memory_not_found`, `validation_failed` for an `expires_at` that has passed, or
+     *   `precondition_failed` when `isExpected` says no
      */
     async update(
       accountId: string,
       id: string,
       changes: MemoryChanges,
-      isExpected: (memory: Memory) => boolean = () => true,
+      change: Changing = {},
     ): Promise<Memory> {
+      const { source = null, isExpected = () => true } = change;
+      checkExpiry(changes.expires_at, clock(), "expires_at");
       const present = await this.get(accountId, id);
       if (!isExpected(present)) throw hasChanged();
       const content = changes.content;
@@ -232,13 +260,13 @@ export function createMemories({
             if (!isExpected(toMemory(current))) throw hasChanged();
             // Another write may have changed the content between: then its vectors are not these.
             if (content !== undefined && content !== current.content && !vectors) return null;
-            const next = changeMemory(current, changes, vectors, clock());
+            const next = changeMemory(current, changes, vectors, source, clock());
             draft.put(next);
             return next;
           },
         });
       });
-      return updated ? toMemory(updated) : this.update(accountId, id, changes, isExpected);
+      return updated ? toMemory(updated) : this.update(accountId, id, changes, change);
     },
 
     /** @throws AppError `memory_not_found` */
@@ -271,17 +299,27 @@ export function createMemories({
   };
 }
 
-function newMemory(input: NewMemory, vectors: Float32Array[], now: number): StoredMemory {
+function newMemory(
+  input: NewMemory,
+  vectors: Float32Array[],
+  source: MemorySource | null,
+  now: number,
+): StoredMemory {
   return {
     id: createId("mem", now),
     content: input.content,
     tags: normaliseTags(input.tags ?? []),
     agentId: input.agent_id ?? null,
     sessionId: input.session_id ?? null,
+    project: input.project ?? null,
     importance: input.importance ?? 0.5,
+    pinned: input.pinned ?? false,
+    supersedes: input.supersedes ?? null,
     metadata: JSON.stringify(input.metadata ?? {}),
+    source,
     createdAt: now,
     updatedAt: now,
+    expiresAt: toTime(input.expires_at),
     vectors,
   };
 }
@@ -290,9 +328,10 @@ function changeMemory(
   current: StoredMemory,
   changes: MemoryChanges,
   vectors: Float32Array[] | null,
+  source: MemorySource | null,
   now: number,
 ): StoredMemory {
-  const { content, tags, agent_id, session_id, importance, metadata } = changes;
+  const { content, tags, agent_id, session_id, project, importance, pinned, metadata } = changes;
   return {
     ...current,
     content: content ?? current.content,
@@ -300,11 +339,30 @@ function changeMemory(
     tags: tags ? normaliseTags(tags) : current.tags,
     agentId: agent_id === undefined ? current.agentId : agent_id,
     sessionId: session_id === undefined ? current.sessionId : session_id,
+    project: project === undefined ? current.project : project,
     importance: importance ?? current.importance,
+    pinned: pinned ?? current.pinned,
     metadata: metadata ? JSON.stringify(metadata) : current.metadata,
+    // Who gives it another tag has not written what it says.
+    source: content === undefined || content === current.content ? current.source : source,
     // A clock that was set back must not make a memory older than it is.
     updatedAt: Math.max(now, current.updatedAt),
+    expiresAt: changes.expires_at === undefined ? current.expiresAt : toTime(changes.expires_at),
   };
+}
+
+function toTime(instant: string | null | undefined): number | null {
+  return instant ? parseInstant(instant) : null;
+}
+
+/** @throws AppError `validation_failed` for a time that has passed */
+function checkExpiry(instant: string | null | undefined, now: number, path: string): void {
+  const time = toTime(instant);
+  if (time === null || time > now) return;
+  const message = "must be in the future";
+  throw new AppError("validation_failed", `${path} ${message}.`, {
+    details: [{ path: `/${path}`, message }],
+  });
 }
 
 function notFound(id: string) {

@@ -1,4 +1,5 @@
-import { type Static, Type } from "@sinclair/typebox";
+import { type Static, type TSchema, Type } from "@sinclair/typebox";
+import { allows, type Scope } from "../keys/scopes.ts";
 import { checked, instant, jsonObject, parseInstant, problemOf, text } from "../schema.ts";
 
 /** Limits of a memory's fields. Characters are Unicode code points. */
@@ -22,13 +23,14 @@ const AROUND = 4_096;
 /** Bytes of a batch: as many of the largest memories as it may have, however they are escaped. */
 export const MAX_BATCH_BYTES =
   LIMITS.batch *
-  ((LIMITS.content + LIMITS.tags * LIMITS.tag + 2 * LIMITS.identifier + LIMITS.metadata) * ESCAPED +
+  ((LIMITS.content + LIMITS.tags * LIMITS.tag + 3 * LIMITS.identifier + LIMITS.metadata) * ESCAPED +
     AROUND);
 
 /** The shape of a memory's id. Anything else can't exist. */
 export const MEMORY_ID = /^mem_[0-9a-f]{32}$/;
 
 const EXAMPLE_ID = "mem_0197f2c4e0b47c3a9a1d5b8e2f60c711";
+const EXAMPLE_TIME = "2026-11-21T07:00:00.000Z";
 
 const content = text(
   {
@@ -57,6 +59,12 @@ export const SessionId = text({
   description: "The conversation that the memory comes from.",
   examples: ["s-42"],
 });
+const Project = text({
+  minLength: 1,
+  maxLength: LIMITS.identifier,
+  description: "The project that the memory belongs to.",
+  examples: ["atlas"],
+});
 const importance = Type.Number({
   minimum: 0,
   maximum: 1,
@@ -69,6 +77,23 @@ const metadata = jsonObject({
   examples: [{}],
 });
 
+const pinned = Type.Boolean({ description: "Whether it shall never fade.", examples: [false] });
+const expiresAt = instant({
+  description: "When it expires.",
+  examples: ["2027-03-01T00:00:00.000Z"],
+});
+const memoryId = (description: string) =>
+  checked<string>({ type: "string", description, examples: [EXAMPLE_ID] }, (value) =>
+    typeof value === "string" && MEMORY_ID.test(value)
+      ? null
+      : "must be mem_ and 32 hexadecimal digits in lower case",
+  );
+const supersedes = memoryId("The memory whose place it takes.");
+
+/** What may be cleared, or left out, by `null`. */
+const orNull = <Schema extends TSchema>(schema: Schema, description?: string) =>
+  Type.Union([schema, Type.Null()], description === undefined ? {} : { description });
+
 /** The fields of `POST /memories`. */
 export const NewMemory = Type.Object(
   {
@@ -76,44 +101,93 @@ export const NewMemory = Type.Object(
     tags: Type.Optional({ ...tags, default: [] }),
     agent_id: Type.Optional(AgentId),
     session_id: Type.Optional(SessionId),
+    project: Type.Optional(orNull(Project)),
     importance: Type.Optional({ ...importance, default: 0.5 }),
+    pinned: Type.Optional({ ...pinned, default: false }),
+    supersedes: Type.Optional(orNull(supersedes)),
     metadata: Type.Optional({ ...metadata, default: {} }),
+    expires_at: Type.Optional(orNull(expiresAt, "A moment in the future.")),
   },
   { additionalProperties: false },
 );
 export type NewMemory = Static<typeof NewMemory>;
+
+const CLEARS = "`null` clears it.";
 
 /** The fields of `PUT /memories/:id`: those left out stay as they are. */
 export const MemoryChanges = Type.Partial(
   Type.Object({
     content,
     tags,
-    agent_id: Type.Union([AgentId, Type.Null()], { description: "`null` clears it." }),
-    session_id: Type.Union([SessionId, Type.Null()], { description: "`null` clears it." }),
+    agent_id: orNull(AgentId, CLEARS),
+    session_id: orNull(SessionId, CLEARS),
+    project: orNull(Project, CLEARS),
     importance,
+    pinned,
     metadata,
+    expires_at: orNull(expiresAt, `A moment in the future. ${CLEARS}`),
   }),
   { additionalProperties: false, minProperties: 1 },
 );
 export type MemoryChanges = Static<typeof MemoryChanges>;
 
+const WAYS = ["api", "mcp", "dashboard", "import", "capture"] as const;
+
+/** Which credential wrote a memory's text: as the server knows it, not as a client says. */
+export const MemorySource = Type.Object(
+  {
+    via: Type.Union(
+      WAYS.map((via) => Type.Literal(via)),
+      { description: "The way it came." },
+    ),
+    by: Type.String({
+      description: "Name of the key or app, or the person's e-mail address.",
+      examples: ["laptop"],
+    }),
+    id: Type.String({
+      description: "Id of the key, of what an app was allowed, or of the person's account.",
+      examples: ["key_0197f2c4e0b47c3a9a1d5b8e2f60c711"],
+    }),
+  },
+  { description: "Which credential wrote its text; `null` where that was not recorded yet." },
+);
+export type MemorySource = Static<typeof MemorySource>;
+
 const memoryFields = {
   id: Type.String({ description: "`mem_` and a UUID in hex.", examples: [EXAMPLE_ID] }),
   content,
   tags,
-  agent_id: Type.Union([AgentId, Type.Null()]),
-  session_id: Type.Union([SessionId, Type.Null()]),
+  agent_id: orNull(AgentId),
+  session_id: orNull(SessionId),
+  project: orNull(Project),
   importance,
+  pinned,
+  supersedes: orNull(supersedes),
   metadata,
-  created_at: instant({ description: "UTC.", examples: ["2026-11-21T07:00:00.000Z"] }),
-  updated_at: instant({ description: "UTC.", examples: ["2026-11-21T07:00:00.000Z"] }),
+  source: orNull(MemorySource),
+  created_at: instant({ description: "UTC.", examples: [EXAMPLE_TIME] }),
+  updated_at: instant({ description: "UTC.", examples: [EXAMPLE_TIME] }),
+  expires_at: orNull(expiresAt),
 };
 
 /** A memory as every transport shows it. */
 export const Memory = Type.Object(memoryFields);
 export type Memory = Static<typeof Memory>;
 
-const moment = instant({ examples: ["2026-11-21T07:00:00.000Z"] });
+/** What is told of a memory that was written to who may not read it. */
+type Receipt = Pick<Memory, "id" | "created_at" | "updated_at">;
+
+/**
+ * A memory as who wrote it sees it: whole only with the scope to read, for what is there may have
+ * been written by others.
+ */
+export function writtenMemory(memory: Memory, scopes: readonly Scope[]): Memory | Receipt {
+  if (allows(scopes, "memories:read")) return memory;
+  const { id, created_at, updated_at } = memory;
+  return { id, created_at, updated_at };
+}
+
+const moment = instant({ examples: [EXAMPLE_TIME] });
 /** Lists can't go back to before 1970. */
 const importedMoment = (description: string) =>
   checked<string>(
@@ -128,23 +202,17 @@ const importedMoment = (description: string) =>
 export const ImportedMemory = Type.Object(
   {
     id: Type.Optional(
-      checked<string>(
-        {
-          type: "string",
-          description: "As it is exported. By default one that follows from what the line says.",
-          examples: [EXAMPLE_ID],
-        },
-        (value) =>
-          typeof value === "string" && MEMORY_ID.test(value)
-            ? null
-            : "must be mem_ and 32 hexadecimal digits in lower case",
-      ),
+      memoryId("As it is exported. By default one that follows from what the line says."),
     ),
     ...NewMemory.properties,
     agent_id: Type.Optional(MemoryChanges.properties.agent_id),
     session_id: Type.Optional(MemoryChanges.properties.session_id),
+    source: Type.Optional(
+      orNull(MemorySource, "As it is exported. What imports it is recorded instead."),
+    ),
     created_at: Type.Optional(importedMoment("By default `updated_at`, or now.")),
     updated_at: Type.Optional(importedMoment("By default `created_at`.")),
+    expires_at: Type.Optional(orNull(importedMoment("May have passed."))),
   },
   { additionalProperties: false },
 );

@@ -1,7 +1,8 @@
 import { Type } from "@sinclair/typebox";
+import { AppError } from "../errors.ts";
 import { checked, instant, numberText, parseInstant, problemOf, text } from "../schema.ts";
-import type { Filter } from "./filter.ts";
-import { AgentId, LIMITS, SessionId, Tag } from "./memory.ts";
+import type { Filter, Position } from "./filter.ts";
+import { AgentId, LIMITS, MEMORY_ID, SessionId, Tag } from "./memory.ts";
 import { SEARCH_MODES } from "./ranking/rank.ts";
 
 const splitTags = (tags: string) => tags.split(",").map((tag) => tag.trim());
@@ -166,4 +167,22 @@ export function toFilter(query: FilterQuery): Filter {
     ...(typeof after === "number" && { createdAfter: after }),
     ...(typeof before === "number" && { createdBefore: before }),
   };
+}
+
+/** The position of a list as an opaque text for clients. */
+export function encodeCursor({ createdAt, id }: Position): string {
+  return Buffer.from(`${createdAt} ${id}`).toString("base64url");
+}
+
+/** @throws AppError `validation_failed` for a text that `encodeCursor` did not make */
+export function decodeCursor(cursor: string): Position {
+  const [time = "", id = "", ...rest] = Buffer.from(cursor, "base64url").toString().split(" ");
+  // LanceDB fails on times that are not of this era.
+  if (!/^\d{1,14}$/.test(time) || !MEMORY_ID.test(id) || rest.length > 0) {
+    const message = "must be a next_cursor that this server returned";
+    throw new AppError("validation_failed", `The cursor ${message}.`, {
+      details: [{ path: "/cursor", message }],
+    });
+  }
+  return { createdAt: Number(time), id };
 }

@@ -17,10 +17,11 @@ import {
   MAX_BATCH_BYTES,
   Memory,
   MemoryChanges,
+  type MemorySource,
   NewMemory,
   SavedMemory,
+  writtenMemory,
 } from "./memory.ts";
-import { writtenMemory } from "./receipt.ts";
 import {
   ChangeHeaders,
   CreationHeaders,
@@ -179,15 +180,17 @@ function createSavingRoutes({ memories, authorize, etags }: Dependencies) {
 
   return new Elysia({ normalize: false })
     .derive(({ request }) => {
-      const { accountId, scopes } = authorize(request, "memories:add");
+      const { accountId, scopes, credential } = authorize(request, "memories:add");
       checkQueryString(request);
-      return { accountId, scopes };
+      const source: MemorySource = { via: "api", ...credential };
+      return { accountId, scopes, source };
     })
     .post(
       "/",
-      async ({ accountId, scopes, request, body, headers, query, set }) => {
+      async ({ accountId, scopes, source, request, body, headers, query, set }) => {
         if (query.similar === "true") authorize(request, "memories:read");
-        const [memory] = await memories.create(accountId, [body], headers["idempotency-key"]);
+        const idempotencyKey = headers["idempotency-key"];
+        const [memory] = await memories.create(accountId, [body], { source, idempotencyKey });
         if (!memory) throw new Error("creating a memory returned none");
         set.status = 201;
         set.headers.location = `/api/memories/${memory.id}`;
@@ -222,11 +225,11 @@ function createSavingRoutes({ memories, authorize, etags }: Dependencies) {
     )
     .post(
       "/batch",
-      async ({ accountId, scopes, body, headers, set }) => {
+      async ({ accountId, scopes, source, body, headers, set }) => {
         set.status = 201;
-        const key = headers["idempotency-key"];
+        const idempotencyKey = headers["idempotency-key"];
         const turn = createTurns();
-        const saved = await memories.create(accountId, body.memories, key);
+        const saved = await memories.create(accountId, body.memories, { source, idempotencyKey });
         // To write so much has taken its time, and so does the answer.
         await turn();
         return { memories: saved.map((memory) => writtenMemory(memory, scopes)) };
@@ -257,17 +260,18 @@ function createChangeRoutes({ memories, authorize, etags }: Dependencies) {
 
   return new Elysia({ normalize: false })
     .derive(({ request }) => {
-      const { accountId, scopes } = authorize(request, "memories:write");
+      const { accountId, scopes, credential } = authorize(request, "memories:write");
       checkQueryString(request);
-      return { accountId, scopes };
+      const source: MemorySource = { via: "api", ...credential };
+      return { accountId, scopes, source };
     })
     .put(
       "/:id",
-      async ({ accountId, scopes, params, body, headers, set }) => {
+      async ({ accountId, scopes, source, params, body, headers, set }) => {
         const ifMatch = headers["if-match"];
         const isExpected = (memory: Memory) =>
           ifMatch === undefined || etags.matches(ifMatch, etags.of(memory));
-        const memory = await memories.update(accountId, params.id, body, isExpected);
+        const memory = await memories.update(accountId, params.id, body, { source, isExpected });
         set.headers.etag = etags.of(memory);
         return writtenMemory(memory, scopes);
       },

@@ -6,6 +6,9 @@ import type { MemoryFacts } from "./rows.ts";
 
 const DAY = 86_400_000;
 
+/** Milliseconds for which figures of memories that do not change hold: only ages grow. */
+const LIFETIME = 10 * 60_000;
+
 /** Entries of a list at the most: what makes more of them is no label any more. */
 export const STATS_LIMITS = { tags: 100, agents: 100, days: 3_660 } as const;
 
@@ -95,7 +98,7 @@ export function createTally(now: number, decay: Decay) {
       cells.set(place, cell);
     },
 
-    total(): Omit<Stats, "bytes"> {
+    total(): Figures {
       const isEmpty = memories === 0;
       return {
         memories,
@@ -121,6 +124,43 @@ export function createTally(now: number, decay: Decay) {
         })),
       };
     },
+  };
+}
+
+type Figures = Omit<Stats, "bytes">;
+
+/** Memories that can be counted. */
+export interface Countable {
+  /** All of them, some at a time; others have their turn between. */
+  rows(): AsyncIterable<readonly MemoryFacts[]>;
+  /** A number that grows with each write. */
+  readonly changes: number;
+}
+
+/** Counts memories, again only when they have changed. */
+export function createSurvey({ clock, decay }: { clock: () => number; decay: Decay }) {
+  const known = new WeakMap<
+    Countable,
+    { changes: number; at: number; figures: Promise<Figures> }
+  >();
+
+  const count = async (memories: Countable, now: number): Promise<Figures> => {
+    const tally = createTally(now, decay);
+    for await (const rows of memories.rows()) {
+      for (const facts of rows) tally.add(facts);
+    }
+    return tally.total();
+  };
+
+  return (memories: Countable): Promise<Figures> => {
+    const { changes } = memories;
+    const now = clock();
+    const last = known.get(memories);
+    if (last?.changes === changes && Math.abs(now - last.at) < LIFETIME) return last.figures;
+    const figures = count(memories, now);
+    known.set(memories, { changes, at: now, figures });
+    figures.catch(() => known.delete(memories));
+    return figures;
   };
 }
 

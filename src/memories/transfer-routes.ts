@@ -65,7 +65,7 @@ export function createTransferRoutes({
     .post(
       "/import",
       async ({ request, query, server }) => {
-        const { accountId, scopes } = authorize(request, "memories:write");
+        const { accountId, scopes, credential } = authorize(request, "memories:write");
         checkQueryString(request);
         const dryRun = query.dry_run === "true";
         // It tells of what is here, and changes nothing.
@@ -73,6 +73,7 @@ export function createTransferRoutes({
         // Embedding takes longer than an idle connection may live.
         server?.timeout(request, 0);
         const report = await memories.import(accountId, readLines(request), {
+          source: { via: "import", ...credential },
           dryRun,
           mayRead: allows(scopes, "memories:read"),
           stillAllowed: () => void authorize(request, "memories:write"),
@@ -92,7 +93,7 @@ export function createTransferRoutes({
           operationId: "importMemories",
           summary: "Bring memories in",
           description:
-            "One memory a line, as exported; only `content` is needed. Ids and times are kept. A line whose id is there already is written only if its `updated_at` is newer, so that the same file twice changes nothing. Lines that are no memory are left out and named. Without the scope `memories:read` there is no `dry_run`, and lines that change nothing all count as `kept`. The body may have any length; memories are saved as it is read, and stay when it breaks off.",
+            "One memory a line, as exported; only `content` is needed. Ids and times are kept; `source` becomes what imports them. A line whose id is there already is written only if its `updated_at` is newer, so that the same file twice changes nothing. Lines that are no memory are left out and named. Without the scope `memories:read` there is no `dry_run`, and lines that change nothing all count as `kept`. The body may have any length; memories are saved as it is read, and stay when it breaks off.",
           requestBody: {
             required: true,
             content: { [NDJSON]: { schema: { $ref: "#/components/schemas/ImportedMemory" } } },

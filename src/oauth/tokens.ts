@@ -33,6 +33,8 @@ export interface Renewal {
 export interface TokenHolder {
   readonly accountId: string;
   readonly scopes: readonly Scope[];
+  /** The app's name, and the grant's id. */
+  readonly credential: { readonly by: string; readonly id: string };
   /** Host that the app was answered at when the person allowed it. */
   readonly app: string;
 }
@@ -67,6 +69,7 @@ export function createTokens({
       grantId: oauthGrants.id,
       accountId: oauthGrants.accountId,
       scopes: oauthTokens.scopes,
+      clientName: oauthGrants.clientName,
       app: oauthGrants.redirectHost,
       lastUsedAt: oauthGrants.lastUsedAt,
     })
@@ -195,7 +198,8 @@ export function createTokens({
       const row = holder.get({ hash: hashSecret(presented), now });
       if (!row) return null;
       markUsed(row.grantId, row.lastUsedAt, now);
-      return { accountId: row.accountId, scopes: row.scopes, app: row.app };
+      const { accountId, scopes, app, clientName: by, grantId: id } = row;
+      return { accountId, scopes, app, credential: { by, id } };
     },
   };
 }

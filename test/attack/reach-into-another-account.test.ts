@@ -53,7 +53,9 @@ async function enter(name: string) {
     session_id: canary,
     metadata: { canary },
   };
-  const saved = await server.memories.create(accountId, [memory, memory], "shared");
+  const saved = await server.memories.create(accountId, [memory, memory], {
+    idempotencyKey: "shared",
+  });
   const keyName = canary.replace("canary", "key");
   const keys = SCOPES.map((scopes) =>
     server.keys.create(accountId, { name: keyName, scopes, expiresAt: null }),

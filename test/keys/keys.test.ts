@@ -34,6 +34,7 @@ test("a new key speaks for its account with its scopes", async () => {
     accountId: account.id,
     scopes: ["memories:read"],
     keyId: record.id,
+    name: "laptop",
   });
 });
 

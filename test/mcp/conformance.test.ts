@@ -73,7 +73,12 @@ beforeAll(async () => {
     .use(
       createMcpRoutes({
         createServer: createFixtureServer,
-        authorize: () => ({ accountId: "acc_1", scopes: [], via: "local" }),
+        authorize: () => ({
+          accountId: "acc_1",
+          scopes: [],
+          via: "local",
+          credential: { by: "local", id: "local" },
+        }),
         config: { publicUrl: "http://localhost", trustProxy: false },
         log: silentLog,
       }),

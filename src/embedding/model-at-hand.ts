@@ -1,4 +1,4 @@
-import type { Embedder } from "../embedding/embedder.ts";
+import type { Embedder } from "./embedder.ts";
 
 /** Milliseconds that a search waits for a model that is still being loaded. */
 const MOMENT = 500;
