@@ -4,13 +4,10 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createAccounts } from "../../../src/accounts/accounts.ts";
 import { type Database, databasePath, openDatabase } from "../../../src/db/database.ts";
-import { MIGRATIONS, migrate } from "../../../src/db/migrations.ts";
 import { createSqliteLog } from "../../../src/memories/log/sqlite-log.ts";
 import { afterThisTest, temporaryFolder, testDatabase } from "../../support/database.ts";
+import { earlierDatabase } from "../../support/recorded-data.ts";
 import { describeLog, entryOf } from "./contract.ts";
-
-/** How many migrations the version before this log had seen. */
-const EARLIER = 12;
 
 describeLog("a log in SQLite", () => {
   const path = databasePath(temporaryFolder());
@@ -88,12 +85,13 @@ test("all that is appended at one moment is one transaction", async () => {
   const db = testDatabase();
   const log = createSqliteLog({ db });
   let transactions = 0;
-  const { orm } = db;
-  const transaction = orm.transaction.bind(orm);
-  orm.transaction = (...args: Parameters<typeof transaction>) => {
-    transactions++;
-    return transaction(...args);
-  };
+  const begin = db.orm.transaction.bind(db.orm);
+  Object.assign(db.orm, {
+    transaction(...args: Parameters<typeof begin>) {
+      transactions++;
+      return begin(...args);
+    },
+  });
   const append = (table: string) => log.append(table, entryOf("x"));
   await Promise.all(["acc_1", "acc_2", "acc_3", "acc_1"].map(append));
   expect(transactions).toBe(1);
@@ -136,14 +134,9 @@ test("a transaction that the disk refused is voided, and again until that succee
   await isVoided.promise;
 });
 
-/** A data folder of the earlier version. */
 function earlierFolder(fill: (sqlite: Sqlite) => void): string {
   const dataDir = temporaryFolder();
-  const sqlite = new Sqlite(databasePath(dataDir), { create: true });
-  sqlite.run("PRAGMA journal_mode = WAL");
-  migrate(sqlite, MIGRATIONS.slice(0, EARLIER));
-  fill(sqlite);
-  sqlite.close();
+  earlierDatabase(dataDir, fill);
   return dataDir;
 }
 

@@ -1,0 +1,59 @@
+import { Database as Sqlite } from "bun:sqlite";
+import { existsSync, mkdirSync } from "node:fs";
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { createAccounts } from "../../src/accounts/accounts.ts";
+import { databasePath, openDatabase } from "../../src/db/database.ts";
+import { MIGRATIONS, migrate } from "../../src/db/migrations.ts";
+import type { Checkpoint } from "../../src/memories/log/log.ts";
+import { baseFolder } from "../../src/memories/log/names.ts";
+import { createSqliteLog } from "../../src/memories/log/sqlite-log.ts";
+import { loadLanceDb } from "../../src/native/lancedb.ts";
+import { testCacheDir } from "./embedder.ts";
+
+/** How many migrations the version before bases had seen. */
+export const EARLIER = 12;
+
+/** A data folder of the version before bases, whose database a test fills. */
+export function earlierDatabase(dataDir: string, fill: (sqlite: Sqlite) => void): void {
+  mkdirSync(dataDir, { recursive: true });
+  const sqlite = new Sqlite(databasePath(dataDir), { create: true });
+  sqlite.run("PRAGMA journal_mode = WAL");
+  migrate(sqlite, MIGRATIONS.slice(0, EARLIER));
+  fill(sqlite);
+  sqlite.close();
+}
+
+/** Opens what is recorded of a data folder, without the server's work on it. */
+export function openRecorded(dataDir: string) {
+  const db = openDatabase(databasePath(dataDir));
+  return {
+    sqlite: db.sqlite,
+    log: createSqliteLog({ db }),
+    accounts: createAccounts({ db, clock: Date.now }),
+    [Symbol.dispose]: () => db.close(),
+  };
+}
+
+/** Writes a LanceDB table of so many memories as a base, and gives what is to be recorded. */
+export async function writeBase(dataDir: string, base: string, rows: number): Promise<Checkpoint> {
+  const lancedb = await loadLanceDb(testCacheDir);
+  const connection = await lancedb.connect(join(dataDir, "memories"));
+  const memories = Array.from({ length: rows }, (_, n) => ({ id: `mem_${n}`, passage: 0 }));
+  const table = await connection.createTable(base, memories);
+  const version = await table.version();
+  table.close();
+  connection.close();
+  return { base, version, files: await filesOf(dataDir, base), upTo: 0 };
+}
+
+/** All files of a base, in the order of their names. */
+export async function filesOf(dataDir: string, base: string): Promise<string[]> {
+  const folder = join(dataDir, baseFolder(base));
+  if (!existsSync(folder)) return [];
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile() && !entry.name.endsWith("_hint.json"))
+    .map(({ parentPath, name }) => join(parentPath, name).slice(folder.length + 1))
+    .sort();
+}
