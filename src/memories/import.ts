@@ -11,8 +11,8 @@ import {
   type MemorySource,
   normaliseTags,
 } from "./memory.ts";
+import type { OpenTable } from "./open-tables.ts";
 import type { MemoryRow, StoredMemory } from "./rows.ts";
-import type { OpenTable } from "./slot.ts";
 import type { Store } from "./store.ts";
 
 /** A line of what is imported: a memory, or what is wrong with it. */
@@ -230,7 +230,11 @@ async function writeBatch(
   stillAllowed();
 
   const verdicts = await patiently(() =>
-    writer.change({ ids, apply: (draft) => applyBatch(draft, batch, vectors) }),
+    writer.change({
+      ids,
+      withVectors: rows.length > 0,
+      apply: (draft) => applyBatch(draft, batch, vectors),
+    }),
   );
   // Another write came between, and other texts are needed now.
   return verdicts ?? writeBatch({ table, writer, embedder }, batch, stillAllowed);
@@ -245,12 +249,14 @@ function applyBatch(
   const written = new Map<string, StoredMemory>();
   const verdicts: Verdict[] = [];
   for (const [place, wanted] of batch.entries()) {
-    const current = written.get(wanted.id) ?? draft.get(wanted.id);
+    const before = written.get(wanted.id);
+    const current = before ?? draft.get(wanted.id);
     const verdict = judge(wanted, current);
     verdicts.push(verdict);
     if (verdict === "unchanged" || verdict === "kept") continue;
     const same = current?.content === wanted.content ? current : null;
-    const own = same?.vectors ?? vectors.get(wanted.content);
+    const kept = same ? (before?.vectors ?? draft.vectorsOf(wanted.id)) : [];
+    const own = kept.length > 0 ? kept : vectors.get(wanted.content);
     if (!own) return null;
     const source = same ? same.source : wanted.source;
     written.set(wanted.id, { ...toKnown(wanted, place), source, vectors: own });

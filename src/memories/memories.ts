@@ -6,7 +6,7 @@ import { watchModels } from "../embedding/model-at-hand.ts";
 import { AppError } from "../errors.ts";
 import { parseInstant } from "../schema.ts";
 import { createExport } from "./export.ts";
-import { type Filter, filterSql } from "./filter.ts";
+import { type Filter, narrows } from "./filter.ts";
 import type { Idempotency } from "./idempotency.ts";
 import { type ImportLine, type ImportOptions, importMemories } from "./import.ts";
 import {
@@ -73,7 +73,7 @@ export function createMemories({
     accountId: string,
     inputs: readonly NewMemory[],
     source: MemorySource | null,
-    remember?: (ids: string[]) => () => void,
+    answer?: (ids: string[]) => Answer,
   ): Promise<StoredMemory[]> => {
     for (const [index, input] of inputs.entries()) {
       const path = inputs.length > 1 ? `memories/${index}/expires_at` : "expires_at";
@@ -82,7 +82,7 @@ export function createMemories({
     // Before the work is done in vain.
     const bytes = inputs.reduce((sum, { content }) => sum + Buffer.byteLength(content), 0);
     const growth = { memories: inputs.length, bytes };
-    await store.use(accountId, ({ writer }) => writer.checkRoom(growth));
+    await store.use(accountId, async ({ writer }) => writer.checkRoom(growth));
     const used = await embedderOf(accountId);
     const vectors = await Promise.all(inputs.map(({ content }) => used.embedContent(content)));
     const now = clock();
@@ -97,10 +97,10 @@ export function createMemories({
           for (const memory of memories) draft.put(memory);
           return memories;
         },
-        alongside: () => remember?.(memories.map(({ id }) => id)),
+        answer: answer?.(memories.map(({ id }) => id)),
       });
     });
-    return made ?? insert(accountId, inputs, source, remember);
+    return made ?? insert(accountId, inputs, source, answer);
   };
 
   /** Memories by id, in the order of the ids; those that aren't there are left out. */
@@ -127,7 +127,7 @@ export function createMemories({
       }
       let made: StoredMemory[] = [];
       const ids = await idempotency.once(accountId, idempotencyKey, inputs, async (remember) => {
-        made = await insert(accountId, inputs, source, remember);
+        made = await insert(accountId, inputs, source, answer);
         return made.map(({ id }) => id);
       });
       // Not read again: if that fails, what is there would be told not to be.
@@ -153,8 +153,8 @@ export function createMemories({
         const moment = { now: clock(), decay };
         return { mode, hits: await searchTable(table, embedder, { ...request, mode }, moment) };
       });
-      const memories = hits.map(({ row, score, explanation }) => ({
-        ...toMemory(row),
+      const memories = hits.map(({ memory, score, explanation }) => ({
+        ...toMemory(memory),
         score,
         ...(request.explain && { explanation }),
       }));
@@ -254,13 +254,15 @@ export function createMemories({
         if (vectors && embedder !== used) return null;
         return await writer.change({
           ids: [id],
+          withVectors: vectors === null,
           apply(draft) {
             const current = draft.get(id);
             if (!current) throw notFound(id);
             if (!isExpected(toMemory(current))) throw hasChanged();
             // Another write may have changed the content between: then its vectors are not these.
             if (content !== undefined && content !== current.content && !vectors) return null;
-            const next = changeMemory(current, changes, vectors, source, clock());
+            const own = vectors ?? draft.vectorsOf(id);
+            const next = changeMemory(current, changes, own, source, clock());
             draft.put(next);
             return next;
           },
@@ -288,7 +290,7 @@ export function createMemories({
      * @throws AppError `validation_failed` for a filter without any condition
      */
     async removeMatching(accountId: string, filter: Filter): Promise<number> {
-      if (filterSql(filter) === undefined) {
+      if (!narrows(filter)) {
         throw new AppError(
           "validation_failed",
           "Deleting everything at once is not possible: give at least one filter.",
@@ -297,62 +299,6 @@ export function createMemories({
       return store.use(accountId, ({ writer }) => writer.removeMatching(filter));
     },
   };
-}
-
-function newMemory(
-  input: NewMemory,
-  vectors: Float32Array[],
-  source: MemorySource | null,
-  now: number,
-): StoredMemory {
-  return {
-    id: createId("mem", now),
-    content: input.content,
-    tags: normaliseTags(input.tags ?? []),
-    agentId: input.agent_id ?? null,
-    sessionId: input.session_id ?? null,
-    project: input.project ?? null,
-    importance: input.importance ?? 0.5,
-    pinned: input.pinned ?? false,
-    supersedes: input.supersedes ?? null,
-    metadata: JSON.stringify(input.metadata ?? {}),
-    source,
-    createdAt: now,
-    updatedAt: now,
-    expiresAt: toTime(input.expires_at),
-    vectors,
-  };
-}
-
-function changeMemory(
-  current: StoredMemory,
-  changes: MemoryChanges,
-  vectors: Float32Array[] | null,
-  source: MemorySource | null,
-  now: number,
-): StoredMemory {
-  const { content, tags, agent_id, session_id, project, importance, pinned, metadata } = changes;
-  return {
-    ...current,
-    content: content ?? current.content,
-    vectors: vectors ?? current.vectors,
-    tags: tags ? normaliseTags(tags) : current.tags,
-    agentId: agent_id === undefined ? current.agentId : agent_id,
-    sessionId: session_id === undefined ? current.sessionId : session_id,
-    project: project === undefined ? current.project : project,
-    importance: importance ?? current.importance,
-    pinned: pinned ?? current.pinned,
-    metadata: metadata ? JSON.stringify(metadata) : current.metadata,
-    // Who gives it another tag has not written what it says.
-    source: content === undefined || content === current.content ? current.source : source,
-    // A clock that was set back must not make a memory older than it is.
-    updatedAt: Math.max(now, current.updatedAt),
-    expiresAt: changes.expires_at === undefined ? current.expiresAt : toTime(changes.expires_at),
-  };
-}
-
-function toTime(instant: string | null | undefined): number | null {
-  return instant ? parseInstant(instant) : null;
 }
 
 /** @throws AppError `validation_failed` for a time that has passed */

@@ -25,11 +25,15 @@ export async function findSimilar(
   const [vector] = (await table.load([id])).flatMap(({ vectors }) => vectors.slice(0, 1));
   if (!vector) return [];
   const scores = new Map<string, number>();
-  for (const near of await table.nearest(vector, {}, ROWS)) {
-    const score = meaningScore(near.cosine ?? 0, cosines);
-    if (near.id !== id && score >= NEARLY_THE_SAME && !scores.has(near.id)) {
-      scores.set(near.id, Math.round(score * 10_000) / 10_000);
+  const question = { vector, words: null, filter: {}, limit: ROWS, least: MOST + 1 };
+  for (const { memory, cosine } of await table.candidates(question)) {
+    const score = meaningScore(cosine ?? 0, cosines);
+    if (memory.id !== id && score >= NEARLY_THE_SAME) {
+      scores.set(memory.id, Math.round(score * 10_000) / 10_000);
     }
   }
-  return [...scores].map(([id, score]) => ({ id, score })).slice(0, MOST);
+  return [...scores]
+    .map(([id, score]) => ({ id, score }))
+    .sort((a, b) => b.score - a.score)
+    .slice(0, MOST);
 }

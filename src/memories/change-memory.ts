@@ -1,0 +1,66 @@
+import { createId } from "../db/id.ts";
+import { parseInstant } from "../schema.ts";
+import { type MemoryChanges, type MemorySource, type NewMemory, normaliseTags } from "./memory.ts";
+import type { MemoryRow, StoredMemory } from "./rows.ts";
+
+/** A memory that is saved now. */
+export function newMemory(
+  input: NewMemory,
+  vectors: Float32Array[],
+  source: MemorySource | null,
+  now: number,
+): StoredMemory {
+  return {
+    id: createId("mem", now),
+    content: input.content,
+    tags: normaliseTags(input.tags ?? []),
+    agentId: input.agent_id ?? null,
+    sessionId: input.session_id ?? null,
+    project: input.project ?? null,
+    importance: input.importance ?? 0.5,
+    pinned: input.pinned ?? false,
+    supersedes: input.supersedes ?? null,
+    metadata: JSON.stringify(input.metadata ?? {}),
+    source,
+    createdAt: now,
+    updatedAt: now,
+    expiresAt: toTime(input.expires_at),
+    vectors,
+  };
+}
+
+/**
+ * A memory with the fields that are given.
+ * @param vectors of its content as it is then
+ */
+export function changeMemory(
+  current: MemoryRow,
+  changes: MemoryChanges,
+  vectors: Float32Array[],
+  source: MemorySource | null,
+  now: number,
+): StoredMemory {
+  const { content, tags, agent_id, session_id, project, importance, pinned, metadata } = changes;
+  return {
+    ...current,
+    content: content ?? current.content,
+    vectors,
+    tags: tags ? normaliseTags(tags) : current.tags,
+    agentId: agent_id === undefined ? current.agentId : agent_id,
+    sessionId: session_id === undefined ? current.sessionId : session_id,
+    project: project === undefined ? current.project : project,
+    importance: importance ?? current.importance,
+    pinned: pinned ?? current.pinned,
+    metadata: metadata ? JSON.stringify(metadata) : current.metadata,
+    // Who gives it another tag has not written what it says.
+    source: content === undefined || content === current.content ? current.source : source,
+    // A clock that was set back must not make a memory older than it is.
+    updatedAt: Math.max(now, current.updatedAt),
+    expiresAt: changes.expires_at === undefined ? current.expiresAt : toTime(changes.expires_at),
+  };
+}
+
+/** Milliseconds since 1970. */
+export function toTime(instant: string | null | undefined): number | null {
+  return instant ? parseInstant(instant) : null;
+}
