@@ -1,6 +1,6 @@
 import type { EmbeddingModel } from "../../embedding/embedder.ts";
-import type { Checkpoint } from "../log/log.ts";
 import type { Filter, Position } from "../filter.ts";
+import type { Checkpoint } from "../log/log.ts";
 import type { MemoryRow, StoredMemory } from "../rows.ts";
 
 /** A base that is open: one LanceDB table, at the version of its checkpoint. */

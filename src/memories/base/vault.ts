@@ -23,3 +23,11 @@ export interface Vault {
   /** Bytes of all files of a base. */
   bytes(base: string): Promise<number>;
 }
+
+/** A file of a base was not written to its end. */
+export class TornFile extends Error {
+  override readonly name = "TornFile";
+  constructor(path: string) {
+    super(`${path} was not written to its end: the disk is full or reports errors`);
+  }
+}

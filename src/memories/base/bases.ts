@@ -1,0 +1,240 @@
+import { randomBytes } from "node:crypto";
+import type * as LanceDb from "@lancedb/lancedb";
+import { type RecordBatch, type Schema, Table } from "apache-arrow";
+import type { EmbeddingModel } from "../../embedding/embedder.ts";
+import { createTurns } from "../../turns.ts";
+import { STOP_STEMS } from "../indexes/tokens.ts";
+import type { Checkpoint } from "../log/log.ts";
+import type { StoredMemory } from "../rows.ts";
+import type { Base, Bases } from "./base.ts";
+import { decodeIds } from "./decode.ts";
+import { adoptRows, encodeRows } from "./encode.ts";
+import { exceptSql } from "./filter-sql.ts";
+import { type LanceBase, openLanceBase, partitionsFor } from "./lance-base.ts";
+import { baseSchema, memoryIdOf } from "./schema.ts";
+import type { Vault } from "./vault.ts";
+
+/** Bytes of LanceDB's caches for all bases together; its own defaults are 6 GiB and 1 GiB. */
+const INDEX_CACHE = 96n << 20n;
+const METADATA_CACHE = 32n << 20n;
+/** Bytes of rows that are committed at once. The main thread copies them twice, in 10 ms or so. */
+const COMMIT = 8 << 20;
+/** Memories that are encoded at once. */
+const ENCODED = 256;
+/** Changed memories up to which LanceDB leaves them out itself; its work grows with their number. */
+const LEFT_OUT = 2_000;
+/** Rows that are read at once by their addresses. */
+const TAKEN = 4_096;
+
+/** What a flush does, in order. A test stops the process after each of them. */
+export const FLUSH_STEPS = [
+  "rows added",
+  "added files kept",
+  "base written",
+  "base kept",
+  "indexes made",
+  "indexes kept",
+  "checkpoint recorded",
+  "former base removed",
+] as const;
+export type FlushStep = (typeof FLUSH_STEPS)[number];
+/** Is told of each step when it is done, and may throw. */
+export type OnStep = (step: FlushStep) => void | Promise<void>;
+
+/**
+ * @param folder holds the bases, in `NAME.lance` each
+ * @param wanted the model in use, for bases that say no more of theirs than its name
+ */
+export async function createBases({
+  lancedb,
+  folder,
+  vault,
+  wanted,
+  step = () => {},
+}: {
+  lancedb: typeof LanceDb;
+  folder: string;
+  vault: Vault;
+  wanted?: EmbeddingModel;
+  step?: OnStep;
+}): Promise<Bases> {
+  const session = new lancedb.Session(INDEX_CACHE, METADATA_CACHE);
+  const connection = await lancedb.connect(folder, {}, session);
+  const opened = new WeakMap<Base, LanceBase>();
+  const lanceOf = (base: Base): LanceBase => {
+    const lance = opened.get(base);
+    if (!lance) throw new Error("a base of others");
+    return lance;
+  };
+
+  /** Makes the files of a table durable that was just written. */
+  const keep = async (
+    { name, version }: { name: string; version: number },
+    upTo: number,
+    done: FlushStep,
+  ): Promise<Checkpoint> => {
+    const files = await vault.files(name);
+    await vault.keep(name, files);
+    await step(done);
+    return { base: name, version, files, upTo };
+  };
+
+  /** Writes to a base at its newest version, while others read that of its checkpoint. */
+  const change = async (
+    base: Base,
+    upTo: number,
+    task: (table: LanceDb.Table) => Promise<void>,
+    [made, kept]: readonly [FlushStep, FlushStep],
+  ): Promise<Checkpoint> => {
+    const { base: name, version } = base.checkpoint;
+    const table = await connection.openTable(name);
+    try {
+      if ((await table.version()) !== version)
+        throw new Error(`${name} is ahead of its checkpoint`);
+      await task(table);
+      await step(made);
+      const checkpoint = await keep({ name, version: await table.version() }, upTo, kept);
+      await lanceOf(base).moveTo(checkpoint);
+      return checkpoint;
+    } finally {
+      table.close();
+    }
+  };
+
+  return {
+    async open(checkpoint) {
+      const base = await openLanceBase(lancedb, connection, checkpoint, wanted);
+      opened.set(base, base);
+      return base;
+    },
+
+    append: (base, added, upTo) =>
+      change(
+        base,
+        upTo,
+        async (table) => {
+          const writer = createTableWriter(connection, table.name, baseSchema(base.model), table);
+          for await (const batch of encodeAll(added, baseSchema(base.model))) {
+            await writer.write(batch);
+          }
+          await writer.end();
+        },
+        ["rows added", "added files kept"],
+      ),
+
+    async rewrite(table, former, changes, { upTo, model }) {
+      if (former && former.model.id !== model.id) throw new Error("vectors of another model");
+      const name = `${table}.${randomBytes(4).toString("hex")}`;
+      const schema = baseSchema(model);
+      try {
+        const writer = createTableWriter(connection, name, schema);
+        const untouched = former ? rowsExcept(lanceOf(former).table, [...changes.keys()]) : [];
+        for await (const batch of untouched) await writer.write(adoptRows(batch, schema));
+        const written = [...changes.values()].filter((memory) => memory !== null);
+        for await (const batch of encodeAll(written, schema)) await writer.write(batch);
+        const version = await writer.end();
+        await step("base written");
+        return await keep({ name, version }, upTo, "base kept");
+      } catch (error) {
+        await vault.forget([name]).catch(() => {});
+        throw error;
+      }
+    },
+
+    index: (base, withVectors) =>
+      change(
+        base,
+        base.checkpoint.upTo,
+        (table) => createIndexes(lancedb, table, withVectors ? base.rows : null),
+        ["indexes made", "indexes kept"],
+      ),
+
+    close: () => connection.close(),
+  };
+}
+
+/** Writes batches to a table, which is made with the first ones, in a few commits. */
+function createTableWriter(
+  connection: LanceDb.Connection,
+  name: string,
+  schema: Schema,
+  existing: LanceDb.Table | null = null,
+) {
+  let table = existing;
+  let pending: RecordBatch[] = [];
+  let bytes = 0;
+
+  const commit = async () => {
+    const rows = new Table(schema, pending);
+    [pending, bytes] = [[], 0];
+    if (table) await table.add(rows);
+    else table = await connection.createTable(name, rows);
+  };
+
+  return {
+    async write(batch: RecordBatch): Promise<void> {
+      pending.push(batch);
+      bytes += batch.data.byteLength;
+      if (bytes >= COMMIT) await commit();
+    },
+
+    /** @returns the version that has all */
+    async end(): Promise<number> {
+      if (pending.length > 0) await commit();
+      table ??= await connection.createEmptyTable(name, schema);
+      const version = await table.version();
+      if (!existing) table.close();
+      return version;
+    },
+  };
+}
+
+async function* encodeAll(memories: readonly StoredMemory[], schema: Schema) {
+  const turn = createTurns();
+  for (let at = 0; at < memories.length; at += ENCODED) {
+    await turn();
+    yield encodeRows(memories.slice(at, at + ENCODED), schema);
+  }
+}
+
+/** Rows of all memories but these, as they are stored. */
+async function* rowsExcept(table: LanceDb.Table, ids: readonly string[]) {
+  if (ids.length <= LEFT_OUT) {
+    yield* ids.length > 0 ? table.query().where(exceptSql(ids)) : table.query();
+    return;
+  }
+  const left = new Set(ids);
+  const addresses: bigint[] = [];
+  for await (const batch of table.query().withRowId().select(["id", "_rowid"])) {
+    const column: Iterable<bigint> = batch.getChild("_rowid") ?? [];
+    const found = decodeIds(batch);
+    let row = 0;
+    for (const address of column) {
+      if (!left.has(memoryIdOf(found[row++] ?? ""))) addresses.push(address);
+    }
+  }
+  for (let at = 0; at < addresses.length; at += TAKEN) {
+    yield* table.takeRowIds(addresses.slice(at, at + TAKEN));
+  }
+}
+
+/** @param vectors how many there are, for an index of them; null for none */
+async function createIndexes(
+  { Index }: typeof LanceDb,
+  table: LanceDb.Table,
+  vectors: number | null,
+): Promise<void> {
+  const words = Index.fts({
+    // Positions would serve phrases, which no search asks for, at a third more disk.
+    withPosition: false,
+    // Words of Chinese, Japanese and Thai are told apart by a dictionary; the rest is cut at
+    // everything that is neither letter nor digit.
+    baseTokenizer: "icu/split",
+    customStopWords: [...STOP_STEMS],
+  });
+  await table.createIndex("content", { config: words, replace: true });
+  await table.createIndex("id", { config: Index.btree(), replace: true });
+  if (vectors === null) return;
+  const config = Index.ivfFlat({ distanceType: "dot", numPartitions: partitionsFor(vectors) });
+  await table.createIndex("vector", { config, replace: true });
+}

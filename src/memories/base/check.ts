@@ -1,0 +1,54 @@
+import type * as LanceDb from "@lancedb/lancedb";
+
+/** What reading a whole table found. */
+export interface TableFacts {
+  /** Rows at the version that was asked for; a long memory has several. */
+  rows: number;
+  memories: number;
+  fragments: number;
+  /** Milliseconds since 1970 of the newest `created_at`; `null` in an empty table. */
+  newest: number | null;
+  /** Rows that an index does not know yet, of the index that knows least. */
+  unindexed: number;
+  /** The name of the model that made its vectors. */
+  model: string;
+}
+
+/**
+ * Reads every row and every index of a table at one version, and changes nothing.
+ * @param folder holds the table's folder
+ * @throws Error of LanceDB when a file that the version needs is missing or damaged
+ */
+export async function readWholeTable(
+  lancedb: typeof LanceDb,
+  folder: string,
+  name: string,
+  version: number,
+): Promise<TableFacts> {
+  // A session of its own: the files of another folder must not answer from a cache.
+  const connection = await lancedb.connect(folder, {}, new lancedb.Session(32n << 20n, 8n << 20n));
+  try {
+    const table = await connection.openTable(name);
+    await table.checkout(version);
+    const model = (await table.schema()).metadata.get("ctxd.model") ?? "unknown";
+    const none = { rows: 0, memories: 0, fragments: 0, unindexed: 0 };
+    const facts: TableFacts = { ...none, newest: null, model };
+    for await (const batch of table.query()) {
+      facts.rows += batch.numRows;
+      const passages: Iterable<number> = batch.getChild("passage") ?? [];
+      for (const passage of passages) facts.memories += passage === 0 ? 1 : 0;
+      const moments: Iterable<number> = batch.getChild("created_at") ?? [];
+      for (const moment of moments) facts.newest = Math.max(facts.newest ?? moment, moment);
+    }
+    for (const { name: index } of await table.listIndices()) {
+      await table.prewarmIndex(index);
+      const unindexed = (await table.indexStats(index))?.numUnindexedRows ?? 0;
+      facts.unindexed = Math.max(facts.unindexed, unindexed);
+    }
+    facts.fragments = (await table.stats()).fragmentStats.numFragments;
+    table.close();
+    return facts;
+  } finally {
+    connection.close();
+  }
+}

@@ -1,0 +1,188 @@
+import type {
+  Bool,
+  FixedSizeList,
+  Float32,
+  Float64,
+  Int32,
+  List,
+  RecordBatch,
+  Table,
+  TimestampMillisecond,
+  Utf8,
+  Vector,
+} from "apache-arrow";
+import type { MemorySource } from "../memory.ts";
+import type { MemoryRow, StoredMemory } from "../rows.ts";
+import { memoryIdOf, rowIds } from "./schema.ts";
+
+/** The types of the columns that are read back. */
+type RowTypes = {
+  id: Utf8;
+  passage: Int32;
+  passages: Int32;
+  content: Utf8;
+  tags: List<Utf8>;
+  agent_id: Utf8;
+  session_id: Utf8;
+  project: Utf8;
+  importance: Float64;
+  pinned: Bool;
+  supersedes: Utf8;
+  metadata: Utf8;
+  source_via: Utf8;
+  source_by: Utf8;
+  source_id: Utf8;
+  created_at: TimestampMillisecond;
+  updated_at: TimestampMillisecond;
+  expires_at: TimestampMillisecond;
+  vector: FixedSizeList<Float32>;
+};
+
+/** Batches, or a table, which has some. */
+type Rows = Table | RecordBatch;
+
+/** Reads memories from rows that are the first of theirs. Columns that are not there have defaults. */
+export function decodeMemories(rows: Rows): MemoryRow[] {
+  return decodeEach(rows, decodeMemory);
+}
+
+/** Reads the ids of rows. */
+export function decodeIds(rows: Rows): string[] {
+  return decodeEach(rows, ({ required }, row) => required("id", row));
+}
+
+/**
+ * Puts memories together from rows, which come in any order: an earlier version of this program
+ * moved them.
+ */
+export function createAssembly() {
+  /** Memories whose rows have not all come. */
+  const partial = new Map<string, Partial>();
+
+  return {
+    /**
+     * Reads rows with all columns.
+     * @returns memories that are complete with them; their vectors are views of the batch, which
+     * stays in memory as long as one of them does
+     */
+    add(rows: Rows): StoredMemory[] {
+      return decodeEach(rows, (columns, row) => {
+        const { required, vector } = columns;
+        const passage = required("passage", row);
+        const passages = required("passages", row);
+        if (passages === 1) return [{ ...decodeMemory(columns, row), vectors: [vector(row)] }];
+        const id = memoryIdOf(required("id", row));
+        const known = partial.get(id) ?? { memory: null, passages, vectors: new Map() };
+        partial.set(id, known);
+        known.vectors.set(passage, vector(row).slice());
+        if (passage === 0) known.memory = decodeMemory(columns, row);
+        if (!known.memory || known.vectors.size < passages) return [];
+        partial.delete(id);
+        const vectors = [...known.vectors].sort(([a], [b]) => a - b).map(([, each]) => each);
+        return [{ ...known.memory, vectors }];
+      }).flat();
+    },
+
+    /** Ids of rows that have not come, of memories of which some have. */
+    missing(): string[] {
+      return [...partial].flatMap(([id, { passages, vectors }]) =>
+        rowIds(id, passages).filter((_, passage) => !vectors.has(passage)),
+      );
+    },
+
+    /** @throws Error when rows of a memory have not come */
+    end(): void {
+      for (const [id, { memory }] of partial) {
+        if (memory) throw new Error(`rows of the memory ${id} are missing`);
+      }
+    },
+  };
+}
+
+interface Partial {
+  memory: MemoryRow | null;
+  passages: number;
+  vectors: Map<number, Float32Array>;
+}
+
+function decodeMemory(columns: Columns, row: number): MemoryRow {
+  const { required, nullable, tags } = columns;
+  return {
+    id: required("id", row),
+    content: required("content", row),
+    tags: tags(row),
+    agentId: nullable("agent_id", row),
+    sessionId: nullable("session_id", row),
+    project: nullable("project", row),
+    importance: required("importance", row),
+    pinned: nullable("pinned", row) ?? false,
+    supersedes: nullable("supersedes", row),
+    metadata: required("metadata", row),
+    source: sourceOf(columns, row),
+    createdAt: required("created_at", row),
+    updatedAt: required("updated_at", row),
+    expiresAt: nullable("expires_at", row),
+  };
+}
+
+function sourceOf({ nullable }: Columns, row: number): MemorySource | null {
+  const via = nullable("source_via", row);
+  if (via === null) return null;
+  const [by, id] = [nullable("source_by", row) ?? "", nullable("source_id", row) ?? ""];
+  return { via: via as MemorySource["via"], by, id };
+}
+
+/** A batch at a time: for every value of a table, the library looks for the batch it is in. */
+function decodeEach<Row>(rows: Rows, decode: (columns: Columns, row: number) => Row): Row[] {
+  const batches = "batches" in rows ? rows.batches : [rows];
+  return batches.flatMap((batch) => {
+    const columns = columnsOf(batch);
+    return Array.from({ length: batch.numRows }, (_, row) => decode(columns, row));
+  });
+}
+
+type Columns = ReturnType<typeof columnsOf>;
+
+function columnsOf(batch: RecordBatch) {
+  const typed = batch as RecordBatch<RowTypes>;
+  // Looked up once: the library makes a new vector each time.
+  const found = new Map<keyof RowTypes, Vector | null>();
+  const column = <Name extends keyof RowTypes>(name: Name): Vector<RowTypes[Name]> | null => {
+    const known = found.get(name);
+    if (known !== undefined) return known;
+    const vector = typed.getChild(name);
+    found.set(name, vector);
+    return vector;
+  };
+  const nullable = <Name extends keyof RowTypes>(name: Name, row: number) =>
+    column(name)?.get(row) ?? null;
+  /** A column of lists, and what is in all of them, one after the other. */
+  const lists = (name: "tags" | "vector") => {
+    const [data] = column(name)?.data ?? [];
+    const values = column(name)?.getChildAt(0);
+    if (!data || !values) throw new Error(`there is no ${name}`);
+    return { data, values };
+  };
+  let [tags, vectors]: (ReturnType<typeof lists> | undefined)[] = [];
+  return {
+    nullable,
+    required<Name extends keyof RowTypes>(name: Name, row: number): RowTypes[Name]["TValue"] {
+      const value = nullable(name, row);
+      if (value === null) throw new Error(`row ${row} has no ${name}`);
+      return value;
+    },
+    // The library makes a slice and a vector of each list: as much work as all the rest.
+    tags(row: number): string[] {
+      tags ??= lists("tags");
+      const { data, values } = tags;
+      const [start, end] = [data.valueOffsets[row] ?? 0, data.valueOffsets[row + 1] ?? 0];
+      return Array.from({ length: end - start }, (_, n) => String(values.get(start + n)));
+    },
+    /** A view of the batch. */
+    vector(row: number): Float32Array {
+      vectors ??= lists("vector");
+      const { data, values } = vectors;
+      return values.data[0]?.values.subarray(row * data.stride, (row + 1) * data.stride);
+    },
+  };
+}

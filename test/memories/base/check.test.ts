@@ -1,0 +1,23 @@
+import { expect, test } from "bun:test";
+import { truncateSync } from "node:fs";
+import { join } from "node:path";
+import { readWholeTable } from "../../../src/memories/base/check.ts";
+import { loadLanceDb } from "../../../src/native/lancedb.ts";
+import { changesOf, model, storedMemories, storedMemory, testBases } from "../../support/bases.ts";
+import { testCacheDir } from "../../support/embedder.ts";
+
+test("reading a whole base tells what it has, and fails where a file is damaged", async () => {
+  const bases = await testBases();
+  const memories = [await storedMemory(50, { content: "two\n\npassages" })];
+  memories.push(...(await storedMemories(0, 9)));
+  const written = await bases.rewrite("acc", null, changesOf(memories), { upTo: 1, model });
+  const base = await bases.open(written);
+  const { version } = await bases.index(base, true);
+  const read = async () =>
+    await readWholeTable(await loadLanceDb(testCacheDir), bases.folder, written.base, version);
+  const facts = { rows: 11, memories: 10, fragments: 1, newest: 50, unindexed: 0, model: model.id };
+  expect(await read()).toEqual(facts);
+  const file = written.files.find((name) => name.startsWith("data"));
+  truncateSync(join(bases.folder, `${written.base}.lance`, file ?? ""), 100);
+  await expect(read()).rejects.toThrow();
+});

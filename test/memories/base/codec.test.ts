@@ -1,0 +1,41 @@
+import { expect, test } from "bun:test";
+import { memoryCodec } from "../../../src/memories/base/codec.ts";
+import { idOf, model, storedMemories, storedMemory } from "../../support/bases.ts";
+import { earlierEntry } from "../../support/earlier-tables.ts";
+
+const memories = async () => [
+  await storedMemory(1, {
+    content: "two\n\npassages, and \u0000 and 緑",
+    source: { via: "api", by: "laptop", id: "key_1" },
+    project: "ctxd",
+    supersedes: idOf(9),
+    pinned: true,
+    expiresAt: 5,
+  }),
+  ...(await storedMemories(2, 5)),
+];
+
+test("what the log gets is what comes back", async () => {
+  const bytes = memoryCodec.encode(await memories(), model);
+  expect(memoryCodec.decode(bytes)).toEqual(await memories());
+  // A database gives bytes at any address.
+  const shifted = new Uint8Array(bytes.length + 1);
+  shifted.set(bytes, 1);
+  expect(memoryCodec.decode(shifted.subarray(1))).toEqual(await memories());
+});
+
+test("an entry of the earlier version is read", async () => {
+  const plain = [await storedMemory(1, { content: "two\n\npassages" }), await storedMemory(2)];
+  expect(memoryCodec.decode(earlierEntry(plain))).toEqual(plain);
+});
+
+test("an entry is little longer than texts and vectors", async () => {
+  const [memory] = await storedMemories(0, 1);
+  const bytes = memoryCodec.encode([memory ?? (await storedMemory(0))], model);
+  expect(bytes.length).toBeLessThan(4 * model.dimension + 500);
+});
+
+test("a vector of another length is refused", async () => {
+  const short = await storedMemory(1, { vectors: [new Float32Array(3)] });
+  expect(() => memoryCodec.encode([short], model)).toThrow(RangeError);
+});

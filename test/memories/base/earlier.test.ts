@@ -1,0 +1,45 @@
+import { expect, test } from "bun:test";
+import type { Checkpoint } from "../../../src/memories/log/log.ts";
+import {
+  allOf,
+  changesOf,
+  idOf,
+  model,
+  storedMemories,
+  storedMemory,
+  testBases,
+} from "../../support/bases.ts";
+import { writeEarlierTable } from "../../support/earlier-tables.ts";
+
+const LONG = "the first passage\n\nthe second one\n\nand a third";
+
+async function openEarlier() {
+  const bases = await testBases();
+  const memories = [await storedMemory(0, { content: LONG }), ...(await storedMemories(1, 20))];
+  const version = await writeEarlierTable(bases.folder, "acc", memories, `${idOf(0)}#1`);
+  const files = await bases.vault.files("acc");
+  const checkpoint: Checkpoint = { base: "acc", version, files, upTo: 3 };
+  await bases.vault.restore("acc", files);
+  return { bases, memories, base: await bases.open(checkpoint) };
+}
+
+test("a table of the earlier version is read, with defaults for what it lacks", async () => {
+  const { memories, base } = await openEarlier();
+  expect(base).toMatchObject({ isUpToDate: false, rows: 22, model });
+  expect(await allOf(base)).toEqual(memories);
+  expect(await base.load([idOf(0)])).toEqual(memories.slice(0, 1));
+  const { vectors, ...row } = await storedMemory(7);
+  expect(await base.find([idOf(7)])).toEqual([row]);
+  expect((await Array.fromAsync(base.scan())).flat()).toHaveLength(20);
+  const newest = await base.list({ tags: ["tag3"] }, { after: null, except: [] });
+  expect(newest).toEqual([idOf(13), idOf(3)]);
+});
+
+test("a rewrite gives it all columns, and what it had stays as it was", async () => {
+  const { bases, memories, base } = await openEarlier();
+  const pinned = await storedMemory(30, { project: "ctxd", pinned: true, expiresAt: 40 });
+  const changes = changesOf([pinned], [idOf(5)]);
+  const after = await bases.open(await bases.rewrite("acc", base, changes, { upTo: 4, model }));
+  expect(after.isUpToDate).toBe(true);
+  expect(await allOf(after)).toEqual([...memories.filter(({ id }) => id !== idOf(5)), pinned]);
+});

@@ -1,0 +1,72 @@
+import { join } from "node:path";
+import type { Base, Bases } from "../../src/memories/base/base.ts";
+import { createBases, type OnStep } from "../../src/memories/base/bases.ts";
+import { createDiskVault } from "../../src/memories/base/disk-vault.ts";
+import type { StoredMemory } from "../../src/memories/rows.ts";
+import { loadLanceDb } from "../../src/native/lancedb.ts";
+import { afterThisTest, temporaryFolder } from "./database.ts";
+import { testCacheDir } from "./embedder.ts";
+import { fakeEmbedder } from "./fake-embedder.ts";
+
+export const { model, embedContent, embedQuery } = fakeEmbedder();
+
+/** The id of the memory with a number. */
+export const idOf = (number: number) => `mem_${number.toString(16).padStart(32, "0")}`;
+
+/** A memory with a vector for each paragraph of its content. */
+export async function storedMemory(
+  number: number,
+  fields: Partial<StoredMemory> = {},
+): Promise<StoredMemory> {
+  const content = fields.content ?? `number ${number}`;
+  return {
+    id: idOf(number),
+    content,
+    tags: [`tag${number % 10}`],
+    agentId: null,
+    sessionId: null,
+    project: null,
+    importance: 0.5,
+    pinned: false,
+    supersedes: null,
+    metadata: "{}",
+    source: null,
+    createdAt: number,
+    updatedAt: number,
+    expiresAt: null,
+    vectors: await embedContent(content),
+    ...fields,
+  };
+}
+
+/** Memories with numbers from `start` to before `end`. */
+export async function storedMemories(start: number, end: number): Promise<StoredMemory[]> {
+  const numbers = Array.from({ length: end - start }, (_, index) => start + index);
+  return await Promise.all(numbers.map((number) => storedMemory(number)));
+}
+
+/** The changes that write these memories and remove those with these ids. */
+export function changesOf(written: readonly StoredMemory[], removed: readonly string[] = []) {
+  return new Map<string, StoredMemory | null>([
+    ...written.map((memory) => [memory.id, memory] as const),
+    ...removed.map((id) => [id, null] as const),
+  ]);
+}
+
+/** Bases in a temporary folder, closed after the test. */
+export async function testBases(
+  step?: OnStep,
+  folder = join(temporaryFolder(), "memories"),
+): Promise<Bases & { folder: string; vault: ReturnType<typeof createDiskVault> }> {
+  const lancedb = await loadLanceDb(testCacheDir);
+  const vault = createDiskVault(folder);
+  const bases = await createBases({ lancedb, folder, vault, ...(step && { step }) });
+  afterThisTest(bases.close);
+  return { ...bases, folder, vault };
+}
+
+/** All memories of a base, by id. */
+export async function allOf(base: Base): Promise<StoredMemory[]> {
+  const read = (await Array.fromAsync(base.read())).flat();
+  return read.sort((a, b) => (a.id < b.id ? -1 : 1));
+}

@@ -1,0 +1,53 @@
+import { connect } from "@lancedb/lancedb";
+import { Field, Schema, Table, tableToIPC, Utf8 } from "apache-arrow";
+import { adoptRows, encodeRows } from "../../src/memories/base/encode.ts";
+import { baseSchema } from "../../src/memories/base/schema.ts";
+import type { StoredMemory } from "../../src/memories/rows.ts";
+import { model } from "./bases.ts";
+
+/** The columns of version 1.0, before there were projects. */
+const COLUMNS = [
+  ...["id", "passage", "passages", "content", "tags", "agent_id", "session_id", "importance"],
+  ...["metadata", "created_at", "updated_at", "vector"],
+];
+
+function earlierTable(memories: readonly StoredMemory[]): Table {
+  const present = baseSchema(model);
+  const key = new Map([["lance-schema:unenforced-primary-key", "true"]]);
+  const fields = COLUMNS.map((name) => {
+    const field = present.fields.find((each) => each.name === name);
+    if (!field) throw new Error(`there is no column ${name}`);
+    return name === "id" ? new Field("id", new Utf8(), false, key) : field;
+  });
+  const schema = new Schema(fields, present.metadata);
+  return new Table(schema, [adoptRows(encodeRows(memories, present), schema)]);
+}
+
+/** A journal's entry as version 1.0 wrote it. */
+export function earlierEntry(memories: readonly StoredMemory[]): Uint8Array {
+  return tableToIPC(earlierTable(memories));
+}
+
+/**
+ * A table as version 1.0 wrote it, in the folder of bases.
+ * @param moved id of a row that an update has moved away from the others of its memory
+ * @returns its version
+ */
+export async function writeEarlierTable(
+  folder: string,
+  name: string,
+  memories: readonly StoredMemory[],
+  moved: string,
+): Promise<number> {
+  const connection = await connect(folder);
+  const table = await connection.createEmptyTable(name, earlierTable([]).schema);
+  await table.add(earlierTable(memories));
+  const { rowsUpdated } = await table.update({
+    where: ["id", `'${moved}'`].join(" = "),
+    valuesSql: { passage: "passage" },
+  });
+  if (rowsUpdated !== 1) throw new Error("no row was moved");
+  const version = await table.version();
+  connection.close();
+  return version;
+}
