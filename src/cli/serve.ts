@@ -169,7 +169,9 @@ async function openMemories(
 ): Promise<Store> {
   const folder = join(dataDir, "memories");
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const storage = createStorage({ lancedb: await loadLanceDb(cacheDir), folder, log });
+  const lancedb = await loadLanceDb(cacheDir);
+  const wanted = parts.embedders.wanted.model;
+  const storage = await createStorage({ lancedb, folder, log, wanted });
   const quotaOf = createQuotas({ db, ofMembers: memberQuota }).of;
   return openStore({ storage, quotaOf, ...parts });
 }

@@ -2,13 +2,13 @@ import type { Database as Sqlite } from "bun:sqlite";
 import { mkdir, mkdtemp, readdir, rm, stat, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { readWholeTable, type TableFacts } from "../memories/base/check.ts";
 import { accountOf, baseFolder, manifestFile } from "../memories/log/names.ts";
 import {
   isNewestCheckpoint,
   type RecordedCheckpoint,
   readCheckpoints,
 } from "../memories/log/recorded.ts";
-import { readWholeTable, type TableFacts } from "../memories/table-check.ts";
 import type { LanceDb } from "../native/lancedb.ts";
 import { type Finding, findingsOf, reasonOf } from "./finding.ts";
 

@@ -19,6 +19,18 @@ export interface Position {
   id: string;
 }
 
+/** Whether a filter has any condition. */
+export function narrows({
+  tags,
+  agentId,
+  sessionId,
+  createdAfter,
+  createdBefore,
+}: Filter): boolean {
+  const conditions = [agentId, sessionId, createdAfter, createdBefore];
+  return (tags?.length ?? 0) > 0 || conditions.some((condition) => condition !== undefined);
+}
+
 /** Whether a filter lets a memory pass. */
 export function passes(
   { tags: wanted = [], tagsMatch, agentId, sessionId, createdAfter, createdBefore }: Filter,

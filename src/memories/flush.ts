@@ -1,4 +1,5 @@
 import type { Bases } from "./base/base.ts";
+import type { OnStep } from "./base/bases.ts";
 import type { Vault } from "./base/vault.ts";
 import type { Checkpoint, Log } from "./log/log.ts";
 import type { KeptTable } from "./table.ts";
@@ -36,18 +37,6 @@ export type Due = typeof DUE;
 /** What can be done to a table: write what the log has into its base, or index it. */
 export type Chore = "flush" | "index";
 
-/** The steps of a flush, in order. */
-export const FLUSH_STEPS = [
-  "base-written",
-  "checkpoint-recorded",
-  "base-opened",
-  "former-forgotten",
-  "log-expunged",
-] as const;
-
-/** Is told of each step when it is done; tests end the process there. */
-export type Step = (name: string) => void | Promise<void>;
-
 /** Brings the log of one table into its base. Chores must not run at the same time. */
 export interface Flush {
   /**
@@ -78,7 +67,7 @@ export function createFlush({
   bases: Bases;
   vault: Pick<Vault, "forget">;
   due: Due;
-  step: Step;
+  step: OnStep;
 }): Flush {
   const { base, pending } = table;
   const clock = () => performance.now();
@@ -107,10 +96,10 @@ export function createFlush({
     // If this fails, a restart may find it recorded, or not.
     written.add(checkpoint.base);
     await log.checkpoint(table.name, checkpoint);
-    await step("checkpoint-recorded");
+    await step("checkpoint recorded");
     const isSame = present?.checkpoint.base === checkpoint.base;
     const next = isSame ? present : await bases.open(checkpoint);
-    await step("base-opened");
+    await step("base opened");
     const replaced = base.replace(next);
     pending.drop(checkpoint.upTo);
     await replaced;
@@ -123,7 +112,6 @@ export function createFlush({
     // When it fails, the folder has files that belong to nothing.
     mustRewrite = true;
     const checkpoint = await bases.append(current, added, upTo);
-    await step("base-written");
     await adopt(checkpoint);
     [mustRewrite, appends, appendedRows] = [false, appends + 1, appendedRows + added.length];
   };
@@ -132,7 +120,6 @@ export function createFlush({
     const options = { upTo: table.seq, model: table.model };
     forgettingSince ??= pending.remainsSince;
     const checkpoint = await bases.rewrite(table.name, base.current, pending.all(), options);
-    await step("base-written");
     await adopt(table.fitsInMemory() ? checkpoint : await indexNew(checkpoint));
     [mustRewrite, appends, appendedRows] = [false, 0, 0];
   };
@@ -150,10 +137,10 @@ export function createFlush({
   const forget = async () => {
     await vault.forget(former());
     for (const name of former()) written.delete(name);
-    await step("former-forgotten");
+    await step("former base removed");
     if (!(await log.expunge())) throw new Error("another process is reading the database's log");
     forgettingSince = null;
-    await step("log-expunged");
+    await step("log expunged");
   };
 
   const flush = async () => {

@@ -1,14 +1,14 @@
 import { LRUCache } from "lru-cache";
 import { DEFAULT_DECAY, type Decay } from "../config.ts";
-import { createId } from "../db/id.ts";
 import type { Embedder } from "../embedding/embedder.ts";
 import { watchModels } from "../embedding/model-at-hand.ts";
 import { AppError } from "../errors.ts";
-import { parseInstant } from "../schema.ts";
+import { changeMemory, newMemory, toTime } from "./change-memory.ts";
 import { createExport } from "./export.ts";
 import { type Filter, narrows } from "./filter.ts";
 import type { Idempotency } from "./idempotency.ts";
 import { type ImportLine, type ImportOptions, importMemories } from "./import.ts";
+import type { Answer } from "./log/log.ts";
 import {
   type FoundMemory,
   MEMORY_ID,
@@ -16,7 +16,6 @@ import {
   type MemoryChanges,
   type MemorySource,
   type NewMemory,
-  normaliseTags,
   type Similar,
 } from "./memory.ts";
 import type { SearchMode } from "./ranking/rank.ts";
@@ -126,7 +125,7 @@ export function createMemories({
         return (await insert(accountId, inputs, source)).map(toMemory);
       }
       let made: StoredMemory[] = [];
-      const ids = await idempotency.once(accountId, idempotencyKey, inputs, async (remember) => {
+      const ids = await idempotency.once(accountId, idempotencyKey, inputs, async (answer) => {
         made = await insert(accountId, inputs, source, answer);
         return made.map(({ id }) => id);
       });

@@ -229,9 +229,9 @@ export function createOpenTables({
       for (const [name, slot] of slots) {
         const open = await slot.opened.catch(() => null);
         if (open && !open.flush.isIdle()) {
-          await open.flush.run("flush").catch((error) =>
-            lines.error("flush_failed", { table: name, cause: String(error) }),
-          );
+          await open.flush
+            .run("flush")
+            .catch((error) => lines.error("flush_failed", { table: name, cause: String(error) }));
         }
         close(name, slot);
       }

@@ -2,10 +2,10 @@ import type { Embedders } from "../embedding/embedders.ts";
 import { AppError } from "../errors.ts";
 import type { Log as Lines } from "../log.ts";
 import type { CurrentTable } from "./log/log.ts";
+import { tableFor } from "./log/names.ts";
 import type { Outcome } from "./log/pending.ts";
 import type { OpenTables } from "./open-tables.ts";
 import type { MemoryRow, StoredMemory } from "./rows.ts";
-import { tableFor } from "./log/names.ts";
 
 /** Embeds the tables of another model again, one after the other, while they are in use. */
 export interface Reembedding {

@@ -1,7 +1,13 @@
 import type { Decay } from "../config.ts";
 import type { Embedder } from "../embedding/embedder.ts";
 import type { Filter } from "./filter.ts";
-import { type Question, type Ranked, rank, type SearchMode, sessionsAround } from "./ranking/rank.ts";
+import {
+  type Question,
+  type Ranked,
+  rank,
+  type SearchMode,
+  sessionsAround,
+} from "./ranking/rank.ts";
 import type { MemoryTable } from "./table.ts";
 
 /** Candidates that meaning and words each bring to the ranking, at least as many as a page has. */

@@ -1,10 +1,10 @@
-import type * as LanceDb from "@lancedb/lancedb";
+import type { EmbeddingModel } from "../embedding/embedder.ts";
+import type { LanceDb } from "../native/lancedb.ts";
 import type { Bases, MemoryCodec } from "./base/base.ts";
-import { createBases } from "./base/bases.ts";
+import { createBases, type OnStep } from "./base/bases.ts";
 import { memoryCodec } from "./base/codec.ts";
 import { createDiskVault } from "./base/disk-vault.ts";
 import type { Vault } from "./base/vault.ts";
-import type { Step } from "./flush.ts";
 import type { Log } from "./log/log.ts";
 
 /** Where memories are kept: what tables are made of. */
@@ -14,7 +14,7 @@ export interface Storage {
   bases: Bases;
   codec: MemoryCodec;
   /** Is told of each step of a flush. */
-  step: Step;
+  step: OnStep;
 }
 
 /**
@@ -22,18 +22,21 @@ export interface Storage {
  * @param folder for the bases; it must be there
  * @param step ends or holds up a flush in tests
  */
-export function createStorage({
+export async function createStorage({
   lancedb,
   folder,
   log,
+  wanted,
   step = () => {},
 }: {
-  lancedb: typeof LanceDb;
+  lancedb: LanceDb;
   folder: string;
   log: Log;
-  step?: Step;
-}): Storage {
+  /** The model in use. */
+  wanted: EmbeddingModel;
+  step?: OnStep;
+}): Promise<Storage> {
   const vault = createDiskVault(folder);
-  const bases = createBases({ lancedb, folder, vault, step });
+  const bases = await createBases({ lancedb, folder, vault, wanted, step });
   return { log, vault, bases, codec: memoryCodec, step };
 }

@@ -4,12 +4,12 @@ import type { Log as Lines } from "../log.ts";
 import { createMetrics, type Metrics } from "../metrics.ts";
 import { DUE, type Due } from "./flush.ts";
 import type { CurrentTable } from "./log/log.ts";
+import { accountOf, isBaseOf, tableFor } from "./log/names.ts";
 import { createOpenTables, type OpenTable } from "./open-tables.ts";
 import type { Quota } from "./quota.ts";
 import { createReembedding, type Reembedding } from "./reembedding.ts";
 import type { Storage } from "./storage.ts";
 import { measureStore } from "./store-metrics.ts";
-import { accountOf, isBaseOf, tableFor } from "./log/names.ts";
 import { WriterEnded } from "./writer.ts";
 
 /** The memories of all accounts, each account's in a table of its own. */
@@ -131,9 +131,17 @@ export async function openStore({
       await forgetTable(name);
     }
     for (const [accountId, { model }] of current) {
-      if (model === null) await open(use(accountId, async () => {}), accountId);
+      if (model === null)
+        await open(
+          use(accountId, async () => {}),
+          accountId,
+        );
     }
-    for (const name of await log.unflushed()) await open(useTable(name, async () => {}), name);
+    for (const name of await log.unflushed())
+      await open(
+        useTable(name, async () => {}),
+        name,
+      );
     reembedding = createReembedding({
       use: useTable,
       end: tables.end,

@@ -1,5 +1,5 @@
 import type { HeldBase } from "./base/held-base.ts";
-import { type Filter, passes, type Position } from "./filter.ts";
+import { type Filter, type Position, passes } from "./filter.ts";
 import { tokensOf } from "./indexes/tokens.ts";
 import type { Pending } from "./log/pending.ts";
 import type { Candidate, StoredMemory } from "./rows.ts";

@@ -61,8 +61,9 @@ const lancedb = await loadLanceDb(testCacheDir);
 const { STOP_AT, STOP_KIND = "" } = process.env;
 let isOfKind = STOP_KIND === "";
 const memoryLog = createSqliteLog({ db, clock });
-const storage = createStorage({
+const storage = await createStorage({
   lancedb,
+  wanted: embedder.model,
   folder,
   log: memoryLog,
   step(name) {

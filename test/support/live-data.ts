@@ -7,7 +7,8 @@ import { createBackup } from "../../src/backup/create-backup.ts";
 import { restoreBackup } from "../../src/backup/restore-backup.ts";
 import { databasePath, openDatabase } from "../../src/db/database.ts";
 import { createEmbedders, type Embedders } from "../../src/embedding/embedders.ts";
-import { DUE, type Due, type Step } from "../../src/memories/flush.ts";
+import type { OnStep } from "../../src/memories/base/bases.ts";
+import { DUE, type Due } from "../../src/memories/flush.ts";
 import { createIdempotency } from "../../src/memories/idempotency.ts";
 import { createSqliteLog } from "../../src/memories/log/sqlite-log.ts";
 import { createMemories } from "../../src/memories/memories.ts";
@@ -35,14 +36,21 @@ export async function openData(
   dataDir: string,
   due: Due = DUE,
   embedders: Embedders = createEmbedders(fakeEmbedder()),
-  { step, ...memory }: { room?: number; step?: Step } = {},
+  { step, ...memory }: { room?: number; step?: OnStep } = {},
 ) {
   const db = openDatabase(databasePath(dataDir));
   const folder = join(dataDir, "memories");
   mkdirSync(folder, { recursive: true });
   const lancedb = await loadLanceDb(testCacheDir);
   const log = createSqliteLog({ db });
-  const storage = createStorage({ lancedb, folder, log, ...(step && { step }) });
+  const { model } = embedders.wanted;
+  const storage = await createStorage({
+    lancedb,
+    folder,
+    log,
+    wanted: model,
+    ...(step && { step }),
+  });
   const store = await openStore({ storage, embedders, due, lines: silentLog, ...memory });
   const clock = Date.now;
   const idempotency = createIdempotency({ log, clock });

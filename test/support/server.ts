@@ -86,7 +86,10 @@ export async function startServer(options: Options = {}) {
   const memoryLog = createSqliteLog({ db });
   const wrapped = options.wrap?.(lancedb) ?? lancedb;
   const store = await openStore({
-    storage: createStorage({ lancedb: wrapped, folder: tables, log: memoryLog }),
+    storage: await createStorage({
+      ...{ lancedb: wrapped, folder: tables, log: memoryLog },
+      wanted: embedder.model,
+    }),
     embedders: createEmbedders(embedder),
     lines: options.log ?? silentLog,
     metrics,

@@ -35,7 +35,9 @@ export const FLUSH_STEPS = [
   "indexes made",
   "indexes kept",
   "checkpoint recorded",
+  "base opened",
   "former base removed",
+  "log expunged",
 ] as const;
 export type FlushStep = (typeof FLUSH_STEPS)[number];
 /** Is told of each step when it is done, and may throw. */

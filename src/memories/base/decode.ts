@@ -11,6 +11,7 @@ import type {
   Utf8,
   Vector,
 } from "apache-arrow";
+import type { Position } from "../filter.ts";
 import type { MemorySource } from "../memory.ts";
 import type { MemoryRow, StoredMemory } from "../rows.ts";
 import { memoryIdOf, rowIds } from "./schema.ts";
@@ -49,6 +50,14 @@ export function decodeMemories(rows: Rows): MemoryRow[] {
 /** Reads the ids of rows. */
 export function decodeIds(rows: Rows): string[] {
   return decodeEach(rows, ({ required }, row) => required("id", row));
+}
+
+/** Reads the positions of memories in a list. */
+export function decodePositions(rows: Rows): Position[] {
+  return decodeEach(rows, ({ required }, row) => ({
+    id: required("id", row),
+    createdAt: required("created_at", row),
+  }));
 }
 
 /**

@@ -1,10 +1,11 @@
 import type * as LanceDb from "@lancedb/lancedb";
+import type { Table } from "apache-arrow";
 import type { EmbeddingModel } from "../../embedding/embedder.ts";
 import type { Filter } from "../filter.ts";
 import type { Checkpoint } from "../log/log.ts";
 import type { StoredMemory } from "../rows.ts";
 import type { Base } from "./base.ts";
-import { createAssembly, decodeIds, decodeMemories } from "./decode.ts";
+import { createAssembly, decodeIds, decodeMemories, decodePositions } from "./decode.ts";
 import { filterSql, idsSql, listSql, sessionsSql } from "./filter-sql.ts";
 import { baseSchema, memoryIdOf, recordedModel } from "./schema.ts";
 
@@ -95,7 +96,8 @@ export async function openLanceBase(
 
     async list(filter, { after, limit = facts.rows, except }) {
       const query = table.query().where(listSql(filter, after)).orderBy(NEWEST_FIRST);
-      return await idsOf(query.select(["id", "created_at"]), limit, except);
+      const columns = query.select(["id", "created_at"]);
+      return await firstOf(columns, { limit, except, decode: decodePositions });
     },
 
     async search({ vector, words, filter, limit, except }) {
@@ -162,21 +164,31 @@ async function load(table: LanceDb.Table, ids: readonly string[]): Promise<Store
   }));
 }
 
-/**
- * The memories of the first rows that a query finds, in the same order. As many more are asked for as
- * may have to be left out.
- */
+/** The memories of the first rows that a query finds, in the same order. */
 async function idsOf(
   query: LanceDb.Query | LanceDb.VectorQuery,
   limit: number,
   except: readonly string[],
 ): Promise<string[]> {
+  const decode = (rows: Table) => decodeIds(rows).map((id) => ({ id: memoryIdOf(id) }));
+  return (await firstOf(query, { limit, except, decode })).map(({ id }) => id);
+}
+
+/** What the first rows of a query say. As many more are asked for as may have to be left out. */
+async function firstOf<Found extends { id: string }>(
+  query: LanceDb.Query | LanceDb.VectorQuery,
+  {
+    limit,
+    except,
+    decode,
+  }: { limit: number; except: readonly string[]; decode: (rows: Table) => Found[] },
+): Promise<Found[]> {
   const left = new Set(except);
   for (let most = Math.max(1, limit + left.size); ; most *= 2) {
-    const found = decodeIds(await query.limit(most).toArrow());
-    const ids = found.map(memoryIdOf).filter((id) => !left.has(id));
+    const found = decode(await query.limit(most).toArrow());
+    const kept = found.filter(({ id }) => !left.has(id));
     // One that is left out may have several rows.
-    if (ids.length >= limit || found.length < most) return ids.slice(0, limit);
+    if (kept.length >= limit || found.length < most) return kept.slice(0, limit);
   }
 }
 

@@ -90,5 +90,8 @@ export function createPending(clock: () => number = () => performance.now()) {
 }
 
 function sizeOf({ content, metadata, vectors }: StoredMemory): number {
-  return vectors.reduce((sum, { byteLength }) => sum + byteLength, content.length + metadata.length);
+  return vectors.reduce(
+    (sum, { byteLength }) => sum + byteLength,
+    content.length + metadata.length,
+  );
 }

@@ -66,7 +66,8 @@ export function rank(
   const assessed = [...known.values()];
   const around = contexts(
     turns.map(({ memory }) => memory),
-    (id) => known.get(id)?.relevance ?? 0);
+    (id) => known.get(id)?.relevance ?? 0,
+  );
   const hintsOf = readQuestion(question.text);
   const wordsAsked = [...new Set(contentWords(question.text))];
   const weights = weightsOf(question);
