@@ -23,11 +23,11 @@ let manifest: Manifest;
 beforeAll(async () => {
   place = folderOfTest();
   good = join(place.path, "good");
-  await using data = await openData(join(place.path, "data"));
+  const data = await openData(join(place.path, "data"));
   const { id } = await data.accounts.add({ email: "you@example.com", password: null });
   await data.memories.create(id, [{ content: "one" }]);
-  // A table with files, not only a journal.
-  await data.store.use(id, ({ table }) => table.upkeep.stats());
+  // Then there is a base, not only a log.
+  await data.close();
   manifest = await backUp(join(place.path, "data"), good);
 });
 afterAll(() => place[Symbol.dispose]());

@@ -20,11 +20,11 @@ import { MANIFEST } from "../../src/backup/manifest.ts";
 import { scheduleBackups } from "../../src/backup/schedule.ts";
 import { checkBackups } from "../../src/doctor/backups.ts";
 import { createLog } from "../../src/log.ts";
-import { listFiles } from "../../src/memories/table-files.ts";
 import { createMetrics } from "../../src/metrics.ts";
 import { ctxd, ctxdInTerminal } from "../support/command-line.ts";
 import { testClock } from "../support/database.ts";
 import { testCacheDir } from "../support/embedder.ts";
+import { listFiles } from "../support/files.ts";
 import { backUp, folderOfTest, HASTY, openData, restore } from "../support/live-data.ts";
 import { serving } from "../support/serving.ts";
 

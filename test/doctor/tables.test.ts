@@ -53,6 +53,20 @@ test("a table is read from the base that its checkpoint names", async () => {
   expect((await tablesOf(dataDir))[0]?.message).toMatch(/\.manifest is missing: .*restore/);
 });
 
+test.each([
+  ["is missing", (path: string) => rmSync(path)],
+  ["is cut", (path: string) => truncateSync(path, 10)],
+])("a table of which a file of an index %s is a problem", async (_, damage) => {
+  const dataDir = temporaryFolder();
+  using data = openRecorded(dataDir);
+  const checkpoint = await writeBase(dataDir, "acc_1.00000001", 3, { isIndexed: true });
+  await data.log.checkpoint("acc_1", checkpoint);
+  const ofIndex = checkpoint.files.filter((file) => file.startsWith("_indices/"));
+  expect((await tablesOf(dataDir))[0]?.message).toContain("all indexed");
+  for (const file of ofIndex) damage(join(dataDir, baseFolder(checkpoint.base), file));
+  expect((await tablesOf(dataDir))[0]).toMatchObject({ state: "problem" });
+});
+
 test("a base that no checkpoint names is told, unless a server may be writing it", async () => {
   const { dataDir, id } = await someData();
   expect(await straysOf(dataDir)).toMatchObject([{ state: "ok", message: "none" }]);

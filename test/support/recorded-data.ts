@@ -1,6 +1,5 @@
 import { Database as Sqlite } from "bun:sqlite";
 import { existsSync, mkdirSync } from "node:fs";
-import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { createAccounts } from "../../src/accounts/accounts.ts";
 import { databasePath, openDatabase } from "../../src/db/database.ts";
@@ -10,6 +9,7 @@ import { baseFolder } from "../../src/memories/log/names.ts";
 import { createSqliteLog } from "../../src/memories/log/sqlite-log.ts";
 import { loadLanceDb } from "../../src/native/lancedb.ts";
 import { testCacheDir } from "./embedder.ts";
+import { listFiles } from "./files.ts";
 
 /** How many migrations the version before bases had seen. */
 export const EARLIER = 12;
@@ -36,11 +36,17 @@ export function openRecorded(dataDir: string) {
 }
 
 /** Writes a LanceDB table of so many memories as a base, and gives what is to be recorded. */
-export async function writeBase(dataDir: string, base: string, rows: number): Promise<Checkpoint> {
+export async function writeBase(
+  dataDir: string,
+  base: string,
+  rows: number,
+  { isIndexed = false }: { isIndexed?: boolean } = {},
+): Promise<Checkpoint> {
   const lancedb = await loadLanceDb(testCacheDir);
   const connection = await lancedb.connect(join(dataDir, "memories"));
   const memories = Array.from({ length: rows }, (_, n) => ({ id: `mem_${n}`, passage: 0 }));
   const table = await connection.createTable(base, memories);
+  if (isIndexed) await table.createIndex("id", { config: lancedb.Index.btree() });
   const version = await table.version();
   table.close();
   connection.close();
@@ -51,9 +57,6 @@ export async function writeBase(dataDir: string, base: string, rows: number): Pr
 export async function filesOf(dataDir: string, base: string): Promise<string[]> {
   const folder = join(dataDir, baseFolder(base));
   if (!existsSync(folder)) return [];
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  return entries
-    .filter((entry) => entry.isFile() && !entry.name.endsWith("_hint.json"))
-    .map(({ parentPath, name }) => join(parentPath, name).slice(folder.length + 1))
-    .sort();
+  // LanceDB's hint is the one file that changes, and belongs to no version.
+  return (await listFiles(folder)).filter((file) => !file.endsWith("_hint.json"));
 }
