@@ -207,12 +207,12 @@ describe("libraries stay behind their one door:", () => {
   });
 });
 
-test("only memories/filter.ts writes filters: nobody else puts a value into one", () => {
+test("only memories/base/filter-sql.ts writes filters: nobody else puts a value into one", () => {
   const template = /\.(where|onlyIf|delete|countRows|filter)\(\s*`/;
-  expect(filesWith(template, ["memories/filter.ts"])).toEqual([]);
+  expect(filesWith(template, ["memories/base/filter-sql.ts"])).toEqual([]);
   // A value between quotes is a filter too, wherever it is put together.
   const quoted = /(=|<|>|\bIN \(|\bLIKE|\[)\s*'\$\{/;
-  expect(filesWith(quoted, ["memories/filter.ts"])).toEqual([]);
+  expect(filesWith(quoted, ["memories/base/filter-sql.ts"])).toEqual([]);
 });
 
 test("every page names its JSX runtime: Bun reads tsconfig.json only where it is started", async () => {

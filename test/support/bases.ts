@@ -65,6 +65,11 @@ export async function testBases(
   return { ...bases, folder, vault };
 }
 
+/** Ids of memories as a base lists them. */
+export async function listed(base: Base, ...args: Parameters<Base["list"]>): Promise<string[]> {
+  return (await base.list(...args)).map(({ id }) => id);
+}
+
 /** All memories of a base, by id. */
 export async function allOf(base: Base): Promise<StoredMemory[]> {
   const read = (await Array.fromAsync(base.read())).flat();

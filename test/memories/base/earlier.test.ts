@@ -4,6 +4,7 @@ import {
   allOf,
   changesOf,
   idOf,
+  listed,
   model,
   storedMemories,
   storedMemory,
@@ -31,7 +32,7 @@ test("a table of the earlier version is read, with defaults for what it lacks", 
   const { vectors, ...row } = await storedMemory(7);
   expect(await base.find([idOf(7)])).toEqual([row]);
   expect((await Array.fromAsync(base.scan())).flat()).toHaveLength(20);
-  const newest = await base.list({ tags: ["tag3"] }, { after: null, except: [] });
+  const newest = await listed(base, { tags: ["tag3"] }, { after: null, except: [] });
   expect(newest).toEqual([idOf(13), idOf(3)]);
 });
 

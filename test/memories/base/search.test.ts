@@ -7,6 +7,7 @@ import {
   changesOf,
   embedQuery,
   idOf,
+  listed,
   model,
   storedMemory,
   testBases,
@@ -77,10 +78,10 @@ test("what passes a filter in memory is what a base finds, lists and searches", 
     expect({ filter, ids: idsOf(around) }).toEqual({ filter, ids: idsOf(inThem) });
     const newest = [...passing].sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1));
     const ids = newest.map(({ id }) => id);
-    expect(await base.list(filter, { after: null, except })).toEqual(ids);
+    expect(await listed(base, filter, { after: null, except })).toEqual(ids);
     const [, after] = newest;
     if (!after) continue;
-    const page = await base.list(filter, { after, except, limit: 3 });
+    const page = await listed(base, filter, { after, except, limit: 3 });
     expect(page).toEqual(ids.slice(2, 5));
   }
 }, 60_000);
@@ -145,14 +146,14 @@ test("whatever a value says, it is compared and never run", async () => {
   for (const [number, trick] of TRICKS.entries()) {
     const only = [idOf(number)];
     for (const filter of [{ tags: [trick] }, { agentId: trick }, { sessionId: trick }]) {
-      expect(await base.list(filter, { after: null, except: [trick] })).toEqual(only);
+      expect(await listed(base, filter, { after: null, except: [trick] })).toEqual(only);
       expect(idsOf(await base.search({ ...all, vector, words: trick, filter }))).toEqual(only);
     }
     expect(idsOf(await base.ofSessions([trick], {}, [trick]))).toEqual(only);
     expect(await base.find([trick])).toEqual([]);
     expect(await base.load([trick])).toEqual([]);
     const after = { createdAt: 0, id: trick };
-    expect(await base.list({}, { after, except: [] })).not.toContain(idOf(100));
+    expect(await listed(base, {}, { after, except: [] })).not.toContain(idOf(100));
     await base.countTexts([trick]);
   }
   // Ids of changes are put into a condition too.
@@ -164,5 +165,5 @@ test("whatever a value says, it is compared and never run", async () => {
 test("a time that is no whole number is not written into a condition", async () => {
   const { base } = await openBase([await storedMemory(1)]);
   const filter = { createdAfter: Number.NaN };
-  await expect(base.list(filter, { after: null, except: [] })).rejects.toThrow(RangeError);
+  await expect(listed(base, filter, { after: null, except: [] })).rejects.toThrow(RangeError);
 });
