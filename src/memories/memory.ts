@@ -103,7 +103,8 @@ export const NewMemory = Type.Object(
     session_id: Type.Optional(SessionId),
     project: Type.Optional(orNull(Project)),
     importance: Type.Optional({ ...importance, default: 0.5 }),
-    pinned: Type.Optional({ ...pinned, default: false }),
+    // No default: an Idempotency-Key of the version without it stands for the same request.
+    pinned: Type.Optional(pinned),
     supersedes: Type.Optional(orNull(supersedes)),
     metadata: Type.Optional({ ...metadata, default: {} }),
     expires_at: Type.Optional(orNull(expiresAt, "A moment in the future.")),

@@ -28,7 +28,7 @@ export interface OpenTables {
   use<Result>(name: string, task: (open: OpenTable) => Promise<Result>): Promise<Result>;
   /**
    * Runs a task when the last commit of a table is done, and no other comes until the task has
-   * ended. If it succeeds, the table is closed.
+   * ended. If it succeeds, the table is closed, and this resolves when its last user has left.
    */
   end(name: string, task: () => Promise<void>): Promise<void>;
   /** All that are open. */
@@ -57,6 +57,7 @@ interface Slot {
   ending: Promise<unknown> | null;
   /** Whether it is to be closed when its last user leaves. */
   hasEnded: boolean;
+  closed: PromiseWithResolvers<void>;
   chore: Promise<void>;
 }
 
@@ -126,6 +127,7 @@ export function createOpenTables({
       users: 0,
       ending: null,
       hasEnded: false,
+      closed: Promise.withResolvers(),
       chore: Promise.resolve(),
     };
     slots.set(name, slot);
@@ -222,6 +224,7 @@ export function createOpenTables({
       } finally {
         leave(slot);
       }
+      await slot.closed.promise;
     },
 
     async close() {
@@ -239,9 +242,9 @@ export function createOpenTables({
   };
 }
 
-function release({ now }: Slot): void {
+function release({ now, closed }: Slot): void {
   now?.table.view.close();
-  void now?.table.base.replace(null);
+  closed.resolve(now?.table.base.replace(null));
 }
 
 /** Opens a table as its last checkpoint and the log have it. */
