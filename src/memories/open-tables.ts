@@ -4,7 +4,10 @@ import type { Embedders } from "../embedding/embedders.ts";
 import { AppError } from "../errors.ts";
 import type { Log as Lines } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
+import type { Vault } from "./base/vault.ts";
 import { createFlush, type Due, type Flush } from "./flush.ts";
+import type { Checkpoint } from "./log/log.ts";
+import { manifestFile } from "./log/names.ts";
 import type { Outcome } from "./log/pending.ts";
 import { bytesOf, type Quota, type Usage } from "./quota.ts";
 import type { Storage } from "./storage.ts";
@@ -263,7 +266,7 @@ async function openTable(
 ): Promise<KeptTable> {
   const head = await log.head(name);
   const checkpoint = head?.checkpoint ?? null;
-  if (checkpoint) await vault.restore(checkpoint.base, checkpoint.files);
+  if (checkpoint) await restoreBase(name, checkpoint, vault);
   const base = checkpoint && (await bases.open(checkpoint));
   const logged = await log.entries(name, checkpoint?.upTo);
   const entries = logged.map(({ seq, written, removed, hasRemains }) => ({
@@ -282,6 +285,20 @@ async function openTable(
   });
   if (head && !head.usage) table.recount(await countUsage(table));
   return table;
+}
+
+/** Makes the files of a table's base what its checkpoint says. */
+async function restoreBase(
+  name: string,
+  { base, version, files }: Checkpoint,
+  vault: Vault,
+): Promise<void> {
+  // An earlier version, whose bases are named as their tables, lists files that it removed later: those
+  // of older versions. The library misses one that is needed.
+  const isOfEarlier = base === name;
+  const there = new Set(isOfEarlier ? await vault.files(base) : files);
+  const needed = files.filter((file) => there.has(file) || file === manifestFile(version));
+  await vault.restore(base, needed);
 }
 
 async function countUsage(table: KeptTable): Promise<Usage> {

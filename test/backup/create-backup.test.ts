@@ -25,9 +25,11 @@ test("a backup holds what its manifest lists, and nothing else, for its owner al
   using place = folderOfTest();
   const dataDir = join(place.path, "data");
   const folder = join(place.path, "backups", "first");
-  await using data = await openData(dataDir);
+  const data = await openData(dataDir);
   const { id } = await data.accounts.add({ email: "you@example.com", password: null });
   await data.memories.create(id, note("one"));
+  // Then there is a base, not only a log.
+  await data.close();
   const manifest = await backUp(dataDir, folder);
 
   expect(manifest).toMatchObject({ format: 1, accounts: 1, tables: 1 });

@@ -1,8 +1,9 @@
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { cpSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { manifestFile } from "../../src/memories/log/names.ts";
 import { filesWith, untilGone } from "../crash/traces.ts";
 import told from "../fixtures/earlier-version.json" with { type: "json" };
 import { type Client, createClient } from "../support/client.ts";
@@ -56,6 +57,28 @@ async function expectFound({ search }: Client, recorded: Recorded) {
   }
 }
 
+/** Does what the earlier version did after each checkpoint. Returns how many files were removed. */
+function removeOlderVersions(dataDir: string): number {
+  const db = new Database(join(dataDir, "ctxd.db"));
+  const rows = db
+    .query<{ table: string; version: number; files: string }, []>(
+      'SELECT account_id AS "table", version, files FROM checkpoints',
+    )
+    .all();
+  db.close();
+  let removed = 0;
+  for (const { table, version, files } of rows) {
+    const isNeeded = (file: string) =>
+      file === manifestFile(version) || file.startsWith(`_transactions/${version - 1}-`);
+    for (const file of JSON.parse(files)) {
+      if (!/^_(versions|transactions)/.test(file) || isNeeded(file)) continue;
+      rmSync(join(dataDir, "memories", `${table}.lance`, file));
+      removed++;
+    }
+  }
+  return removed;
+}
+
 /** The recorded answers are less than 24 hours old again. Beside the server: it reads what it finds. */
 function renewIdempotencyKeys(dataDir: string) {
   const db = new Database(join(dataDir, "ctxd.db"));
@@ -104,6 +127,17 @@ async function expectKept(dataDir: string) {
 test.concurrent(
   "a data folder of a killed server, with writes in its journal alone, opens and loses nothing",
   () => expectKept(join(root, "data")),
+  TIMEOUT,
+);
+
+test.concurrent(
+  "a data folder whose files of older versions went after they had been listed loses nothing",
+  async () => {
+    const dataDir = join(root, "rested");
+    cpSync(join(root, "data"), dataDir, { recursive: true });
+    expect(removeOlderVersions(dataDir)).toBeGreaterThan(10);
+    await expectKept(dataDir);
+  },
   TIMEOUT,
 );
 
