@@ -21,7 +21,7 @@ export interface Store {
   use<Result>(accountId: string, task: (open: OpenTable) => Promise<Result>): Promise<Result>;
   /** Removes an account's memories, if there are any, and takes no others. */
   drop(accountId: string): Promise<void>;
-  /** Bytes on disk of an account's base. */
+  /** Bytes on disk of an account's base, and of what the log has besides. */
   bytes(accountId: string): Promise<number>;
   /** Accounts that have memories. */
   accounts(): Promise<string[]>;
@@ -165,8 +165,10 @@ export async function openStore({
     lag: tables.lag,
 
     async bytes(accountId) {
-      const head = await log.head(nameOf(accountId));
-      return head?.checkpoint ? await vault.bytes(head.checkpoint.base) : 0;
+      const name = nameOf(accountId);
+      const pending = tables.opened().find((table) => table.name === name)?.pending.bytes ?? 0;
+      const head = await log.head(name);
+      return pending + (head?.checkpoint ? await vault.bytes(head.checkpoint.base) : 0);
     },
 
     async drop(accountId) {

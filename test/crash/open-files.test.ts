@@ -18,12 +18,12 @@ function removedAndOpen(folder: string): number {
 }
 
 test.skipIf(process.platform !== "linux")(
-  "indexes that upkeep has replaced are not held open for ever, and nothing is lost meanwhile",
+  "bases that a flush has replaced are not held open for ever, and nothing is lost meanwhile",
   async () => {
     const dataDir = temporaryFolder();
     mkdirSync(join(dataDir, "memories"));
     const { accountId } = await addAccountTo(dataDir);
-    await using data = await openData(dataDir, { ...HASTY, renewAfter: 8 });
+    await using data = await openData(dataDir, HASTY);
     const [memory] = await data.memories.create(accountId, [newMemory("start 0")]);
     const id = memory?.id ?? "";
     const request = { limit: 5, filter: {}, minScore: 0, mode: "keyword" } as const;

@@ -3,16 +3,18 @@ import { expect, test } from "bun:test";
 import { existsSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { databasePath } from "../../src/db/database.ts";
-import { listFiles } from "../../src/memories/table-files.ts";
+import { readCheckpoints } from "../../src/memories/log/recorded.ts";
 import { createClient } from "../support/client.ts";
 import { temporaryFolder } from "../support/database.ts";
+import { listFiles } from "../support/files.ts";
 import { createRandom, type Random } from "../support/random.ts";
 import { addAccountTo, spawnServer } from "../support/server-process.ts";
 import { createWriter } from "./writer.ts";
 
 /**
- * What a power cut may do to files that nobody has synced: after a kill, each file of the table that
- * the last checkpoint does not list is torn in one way or another. `LONG=1` makes 150 rounds.
+ * What a power cut may do to files that nobody has synced: after a kill, each file that no checkpoint
+ * lists is torn in one way or another, those of a base that was being added to or indexed as well as
+ * whole folders of bases that are not recorded. `LONG=1` makes 150 rounds.
  */
 const ROUNDS = process.env.LONG ? 150 : 6;
 const SEED = Number(process.env.SEED ?? 1);
@@ -29,20 +31,15 @@ const DAMAGES: readonly ((path: string) => void)[] = [
   () => {},
 ];
 
-interface Row {
-  name: string;
-  files: string;
-}
-
-/** Of each table the files that are known to be on the disk. */
+/** Of each recorded base the files that are known to be on the disk. */
 function checkpointed(dataDir: string): Map<string, string[]> {
   const db = new Sqlite(databasePath(dataDir));
-  const rows = db.query<Row, []>("SELECT account_id AS name, files FROM checkpoints").all();
+  const recorded = readCheckpoints(db).map(({ base, files }) => [base, files] as const);
   db.close();
-  return new Map(rows.map(({ name, files }) => [name, JSON.parse(files)]));
+  return new Map(recorded);
 }
 
-/** Tears all tables, and returns the kinds of files that were torn. */
+/** Tears all bases, and returns the kinds of files that were torn. */
 async function cutPowerOf(dataDir: string, random: Random): Promise<string[]> {
   const known = checkpointed(dataDir);
   const torn: string[] = [];
@@ -59,6 +56,11 @@ async function cutPower(folder: string, files: readonly string[], random: Random
   const known = new Set(files);
   const unsynced = (await listFiles(folder)).filter((file) => !known.has(file));
   for (const file of unsynced) random.pick(DAMAGES)?.(join(folder, file));
+  // Its name in the folder of all bases need not be on the disk either.
+  if (files.length === 0 && random.below(4) === 0) {
+    rmSync(folder, { recursive: true, force: true });
+    return unsynced;
+  }
   for (const name of existsSync(join(folder, "_indices"))
     ? readdirSync(join(folder, "_indices"))
     : []) {
@@ -139,28 +141,30 @@ test(
 );
 
 test(
-  "a table that was torn while it was made is made anew",
+  "a base that was torn while it was written is written again from the log",
   async () => {
     const random = createRandom(SEED);
     const rounds = process.env.LONG ? 60 : 5;
     for (let round = 0; round < rounds; round++) {
       const dataDir = temporaryFolder();
-      const { accountId, key } = await addAccountTo(dataDir);
-      const folder = join(dataDir, "memories", `${accountId}.lance`);
-      const first = spawnServer(dataDir, "impatient");
-      await createClient(await first.origin(), key).list();
-      await first.kill();
-      const db = new Sqlite(databasePath(dataDir));
-      db.run("DELETE FROM checkpoints");
-      db.close();
-      await cutPower(folder, [], random);
+      const { key } = await addAccountTo(dataDir);
+      await using first = spawnServer(dataDir, "impatient", { STOP_AT: "base written" });
+      const saved = await createClient(await first.origin(), key).save({
+        content: "the first memory",
+        tags: ["first"],
+      });
+      await first.exited;
+      expect(checkpointed(dataDir).size).toBe(0);
+      expect(await cutPowerOf(dataDir, random)).not.toEqual([]);
 
       await using server = spawnServer(dataDir, "impatient");
       const client = createClient(await server.origin(), key);
-      const saved = await client.save({ content: "the first memory", tags: ["first"] });
       expect(await client.search("first")).toMatchObject([{ id: saved.id }]);
       expect((await client.list({ tags: "first" })).memories).toEqual([saved]);
-      await server.kill();
+      expect(await server.end()).toBe(0);
+      expect([...checkpointed(dataDir).keys()].map((base) => `${base}.lance`)).toEqual(
+        readdirSync(join(dataDir, "memories")),
+      );
       await using again = spawnServer(dataDir, "impatient");
       expect(await createClient(await again.origin(), key).get(saved.id)).toEqual(saved);
     }
@@ -170,11 +174,12 @@ test(
 
 test("a table whose checkpoint is not on the disk is refused, not replaced by an empty one", async () => {
   const dataDir = temporaryFolder();
-  const { accountId, key } = await addAccountTo(dataDir);
+  const { key } = await addAccountTo(dataDir);
   const first = spawnServer(dataDir, "impatient");
   await createClient(await first.origin(), key).save({ content: "something to lose" });
   expect(await first.end()).toBe(0);
-  const versions = join(dataDir, "memories", `${accountId}.lance`, "_versions");
+  const [base] = [...checkpointed(dataDir).keys()];
+  const versions = join(dataDir, "memories", `${base}.lance`, "_versions");
   const kept = readdirSync(versions);
   rmSync(versions, { recursive: true });
 

@@ -9,7 +9,7 @@ type Pending =
   | { kind: "update"; id: string; changes: Partial<NewMemory> }
   | { kind: "remove"; ids: string[] };
 
-type Content = Omit<Memory, "id" | "created_at" | "updated_at">;
+type Content = Omit<Memory, "id" | "created_at" | "updated_at" | "supersedes" | "source">;
 
 /** One client that writes, and knows exactly what must be there of its memories. */
 export type Writer = ReturnType<typeof createWriter>;
@@ -23,13 +23,16 @@ export function createWriter(agent: string, random: Random) {
   let writes = 0;
   let refused = 0;
 
-  const input = (): NewMemory => ({
+  const input = (): Required<Omit<NewMemory, "supersedes">> => ({
     content: `${random.word()} ${random.word()}${random.below(4) ? "" : `\n\n${random.word()}`}`,
     tags: [random.word(), `group${random.below(3)}`],
     agent_id: agent,
     session_id: `session${random.below(3)}`,
     importance: random.below(100) / 100,
     metadata: { note: random.word() },
+    project: random.below(2) ? random.word() : null,
+    pinned: random.below(2) === 0,
+    expires_at: random.below(2) ? "2100-01-01T00:00:00.000Z" : null,
   });
 
   const create = async (client: Client, inputs: NewMemory[], key: string | null) => {
@@ -46,8 +49,8 @@ export function createWriter(agent: string, random: Random) {
   };
 
   const update = async (client: Client, id: string) => {
-    const { content, tags, importance, metadata } = input();
-    const changes = random.below(2) ? { tags, metadata } : { content, importance };
+    const { content, tags, importance, metadata, project, pinned } = input();
+    const changes = random.below(2) ? { tags, metadata, project } : { content, importance, pinned };
     pending = { kind: "update", id, changes } as Pending;
     const answer = await client.send("PUT", `/memories/${id}`, { json: changes });
     if (isAnswered(answer, 200)) expected.set(id, memoryOf(answer.body));
@@ -211,7 +214,14 @@ const sorted = (memories: Map<string, Memory>) =>
   [...memories.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
 
 function contentOf(memory: Memory | undefined) {
-  const { id: _, created_at, updated_at, ...content } = memory ?? ({} as Memory);
+  const {
+    id: _,
+    created_at,
+    updated_at,
+    supersedes,
+    source,
+    ...content
+  } = memory ?? ({} as Memory);
   return content;
 }
 

@@ -1,6 +1,6 @@
 import { expect } from "bun:test";
 import { createId } from "../../src/db/id.ts";
-import type { SearchMode } from "../../src/memories/ranking.ts";
+import type { SearchMode } from "../../src/memories/ranking/rank.ts";
 import type { Client } from "../support/client.ts";
 import type { TestServer } from "../support/server.ts";
 import { DEPTHS, type Measures, measure } from "./measures.ts";

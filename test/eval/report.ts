@@ -1,4 +1,4 @@
-import { SEARCH_MODES } from "../../src/memories/ranking.ts";
+import { SEARCH_MODES } from "../../src/memories/ranking/rank.ts";
 import type { Answered } from "./evaluate.ts";
 import { DEPTHS, mean, quantile } from "./measures.ts";
 

@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import { parseArgs } from "node:util";
-import { SEARCH_MODES } from "../../src/memories/ranking.ts";
+import { SEARCH_MODES } from "../../src/memories/ranking/rank.ts";
 import { parseInstant } from "../../src/schema.ts";
 import { createProgress } from "../bench/progress.ts";
 import { sharedEmbedder } from "../support/embedder.ts";

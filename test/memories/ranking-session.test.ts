@@ -12,18 +12,7 @@ const turn = (
   id,
   sessionId,
   createdAt,
-  memory: {
-    id,
-    content,
-    tags: [],
-    agentId: null,
-    sessionId,
-    importance: 0.5,
-    metadata: "{}",
-    createdAt,
-    updatedAt: createdAt,
-    passages: 1,
-  },
+  content,
 });
 const only = (relevant: string) => (id: string) => (id === relevant ? 0.5 : 0);
 

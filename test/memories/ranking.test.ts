@@ -1,9 +1,8 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { DEFAULT_DECAY } from "../../src/config.ts";
-import { compact } from "../../src/memories/compact-vector.ts";
+import { type Question, rank } from "../../src/memories/ranking/rank.ts";
 import { retention } from "../../src/memories/ranking/retention.ts";
-import { type Question, rank } from "../../src/memories/ranking.ts";
-import type { Candidate } from "../../src/memories/rows.ts";
+import type { Candidate, MemoryRow } from "../../src/memories/rows.ts";
 import { contentsOf } from "../support/client.ts";
 import { startServer } from "../support/server.ts";
 
@@ -11,33 +10,30 @@ const DAY = 86_400_000;
 const NOW = Date.parse("2026-06-01T00:00:00Z");
 const asked = (fields: Partial<Question> = {}): Question => ({
   text: "words",
-  vector: null,
   mode: "hybrid",
   model: { cosines: { unrelated: 0.4, same: 1 } },
-  rows: 1_000,
+  memories: 1_000,
   now: NOW,
   decay: DEFAULT_DECAY,
   ...fields,
 });
 
-const candidate = (id: string, fields: Partial<Candidate> = {}): Candidate => ({
-  rowId: id,
-  id,
-  sessionId: null,
-  importance: 0.5,
-  createdAt: NOW,
-  updatedAt: NOW,
-  cosine: 0.7,
-  vector: null,
-  bm25: 0,
-  memory: null,
-  ...fields,
+type Fields = Partial<Omit<Candidate, "memory"> & MemoryRow>;
+const candidate = (id: string, { cosine = 0.7, bm25 = 0, ...fields }: Fields = {}): Candidate => ({
+  memory: {
+    ...{ id, content: "", tags: [], agentId: null, sessionId: null, project: null },
+    ...{ importance: 0.5, pinned: false, supersedes: null, metadata: "{}", source: null },
+    ...{ createdAt: NOW, updatedAt: NOW, expiresAt: null },
+    ...fields,
+  },
+  cosine,
+  bm25,
 });
 
 test("decay is as deep and as slow as the settings say", () => {
   const old = candidate("a", { importance: 0, updatedAt: NOW - 10 * DAY });
   const scoreAt = (decay: Question["decay"]) =>
-    rank([old], [], asked({ mode: "semantic", vector: new Float32Array(1), decay }))[0]?.score ?? 0;
+    rank([old], [], asked({ mode: "semantic", decay }))[0]?.score ?? 0;
   const fresh = scoreAt(null);
   expect(fresh).toBeGreaterThan(0);
   expect(scoreAt({ depth: 0, halfLifeDays: [10, 100] })).toBe(fresh);
@@ -98,25 +94,14 @@ describe("rank", () => {
     expect(score("semantic")).toBe(0.75);
   });
 
-  test("takes the best passage of a memory, and both legs together", () => {
-    const ranked = rank(
-      [
-        candidate("a", { cosine: 0.5 }),
-        candidate("a", { cosine: 0.9 }),
-        candidate("a", { cosine: null, bm25: 2 }),
-        candidate("b", { cosine: 0.9 }),
-      ],
-      [],
-      asked(),
-    );
-    expect(ranked.map(({ id }) => id)).toEqual(["a", "b"]);
+  test("takes meaning and words of a memory together, and has it once", () => {
+    const a = candidate("a", { cosine: 0.9, bm25: 2 });
+    // It comes again as one of a session, whose words were not compared.
+    const again = candidate("a", { cosine: 0.9 });
+    const ranked = rank([a, candidate("b", { cosine: 0.9 }), again], [], asked());
+    expect(ranked.map(({ memory }) => memory.id)).toEqual(["a", "b"]);
     expect(ranked[0]?.score).toBeGreaterThan(ranked[1]?.score ?? 1);
-  });
-
-  test("gives a memory that only words found the cosine of its own vector", () => {
-    const vector = new Float32Array([0.6, 0.8]);
-    const found = candidate("a", { cosine: null, vector: compact(vector), bm25: 1_000 });
-    expect(rank([found], [], asked({ vector }))[0]?.score).toBe(1);
+    expect(ranked[0]?.explanation.words).toBeGreaterThan(0);
   });
 
   test("puts the newest of equals first, then the highest id", () => {
@@ -126,7 +111,7 @@ describe("rank", () => {
       candidate("c", { cosine: 0.700_000_1 }),
       candidate("a"),
     ];
-    expect(rank(equals, [], asked({ mode: "semantic" })).map(({ id }) => id)).toEqual([
+    expect(rank(equals, [], asked({ mode: "semantic" })).map(({ memory }) => memory.id)).toEqual([
       "c",
       "b",
       "a",

@@ -7,14 +7,16 @@ import { createBackup } from "../../src/backup/create-backup.ts";
 import { restoreBackup } from "../../src/backup/restore-backup.ts";
 import { databasePath, openDatabase } from "../../src/db/database.ts";
 import { createEmbedders, type Embedders } from "../../src/embedding/embedders.ts";
+import type { Log as Lines } from "../../src/log.ts";
 import type { OnStep } from "../../src/memories/base/bases.ts";
 import { DUE, type Due } from "../../src/memories/flush.ts";
 import { createIdempotency } from "../../src/memories/idempotency.ts";
+import type { Log } from "../../src/memories/log/log.ts";
 import { createSqliteLog } from "../../src/memories/log/sqlite-log.ts";
 import { createMemories } from "../../src/memories/memories.ts";
 import { createStorage } from "../../src/memories/storage.ts";
 import { openStore } from "../../src/memories/store.ts";
-import { loadLanceDb } from "../../src/native/lancedb.ts";
+import { type LanceDb, loadLanceDb } from "../../src/native/lancedb.ts";
 import { silentLog, testCacheDir } from "./embedder.ts";
 import { fakeEmbedder } from "./fake-embedder.ts";
 
@@ -31,18 +33,31 @@ export const HASTY: Due = {
   largeRows: 30,
 };
 
+interface DataOptions {
+  room?: number;
+  /** Is told of each step of a flush, and may have it fail. */
+  step?: OnStep;
+  /** Stands before LanceDB, to count or to break its calls. */
+  wrap?: (lancedb: LanceDb) => LanceDb;
+  /** The same for the log. */
+  wrapLog?: (log: Log) => Log;
+  lines?: Lines;
+}
+
 /** Opens the data in a folder as a server does, without HTTP. Closed by `await using`. */
 export async function openData(
   dataDir: string,
   due: Due = DUE,
   embedders: Embedders = createEmbedders(fakeEmbedder()),
-  { step, ...memory }: { room?: number; step?: OnStep } = {},
+  { step, wrap, wrapLog, lines = silentLog, ...memory }: DataOptions = {},
 ) {
   const db = openDatabase(databasePath(dataDir));
   const folder = join(dataDir, "memories");
   mkdirSync(folder, { recursive: true });
-  const lancedb = await loadLanceDb(testCacheDir);
-  const log = createSqliteLog({ db });
+  const loaded = await loadLanceDb(testCacheDir);
+  const lancedb = wrap?.(loaded) ?? loaded;
+  const ownLog = createSqliteLog({ db });
+  const log = wrapLog?.(ownLog) ?? ownLog;
   const { model } = embedders.wanted;
   const storage = await createStorage({
     lancedb,
@@ -51,7 +66,7 @@ export async function openData(
     wanted: model,
     ...(step && { step }),
   });
-  const store = await openStore({ storage, embedders, due, lines: silentLog, ...memory });
+  const store = await openStore({ storage, embedders, due, lines, ...memory });
   const clock = Date.now;
   const idempotency = createIdempotency({ log, clock });
   const close = async () => {

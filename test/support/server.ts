@@ -12,6 +12,7 @@ import { createKeys } from "../../src/keys/keys.ts";
 import { SCOPES, type Scope } from "../../src/keys/scopes.ts";
 import type { Log } from "../../src/log.ts";
 import { createIdempotency } from "../../src/memories/idempotency.ts";
+import type { Log as MemoryLog } from "../../src/memories/log/log.ts";
 import { createSqliteLog } from "../../src/memories/log/sqlite-log.ts";
 import { createMemories } from "../../src/memories/memories.ts";
 import { createStorage } from "../../src/memories/storage.ts";
@@ -52,6 +53,8 @@ interface Options {
   log?: Log;
   /** Stands between the server and LanceDB, to count or to break its calls. */
   wrap?: (lancedb: LanceDb) => LanceDb;
+  /** The same for the log of memories. */
+  wrapLog?: (log: MemoryLog) => MemoryLog;
 }
 
 /** In the place of the secret that every start makes. */
@@ -83,7 +86,8 @@ export async function startServer(options: Options = {}) {
   const metrics = createMetrics();
   const tables = join(folder, "memories");
   mkdirSync(tables);
-  const memoryLog = createSqliteLog({ db });
+  const ownLog = createSqliteLog({ db });
+  const memoryLog = options.wrapLog?.(ownLog) ?? ownLog;
   const wrapped = options.wrap?.(lancedb) ?? lancedb;
   const store = await openStore({
     storage: await createStorage({
@@ -151,6 +155,8 @@ export async function startServer(options: Options = {}) {
     keys,
     memories,
     db,
+    /** Of memories. */
+    log: memoryLog,
     sessions,
     oauth,
     factors,

@@ -40,7 +40,7 @@ function memoryOf(id: string): StoredMemory {
     pinned: random.below(2) === 0,
     supersedes: maybe(`id ${random.below(100)}`),
     metadata: random.below(2) ? "{}" : `{"n":${random.below(5)}}`,
-    source: maybe({ via, by: random.pick(["laptop", "desk"]) ?? null, id: "key_1" }),
+    source: maybe({ via, by: random.pick(["laptop", "desk"]) ?? "", id: "key_1" }),
     createdAt: random.below(60),
     updatedAt: 1_000 + random.below(60),
     expiresAt: maybe(random.below(5_000)),
