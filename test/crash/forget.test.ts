@@ -10,7 +10,7 @@ import { listFiles } from "../support/files.ts";
 import { HASTY, openData } from "../support/live-data.ts";
 import { createRandom } from "../support/random.ts";
 import { addAccountTo, spawnServer } from "../support/server-process.ts";
-import { filesWith, untilGone } from "./traces.ts";
+import { filesWith, untilFound, untilGone } from "./traces.ts";
 
 /**
  * Forgotten means gone: no byte of what was deleted is left below the data folder. Upkeep is due
@@ -26,6 +26,11 @@ function secret(): { memory: NewMemory; words: string[] } {
     words;
   const content = `${one} and\n\n${two} then ${three}`;
   return { memory: { content, tags: [tag], agent_id, session_id, metadata: { note } }, words };
+}
+
+/** Waits until words are in the files of a table: there they are the hardest to forget. */
+async function untilWritten(dataDir: string, words: readonly string[]): Promise<void> {
+  expect(await untilFound(join(dataDir, "memories"), words, PATIENCE)).not.toEqual([]);
 }
 
 const CLEARED = { tags: [], agent_id: null, session_id: null, metadata: {} };
@@ -50,8 +55,7 @@ for (const [way, forget] of Object.entries(WAYS)) {
     await client.save(kept.memory);
     const { memory, words } = secret();
     const saved = await client.save(memory, { "idempotency-key": "once" });
-    await Bun.sleep(1_000);
-    expect(filesWith(dataDir, words)).not.toEqual([]);
+    await untilWritten(dataDir, words);
     await forget(client, saved);
     expect(await untilGone(dataDir, words, PATIENCE)).toEqual([]);
     expect(server.errors()).not.toMatch(new RegExp(words.join("|"), "i"));
@@ -70,8 +74,9 @@ test("a server that is killed right after it answered forgets when it starts aga
     const client = createClient(await server.origin(), key);
     const saved = await client.save(memory);
     await client.save({ content: `other ${round}` });
-    await Bun.sleep(800);
+    await untilWritten(dataDir, words);
     await client.remove(saved.id);
+    // Any moment of what removes it from the files.
     await Bun.sleep(pause);
     await server.kill();
     // Nobody asks for the account's memories.
@@ -93,6 +98,7 @@ test("what is deleted while another flush runs, beside other writes, is gone as 
     const other = await client.save({ content: "another" });
     await client.update(other.id, { content: `another ${round}` });
     all.push(...words);
+    // At any moment of the purge before.
     await Bun.sleep(random.below(100));
     await client.remove(saved.id);
   }

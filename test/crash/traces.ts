@@ -27,6 +27,20 @@ function read(path: string): Buffer {
   }
 }
 
+/** Waits until something is found, and gives nothing after so many milliseconds all the same. */
+export async function untilFound(
+  folder: string,
+  traces: readonly (string | Uint8Array)[],
+  patience: number,
+): Promise<string[]> {
+  const end = performance.now() + patience;
+  for (;;) {
+    const found = filesWith(folder, traces);
+    if (found.length > 0 || performance.now() > end) return found;
+    await Bun.sleep(50);
+  }
+}
+
 /** Waits until nothing is found, and gives what is found after so many milliseconds all the same. */
 export async function untilGone(
   folder: string,

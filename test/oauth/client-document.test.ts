@@ -127,9 +127,12 @@ describe.skipIf(Bun.which("openssl") === null)("the fetcher of documents", () =>
     await expect(fetchDocument("https://other.example.com/ok")).rejects.toThrow(/altnames/i);
   });
 
-  test.each(["slow", "drip"])("gives up after some seconds: %s", async (path) => {
+  test("gives up after some seconds, whether nothing comes or a little all the time", async () => {
     const started = performance.now();
-    await expect(fetchDocument(`https://app.example.com/${path}`)).rejects.toThrow();
+    const fetched = ["slow", "drip"].map((path) =>
+      fetchDocument(`https://app.example.com/${path}`),
+    );
+    for (const each of fetched) await expect(each).rejects.toThrow();
     expect(performance.now() - started).toBeLessThan(9_000);
   });
 
