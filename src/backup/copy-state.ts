@@ -2,7 +2,7 @@ import type { Database as Sqlite } from "bun:sqlite";
 import { mkdir, readdir, rm, rmdir } from "node:fs/promises";
 import { join } from "node:path";
 import { copyDatabase, openAsItIs } from "../db/snapshot.ts";
-import { type RecordedCheckpoint, readCheckpoints } from "../memories/log/recorded.ts";
+import { countTables, type RecordedCheckpoint, readCheckpoints } from "../memories/log/recorded.ts";
 import { BackupError, explained } from "./backup-error.ts";
 import type { Container } from "./container.ts";
 import { type Content, readContent } from "./files.ts";
@@ -21,6 +21,7 @@ export interface CopiedState {
   readonly database: Content;
   readonly checkpoints: RecordedCheckpoint[];
   readonly accounts: number;
+  readonly tables: number;
 }
 
 /**
@@ -62,7 +63,8 @@ function readState(path: string): Omit<CopiedState, "database"> {
     const problem = copy.query("PRAGMA integrity_check(1)").values().flat()[0];
     if (problem !== "ok") throw new BackupError(`The database is damaged: ${problem}.`);
     const accounts = copy.query<{ n: number }, []>("SELECT count(*) AS n FROM accounts").get()?.n;
-    return { checkpoints: readCheckpoints(copy), accounts: accounts ?? 0 };
+    const [checkpoints, tables] = [readCheckpoints(copy), countTables(copy)];
+    return { checkpoints, tables, accounts: accounts ?? 0 };
   } finally {
     copy.close();
   }

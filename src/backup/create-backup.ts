@@ -82,14 +82,14 @@ async function fill(
 ): Promise<Manifest> {
   const schema = schemaOf(live);
   refuseSchema(schema, dataDir);
-  const { copied, checkpoints, accounts, createdAt } = await copyAll();
+  const { copied, accounts, tables, createdAt } = await copyAll();
   await explained(folder, "written", () => syncFolders(folder));
   const manifest = completeManifest({
     ctxd: version,
     created_at: createdAt,
     schema,
     accounts,
-    tables: checkpoints.length,
+    tables,
     files: [...copied]
       .map(([path, { bytes, sha256 }]) => ({ path, bytes, sha256 }))
       .sort((a, b) => (a.path < b.path ? -1 : 1)),

@@ -44,11 +44,13 @@ let accountId: string;
 
 beforeAll(async () => {
   writeFileSync(identityFile, `# created: today\n# public key: ${recipient}\n${identity}\n`);
-  await using data = await openData(dataDir);
+  const data = await openData(dataDir);
   ({ id: accountId } = await data.accounts.add({ email: EMAIL, password: null }));
   for (let count = 0; count < 20; count++) {
     await data.memories.create(accountId, [{ content: `${SECRET} ${count}` }]);
   }
+  // Then there is a base, not only a log.
+  await data.close();
   await backUp(dataDir, good, { recipients: [recipient] });
 });
 afterAll(() => place[Symbol.dispose]());

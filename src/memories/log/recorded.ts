@@ -27,8 +27,9 @@ export interface LogFacts {
 }
 
 // A table's name is that of its account, or begins with it and a full stop.
-const ACCOUNT = "substr(account_id, 1, instr(account_id || '.', '.') - 1)";
-const NOT_REMOVED = `${ACCOUNT} NOT IN (SELECT id FROM removed_accounts)`;
+const notRemoved = (table: string) =>
+  `substr(${table}, 1, instr(${table} || '.', '.') - 1) NOT IN (SELECT id FROM removed_accounts)`;
+const NOT_REMOVED = notRemoved("account_id");
 
 /** The checkpoints of all tables whose accounts have not been removed. */
 export function readCheckpoints(sqlite: Sqlite): RecordedCheckpoint[] {
@@ -39,6 +40,12 @@ export function readCheckpoints(sqlite: Sqlite): RecordedCheckpoint[] {
       ...{ table: account_id, base, version },
       files: JSON.parse(files),
     }));
+}
+
+/** How many tables there are, with bases and without; only of a database of this version. */
+export function countTables(sqlite: Sqlite): number {
+  const sql = `SELECT count(*) AS n FROM heads WHERE ${notRemoved("name")}`;
+  return sqlite.query<{ n: number }, []>(sql).get()?.n ?? 0;
 }
 
 /**
