@@ -1,7 +1,6 @@
-import { readFileSync } from "node:fs";
-import wasm from "./dot-products.wasm" with { type: "file" };
 import { growInts } from "./grow.ts";
 import { type Accepts, largest } from "./largest.ts";
+import { givePieces, multiply, PIECE, QUERY, takePiece, whole } from "./pieces.ts";
 
 /**
  * Vectors side by side, one byte a number, all of which a query is compared with: 20 ms for a
@@ -33,52 +32,17 @@ export interface VectorIndex {
   close(): void;
 }
 
-/** See `dot-products.wat`, addresses and sizes in bytes. */
-interface DotProducts {
-  memory: WebAssembly.Memory;
-  multiply(query: number, record: number, end: number, length: number, size: number): void;
-}
-
 /** Numbers that are multiplied at once. */
 const STEP = 32;
 /** What a record has besides its numbers: a factor, a product, and room so that the next is aligned. */
 const TAIL = 16;
 /** The largest numbers of records and queries: the sum of 4,096 products stays within 31 bits. */
 const MOST = { record: 127, query: 16_383 };
-/** Bytes of a piece of memory, which one index has at a time, and the least that it grows by. */
-const PIECE = 1 << 16;
-const GROWTH = 8;
 /** How much more room is made than is needed. */
 const SPARE = 1.25;
 const MORE = 4;
 /** In place of a row or an owner. */
 const NONE = -1;
-
-/**
- * One memory for all indexes: the engine has room for eight, and collects all garbage before it makes
- * one more. The query is in its first piece.
- */
-const { memory, multiply } = new WebAssembly.Instance(new WebAssembly.Module(readFileSync(wasm)))
-  .exports as never as DotProducts;
-const free: number[] = [];
-let end = memory.buffer.byteLength;
-let integers = new Int8Array(memory.buffer);
-let floats = new Float32Array(memory.buffer);
-
-/** The address of a piece that no index has. */
-function takePiece(): number {
-  if (free.length === 0) {
-    const added = Math.max(GROWTH, Math.ceil((end / PIECE) * (SPARE - 1)));
-    memory.grow(added);
-    integers = new Int8Array(memory.buffer);
-    floats = new Float32Array(memory.buffer);
-    for (let piece = added - 1; piece >= 0; piece--) free.push(end + piece * PIECE);
-    end = memory.buffer.byteLength;
-  }
-  const piece = free.pop();
-  if (piece === undefined) throw new RangeError("there is no memory for vectors");
-  return piece;
-}
 
 /** @param dimension of its vectors */
 export function createVectorIndex(dimension: number): VectorIndex {
@@ -122,9 +86,9 @@ export function createVectorIndex(dimension: number): VectorIndex {
     const row = takeRow();
     const address = addressOf(row);
     // What others have left beyond its numbers counts for nothing.
-    integers.fill(0, address + dimension, address + length);
-    const numbers = integers.subarray(address, address + dimension);
-    floats[(address + length) / 4] = quantize(vector, numbers, MOST.record);
+    whole.integers.fill(0, address + dimension, address + length);
+    const numbers = whole.integers.subarray(address, address + dimension);
+    whole.floats[(address + length) / 4] = quantize(vector, numbers, MOST.record);
     rows.owners[row] = owner;
     rows.next[row] = (firsts[owner] ?? 0) - 1;
     firsts[owner] = row + 1;
@@ -132,15 +96,16 @@ export function createVectorIndex(dimension: number): VectorIndex {
 
   /** Puts a query where it is multiplied. */
   const prepare = (query: Float32Array) =>
-    quantize(query, new Int16Array(memory.buffer, 0, length).fill(0), MOST.query);
+    quantize(query, new Int16Array(whole.floats.buffer, QUERY, length).fill(0), MOST.query);
 
   /** Multiplies all rows; the products of free ones are below all others. */
   const multiplyAll = () => {
     if (products.length < rows.count) products = new Float32Array(Math.ceil(rows.count * SPARE));
     let row = 0;
+    const { floats } = whole;
     for (const piece of pieces) {
       const end = piece + Math.min(inPiece, rows.count - row) * size;
-      multiply(0, piece, end, length, size);
+      multiply(QUERY, piece, end, length, size);
       for (let at = (piece + length) / 4 + 1; at < end / 4; at += size / 4) {
         products[row++] = floats[at] ?? 0;
       }
@@ -189,15 +154,15 @@ export function createVectorIndex(dimension: number): VectorIndex {
         let largest = Number.NEGATIVE_INFINITY;
         for (let row = (firsts[owner] ?? 0) - 1; row !== NONE; row = rows.next[row] ?? NONE) {
           const address = addressOf(row);
-          multiply(0, address, address + size, length, size);
-          largest = Math.max(largest, floats[(address + length) / 4 + 1] ?? 0);
+          multiply(QUERY, address, address + size, length, size);
+          largest = Math.max(largest, whole.floats[(address + length) / 4 + 1] ?? 0);
         }
         return largest * factor;
       });
     },
 
     close() {
-      free.push(...pieces.splice(0));
+      givePieces(pieces.splice(0));
       Object.assign(rows, { count: 0, free: NONE });
       firsts = new Int32Array(0);
     },

@@ -28,7 +28,11 @@ export interface Corpus {
 }
 
 /** Texts with a word. Most words are in one text only, which is a posting without a list. */
-type Postings = number | { length: number; values: Int32Array<ArrayBuffer> };
+type Postings = number | List;
+interface List {
+  length: number;
+  values: Int32Array<ArrayBuffer>;
+}
 
 /** Of BM25, as LanceDB has them: how soon repetition counts no more, and how much length does. */
 const K1 = 1.2;
@@ -78,7 +82,7 @@ export function createWordIndex(): WordIndex {
     }
   };
 
-  const resize = (postings: Exclude<Postings, number>, values: Int32Array<ArrayBuffer>) => {
+  const resize = (postings: List, values: Int32Array<ArrayBuffer>) => {
     total.listed += (values.length - postings.values.length) * POSTING;
     postings.values = values;
   };
@@ -107,35 +111,40 @@ export function createWordIndex(): WordIndex {
     matching(words, { count, accepts, corpus }) {
       if (scores.length < lengths.length) scores = new Float32Array(lengths.length);
       const texts = corpus?.texts ?? total.texts;
-      const perWord = (K1 * B * total.texts) / total.words;
-      const matching: number[] = [];
       for (const token of tokensOf(words)) {
         const known = terms.get(token);
         if (known === undefined) continue;
-        const { length, values } =
+        const postings =
           typeof known === "number" ? { length: 1, values: Int32Array.of(known) } : known;
-        const textsWith = corpus?.textsWith.get(token) ?? length;
+        const textsWith = corpus?.textsWith.get(token) ?? postings.length;
         const rareness = Math.log(1 + (texts - textsWith + 0.5) / (textsWith + 0.5));
-        for (let at = 0; at < length; at++) {
-          const posting = values[at] ?? 0;
-          const text = posting >> COUNT_BITS;
-          const times = posting & MOST_COUNTED;
-          const norm = K1 * (1 - B) + perWord * (lengths[text] ?? 0);
-          const former = scores[text] ?? 0;
-          if (former === 0) matching.push(text);
-          scores[text] = former + (rareness * (K1 + 1) * times) / (times + norm);
-        }
+        addScores(scores, postings, { rareness, lengths, average: total.words / total.texts });
       }
-      const own = Float32Array.from(matching, (text) => scores[text] ?? 0);
-      const textAt = (at: number) => matching[at] ?? 0;
-      const isAccepted = accepts && ((at: number) => accepts(textAt(at)));
-      const found = largest(own, own.length, count, isAccepted).map(
-        (at) => [textAt(at), own[at] ?? 0] as const,
-      );
-      for (const text of matching) scores[text] = 0;
-      return new Map(found);
+      const isAccepted = (text: number) =>
+        (scores[text] ?? 0) > 0 && (accepts === null || accepts(text));
+      const found = largest(scores, lengths.length, count, isAccepted);
+      const matching = new Map(found.map((text) => [text, scores[text] ?? 0]));
+      scores.fill(0);
+      return matching;
     },
   };
+}
+
+/** Adds what a word is worth to the scores of the texts that have it. */
+function addScores(
+  scores: Float32Array,
+  { length, values }: List,
+  { rareness, lengths, average }: { rareness: number; lengths: Int32Array; average: number },
+): void {
+  const most = rareness * (K1 + 1);
+  const perWord = (K1 * B) / average;
+  for (let at = 0; at < length; at++) {
+    const posting = values[at] ?? 0;
+    const text = posting >> COUNT_BITS;
+    const times = posting & MOST_COUNTED;
+    const norm = K1 * (1 - B) + perWord * (lengths[text] ?? 0);
+    scores[text] = (scores[text] ?? 0) + (most * times) / (times + norm);
+  }
 }
 
 function postingOf(text: number, times: number): number {

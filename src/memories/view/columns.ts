@@ -3,6 +3,8 @@ import { createGroups } from "../indexes/groups.ts";
 import { growFloats, growInts } from "../indexes/grow.ts";
 import { createInterned } from "../indexes/interned.ts";
 import type { Accepts } from "../indexes/largest.ts";
+import { createSlots } from "../indexes/slots.ts";
+import { createTexts } from "../indexes/texts.ts";
 import type { MemoryRow } from "../rows.ts";
 
 /**
@@ -30,25 +32,27 @@ export interface Columns {
   /** Adds a memory that is not there, and returns its slot. */
   add(memory: MemoryRow): number;
   remove(slot: number): void;
+  /** Gives its memory to others. */
+  close(): void;
 }
 
-const INTEGERS = [
-  ...(["agent", "session", "project", "tags", "metadata", "source", "supersedes"] as const),
-  "pinned",
-] as const;
+const INTEGERS = ["agent", "session", "project", "supersedes", "tags", "source", "pinned"] as const;
 const FLOATS = ["createdAt", "updatedAt", "expiresAt", "importance"] as const;
 type Numbers = Record<(typeof INTEGERS)[number], Int32Array<ArrayBuffer>> &
   Record<(typeof FLOATS)[number], Float64Array<ArrayBuffer>>;
 
-/** Bytes of a slot's numbers, and of its id and content without its letters. */
+/** Where a slot's texts are among all texts. */
+const idAt = (slot: number) => 3 * slot;
+const contentAt = (slot: number) => 3 * slot + 1;
+const metadataAt = (slot: number) => 3 * slot + 2;
+/** Metadata that most memories have, for which nothing is kept. */
+const NO_METADATA = "{}";
+/** Bytes of a slot's numbers. */
 const SLOT = INTEGERS.length * 4 + FLOATS.length * 8;
-const TEXTS = 200;
-const WIDE = /[^\0-\xff]/;
 
 export function createColumns(): Columns {
-  const slots = new Map<string, number>();
-  const texts = { ids: [] as (string | null)[], contents: [] as string[], bytes: 0 };
-  const free: number[] = [];
+  const texts = createTexts();
+  const slots = createSlots((slot) => texts.get(idAt(slot)));
   const columns = Object.fromEntries([
     ...INTEGERS.map((name) => [name, new Int32Array(0)]),
     ...FLOATS.map((name) => [name, new Float64Array(0)]),
@@ -60,37 +64,27 @@ export function createColumns(): Columns {
     JSON.stringify(source),
   );
 
-  const takeSlot = (): number => {
-    const known = free.pop();
-    if (known !== undefined) return known;
-    const slot = texts.ids.length;
-    for (const name of INTEGERS) columns[name] = growInts(columns[name], slot + 1);
-    for (const name of FLOATS) columns[name] = growFloats(columns[name], slot + 1);
-    return slot;
-  };
-
   const stringOf = (column: Int32Array, slot: number) => strings.value(column[slot] ?? 0);
 
+  /** Tells of lists of tags by their numbers. */
+  const hasTags = ({ tags: wanted = [], tagsMatch }: Filter) => {
+    const known: boolean[] = [];
+    return (list: number) => {
+      const tags = tagLists.value(list) ?? [];
+      const has = (tag: string) => tags.includes(tag);
+      known[list] ??= tagsMatch === "all" ? wanted.every(has) : wanted.some(has);
+      return known[list];
+    };
+  };
+
   const accepts = (filter: Filter): Accepts => {
-    const {
-      tags: wanted = [],
-      tagsMatch,
-      agentId,
-      sessionId,
-      createdAfter,
-      createdBefore,
-    } = filter;
+    const { tags = [], agentId, sessionId, createdAfter, createdBefore } = filter;
     const agent = agentId === undefined ? null : strings.find(agentId);
     const session = sessionId === undefined ? null : strings.find(sessionId);
     const since = createdAfter ?? Number.NEGATIVE_INFINITY;
     const until = createdBefore ?? Number.POSITIVE_INFINITY;
-    const isOpen = agent === null && session === null && wanted.length === 0;
-    if (isOpen && since === -until) return null;
-    const hasTags = (list: number) => {
-      const tags = tagLists.value(list) ?? [];
-      const has = (tag: string) => tags.includes(tag);
-      return tagsMatch === "all" ? wanted.every(has) : wanted.some(has);
-    };
+    const isTagged = tags.length > 0 ? hasTags(filter) : null;
+    if (agent === null && session === null && isTagged === null && since === -until) return null;
     return (slot) => {
       const createdAt = columns.createdAt[slot] ?? 0;
       return (
@@ -98,7 +92,7 @@ export function createColumns(): Columns {
         (session === null || columns.session[slot] === session) &&
         createdAt >= since &&
         createdAt < until &&
-        (wanted.length === 0 || hasTags(columns.tags[slot] ?? 0))
+        (isTagged === null || isTagged(columns.tags[slot] ?? 0))
       );
     };
   };
@@ -107,26 +101,26 @@ export function createColumns(): Columns {
     get size() {
       return slots.size;
     },
+    get end() {
+      return slots.end;
+    },
     get bytes() {
-      const own = columns.agent.length * SLOT + slots.size * TEXTS + texts.bytes;
+      const own = columns.agent.length * SLOT + slots.bytes + texts.bytes;
       return own + sessions.bytes + strings.bytes + tagLists.bytes + sources.bytes;
     },
+    slotOf: slots.find,
+    has: slots.has,
     accepts,
-    slotOf: (id) => slots.get(id),
-    get end() {
-      return texts.ids.length;
-    },
-    has: (slot) => (texts.ids[slot] ?? null) !== null,
     ofSession: (sessionId) => sessions.members(strings.find(sessionId)),
-    id: (slot) => texts.ids[slot] ?? "",
-    content: (slot) => texts.contents[slot] ?? "",
+    id: (slot) => texts.get(idAt(slot)),
+    content: (slot) => texts.get(contentAt(slot)),
     createdAt: (slot) => columns.createdAt[slot] ?? 0,
 
     row(slot) {
       const expiresAt = columns.expiresAt[slot] ?? Number.NaN;
       return {
-        id: texts.ids[slot] ?? "",
-        content: texts.contents[slot] ?? "",
+        id: texts.get(idAt(slot)),
+        content: texts.get(contentAt(slot)),
         tags: tagLists.value(columns.tags[slot] ?? 0) ?? [],
         agentId: stringOf(columns.agent, slot),
         sessionId: stringOf(columns.session, slot),
@@ -134,7 +128,7 @@ export function createColumns(): Columns {
         importance: columns.importance[slot] ?? 0,
         pinned: columns.pinned[slot] === 1,
         supersedes: stringOf(columns.supersedes, slot),
-        metadata: stringOf(columns.metadata, slot) ?? "",
+        metadata: texts.get(metadataAt(slot)) || NO_METADATA,
         source: sources.value(columns.source[slot] ?? 0),
         createdAt: columns.createdAt[slot] ?? 0,
         updatedAt: columns.updatedAt[slot] ?? 0,
@@ -143,16 +137,16 @@ export function createColumns(): Columns {
     },
 
     add(memory) {
-      const slot = takeSlot();
-      slots.set(memory.id, slot);
-      texts.ids[slot] = memory.id;
-      texts.contents[slot] = memory.content;
-      texts.bytes += bytesOf(memory.content);
+      const slot = slots.add(memory.id);
+      for (const name of INTEGERS) columns[name] = growInts(columns[name], slot + 1);
+      for (const name of FLOATS) columns[name] = growFloats(columns[name], slot + 1);
+      texts.put(idAt(slot), memory.id);
+      texts.put(contentAt(slot), memory.content);
+      if (memory.metadata !== NO_METADATA) texts.put(metadataAt(slot), memory.metadata);
       columns.agent[slot] = strings.take(memory.agentId);
       columns.session[slot] = strings.take(memory.sessionId);
       columns.project[slot] = strings.take(memory.project);
       columns.supersedes[slot] = strings.take(memory.supersedes);
-      columns.metadata[slot] = strings.take(memory.metadata);
       columns.tags[slot] = tagLists.take(memory.tags);
       columns.source[slot] = sources.take(memory.source);
       columns.pinned[slot] = memory.pinned ? 1 : 0;
@@ -163,20 +157,15 @@ export function createColumns(): Columns {
 
     remove(slot) {
       sessions.remove(columns.session[slot] ?? 0, slot);
-      slots.delete(texts.ids[slot] ?? "");
-      texts.bytes -= bytesOf(texts.contents[slot] ?? "");
-      texts.ids[slot] = null;
-      texts.contents[slot] = "";
-      for (const name of ["agent", "session", "project", "supersedes", "metadata"] as const) {
+      slots.remove(slot);
+      for (const place of [idAt(slot), contentAt(slot), metadataAt(slot)]) texts.remove(place);
+      for (const name of ["agent", "session", "project", "supersedes"] as const) {
         strings.release(columns[name][slot] ?? 0);
       }
       tagLists.release(columns.tags[slot] ?? 0);
       sources.release(columns.source[slot] ?? 0);
-      free.push(slot);
     },
-  };
-}
 
-function bytesOf(text: string): number {
-  return WIDE.test(text) ? 2 * text.length : text.length;
+    close: texts.close,
+  };
 }

@@ -108,6 +108,9 @@ export function createView(dimension: number): View {
       return candidatesOf(found, vector);
     },
 
-    close: vectors.close,
+    close() {
+      vectors.close();
+      columns.close();
+    },
   };
 }

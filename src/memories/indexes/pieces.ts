@@ -1,0 +1,58 @@
+import { readFileSync } from "node:fs";
+import wasm from "./dot-products.wasm" with { type: "file" };
+
+/**
+ * One memory for the vectors and texts of all indexes, which take pieces of it and give them back:
+ * the engine has room for eight such memories, and collects all garbage before it makes one more.
+ * What is in it costs the garbage collector nothing.
+ */
+interface DotProducts {
+  memory: WebAssembly.Memory;
+  multiply(query: number, record: number, end: number, length: number, size: number): void;
+}
+
+/** Bytes of a piece. */
+export const PIECE = 1 << 16;
+/** Pieces that the memory grows by at the least, and how much it grows otherwise. */
+const GROWTH = 8;
+const SPARE = 0.25;
+
+const { memory, multiply } = new WebAssembly.Instance(new WebAssembly.Module(readFileSync(wasm)))
+  .exports as never as DotProducts;
+const free: number[] = [];
+
+const viewsOf = (buffer: ArrayBuffer) => ({
+  bytes: Buffer.from(buffer),
+  integers: new Int8Array(buffer),
+  floats: new Float32Array(buffer),
+});
+
+/** The whole memory; another one after every growth. The first piece is nobody's: see `QUERY`. */
+export let whole = viewsOf(memory.buffer);
+
+/** The address where a query is put to be multiplied. */
+export const QUERY = 0;
+
+/** Multiplies; see `dot-products.wat`. Addresses and sizes are in bytes. */
+export { multiply };
+
+/**
+ * The address of a piece that nobody has.
+ * @throws RangeError when there is no memory left
+ */
+export function takePiece(): number {
+  if (free.length === 0) {
+    const end = memory.buffer.byteLength;
+    const added = Math.max(GROWTH, Math.ceil((end / PIECE) * SPARE));
+    memory.grow(added);
+    whole = viewsOf(memory.buffer);
+    for (let piece = added - 1; piece >= 0; piece--) free.push(end + piece * PIECE);
+  }
+  const piece = free.pop();
+  if (piece === undefined) throw new RangeError("there is no memory left for an index");
+  return piece;
+}
+
+export function givePieces(pieces: readonly number[]): void {
+  for (const piece of pieces) free.push(piece);
+}
