@@ -9,7 +9,7 @@
   (func (export "multiply")
     (param $query i32) (param $record i32) (param $end i32) (param $length i32) (param $size i32)
     (local $at i32) (local $with i32) (local $stop i32)
-    (local $numbers v128) (local $low v128) (local $high v128)
+    (local $low v128) (local $high v128)
     (loop $records
       (if (i32.lt_u (local.get $record) (local.get $end)) (then
         (local.set $at (local.get $record))
@@ -18,22 +18,20 @@
         (local.set $low (v128.const i64x2 0 0))
         (local.set $high (v128.const i64x2 0 0))
 
-        ;; Thirty-two numbers a turn, in two halves: of each, eight products go to $low and eight to
-        ;; $high, added in pairs.
+        ;; Thirty-two numbers a turn, eight at a time: their products go to $low and $high in turn,
+        ;; added in pairs.
         (loop $turns
-          (local.set $numbers (v128.load (local.get $at)))
           (local.set $low (i32x4.add (local.get $low) (i32x4.dot_i16x8_s
-            (i16x8.extend_low_i8x16_s (local.get $numbers))
+            (v128.load8x8_s (local.get $at))
             (v128.load (local.get $with)))))
           (local.set $high (i32x4.add (local.get $high) (i32x4.dot_i16x8_s
-            (i16x8.extend_high_i8x16_s (local.get $numbers))
+            (v128.load8x8_s offset=8 (local.get $at))
             (v128.load offset=16 (local.get $with)))))
-          (local.set $numbers (v128.load offset=16 (local.get $at)))
           (local.set $low (i32x4.add (local.get $low) (i32x4.dot_i16x8_s
-            (i16x8.extend_low_i8x16_s (local.get $numbers))
+            (v128.load8x8_s offset=16 (local.get $at))
             (v128.load offset=32 (local.get $with)))))
           (local.set $high (i32x4.add (local.get $high) (i32x4.dot_i16x8_s
-            (i16x8.extend_high_i8x16_s (local.get $numbers))
+            (v128.load8x8_s offset=24 (local.get $at))
             (v128.load offset=48 (local.get $with)))))
           (local.set $with (i32.add (local.get $with) (i32.const 64)))
           (local.set $at (i32.add (local.get $at) (i32.const 32)))

@@ -4,6 +4,8 @@ import { growInts } from "./grow.ts";
 export interface Interned<Value> {
   /** Bytes of memory that they take, about. */
   readonly bytes: number;
+  /** All numbers are below it. */
+  readonly end: number;
   /** The number of a value, which one more has now. */
   take(value: Value | null): number;
   /** One has it no more: a value that none has is forgotten, and its number is used again. */
@@ -28,6 +30,10 @@ export function createInterned<Value>(keyOf: (value: Value) => string): Interned
   return {
     get bytes() {
       return numbers.size * VALUE + letters * LETTER;
+    },
+
+    get end() {
+      return values.length;
     },
 
     take(value) {

@@ -136,15 +136,16 @@ export function createVectorIndex(dimension: number): VectorIndex {
     nearest(query, { count, least, accepts }) {
       prepare(query);
       multiplyAll();
-      const ownerOf = (row: number) => rows.owners[row] ?? NONE;
+      const { owners } = rows;
+      const ownerOf = (row: number) => owners[row] ?? NONE;
       const isAccepted = (row: number) => {
         const owner = ownerOf(row);
         return owner !== NONE && (accepts === null || accepts(owner));
       };
       for (let most = count; ; most *= MORE) {
         const found = largest(products, rows.count, most, isAccepted);
-        const owners = new Set(found.map(ownerOf));
-        if (found.length < most || owners.size >= least) return owners;
+        const different = new Set(found.map(ownerOf));
+        if (found.length < most || different.size >= least) return different;
       }
     },
 

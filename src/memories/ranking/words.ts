@@ -27,8 +27,10 @@ export function contentWords(text: string): string[] {
 
 /** How many different words say what a text is about; where no spaces tell, an estimate. */
 export function countContentWords(text: string): number {
+  const words = new Set(contentWords(text));
+  if (!UNSPACED.test(text)) return words.size;
   let count = 0;
-  for (const word of new Set(contentWords(text))) {
+  for (const word of words) {
     count += UNSPACED.test(word) ? Math.ceil([...word].length / UNSPACED_LENGTH) : 1;
   }
   return count;

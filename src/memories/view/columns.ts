@@ -1,7 +1,7 @@
 import type { Filter } from "../filter.ts";
 import { createGroups } from "../indexes/groups.ts";
 import { growFloats, growInts } from "../indexes/grow.ts";
-import { createInterned } from "../indexes/interned.ts";
+import { createInterned, type Interned } from "../indexes/interned.ts";
 import type { Accepts } from "../indexes/largest.ts";
 import { createSlots } from "../indexes/slots.ts";
 import { createTexts } from "../indexes/texts.ts";
@@ -66,33 +66,23 @@ export function createColumns(): Columns {
 
   const stringOf = (column: Int32Array, slot: number) => strings.value(column[slot] ?? 0);
 
-  /** Tells of lists of tags by their numbers. */
-  const hasTags = ({ tags: wanted = [], tagsMatch }: Filter) => {
-    const known: boolean[] = [];
-    return (list: number) => {
-      const tags = tagLists.value(list) ?? [];
-      const has = (tag: string) => tags.includes(tag);
-      known[list] ??= tagsMatch === "all" ? wanted.every(has) : wanted.some(has);
-      return known[list];
-    };
-  };
-
   const accepts = (filter: Filter): Accepts => {
     const { tags = [], agentId, sessionId, createdAfter, createdBefore } = filter;
     const agent = agentId === undefined ? null : strings.find(agentId);
     const session = sessionId === undefined ? null : strings.find(sessionId);
     const since = createdAfter ?? Number.NEGATIVE_INFINITY;
     const until = createdBefore ?? Number.POSITIVE_INFINITY;
-    const isTagged = tags.length > 0 ? hasTags(filter) : null;
+    const isTagged = tags.length > 0 ? tagTest(tagLists, filter) : null;
     if (agent === null && session === null && isTagged === null && since === -until) return null;
+    const { agent: agents, session: sessions, tags: lists, createdAt: times } = columns;
     return (slot) => {
-      const createdAt = columns.createdAt[slot] ?? 0;
+      const time = times[slot] ?? 0;
       return (
-        (agent === null || columns.agent[slot] === agent) &&
-        (session === null || columns.session[slot] === session) &&
-        createdAt >= since &&
-        createdAt < until &&
-        (isTagged === null || isTagged(columns.tags[slot] ?? 0))
+        (agent === null || agents[slot] === agent) &&
+        (session === null || sessions[slot] === session) &&
+        time >= since &&
+        time < until &&
+        (isTagged === null || isTagged(lists[slot] ?? 0))
       );
     };
   };
@@ -167,5 +157,18 @@ export function createColumns(): Columns {
     },
 
     close: texts.close,
+  };
+}
+
+/** What tells by the number of a list of tags whether it passes a filter. */
+function tagTest(tagLists: Interned<string[]>, { tags: wanted = [], tagsMatch }: Filter) {
+  const known = new Int8Array(tagLists.end);
+  const ask = (tags: readonly string[]) => {
+    const has = (tag: string) => tags.includes(tag);
+    return tagsMatch === "all" ? wanted.every(has) : wanted.some(has);
+  };
+  return (list: number): boolean => {
+    if (known[list] === 0) known[list] = ask(tagLists.value(list) ?? []) ? 1 : -1;
+    return known[list] === 1;
   };
 }
