@@ -171,7 +171,7 @@ async function openMemories(
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const lancedb = await loadLanceDb(cacheDir);
   const wanted = parts.embedders.wanted.model;
-  const storage = await createStorage({ lancedb, folder, log, wanted });
+  const storage = createStorage({ lancedb, folder, log, wanted });
   const quotaOf = createQuotas({ db, ofMembers: memberQuota }).of;
   return openStore({ storage, quotaOf, ...parts });
 }

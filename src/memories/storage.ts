@@ -22,7 +22,7 @@ export interface Storage {
  * @param folder for the bases; it must be there
  * @param step ends or holds up a flush in tests
  */
-export async function createStorage({
+export function createStorage({
   lancedb,
   folder,
   log,
@@ -35,8 +35,8 @@ export async function createStorage({
   /** The model in use. */
   wanted: EmbeddingModel;
   step?: OnStep;
-}): Promise<Storage> {
+}): Storage {
   const vault = createDiskVault(folder);
-  const bases = await createBases({ lancedb, folder, vault, wanted, step });
+  const bases = createBases({ lancedb, folder, vault, wanted, step });
   return { log, vault, bases, codec: memoryCodec, step };
 }

@@ -186,7 +186,6 @@ export async function openStore({
       await resumption;
       await reembedding?.stop();
       await tables.close();
-      storage.bases.close();
     },
   };
 }

@@ -61,7 +61,7 @@ const lancedb = await loadLanceDb(testCacheDir);
 const { STOP_AT, STOP_KIND = "" } = process.env;
 let isOfKind = STOP_KIND === "";
 const memoryLog = createSqliteLog({ db, clock });
-const storage = await createStorage({
+const storage = createStorage({
   lancedb,
   wanted: embedder.model,
   folder,

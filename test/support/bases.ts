@@ -4,7 +4,7 @@ import { createBases, type OnStep } from "../../src/memories/base/bases.ts";
 import { createDiskVault } from "../../src/memories/base/disk-vault.ts";
 import type { StoredMemory } from "../../src/memories/rows.ts";
 import { loadLanceDb } from "../../src/native/lancedb.ts";
-import { afterThisTest, temporaryFolder } from "./database.ts";
+import { temporaryFolder } from "./database.ts";
 import { testCacheDir } from "./embedder.ts";
 import { fakeEmbedder } from "./fake-embedder.ts";
 
@@ -60,8 +60,7 @@ export async function testBases(
 ): Promise<Bases & { folder: string; vault: ReturnType<typeof createDiskVault> }> {
   const lancedb = await loadLanceDb(testCacheDir);
   const vault = createDiskVault(folder);
-  const bases = await createBases({ lancedb, folder, vault, ...(step && { step }) });
-  afterThisTest(bases.close);
+  const bases = createBases({ lancedb, folder, vault, ...(step && { step }) });
   return { ...bases, folder, vault };
 }
 

@@ -59,7 +59,7 @@ export async function openData(
   const ownLog = createSqliteLog({ db });
   const log = wrapLog?.(ownLog) ?? ownLog;
   const { model } = embedders.wanted;
-  const storage = await createStorage({
+  const storage = createStorage({
     lancedb,
     folder,
     log,

@@ -90,7 +90,7 @@ export async function startServer(options: Options = {}) {
   const memoryLog = options.wrapLog?.(ownLog) ?? ownLog;
   const wrapped = options.wrap?.(lancedb) ?? lancedb;
   const store = await openStore({
-    storage: await createStorage({
+    storage: createStorage({
       ...{ lancedb: wrapped, folder: tables, log: memoryLog },
       wanted: embedder.model,
     }),

@@ -86,8 +86,6 @@ export interface Bases {
    * @param withVectors also that of vectors, which takes as much space as they do
    */
   index(base: Base, withVectors: boolean): Promise<Checkpoint>;
-  /** Ends LanceDB's connection. */
-  close(): void;
 }
 
 /** Memories that a change of a table comes to, encoded for the log, and back. */

@@ -14,11 +14,15 @@ import { type LanceBase, openLanceBase, partitionsFor } from "./lance-base.ts";
 import { baseSchema, memoryIdOf } from "./schema.ts";
 import type { Vault } from "./vault.ts";
 
-/** Bytes of LanceDB's caches for all bases together; its own defaults are 6 GiB and 1 GiB. */
-const INDEX_CACHE = 96n << 20n;
-const METADATA_CACHE = 32n << 20n;
-/** Bytes of rows that are committed at once. The main thread copies them twice, in 10 ms or so. */
-const COMMIT = 8 << 20;
+/** Bytes of LanceDB's caches for a base at the most; its own defaults are 6 GiB and 1 GiB. */
+const INDEX_CACHE = 64n << 20n;
+const METADATA_CACHE = 8n << 20n;
+/**
+ * Bytes of rows that are committed at once, as a fragment of their own. The main thread copies them
+ * twice, in 5 ms or so, and the copies wait for the garbage collector: with twice as many, a rewrite
+ * of 100,000 memories takes 250 MB instead of 150.
+ */
+const COMMIT = 4 << 20;
 /** Memories that are encoded at once. */
 const ENCODED = 256;
 /** Changed memories up to which LanceDB leaves them out itself; its work grows with their number. */
@@ -47,7 +51,7 @@ export type OnStep = (step: FlushStep) => void | Promise<void>;
  * @param folder holds the bases, in `NAME.lance` each
  * @param wanted the model in use, for bases that say no more of theirs than its name
  */
-export async function createBases({
+export function createBases({
   lancedb,
   folder,
   vault,
@@ -59,15 +63,17 @@ export async function createBases({
   vault: Vault;
   wanted?: EmbeddingModel;
   step?: OnStep;
-}): Promise<Bases> {
-  const session = new lancedb.Session(INDEX_CACHE, METADATA_CACHE);
-  const connection = await lancedb.connect(folder, {}, session);
+}): Bases {
   const opened = new WeakMap<Base, LanceBase>();
   const lanceOf = (base: Base): LanceBase => {
     const lance = opened.get(base);
     if (!lance) throw new Error("a base of others");
     return lance;
   };
+  // One for each base: what it has in memory is given back with it and not before, some 80 kB for
+  // every table that was ever opened.
+  const connect = () =>
+    lancedb.connect(folder, {}, new lancedb.Session(INDEX_CACHE, METADATA_CACHE));
 
   /** Makes the files of a table durable that was just written. */
   const keep = async (
@@ -89,10 +95,11 @@ export async function createBases({
     [made, kept]: readonly [FlushStep, FlushStep],
   ): Promise<Checkpoint> => {
     const { base: name, version } = base.checkpoint;
-    const table = await connection.openTable(name);
+    const table = await lanceOf(base).connection.openTable(name);
     try {
-      if ((await table.version()) !== version)
+      if ((await table.version()) !== version) {
         throw new Error(`${name} is ahead of its checkpoint`);
+      }
       await task(table);
       await step(made);
       const checkpoint = await keep({ name, version: await table.version() }, upTo, kept);
@@ -105,9 +112,15 @@ export async function createBases({
 
   return {
     async open(checkpoint) {
-      const base = await openLanceBase(lancedb, connection, checkpoint, wanted);
-      opened.set(base, base);
-      return base;
+      const connection = await connect();
+      try {
+        const base = await openLanceBase(lancedb, connection, checkpoint, wanted);
+        opened.set(base, base);
+        return base;
+      } catch (error) {
+        connection.close();
+        throw error;
+      }
     },
 
     append: (base, added, upTo) =>
@@ -115,11 +128,8 @@ export async function createBases({
         base,
         upTo,
         async (table) => {
-          const writer = createTableWriter(connection, table.name, baseSchema(base.model), table);
-          for await (const batch of encodeAll(added, baseSchema(base.model))) {
-            await writer.write(batch);
-          }
-          await writer.end();
+          const rows = encodeAll(added, baseSchema(base.model));
+          for await (const part of inCommits(rows)) await table.add(part);
         },
         ["rows added", "added files kept"],
       ),
@@ -127,19 +137,17 @@ export async function createBases({
     async rewrite(table, former, changes, { upTo, model }) {
       if (former && former.model.id !== model.id) throw new Error("vectors of another model");
       const name = `${table}.${randomBytes(4).toString("hex")}`;
-      const schema = baseSchema(model);
+      const connection = await connect();
       try {
-        const writer = createTableWriter(connection, name, schema);
-        const untouched = former ? rowsExcept(lanceOf(former).table, [...changes.keys()]) : [];
-        for await (const batch of untouched) await writer.write(adoptRows(batch, schema));
-        const written = [...changes.values()].filter((memory) => memory !== null);
-        for await (const batch of encodeAll(written, schema)) await writer.write(batch);
-        const version = await writer.end();
+        const rows = liveRows(former && lanceOf(former), changes, baseSchema(model));
+        const version = await writeTable(connection, name, baseSchema(model), rows);
         await step("base written");
         return await keep({ name, version }, upTo, "base kept");
       } catch (error) {
         await vault.forget([name]).catch(() => {});
         throw error;
+      } finally {
+        connection.close();
       }
     },
 
@@ -150,45 +158,51 @@ export async function createBases({
         (table) => createIndexes(lancedb, table, withVectors ? base.rows : null),
         ["indexes made", "indexes kept"],
       ),
-
-    close: () => connection.close(),
   };
 }
 
-/** Writes batches to a table, which is made with the first ones, in a few commits. */
-function createTableWriter(
+/** @returns the version that has all rows */
+async function writeTable(
   connection: LanceDb.Connection,
   name: string,
   schema: Schema,
-  existing: LanceDb.Table | null = null,
-) {
-  let table = existing;
+  rows: AsyncIterable<RecordBatch>,
+): Promise<number> {
+  let table: LanceDb.Table | null = null;
+  for await (const part of inCommits(rows)) {
+    if (table) await table.add(part);
+    else table = await connection.createTable(name, part);
+  }
+  table ??= await connection.createEmptyTable(name, schema);
+  const version = await table.version();
+  table.close();
+  return version;
+}
+
+/** Puts batches together that are to be committed at once. */
+async function* inCommits(rows: AsyncIterable<RecordBatch>): AsyncGenerator<Table> {
   let pending: RecordBatch[] = [];
   let bytes = 0;
-
-  const commit = async () => {
-    const rows = new Table(schema, pending);
+  for await (const batch of rows) {
+    pending.push(batch);
+    bytes += batch.data.byteLength;
+    if (bytes < COMMIT) continue;
+    yield new Table(pending);
     [pending, bytes] = [[], 0];
-    if (table) await table.add(rows);
-    else table = await connection.createTable(name, rows);
-  };
+  }
+  if (pending.length > 0) yield new Table(pending);
+}
 
-  return {
-    async write(batch: RecordBatch): Promise<void> {
-      pending.push(batch);
-      bytes += batch.data.byteLength;
-      if (bytes >= COMMIT) await commit();
-    },
-
-    /** @returns the version that has all */
-    async end(): Promise<number> {
-      if (pending.length > 0) await commit();
-      table ??= await connection.createEmptyTable(name, schema);
-      const version = await table.version();
-      if (!existing) table.close();
-      return version;
-    },
-  };
+/** The rows that a base has after changes. */
+async function* liveRows(
+  former: LanceBase | null,
+  changes: ReadonlyMap<string, StoredMemory | null>,
+  schema: Schema,
+) {
+  const untouched = former ? rowsExcept(former.table, [...changes.keys()]) : [];
+  for await (const batch of untouched) yield adoptRows(batch, schema);
+  const written = [...changes.values()].filter((memory) => memory !== null);
+  yield* encodeAll(written, schema);
 }
 
 async function* encodeAll(memories: readonly StoredMemory[], schema: Schema) {

@@ -13,6 +13,8 @@ import { baseSchema, memoryIdOf, recordedModel } from "./schema.ts";
 export interface LanceBase extends Base {
   /** At the version of the checkpoint, whatever was written since. */
   readonly table: LanceDb.Table;
+  /** Of its own. */
+  readonly connection: LanceDb.Connection;
   /** Has it read another version from now on; reads under way go on with theirs. */
   moveTo(checkpoint: Checkpoint): Promise<void>;
 }
@@ -42,7 +44,10 @@ const NEWEST_FIRST = ["created_at", "id"].map((columnName) => ({
   nullsFirst: false,
 }));
 
-/** @param wanted the model in use; see `recordedModel` */
+/**
+ * @param connection is closed with the base
+ * @param wanted the model in use; see `recordedModel`
+ */
 export async function openLanceBase(
   lancedb: Pick<typeof LanceDb, "MatchQuery">,
   connection: LanceDb.Connection,
@@ -59,6 +64,7 @@ export async function openLanceBase(
 
   return {
     table,
+    connection,
     model,
     isUpToDate: baseSchema(model).names.every((name) => schema.names.includes(name)),
     get checkpoint() {
@@ -132,6 +138,7 @@ export async function openLanceBase(
       } catch {
         // Somebody is reading its numbers: then the garbage collector closes it.
       }
+      connection.close();
     },
   };
 }
