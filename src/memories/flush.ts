@@ -2,6 +2,7 @@ import type { Bases } from "./base/base.ts";
 import type { OnStep } from "./base/bases.ts";
 import type { Vault } from "./base/vault.ts";
 import type { Checkpoint, Log } from "./log/log.ts";
+import type { Pending } from "./log/pending.ts";
 import type { KeptTable } from "./table.ts";
 
 /** When work on a table is due. Times are milliseconds. */
@@ -75,8 +76,9 @@ export function createFlush({
   const written = new Set<string>(base.current ? [base.current.checkpoint.base] : []);
   /** Since when something is in the files that was deleted, once its flush is done. */
   let forgettingSince: number | null = null;
-  let appends = 0;
-  let appendedRows = 0;
+  /** What was added to the base since it was written as one. */
+  let added = { times: 0, rows: 0 };
+  /** Whether the base's folder has files that belong to nothing, as a failure may leave. */
   let mustRewrite = false;
   let rest = { until: 0, hasFailed: false };
 
@@ -85,9 +87,9 @@ export function createFlush({
   const canAppend = () => {
     const present = base.current;
     if (!present?.isUpToDate || mustRewrite || pending.remainsSince !== null) return false;
-    const added = appendedRows + pending.size;
     const most = Math.max(due.largeRows, due.appendedShare * present.rows);
-    return present.rows > due.largeRows && appends < due.appends && added < most;
+    const isInBounds = added.times < due.appends && added.rows + pending.size < most;
+    return present.rows > due.largeRows && isInBounds;
   };
 
   /** Makes a checkpoint the one to come back to, and reads its base from now on. */
@@ -108,30 +110,21 @@ export function createFlush({
   const append = async () => {
     const { current } = base;
     if (!current) return;
-    const [added, upTo] = [pending.memories(), table.seq];
-    // When it fails, the folder has files that belong to nothing.
+    const [memories, upTo] = [pending.memories(), table.seq];
     mustRewrite = true;
-    const checkpoint = await bases.append(current, added, upTo);
-    await adopt(checkpoint);
-    [mustRewrite, appends, appendedRows] = [false, appends + 1, appendedRows + added.length];
+    await adopt(await bases.append(current, memories, upTo));
+    mustRewrite = false;
+    added = { times: added.times + 1, rows: added.rows + memories.length };
   };
 
   const rewrite = async () => {
     const options = { upTo: table.seq, model: table.model };
     forgettingSince ??= pending.remainsSince;
     const checkpoint = await bases.rewrite(table.name, base.current, pending.all(), options);
-    await adopt(table.fitsInMemory() ? checkpoint : await indexNew(checkpoint));
-    [mustRewrite, appends, appendedRows] = [false, 0, 0];
-  };
-
-  /** A table that does not fit in memory is of no use to searches without its indexes. */
-  const indexNew = async (checkpoint: Checkpoint) => {
-    const open = await bases.open(checkpoint);
-    try {
-      return await bases.index(open, true);
-    } finally {
-      open.close();
-    }
+    // Searches of a table that is not in memory need its indexes at once.
+    await adopt(table.fitsInMemory() ? checkpoint : await indexNew(bases, checkpoint));
+    mustRewrite = false;
+    added = { times: 0, rows: 0 };
   };
 
   const forget = async () => {
@@ -158,6 +151,7 @@ export function createFlush({
 
   const hasWork = () =>
     pending.size > 0 || mustRewrite || (base.current !== null && !base.current.isUpToDate);
+  const isLeft = () => hasWork() || former().length > 0 || forgettingSince !== null;
   const remainsSince = () => forgettingSince ?? pending.remainsSince;
   const lacksIndex = () => {
     const present = base.current;
@@ -174,18 +168,10 @@ export function createFlush({
 
     due(ahead, isInExcess) {
       const now = clock();
-      const isLeft = hasWork() || former().length > 0 || forgettingSince !== null;
       if (now < rest.until && (rest.hasFailed || pending.bytes < 8 * due.bytes)) return null;
-      if (isInExcess && isLeft) return "flush";
       const since = remainsSince();
-      const forgetAfter = Math.min(due.forgetAfter, Math.max(0, due.forgottenWithin - ahead));
-      if (since !== null && now - since >= forgetAfter) return "flush";
-      const quiet = now - pending.lastCommit;
-      if (isLeft && since === null && quiet >= due.idle) return "flush";
-      const isMuch = pending.size >= due.changes || pending.bytes >= due.bytes;
-      const isOld = pending.dirtySince !== null && now - pending.dirtySince >= due.age;
-      if (isMuch || isOld) return "flush";
-      return lacksIndex() && quiet >= due.indexAfter ? "index" : null;
+      const mayWait = { isLeft: isLeft(), remainsSince: since, lacksIndex: lacksIndex() };
+      return choreOf(pending, { ...mayWait, isInExcess, ahead, now }, due);
     },
 
     async run(chore) {
@@ -199,6 +185,44 @@ export function createFlush({
       }
     },
 
-    isIdle: () => !hasWork() && former().length === 0 && forgettingSince === null,
+    isIdle: () => !isLeft(),
   };
+}
+
+/** Indexes a base that is not in use yet. */
+async function indexNew(bases: Bases, checkpoint: Checkpoint): Promise<Checkpoint> {
+  const open = await bases.open(checkpoint);
+  try {
+    return await bases.index(open, true);
+  } finally {
+    open.close();
+  }
+}
+
+/** What makes a chore due, besides what is pending. */
+interface Situation {
+  /** Whether anything is to be flushed or removed. */
+  isLeft: boolean;
+  remainsSince: number | null;
+  lacksIndex: boolean;
+  isInExcess: boolean;
+  ahead: number;
+  now: number;
+}
+
+function choreOf(
+  pending: Pick<Pending, "size" | "bytes" | "dirtySince" | "lastCommit">,
+  { isLeft, remainsSince, lacksIndex, isInExcess, ahead, now }: Situation,
+  due: Due,
+): Chore | null {
+  if (isInExcess && isLeft) return "flush";
+  const forgetAfter = Math.min(due.forgetAfter, Math.max(0, due.forgottenWithin - ahead));
+  if (remainsSince !== null && now - remainsSince >= forgetAfter) return "flush";
+  const quiet = now - pending.lastCommit;
+  // What has to leave the files is flushed soon anyway.
+  if (isLeft && remainsSince === null && quiet >= due.idle) return "flush";
+  const isMuch = pending.size >= due.changes || pending.bytes >= due.bytes;
+  const isOld = pending.dirtySince !== null && now - pending.dirtySince >= due.age;
+  if (isMuch || isOld) return "flush";
+  return lacksIndex && quiet >= due.indexAfter ? "index" : null;
 }

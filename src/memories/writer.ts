@@ -98,62 +98,10 @@ export function createWriter({
     waiting = waiting.slice(GROUP);
     if (waiting.length > 0) void takeTurn(commitWaiting);
     try {
-      await commitGroup(group);
+      await commitGroup(group, { table, log, quota: quotaOf(), onCommit });
     } catch (cause) {
       for (const job of group) job.fail(failure(cause));
     }
-  };
-
-  /** What the jobs of a group read, and what their filters let pass. */
-  const read = async (group: readonly Job[]) => {
-    const matches = new Map<Job, string[]>();
-    for (const job of group) if (job.filter) matches.set(job, await table.select(job.filter));
-    const idsOf = (jobs: readonly Job[]) => [...new Set(jobs.flatMap(({ ids }) => ids))];
-    const rows = await table.find([...new Set([...idsOf(group), ...[...matches.values()].flat()])]);
-    const whole = await table.load(idsOf(group.filter(({ withVectors }) => withVectors)));
-    const vectors = new Map(whole.map(({ id, vectors }) => [id, vectors]));
-    return { matches, draft: createDraft(rows, vectors) };
-  };
-
-  const commitGroup = async (group: readonly Job[]) => {
-    const { matches, draft } = await read(group);
-    const quota = quotaOf();
-    const refusals: (() => void)[] = [];
-    const applied = group.filter((job) => {
-      try {
-        draft.attempt(() => {
-          const before = draft.growth();
-          for (const id of matches.get(job) ?? []) draft.remove(id);
-          job.apply(draft);
-          if (quota) checkQuota(quota, plus(table.usage, before), minus(draft.growth(), before));
-        });
-        return true;
-      } catch (error) {
-        // Not yet: what it found may be another change of this group, which may fail.
-        refusals.push(() => job.fail(error));
-        return false;
-      }
-    });
-    await commit(
-      draft,
-      applied.flatMap(({ answer }) => answer ?? []),
-    );
-    for (const refuse of refusals) refuse();
-    for (const job of applied) job.done(matches.get(job)?.length ?? 0);
-  };
-
-  const commit = async (draft: ReturnType<typeof createDraft>, answers: Answer[]) => {
-    const outcome = draft.outcome();
-    const { written, removed, hasRemains } = outcome;
-    if (written.length + removed.length === 0) return;
-    const usage = plus(table.usage, draft.growth());
-    const turn = createTurns();
-    const bytes = written.length > 0 ? table.encode(written) : null;
-    await turn();
-    const entry = { written: bytes, removed, hasRemains, usage, answers };
-    const seq = await log.append(table.name, entry);
-    await table.apply(seq, outcome, usage);
-    onCommit(outcome);
   };
 
   return {
@@ -194,6 +142,71 @@ export function createWriter({
       });
     },
   };
+}
+
+/** What a commit goes by. */
+interface Commit {
+  table: MemoryTable;
+  log: Pick<Log, "append">;
+  quota: Quota | null;
+  onCommit: (outcome: Outcome) => void;
+}
+
+/** Makes the changes of a group in one entry of the log, and answers each. */
+async function commitGroup(group: readonly Job[], { quota, ...commit }: Commit): Promise<void> {
+  const { table } = commit;
+  const { matches, draft } = await read(table, group);
+  const refusals: (() => void)[] = [];
+  const applied = group.filter((job) => {
+    try {
+      draft.attempt(() => {
+        const before = draft.growth();
+        for (const id of matches.get(job) ?? []) draft.remove(id);
+        job.apply(draft);
+        if (quota) checkQuota(quota, plus(table.usage, before), minus(draft.growth(), before));
+      });
+      return true;
+    } catch (error) {
+      // Not yet: what it found may be another change of this group, which may fail.
+      refusals.push(() => job.fail(error));
+      return false;
+    }
+  });
+  const answers = applied.flatMap(({ answer }) => answer ?? []);
+  await append(draft, answers, commit);
+  for (const refuse of refusals) refuse();
+  for (const job of applied) job.done(matches.get(job)?.length ?? 0);
+}
+
+/** What the jobs of a group read, and what their filters let pass. */
+async function read(table: MemoryTable, group: readonly Job[]) {
+  const matches = new Map<Job, string[]>();
+  for (const job of group) if (job.filter) matches.set(job, await table.select(job.filter));
+  const idsOf = (jobs: readonly Job[]) => jobs.flatMap(({ ids }) => ids);
+  const wanted = new Set([...idsOf(group), ...[...matches.values()].flat()]);
+  const rows = await table.find([...wanted]);
+  const withVectors = new Set(idsOf(group.filter((job) => job.withVectors)));
+  const whole = await table.load([...withVectors]);
+  const vectors = new Map(whole.map(({ id, vectors }) => [id, vectors]));
+  return { matches, draft: createDraft(rows, vectors) };
+}
+
+async function append(
+  draft: ReturnType<typeof createDraft>,
+  answers: Answer[],
+  { table, log, onCommit }: Omit<Commit, "quota">,
+): Promise<void> {
+  const outcome = draft.outcome();
+  const { written, removed, hasRemains } = outcome;
+  if (written.length + removed.length === 0) return;
+  const usage = plus(table.usage, draft.growth());
+  const turn = createTurns();
+  const bytes = written.length > 0 ? table.encode(written) : null;
+  await turn();
+  const entry = { written: bytes, removed, hasRemains, usage, answers };
+  const seq = await log.append(table.name, entry);
+  await table.apply(seq, outcome, usage);
+  onCommit(outcome);
 }
 
 /** What a request is told whose write failed. */
