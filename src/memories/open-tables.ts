@@ -1,17 +1,14 @@
-import { isDiskFull } from "../disk-errors.ts";
 import type { Embedder } from "../embedding/embedder.ts";
 import type { Embedders } from "../embedding/embedders.ts";
-import { AppError } from "../errors.ts";
 import type { Log as Lines } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
-import type { Vault } from "./base/vault.ts";
 import { createFlush, type Due, type Flush } from "./flush.ts";
-import type { Checkpoint } from "./log/log.ts";
-import { manifestFile } from "./log/names.ts";
 import type { Outcome } from "./log/pending.ts";
-import { bytesOf, type Quota, type Usage } from "./quota.ts";
+import { openTable } from "./open-table.ts";
+import type { Quota } from "./quota.ts";
+import { createSlots, type Slot } from "./slots.ts";
 import type { Storage } from "./storage.ts";
-import { createTable, type KeptTable, type MemoryTable } from "./table.ts";
+import type { KeptTable, MemoryTable } from "./table.ts";
 import { startUpkeep } from "./upkeep.ts";
 import { createWriter, type Writer, WriterEnded } from "./writer.ts";
 
@@ -48,19 +45,9 @@ const MAX_UNUSED = 128;
 interface Opened extends OpenTable {
   table: KeptTable;
   flush: Flush;
-}
-
-/** A table that is open, or about to be. */
-interface Slot {
-  opened: Promise<Opened>;
-  /** Once it is open. */
-  now: Opened | null;
-  users: number;
   /** Resolves when what ends the table is done; null while nothing does. */
   ending: Promise<unknown> | null;
-  /** Whether it is to be closed when its last user leaves. */
-  hasEnded: boolean;
-  closed: PromiseWithResolvers<void>;
+  /** The chore under way. */
   chore: Promise<void>;
 }
 
@@ -86,235 +73,136 @@ export function createOpenTables({
   lines: Lines;
   metrics: Metrics;
 }): OpenTables {
-  /** In the order of last use. */
-  const slots = new Map<string, Slot>();
-  const opened = () => [...slots.values()].flatMap(({ now }) => now ?? []);
-  const viewBytes = () =>
-    opened().reduce((sum, { table }) => sum + (table.view.current?.bytes ?? 0), 0);
-
-  const open = async (name: string, slot: Slot): Promise<Opened> => {
-    const table = await openTable(name, {
-      storage,
-      wanted: embedders.wanted.model,
-      largeRows: due.largeRows,
-      hasRoom(bytes) {
-        if (viewBytes() + bytes > room) closeUnused(bytes);
-        return viewBytes() + bytes <= room;
-      },
-    });
-    const writer = createWriter({
-      table,
-      log: storage.log,
-      quotaOf: () => quotaOf(name),
-      onCommit: (outcome) => onCommit(name, outcome),
-    });
-    const flush = createFlush({ table, ...storage, due });
-    slot.now = { table, writer, embedder: embedders.of(table.model), flush };
-    return slot.now;
+  const opened = () => slots.all().flatMap(({ now }) => now ?? []);
+  const viewBytes = () => opened().reduce((sum, { table }) => sum + bytesOfView(table), 0);
+  const makeRoom = (bytes: number) => {
+    closeUnused(viewBytes() + bytes - room);
+    return viewBytes() + bytes <= room;
   };
 
-  const slotOf = (name: string): Slot => {
-    const known = slots.get(name);
-    if (known) {
-      slots.delete(name);
-      slots.set(name, known);
-      return known;
-    }
-    const slot: Slot = {
-      opened: Promise.resolve()
-        .then(() => open(name, slot))
-        .catch((error) => {
-          throw unopened(error);
-        }),
-      now: null,
-      users: 0,
-      ending: null,
-      hasEnded: false,
-      closed: Promise.withResolvers(),
-      chore: Promise.resolve(),
-    };
-    slots.set(name, slot);
-    return slot;
-  };
+  const slots = createSlots<Opened>({
+    async open(name) {
+      const table = await openTable(name, {
+        ...{ storage, wanted: embedders.wanted.model },
+        ...{ largeRows: due.largeRows, room: { bytes: room, make: makeRoom } },
+      });
+      const writer = createWriter({
+        ...{ table, log: storage.log },
+        quotaOf: () => quotaOf(name),
+        onCommit: (outcome) => onCommit(name, outcome),
+      });
+      const flush = createFlush({ table, ...storage, due });
+      const embedder = embedders.of(table.model);
+      return { table, writer, embedder, flush, ending: null, chore: Promise.resolve() };
+    },
+    close: ({ table }) => {
+      table.view.close();
+      return table.base.replace(null);
+    },
+  });
 
-  const leave = (slot: Slot) => {
-    slot.users--;
-    if (slot.users === 0 && slot.hasEnded) release(slot);
-  };
-
-  /** Has a table closed by its last user. Whoever comes next opens another one. */
-  const close = (name: string, slot: Slot) => {
-    if (slots.get(name) === slot) slots.delete(name);
-    slot.hasEnded = true;
-    if (slot.users === 0) release(slot);
-  };
-
-  const isUnused = ({ users, now }: Slot) =>
-    users === 0 && now !== null && now.flush.isIdle() && !now.table.view.isFilling;
-
-  /** Closes those that were least recently used: all beyond the number that may stay, and as many as hold so many bytes. */
+  /** Closes the least recently used: all beyond those that may stay, and as many as have so many bytes. */
   const closeUnused = (bytes = 0) => {
-    let [excess, wanted] = [slots.size - MAX_UNUSED, bytes === 0 ? 0 : viewBytes() + bytes - room];
-    for (const [name, slot] of [...slots]) {
-      if (excess <= 0 && wanted <= 0) return;
-      excess--;
+    const all = slots.all();
+    let [excess, left] = [all.length - MAX_UNUSED, bytes];
+    for (const slot of all) {
+      if (excess-- <= 0 && left <= 0) return;
       if (!isUnused(slot)) continue;
-      wanted -= slot.now?.table.view.current?.bytes ?? 0;
-      close(name, slot);
-    }
-  };
-
-  const use: OpenTables["use"] = async (name, task) => {
-    const slot = slotOf(name);
-    slot.users++;
-    closeUnused();
-    try {
-      return await task(await slot.opened);
-    } catch (error) {
-      // A table that could not be opened is tried again by the next request.
-      if (!slot.now && slots.get(name) === slot) slots.delete(name);
-      if (error instanceof WriterEnded) await slot.ending;
-      throw error;
-    } finally {
-      leave(slot);
+      left -= slot.now ? bytesOfView(slot.now.table) : 0;
+      slots.end(slot);
     }
   };
 
   const upkeep = startUpkeep({
     kept: () => {
-      const excess = slots.size - MAX_UNUSED;
-      return [...slots].flatMap(([name, slot], index) => {
-        const { now, users } = slot;
-        if (!now || slot.ending) return [];
+      const all = slots.all();
+      return all.flatMap((slot, index) => {
+        const { name, now, users } = slot;
+        if (!now || now.ending) return [];
         const hold = (task: () => Promise<void>) => {
-          slot.users++;
-          slot.chore = task().finally(() => leave(slot));
-          return slot.chore;
+          slots.hold(slot);
+          now.chore = task().finally(() => slots.leave(slot));
+          return now.chore;
         };
-        return { name, flush: now.flush, isInExcess: index < excess && users === 0, hold };
+        const isInExcess = index < all.length - MAX_UNUSED && users === 0;
+        return { name, flush: now.flush, isInExcess, hold };
       });
     },
     afterChores: () => closeUnused(),
-    log: lines,
-    metrics,
+    ...{ lines, metrics },
   });
 
   return {
-    use,
     opened: () => opened().map(({ table }) => table),
-    lag: () => {
-      const since = opened().flatMap(({ table, flush }) => [
-        table.pending.dirtySince ?? performance.now(),
-        flush.remainsSince() ?? performance.now(),
-      ]);
-      return (performance.now() - Math.min(performance.now(), ...since)) / 1_000;
+    lag: () => longestWait(opened()),
+
+    async use(name, task) {
+      const slot = slots.enter(name);
+      closeUnused();
+      try {
+        return await task(await slot.opened);
+      } catch (error) {
+        if (error instanceof WriterEnded) await slot.now?.ending;
+        throw error;
+      } finally {
+        slots.leave(slot);
+      }
     },
 
     async end(name, task) {
-      const slot = slotOf(name);
-      slot.users++;
+      const slot = slots.enter(name);
       try {
         // One that can't be opened has no writes that could still come.
         const open = await slot.opened.catch(() => null);
-        const ending = open ? open.writer.end(task) : task();
-        slot.ending = ending.then(() => slot.chore).catch(() => {});
-        await ending;
-        await slot.chore.catch(() => {});
-        close(name, slot);
-      } catch (error) {
-        slot.ending = null;
-        throw error;
+        await (open ? endWrites(open, task) : task());
+        slots.end(slot);
       } finally {
-        leave(slot);
+        slots.leave(slot);
       }
       await slot.closed.promise;
     },
 
     async close() {
       await upkeep.stop();
-      for (const [name, slot] of slots) {
+      for (const slot of slots.all()) {
         const open = await slot.opened.catch(() => null);
         if (open && !open.flush.isIdle()) {
-          await open.flush
-            .run("flush")
-            .catch((error) => lines.error("flush_failed", { table: name, cause: String(error) }));
+          await open.flush.run("flush").catch((error) => {
+            lines.error("flush_failed", { table: slot.name, cause: String(error) });
+          });
         }
-        close(name, slot);
+        slots.end(slot);
       }
     },
   };
 }
 
-function release({ now, closed }: Slot): void {
-  now?.table.view.close();
-  closed.resolve(now?.table.base.replace(null));
-}
-
-/** Opens a table as its last checkpoint and the log have it. */
-async function openTable(
-  name: string,
-  {
-    storage: { log, vault, bases, codec },
-    wanted,
-    ...limits
-  }: {
-    storage: Storage;
-    wanted: MemoryTable["model"];
-    largeRows: number;
-    hasRoom: (bytes: number) => boolean;
-  },
-): Promise<KeptTable> {
-  const head = await log.head(name);
-  const checkpoint = head?.checkpoint ?? null;
-  if (checkpoint) await restoreBase(name, checkpoint, vault);
-  const base = checkpoint && (await bases.open(checkpoint));
-  const logged = await log.entries(name, checkpoint?.upTo);
-  const entries = logged.map(({ seq, written, removed, hasRemains }) => ({
-    seq,
-    outcome: { written: written ? codec.decode(written) : [], removed, hasRemains },
-  }));
-  const table = createTable({
-    name,
-    model: base?.model ?? wanted,
-    base,
-    entries,
-    usage: head?.usage ?? { memories: 0, bytes: 0 },
-    seq: head?.seq ?? 0,
-    codec,
-    ...limits,
-  });
-  if (head && !head.usage) table.recount(await countUsage(table));
-  return table;
-}
-
-/** Makes the files of a table's base what its checkpoint says. */
-async function restoreBase(
-  name: string,
-  { base, version, files }: Checkpoint,
-  vault: Vault,
-): Promise<void> {
-  // An earlier version, whose bases are named as their tables, lists files that it removed later: those
-  // of older versions. The library misses one that is needed.
-  const isOfEarlier = base === name;
-  const there = new Set(isOfEarlier ? await vault.files(base) : files);
-  const needed = files.filter((file) => there.has(file) || file === manifestFile(version));
-  await vault.restore(base, needed);
-}
-
-async function countUsage(table: KeptTable): Promise<Usage> {
-  const usage = { memories: 0, bytes: 0 };
-  for await (const rows of table.rows()) {
-    usage.memories += rows.length;
-    for (const row of rows) usage.bytes += bytesOf(row);
+async function endWrites(open: Opened, task: () => Promise<void>): Promise<void> {
+  const ending = open.writer.end(task);
+  open.ending = ending.then(() => open.chore).catch(() => {});
+  try {
+    await ending;
+    await open.chore.catch(() => {});
+  } catch (error) {
+    open.ending = null;
+    throw error;
   }
-  return usage;
 }
 
-/** What a request is told when a table can't be opened. */
-function unopened(error: unknown): unknown {
-  if (error instanceof AppError) return error;
-  const message = isDiskFull(error)
-    ? "The server's disk is full: the memories can't be opened until there is space."
-    : "The memories can't be opened now. Try again in a moment.";
-  return new AppError("unavailable", message, { cause: error, retryAfter: 5 });
+function isUnused({ users, now }: Slot<Opened>): boolean {
+  return users === 0 && now !== null && now.flush.isIdle() && !now.table.view.isFilling;
+}
+
+function bytesOfView({ view }: KeptTable): number {
+  return view.current?.bytes ?? 0;
+}
+
+/** Seconds since the oldest change that is not flushed. */
+function longestWait(opened: readonly Opened[]): number {
+  const now = performance.now();
+  const since = opened.flatMap(({ table, flush }) => [
+    table.pending.dirtySince ?? now,
+    flush.remainsSince() ?? now,
+  ]);
+  return (now - Math.min(now, ...since)) / 1_000;
 }

@@ -63,6 +63,13 @@ export interface KeptTable extends MemoryTable {
   fitsInMemory(): boolean;
 }
 
+/** Memory for the views of all tables. */
+export interface Room {
+  bytes: number;
+  /** Closes views that nobody uses, and tells whether there is room for one of so many bytes. */
+  make(bytes: number): boolean;
+}
+
 /** Bytes of a memory in the view besides its vector, about: a few sentences and their words. */
 const ROW_BYTES = 700;
 /** Memories of sessions around a search's best candidates that are looked at. */
@@ -84,7 +91,7 @@ export function createTable({
   seq: last,
   codec,
   largeRows,
-  hasRoom,
+  room,
 }: {
   name: string;
   model: EmbeddingModel;
@@ -95,7 +102,7 @@ export function createTable({
   codec: MemoryCodec;
   /** Rows from which reading a base into memory takes longer than a search may wait. */
   largeRows: number;
-  hasRoom: (bytes: number) => boolean;
+  room: Room;
 }): KeptTable {
   const base = holdBase(first);
   const pending = createPending();
@@ -108,10 +115,8 @@ export function createTable({
     return usage.memories;
   }
 
-  const fitsInMemory = () => {
-    const rows = (base.current?.rows ?? 0) + pending.size;
-    return view.current !== null || hasRoom(rows * (model.dimension + ROW_BYTES));
-  };
+  const bytesOfView = () =>
+    ((base.current?.rows ?? 0) + pending.size) * (model.dimension + ROW_BYTES);
 
   const fill = () =>
     view.fill(
@@ -119,15 +124,17 @@ export function createTable({
       () => pending.all(),
     );
 
-  /** What answers now. A large table that has its indexes does not keep a search waiting. */
+  /**
+   * What answers now. A large table that has its indexes does not keep a search waiting while it is
+   * read into memory. One that has none must be in memory, if there is room or not.
+   */
   const reader = async (): Promise<TableReader> => {
-    if (!view.current && fitsInMemory()) {
-      const filling = fill();
-      const canAnswer = base.current?.isIndexed && base.current.rows > largeRows;
-      if (canAnswer) filling.catch(() => {});
-      else await filling;
-    }
-    return view.current ? viewReader(view.current) : stored;
+    if (view.current) return viewReader(view.current);
+    const canAnswer = base.current?.isIndexed && base.current.rows > largeRows;
+    if (!canAnswer) return viewReader(await fill());
+    const bytes = bytesOfView();
+    if (bytes <= room.bytes && room.make(bytes)) fill().catch(() => {});
+    return stored;
   };
 
   return {
@@ -148,7 +155,7 @@ export function createTable({
     recount(held) {
       usage = held;
     },
-    fitsInMemory,
+    fitsInMemory: () => bytesOfView() <= room.bytes,
 
     find: async (ids) => (view.current ? viewReader(view.current) : stored).find(ids),
     list: async (...question) => (await reader()).list(...question),

@@ -1,4 +1,4 @@
-import type { Log } from "../log.ts";
+import type { Log as Lines } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
 import type { Chore, Flush } from "./flush.ts";
 
@@ -32,12 +32,12 @@ export interface Kept {
 export function startUpkeep({
   kept,
   afterChores,
-  log,
+  lines,
   metrics,
 }: {
   kept: () => Kept[];
   afterChores: () => void;
-  log: Log;
+  lines: Lines;
   metrics: Metrics;
 }): {
   /** Lets the chores under way end, and begins no other. */
@@ -74,10 +74,10 @@ export function startUpkeep({
     try {
       await hold(() => flush.run(chore));
       runs.inc({ chore, result: "ok" });
-      log.debug("upkeep", { table: name, chore, ms: Math.round(end() * 1_000) });
+      lines.debug("upkeep", { table: name, chore, ms: Math.round(end() * 1_000) });
     } catch (error) {
       runs.inc({ chore, result: "failed" });
-      log.error("upkeep_failed", { table: name, chore, cause: String(error) });
+      lines.error("upkeep_failed", { table: name, chore, cause: String(error) });
     }
   };
 

@@ -1,0 +1,77 @@
+/** Something that is open under a name, or about to be. */
+export interface Slot<Opened> {
+  readonly name: string;
+  opened: Promise<Opened>;
+  /** Once it is open. */
+  now: Opened | null;
+  users: number;
+  /** Whether it is closed when its last user leaves. */
+  hasEnded: boolean;
+  closed: PromiseWithResolvers<void>;
+}
+
+/**
+ * What is open, by name, in the order of last use. It is opened by its first user, and closed when it
+ * has ended and the last user has left; whoever comes after it has ended opens it again.
+ */
+export function createSlots<Opened>({
+  open,
+  close,
+}: {
+  open: (name: string) => Promise<Opened>;
+  close: (opened: Opened) => Promise<void>;
+}) {
+  const slots = new Map<string, Slot<Opened>>();
+
+  const enter = (name: string): Slot<Opened> => {
+    const slot = slots.get(name) ?? newSlot(name);
+    slots.delete(name);
+    slots.set(name, slot);
+    slot.users++;
+    return slot;
+  };
+
+  const newSlot = (name: string): Slot<Opened> => {
+    const slot: Slot<Opened> = {
+      name,
+      opened: Promise.resolve()
+        .then(() => open(name))
+        .then((opened) => {
+          slot.now = opened;
+          return opened;
+        }),
+      now: null,
+      users: 0,
+      hasEnded: false,
+      closed: Promise.withResolvers(),
+    };
+    // The next user tries again.
+    slot.opened.catch(() => slots.get(name) === slot && slots.delete(name));
+    return slot;
+  };
+
+  const release = ({ now, closed }: Slot<Opened>) => closed.resolve(now ? close(now) : undefined);
+
+  return {
+    enter,
+
+    /** Keeps it open for a chore, which does not count as a use. */
+    hold(slot: Slot<Opened>): void {
+      slot.users++;
+    },
+
+    leave(slot: Slot<Opened>): void {
+      slot.users--;
+      if (slot.users === 0 && slot.hasEnded) release(slot);
+    },
+
+    end(slot: Slot<Opened>): void {
+      if (slots.get(slot.name) === slot) slots.delete(slot.name);
+      slot.hasEnded = true;
+      if (slot.users === 0) release(slot);
+    },
+
+    /** The least recently used first. */
+    all: (): Slot<Opened>[] => [...slots.values()],
+  };
+}
