@@ -173,24 +173,38 @@ test("what speaks to clients goes through the service, not around it", () => {
       (/^(http|mcp|dashboard)\//.test(path) || /\/([\w-]+-)?routes\.tsx?$/.test(path)) &&
       // What to filter by is part of the service's calls, how it is written is not.
       !(isTypeOnly && target === "memories/filter.ts") &&
-      /^memories\/(store|table|writer|journal|rows|filter)\.ts$/.test(target),
+      /^memories\/((store|table|writer|rows|filter|flush|storage)\.ts$|(log|base|view)\/)/.test(
+        target,
+      ),
   );
   expect(found).toEqual([]);
 });
 
 describe("libraries stay behind their one door:", () => {
-  test("LanceDB is loaded in native/ and known in memories/, backup/ knows its types", () => {
+  test("LanceDB is loaded in native/ and used in memories/base/ alone; backup/ hands it on", () => {
     const found = breaches(
       ({ path }, { target, isTypeOnly }) =>
         target === "@lancedb/lancedb" &&
-        !(path.startsWith("native/") || (isTypeOnly && /^(memories|backup)\//.test(path))),
+        !path.startsWith("native/") &&
+        !path.startsWith("memories/base/") &&
+        !(isTypeOnly && path.startsWith("backup/")),
+    );
+    expect(found).toEqual([]);
+  });
+
+  test("memories are written through the log and read from the view: few know a base", () => {
+    const found = breaches(
+      ({ path }, { target, isTypeOnly }) =>
+        !isTypeOnly &&
+        /^memories\/base\/(bases|lance-base|codec|encode|decode)\.ts$/.test(target) &&
+        !/^memories\/(storage\.ts$|base\/)/.test(path),
     );
     expect(found).toEqual([]);
   });
 
   test.each([
     ["fastembed", /^(fastembed|@anush008\/.*|onnxruntime-node)$/, /^embedding\//],
-    ["Arrow", /^apache-arrow$/, /^memories\//],
+    ["Arrow", /^apache-arrow$/, /^memories\/base\//],
     ["Elysia", /^(elysia|@elysiajs\/.*)$/, /^(app\.ts|http\/|[\w-]+\/([\w-]+-)?routes\.tsx?$)/],
     ["Drizzle", /^drizzle-orm/, /^(db|accounts|keys|oauth|sign-in|memories|security-log)\//],
     ["the library of OAuth clients", /^arctic$/, /^sign-in\/providers\.ts$/],

@@ -168,10 +168,14 @@ export function createFlush({
 
     due(ahead, isInExcess) {
       const now = clock();
-      if (now < rest.until && (rest.hasFailed || pending.bytes < 8 * due.bytes)) return null;
+      const isResting = now < rest.until && (rest.hasFailed || pending.bytes < 8 * due.bytes);
       const since = remainsSince();
-      const mayWait = { isLeft: isLeft(), remainsSince: since, lacksIndex: lacksIndex() };
-      return choreOf(pending, { ...mayWait, isInExcess, ahead, now }, due);
+      const forgetAfter = Math.min(due.forgetAfter, Math.max(0, due.forgottenWithin - ahead));
+      const mustForget = since !== null && now - since >= forgetAfter;
+      // The rest after a long flush may take longer than forgetting may.
+      if (isResting) return mustForget && !rest.hasFailed ? "flush" : null;
+      const facts = { isLeft: isLeft(), hasRemains: since !== null, lacksIndex: lacksIndex() };
+      return choreOf(pending, { ...facts, mustForget, isInExcess, now }, due);
     },
 
     async run(chore) {
@@ -203,24 +207,23 @@ async function indexNew(bases: Bases, checkpoint: Checkpoint): Promise<Checkpoin
 interface Situation {
   /** Whether anything is to be flushed or removed. */
   isLeft: boolean;
-  remainsSince: number | null;
+  /** Whether something deleted is in the files, and whether it must leave them now. */
+  hasRemains: boolean;
+  mustForget: boolean;
   lacksIndex: boolean;
   isInExcess: boolean;
-  ahead: number;
   now: number;
 }
 
 function choreOf(
   pending: Pick<Pending, "size" | "bytes" | "dirtySince" | "lastCommit">,
-  { isLeft, remainsSince, lacksIndex, isInExcess, ahead, now }: Situation,
+  { isLeft, hasRemains, mustForget, lacksIndex, isInExcess, now }: Situation,
   due: Due,
 ): Chore | null {
-  if (isInExcess && isLeft) return "flush";
-  const forgetAfter = Math.min(due.forgetAfter, Math.max(0, due.forgottenWithin - ahead));
-  if (remainsSince !== null && now - remainsSince >= forgetAfter) return "flush";
+  if (mustForget || (isInExcess && isLeft)) return "flush";
   const quiet = now - pending.lastCommit;
   // What has to leave the files is flushed soon anyway.
-  if (isLeft && remainsSince === null && quiet >= due.idle) return "flush";
+  if (isLeft && !hasRemains && quiet >= due.idle) return "flush";
   const isMuch = pending.size >= due.changes || pending.bytes >= due.bytes;
   const isOld = pending.dirtySince !== null && now - pending.dirtySince >= due.age;
   if (isMuch || isOld) return "flush";

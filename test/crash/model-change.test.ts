@@ -41,7 +41,7 @@ test(
       await server.end();
     }
     const tables = join(dataDir, "memories");
-    expect(readdirSync(tables)).toEqual([`${accountId}.lance`]);
+    expect(readdirSync(tables)).toEqual([expect.stringMatching(`^${accountId}\\.\\w{8}\\.lance$`)]);
 
     let searches = 0;
     let slowest = 0;

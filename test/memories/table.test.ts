@@ -1,0 +1,295 @@
+import { describe, expect, test } from "bun:test";
+import type { Filter, Position } from "../../src/memories/filter.ts";
+import type { Question } from "../../src/memories/ranking/rank.ts";
+import { rank, sessionsAround } from "../../src/memories/ranking/rank.ts";
+import type { StoredMemory } from "../../src/memories/rows.ts";
+import type { MemoryTable } from "../../src/memories/table.ts";
+import {
+  embedContent,
+  embedQuery,
+  idOf,
+  model,
+  storedMemories,
+  storedMemory,
+} from "../support/bases.ts";
+import { idsIn, openKeptTable, tableStorage } from "../support/kept-table.ts";
+import { createRandom } from "../support/random.ts";
+
+/** The same number gives the same memories and questions. */
+const random = createRandom(Number(process.env.SEED ?? 1));
+
+const WORDS = "ferry harbour lantern violin orchard glacier pepper thimble walnut copper".split(
+  " ",
+);
+const times = <Value>(count: number, make: (index: number) => Value) =>
+  Array.from({ length: count }, (_, index) => make(index));
+const pick = <Value>(values: readonly Value[]): Value => {
+  const value = random.pick(values);
+  if (value === undefined) throw new Error("nothing to pick from");
+  return value;
+};
+const maybe = <Value>(value: Value) => (random.below(2) ? value : null);
+
+const sentence = () => times(2 + random.below(6), () => pick(WORDS)).join(" ");
+
+/** A memory of some of the words, of one to three passages, with any fields. */
+async function anyMemory(number: number): Promise<StoredMemory> {
+  const content = times(1 + random.below(3), sentence).join("\n\n");
+  const createdAt = random.below(50);
+  return await storedMemory(number, {
+    content,
+    tags: times(random.below(3), () => pick(["red", "green", "it's", "a%b"])).filter(
+      (tag, place, all) => all.indexOf(tag) === place,
+    ),
+    agentId: maybe(pick(["planner", "coder"])),
+    sessionId: maybe(pick(["monday", "tuesday"])),
+    project: maybe("ctxd"),
+    importance: random.below(11) / 10,
+    pinned: random.below(2) === 0,
+    createdAt,
+    updatedAt: createdAt + random.below(50),
+    expiresAt: maybe(5_000_000),
+    vectors: await embedContent(content),
+  });
+}
+
+function anyFilter(): Filter {
+  const at = random.below(50);
+  return {
+    ...(random.below(4) === 0 && {
+      tags: times(1 + random.below(2), () => pick(["red", "it's", "none"])),
+    }),
+    ...(random.below(4) === 0 && { tagsMatch: pick(["any", "all"] as const) }),
+    ...(random.below(4) === 0 && { agentId: pick(["planner", "nobody"]) }),
+    ...(random.below(4) === 0 && { sessionId: pick(["monday", "never"]) }),
+    ...(random.below(4) === 0 && { createdAfter: at }),
+    ...(random.below(4) === 0 && { createdBefore: at + random.below(40) }),
+  };
+}
+
+/** What a search comes to, from the candidates of a table to the order. */
+async function search(
+  table: MemoryTable,
+  { text, mode, filter }: { text: string; mode: Question["mode"]; filter: Filter },
+) {
+  const vector = mode === "keyword" ? null : await embedQuery(text);
+  const words = mode === "semantic" ? null : text;
+  const limit = 200;
+  const found = await table.candidates({ vector, words, filter, limit, least: limit });
+  const question: Question = {
+    ...{ text, mode, model, memories: table.usage.memories },
+    ...{ now: 1_000, decay: null },
+  };
+  const turns = await table.ofSessions(sessionsAround(found, question), filter, vector);
+  return rank([...found, ...turns], turns, question);
+}
+
+/**
+ * Scores of both differ by no more than this: BM25 in the base measures lengths of the candidates
+ * alone, not of all texts. All else comes from the same vectors and words.
+ */
+const TOLERANCE = 0.05;
+
+const byId = <Row extends { id: string }>(rows: readonly Row[]) =>
+  rows.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+
+/** Holds answers of a table that is in memory against those of one that isn't. */
+async function compare(inMemory: MemoryTable, stored: MemoryTable, all: readonly string[]) {
+  expect(stored.usage).toEqual(inMemory.usage);
+  const ids = [...times(5, () => pick(all)), "mem_unknown"];
+  expect(byId(await stored.find(ids))).toEqual(byId(await inMemory.find(ids)));
+  const rows = async (table: MemoryTable) => byId((await Array.fromAsync(table.rows())).flat());
+  expect((await rows(stored)).map(({ id }) => id)).toEqual(
+    (await rows(inMemory)).map(({ id }) => id),
+  );
+
+  for (let round = 0; round < 12; round++) {
+    const filter = anyFilter();
+    const after: Position | null = maybe({ id: pick(all), createdAt: random.below(50) });
+    const limit = maybe(1 + random.below(20));
+    const listed = (table: MemoryTable) =>
+      limit === null ? table.list(filter, after) : table.list(filter, after, limit);
+    expect({ filter, after, limit, ids: await listed(stored) }).toEqual({
+      ...{ filter, after, limit },
+      ids: await listed(inMemory),
+    });
+    expect((await stored.select(filter)).sort()).toEqual((await inMemory.select(filter)).sort());
+  }
+
+  for (const mode of ["hybrid", "semantic", "keyword"] as const) {
+    for (let round = 0; round < 4; round++) {
+      const question = { text: sentence(), mode, filter: anyFilter() };
+      const wanted = await search(inMemory, question);
+      const found = await search(stored, question);
+      const scores = (ranked: typeof wanted) =>
+        Object.fromEntries(ranked.map(({ memory, score }) => [memory.id, score]));
+      const [scoresWanted, scoresFound] = [scores(wanted), scores(found)];
+      expect({ question, ids: Object.keys(scoresFound).sort() }).toEqual({
+        question,
+        ids: Object.keys(scoresWanted).sort(),
+      });
+      for (const [id, score] of Object.entries(scoresWanted)) {
+        const difference = Math.abs((scoresFound[id] ?? Number.NaN) - score);
+        if (!(difference <= TOLERANCE))
+          throw new Error(`${JSON.stringify({ question, id, score, found: scoresFound[id] })}`);
+      }
+    }
+  }
+}
+
+describe("a table that does not fit in memory answers as one that does,", () => {
+  for (const round of [1, 2, 3]) {
+    test(`with its base alone, with entries in the log, and with a log alone (${round})`, async () => {
+      const storage = await tableStorage();
+      const writing = await openKeptTable(storage, { hasRoom: round !== 3 });
+      const first = await Promise.all(times(80, anyMemory));
+      const ids = first.map(({ id }) => id);
+      const both = async () => {
+        const inMemory = await openKeptTable(storage);
+        const stored = await openKeptTable(storage, { hasRoom: false });
+        await compare(inMemory.table, stored.table, ids);
+        expect(inMemory.table.view.current).not.toBeNull();
+        expect(stored.table.view.current).toBeNull();
+        await inMemory.close();
+        await stored.close();
+      };
+      await writing.put(...first);
+      await both();
+      await writing.flush.run("flush");
+      await both();
+      // Some are changed, some go, others come.
+      const changed = await Promise.all(times(15, (n) => anyMemory(n * 3)));
+      await writing.put(...changed);
+      await writing.remove(...times(8, (n) => idOf(n * 7)));
+      await writing.put(...(await Promise.all(times(10, (n) => anyMemory(100 + n)))));
+      await both();
+      await writing.flush.run("flush");
+      await both();
+      // A flush that adds to a large base, which has indexes then that do not know of it.
+      await writing.flush.run("index");
+      await writing.put(...(await Promise.all(times(10, (n) => anyMemory(200 + n)))));
+      await writing.flush.run("flush");
+      await both();
+    }, 60_000);
+  }
+});
+
+test("a table that is not in memory takes no account of entries twice while a flush takes them over", async () => {
+  const reached = Promise.withResolvers<void>();
+  const gate = Promise.withResolvers<void>();
+  let isHeld = false;
+  const storage = await tableStorage(async (step) => {
+    if (!isHeld || step !== "added files kept") return;
+    reached.resolve();
+    await gate.promise;
+  });
+  const open = await openKeptTable(storage, { hasRoom: false });
+  await open.put(...(await storedMemories(0, 20)));
+  await open.flush.run("flush");
+  await open.put(...(await storedMemories(20, 24)));
+  isHeld = true;
+  const running = open.flush.run("flush");
+  await reached.promise;
+  const wanted = times(24, idOf);
+  expect(await idsIn(open)).toEqual(wanted);
+  gate.resolve();
+  // At every moment until it has ended, and after.
+  let isOver = false;
+  const flushing = running.then(() => {
+    isOver = true;
+  });
+  const ask = async () => {
+    expect(await idsIn(open)).toEqual(wanted);
+    expect(byId(await open.table.find(wanted)).map(({ id }) => id)).toEqual(wanted);
+    const question = { vector: await embedQuery("number 21"), words: "number 21", filter: {} };
+    const found = await open.table.candidates({ ...question, limit: 50, least: 50 });
+    expect(byId(found.map(({ memory }) => memory)).map(({ id }) => id)).toEqual(wanted);
+  };
+  while (!isOver) await ask();
+  await flushing;
+  await ask();
+});
+
+test("reads that run while a flush replaces the base answer from what was there", async () => {
+  const storage = await tableStorage();
+  const open = await openKeptTable(storage, { hasRoom: false });
+  await open.put(...(await storedMemories(0, 300)));
+  await open.flush.run("flush");
+  for (let round = 0; round < 5; round++) {
+    const rows = open.table.rows();
+    const seen = [...((await rows.next()).value ?? [])];
+    await open.put(await storedMemory(300 + round));
+    await open.remove(idOf(round));
+    const lists = times(8, () => open.table.list({}, null));
+    const flushing = open.flush.run("flush");
+    for await (const some of rows) seen.push(...some);
+    await flushing;
+    for (const list of await Promise.all(lists)) expect(list).toHaveLength(300);
+    // As it was when it was asked for, or as it is since; nothing twice.
+    const ids = seen.map(({ id }) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const number of times(290, (n) => n + 5)) expect(ids).toContain(idOf(number));
+    expect(await storage.bases.vault.bases()).toHaveLength(1);
+  }
+});
+
+test("a view that is filled while writes come has all of them, and nothing that went", async () => {
+  const storage = await tableStorage();
+  const writing = await openKeptTable(storage);
+  await writing.put(...(await storedMemories(0, 400)));
+  await writing.flush.run("flush");
+  await writing.put(await storedMemory(1, { content: "in the log" }));
+  await writing.close();
+
+  const open = await openKeptTable(storage);
+  const { table } = open;
+  expect(table.view.current).toBeNull();
+  const filling = table.list({}, null);
+  const expected = new Map(times(400, (n) => [idOf(n), `number ${n}`]));
+  expected.set(idOf(1), "in the log");
+  let number = 0;
+  const writes = times(40, async (n) => {
+    await Bun.sleep(n % 3);
+    const at = (n * 37) % 400;
+    if (n % 3 === 0) {
+      expected.delete(idOf(at));
+      await open.remove(idOf(at));
+    } else if (n % 3 === 1) {
+      if (!expected.has(idOf(at))) return;
+      expected.set(idOf(at), `changed ${n}`);
+      await open.put(await storedMemory(at, { content: `changed ${n}` }));
+    } else {
+      const added = 1_000 + number++;
+      expected.set(idOf(added), `number ${added}`);
+      await open.put(await storedMemory(added));
+    }
+  });
+  const flushing = open.flush.run("flush");
+  await Promise.all([filling, flushing, ...writes]);
+  expect(table.view.current?.size).toBe(expected.size);
+  const rows = (await Array.fromAsync(table.rows())).flat();
+  expect(new Map(rows.map(({ id, content }) => [id, content]))).toEqual(expected);
+  expect(table.usage.memories).toBe(expected.size);
+});
+
+test("a search in a table of which nothing is in memory yet fills the view once", async () => {
+  const storage = await tableStorage();
+  const writing = await openKeptTable(storage);
+  await writing.put(...(await storedMemories(0, 50)));
+  await writing.flush.run("flush");
+  await writing.close();
+  let reads = 0;
+  const open = await openKeptTable(storage);
+  const { current } = open.table.base;
+  if (!current) throw new Error("there is no base");
+  const { read } = current;
+  Object.assign(current, {
+    read: () => {
+      reads++;
+      return read();
+    },
+  });
+  const answers = await Promise.all(times(10, () => open.table.list({}, null)));
+  for (const ids of answers) expect(ids).toHaveLength(50);
+  expect(reads).toBe(1);
+});
