@@ -91,7 +91,7 @@ test("backups made while memories are written and purged hold every answered one
 
   const backups: { folder: string; allowed: Map<string, (string | null)[]> }[] = [];
   while (backups.length < 4) {
-    await Bun.sleep(300);
+    for (const goal = writes + 20; writes < goal; ) await Bun.sleep(5);
     const folder = join(place.path, `backup-${backups.length}`);
     const before = new Map([...history].map(([id, { answered }]) => [id, answered]));
     await backUp(dataDir, folder);

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { Memory } from "../../src/memories/memory.ts";
 import { type Client, createClient } from "../support/client.ts";
 import { createRandom } from "../support/random.ts";
-import { addAccountTo, spawnServer } from "../support/server-process.ts";
+import { addAccountTo, type ServerProcess, spawnServer } from "../support/server-process.ts";
 import { readAll } from "./writer.ts";
 
 /** A disk of 24 MiB in memory; only root can make one, as CI does. */
@@ -29,6 +29,14 @@ function fill() {
   }
 }
 const free = () => rmSync(filler, { force: true });
+
+/** Waits until a server has said something since it had said so much, at most as long as upkeep takes. */
+async function heard(server: ServerProcess, text: string, from: number): Promise<void> {
+  const end = performance.now() + 1_500;
+  while (!server.errors().slice(from).includes(text) && performance.now() < end) {
+    await Bun.sleep(20);
+  }
+}
 
 /** What differs, in few words: whole memories would fill the screen. */
 async function differences(client: Client, expected: ReadonlyMap<string, Memory>) {
@@ -82,6 +90,7 @@ test.skipIf(!mounted)(
       }
       expect(refused).toBe(10);
       await isWhole();
+      const filled = server.errors().length;
       fill();
 
       const [some] = [...expected.values()];
@@ -102,12 +111,13 @@ test.skipIf(!mounted)(
       const [word = ""] = some?.content.split(" ") ?? [];
       const search = async () => (await client.search(word, { limit: 100 })).map((each) => each.id);
       expect(await search()).toContain(id);
-      // Upkeep tries and fails meanwhile.
-      await Bun.sleep(1_500);
+      // Upkeep tries and fails meanwhile, if it has anything to do.
+      await heard(server, "upkeep_failed", filled);
       await isWhole();
       expect(await search()).toContain(id);
       expect(server.isRunning()).toBe(true);
 
+      const freed = server.errors().length;
       free();
       const end = performance.now() + 30_000;
       let saved = await client.send("POST", "/memories", { json: { content: "x" }, headers });
@@ -120,7 +130,7 @@ test.skipIf(!mounted)(
       await client.remove(id);
       expected.delete(id);
       await isWhole();
-      await Bun.sleep(1_500);
+      await heard(server, "debug upkeep", freed);
     }
     expect(await server.end()).toBe(0);
   },

@@ -58,6 +58,7 @@ describe("order", () => {
     const contents = [1, 2, 3, 4, 5].map((n) =>
       embedder.embedContent(`${n} ${PAGE}`).then(() => finished.push("content")),
     );
+    // The first of them is being embedded.
     await Bun.sleep(30);
     const query = embedder
       .embedQuery(`who is first ${Math.random()}`)
@@ -148,6 +149,7 @@ describe("a worker that dies", () => {
     await embedder.close();
     expect(await waiting).toEqual(["unavailable"]);
     expect(await outcomes([embedder.embedQuery("too late")])).toEqual(["unavailable"]);
+    // Long enough for another worker to come, if one did.
     await Bun.sleep(150);
     expect(workers.length).toBe(1);
   });

@@ -46,16 +46,23 @@ async function prepare(count: number): Promise<{ dataDir: string; ids: string[] 
   return { dataDir, ids: made.map(({ id }) => id) };
 }
 
-async function untilDone({ store }: Awaited<ReturnType<typeof openData>>): Promise<void> {
-  while (store.reembedded() !== null) await Bun.sleep(10);
+type Data = Awaited<ReturnType<typeof openData>>;
+
+/** Waits until the account's memories have their vectors from a model. */
+async function untilDone({ store }: Data, wanted = NEW): Promise<void> {
+  const present = () => store.use(ACCOUNT, async ({ table }) => table.model.id);
+  while ((await present()) !== wanted.id || store.reembedded() !== null) await Bun.sleep(10);
+}
+
+/** Closes the data while a text is being embedded, which ends only then. */
+async function breakOff(data: Data, go: () => void): Promise<void> {
+  const closing = data.close();
+  go();
+  await closing;
 }
 
 /** The memory that answers best. */
-async function best(
-  { memories }: Awaited<ReturnType<typeof openData>>,
-  query: string,
-  mode: "semantic" | "hybrid" = "semantic",
-) {
+async function best({ memories }: Data, query: string, mode: "semantic" | "hybrid" = "semantic") {
   const request = { query, mode, limit: 3, filter: {}, minScore: 0 };
   return (await memories.search(ACCOUNT, request)).memories[0];
 }
@@ -101,15 +108,14 @@ describe("another model", () => {
     const { dataDir, ids } = await prepare(200);
     {
       const { embedder, reached, go } = gated(NEW, 130);
-      await using data = await openData(dataDir, HASTY, embeddersWith(embedder));
+      const data = await openData(dataDir, HASTY, embeddersWith(embedder));
       await reached;
       await data.memories.remove(ACCOUNT, ids[0] ?? "");
       await data.memories.update(ACCOUNT, ids[1] ?? "", { content: "changed before the break" });
-      setTimeout(go, 50);
+      await breakOff(data, go);
     }
     const embedder = fakeEmbedder(NEW);
     await using data = await openData(dataDir, HASTY, embeddersWith(embedder));
-    await Bun.sleep(50);
     await untilDone(data);
     expect(embedder.contents.length).toBeWithin(1, 140);
     expect((await data.memories.stats(ACCOUNT)).memories).toBe(199);
@@ -120,10 +126,10 @@ describe("another model", () => {
     const { dataDir } = await prepare(100);
     {
       const { embedder, reached, go } = gated(NEW, 70);
-      await using data = await openData(dataDir, HASTY, embeddersWith(embedder));
+      const data = await openData(dataDir, HASTY, embeddersWith(embedder));
       await reached;
-      setTimeout(go, 50);
       await data.memories.list(ACCOUNT, { filter: {}, limit: 1 });
+      await breakOff(data, go);
     }
     await using data = await openData(dataDir, HASTY, createEmbedders(fakeEmbedder(OLD)));
     await data.memories.list(ACCOUNT, { filter: {}, limit: 1 });
@@ -138,8 +144,7 @@ describe("another model", () => {
       const embedders = createEmbedders(fakeEmbedder(model), () => fakeEmbedder(other));
       await using data = await openData(dataDir, HASTY, embedders);
       await data.memories.list(ACCOUNT, { filter: {}, limit: 1 });
-      await Bun.sleep(50);
-      await untilDone(data);
+      await untilDone(data, model);
       const { model: present } = await data.store.use(ACCOUNT, async ({ table }) => table);
       expect(present).toMatchObject(model);
       expect((await data.memories.stats(ACCOUNT)).memories).toBe(80);
@@ -155,7 +160,7 @@ describe("another model", () => {
     const dropping = data.store.drop(ACCOUNT);
     go();
     await dropping;
-    await untilDone(data);
+    while (data.store.reembedded() !== null) await Bun.sleep(10);
     expect(readdirSync(join(dataDir, "memories"))).toEqual([]);
   });
 
