@@ -98,7 +98,7 @@ export function createVectorIndex(dimension: number): VectorIndex {
   const prepare = (query: Float32Array) =>
     quantize(query, new Int16Array(whole.floats.buffer, QUERY, length).fill(0), MOST.query);
 
-  /** Multiplies all rows; the products of free ones are below all others. */
+  /** Multiplies all rows, free ones too. */
   const multiplyAll = () => {
     if (products.length < rows.count) products = new Float32Array(Math.ceil(rows.count * SPARE));
     let row = 0;
@@ -109,9 +109,6 @@ export function createVectorIndex(dimension: number): VectorIndex {
       for (let at = (piece + length) / 4 + 1; at < end / 4; at += size / 4) {
         products[row++] = floats[at] ?? 0;
       }
-    }
-    for (let row = rows.free; row !== NONE; row = rows.next[row] ?? NONE) {
-      products[row] = Number.NEGATIVE_INFINITY;
     }
   };
 

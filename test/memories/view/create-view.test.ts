@@ -235,17 +235,37 @@ test("a view has what was put and not removed, however it is asked", () => {
 test("what is removed takes its memory with it", () => {
   const { view, put, remove } = createPair();
   const empty = view.bytes;
-  for (let id = 0; id < 5_000; id++) put(memoryOf(`id ${id}`));
+  let name = 0;
+  const putAll = () => {
+    for (let id = 0; id < 3_000; id++) {
+      const by = `laptop ${++name}`;
+      const source = { via: "api" as const, by, id: "key_1" };
+      const rare = { source, tags: [by], agentId: by, sessionId: by, project: by, supersedes: by };
+      put({ ...memoryOf(`id ${id}`), ...rare, content: `the word${name} again` });
+    }
+  };
+  putAll();
   const full = view.bytes;
-  for (let round = 0; round < 3; round++) {
-    for (let id = 0; id < 5_000; id++) remove(`id ${id}`);
-    for (let id = 0; id < 5_000; id++) put(memoryOf(`id ${id}`));
+  for (let round = 0; round < 2; round++) {
+    for (let id = 0; id < 3_000; id++) remove(`id ${id}`);
+    putAll();
   }
-  expect(full).toBeGreaterThan(empty + 5_000 * 300);
-  expect(view.bytes).toBeLessThan(1.2 * full);
-  expect(
-    view.candidates({ vector: vectorOf(), words: "pear", filter: {}, limit: 9, least: 1 }),
-  ).not.toBeEmpty();
+  putAll();
+  expect(full).toBeGreaterThan(empty + 3_000 * 300);
+  expect(view.bytes).toBeLessThan(1.1 * full);
+  const question = { vector: vectorOf(), words: "again", filter: {}, limit: 9, least: 1 };
+  expect(view.candidates(question).length).toBeGreaterThan(8);
+});
+
+test("words are worth what they are in the collection that a view is a part of", () => {
+  const { view, put } = createPair();
+  for (const content of ["apple pear", "apple plum"]) put({ ...memoryOf(content), content });
+  const question = { vector: null, words: "apple", filter: {}, limit: 9, least: 1 };
+  const [alone] = view.candidates(question);
+  const corpus = { texts: 1_000, textsWith: new Map([["appl", 3]]) };
+  const [part] = view.candidates({ ...question, corpus });
+  expect(alone?.bm25).toBeCloseTo(Math.log(1 + 0.5 / 2.5), 5);
+  expect(part?.bm25).toBeCloseTo(Math.log(1 + 997.5 / 3.5), 5);
 });
 
 test("rows can be read while memories come and go", () => {
