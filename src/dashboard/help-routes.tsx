@@ -6,6 +6,7 @@ import { PAGE_ROUTE } from "./guard.tsx";
 import accounts from "./help/accounts.md" with { type: "text" };
 import agents from "./help/agents.md" with { type: "text" };
 import api from "./help/api.md" with { type: "text" };
+import architecture from "./help/architecture.md" with { type: "text" };
 import backUp from "./help/back-up.md" with { type: "text" };
 import connect from "./help/connect.md" with { type: "text" };
 import contribute from "./help/contribute.md" with { type: "text" };
@@ -34,6 +35,7 @@ const PAGES = [
   { name: "security", label: "Security", text: security },
   { name: "design", label: "Choices", text: design },
   { name: "contribute", label: "Contribute", text: contribute },
+  { name: "architecture", label: "How memories are kept", text: architecture },
 ];
 
 /** Help without the network: each page at `/help/NAME`, the list at `/help`. */

@@ -1,4 +1,5 @@
-import { afterAll, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
@@ -8,7 +9,8 @@ import { markdown } from "../../src/dashboard/markdown.ts";
 import { jsx } from "../../src/pages/jsx-runtime.ts";
 import { startServer } from "../support/server.ts";
 
-const HELP = join(import.meta.dir, "..", "..", "src", "dashboard", "help");
+const ROOT = join(import.meta.dir, "..", "..");
+const HELP = join(ROOT, "src", "dashboard", "help");
 const server = await startServer();
 afterAll(() => server.close());
 
@@ -60,4 +62,47 @@ test("the example of a compose file has settings that the server takes", async (
   const config = readConfig(ctxd.environment, {}, "/data");
   expect(config).toMatchObject({ publicUrl: "https://memory.example.com", trustProxy: true });
   expect(caddy.command).toContain(`--to ctxd:${config.port}`);
+});
+
+describe("the page on how memories are kept", async () => {
+  const MEMORIES = join(ROOT, "src", "memories");
+  const page = await Bun.file(join(HELP, "architecture.md")).text();
+  const code = [...page.matchAll(/`([^`\n]+)`/g)].map(([, text = ""]) => text);
+
+  test("names files and folders that are there", () => {
+    const named = code.filter((text) => /^[\w./-]+(\.tsx?|\/)$/.test(text));
+    expect(named.length).toBeGreaterThan(40);
+    const folders = [MEMORIES, ROOT, join(ROOT, "src", "dashboard"), join(ROOT, "src", "mcp")];
+    const exists = (name: string) => folders.some((folder) => existsSync(join(folder, name)));
+    expect(named.filter((name) => !exists(name))).toEqual([]);
+  });
+
+  test("leaves out no folder", () => {
+    const folders = readdirSync(MEMORIES, { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => `${name}/`);
+    expect(folders.filter((name) => !code.includes(name))).toEqual([]);
+  });
+
+  test("names parts of the code by the names that they have", async () => {
+    const names = code.filter((text) => /^[A-Za-z]+$/.test(text) && /[A-Z]/.test(text));
+    const sources = [
+      ...new Bun.Glob("{memories,mcp,dashboard}/**/*.{ts,tsx}").scanSync(join(ROOT, "src")),
+    ];
+    const tests = [...new Bun.Glob("memories/**/*.ts").scanSync(join(ROOT, "test"))];
+    const paths = [
+      ...sources.map((path) => join(ROOT, "src", path)),
+      ...tests.map((path) => join(ROOT, "test", path)),
+    ];
+    const text = (await Promise.all(paths.map((path) => Bun.file(path).text()))).join("\n");
+    const unknown = names.filter((name) => !new RegExp(`\\b${name}\\b`).test(text));
+    expect(unknown).toEqual([]);
+  });
+
+  test("is linked from the README and the page on contributing", async () => {
+    const readme = await Bun.file(join(ROOT, "README.md")).text();
+    expect(readme).toContain("(src/dashboard/help/architecture.md)");
+    const contribute = await Bun.file(join(HELP, "contribute.md")).text();
+    expect(contribute).toContain("(/help/architecture)");
+  });
 });
