@@ -67,7 +67,7 @@ export function createOpenTables({
   /** What a table may hold; null for all. */
   quotaOf: (name: string) => Quota | null;
   /** Is told of every commit of every table. */
-  onCommit: (name: string, outcome: Outcome) => void;
+  onCommit: (table: MemoryTable, outcome: Outcome) => void;
   due: Due;
   room: number;
   lines: Lines;
@@ -89,7 +89,7 @@ export function createOpenTables({
       const writer = createWriter({
         ...{ table, log: storage.log },
         quotaOf: () => quotaOf(name),
-        onCommit: (outcome) => onCommit(name, outcome),
+        onCommit: (outcome) => onCommit(table, outcome),
       });
       const flush = createFlush({ table, ...storage, due });
       const embedder = embedders.of(table.model);

@@ -84,7 +84,9 @@ export async function openStore({
       // What is there already goes into a table that takes its place, however much it is.
       return nameOf(accountId) === name ? quotaOf(accountId) : null;
     },
-    onCommit(name, outcome) {
+    onCommit({ name, model }, outcome) {
+      const accountId = accountOf(name);
+      if (!current.has(accountId)) current.set(accountId, { name, model: model.id });
       measured.onCommit(outcome);
       reembedding?.noteCommit(name, outcome);
     },
@@ -103,15 +105,8 @@ export async function openStore({
   };
 
   const use: Store["use"] = async (accountId, task) => {
-    const name = nameOf(accountId);
     try {
-      return await useTable(name, async (open) => {
-        // Before the first write, so that it is known which model made its vectors.
-        if (!current.get(accountId)?.model) {
-          await setCurrent(accountId, { name, model: open.table.model.id });
-        }
-        return await task(open);
-      });
+      return await useTable(nameOf(accountId), task);
     } catch (error) {
       if (!(error instanceof WriterEnded)) throw error;
       return await use(accountId, task);
@@ -124,36 +119,22 @@ export async function openStore({
     await vault.forget((await vault.bases()).filter((base) => isBaseOf(base, name, others)));
   };
 
-  /** What an earlier process did not finish is finished now, used or not. */
   const resume = async () => {
-    const names = await log.tables();
-    for (const name of names.filter((name) => isReplaced(name, current, model.id))) {
-      await forgetTable(name);
-    }
+    await finishReplacements(storage, { current, model: model.id, forgetTable });
     for (const [accountId, { model }] of current) {
-      if (model === null)
-        await open(
-          use(accountId, async () => {}),
-          accountId,
-        );
-    }
-    for (const name of await log.unflushed())
-      await open(
-        useTable(name, async () => {}),
-        name,
+      if (model !== null) continue;
+      await open(accountId, ({ table }) =>
+        setCurrent(accountId, { name: table.name, model: table.model.id }),
       );
-    reembedding = createReembedding({
-      use: useTable,
-      end: tables.end,
-      current,
-      setCurrent,
-      forgetTable,
-      embedders,
-      lines,
-    });
+    }
+    for (const name of await log.unflushed()) await open(name, async () => {});
+    const parts = { use: useTable, end: tables.end, current, setCurrent, forgetTable };
+    reembedding = createReembedding({ ...parts, embedders, lines });
   };
-  const open = (opening: Promise<void>, table: string) =>
-    opening.catch((error) => lines.error("table_not_opened", { table, cause: String(error) }));
+  const open = (table: string, task: (open: OpenTable) => Promise<void>) =>
+    useTable(table, task).catch((error) =>
+      lines.error("table_not_opened", { table, cause: String(error) }),
+    );
   const resumption = resume().catch((error) =>
     lines.error("store_not_resumed", { cause: String(error) }),
   );
@@ -190,15 +171,24 @@ export async function openStore({
   };
 }
 
-/** Whether another table has taken the place of one, and it is not the one that will. */
-function isReplaced(
-  name: string,
-  current: ReadonlyMap<string, CurrentTable>,
-  model: string,
-): boolean {
-  const accountId = accountOf(name);
-  const present = current.get(accountId)?.name;
-  return present !== undefined && name !== present && name !== tableFor(accountId, model);
+/** Removes tables whose place another one has taken, or that were to take one that is wanted no more. */
+async function finishReplacements(
+  { log }: Storage,
+  {
+    current,
+    model,
+    forgetTable,
+  }: {
+    current: ReadonlyMap<string, CurrentTable>;
+    model: string;
+    forgetTable: (name: string) => Promise<void>;
+  },
+): Promise<void> {
+  for (const name of await log.tables()) {
+    const accountId = accountOf(name);
+    const present = current.get(accountId)?.name ?? name;
+    if (name !== present && name !== tableFor(accountId, model)) await forgetTable(name);
+  }
 }
 
 /** Removes bases that a crash has left: what a flush wrote and did not record, or did not remove. */

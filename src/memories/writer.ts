@@ -203,7 +203,8 @@ async function append(
   const turn = createTurns();
   const bytes = written.length > 0 ? table.encode(written) : null;
   await turn();
-  const entry = { written: bytes, removed, hasRemains, usage, answers };
+  const model = table.model.id;
+  const entry = { model, written: bytes, removed, hasRemains, usage, answers };
   const seq = await log.append(table.name, entry);
   await table.apply(seq, outcome, usage);
   onCommit(outcome);

@@ -87,7 +87,13 @@ test("the age of what waits in the log is that of its oldest entry", async () =>
   const { dataDir, id } = await someData();
   {
     using data = openRecorded(dataDir);
-    const entry = { written: null, removed: ["mem_1"], hasRemains: true, answers: [] };
+    const entry = {
+      model: "model",
+      written: null,
+      removed: ["mem_1"],
+      hasRemains: true,
+      answers: [],
+    };
     const usage = { memories: 1, bytes: 1 };
     for (let n = 0; n < 2; n++) await data.log.append(id, { ...entry, usage });
   }

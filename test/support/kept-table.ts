@@ -59,7 +59,7 @@ export async function openKeptTable(
     seq: head?.seq ?? 0,
     codec: memoryCodec,
     largeRows: due.largeRows,
-    hasRoom: () => hasRoom,
+    room: { bytes: hasRoom ? Number.POSITIVE_INFINITY : 0, make: () => hasRoom },
   });
   const { append } = log;
   const writer = createWriter({ table, log: { append }, quotaOf: () => null, onCommit() {} });

@@ -57,6 +57,8 @@ export interface CurrentTable {
 
 /** A change of one table, whole or not at all. */
 export interface Entry {
+  /** Identity of the model of its vectors. The first entry of an account makes its table the current one. */
+  model: string;
   /** Memories added or replaced, as `encodeMemories` makes them. */
   written: Uint8Array | null;
   /** Ids of memories removed. */

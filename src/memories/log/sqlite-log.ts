@@ -3,7 +3,8 @@ import type { Database } from "../../db/database.ts";
 import { sqlite } from "../../db/dialect.ts";
 import { dropCancelledEntries } from "./cancelled-entries.ts";
 import { createGroupCommit, type Transaction } from "./group-commit.ts";
-import { ANSWER_LIFETIME, type CurrentTable, type Head, type Log } from "./log.ts";
+import { ANSWER_LIFETIME, type CurrentTable, type Entry, type Head, type Log } from "./log.ts";
+import { accountOf } from "./names.ts";
 import { createLogTables } from "./tables.ts";
 
 const { entries, heads, checkpoints, currentTables, answers } = createLogTables(sqlite);
@@ -32,31 +33,7 @@ export function createSqliteLog({
   };
 
   return {
-    append: (table, { written, removed, hasRemains, usage, answers: added }) =>
-      commit((tx) => {
-        const { seq } = tx
-          .insert(entries)
-          .values({
-            ...{ table, hasRemains, at: clock() },
-            written: written && asBuffer(written),
-            removed: [...removed],
-          })
-          .returning({ seq: entries.seq })
-          .get();
-        const head = { seq, ...usage };
-        tx.insert(heads)
-          .values({ table, ...head })
-          .onConflictDoUpdate({ target: heads.table, set: head })
-          .run();
-        for (const answer of added) {
-          const { accountId, keyHash, createdAt } = answer;
-          const isExpired = lte(answers.createdAt, createdAt - ANSWER_LIFETIME);
-          const isSame = and(eq(answers.accountId, accountId), eq(answers.keyHash, keyHash));
-          tx.delete(answers).where(or(isExpired, isSame)).run();
-          tx.insert(answers).values(answer).run();
-        }
-        return seq;
-      }),
+    append: (table, entry) => commit((tx) => append(tx, table, entry, clock())),
 
     async entries(table, after = 0) {
       const { seq, written, removed, hasRemains } = entries;
@@ -153,6 +130,38 @@ export function createSqliteLog({
       expunge();
     },
   };
+}
+
+/** @returns the entry's number */
+function append(
+  tx: Transaction,
+  table: string,
+  { model, written, removed, hasRemains, usage, answers: added }: Entry,
+  at: number,
+): number {
+  const row = {
+    table,
+    hasRemains,
+    at,
+    written: written && asBuffer(written),
+    removed: [...removed],
+  };
+  const { seq } = tx.insert(entries).values(row).returning({ seq: entries.seq }).get();
+  const head = { seq, ...usage };
+  tx.insert(heads)
+    .values({ table, ...head })
+    .onConflictDoUpdate({ target: heads.table, set: head })
+    .run();
+  const current = { accountId: accountOf(table), name: table, model };
+  tx.insert(currentTables).values(current).onConflictDoNothing().run();
+  for (const answer of added) {
+    const { accountId, keyHash, createdAt } = answer;
+    const isExpired = lte(answers.createdAt, createdAt - ANSWER_LIFETIME);
+    const isSame = and(eq(answers.accountId, accountId), eq(answers.keyHash, keyHash));
+    tx.delete(answers).where(or(isExpired, isSame)).run();
+    tx.insert(answers).values(answer).run();
+  }
+  return seq;
 }
 
 function drop(tx: Transaction, tables: readonly string[]): void {

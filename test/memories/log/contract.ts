@@ -24,6 +24,7 @@ const text = (written: Uint8Array | null) => written && new TextDecoder().decode
 export const entryOf = (written: string, more: Partial<Entry> = {}): Entry => ({
   written: bytes(written),
   removed: [],
+  model: "model",
   hasRemains: false,
   usage: { memories: 1, bytes: written.length },
   answers: [],

@@ -1,0 +1,138 @@
+import { LRUCache } from "lru-cache";
+import type { Decay } from "../config.ts";
+import { watchModels } from "../embedding/model-at-hand.ts";
+import { AppError } from "../errors.ts";
+import { createExport } from "./export.ts";
+import type { Filter } from "./filter.ts";
+import { type FoundMemory, MEMORY_ID, type Memory, type Similar } from "./memory.ts";
+import type { SearchMode } from "./ranking/rank.ts";
+import { retention } from "./ranking/retention.ts";
+import { decodeCursor, encodeCursor } from "./requests.ts";
+import { type MemoryRow, toMemory } from "./rows.ts";
+import { type SearchRequest, searchTable } from "./search.ts";
+import { findSimilar } from "./similar.ts";
+import { createSurvey, type Stats } from "./stats.ts";
+import type { Store } from "./store.ts";
+
+/** Accounts whose last search is remembered. */
+const MOST_FOUND = 10_000;
+
+export type Reading = ReturnType<typeof createReading>;
+
+/** How memories are found and read; see `createMemories`. */
+export function createReading({
+  store,
+  clock,
+  decay,
+}: {
+  store: Pick<Store, "use" | "bytes">;
+  clock: () => number;
+  decay: Decay;
+}) {
+  const survey = createSurvey({ clock, decay });
+  const found = new LRUCache<string, { id: string; at: Date }>({ max: MOST_FOUND });
+  const isModelAtHand = watchModels();
+
+  const find = async (accountId: string, id: string): Promise<Memory | null> => {
+    const [row] = MEMORY_ID.test(id) ? await findInOrder(store, accountId, [id]) : [];
+    return row ? toMemory(row) : null;
+  };
+
+  return {
+    /**
+     * Memories that answer a query, the best first, and the mode in which they were found: a hybrid
+     * search goes by words alone while the model is still being loaded.
+     */
+    async search(
+      accountId: string,
+      request: SearchRequest,
+    ): Promise<{ memories: FoundMemory[]; mode: SearchMode }> {
+      const { hits, mode } = await store.use(accountId, async ({ table, embedder }) => {
+        const isByWords = request.mode === "hybrid" && !(await isModelAtHand(embedder));
+        const mode = isByWords ? "keyword" : request.mode;
+        const moment = { now: clock(), decay };
+        return { mode, hits: await searchTable(table, embedder, { ...request, mode }, moment) };
+      });
+      const memories = hits.map(({ memory, score, explanation }) => ({
+        ...toMemory(memory),
+        score,
+        ...(request.explain && { explanation }),
+      }));
+      const [best] = memories;
+      if (best) found.set(accountId, { id: best.id, at: new Date(clock()) });
+      return { memories, mode };
+    },
+
+    /** The best memory of the last search that found any since the start, and when that was. */
+    lastFound: (accountId: string): { id: string; at: Date } | null => found.get(accountId) ?? null,
+
+    /**
+     * Memories that say nearly the same as one that was saved just now, to be updated instead of
+     * piled up. None when they can't be read: the save has succeeded all the same.
+     */
+    async similar(accountId: string, id: string): Promise<Similar[]> {
+      const find = store.use(accountId, ({ table }) => findSimilar(table, table.model, id));
+      return await find.catch(() => []);
+    },
+
+    /** A page of memories, newest first, and where the next one starts (`null` at the end). */
+    async list(
+      accountId: string,
+      { filter, limit, cursor }: { filter: Filter; limit: number; cursor?: string | undefined },
+    ): Promise<{ memories: Memory[]; nextCursor: string | null }> {
+      const after = cursor === undefined ? null : decodeCursor(cursor);
+      // One more than asked for tells whether there is a next page.
+      const ids = await store.use(accountId, ({ table }) => table.list(filter, after, limit + 1));
+      const rows = await findInOrder(store, accountId, ids.slice(0, limit));
+      const last = rows.at(-1);
+      return {
+        memories: rows.map(toMemory),
+        nextCursor: last && ids.length > limit ? encodeCursor(last) : null,
+      };
+    },
+
+    /** All memories, the oldest first, to be moved elsewhere; see `ExportMemories`. */
+    export: createExport(store),
+
+    /** A memory by its id; `null` when it isn't there. */
+    find,
+
+    /** @throws AppError `memory_not_found` */
+    async get(accountId: string, id: string): Promise<Memory> {
+      const memory = await find(accountId, id);
+      if (!memory) throw notFound(id);
+      return memory;
+    },
+
+    /** What is left of a memory at its age, 0 to 1. */
+    retention: ({ updated_at, importance }: Memory): number =>
+      retention(clock() - Date.parse(updated_at), importance, decay),
+
+    /** What an account has, in figures. */
+    async stats(accountId: string): Promise<Stats> {
+      const figures = await store.use(accountId, ({ table }) => survey(table));
+      return { ...figures, bytes: await store.bytes(accountId) };
+    },
+
+    /** Bytes on disk of an account's memories. */
+    bytes: (accountId: string): Promise<number> => store.bytes(accountId),
+  };
+}
+
+/** Memories by id, in the order of the ids; those that aren't there are left out. */
+export async function findInOrder(
+  store: Pick<Store, "use">,
+  accountId: string,
+  ids: readonly string[],
+): Promise<MemoryRow[]> {
+  const rows = await store.use(accountId, ({ table }) => table.find(ids));
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return ids.flatMap((id) => byId.get(id) ?? []);
+}
+
+/** What is said of a memory that isn't there. */
+export function notFound(id: string) {
+  // What a client sent is repeated to it only where it has the shape of an id.
+  const which = MEMORY_ID.test(id) ? `id ${id}` : "this id";
+  return new AppError("memory_not_found", `No memory with ${which} in this account.`);
+}
