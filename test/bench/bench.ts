@@ -6,31 +6,33 @@ import { createLog } from "../../src/log.ts";
 import { keeps } from "./budgets.ts";
 import { drawChart } from "./chart.ts";
 import { createBenchClient } from "./client.ts";
+import { MOST_OVER_HTTP, measureLarge } from "./large.ts";
 import { loadTo } from "./load.ts";
-import { measureGrowth, measureServer, measureStart, sizeOf } from "./measure.ts";
+import { measureGrowth, measureServer, sizeOf } from "./measure.ts";
 import { type Options, readOptions, USAGE } from "./options.ts";
 import type { Outcome } from "./outcome.ts";
 import { growthChart, printLines, writesChart } from "./report.ts";
 import { createSentences } from "./sentences.ts";
 import { commandOf, createKey, startServer } from "./server-process.ts";
+import { measureFirstSearch, measureStart, type Started } from "./start.ts";
 import { createStored, type Subject } from "./subject.ts";
 
 /** The same texts in every run. */
 const SEED = 7_733;
 
-async function bench({ sizes, out, executable }: Options): Promise<Outcome> {
+async function bench({ sizes, out, executable, checkout }: Options): Promise<Outcome> {
   await using opened = new AsyncDisposableStack();
   const folder = mkdtempSync(join(tmpdir(), "ctxd-bench-"));
   opened.defer(() => rmSync(folder, { recursive: true, force: true }));
   const folders = { data: join(folder, "data"), cache: join(folder, "cache") };
-  const command = commandOf(executable);
+  const command = commandOf(executable, checkout);
   const log = createLog({ logLevel: "warn", logFormat: "text" });
   const engine = createWorkerEmbedder({ cacheDir: folders.cache, log });
   opened.defer(engine.close);
   await engine.ready();
 
   const outcome: Outcome = {
-    subject: executable ?? "the checkout (bun src/main.ts serve)",
+    subject: executable ?? `the checkout ${checkout ?? ""}(bun src/main.ts serve)`,
     machine: {
       platform: `${process.platform}-${process.arch}`,
       cpu: cpus()[0]?.model ?? "unknown",
@@ -46,7 +48,7 @@ async function bench({ sizes, out, executable }: Options): Promise<Outcome> {
   const sentences = createSentences(SEED);
   const stored = createStored(engine.model.dimension);
 
-  for (const size of sizes) {
+  for (const size of sizes.filter((size) => size <= MOST_OVER_HTTP)) {
     const server = await startServer(command, folders);
     opened.defer(server.stop);
     const client = createBenchClient(server.origin, key);
@@ -59,17 +61,31 @@ async function bench({ sizes, out, executable }: Options): Promise<Outcome> {
     await measureServer(subject, bulk, outcome);
     await server.stop();
     outcome.remarks.push(...server.remarks);
-    const figure = await measureStart(command, folders, { key, queries: sentences.query });
-    outcome.lines.push({ name: "start", memories: size, floor: null, figure });
+    await measureStarts({ command, folders, key, query: sentences.query }, size, outcome);
     if (executable) {
       const bytes = await sizeOf(executable);
       outcome.lines.push({ name: "executable", memories: size, floor: null, figure: bytes });
     }
-    const lines = outcome.lines.filter((line) => line.memories === size);
-    console.log(`\n${printLines(lines)}\n`);
+    print(outcome, size);
+  }
+  for (const size of sizes.filter((size) => size > MOST_OVER_HTTP)) {
+    outcome.lines.push(...(await measureLarge(size)));
+    print(outcome, size);
   }
   await save(outcome, out);
   return outcome;
+}
+
+async function measureStarts(started: Started, memories: number, { lines }: Outcome) {
+  const figure = await measureStart(started);
+  lines.push({ name: "start", memories, floor: null, figure });
+  const { first, inMemory } = await measureFirstSearch(started, memories);
+  lines.push({ name: "firstSearch", memories, floor: null, figure: first });
+  if (inMemory !== null) lines.push({ name: "inMemory", memories, floor: null, figure: inMemory });
+}
+
+function print({ lines }: Outcome, size: number): void {
+  console.log(`\n${printLines(lines.filter(({ memories }) => memories === size))}\n`);
 }
 
 /** Sizes on the way at which searches are measured: 1, 2 and 5 times each power of ten. */

@@ -15,6 +15,12 @@ export async function fragmentsIn(folder: string): Promise<number> {
   return (await statsOf(folder)).filter(({ path }) => /\/data\/[^/]+\.lance$/.test(path)).length;
 }
 
+/** Versions of all tables that are still there. */
+export async function versionsIn(folder: string): Promise<number> {
+  return (await statsOf(folder)).filter(({ path }) => /\/_versions\/[^/]+\.manifest$/.test(path))
+    .length;
+}
+
 /** Tells a folder's state from any other that writes or upkeep would leave. */
 export async function fingerprint(folder: string): Promise<string> {
   const files = (await statsOf(folder)).map(

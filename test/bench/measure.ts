@@ -1,11 +1,10 @@
 import { stat } from "node:fs/promises";
 import type { Line } from "./budgets.ts";
-import { createBenchClient } from "./client.ts";
-import { anonymousMemory, diskUse, fragmentsIn, MIB } from "./footprint.ts";
+import { anonymousMemory, diskUse, fragmentsIn, MIB, versionsIn } from "./footprint.ts";
 import { type Latencies, measureBesideWrites, measureSearch, measureWrite } from "./latency.ts";
 import { median, percentile } from "./numbers.ts";
 import type { Growth, Outcome } from "./outcome.ts";
-import { type Folders, startServer } from "./server-process.ts";
+import { fetchMetrics } from "./server-metrics.ts";
 import { settle } from "./settle.ts";
 import type { Subject } from "./subject.ts";
 import { measureManyClients, type Rates } from "./throughput.ts";
@@ -17,7 +16,6 @@ const WRITES = 60;
 const ROUNDS = 3;
 const BESIDE_WRITES_SECONDS = 12;
 const MANY_CLIENTS = { rounds: 3, seconds: 4 };
-const STARTS = 5;
 const IDLE = 10_000;
 /** Searches that fill caches before anything is measured. */
 const WARM_UP = 20;
@@ -47,7 +45,8 @@ export async function measureServer(subject: Subject, bulk: Rates | null, outcom
 
   await measureSearches(subject, outcome);
   const one = await measureWrite(subject, WRITES);
-  add({ name: "write", floor: one.floor, figure: one.write, also: { p95: one.p95 } });
+  add({ name: "write", floor: one.floor, figure: one.write });
+  add({ name: "writeP95", floor: one.floor, figure: one.p95 });
   await rest(subject);
   const many = await measureManyClients(subject, MANY_CLIENTS);
   add({ name: "manyClients", floor: many.engine, figure: many.server, also: many.also });
@@ -58,6 +57,9 @@ export async function measureServer(subject: Subject, bulk: Rates | null, outcom
   if (idle !== null) add({ name: "idleMemory", floor: null, figure: idle / MIB });
   const disk = (await diskUse(subject.folders.data)) / MIB;
   add({ name: "disk", floor: subject.stored.mib, figure: disk });
+  const fragments = await fragmentsIn(subject.folders.data);
+  add({ name: "fragments", floor: null, figure: fragments });
+  add({ name: "versions", floor: null, figure: await versionsIn(subject.folders.data) });
 }
 
 /** Quiet searches and searches beside writes, in rounds. */
@@ -74,7 +76,9 @@ async function measureSearches(subject: Subject, outcome: Outcome): Promise<void
   }
   const { floor, search } = joined(quiet);
   const searches = beside.map((round) => round.searches.map(({ ms }) => ms));
-  const ratios = searches.map((times, round) => median(times) / median(quiet[round]?.search ?? []));
+  /** Each round's figure is compared with the quiet median right before it. */
+  const ratiosOf = (share: number) =>
+    searches.map((times, round) => percentile(times, share) / median(quiet[round]?.search ?? []));
   outcome.lines.push(
     {
       name: "search",
@@ -87,9 +91,8 @@ async function measureSearches(subject: Subject, outcome: Outcome): Promise<void
       name: "searchBesideWrites",
       memories,
       floor: median(search),
-      figure: median(search) * median(ratios),
+      figure: median(search) * median(ratiosOf(0.5)),
       also: {
-        p95: percentile(searches.flat(), 0.95),
         writeP50: median(beside.flatMap(({ writes }) => writes)),
         writeP95: percentile(
           beside.flatMap(({ writes }) => writes),
@@ -101,28 +104,17 @@ async function measureSearches(subject: Subject, outcome: Outcome): Promise<void
         ),
       },
     },
+    {
+      name: "searchBesideWritesP95",
+      memories,
+      floor: median(search),
+      figure: median(search) * median(ratiosOf(0.95)),
+    },
   );
   const moments = beside.flatMap((round, index) =>
     round.searches.map(({ at, ms }) => ({ at: at + index * BESIDE_WRITES_SECONDS * 1_000, ms })),
   );
   outcome.besideWrites.push({ memories, quiet: median(search), moments });
-}
-
-/** Milliseconds from spawning a server to its first answer to a search, the files being in memory. */
-export async function measureStart(
-  command: readonly string[],
-  folders: Folders,
-  { key, queries }: { key: string; queries: () => string },
-): Promise<number> {
-  const times: number[] = [];
-  for (let turn = 0; turn < STARTS; turn++) {
-    const started = performance.now();
-    const server = await startServer(command, folders);
-    await createBenchClient(server.origin, key).search(queries());
-    times.push(performance.now() - started);
-    await server.stop();
-  }
-  return median(times);
 }
 
 /** MiB of a file. */
@@ -131,7 +123,7 @@ export async function sizeOf(path: string): Promise<number> {
 }
 
 function rest({ folders }: Subject): Promise<void> {
-  return settle(folders.data);
+  return settle(folders.data, () => fetchMetrics(folders.data));
 }
 
 function joined(rounds: readonly Latencies[]): Latencies {

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { MOST_OVER_HTTP } from "./large.ts";
 
 const ROOT = join(import.meta.dir, "..", "..");
 const DIST = join(ROOT, "dist");
@@ -10,17 +11,23 @@ export interface Options {
   readonly sizes: readonly number[];
   /** Where results go. */
   readonly out: string;
-  /** What to run; `null` for the checkout. */
+  /** What to run; `null` for a checkout. */
   readonly executable: string | null;
+  /** The checkout to run where there is no executable; `null` for this one. */
+  readonly checkout: string | null;
 }
 
-export const USAGE = `bun run bench [--memories 1000,10000] [--out FOLDER] [--executable PATH | --source]
+export const USAGE = `bun run bench [--memories 1000,10000] [--out FOLDER] [--executable PATH | --source | --checkout FOLDER]
 
 Measures a server over HTTP against the budgets of the design and exits with 1 when one is missed.
   --memories N     memories in the account (10000); several, separated by commas, in one run
   --out FOLDER     for results.json and the plots (dist/bench)
   --executable P   the executable to measure (dist/ctxd if it is there)
-  --source         measure the checkout instead
+  --source         measure this checkout instead
+  --checkout F     measure another checkout, an earlier one say, whose libraries are installed
+
+More than ${MOST_OVER_HTTP.toLocaleString("en")} memories are searched in a process of this checkout, without HTTP: their
+vectors come from a stand-in for the engine.
 `;
 
 /** @throws Error that says what is wrong with the arguments */
@@ -32,17 +39,24 @@ export function readOptions(args: readonly string[]): Options {
       out: { type: "string", default: join(DIST, "bench") },
       executable: { type: "string" },
       source: { type: "boolean", default: false },
+      checkout: { type: "string" },
     },
   });
   const sizes = values.memories.split(",").map(Number);
   if (!sizes.every((size) => Number.isInteger(size) && size >= 256)) {
     throw new Error("--memories: give whole numbers from 256 up, separated by commas");
   }
+  const isOther = values.executable !== undefined || values.checkout !== undefined;
+  if (isOther && sizes.some((size) => size > MOST_OVER_HTTP)) {
+    throw new Error(`--memories: another program is measured with ${MOST_OVER_HTTP} at the most`);
+  }
   const built = join(DIST, "ctxd");
   const executable = values.executable ?? (existsSync(built) ? built : null);
+  const isSource = values.source || values.checkout !== undefined || executable === null;
   return {
     sizes: [...new Set(sizes)].sort((a, b) => a - b),
     out: resolve(values.out),
-    executable: values.source || executable === null ? null : resolve(executable),
+    executable: isSource ? null : resolve(executable),
+    checkout: values.checkout === undefined ? null : resolve(values.checkout),
   };
 }

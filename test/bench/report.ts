@@ -77,7 +77,7 @@ export function writesChart({ memories, moments, quiet }: Outcome["besideWrites"
 }
 
 function number(value: number, unit: Unit): string {
-  return `${value.toFixed(unit === "ms" && value < 100 ? 1 : 0)} ${unit}`;
+  return `${value.toFixed(unit === "ms" && value < 100 ? 1 : 0)} ${unit}`.trimEnd();
 }
 
 function also({ also = {} }: Line): string {

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 
-const MAIN = join(import.meta.dir, "..", "..", "src", "main.ts");
+const ROOT = join(import.meta.dir, "..", "..");
 
 /** A server that runs in a process of its own. */
 export interface ServerProcess {
@@ -11,9 +11,9 @@ export interface ServerProcess {
   stop(): Promise<void>;
 }
 
-/** How `ctxd` is run: the executable when there is one, else the checkout. */
-export function commandOf(executable: string | null): string[] {
-  return executable ? [executable] : [process.execPath, MAIN];
+/** How `ctxd` is run: the executable when there is one, else the checkout, which is this one. */
+export function commandOf(executable: string | null, checkout: string | null = null): string[] {
+  return executable ? [executable] : [process.execPath, join(checkout ?? ROOT, "src", "main.ts")];
 }
 
 /** Where a bench keeps its data. */

@@ -1,42 +1,48 @@
-import { join } from "node:path";
-import { SOCKET } from "../../src/mcp/socket-folder.ts";
 import { fingerprint } from "./footprint.ts";
+import { metricOf } from "./server-metrics.ts";
 
 const LOOK_EVERY = 500;
+/** Seconds of processor time between two looks that tell of work. */
+const BUSY = 0.15;
 /** Longer than the pause after which upkeep does what is left. */
-const QUIET = 9_000;
-/** After merging, upkeep rests nine times as long as it took: a pause of that length means nothing. */
-const REST_FACTOR = 10;
-const PATIENCE = 10 * 60_000;
+const QUIET = 12_000;
+/** Upkeep rests in proportion to how long a chore took: shorter pauses mean nothing. */
+const RESTS = { flush: 5, optimize: 10 };
+const PATIENCE = 20 * 60_000;
 
 /**
  * Waits until a server that gets no requests has finished its upkeep: nothing has changed in its
- * folder and it has done no chore for longer than it ever pauses.
+ * folder, it has done no chore and next to nothing else for longer than it ever pauses.
+ * @param metrics asks the server for them
  */
-export async function settle(dataDir: string): Promise<void> {
+export async function settle(dataDir: string, metrics: () => Promise<string>): Promise<void> {
   const started = performance.now();
-  let before = "";
+  let before = await look(dataDir, await metrics());
   let quietSince = started;
-  let [merging, lastMerge] = [await timeOfMerging(dataDir), 0];
+  let rest = 0;
   for (;;) {
-    const now = performance.now();
-    const merged = await timeOfMerging(dataDir);
-    if (merged > merging) lastMerge = merged - merging;
-    merging = merged;
-    const state = `${merged} ${await fingerprint(dataDir)}`;
-    if (state !== before) quietSince = now;
-    before = state;
-    if (now - quietSince > QUIET + REST_FACTOR * lastMerge) return;
-    if (now - started > PATIENCE) throw new Error("the server's upkeep does not come to rest");
     await Bun.sleep(LOOK_EVERY);
+    const now = performance.now();
+    const state = await look(dataDir, await metrics());
+    if (state.rests > before.rests) rest = state.rests - before.rests;
+    const isBusy = state.seconds - before.seconds > BUSY;
+    if (isBusy || state.rests > before.rests || state.files !== before.files) quietSince = now;
+    before = state;
+    if (now - quietSince > QUIET + rest) return;
+    if (now - started > PATIENCE) throw new Error("the server's upkeep does not come to rest");
   }
 }
 
-const MERGING = /^ctxd_upkeep_duration_seconds_sum\{chore="optimize"\} (\S+)$/m;
-
-/** Milliseconds that a server has spent on merging so far. */
-async function timeOfMerging(dataDir: string): Promise<number> {
-  const unix = join(dataDir, SOCKET);
-  const metrics = await (await fetch("http://localhost/api/metrics", { unix })).text();
-  return Number(MERGING.exec(metrics)?.[1] ?? 0) * 1_000;
+async function look(dataDir: string, metrics: string) {
+  const rests = Object.entries(RESTS).map(([chore, factor]) => {
+    const spent = metricOf(metrics, `ctxd_upkeep_duration_seconds_sum{chore="${chore}"}`) ?? 0;
+    return factor * spent * 1_000;
+  });
+  return {
+    files: await fingerprint(dataDir),
+    /** Milliseconds of rest that all chores so far come to. */
+    rests: rests.reduce((sum, rest) => sum + rest, 0),
+    /** Of processor time. */
+    seconds: metricOf(metrics, "process_cpu_seconds_total") ?? 0,
+  };
 }

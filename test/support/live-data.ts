@@ -16,6 +16,7 @@ import { createSqliteLog } from "../../src/memories/log/sqlite-log.ts";
 import { createMemories } from "../../src/memories/memories.ts";
 import { createStorage } from "../../src/memories/storage.ts";
 import { openStore } from "../../src/memories/store.ts";
+import type { Metrics } from "../../src/metrics.ts";
 import { type LanceDb, loadLanceDb } from "../../src/native/lancedb.ts";
 import { silentLog, testCacheDir } from "./embedder.ts";
 import { fakeEmbedder } from "./fake-embedder.ts";
@@ -42,6 +43,7 @@ interface DataOptions {
   /** The same for the log. */
   wrapLog?: (log: Log) => Log;
   lines?: Lines;
+  metrics?: Metrics;
 }
 
 /** Opens the data in a folder as a server does, without HTTP. Closed by `await using`. */

@@ -1,0 +1,21 @@
+import { findLocalOwner } from "../../src/accounts/local-owner.ts";
+import { measureProcess } from "../../src/cli/process-metrics.ts";
+import { createEmbedders } from "../../src/embedding/embedders.ts";
+import { createLog } from "../../src/log.ts";
+import { DUE } from "../../src/memories/flush.ts";
+import { createMetrics } from "../../src/metrics.ts";
+import { prepareForLanceDb } from "../../src/native/lancedb.ts";
+import { openData } from "../support/live-data.ts";
+import { createStandIn } from "./stand-in.ts";
+
+/** Opens a data folder as a server does, without HTTP and with the stand-in for its model. */
+export async function openPrepared(dataDir: string) {
+  prepareForLanceDb();
+  const metrics = createMetrics();
+  measureProcess(metrics);
+  const engine = createStandIn();
+  const lines = createLog({ logLevel: "warn", logFormat: "text" });
+  const data = await openData(dataDir, DUE, createEmbedders(engine), { lines, metrics });
+  const { id: accountId } = findLocalOwner(data.accounts);
+  return { ...data, accountId, engine, metrics: metrics.text };
+}
