@@ -1,3 +1,4 @@
+import type { Embedder } from "../embedding/embedder.ts";
 import type { Embedders } from "../embedding/embedders.ts";
 import { AppError } from "../errors.ts";
 import type { Log as Lines } from "../log.ts";
@@ -61,54 +62,16 @@ export function createReembedding({
   let accounts: string[] = [];
   let accountsLeft = 0;
 
-  /** Makes memories of the next table what they are in the former one. */
-  const copy = async (from: string, to: string, ids: readonly string[]) => {
-    const rows = await use(from, ({ table }) => table.find(ids));
-    const present = await use(to, ({ table }) => table.load(ids));
-    const made = new Map(present.map((memory) => [memory.id, memory]));
-    const memories: StoredMemory[] = [];
-    for (const row of rows) {
-      const same = made.get(row.id);
-      const isSame = same?.content === row.content;
-      const vectors = isSame ? same.vectors : await wanted.embedContent(row.content);
-      memories.push({ ...row, vectors });
-    }
-    const gone = new Set(ids);
-    for (const { id } of rows) gone.delete(id);
-    await use(to, ({ writer }) =>
-      writer.change({
-        ids,
-        apply(draft) {
-          for (const id of gone) draft.remove(id);
-          for (const memory of memories) draft.put(memory);
-        },
-      }),
-    );
-  };
-
-  /** The memories that come next: those that changed first, as they may be forgotten ones. */
-  const takeBatch = async (from: string): Promise<string[]> => {
-    const source = changed.size > 0 ? changed : missing;
-    const ids = source.values().take(BATCH).toArray();
-    const rows = await use(from, ({ table }) => table.find(ids));
-    const sizes = new Map(rows.map(({ id, content }) => [id, content.length]));
-    let characters = 0;
-    const batch = ids.filter((id, index) => {
-      characters += sizes.get(id) ?? 0;
-      return index === 0 || characters <= BATCH_CHARACTERS;
-    });
-    for (const id of batch) {
-      changed.delete(id);
-      missing.delete(id);
-    }
-    return batch;
-  };
-
   const copyAll = async (from: string, to: string) => {
     while (changed.size + missing.size > 0 && !isStopped) {
-      const batch = await takeBatch(from);
+      // Those that changed first: they may be forgotten ones.
+      const batch = await takeBatch(from, changed.size > 0 ? changed : missing, use);
+      for (const id of batch) {
+        changed.delete(id);
+        missing.delete(id);
+      }
       try {
-        await copy(from, to, batch);
+        await copy({ from, to, ids: batch }, wanted, use);
       } catch (error) {
         for (const id of batch) changed.add(id);
         throw error;
@@ -117,28 +80,15 @@ export function createReembedding({
     }
   };
 
-  /** Finds what is not yet the same in both tables. Commits from now on are noted. */
   const compare = async (from: string, to: string) => {
+    // Commits from now on are noted.
     former = from;
     changed.clear();
     missing.clear();
-    const there = new Map<string, bigint>();
-    await use(to, async ({ table }) => {
-      for await (const rows of table.rows()) {
-        for (const row of rows) there.set(row.id, fingerprint(row));
-      }
-    });
-    total = 0;
-    await use(from, async ({ table }) => {
-      for await (const rows of table.rows()) {
-        total += rows.length;
-        for (const row of rows) {
-          if (there.get(row.id) !== fingerprint(row)) missing.add(row.id);
-          there.delete(row.id);
-        }
-      }
-    });
-    for (const id of there.keys()) changed.add(id);
+    const difference = await compareTables(from, to, use);
+    total = difference.total;
+    for (const id of difference.missing) missing.add(id);
+    for (const id of difference.gone) changed.add(id);
   };
 
   const remake = async (accountId: string) => {
@@ -206,6 +156,73 @@ export function createReembedding({
       await running;
     },
   };
+}
+
+/** The first of some memories, as many as one commit takes. */
+async function takeBatch(
+  from: string,
+  source: ReadonlySet<string>,
+  use: OpenTables["use"],
+): Promise<string[]> {
+  const ids = source.values().take(BATCH).toArray();
+  const rows = await use(from, ({ table }) => table.find(ids));
+  const sizes = new Map(rows.map(({ id, content }) => [id, content.length]));
+  let characters = 0;
+  return ids.filter((id, index) => {
+    characters += sizes.get(id) ?? 0;
+    return index === 0 || characters <= BATCH_CHARACTERS;
+  });
+}
+
+/** Makes memories of the second table what they are in the first one. */
+async function copy(
+  { from, to, ids }: { from: string; to: string; ids: readonly string[] },
+  wanted: Embedder,
+  use: OpenTables["use"],
+): Promise<void> {
+  const rows = await use(from, ({ table }) => table.find(ids));
+  const present = await use(to, ({ table }) => table.load(ids));
+  const embedded = new Map(present.map((memory) => [memory.id, memory]));
+  const memories: StoredMemory[] = [];
+  for (const row of rows) {
+    const same = embedded.get(row.id);
+    const isSame = same?.content === row.content;
+    const vectors = isSame ? same.vectors : await wanted.embedContent(row.content);
+    memories.push({ ...row, vectors });
+  }
+  const gone = new Set(ids);
+  for (const { id } of rows) gone.delete(id);
+  await use(to, ({ writer }) =>
+    writer.change({
+      ids,
+      apply(draft) {
+        for (const id of gone) draft.remove(id);
+        for (const memory of memories) draft.put(memory);
+      },
+    }),
+  );
+}
+
+/** Finds what is in the first table and not just so in the second, and what is in the second alone. */
+async function compareTables(from: string, to: string, use: OpenTables["use"]) {
+  const there = new Map<string, bigint>();
+  await use(to, async ({ table }) => {
+    for await (const rows of table.rows()) {
+      for (const row of rows) there.set(row.id, fingerprint(row));
+    }
+  });
+  const missing: string[] = [];
+  let total = 0;
+  await use(from, async ({ table }) => {
+    for await (const rows of table.rows()) {
+      total += rows.length;
+      for (const row of rows) {
+        if (there.get(row.id) !== fingerprint(row)) missing.push(row.id);
+        there.delete(row.id);
+      }
+    }
+  });
+  return { total, missing, gone: there.keys() };
 }
 
 /** The same for memories that differ in their vectors alone. */
