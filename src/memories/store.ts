@@ -68,7 +68,7 @@ export async function openStore({
   const nameOf = (accountId: string) => current.get(accountId)?.name ?? accountId;
 
   // Before anything is flushed, whose base is not recorded yet.
-  await forgetLeftBases(storage);
+  await forgetLeft(storage);
 
   let reembedding: Reembedding | null = null;
   const measured = measureStore(metrics, { log, opened: () => tables.opened() });
@@ -191,8 +191,11 @@ async function finishReplacements(
   }
 }
 
-/** Removes bases that a crash has left: what a flush wrote and did not record, or did not remove. */
-async function forgetLeftBases({ log, vault }: Storage): Promise<void> {
+/**
+ * Removes what a flush left that a crash cut short: a base that it wrote and did not record, or did
+ * not remove, and entries that it dropped and that are still in the log's files.
+ */
+async function forgetLeft({ log, vault }: Storage): Promise<void> {
   const names = await log.tables();
   const heads = await Promise.all(names.map(log.head));
   const recorded = new Set(heads.map((head) => head?.checkpoint?.base));
@@ -200,4 +203,5 @@ async function forgetLeftBases({ log, vault }: Storage): Promise<void> {
   // Folders of accounts that nobody knows are not touched.
   const left = (base: string) => accounts.has(accountOf(base)) && !recorded.has(base);
   await vault.forget((await vault.bases()).filter(left));
+  await log.expunge();
 }

@@ -86,6 +86,26 @@ test("a server that is killed right after it answered forgets when it starts aga
   }
 });
 
+test.each(["checkpoint recorded", "base opened", "former base removed"])(
+  "what a flush has dropped from the log, ended by a crash right after the step %s, is gone when the server starts again",
+  async (step) => {
+    const dataDir = temporaryFolder();
+    const { key } = await addAccountTo(dataDir);
+    const { memory, words } = secret();
+    {
+      await using server = spawnServer(dataDir, "impatient", { STOP_AT: step });
+      await createClient(await server.origin(), key).save(memory);
+      await server.exited;
+    }
+    const inDatabase = () => filesWith(dataDir, words).filter((path) => !path.endsWith(".lance"));
+    expect(inDatabase()).not.toEqual([]);
+    // Nothing is left to be flushed, and nobody asks for the account's memories.
+    await using again = spawnServer(dataDir, "impatient");
+    await again.origin();
+    expect(inDatabase()).toEqual([]);
+  },
+);
+
 test("what is deleted while another flush runs, beside other writes, is gone as well", async () => {
   const dataDir = temporaryFolder();
   const { key } = await addAccountTo(dataDir);
