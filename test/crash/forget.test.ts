@@ -84,7 +84,7 @@ test("a server that is killed right after it answered forgets when it starts aga
     await again.origin();
     expect(await untilGone(dataDir, words, PATIENCE)).toEqual([]);
   }
-});
+}, 120_000);
 
 test.each(["checkpoint recorded", "base opened", "former base removed"])(
   "what a flush has dropped from the log, ended by a crash right after the step %s, is gone when the server starts again",
