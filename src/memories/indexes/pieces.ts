@@ -1,11 +1,7 @@
 import { readFileSync } from "node:fs";
 import wasm from "./dot-products.wasm" with { type: "file" };
 
-/**
- * One memory for the vectors and texts of all indexes, which take pieces of it and give them back:
- * the engine has room for eight such memories, and collects all garbage before it makes one more.
- * What is in it costs the garbage collector nothing.
- */
+/** See `dot-products.wat`. Addresses and sizes are in bytes. */
 interface DotProducts {
   memory: WebAssembly.Memory;
   multiply(query: number, record: number, end: number, length: number, size: number): void;
@@ -17,6 +13,11 @@ export const PIECE = 1 << 16;
 const GROWTH = 8;
 const SPARE = 0.25;
 
+/**
+ * One memory for the vectors and texts of all indexes, which take pieces of it and give them back:
+ * the engine has room for eight such memories, and collects all garbage before it makes one more.
+ * What is in it costs the garbage collector nothing.
+ */
 const { memory, multiply } = new WebAssembly.Instance(new WebAssembly.Module(readFileSync(wasm)))
   .exports as never as DotProducts;
 const free: number[] = [];
@@ -33,7 +34,6 @@ export let whole = viewsOf(memory.buffer);
 /** The address where a query is put to be multiplied. */
 export const QUERY = 0;
 
-/** Multiplies; see `dot-products.wat`. Addresses and sizes are in bytes. */
 export { multiply };
 
 /**

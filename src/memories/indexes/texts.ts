@@ -7,7 +7,7 @@ export interface Texts {
   readonly bytes: number;
   /**
    * Adds a text whose number has none.
-   * @throws RangeError when there is no memory for it
+   * @throws RangeError when there is no memory for it; then the texts can only be closed
    */
   put(number: number, text: string): void;
   remove(number: number): void;

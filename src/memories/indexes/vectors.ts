@@ -12,7 +12,7 @@ export interface VectorIndex {
   readonly bytes: number;
   /**
    * Adds the vectors of an owner that has none.
-   * @throws RangeError when there is no memory for them; then nothing is added
+   * @throws RangeError when there is no memory for them; then the index can only be closed
    */
   put(owner: number, vectors: readonly Float32Array[]): void;
   /** Removes all vectors of an owner. */
@@ -85,8 +85,8 @@ export function createVectorIndex(dimension: number): VectorIndex {
   const add = (owner: number, vector: Float32Array) => {
     const row = takeRow();
     const address = addressOf(row);
-    // What others have left beyond its numbers counts for nothing.
-    whole.integers.fill(0, address + dimension, address + length);
+    // Others have left something there.
+    whole.integers.fill(0, address, address + length);
     const numbers = whole.integers.subarray(address, address + dimension);
     whole.floats[(address + length) / 4] = quantize(vector, numbers, MOST.record);
     rows.owners[row] = owner;
@@ -119,13 +119,7 @@ export function createVectorIndex(dimension: number): VectorIndex {
 
     put(owner, vectors) {
       firsts = growInts(firsts, owner + 1);
-      try {
-        for (let at = vectors.length - 1; at >= 0; at--)
-          add(owner, vectors[at] ?? new Float32Array());
-      } catch (error) {
-        remove(owner);
-        throw error;
-      }
+      for (const vector of vectors) add(owner, vector);
     },
 
     remove,

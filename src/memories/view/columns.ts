@@ -74,12 +74,12 @@ export function createColumns(): Columns {
     const until = createdBefore ?? Number.POSITIVE_INFINITY;
     const isTagged = tags.length > 0 ? tagTest(tagLists, filter) : null;
     if (agent === null && session === null && isTagged === null && since === -until) return null;
-    const { agent: agents, session: sessions, tags: lists, createdAt: times } = columns;
+    const { agent: agents, session: ownSessions, tags: lists, createdAt: times } = columns;
     return (slot) => {
       const time = times[slot] ?? 0;
       return (
         (agent === null || agents[slot] === agent) &&
-        (session === null || sessions[slot] === session) &&
+        (session === null || ownSessions[slot] === session) &&
         time >= since &&
         time < until &&
         (isTagged === null || isTagged(lists[slot] ?? 0))

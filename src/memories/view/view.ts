@@ -13,7 +13,7 @@ export interface View {
   readonly bytes: number;
   /**
    * Adds a memory or replaces the one with its id. One of 30,000 characters takes some milliseconds.
-   * @throws RangeError when there is no memory left; then the view is of no more use
+   * @throws RangeError when there is no memory left; then the view can only be closed
    */
   put(memory: StoredMemory): void;
   remove(id: string): void;
