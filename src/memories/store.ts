@@ -39,6 +39,9 @@ export interface Store {
 /** Bytes of memory for the views of all accounts together: some 1,000,000 memories. */
 const ROOM = 1 << 30;
 
+/** Milliseconds after which a table that could not be opened is tried again. */
+const OPEN_AGAIN = 30_000;
+
 /** Opens the store. One process at a time. */
 export async function openStore({
   storage,
@@ -71,6 +74,7 @@ export async function openStore({
   await forgetLeft(storage);
 
   let reembedding: Reembedding | null = null;
+  let again: ReturnType<typeof setTimeout> | undefined;
   const measured = measureStore(metrics, { log, opened: () => tables.opened() });
   const tables = createOpenTables({
     storage,
@@ -127,13 +131,23 @@ export async function openStore({
         setCurrent(accountId, { name: table.name, model: table.model.id }),
       );
     }
-    for (const name of await log.unflushed()) await open(name, async () => {});
+    await openUnflushed();
     const parts = { use: useTable, end: tables.end, current, setCurrent, forgetTable };
     reembedding = createReembedding({ ...parts, embedders, lines });
   };
-  const open = (table: string, task: (open: OpenTable) => Promise<void>) =>
-    useTable(table, task).catch((error) =>
-      lines.error("table_not_opened", { table, cause: String(error) }),
+  /** Opens tables that have something to flush, and tries again as long as one can't be opened. */
+  const openUnflushed = async () => {
+    const names = await log.unflushed();
+    const opened = await Promise.all(names.map((name) => open(name, async () => {})));
+    if (opened.includes(false)) again = setTimeout(() => void openUnflushed(), OPEN_AGAIN);
+  };
+  const open = (table: string, task: (open: OpenTable) => Promise<void>): Promise<boolean> =>
+    useTable(table, task).then(
+      () => true,
+      (error) => {
+        lines.error("table_not_opened", { table, cause: String(error) });
+        return false;
+      },
     );
   const resumption = resume().catch((error) =>
     lines.error("store_not_resumed", { cause: String(error) }),
@@ -165,6 +179,7 @@ export async function openStore({
 
     async close() {
       await resumption;
+      clearTimeout(again);
       await reembedding?.stop();
       await tables.close();
     },
