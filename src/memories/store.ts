@@ -137,9 +137,11 @@ export async function openStore({
   };
   /** Opens tables that have something to flush, and tries again as long as one can't be opened. */
   const openUnflushed = async () => {
-    const names = await log.unflushed();
-    const opened = await Promise.all(names.map((name) => open(name, async () => {})));
-    if (opened.includes(false)) again = setTimeout(() => void openUnflushed(), OPEN_AGAIN);
+    let isComplete = true;
+    for (const name of await log.unflushed()) {
+      isComplete = (await open(name, async () => {})) && isComplete;
+    }
+    if (!isComplete) again = setTimeout(() => void openUnflushed(), OPEN_AGAIN);
   };
   const open = (table: string, task: (open: OpenTable) => Promise<void>): Promise<boolean> =>
     useTable(table, task).then(
