@@ -31,22 +31,24 @@ export function earlierEntry(memories: readonly StoredMemory[]): Uint8Array {
 /**
  * A table as version 1.0 wrote it, in the folder of bases.
  * @param moved id of a row that an update has moved away from the others of its memory
+ * @param lost id of a row that is missing
  * @returns its version
  */
 export async function writeEarlierTable(
   folder: string,
   name: string,
   memories: readonly StoredMemory[],
-  moved: string,
+  { moved, lost }: { moved: string; lost?: string },
 ): Promise<number> {
   const connection = await connect(folder);
   const table = await connection.createEmptyTable(name, earlierTable([]).schema);
   await table.add(earlierTable(memories));
   const { rowsUpdated } = await table.update({
-    where: ["id", `'${moved}'`].join(" = "),
+    where: `id = '${moved}'`,
     valuesSql: { passage: "passage" },
   });
   if (rowsUpdated !== 1) throw new Error("no row was moved");
+  if (lost !== undefined) await table.delete(`id = '${lost}'`);
   const version = await table.version();
   connection.close();
   return version;

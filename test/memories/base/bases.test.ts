@@ -100,7 +100,11 @@ test.each([[1], [2_500]])(
     const left = memories
       .slice(count)
       .map((memory) => (memory.id === changed.id ? changed : memory));
-    expect(await allOf(await bases.open(after))).toEqual([...left, added]);
+    const rewritten = await bases.open(after);
+    expect(await allOf(rewritten)).toEqual([...left, added]);
+    // No passage of a removed memory is left, of which nothing would be read.
+    const passages = [...left, added].map(({ vectors }) => vectors.length);
+    expect(rewritten.rows).toBe(passages.reduce((sum, each) => sum + each));
     expect(await allOf(former)).toHaveLength(4_000);
     expect((await bases.vault.bases()).sort()).toEqual([before.base, after.base].sort());
   },

@@ -14,10 +14,11 @@ import { writeEarlierTable } from "../../support/earlier-tables.ts";
 
 const LONG = "the first passage\n\nthe second one\n\nand a third";
 
-async function openEarlier() {
+async function openEarlier(lost?: string) {
   const bases = await testBases();
   const memories = [await storedMemory(0, { content: LONG }), ...(await storedMemories(1, 20))];
-  const version = await writeEarlierTable(bases.folder, "acc", memories, `${idOf(0)}#1`);
+  const rows = { moved: `${idOf(0)}#1`, ...(lost && { lost }) };
+  const version = await writeEarlierTable(bases.folder, "acc", memories, rows);
   const files = await bases.vault.files("acc");
   const checkpoint: Checkpoint = { base: "acc", version, files, upTo: 3 };
   await bases.vault.restore("acc", files);
@@ -43,4 +44,10 @@ test("a rewrite gives it all columns, and what it had stays as it was", async ()
   const after = await bases.open(await bases.rewrite("acc", base, changes, { upTo: 4, model }));
   expect(after.isUpToDate).toBe(true);
   expect(await allOf(after)).toEqual([...memories.filter(({ id }) => id !== idOf(5)), pinned]);
+});
+
+test("a memory of which a passage is missing is not taken for a whole one", async () => {
+  const { base } = await openEarlier(`${idOf(0)}#2`);
+  await expect(base.load([idOf(0)])).rejects.toThrow(`rows of the memory ${idOf(0)} are missing`);
+  await expect(allOf(base)).rejects.toThrow(`rows of the memory ${idOf(0)} are missing`);
 });

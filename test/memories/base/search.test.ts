@@ -87,7 +87,7 @@ test("what passes a filter in memory is what a base finds, lists and searches", 
 }, 60_000);
 
 test("the nearest passages and the best matches come with all vectors of their memories", async () => {
-  const long = await storedMemory(1, { content: "apple\n\nplum\n\nquince" });
+  const long = await storedMemory(1, { content: "the apple\n\na plum\n\nquince" });
   const { bases, base } = await openBase([long, await storedMemory(2, { content: "pear" })]);
   await bases.index(base, true);
   const question = { ...all, limit: 1, vector: await embedQuery("quince"), words: "plum" };
