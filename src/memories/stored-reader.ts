@@ -78,12 +78,10 @@ export function createStoredReader({
       const { vector, words, filter, limit } = question;
       // At once: a flush may take them over while the base is read.
       const [known, except] = [pending.memories(), pending.ids()];
-      const tokens = words === null ? [] : [...new Set(tokensOf(words))];
-      const [found, counts] = await Promise.all([
+      const [found, textsWith] = await Promise.all([
         base.read((open) => open.search({ vector, words, filter, limit, except }), []),
-        base.read((open) => open.countTexts(tokens), []),
+        base.read((open) => open.countTexts(words ?? ""), new Map<string, number>()),
       ]);
-      const textsWith = new Map(tokens.map((token, index) => [token, counts[index] ?? 0]));
       for (const { content } of known) {
         for (const token of new Set(tokensOf(content))) {
           const count = textsWith.get(token);

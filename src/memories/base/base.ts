@@ -41,8 +41,8 @@ export interface Base {
     filter: Filter,
     except: readonly string[],
   ): Promise<StoredMemory[]>;
-  /** In how many memories each word (as `tokensOf` has it) is. */
-  countTexts(words: readonly string[]): Promise<number[]>;
+  /** In how many memories each word of a question is, by the word as `tokensOf` has it. */
+  countTexts(question: string): Promise<Map<string, number>>;
   close(): void;
 }
 

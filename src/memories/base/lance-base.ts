@@ -2,6 +2,7 @@ import type * as LanceDb from "@lancedb/lancedb";
 import type { Table } from "apache-arrow";
 import type { EmbeddingModel } from "../../embedding/embedder.ts";
 import type { Filter } from "../filter.ts";
+import { formsOf } from "../indexes/tokens.ts";
 import type { Checkpoint } from "../log/log.ts";
 import type { StoredMemory } from "../rows.ts";
 import type { Base } from "./base.ts";
@@ -123,13 +124,13 @@ export async function openLanceBase(
       return await load(table, await idsOf(query, OF_SESSIONS, except));
     },
 
-    async countTexts(words) {
-      if (!facts.isIndexed) return words.map(() => 0);
-      const count = async (word: string) => {
+    async countTexts(question) {
+      const count = async ([token, word]: [string, string]): Promise<[string, number]> => {
+        if (!facts.isIndexed) return [token, 0];
         const query = matching(word, {}).select(["_score"]).limit(facts.rows);
-        return (await query.toArrow()).numRows;
+        return [token, (await query.toArrow()).numRows];
       };
-      return await Promise.all(words.map(count));
+      return new Map(await Promise.all([...formsOf(question)].map(count)));
     },
 
     close() {

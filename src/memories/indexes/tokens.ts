@@ -24,21 +24,32 @@ const MOST_KNOWN = 50_000;
 
 /**
  * The words of a text as an index of words has them, in order: lower case, stemmed, without accents
- * and without those that say nothing. They are those of LanceDB's index (see `indexesOf` in
- * `table-indexes.ts`), so that both find the same.
+ * and without those that say nothing. They are those of LanceDB's index (see `createIndexes` in
+ * `base/bases.ts`), so that both find the same.
  */
 export function tokensOf(text: string): string[] {
   const tokens: string[] = [];
+  forEachToken(text, (token) => tokens.push(token));
+  return tokens;
+}
+
+/** The same words, each with one that the text has: what is stemmed twice may be another word. */
+export function formsOf(text: string): Map<string, string> {
+  const forms = new Map<string, string>();
+  forEachToken(text, (token, word) => forms.set(token, word));
+  return forms;
+}
+
+function forEachToken(text: string, task: (token: string, word: string) => void): void {
   const add = (word: string) => {
     const token = tokenOf(word);
-    if (token !== null) tokens.push(token);
+    if (token !== null) task(token, word);
   };
   // All at once: one by one they come with two objects each.
   for (const run of text.match(RUN) ?? []) {
     if (!UNSPACED.test(run)) add(run);
     else for (const { segment } of segmenter.segment(run)) add(segment);
   }
-  return tokens;
 }
 
 function tokenOf(word: string): string | null {

@@ -12,7 +12,7 @@ test("reading a whole base tells what it has, and fails where a file is damaged"
   memories.push(...(await storedMemories(0, 9)));
   const written = await bases.rewrite("acc", null, changesOf(memories), { upTo: 1, model });
   const base = await bases.open(written);
-  const { version } = await bases.index(base, true);
+  const { version, files } = await bases.index(base, true);
   const read = async () =>
     await readWholeTable(await loadLanceDb(testCacheDir), bases.folder, written.base, version);
   const facts = { rows: 11, memories: 10, fragments: 1, newest: 50, unindexed: 0, model: model.id };
@@ -20,7 +20,6 @@ test("reading a whole base tells what it has, and fails where a file is damaged"
   // A flush may go on meanwhile.
   await bases.append(base, await storedMemories(60, 61), 2);
   expect(await read()).toEqual(facts);
-  const { files } = base.checkpoint;
   const isOf = (folder: string) => (file: string) => file.startsWith(folder);
   for (const file of [files.find(isOf("_indices")), files.find(isOf("data"))]) {
     const path = join(bases.folder, `${written.base}.lance`, file ?? "");

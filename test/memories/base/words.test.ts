@@ -43,9 +43,10 @@ test("a base has the words of a text that the view has", async () => {
   }
 
   const tokens = CONTENTS.map((content) => new Set(tokensOf(content)));
-  const words = [...new Set(QUESTIONS.flatMap(tokensOf))];
-  const counts = words.map((word) => tokens.filter((each) => each.has(word)).length);
-  expect(Object.fromEntries(words.map((word, at) => [word, counts[at]]))).toEqual(
-    Object.fromEntries((await base.countTexts(words)).map((count, at) => [words[at] ?? "", count])),
-  );
+  for (const words of QUESTIONS) {
+    const counts = tokensOf(words).map(
+      (word) => [word, tokens.filter((each) => each.has(word)).length] as const,
+    );
+    expect(Object.fromEntries(await base.countTexts(words))).toEqual(Object.fromEntries(counts));
+  }
 });
