@@ -12,9 +12,6 @@ import {
 import type { LanceDb } from "../native/lancedb.ts";
 import { type Finding, findingsOf, reasonOf } from "./finding.ts";
 
-/** More than upkeep ever leaves for long. */
-const MANY_FRAGMENTS = 40;
-const MANY_UNINDEXED = 20_000;
 /** The folder of a base. */
 const BASE = /^\w+(\.[0-9a-f]{8}){0,2}\.lance$/;
 const REMEDY = "stop the server and restore a backup";
@@ -106,19 +103,14 @@ async function readTable(
   dataDir: string,
   { table, base, version, files }: RecordedCheckpoint,
 ): Promise<Finding & { newest?: number | null }> {
-  const { ok, warning, problem } = findingsOf(`table ${table}`);
+  const { ok, problem } = findingsOf(`table ${table}`);
   const folder = join(dataDir, baseFolder(base));
   // What a crash left in the folder beyond the checkpoint is not to be seen: the next start removes it.
   const view = await mkdtemp(join(tmpdir(), "ctxd-doctor-"));
   try {
     await link(folder, join(view, `${base}.lance`), files);
     const facts = await readWholeTable(lancedb, view, base, version);
-    const { fragments, unindexed, newest } = facts;
-    const isSlow = fragments > MANY_FRAGMENTS || unindexed > MANY_UNINDEXED;
-    const text = `${describe(facts)} at version ${version}`;
-    return isSlow
-      ? { ...warning(`${text}: let the server run for a while, it tidies up.`), newest }
-      : { ...ok(text), newest };
+    return { ...ok(`${describe(facts)} at version ${version}`), newest: facts.newest };
   } catch (error) {
     const reason = reasonOf(error).replaceAll(view.slice(1), join(dataDir, "memories").slice(1));
     return problem(`${folder} can't be read (${reason}): ${REMEDY}.`);
