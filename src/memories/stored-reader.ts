@@ -75,11 +75,11 @@ export function createStoredReader({
     },
 
     async candidates(question) {
-      const { vector, words, filter, limit } = question;
+      const { vector, words, filter, limit, least } = question;
       // At once: a flush may take them over while the base is read.
       const [known, except] = [pending.memories(), pending.ids()];
       const [found, textsWith] = await Promise.all([
-        base.read((open) => open.search({ vector, words, filter, limit, except }), []),
+        base.read((open) => open.search({ vector, words, filter, limit, least, except }), []),
         base.read((open) => open.countTexts(words ?? ""), new Map<string, number>()),
       ]);
       for (const { content } of known) {

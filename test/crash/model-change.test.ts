@@ -41,7 +41,8 @@ test(
       await server.end();
     }
     const tables = join(dataDir, "memories");
-    expect(readdirSync(tables)).toEqual([expect.stringMatching(`^${accountId}\\.\\w{8}\\.lance$`)]);
+    const name = new RegExp(`^${accountId}\\.\\w{8}\\.lance$`);
+    expect(readdirSync(tables)).toEqual([expect.stringMatching(name)]);
 
     let searches = 0;
     let slowest = 0;

@@ -1,10 +1,11 @@
+import { Database as Sqlite } from "bun:sqlite";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { loadLanceDb } from "../../src/native/lancedb.ts";
+import { databasePath } from "../../src/db/database.ts";
+import { readCheckpoints } from "../../src/memories/log/recorded.ts";
 import { createClient } from "../support/client.ts";
-import { testCacheDir } from "../support/embedder.ts";
 import { createRandom } from "../support/random.ts";
 import { addAccountTo, spawnServer } from "../support/server-process.ts";
 
@@ -102,18 +103,28 @@ function diskBytes(folder: string): number {
     }, 0);
 }
 
-const lancedb = await loadLanceDb(testCacheDir);
-async function fragments(): Promise<number[]> {
-  const connection = await lancedb.connect(join(dataDir, "memories"));
+/** Data files of each base: a flush adds one, or makes one of all again. */
+function fragments(): number[] {
+  const folder = join(dataDir, "memories");
+  return readdirSync(folder).map((base) => readdirSync(join(folder, base, "data")).length);
+}
+
+/** LanceDB's numbers of the recorded versions. */
+function versions(): number[] {
+  const db = new Sqlite(databasePath(dataDir), { readonly: true });
   try {
-    return await Promise.all(
-      accounts.map(async ({ accountId }) => {
-        const table = await connection.openTable(accountId);
-        return (await table.stats()).fragmentStats.numFragments;
-      }),
-    );
+    return readCheckpoints(db).map(({ version }) => version);
   } finally {
-    connection.close();
+    db.close();
+  }
+}
+
+/** What is asked for while upkeep removes it. */
+function orNull<Result>(ask: () => Result): Result | null {
+  try {
+    return ask();
+  } catch {
+    return null;
   }
 }
 
@@ -128,7 +139,8 @@ async function sample(started: number) {
       disk_mib: Math.round(diskBytes(dataDir) / 2 ** 20),
       files: readdirSync(dataDir, { recursive: true }).length,
       open_files: readdirSync(`/proc/${server.pid}/fd`).length,
-      fragments: await fragments().catch(() => null),
+      fragments: orNull(fragments),
+      versions: orNull(versions),
       memories,
       writes,
       failures,

@@ -5,8 +5,8 @@ import { memoryCodec } from "../../src/memories/base/codec.ts";
 import { createFlush, DUE, type Due } from "../../src/memories/flush.ts";
 import type { Log } from "../../src/memories/log/log.ts";
 import { createSqliteLog } from "../../src/memories/log/sqlite-log.ts";
+import { openTable } from "../../src/memories/open-table.ts";
 import type { StoredMemory } from "../../src/memories/rows.ts";
-import { createTable } from "../../src/memories/table.ts";
 import { createWriter } from "../../src/memories/writer.ts";
 import { model, testBases } from "./bases.ts";
 import { temporaryFolder, testDatabase } from "./database.ts";
@@ -43,23 +43,11 @@ export async function openKeptTable(
     wrapBases?: (bases: Bases) => Bases;
   } = {},
 ) {
-  const head = await log.head(TABLE);
-  const checkpoint = head?.checkpoint ?? null;
-  if (checkpoint) await bases.vault.restore(checkpoint.base, checkpoint.files);
-  const logged = await log.entries(TABLE, checkpoint?.upTo);
-  const table = createTable({
-    name: TABLE,
-    model,
-    base: checkpoint && (await bases.open(checkpoint)),
-    entries: logged.map(({ seq, written, removed, hasRemains }) => ({
-      seq,
-      outcome: { written: written ? memoryCodec.decode(written) : [], removed, hasRemains },
-    })),
-    usage: head?.usage ?? { memories: 0, bytes: 0 },
-    seq: head?.seq ?? 0,
-    codec: memoryCodec,
+  const table = await openTable(TABLE, {
+    storage: { log, bases, vault: bases.vault, codec: memoryCodec, step: () => {} },
+    wanted: model,
     largeRows: due.largeRows,
-    room: { bytes: hasRoom ? Number.POSITIVE_INFINITY : 0, make: () => hasRoom },
+    room: { bytes: hasRoom ? 1 << 30 : 0, make: () => hasRoom },
   });
   const { append } = log;
   const writer = createWriter({ table, log: { append }, quotaOf: () => null, onCommit() {} });

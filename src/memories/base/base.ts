@@ -54,6 +54,8 @@ export interface BaseQuestion {
   filter: Filter;
   /** Of each kind, how many are wanted. */
   limit: number;
+  /** Different memories that the meaning brings at the least, if there are so many. */
+  least?: number;
   /** Ids of memories that are left out. */
   except: readonly string[];
 }

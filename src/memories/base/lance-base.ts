@@ -107,12 +107,12 @@ export async function openLanceBase(
       return await firstOf(columns, { limit, except, decode: decodePositions });
     },
 
-    async search({ vector, words, filter, limit, except }) {
+    async search({ vector, words, filter, limit, least = 0, except }) {
       const near = vector && nearest(table, facts.rows, vector, filter);
       const matched = words !== null && facts.isIndexed ? matching(words, filter) : null;
       const found = await Promise.all([
         // Without the scores the library warns at every search.
-        near ? idsOf(near.select(["id", "_distance"]), limit, except) : [],
+        near ? idsOf(near.select(["id", "_distance"]), limit, except, least) : [],
         matched ? idsOf(matched.select(["id", "_score"]), limit, except) : [],
       ]);
       return await load(table, [...new Set(found.flat())]);
@@ -177,26 +177,39 @@ async function idsOf(
   query: LanceDb.Query | LanceDb.VectorQuery,
   limit: number,
   except: readonly string[],
+  least = 0,
 ): Promise<string[]> {
   const decode = (rows: Table) => decodeIds(rows).map((id) => ({ id: memoryIdOf(id) }));
-  return (await firstOf(query, { limit, except, decode })).map(({ id }) => id);
+  return (await firstOf(query, { limit, least, except, decode })).map(({ id }) => id);
 }
 
-/** What the first rows of a query say. As many more are asked for as may have to be left out. */
+/**
+ * What the first rows of a query say. As many more are asked for as may have to be left out.
+ * @param least different memories that they are at the least, if there are so many
+ */
 async function firstOf<Found extends { id: string }>(
   query: LanceDb.Query | LanceDb.VectorQuery,
   {
     limit,
+    least = 0,
     except,
     decode,
-  }: { limit: number; except: readonly string[]; decode: (rows: Table) => Found[] },
+  }: {
+    limit: number;
+    least?: number;
+    except: readonly string[];
+    decode: (rows: Table) => Found[];
+  },
 ): Promise<Found[]> {
   const left = new Set(except);
   for (let most = Math.max(1, limit + left.size); ; most *= 2) {
     const found = decode(await query.limit(most).toArrow());
     const kept = found.filter(({ id }) => !left.has(id));
-    // One that is left out may have several rows.
-    if (kept.length >= limit || found.length < most) return kept.slice(0, limit);
+    const seen = new Set<string>();
+    const end = kept.findIndex(({ id }, index) => seen.add(id).size >= least && index + 1 >= limit);
+    // One that is left out may have several rows, as may one that is not.
+    if (end >= 0) return kept.slice(0, end + 1);
+    if (found.length < most) return kept;
   }
 }
 
