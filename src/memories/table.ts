@@ -79,8 +79,8 @@ const BATCH = 500;
 
 /**
  * @param base of the last checkpoint; null without any
- * @param changes what the log holds since, with its numbers
- * @param hasRoom whether a view of so many bytes may be made
+ * @param entries what the log holds since
+ * @param seq number of the last entry
  */
 export function createTable({
   name,
@@ -133,7 +133,8 @@ export function createTable({
     const canAnswer = base.current?.isIndexed && base.current.rows > largeRows;
     if (!canAnswer) return viewReader(await fill());
     const bytes = bytesOfView();
-    if (bytes <= room.bytes && room.make(bytes)) fill().catch(() => {});
+    const mayFill = !view.isFilling && bytes <= room.bytes && room.make(bytes);
+    if (mayFill) fill().catch(() => {});
     return stored;
   };
 
