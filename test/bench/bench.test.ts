@@ -3,6 +3,7 @@ import { cosine } from "../support/cosine.ts";
 import { keeps } from "./budgets.ts";
 import { drawChart, ticks } from "./chart.ts";
 import { median, percentile } from "./numbers.ts";
+import { readOptions } from "./options.ts";
 import { createSentences } from "./sentences.ts";
 import { metricOf } from "./server-metrics.ts";
 import { createStandIn } from "./stand-in.ts";
@@ -57,6 +58,15 @@ test("a budget is kept at its bound and missed beyond it", () => {
   expect(keeps({ name: "bulkWrite", memories: 10_000, floor: 100, figure: 91 })).toBe(false);
   expect(keeps({ name: "start", memories: 100_000, floor: null, figure: 5_000 })).toBeNull();
   expect(keeps({ name: "fragments", memories: 10_000, floor: null, figure: 5_000 })).toBeNull();
+});
+
+test("another program is not measured with more memories than HTTP takes", () => {
+  const [most, more] = ["100000", "1000000"];
+  expect(readOptions(["--checkout", "/old", "--memories", most]).checkout).toBe("/old");
+  expect(readOptions(["--source", "--memories", more]).sizes).toEqual([1_000_000]);
+  for (const other of ["--checkout", "--executable"]) {
+    expect(() => readOptions([other, "/old", "--memories", more])).toThrow("another program");
+  }
 });
 
 test("a metric is read by its whole name, and is null where a server does not have it", () => {

@@ -32,7 +32,7 @@ async function bench({ sizes, out, executable, checkout }: Options): Promise<Out
   await engine.ready();
 
   const outcome: Outcome = {
-    subject: executable ?? `the checkout ${checkout ?? ""}(bun src/main.ts serve)`,
+    subject: executable ?? `the checkout ${checkout ?? "of this bench"} (bun src/main.ts serve)`,
     machine: {
       platform: `${process.platform}-${process.arch}`,
       cpu: cpus()[0]?.model ?? "unknown",
