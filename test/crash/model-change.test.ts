@@ -1,6 +1,8 @@
+import { Database as Sqlite } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
+import { databasePath } from "../../src/db/database.ts";
 import { createClient } from "../support/client.ts";
 import { temporaryFolder } from "../support/database.ts";
 import { addAccountTo, spawnServer } from "../support/server-process.ts";
@@ -20,6 +22,12 @@ async function stateOf(origin: string): Promise<string> {
   const answer = await fetch(`${origin}/api/health`);
   expect(answer.status).toBe(200);
   return JSON.parse(await answer.text()).checks.vectors;
+}
+
+function namesOfTables(dataDir: string): string[] {
+  using db = new Sqlite(databasePath(dataDir), { readonly: true });
+  const rows = db.query<{ name: string }, []>("SELECT name FROM heads").all();
+  return rows.map(({ name }) => name);
 }
 
 test(
@@ -76,7 +84,8 @@ test(
       await server.kill();
     }
     expect(killed).toHaveLength(2);
-    expect(readdirSync(tables)).toHaveLength(2);
+    // The second one may be in the log alone.
+    expect(namesOfTables(dataDir)).toHaveLength(2);
 
     await using server = spawnServer(dataDir, "real");
     const origin = await server.origin();
@@ -91,7 +100,8 @@ test(
     const stats = (await client.send("GET", "/stats")).body;
     expect(stats).toMatchObject({ memories: COUNT });
     expect(server.errors()).toContain("reembedding_done");
-    expect(readdirSync(tables)).toHaveLength(1);
+    expect(namesOfTables(dataDir)).toEqual([expect.stringMatching(/^\w+\.[0-9a-f]{8}$/)]);
+    while (readdirSync(tables).length > 1) await Bun.sleep(50);
     if (COUNT > 1_000) console.log({ killed, first, searches, slowest: Math.round(slowest) });
   },
   TIMEOUT,
