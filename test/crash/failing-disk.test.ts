@@ -55,7 +55,7 @@ async function withLog<Result>(server: ServerProcess, work: Promise<Result>): Pr
   try {
     return await Promise.race([work, late]);
   } catch (error) {
-    throw new Error(`${error}\nIts log ends so:\n${server.errors().slice(-10_000)}`);
+    throw new Error(`${error}\nIts log ends so:\n${server.errors().slice(-50_000)}`);
   }
 }
 
