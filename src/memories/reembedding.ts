@@ -6,7 +6,7 @@ import type { CurrentTable } from "./log/log.ts";
 import { tableFor } from "./log/names.ts";
 import type { Outcome } from "./log/pending.ts";
 import type { OpenTables } from "./open-tables.ts";
-import type { MemoryRow, StoredMemory } from "./rows.ts";
+import { type MemoryRow, type StoredMemory, toMemory } from "./rows.ts";
 
 /** Embeds the tables of another model again, one after the other, while they are in use. */
 export interface Reembedding {
@@ -227,5 +227,5 @@ async function compareTables(from: string, to: string, use: OpenTables["use"]) {
 
 /** The same for memories that differ in their vectors alone. */
 function fingerprint(row: MemoryRow): bigint {
-  return BigInt(Bun.hash(JSON.stringify(row)));
+  return BigInt(Bun.hash(JSON.stringify(toMemory(row))));
 }

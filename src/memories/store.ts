@@ -70,6 +70,8 @@ export async function openStore({
   for (const { accountId, ...table } of await log.allCurrent()) current.set(accountId, table);
   const nameOf = (accountId: string) => current.get(accountId)?.name ?? accountId;
 
+  const isOutdated = () => [...current.values()].some((table) => table.model !== model.id);
+
   // Before anything is flushed, whose base is not recorded yet.
   await forgetLeft(storage);
 
@@ -158,7 +160,7 @@ export async function openStore({
   return {
     use,
     accounts: async () => [...new Set((await log.tables()).map(accountOf))],
-    reembedded: () => reembedding?.progress() ?? null,
+    reembedded: () => (reembedding ? reembedding.progress() : isOutdated() ? 0 : null),
     lag: tables.lag,
 
     async bytes(accountId) {
