@@ -71,7 +71,7 @@ export interface Room {
 }
 
 /** Bytes of a memory in the view besides its vector, about: a few sentences and their words. */
-const ROW_BYTES = 700;
+const ROW_BYTES = 500;
 /** Memories of sessions around a search's best candidates that are looked at. */
 const AROUND = 512;
 /** Memories that are made at a stretch when all are read. */
