@@ -100,12 +100,13 @@ export async function openStore({
 
   const useTable: typeof tables.use = async (name, task) => {
     if (dropped.has(accountOf(name))) {
-      throw new AppError("not_found", "This account has been removed.");
+      throw removed();
     }
     return await tables.use(name, task);
   };
 
   const setCurrent = async (accountId: string, table: CurrentTable) => {
+    if (dropped.has(accountId)) throw removed();
     await log.setCurrent(accountId, table);
     current.set(accountId, table);
   };
@@ -120,6 +121,7 @@ export async function openStore({
   };
 
   const forgetTable = async (name: string) => {
+    if (name === nameOf(accountOf(name))) throw new Error(`${name} is in use`);
     await log.forget([name]);
     const others = new Set([...(await log.tables()), nameOf(accountOf(name))]);
     await vault.forget((await vault.bases()).filter((base) => isBaseOf(base, name, others)));
@@ -172,11 +174,11 @@ export async function openStore({
 
     async drop(accountId) {
       dropped.add(accountId);
-      const names = (await log.tables()).filter((name) => accountOf(name) === accountId);
-      for (const name of new Set([...names, nameOf(accountId)])) {
-        await tables.end(name, async () => {});
-      }
-      await log.forget([...names, accountId]);
+      const known = (await log.tables()).filter((name) => accountOf(name) === accountId);
+      // The first write of a table may be under way, of one for another model too.
+      const names = new Set([...known, nameOf(accountId), tableFor(accountId, model.id)]);
+      for (const name of names) await tables.end(name, async () => {});
+      await log.forget([...names]);
       await vault.forget((await vault.bases()).filter((base) => accountOf(base) === accountId));
       current.delete(accountId);
     },
@@ -188,6 +190,10 @@ export async function openStore({
       await tables.close();
     },
   };
+}
+
+function removed() {
+  return new AppError("not_found", "This account has been removed.");
 }
 
 /** Removes tables whose place another one has taken, or that were to take one that is wanted no more. */

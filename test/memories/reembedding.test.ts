@@ -3,6 +3,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Embedder } from "../../src/embedding/embedder.ts";
 import { createEmbedders, type Embedders } from "../../src/embedding/embedders.ts";
+import type { Log } from "../../src/memories/log/log.ts";
 import { temporaryFolder } from "../support/database.ts";
 import { fakeEmbedder } from "../support/fake-embedder.ts";
 import { HASTY, openData } from "../support/live-data.ts";
@@ -161,6 +162,53 @@ describe("another model", () => {
     go();
     await dropping;
     while (data.store.reembedded() !== null) await Bun.sleep(10);
+    expect(readdirSync(join(dataDir, "memories"))).toEqual([]);
+  });
+
+  test("is kept, and the old one goes, when that can't be removed at first", async () => {
+    const { dataDir } = await prepare(40);
+    let failures = 1;
+    const wrapLog = (log: Log): Log => ({
+      ...log,
+      async forget(names) {
+        if (failures-- > 0) throw new Error("the disk reports an error");
+        await log.forget(names);
+      },
+    });
+    const embedders = createEmbedders(fakeEmbedder(NEW), () => fakeEmbedder(OLD));
+    await using data = await openData(dataDir, HASTY, embedders, { wrapLog });
+    await untilDone(data);
+    while (readdirSync(join(dataDir, "memories")).length !== 1) await Bun.sleep(10);
+    expect(failures).toBeLessThan(0);
+    expect((await data.memories.stats(ACCOUNT)).memories).toBe(40);
+  }, 20_000);
+
+  test("leaves nothing of an account that is removed while it begins", async () => {
+    const { dataDir } = await prepare(10);
+    const reached = Promise.withResolvers<void>();
+    const gate = Promise.withResolvers<void>();
+    let isFirst = true;
+    const wrapLog = (log: Log): Log => ({
+      ...log,
+      async append(table, entry) {
+        if (table !== ACCOUNT && isFirst) {
+          isFirst = false;
+          reached.resolve();
+          await gate.promise;
+        }
+        return await log.append(table, entry);
+      },
+    });
+    const embedders = createEmbedders(fakeEmbedder(NEW), () => fakeEmbedder(OLD));
+    await using data = await openData(dataDir, HASTY, embedders, { wrapLog });
+    await reached.promise;
+    const dropping = data.store.drop(ACCOUNT);
+    // What is written first of the new table is committed while the account is removed.
+    setTimeout(gate.resolve, 100);
+    await dropping;
+    while (data.store.reembedded() !== null) await Bun.sleep(10);
+    expect(await data.log.tables()).toEqual([]);
+    expect(await data.log.allCurrent()).toEqual([]);
     expect(readdirSync(join(dataDir, "memories"))).toEqual([]);
   });
 
