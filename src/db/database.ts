@@ -13,7 +13,7 @@ export interface Database {
   readonly sqlite: Sqlite;
   /**
    * Makes a write that may be lost: it does not wait for other processes. Returns whether it was
-   * made, and never throws for the database's sake.
+   * made, and never throws for the database's sake, also when that is closed.
    */
   attempt(write: () => void): boolean;
   /**
@@ -91,6 +91,7 @@ function createDatabase(sqlite: Sqlite): Database {
 
   let isClosed = false;
   const attempt = (write: () => void) => {
+    if (isClosed) return false;
     sqlite.run("PRAGMA busy_timeout = 0");
     // And not `synchronous = NORMAL`: when the next sync fails, what came before it is lost too, and
     // with it everything that is written to the log later.

@@ -33,7 +33,7 @@ export interface Log {
   checkpoint(table: string, checkpoint: Checkpoint): Promise<void>;
   /**
    * Removes from the files what was dropped.
-   * @returns false when another process is reading them; then it is to be tried again
+   * @returns false when another process is reading them; then it is tried again until it succeeds
    */
   expunge(): Promise<boolean>;
   /** Drops all that is known of tables, from the files as soon as `expunge` succeeds. */

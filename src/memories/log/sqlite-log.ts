@@ -9,6 +9,9 @@ import { createLogTables } from "./tables.ts";
 
 const { entries, heads, checkpoints, currentTables, answers } = createLogTables(sqlite);
 
+/** Milliseconds until it is tried again to remove from the files what was dropped. */
+const EXPUNGE_AGAIN = 1_000;
+
 /**
  * The log in the database of a data folder, which no other process writes to.
  * @param clock milliseconds since 1970
@@ -24,11 +27,15 @@ export function createSqliteLog({
   dropCancelledEntries(db);
   const commit = createGroupCommit(db);
 
+  let again: ReturnType<typeof setTimeout> | undefined;
   const expunge = (): boolean => {
-    let isGone = false;
+    clearTimeout(again);
+    // A database that was closed has emptied its log.
+    let isGone = true;
     db.attempt(() => {
       isGone = db.truncateLog();
     });
+    if (!isGone) again = setTimeout(expunge, EXPUNGE_AGAIN).unref();
     return isGone;
   };
 

@@ -81,6 +81,31 @@ test("while another process reads, expunging says at once that it could not, and
   reader.close();
 });
 
+test("what could not be expunged while another process read is gone soon after it has ended", async () => {
+  const dataDir = temporaryFolder();
+  const reader = new Sqlite(databasePath(dataDir), { create: true });
+  const read = () => {
+    reader.run("BEGIN");
+    reader.query("SELECT count(*) FROM journal").get();
+  };
+  const untilGone = async () => {
+    expect(isIn(dataDir, "remarkable")).toBe(true);
+    reader.run("COMMIT");
+    while (isIn(dataDir, "remarkable")) await Bun.sleep(50);
+  };
+  const log = createSqliteLog({ db: testDatabase(dataDir) });
+  await log.append("acc_1", entryOf(SECRET));
+  read();
+  await log.forget(["acc_1"]);
+  await untilGone();
+  const upTo = await log.append("acc_2", entryOf(SECRET));
+  await log.checkpoint("acc_2", { ...base, upTo });
+  read();
+  expect(await log.expunge()).toBe(false);
+  await untilGone();
+  reader.close();
+});
+
 test("all that is appended at one moment is one transaction", async () => {
   const db = testDatabase();
   const log = createSqliteLog({ db });
