@@ -74,7 +74,7 @@ export function createOpenTables({
   metrics: Metrics;
 }): OpenTables {
   const opened = () => slots.all().flatMap(({ now }) => now ?? []);
-  const viewBytes = () => opened().reduce((sum, { table }) => sum + bytesOfView(table), 0);
+  const viewBytes = () => opened().reduce((sum, { table }) => sum + table.viewBytes, 0);
   const makeRoom = (bytes: number) => {
     closeUnused(viewBytes() + bytes - room);
     return viewBytes() + bytes <= room;
@@ -108,7 +108,7 @@ export function createOpenTables({
     for (const slot of all) {
       if (excess-- <= 0 && left <= 0) return;
       if (!isUnused(slot)) continue;
-      left -= slot.now ? bytesOfView(slot.now.table) : 0;
+      left -= slot.now?.table.viewBytes ?? 0;
       slots.end(slot);
     }
   };
@@ -191,10 +191,6 @@ async function endWrites(open: Opened, task: () => Promise<void>): Promise<void>
 
 function isUnused({ users, now }: Slot<Opened>): boolean {
   return users === 0 && now !== null && now.flush.isIdle() && !now.table.view.isFilling;
-}
-
-function bytesOfView({ view }: KeptTable): number {
-  return view.current?.bytes ?? 0;
 }
 
 /** Seconds since the oldest change that is not flushed. */

@@ -59,6 +59,8 @@ export interface KeptTable extends MemoryTable {
   readonly seq: number;
   /** Sets what it holds, for a table whose writes were not counted. */
   recount(usage: Usage): void;
+  /** Bytes of memory that its view takes, or will take, about, when it is being filled. */
+  readonly viewBytes: number;
   /** Whether all of it may be in memory. */
   fitsInMemory(): boolean;
 }
@@ -155,6 +157,9 @@ export function createTable({
     },
     recount(held) {
       usage = held;
+    },
+    get viewBytes() {
+      return view.current?.bytes ?? (view.isFilling ? bytesOfView() : 0);
     },
     fitsInMemory: () => bytesOfView() <= room.bytes,
 

@@ -18,36 +18,47 @@ export function createLiveView(create: () => View) {
     changes: ReadonlyMap<string, StoredMemory | null>,
   ) => {
     const view = create();
-    late = new Map(changes);
+    const mine = new Map(changes);
+    late = mine;
+    const requireOpen = () => {
+      if (late !== mine) throw new Error("the view was closed while it was being filled");
+    };
     try {
       const turn = createTurns();
       for await (const batch of memories) {
         for (const memory of batch) {
-          if (!late.has(memory.id)) view.put(memory);
+          if (!mine.has(memory.id)) view.put(memory);
           await turn();
         }
+        requireOpen();
       }
       // Commits add to it meanwhile.
-      for (const [id, memory] of late) {
-        late.delete(id);
+      for (const [id, memory] of mine) {
+        mine.delete(id);
         if (memory) view.put(memory);
         else view.remove(id);
         await turn();
       }
+      requireOpen();
       current = view;
       return view;
     } catch (error) {
       view.close();
       throw error;
     } finally {
-      late = new Map();
-      filling = null;
+      if (late === mine) stopFilling();
     }
+  };
+
+  const stopFilling = () => {
+    late = new Map();
+    filling = null;
   };
 
   const close = () => {
     current?.close();
     current = null;
+    stopFilling();
   };
 
   return {
@@ -92,6 +103,7 @@ export function createLiveView(create: () => View) {
       }
     },
 
+    /** Gives its memory back. One that is being filled fails. */
     close,
   };
 }

@@ -1,0 +1,35 @@
+import { expect, test } from "bun:test";
+import type { Store } from "../../src/memories/store.ts";
+import type { KeptTable } from "../../src/memories/table.ts";
+import { temporaryFolder } from "../support/database.ts";
+import { HASTY, openData } from "../support/live-data.ts";
+
+const ACCOUNTS = ["acc_1", "acc_2", "acc_3"];
+
+const isLoaded = (store: Store, accountId: string) =>
+  store.use(accountId, async ({ table }) => {
+    const { view, base } = table as KeptTable;
+    return { hasView: view.current !== null, isFilling: view.isFilling, base: base.current };
+  });
+
+test("large tables that are searched at once are not all read into memory when there is room for one", async () => {
+  const dataDir = temporaryFolder();
+  {
+    await using data = await openData(dataDir, HASTY, undefined, { room: 0 });
+    for (const accountId of ACCOUNTS) {
+      const notes = Array.from({ length: 60 }, (_, n) => ({ content: `note number${n}` }));
+      await data.memories.create(accountId, notes);
+    }
+    const isIndexed = async (accountId: string) =>
+      (await isLoaded(data.store, accountId)).base?.isIndexed === true;
+    for (const accountId of ACCOUNTS) while (!(await isIndexed(accountId))) await Bun.sleep(20);
+  }
+  // About 43,000 each.
+  await using data = await openData(dataDir, HASTY, undefined, { room: 60_000 });
+  const request = { query: "number7", mode: "hybrid" as const, limit: 3, filter: {}, minScore: 0 };
+  await Promise.all(ACCOUNTS.map((accountId) => isLoaded(data.store, accountId)));
+  await Promise.all(ACCOUNTS.map((accountId) => data.memories.search(accountId, request)));
+  const states = () => Promise.all(ACCOUNTS.map((accountId) => isLoaded(data.store, accountId)));
+  while ((await states()).some(({ isFilling }) => isFilling)) await Bun.sleep(5);
+  expect((await states()).filter(({ hasView }) => hasView)).toHaveLength(1);
+});
