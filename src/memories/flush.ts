@@ -93,7 +93,7 @@ export function createFlush({
   };
 
   /** Makes a checkpoint the one to come back to, and reads its base from now on. */
-  const adopt = async (checkpoint: Checkpoint) => {
+  const adopt = async (checkpoint: Checkpoint, began: number) => {
     const present = base.current;
     // If this fails, a restart may find it recorded, or not.
     written.add(checkpoint.base);
@@ -103,26 +103,26 @@ export function createFlush({
     const next = isSame ? present : await bases.open(checkpoint);
     await step("base opened");
     const replaced = base.replace(next);
-    pending.drop(checkpoint.upTo);
+    pending.drop(checkpoint.upTo, began);
     await replaced;
   };
 
   const append = async () => {
     const { current } = base;
     if (!current) return;
-    const [memories, upTo] = [pending.memories(), table.seq];
+    const [memories, upTo, began] = [pending.memories(), table.seq, clock()];
     mustRewrite = true;
-    await adopt(await bases.append(current, memories, upTo));
+    await adopt(await bases.append(current, memories, upTo), began);
     mustRewrite = false;
     added = { times: added.times + 1, rows: added.rows + memories.length };
   };
 
   const rewrite = async () => {
-    const options = { upTo: table.seq, model: table.model };
+    const [options, began] = [{ upTo: table.seq, model: table.model }, clock()];
     forgettingSince ??= pending.remainsSince;
     const checkpoint = await bases.rewrite(table.name, base.current, pending.all(), options);
     // Searches of a table that is not in memory need its indexes at once.
-    await adopt(table.fitsInMemory() ? checkpoint : await indexNew(bases, checkpoint));
+    await adopt(table.fitsInMemory() ? checkpoint : await indexNew(bases, checkpoint), began);
     mustRewrite = false;
     added = { times: 0, rows: 0 };
   };

@@ -1,9 +1,11 @@
 import { isDiskFull } from "../disk-errors.ts";
 import type { EmbeddingModel } from "../embedding/embedder.ts";
 import { AppError } from "../errors.ts";
+import { modelNamed } from "./base/schema.ts";
 import type { Vault } from "./base/vault.ts";
 import type { Checkpoint } from "./log/log.ts";
-import { manifestFile } from "./log/names.ts";
+import { accountOf, manifestFile } from "./log/names.ts";
+import type { Outcome } from "./log/pending.ts";
 import { bytesOf, type Usage } from "./quota.ts";
 import type { Storage } from "./storage.ts";
 import { createTable, type KeptTable, type Room } from "./table.ts";
@@ -39,7 +41,7 @@ async function open(
   }));
   const table = createTable({
     name,
-    model: base?.model ?? wanted,
+    model: base?.model ?? (await loggedModel(name, entries, log, wanted)),
     base,
     entries,
     usage: head?.usage ?? { memories: 0, bytes: 0 },
@@ -63,6 +65,19 @@ async function restoreBase(
   const there = new Set(isOfEarlier ? await vault.files(base) : files);
   const needed = files.filter((file) => there.has(file) || file === manifestFile(version));
   await vault.restore(base, needed);
+}
+
+/** What made the vectors that the log has of a table without a base: the wanted one where it doesn't say. */
+async function loggedModel(
+  name: string,
+  entries: readonly { outcome: Pick<Outcome, "written"> }[],
+  log: Storage["log"],
+  wanted: EmbeddingModel,
+): Promise<EmbeddingModel> {
+  const current = await log.current(accountOf(name));
+  const [vector] = entries.flatMap(({ outcome }) => outcome.written)[0]?.vectors ?? [];
+  if (current?.name !== name || !current.model || !vector) return wanted;
+  return current.model === wanted.id ? wanted : modelNamed(current.model, vector.length);
 }
 
 async function countUsage(table: KeptTable): Promise<Usage> {

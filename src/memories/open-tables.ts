@@ -113,17 +113,19 @@ export function createOpenTables({
     }
   };
 
+  const doChore = (slot: Slot<Opened>, open: Opened, task: () => Promise<void>) => {
+    slots.hold(slot);
+    open.chore = task().finally(() => slots.leave(slot));
+    return open.chore;
+  };
+
   const upkeep = startUpkeep({
     kept: () => {
       const all = slots.all();
       return all.flatMap((slot, index) => {
         const { name, now, users } = slot;
         if (!now || now.ending) return [];
-        const hold = (task: () => Promise<void>) => {
-          slots.hold(slot);
-          now.chore = task().finally(() => slots.leave(slot));
-          return now.chore;
-        };
+        const hold = (task: () => Promise<void>) => doChore(slot, now, task);
         const isInExcess = index < all.length - MAX_UNUSED && users === 0;
         return { name, flush: now.flush, isInExcess, hold };
       });
@@ -166,8 +168,8 @@ export function createOpenTables({
       await upkeep.stop();
       for (const slot of slots.all()) {
         const open = await slot.opened.catch(() => null);
-        if (open && !open.flush.isIdle()) {
-          await open.flush.run("flush").catch((error) => {
+        if (open && !slot.hasEnded && !open.ending && !open.flush.isIdle()) {
+          await doChore(slot, open, () => open.flush.run("flush")).catch((error) => {
             lines.error("flush_failed", { table: slot.name, cause: String(error) });
           });
         }

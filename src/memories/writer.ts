@@ -130,6 +130,8 @@ export function createWriter({
     end(task) {
       hasEnded = true;
       return takeTurn(async () => {
+        // The task of another end may have failed.
+        hasEnded = true;
         try {
           const result = await task();
           // There were more than the last commit could take.

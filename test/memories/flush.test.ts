@@ -273,11 +273,14 @@ test("writes that come while a flush runs are in the log until the next one", as
   await reached.promise;
   await put(await storedMemory(1, { content: "changed meanwhile" }), await storedMemory(3));
   await remove(idOf(0));
+  const removedAt = performance.now();
+  while (performance.now() < removedAt + 20) await Bun.sleep(1);
   gate.resolve();
   await running;
   expect(table.pending.ids().sort()).toEqual([idOf(0), idOf(1), idOf(3)]);
   // What the base has of them is to leave it.
   expect(flush.remainsSince()).not.toBeNull();
+  expect(flush.remainsSince() ?? 0).toBeLessThanOrEqual(removedAt);
   expect(await idsIn(open)).toEqual([idOf(1), idOf(2), idOf(3)]);
   await flush.run("flush");
   expect(table.pending.size).toBe(0);

@@ -1,4 +1,6 @@
 import { expect, test } from "bun:test";
+import type { OnStep } from "../../src/memories/base/bases.ts";
+import { DUE } from "../../src/memories/flush.ts";
 import type { Store } from "../../src/memories/store.ts";
 import type { KeptTable } from "../../src/memories/table.ts";
 import { temporaryFolder } from "../support/database.ts";
@@ -32,4 +34,28 @@ test("large tables that are searched at once are not all read into memory when t
   const states = () => Promise.all(ACCOUNTS.map((accountId) => isLoaded(data.store, accountId)));
   while ((await states()).some(({ isFilling }) => isFilling)) await Bun.sleep(5);
   expect((await states()).filter(({ hasView }) => hasView)).toHaveLength(1);
+});
+
+test("what is flushed when the store closes is not an account that was removed meanwhile", async () => {
+  const dataDir = temporaryFolder();
+  const [first = "", second = ""] = ACCOUNTS;
+  const reached = Promise.withResolvers<void>();
+  const gate = Promise.withResolvers<void>();
+  const step: OnStep = async (name) => {
+    if (name !== "base kept") return;
+    reached.resolve();
+    await gate.promise;
+  };
+  const data = await openData(dataDir, DUE, undefined, { step });
+  for (const accountId of [first, second]) {
+    await data.memories.create(accountId, [{ content: "a note" }]);
+  }
+  const closing = data.store.close();
+  await reached.promise;
+  await data.store.drop(second);
+  gate.resolve();
+  await closing;
+  expect(await data.log.tables()).toEqual([first]);
+  expect(await data.storage.vault.bases()).toHaveLength(1);
+  data.db.close();
 });

@@ -165,6 +165,29 @@ describe("another model", () => {
     expect(readdirSync(join(dataDir, "memories"))).toEqual([]);
   });
 
+  test("is not taken for the one that made what is in the log alone", async () => {
+    const dataDir = temporaryFolder();
+    {
+      const step = () => Promise.reject(new Error("no flush"));
+      const embedders = createEmbedders(fakeEmbedder(OLD));
+      await using data = await openData(dataDir, HASTY, embedders, { step });
+      const notes = Array.from({ length: 20 }, (_, n) => ({ content: `note number${n} of many` }));
+      await data.memories.create(ACCOUNT, notes);
+    }
+    const { embedder, reached, go } = gated(NEW, 10);
+    const embedders = embeddersWith(embedder);
+    await using data = await openData(dataDir, HASTY, embedders);
+    await reached;
+    const { model } = await data.store.use(ACCOUNT, async ({ table }) => table);
+    expect(model).toMatchObject(OLD);
+    expect((await best(data, "number7"))?.content).toBe("note number7 of many");
+    await data.memories.create(ACCOUNT, [{ content: "a thing said meanwhile" }]);
+    while (!(await data.log.head(ACCOUNT))?.checkpoint) await Bun.sleep(10);
+    go();
+    await untilDone(data);
+    expect((await data.memories.stats(ACCOUNT)).memories).toBe(21);
+  });
+
   test("is kept, and the old one goes, when that can't be removed at first", async () => {
     const { dataDir } = await prepare(40);
     let failures = 1;

@@ -172,9 +172,12 @@ test("a write that was made is answered, also when nothing can be read after it"
   const first = await account.save({ content: "first" });
   await untilFlushed(server, account.accountId);
   isBroken = true;
+  // A base is read from a moment after it was recorded.
+  const read = () => account.send("GET", `/memories/${first.id}`);
+  while ((await read()).status === 200) await Bun.sleep(5);
   const headers = { "idempotency-key": "once" };
   const saved = await account.save({ content: "made" }, headers);
-  expectError(await account.send("GET", `/memories/${first.id}`), UNAVAILABLE);
+  expectError(await read(), UNAVAILABLE);
   const json = { content: "made, too" };
   const answer = await account.send("POST", "/memories?similar=true", { json });
   expect(answer).toMatchObject({ status: 201, body: { content: "made, too", similar: [] } });
@@ -234,6 +237,27 @@ test("more writes than may wait are refused at once, and the others are made", a
   const deleted = await account.removeMatching({ created_before: "2100-01-01" });
   expect(deleted).toBe((counts.made?.length ?? 0) + 1);
 }, 20_000);
+
+test("no write is made behind a second end either, when the first one fails", async () => {
+  await using data = await openData(temporaryFolder());
+  await data.store.use("acc_0123456789abcdef", async ({ writer }) => {
+    const first = writer.end(fail).catch(() => {});
+    const gate = Promise.withResolvers<void>();
+    const reached = Promise.withResolvers<void>();
+    const second = writer.end(() => {
+      reached.resolve();
+      return gate.promise;
+    });
+    await first;
+    await reached.promise;
+    const late = writer.change({ ids: [], apply() {} });
+    await expect(late).rejects.toBeInstanceOf(WriterEnded);
+    gate.resolve();
+    await second;
+    const later = writer.change({ ids: [], apply() {} });
+    await expect(later).rejects.toBeInstanceOf(WriterEnded);
+  });
+});
 
 test("no write is made behind the one that ends them, however many wait", async () => {
   await using data = await openData(temporaryFolder());

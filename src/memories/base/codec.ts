@@ -21,6 +21,9 @@ interface Texts {
 /** Memories as one run of bytes: their fields as JSON, then all vectors (little-endian floats). */
 export const memoryCodec: MemoryCodec = {
   encode(memories, { dimension }) {
+    if (memories.some(({ vectors }) => vectors.length === 0)) {
+      throw new RangeError("a memory has no vector");
+    }
     const vectors = memories.flatMap((memory) => memory.vectors);
     if (vectors.some(({ length }) => length !== dimension)) {
       throw new RangeError(`a vector has another number of dimensions than ${dimension}`);

@@ -73,7 +73,12 @@ export function recordedModel(
   const manifest: unknown = JSON.parse(metadata.get("ctxd.manifest") ?? "null");
   if (Value.Check(RecordedModel, manifest)) return manifest;
   const type: FixedSizeList | undefined = fields.find(({ name }) => name === "vector")?.type;
-  return { id, dimension: type?.listSize ?? 0, cosines: { unrelated: 0.5, same: 1 } };
+  return modelNamed(id, type?.listSize ?? 0);
+}
+
+/** A model of which no more is known. */
+export function modelNamed(id: string, dimension: number): EmbeddingModel {
+  return { id, dimension, cosines: { unrelated: 0.5, same: 1 } };
 }
 
 /** Ids of all rows of a memory. */

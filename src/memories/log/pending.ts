@@ -75,16 +75,18 @@ export function createPending(clock: () => number = () => performance.now()) {
     all: (): Map<string, StoredMemory | null> =>
       new Map([...changes].map(([id, { memory }]) => [id, memory])),
 
-    /** Forgets what a flush has written: changes up to a number, which was the last one then. */
-    drop(upTo: number): void {
+    /**
+     * Forgets what a flush has written: changes up to a number, which was the last one when it began.
+     */
+    drop(upTo: number, began: number): void {
       for (const [id, change] of changes) {
         if (change.seq > upTo) continue;
         bytes -= change.bytes;
         changes.delete(id);
       }
-      // What came meanwhile is at most as old as the flush, which has just ended.
-      dirtySince = changes.size > 0 ? clock() : null;
-      remainsSince = changes.size > 0 ? remainsSince && clock() : null;
+      // What came meanwhile is at most as old as the flush.
+      dirtySince = changes.size > 0 ? began : null;
+      remainsSince = changes.size > 0 ? remainsSince && began : null;
     },
   };
 }

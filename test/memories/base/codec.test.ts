@@ -39,3 +39,8 @@ test("a vector of another length is refused", async () => {
   const short = await storedMemory(1, { vectors: [new Float32Array(3)] });
   expect(() => memoryCodec.encode([short], model)).toThrow(RangeError);
 });
+
+test("a memory without any vector is refused, as a base would have no row of it", async () => {
+  const memory = { ...(await storedMemory(1)), vectors: [] };
+  expect(() => memoryCodec.encode([memory], model)).toThrow(RangeError);
+});
