@@ -1,9 +1,10 @@
 import { describe, expect, test } from "bun:test";
-import type { Filter, Position } from "../../src/memories/filter.ts";
+import { type Filter, type Position, passes } from "../../src/memories/filter.ts";
 import type { Candidate, StoredMemory } from "../../src/memories/rows.ts";
 import type { KeptTable } from "../../src/memories/table.ts";
 import { embedContent, embedQuery, idOf, storedMemories, storedMemory } from "../support/bases.ts";
-import { idsIn, openKeptTable, tableStorage } from "../support/kept-table.ts";
+import { writeEarlierTable } from "../support/earlier-tables.ts";
+import { idsIn, openKeptTable, TABLE, tableStorage } from "../support/kept-table.ts";
 import { createRandom } from "../support/random.ts";
 
 /** The same number gives the same memories and questions. */
@@ -287,4 +288,58 @@ test("a search in a table of which nothing is in memory yet fills the view once"
   const answers = await Promise.all(times(10, () => open.table.list({}, null)));
   for (const ids of answers) expect(ids).toHaveLength(50);
   expect(reads).toBe(1);
+});
+
+test("a large table of the earlier version answers before it is rewritten, whatever the filter", async () => {
+  const storage = await tableStorage();
+  const earlier = await Promise.all(
+    Array.from({ length: 40 }, (_, number) =>
+      storedMemory(number, {
+        content: number === 0 ? "two\n\npassages" : `an apple number${number}`,
+        tags: [`tag${number % 3}`, ...(number % 2 ? ["odd"] : [])],
+        agentId: number % 4 ? `agent ${number % 4}` : null,
+        sessionId: number % 5 ? `session ${number % 5}` : null,
+      }),
+    ),
+  );
+  const options = { moved: `${idOf(0)}#1`, isIndexed: true };
+  const version = await writeEarlierTable(storage.bases.folder, TABLE, earlier, options);
+  const files = await storage.bases.vault.files(TABLE);
+  await storage.log.checkpoint(TABLE, { base: TABLE, version, files, upTo: 0 });
+  const open = await openKeptTable(storage, { hasRoom: false });
+  const { table } = open;
+  expect(table.base.current).toMatchObject({ isUpToDate: false, isIndexed: true, rows: 41 });
+  const added = await storedMemory(41, { content: "an apple that is pinned", project: "ctxd" });
+  await open.put(added);
+  await open.remove(idOf(7));
+  const all = [...earlier.filter(({ id }) => id !== idOf(7)), added];
+  const filters: Filter[] = [
+    {},
+    ...[{ tags: ["tag1", "odd"] }, { tags: ["tag1", "odd"], tagsMatch: "all" as const }],
+    ...[{ agentId: "agent 2" }, { sessionId: "session 3" }],
+    ...[
+      { createdAfter: 9, createdBefore: 30 },
+      { tags: ["odd"], createdAfter: 9 },
+    ],
+  ];
+  const { vectors } = added;
+  for (const filter of filters) {
+    const passing = all.filter((memory) => passes(filter, memory)).map(({ id }) => id);
+    expect({ filter, ids: await table.list(filter, null) }).toEqual({
+      filter,
+      ids: passing.toReversed(),
+    });
+    expect((await table.select(filter)).sort()).toEqual(passing);
+    const question = { vector: vectors[0] ?? null, words: "apple", filter, limit: 99, least: 99 };
+    const found = await table.candidates(question);
+    expect(found.map(({ memory }) => memory.id).sort()).toEqual(passing);
+    const around = await table.ofSessions(["session 1", "session 3"], filter, null);
+    const inThem = all.filter(
+      (memory) => passes(filter, memory) && /[13]/.test(memory.sessionId ?? ""),
+    );
+    expect(around.map(({ memory }) => memory.id).sort()).toEqual(inThem.map(({ id }) => id));
+  }
+  expect(table.view.current).toBeNull();
+  const { vectors: _, ...row } = earlier[3] ?? added;
+  expect(await table.find([idOf(3)])).toEqual([row]);
 });

@@ -1,4 +1,4 @@
-import { connect } from "@lancedb/lancedb";
+import { connect, Index } from "@lancedb/lancedb";
 import { Field, Schema, Table, tableToIPC, Utf8 } from "apache-arrow";
 import { adoptRows, encodeRows } from "../../src/memories/base/encode.ts";
 import { baseSchema } from "../../src/memories/base/schema.ts";
@@ -9,6 +9,15 @@ import { model } from "./bases.ts";
 const COLUMNS = [
   ...["id", "passage", "passages", "content", "tags", "agent_id", "session_id", "importance"],
   ...["metadata", "created_at", "updated_at", "vector"],
+];
+
+const INDEXES: readonly [column: string, config: Index][] = [
+  ["id", Index.btree()],
+  ["created_at", Index.btree()],
+  ["tags", Index.labelList()],
+  ["agent_id", Index.bitmap()],
+  ["session_id", Index.btree()],
+  ["content", Index.fts({ withPosition: false, baseTokenizer: "icu/split" })],
 ];
 
 function earlierTable(memories: readonly StoredMemory[]): Table {
@@ -32,13 +41,14 @@ export function earlierEntry(memories: readonly StoredMemory[]): Uint8Array {
  * A table as version 1.0 wrote it, in the folder of bases.
  * @param moved id of a row that an update has moved away from the others of its memory
  * @param lost id of a row that is missing
+ * @param isIndexed whether it has the indexes of a table that is not small
  * @returns its version
  */
 export async function writeEarlierTable(
   folder: string,
   name: string,
   memories: readonly StoredMemory[],
-  { moved, lost }: { moved: string; lost?: string },
+  { moved, lost, isIndexed = false }: { moved: string; lost?: string; isIndexed?: boolean },
 ): Promise<number> {
   const connection = await connect(folder);
   const table = await connection.createEmptyTable(name, earlierTable([]).schema);
@@ -49,6 +59,9 @@ export async function writeEarlierTable(
   });
   if (rowsUpdated !== 1) throw new Error("no row was moved");
   if (lost !== undefined) await table.delete(`id = '${lost}'`);
+  for (const [column, config] of isIndexed ? INDEXES : []) {
+    await table.createIndex(column, { config });
+  }
   const version = await table.version();
   connection.close();
   return version;
