@@ -1,4 +1,5 @@
 import { createId } from "../db/id.ts";
+import { AppError } from "../errors.ts";
 import { parseInstant } from "../schema.ts";
 import { type MemoryChanges, type MemorySource, type NewMemory, normaliseTags } from "./memory.ts";
 import type { MemoryRow, StoredMemory } from "./rows.ts";
@@ -63,4 +64,14 @@ export function changeMemory(
 /** Milliseconds since 1970. */
 export function toTime(instant: string | null | undefined): number | null {
   return instant ? parseInstant(instant) : null;
+}
+
+/** @throws AppError `validation_failed` for a time that has passed */
+export function checkExpiry(instant: string | null | undefined, now: number, path: string): void {
+  const time = toTime(instant);
+  if (time === null || time > now) return;
+  const message = "must be in the future";
+  throw new AppError("validation_failed", `${path} ${message}.`, {
+    details: [{ path: `/${path}`, message }],
+  });
 }

@@ -1,3 +1,4 @@
+import { createTurns } from "../turns.ts";
 import type { Filter } from "./filter.ts";
 import type { Memory } from "./memory.ts";
 import { toMemory } from "./rows.ts";
@@ -47,11 +48,13 @@ async function* readPages(
   accountId: string,
   packed: Buffer,
 ): AsyncGenerator<Memory[], void> {
+  const turn = createTurns();
   for (let end = packed.length; end > 0; end -= PAGE * ID_BYTES) {
     const ids = unpack(packed.subarray(Math.max(0, end - PAGE * ID_BYTES), end)).reverse();
     const rows = await store.use(accountId, ({ table }) => table.find(ids));
     const byId = new Map(rows.map((row) => [row.id, row]));
     yield ids.flatMap((id) => byId.get(id) ?? []).map(toMemory);
+    await turn();
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Bases } from "./base/base.ts";
+import type { Base, Bases } from "./base/base.ts";
 import type { OnStep } from "./base/bases.ts";
 import type { Vault } from "./base/vault.ts";
 import type { Checkpoint, Log } from "./log/log.ts";
@@ -55,42 +55,36 @@ export interface Flush {
   remainsSince(): number | null;
 }
 
-export function createFlush({
-  table,
-  log,
-  bases,
-  vault,
-  due,
-  step,
-}: {
+/** What was added to a base since it was written as one. */
+interface Added {
+  times: number;
+  rows: number;
+}
+
+interface Parts {
   table: KeptTable;
   log: Pick<Log, "checkpoint" | "expunge">;
   bases: Bases;
   vault: Pick<Vault, "forget">;
   due: Due;
   step: OnStep;
-}): Flush {
+}
+
+export function createFlush({ table, log, bases, vault, due, step }: Parts): Flush {
   const { base, pending } = table;
   const clock = () => performance.now();
   /** Bases that were written; all but the one that is recorded last are to be removed. */
   const written = new Set<string>(base.current ? [base.current.checkpoint.base] : []);
   /** Since when something is in the files that was deleted, once its flush is done. */
   let forgettingSince: number | null = null;
-  /** What was added to the base since it was written as one. */
-  let added = { times: 0, rows: 0 };
+  let added: Added = { times: 0, rows: 0 };
   /** Whether the base's folder has files that belong to nothing, as a failure may leave. */
   let mustRewrite = false;
   let rest = { until: 0, hasFailed: false };
 
   const former = () => [...written].filter((name) => name !== base.current?.checkpoint.base);
 
-  const canAppend = () => {
-    const present = base.current;
-    if (!present?.isUpToDate || mustRewrite || pending.remainsSince !== null) return false;
-    const most = Math.max(due.largeRows, due.appendedShare * present.rows);
-    const isInBounds = added.times < due.appends && added.rows + pending.size < most;
-    return present.rows > due.largeRows && isInBounds;
-  };
+  const canAppend = () => !mustRewrite && mayAdd(base.current, { pending, added, due });
 
   /** Makes a checkpoint the one to come back to, and reads its base from now on. */
   const adopt = async (checkpoint: Checkpoint, began: number) => {
@@ -153,10 +147,6 @@ export function createFlush({
     pending.size > 0 || mustRewrite || (base.current !== null && !base.current.isUpToDate);
   const isLeft = () => hasWork() || former().length > 0 || forgettingSince !== null;
   const remainsSince = () => forgettingSince ?? pending.remainsSince;
-  const lacksIndex = () => {
-    const present = base.current;
-    return present !== null && present.rows > due.largeRows && !present.isIndexed;
-  };
 
   return {
     remainsSince,
@@ -174,7 +164,11 @@ export function createFlush({
       const mustForget = since !== null && now - since >= forgetAfter;
       // The rest after a long flush may take longer than forgetting may.
       if (isResting) return mustForget && !rest.hasFailed ? "flush" : null;
-      const facts = { isLeft: isLeft(), hasRemains: since !== null, lacksIndex: lacksIndex() };
+      const facts = {
+        isLeft: isLeft(),
+        hasRemains: since !== null,
+        lacksIndex: lacksIndex(base.current, due),
+      };
       return choreOf(pending, { ...facts, mustForget, isInExcess, now }, due);
     },
 
@@ -191,6 +185,21 @@ export function createFlush({
 
     isIdle: () => !isLeft(),
   };
+}
+
+/** Whether to add to a base what is pending, instead of writing it as a whole. */
+function mayAdd(
+  base: Base | null,
+  { pending, added, due }: Pick<KeptTable, "pending"> & { added: Added; due: Due },
+): boolean {
+  if (!base?.isUpToDate || pending.remainsSince !== null) return false;
+  const most = Math.max(due.largeRows, due.appendedShare * base.rows);
+  const isInBounds = added.times < due.appends && added.rows + pending.size < most;
+  return base.rows > due.largeRows && isInBounds;
+}
+
+function lacksIndex(base: Base | null, due: Due): boolean {
+  return base !== null && base.rows > due.largeRows && !base.isIndexed;
 }
 
 /** Indexes a base that is not in use yet. */

@@ -51,17 +51,7 @@ interface Opened extends OpenTable {
   chore: Promise<void>;
 }
 
-/** @param room bytes of memory for all views together */
-export function createOpenTables({
-  storage,
-  embedders,
-  quotaOf,
-  onCommit,
-  due,
-  room,
-  lines,
-  metrics,
-}: {
+interface Parts {
   storage: Storage;
   embedders: Embedders;
   /** What a table may hold; null for all. */
@@ -69,10 +59,14 @@ export function createOpenTables({
   /** Is told of every commit of every table. */
   onCommit: (table: MemoryTable, outcome: Outcome) => void;
   due: Due;
+  /** Bytes of memory for all views together. */
   room: number;
   lines: Lines;
   metrics: Metrics;
-}): OpenTables {
+}
+
+export function createOpenTables({ storage, embedders, due, room, ...parts }: Parts): OpenTables {
+  const { quotaOf, onCommit, lines, metrics } = parts;
   const opened = () => slots.all().flatMap(({ now }) => now ?? []);
   const viewBytes = () => opened().reduce((sum, { table }) => sum + table.viewBytes, 0);
   const makeRoom = (bytes: number) => {

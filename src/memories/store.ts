@@ -8,6 +8,7 @@ import { accountOf, isBaseOf, tableFor } from "./log/names.ts";
 import { createOpenTables, type OpenTable } from "./open-tables.ts";
 import type { Quota } from "./quota.ts";
 import { createReembedding, type Reembedding } from "./reembedding.ts";
+import { forgetLeft, startResumption } from "./resumption.ts";
 import type { Storage } from "./storage.ts";
 import { measureStore } from "./store-metrics.ts";
 import { WriterEnded } from "./writer.ts";
@@ -38,9 +39,6 @@ export interface Store {
 
 /** Bytes of memory for the views of all accounts together: some 1,000,000 memories. */
 const ROOM = 1 << 30;
-
-/** Milliseconds after which a table that could not be opened is tried again. */
-const OPEN_AGAIN = 30_000;
 
 /** Opens the store. One process at a time. */
 export async function openStore({
@@ -76,7 +74,6 @@ export async function openStore({
   await forgetLeft(storage);
 
   let reembedding: Reembedding | null = null;
-  let again: ReturnType<typeof setTimeout> | undefined;
   const measured = measureStore(metrics, { log, opened: () => tables.opened() });
   const tables = createOpenTables({
     storage,
@@ -99,9 +96,7 @@ export async function openStore({
   });
 
   const useTable: typeof tables.use = async (name, task) => {
-    if (dropped.has(accountOf(name))) {
-      throw removed();
-    }
+    if (dropped.has(accountOf(name))) throw removed();
     return await tables.use(name, task);
   };
 
@@ -127,37 +122,11 @@ export async function openStore({
     await vault.forget((await vault.bases()).filter((base) => isBaseOf(base, name, others)));
   };
 
-  const resume = async () => {
-    await finishReplacements(storage, { current, model: model.id, forgetTable });
-    for (const [accountId, { model }] of current) {
-      if (model !== null) continue;
-      await open(accountId, ({ table }) =>
-        setCurrent(accountId, { name: table.name, model: table.model.id }),
-      );
-    }
-    await openUnflushed();
-    const parts = { use: useTable, end: tables.end, current, setCurrent, forgetTable };
-    reembedding = createReembedding({ ...parts, embedders, lines });
-  };
-  /** Opens tables that have something to flush, and tries again as long as one can't be opened. */
-  const openUnflushed = async () => {
-    let isComplete = true;
-    for (const name of await log.unflushed()) {
-      isComplete = (await open(name, async () => {})) && isComplete;
-    }
-    if (!isComplete) again = setTimeout(() => void openUnflushed(), OPEN_AGAIN);
-  };
-  const open = (table: string, task: (open: OpenTable) => Promise<void>): Promise<boolean> =>
-    useTable(table, task).then(
-      () => true,
-      (error) => {
-        lines.error("table_not_opened", { table, cause: String(error) });
-        return false;
-      },
-    );
-  const resumption = resume().catch((error) =>
-    lines.error("store_not_resumed", { cause: String(error) }),
-  );
+  const parts = { use: useTable, current, setCurrent, forgetTable, lines };
+  const resumption = startResumption({ ...parts, log, model });
+  const resumed = resumption.done.then(() => {
+    reembedding = createReembedding({ ...parts, end: tables.end, embedders });
+  });
 
   return {
     use,
@@ -184,8 +153,8 @@ export async function openStore({
     },
 
     async close() {
-      await resumption;
-      clearTimeout(again);
+      await resumption.stop();
+      await resumed;
       await reembedding?.stop();
       await tables.close();
     },
@@ -194,39 +163,4 @@ export async function openStore({
 
 function removed() {
   return new AppError("not_found", "This account has been removed.");
-}
-
-/** Removes tables whose place another one has taken, or that were to take one that is wanted no more. */
-async function finishReplacements(
-  { log }: Storage,
-  {
-    current,
-    model,
-    forgetTable,
-  }: {
-    current: ReadonlyMap<string, CurrentTable>;
-    model: string;
-    forgetTable: (name: string) => Promise<void>;
-  },
-): Promise<void> {
-  for (const name of await log.tables()) {
-    const accountId = accountOf(name);
-    const present = current.get(accountId)?.name ?? name;
-    if (name !== present && name !== tableFor(accountId, model)) await forgetTable(name);
-  }
-}
-
-/**
- * Removes what a flush left that a crash cut short: a base that it wrote and did not record, or did
- * not remove, and entries that it dropped and that are still in the log's files.
- */
-async function forgetLeft({ log, vault }: Storage): Promise<void> {
-  const names = await log.tables();
-  const heads = await Promise.all(names.map(log.head));
-  const recorded = new Set(heads.map((head) => head?.checkpoint?.base));
-  const accounts = new Set(names.map(accountOf));
-  // Folders of accounts that nobody knows are not touched.
-  const left = (base: string) => accounts.has(accountOf(base)) && !recorded.has(base);
-  await vault.forget((await vault.bases()).filter(left));
-  await log.expunge();
 }

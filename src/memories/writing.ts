@@ -1,31 +1,19 @@
-import type { Embedder } from "../embedding/embedder.ts";
 import { AppError } from "../errors.ts";
-import { changeMemory, newMemory, toTime } from "./change-memory.ts";
+import { checkExpiry, newMemory } from "./change-memory.ts";
 import { type Filter, narrows } from "./filter.ts";
 import type { Idempotency } from "./idempotency.ts";
 import { type ImportLine, type ImportOptions, importMemories } from "./import.ts";
 import type { Answer } from "./log/log.ts";
-import {
-  MEMORY_ID,
-  type Memory,
-  type MemoryChanges,
-  type MemorySource,
-  type NewMemory,
-} from "./memory.ts";
+import { MEMORY_ID, type Memory, type MemorySource, type NewMemory } from "./memory.ts";
 import { findInOrder, notFound, type Reading } from "./reading.ts";
 import { type StoredMemory, toMemory } from "./rows.ts";
 import type { Store } from "./store.ts";
+import { createUpdate, embedderOf } from "./updating.ts";
 
 /** How memories are saved. */
 interface Saving {
   source?: MemorySource | null;
   idempotencyKey?: string | undefined;
-}
-
-/** How a memory is changed. */
-interface Changing {
-  source?: MemorySource | null;
-  isExpected?: (memory: Memory) => boolean;
 }
 
 /** How memories are saved, changed and removed; see `createMemories`. */
@@ -40,10 +28,6 @@ export function createWriting({
   clock: () => number;
   get: Reading["get"];
 }) {
-  /** The embedder of an account's table, which another one may replace meanwhile. */
-  const embedderOf = (accountId: string): Promise<Embedder> =>
-    store.use(accountId, async ({ embedder }) => embedder);
-
   const insert = async (
     accountId: string,
     inputs: readonly NewMemory[],
@@ -58,7 +42,7 @@ export function createWriting({
     const bytes = inputs.reduce((sum, { content }) => sum + Buffer.byteLength(content), 0);
     const growth = { memories: inputs.length, bytes };
     await store.use(accountId, async ({ writer }) => writer.checkRoom(growth));
-    const used = await embedderOf(accountId);
+    const used = await embedderOf(store, accountId);
     const vectors = await Promise.all(inputs.map(({ content }) => used.embedContent(content)));
     const now = clock();
     const memories = inputs.map((input, index) =>
@@ -76,53 +60,6 @@ export function createWriting({
       });
     });
     return made ?? insert(accountId, inputs, source, answer);
-  };
-
-  /**
-   * Changes the fields that are given.
-   * @param source what changes it: recorded when the content changes
-   * @param isExpected is asked about the memory, also as it is right before the change
-   * @throws AppError `memory_not_found`, `validation_failed` for an `expires_at` that has passed, or
-   *   `precondition_failed` when `isExpected` says no
-   */
-  const update = async (
-    accountId: string,
-    id: string,
-    changes: MemoryChanges,
-    change: Changing = {},
-  ): Promise<Memory> => {
-    const { source = null, isExpected = () => true } = change;
-    checkExpiry(changes.expires_at, clock(), "expires_at");
-    const present = await get(accountId, id);
-    if (!isExpected(present)) throw hasChanged();
-    const content = changes.content;
-    // Embedding takes longer than all the rest: it happens before the write's turn, and only
-    // when the content changes.
-    const used = await embedderOf(accountId);
-    const vectors =
-      content === undefined || content === present.content
-        ? null
-        : await used.embedContent(content);
-
-    const updated = await store.use(accountId, async ({ writer, embedder }) => {
-      if (vectors && embedder !== used) return null;
-      return await writer.change({
-        ids: [id],
-        withVectors: vectors === null,
-        apply(draft) {
-          const current = draft.get(id);
-          if (!current) throw notFound(id);
-          if (!isExpected(toMemory(current))) throw hasChanged();
-          // Another write may have changed the content between: then its vectors are not these.
-          if (content !== undefined && content !== current.content && !vectors) return null;
-          const own = vectors ?? draft.vectorsOf(id);
-          const next = changeMemory(current, changes, own, source, clock());
-          draft.put(next);
-          return next;
-        },
-      });
-    });
-    return updated ? toMemory(updated) : update(accountId, id, changes, change);
   };
 
   return {
@@ -158,7 +95,7 @@ export function createWriting({
     import: (accountId: string, lines: AsyncIterable<ImportLine>, options: ImportOptions) =>
       importMemories({ store, clock }, accountId, lines, options),
 
-    update,
+    update: createUpdate({ store, clock, get }),
 
     /** @throws AppError `memory_not_found` */
     async remove(accountId: string, id: string): Promise<void> {
@@ -188,21 +125,4 @@ export function createWriting({
       return store.use(accountId, ({ writer }) => writer.removeMatching(filter));
     },
   };
-}
-
-/** @throws AppError `validation_failed` for a time that has passed */
-function checkExpiry(instant: string | null | undefined, now: number, path: string): void {
-  const time = toTime(instant);
-  if (time === null || time > now) return;
-  const message = "must be in the future";
-  throw new AppError("validation_failed", `${path} ${message}.`, {
-    details: [{ path: `/${path}`, message }],
-  });
-}
-
-function hasChanged() {
-  return new AppError(
-    "precondition_failed",
-    "The memory has changed since. Read it again, then decide.",
-  );
 }

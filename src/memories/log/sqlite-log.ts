@@ -3,7 +3,14 @@ import type { Database } from "../../db/database.ts";
 import { sqlite } from "../../db/dialect.ts";
 import { dropCancelledEntries } from "./cancelled-entries.ts";
 import { createGroupCommit, type Transaction } from "./group-commit.ts";
-import { ANSWER_LIFETIME, type CurrentTable, type Entry, type Head, type Log } from "./log.ts";
+import {
+  ANSWER_LIFETIME,
+  type Checkpoint,
+  type CurrentTable,
+  type Entry,
+  type Head,
+  type Log,
+} from "./log.ts";
 import { accountOf } from "./names.ts";
 import { createLogTables } from "./tables.ts";
 
@@ -74,18 +81,7 @@ export function createSqliteLog({
 
     size: async () => orm.select({ n: count() }).from(entries).get()?.n ?? 0,
 
-    checkpoint: (table, checkpoint) =>
-      commit((tx) => {
-        tx.insert(checkpoints)
-          .values({ table, ...checkpoint })
-          .onConflictDoUpdate({ target: checkpoints.table, set: checkpoint })
-          .run();
-        tx.insert(heads).values({ table, seq: checkpoint.upTo }).onConflictDoNothing().run();
-        const isIncluded = lte(entries.seq, checkpoint.upTo);
-        tx.delete(entries)
-          .where(and(eq(entries.table, table), isIncluded))
-          .run();
-      }),
+    checkpoint: (table, checkpoint) => commit((tx) => record(tx, table, checkpoint)),
 
     expunge: async () => expunge(),
 
@@ -169,6 +165,18 @@ function append(
     tx.insert(answers).values(answer).run();
   }
   return seq;
+}
+
+function record(tx: Transaction, table: string, checkpoint: Checkpoint): void {
+  tx.insert(checkpoints)
+    .values({ table, ...checkpoint })
+    .onConflictDoUpdate({ target: checkpoints.table, set: checkpoint })
+    .run();
+  tx.insert(heads).values({ table, seq: checkpoint.upTo }).onConflictDoNothing().run();
+  const isIncluded = lte(entries.seq, checkpoint.upTo);
+  tx.delete(entries)
+    .where(and(eq(entries.table, table), isIncluded))
+    .run();
 }
 
 function drop(tx: Transaction, tables: readonly string[]): void {

@@ -1,0 +1,85 @@
+import type { Embedder } from "../embedding/embedder.ts";
+import { AppError } from "../errors.ts";
+import { changeMemory, checkExpiry } from "./change-memory.ts";
+import type { Memory, MemoryChanges, MemorySource } from "./memory.ts";
+import { notFound, type Reading } from "./reading.ts";
+import { toMemory } from "./rows.ts";
+import type { Store } from "./store.ts";
+
+/** How a memory is changed. */
+interface Changing {
+  source?: MemorySource | null;
+  isExpected?: (memory: Memory) => boolean;
+}
+
+/** How memories are changed; see `createMemories`. */
+export function createUpdate({
+  store,
+  clock,
+  get,
+}: {
+  store: Pick<Store, "use">;
+  clock: () => number;
+  get: Reading["get"];
+}) {
+  /**
+   * Changes the fields that are given.
+   * @param source what changes it: recorded when the content changes
+   * @param isExpected is asked about the memory, also as it is right before the change
+   * @throws AppError `memory_not_found`, `validation_failed` for an `expires_at` that has passed, or
+   *   `precondition_failed` when `isExpected` says no
+   */
+  const update = async (
+    accountId: string,
+    id: string,
+    changes: MemoryChanges,
+    change: Changing = {},
+  ): Promise<Memory> => {
+    const { source = null, isExpected = () => true } = change;
+    checkExpiry(changes.expires_at, clock(), "expires_at");
+    const present = await get(accountId, id);
+    if (!isExpected(present)) throw hasChanged();
+    const content = changes.content;
+    // Embedding takes longer than all the rest: it happens before the write's turn, and only
+    // when the content changes.
+    const used = await embedderOf(store, accountId);
+    const vectors =
+      content === undefined || content === present.content
+        ? null
+        : await used.embedContent(content);
+
+    const updated = await store.use(accountId, async ({ writer, embedder }) => {
+      if (vectors && embedder !== used) return null;
+      return await writer.change({
+        ids: [id],
+        withVectors: vectors === null,
+        apply(draft) {
+          const current = draft.get(id);
+          if (!current) throw notFound(id);
+          if (!isExpected(toMemory(current))) throw hasChanged();
+          // Another write may have changed the content between: then its vectors are not these.
+          if (content !== undefined && content !== current.content && !vectors) return null;
+          const own = vectors ?? draft.vectorsOf(id);
+          const next = changeMemory(current, changes, own, source, clock());
+          draft.put(next);
+          return next;
+        },
+      });
+    });
+    return updated ? toMemory(updated) : update(accountId, id, changes, change);
+  };
+
+  return update;
+}
+
+/** The embedder of an account's table, which another one may replace meanwhile. */
+export function embedderOf(store: Pick<Store, "use">, accountId: string): Promise<Embedder> {
+  return store.use(accountId, async ({ embedder }) => embedder);
+}
+
+function hasChanged() {
+  return new AppError(
+    "precondition_failed",
+    "The memory has changed since. Read it again, then decide.",
+  );
+}
