@@ -308,3 +308,32 @@ test("something deleted counts as in the files until the log has no trace of it 
   expect(flush.remainsSince()).toBeNull();
   expect(flush.isIdle()).toBe(true);
 });
+
+test("when the base that was recorded can't be opened, the former one is not recorded again to index it", async () => {
+  const storage = await tableStorage();
+  const never = { idle: 1e9, forgetAfter: 1e9, forgottenWithin: 1e9, indexAfter: 1e9 };
+  const due = { ...AT_ONCE, ...never, restFactor: 0, retryAfter: 0 };
+  let isBroken = false;
+  const open = await openKeptTable(storage, {
+    due,
+    wrapBases: (bases) => ({
+      ...bases,
+      async open(checkpoint) {
+        if (isBroken) throw new Error("too many open files");
+        return await bases.open(checkpoint);
+      },
+    }),
+  });
+  await open.put(...(await storedMemories(0, 20)));
+  await open.flush.run("flush");
+  await open.remove(idOf(19));
+  isBroken = true;
+  await expect(open.flush.run("flush")).rejects.toThrow("too many open files");
+  isBroken = false;
+  due.indexAfter = 0;
+  const chore = open.flush.due(0, false);
+  if (chore) await open.flush.run(chore);
+  await open.close();
+  // As after a crash: what was dropped from the log is in the base that is recorded.
+  expect(await idsIn(await openKeptTable(storage))).toEqual(first(19));
+});
