@@ -116,7 +116,10 @@ export function createFlush({ table, log, bases, vault, due, step }: Parts): Flu
     forgettingSince ??= pending.remainsSince;
     const checkpoint = await bases.rewrite(table.name, base.current, pending.all(), options);
     // Searches of a table that is not in memory need its indexes at once.
-    await adopt(table.fitsInMemory() ? checkpoint : await indexNew(bases, checkpoint), began);
+    await adopt(
+      table.fitsInMemory() ? checkpoint : await indexNew({ bases, vault }, checkpoint),
+      began,
+    );
     mustRewrite = false;
     added = { times: 0, rows: 0 };
   };
@@ -203,13 +206,20 @@ function lacksIndex(base: Base | null, due: Due): boolean {
   return base !== null && base.rows > due.largeRows && !base.isIndexed;
 }
 
-/** Indexes a base that is not in use yet. */
-async function indexNew(bases: Bases, checkpoint: Checkpoint): Promise<Checkpoint> {
-  const open = await bases.open(checkpoint);
+/** Indexes a base that is not in use yet. When that fails, it is removed. */
+async function indexNew(
+  { bases, vault }: Pick<Parts, "bases" | "vault">,
+  checkpoint: Checkpoint,
+): Promise<Checkpoint> {
+  let open: Base | null = null;
   try {
+    open = await bases.open(checkpoint);
     return await bases.index(open, true);
+  } catch (error) {
+    await vault.forget([checkpoint.base]).catch(() => {});
+    throw error;
   } finally {
-    open.close();
+    open?.close();
   }
 }
 

@@ -337,3 +337,27 @@ test("when the base that was recorded can't be opened, the former one is not rec
   // As after a crash: what was dropped from the log is in the base that is recorded.
   expect(await idsIn(await openKeptTable(storage))).toEqual(first(19));
 });
+
+test("a new base that can't be indexed leaves no files, however often it is tried", async () => {
+  const storage = await tableStorage();
+  let failures = 0;
+  const open = await openKeptTable(storage, {
+    due: { ...AT_ONCE, restFactor: 0, retryAfter: 0 },
+    hasRoom: false,
+    wrapBases: (bases) => ({
+      ...bases,
+      async index(base, withVectors) {
+        if (failures++ < 3) throw new Error("no index today");
+        return await bases.index(base, withVectors);
+      },
+    }),
+  });
+  await open.put(...(await storedMemories(0, 20)));
+  for (let turn = 0; turn < 3; turn++) {
+    await expect(open.flush.run("flush")).rejects.toThrow("no index today");
+    expect(await storage.bases.vault.bases()).toEqual([]);
+  }
+  await open.flush.run("flush");
+  expect(await idsIn(open)).toEqual(first(20));
+  expect(await storage.bases.vault.bases()).toHaveLength(1);
+});
