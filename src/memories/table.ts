@@ -74,6 +74,11 @@ export interface Room {
 
 /** Bytes of a memory in the view besides its vector, about: a few sentences and their words. */
 const ROW_BYTES = 500;
+/**
+ * Milliseconds until a table is read into memory that can answer without: the question that asked for it
+ * comes first.
+ */
+const FILL_AFTER = 100;
 /** Memories of sessions around a search's best candidates that are looked at. */
 const AROUND = 512;
 /** Memories that are made at a stretch when all are read. */
@@ -120,10 +125,11 @@ export function createTable({
   const bytesOfView = () =>
     ((base.current?.rows ?? 0) + pending.size) * (model.dimension + ROW_BYTES);
 
-  const fill = () =>
+  const fill = (after = 0) =>
     view.fill(
       () => base.stream((open) => open.read()),
       () => pending.all(),
+      after,
     );
 
   /**
@@ -136,7 +142,7 @@ export function createTable({
     if (!canAnswer) return viewReader(await fill());
     const bytes = bytesOfView();
     const mayFill = !view.isFilling && bytes <= room.bytes && room.make(bytes);
-    if (mayFill) fill().catch(() => {});
+    if (mayFill) fill(FILL_AFTER).catch(() => {});
     return stored;
   };
 

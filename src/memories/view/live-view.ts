@@ -14,18 +14,24 @@ export function createLiveView(create: () => View) {
   let late = new Map<string, StoredMemory | null>();
 
   const fill = async (
-    memories: AsyncIterable<readonly StoredMemory[]>,
-    changes: ReadonlyMap<string, StoredMemory | null>,
+    memories: () => AsyncIterable<readonly StoredMemory[]>,
+    changes: () => ReadonlyMap<string, StoredMemory | null>,
+    after: number,
   ) => {
-    const view = create();
-    const mine = new Map(changes);
+    const mine = new Map<string, StoredMemory | null>();
     late = mine;
     const requireOpen = () => {
       if (late !== mine) throw new Error("the view was closed while it was being filled");
     };
+    let view: View | null = null;
     try {
+      if (after > 0) await Bun.sleep(after);
+      requireOpen();
+      view = create();
       const turn = createTurns();
-      for await (const batch of memories) {
+      const batches = memories();
+      for (const [id, memory] of changes()) mine.set(id, memory);
+      for await (const batch of batches) {
         for (const memory of batch) {
           if (!mine.has(memory.id)) view.put(memory);
           await turn();
@@ -43,7 +49,7 @@ export function createLiveView(create: () => View) {
       current = view;
       return view;
     } catch (error) {
-      view.close();
+      view?.close();
       throw error;
     } finally {
       if (late === mine) stopFilling();
@@ -72,12 +78,14 @@ export function createLiveView(create: () => View) {
     /**
      * Fills it with the memories of the base, but for those that have changed since, and with these.
      * @param changes of the log
+     * @param after milliseconds to wait before
      */
     fill(
       memories: () => AsyncIterable<readonly StoredMemory[]>,
       changes: () => ReadonlyMap<string, StoredMemory | null>,
+      after = 0,
     ): Promise<View> {
-      filling ??= fill(memories(), changes());
+      filling ??= fill(memories, changes, after);
       return filling;
     },
 
