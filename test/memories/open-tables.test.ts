@@ -1,4 +1,8 @@
+import { Database as Sqlite } from "bun:sqlite";
 import { expect, test } from "bun:test";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { databasePath } from "../../src/db/database.ts";
 import type { OnStep } from "../../src/memories/base/bases.ts";
 import { DUE } from "../../src/memories/flush.ts";
 import type { Store } from "../../src/memories/store.ts";
@@ -58,4 +62,26 @@ test("what is flushed when the store closes is not an account that was removed m
   expect(await data.log.tables()).toEqual([first]);
   expect(await data.storage.vault.bases()).toHaveLength(1);
   data.db.close();
+});
+
+test("what was dropped from the log before the start leaves the files when a backup that reads them ends", async () => {
+  const dataDir = temporaryFolder();
+  const isInDatabase = () =>
+    readdirSync(dataDir)
+      .filter((name) => name.startsWith("ctxd.db"))
+      .some((name) => readFileSync(join(dataDir, name)).includes("remarkable"));
+  const backup = new Sqlite(databasePath(dataDir), { create: true });
+  {
+    await using data = await openData(dataDir, HASTY);
+    await data.memories.create("acc_1", [{ content: "a remarkable note" }]);
+    backup.run("BEGIN");
+    backup.query("SELECT count(*) FROM journal").get();
+    while ((await data.log.size()) > 0) await Bun.sleep(10);
+  }
+  await using data = await openData(dataDir, HASTY);
+  expect(await data.log.size()).toBe(0);
+  expect(isInDatabase()).toBe(true);
+  backup.run("COMMIT");
+  while (isInDatabase()) await Bun.sleep(20);
+  backup.close();
 });
