@@ -44,6 +44,9 @@ const MORE = 4;
 /** In place of a row or an owner. */
 const NONE = -1;
 
+/** What is at `QUERY`: a search asks several times with one vector. */
+let prepared = { query: new Float32Array(), length: 0, factor: 1 };
+
 /** @param dimension of its vectors */
 export function createVectorIndex(dimension: number): VectorIndex {
   const length = Math.ceil(dimension / STEP) * STEP;
@@ -94,9 +97,14 @@ export function createVectorIndex(dimension: number): VectorIndex {
     firsts[owner] = row + 1;
   };
 
-  /** Puts a query where it is multiplied. */
-  const prepare = (query: Float32Array) =>
-    quantize(query, new Int16Array(whole.floats.buffer, QUERY, length).fill(0), MOST.query);
+  /** Puts a query where it is multiplied, unless it is there. */
+  const prepare = (query: Float32Array): number => {
+    if (prepared.query !== query || prepared.length !== length) {
+      const numbers = new Int16Array(whole.floats.buffer, QUERY, length).fill(0);
+      prepared = { query, length, factor: quantize(query, numbers, MOST.query) };
+    }
+    return prepared.factor;
+  };
 
   /** Multiplies all rows, free ones too. */
   const multiplyAll = () => {
