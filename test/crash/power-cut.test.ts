@@ -67,7 +67,9 @@ async function cutPower(folder: string, files: readonly string[], random: Random
     const isKnown = files.some((file) => file.startsWith(join("_indices", name)));
     if (!isKnown && random.below(2)) rmSync(join(folder, "_indices", name), { recursive: true });
   }
-  const hint = join(folder, "_versions", "latest_version_hint.json");
+  const versions = join(folder, "_versions");
+  if (!existsSync(versions)) return unsynced;
+  const hint = join(versions, "latest_version_hint.json");
   const hints = ["", '{"ver', '{"version":1}', '{"version":99999999}', null];
   const torn = random.pick(hints) ?? null;
   if (torn === null) rmSync(hint, { force: true });

@@ -45,7 +45,9 @@ const MORE = 4;
 const NONE = -1;
 
 /** What is at `QUERY`: a search asks several times with one vector. */
-let prepared = { query: new Float32Array(), length: 0, factor: 1 };
+let prepared: { query: Float32Array | null; length: number; factor: number } = {
+  ...{ query: null, length: 0, factor: 1 },
+};
 
 /** @param dimension of its vectors */
 export function createVectorIndex(dimension: number): VectorIndex {
