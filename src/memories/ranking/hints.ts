@@ -42,6 +42,18 @@ const TOKEN = /[\p{L}\p{N}_][\p{L}\p{N}._:/#@-]*[\p{L}\p{N}]/gu;
 /** What only numbers, paths, addresses and names in code have: the index cuts them into pieces. */
 const IS_IDENTIFIER = /\p{N}|\p{Ll}\p{Lu}|[_:/#@.]/u;
 
+/** What was counted before, as long as a row is kept in memory: counting is slow. */
+const counted = new WeakMap<MemoryRow, number>();
+
+/** How many words the opening of a memory has that say something. */
+function wordsOfOpening(memory: MemoryRow): number {
+  const known = counted.get(memory);
+  if (known !== undefined) return known;
+  const words = countContentWords(memory.content.slice(0, OPENING));
+  counted.set(memory, words);
+  return words;
+}
+
 /** Whether a text ends as a question. */
 export function isQuestion(text: string): boolean {
   return QUESTION.test(text);
@@ -63,7 +75,7 @@ export function readQuestion(question: string): (memory: MemoryRow) => Hints {
   return (memory) => {
     const { content, agentId, tags } = memory;
     const names = [SPEAKER.exec(content)?.[1] ?? "", agentId ?? "", ...tags];
-    const words = countContentWords(content.slice(0, OPENING));
+    const words = wordsOfOpening(memory);
     return {
       favour:
         (names.some(isNamed) ? NAMED : 0) +

@@ -2,15 +2,30 @@ import type { Filter, Position } from "../filter.ts";
 import { first } from "../indexes/first.ts";
 import { createVectorIndex } from "../indexes/vectors.ts";
 import { createWordIndex } from "../indexes/words.ts";
-import type { Candidate } from "../rows.ts";
+import type { Candidate, MemoryRow } from "../rows.ts";
 import { createColumns } from "./columns.ts";
 import type { View } from "./view.ts";
+
+/** Rows of short memories that are kept as they were made, most of those that one search shares with the next. */
+const MOST_ROWS = 4_000;
+const SHORT = 2_000;
 
 /** @param dimension of the vectors */
 export function createView(dimension: number): View {
   const columns = createColumns();
   const vectors = createVectorIndex(dimension);
   const words = createWordIndex();
+  /** By slot. */
+  const rows = new Map<number, MemoryRow>();
+
+  const rowOf = (slot: number): MemoryRow => {
+    const known = rows.get(slot);
+    if (known) return known;
+    const row = columns.row(slot);
+    if (rows.size >= MOST_ROWS) rows.clear();
+    if (row.content.length <= SHORT) rows.set(slot, row);
+    return row;
+  };
 
   const remove = (id: string) => {
     const slot = columns.slotOf(id);
@@ -18,6 +33,7 @@ export function createView(dimension: number): View {
     vectors.remove(slot);
     words.remove(slot, columns.content(slot));
     columns.remove(slot);
+    rows.delete(slot);
   };
 
   const isNewer = (a: number, b: number) =>
@@ -38,7 +54,7 @@ export function createView(dimension: number): View {
     const products = vector && vectors.products(vector, [...slots.keys()]);
     return [...slots].map(
       ([slot, bm25], at): Candidate => ({
-        memory: columns.row(slot),
+        memory: rowOf(slot),
         cosine: products?.[at] ?? null,
         bm25,
       }),
@@ -111,6 +127,7 @@ export function createView(dimension: number): View {
     close() {
       vectors.close();
       columns.close();
+      rows.clear();
     },
   };
 }
