@@ -1,5 +1,6 @@
 import type { Embedder } from "../embedding/embedder.ts";
 import type { Embedders } from "../embedding/embedders.ts";
+import { AppError } from "../errors.ts";
 import type { Log as Lines } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
 import { createFlush, type Due, type Flush } from "./flush.ts";
@@ -41,6 +42,14 @@ export interface OpenTables {
 
 /** Tables that stay open when nobody uses them, each of 100 memories taking some 200 kB. */
 const MAX_UNUSED = 64;
+/**
+ * Tables that are open at the same time. What was written to a table must be flushed before it is
+ * closed: when there are so many, another one is opened as soon as one of them is closed.
+ */
+const MAX_OPEN = 2 * MAX_UNUSED;
+/** Milliseconds that a request waits for that, and between looks. */
+const ROOM_TIMEOUT = 10_000;
+const ROOM_AGAIN = 50;
 /**
  * Tables that were closed since their garbage was collected. Left alone, the engine lets it grow until
  * it is as much as all that is in use: 200 MB more when 1,000 accounts take turns.
@@ -142,8 +151,14 @@ export function createOpenTables({ storage, embedders, due, room, ...parts }: Pa
     lag: () => longestWait(opened()),
 
     async use(name, task) {
-      const slot = slots.enter(name);
       closeUnused();
+      const end = performance.now() + ROOM_TIMEOUT;
+      while (!slots.has(name) && slots.all().length >= MAX_OPEN) {
+        if (performance.now() > end) throw tooManyBusy();
+        await Bun.sleep(ROOM_AGAIN);
+        closeUnused();
+      }
+      const slot = slots.enter(name);
       try {
         return await task(await slot.opened);
       } catch (error) {
@@ -180,6 +195,11 @@ export function createOpenTables({ storage, embedders, due, room, ...parts }: Pa
       }
     },
   };
+}
+
+function tooManyBusy() {
+  const message = "Too many accounts are busy at the same time. Try again in a moment.";
+  return new AppError("unavailable", message, { retryAfter: 5 });
 }
 
 async function endWrites(open: Opened, task: () => Promise<void>): Promise<void> {

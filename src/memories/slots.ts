@@ -71,6 +71,8 @@ export function createSlots<Opened>({
       if (slot.users === 0) release(slot);
     },
 
+    has: (name: string): boolean => slots.has(name),
+
     /** The least recently used first. */
     all: (): Slot<Opened>[] => [...slots.values()],
   };
