@@ -167,11 +167,11 @@ export function createFlush({ table, log, bases, vault, due, step }: Parts): Flu
       const mustForget = since !== null && now - since >= forgetAfter;
       // The rest after a long flush may take longer than forgetting may.
       if (isResting) return mustForget && !rest.hasFailed ? "flush" : null;
-      // A base that another one was recorded after must not be recorded again.
+      // Indexing records the base: it must be the newest one, and have nothing that was not recorded.
       const facts = {
         isLeft: isLeft(),
         hasRemains: since !== null,
-        lacksIndex: former().length === 0 && lacksIndex(base.current, due),
+        lacksIndex: !mustRewrite && former().length === 0 && lacksIndex(base.current, due),
       };
       return choreOf(pending, { ...facts, mustForget, isInExcess, now }, due);
     },

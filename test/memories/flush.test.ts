@@ -361,3 +361,33 @@ test("a new base that can't be indexed leaves no files, however often it is trie
   expect(await idsIn(open)).toEqual(first(20));
   expect(await storage.bases.vault.bases()).toHaveLength(1);
 });
+
+test("what was added to a base that could not be recorded is not added a second time", async () => {
+  const storage = await tableStorage();
+  const never = { idle: 1e9, forgetAfter: 1e9, forgottenWithin: 1e9, indexAfter: 1e9 };
+  const due = { ...AT_ONCE, ...never, restFactor: 0, retryAfter: 0 };
+  let isBroken = false;
+  const open = await openKeptTable(storage, {
+    due,
+    wrapLog: (log) => ({
+      ...log,
+      async checkpoint(...args) {
+        if (isBroken) throw new Error("the disk fails");
+        await log.checkpoint(...args);
+      },
+    }),
+  });
+  await open.put(...(await storedMemories(0, 20)));
+  await open.flush.run("flush");
+  await open.put(await storedMemory(20));
+  isBroken = true;
+  await expect(open.flush.run("flush")).rejects.toThrow("the disk fails");
+  isBroken = false;
+  due.indexAfter = 0;
+  const chore = open.flush.due(0, false);
+  if (chore) await open.flush.run(chore);
+  await open.put(await storedMemory(21));
+  await open.flush.run("flush");
+  expect(open.table.base.current?.rows).toBe(22);
+  expect(await idsIn(open)).toEqual(first(22));
+});
