@@ -43,7 +43,8 @@ export function createStoredReader({
   const list = async (filter: Filter, after: Position | null, limit?: number) => {
     const options = { after, except: pending.ids(), ...(limit !== undefined && { limit }) };
     const known = pending.memories().filter((memory) => passes(filter, memory));
-    const isAfter = (memory: Position) => after === null || newestFirst(after, memory) < 0;
+    const isAfter = (memory: Position) =>
+      after === null || (memory.id !== after.id && newestFirst(after, memory) < 0);
     const found = await base.read((open) => open.list(filter, options), []);
     const merged = [...found, ...known.filter(isAfter)].sort(newestFirst);
     return merged.slice(0, limit).map(({ id }) => id);

@@ -343,3 +343,24 @@ test("a large table of the earlier version answers before it is rewritten, whate
   const { vectors: _, ...row } = earlier[3] ?? added;
   expect(await table.find([idOf(3)])).toEqual([row]);
 });
+
+test("pages of a table that is not in memory have each memory once, also those of one moment in the log", async () => {
+  const moment = { createdAt: 1_000, updatedAt: 1_000 };
+  const storage = await tableStorage();
+  const { table, put, flush } = await openKeptTable(storage, { hasRoom: false });
+  await put(...(await Promise.all(times(20, (number) => storedMemory(number, moment)))));
+  await flush.run("flush");
+  await put(...(await Promise.all(times(20, (number) => storedMemory(20 + number, moment)))));
+  expect(table.view.current).toBeNull();
+  const ids: string[] = [];
+  let after: Position | null = null;
+  for (
+    let page = await table.list({}, after, 3);
+    page.length > 0;
+    page = await table.list({}, after, 3)
+  ) {
+    ids.push(...page);
+    after = { createdAt: moment.createdAt, id: page.at(-1) ?? "" };
+  }
+  expect(ids).toEqual(times(40, idOf).reverse());
+});
