@@ -23,6 +23,12 @@ export interface Database {
    */
   voidFailed(): boolean;
   /**
+   * To be called in the first transaction after one that could not be voided. It changes the first page
+   * that a transaction writes to the log. Two transactions may begin with the same pages: if the process
+   * ended when the second one has written these alone, the rest of the first one would follow them.
+   */
+  differ(): void;
+  /**
    * Empties the write-ahead log, after which deleted rows are in no file. Returns false when
    * another process is using the log; then a later call or `close` does it.
    */
@@ -113,6 +119,10 @@ function createDatabase(sqlite: Sqlite): Database {
     truncateLog,
     // When it was closed, the log was emptied.
     voidFailed: () => isClosed || attempt(rewriteVersion.immediate),
+    differ() {
+      const [any = 0] = crypto.getRandomValues(new Int32Array(1));
+      sqlite.run(`PRAGMA application_id = ${any}`);
+    },
 
     close() {
       // Statements that Drizzle prepared keep the file open until they are collected, and with it

@@ -33,6 +33,7 @@ export function createGroupCommit(db: Database) {
     const outcomes: (() => void)[] = [];
     try {
       const commitAll = (tx: Transaction) => {
+        if (mustVoid) db.differ();
         for (const { run, fail } of group) {
           try {
             outcomes.push(run(tx));

@@ -159,6 +159,22 @@ test("a transaction that the disk refused is voided, and again until that succee
   await isVoided.promise;
 });
 
+test("what follows a transaction that could not be voided begins with another page than that", async () => {
+  const real = testDatabase();
+  const log = createSqliteLog({ db: { ...real, voidFailed: () => false } });
+  const mark = () => real.sqlite.query("PRAGMA application_id").values().flat()[0];
+  await log.append("acc_1", entryOf("before"));
+  expect(mark()).toBe(0);
+  real.sqlite.run("PRAGMA max_page_count = 1");
+  await expect(log.append("acc_1", entryOf(SECRET))).rejects.toThrow("full");
+  real.sqlite.run("PRAGMA max_page_count = 1000000");
+  await log.append("acc_1", entryOf("after"));
+  const first = mark();
+  expect(first).not.toBe(0);
+  await log.append("acc_1", entryOf("and another"));
+  expect(mark()).toBe(first);
+});
+
 function earlierFolder(fill: (sqlite: Sqlite) => void): string {
   const dataDir = temporaryFolder();
   earlierDatabase(dataDir, fill);
