@@ -58,9 +58,14 @@ test.each(WORST)(
     );
     if (!found) throw new Error("no such request");
     const request = found.request();
-    await server.held();
-    const { status } = await sendRaw(server.port, request, 60_000);
-    const { cpu } = await server.held();
+    const send = async () => {
+      await server.held();
+      const { status } = await sendRaw(server.port, request, 60_000);
+      return { status, ...(await server.held()) };
+    };
+    let { status, cpu } = await send();
+    // Who is refused while still sending may lose the answer (RFC 9112, section 9.6).
+    for (let turn = 1; status === 0 && turn < 5; turn++) ({ status, cpu } = await send());
     expect(status).toBeGreaterThanOrEqual(200);
     expect(status).toBeLessThan(500);
     expect(cpu).toBeLessThan(RATIO * Math.max(12, measureParsing()));
