@@ -17,7 +17,7 @@ export function watchModels(): (embedder: Pick<Embedder, "ready">) => Promise<bo
  * Tells whether the model is loaded, or is so within a moment. One that could not be loaded counts
  * too: whoever embeds is told why.
  */
-export function watchModel(embedder: Pick<Embedder, "ready">): () => Promise<boolean> {
+function watchModel(embedder: Pick<Embedder, "ready">): () => Promise<boolean> {
   let isAtHand = false;
   const noteEnd = () => {
     isAtHand = true;

@@ -62,7 +62,7 @@ export function changeMemory(
 }
 
 /** Milliseconds since 1970. */
-export function toTime(instant: string | null | undefined): number | null {
+function toTime(instant: string | null | undefined): number | null {
   return instant ? parseInstant(instant) : null;
 }
 

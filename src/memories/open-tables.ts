@@ -34,10 +34,18 @@ export interface OpenTables {
   end(name: string, task: () => Promise<void>): Promise<void>;
   /** All that are open. */
   opened(): KeptTable[];
-  /** Seconds since the oldest change that upkeep has not seen to. */
-  lag(): number;
+  /** How long upkeep has not seen to what it must, in open tables. */
+  lags(): Lags;
   /** Ends the upkeep and writes what the log has into the bases. */
   close(): Promise<void>;
+}
+
+/** Seconds; 0 when nothing waits. */
+export interface Lags {
+  /** Since the oldest change that no base includes yet. */
+  flush: number;
+  /** Since the oldest deletion of something that is still in the files. */
+  forgetting: number;
 }
 
 /** Tables that stay open when nobody uses them, each of 100 memories taking some 200 kB. */
@@ -115,9 +123,10 @@ export function createOpenTables({ storage, embedders, due, room, ...parts }: Pa
 
   /** Closes the least recently used: all beyond those that may stay, and as many as have so many bytes. */
   const closeUnused = (bytes = 0) => {
-    const all = slots.all();
-    let [excess, left] = [all.length - MAX_UNUSED, bytes];
-    for (const slot of all) {
+    let [excess, left] = [slots.size - MAX_UNUSED, bytes];
+    // Every request asks.
+    if (excess <= 0 && left <= 0) return;
+    for (const slot of slots.all()) {
       if (excess-- <= 0 && left <= 0) return;
       if (!isUnused(slot)) continue;
       left -= slot.now?.table.viewBytes ?? 0;
@@ -148,12 +157,15 @@ export function createOpenTables({ storage, embedders, due, room, ...parts }: Pa
 
   return {
     opened: () => opened().map(({ table }) => table),
-    lag: () => longestWait(opened()),
+    lags: () => ({
+      flush: longestSince(opened().map(({ table }) => table.pending.dirtySince)),
+      forgetting: longestSince(opened().map(({ flush }) => flush.remainsSince())),
+    }),
 
     async use(name, task) {
       closeUnused();
       const end = performance.now() + ROOM_TIMEOUT;
-      while (!slots.has(name) && slots.all().length >= MAX_OPEN) {
+      while (!slots.has(name) && slots.size >= MAX_OPEN) {
         if (performance.now() > end) throw tooManyBusy();
         await Bun.sleep(ROOM_AGAIN);
         closeUnused();
@@ -231,12 +243,8 @@ function createCollector(): () => void {
   };
 }
 
-/** Seconds since the oldest change that is not flushed. */
-function longestWait(opened: readonly Opened[]): number {
+/** Seconds since the first of some moments of `performance.now()`; `null` is none. */
+function longestSince(moments: readonly (number | null)[]): number {
   const now = performance.now();
-  const since = opened.flatMap(({ table, flush }) => [
-    table.pending.dirtySince ?? now,
-    flush.remainsSince() ?? now,
-  ]);
-  return (now - Math.min(now, ...since)) / 1_000;
+  return (now - Math.min(now, ...moments.filter((moment) => moment !== null))) / 1_000;
 }

@@ -71,6 +71,9 @@ export function createSlots<Opened>({
       if (slot.users === 0) release(slot);
     },
 
+    get size() {
+      return slots.size;
+    },
     has: (name: string): boolean => slots.has(name),
 
     /** The least recently used first. */

@@ -1,12 +1,13 @@
 import type { Metrics } from "../metrics.ts";
 import type { Log } from "./log/log.ts";
 import type { Outcome } from "./log/pending.ts";
+import type { Lags } from "./open-tables.ts";
 import type { KeptTable } from "./table.ts";
 
 /** Has metrics tell what the tables that are open come to, and how far upkeep lags behind writes. */
 export function measureStore(
   metrics: Metrics,
-  { log, opened }: { log: Pick<Log, "size">; opened: () => KeptTable[] },
+  { log, opened, lags }: { log: Pick<Log, "size">; opened: () => KeptTable[]; lags: () => Lags },
 ): { onCommit(outcome: Outcome): void } {
   const commits = metrics.counter("ctxd_commits_total", "Commits, each of one write or many.");
   const written = metrics.counter("ctxd_memories_written_total", "Memories saved or changed.");
@@ -15,17 +16,11 @@ export function measureStore(
   metrics.gauge("ctxd_log_entries", "Commits that no base includes yet.", log.size);
   const sum = (of: (table: KeptTable) => number) =>
     opened().reduce((total, table) => total + of(table), 0);
-  const oldest = (of: (table: KeptTable) => number | null) => {
-    const since = opened().flatMap((table) => of(table) ?? []);
-    return since.length > 0 ? (performance.now() - Math.min(...since)) / 1_000 : 0;
-  };
-  metrics.gauge("ctxd_flush_lag_seconds", "Age of the oldest of them.", () =>
-    oldest(({ pending }) => pending.dirtySince),
-  );
+  metrics.gauge("ctxd_flush_lag_seconds", "Age of the oldest of them.", () => lags().flush);
   metrics.gauge(
     "ctxd_forgetting_lag_seconds",
     "Time since the oldest deletion of something that is still in the files.",
-    () => oldest(({ pending }) => pending.remainsSince),
+    () => lags().forgetting,
   );
   metrics.gauge("ctxd_open_tables", "Tables in use, one for each account.", () => opened().length);
   metrics.gauge("ctxd_view_memories", "Memories in the views of open tables.", () =>

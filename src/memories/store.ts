@@ -74,7 +74,11 @@ export async function openStore({
   await forgetLeft(storage);
 
   let reembedding: Reembedding | null = null;
-  const measured = measureStore(metrics, { log, opened: () => tables.opened() });
+  const measured = measureStore(metrics, {
+    log,
+    opened: () => tables.opened(),
+    lags: () => tables.lags(),
+  });
   const tables = createOpenTables({
     storage,
     embedders,
@@ -132,7 +136,7 @@ export async function openStore({
     use,
     accounts: async () => [...new Set((await log.tables()).map(accountOf))],
     reembedded: () => (reembedding ? reembedding.progress() : isOutdated() ? 0 : null),
-    lag: tables.lag,
+    lag: () => Math.max(...Object.values(tables.lags())),
 
     async bytes(accountId) {
       const name = nameOf(accountId);

@@ -132,8 +132,11 @@ export function createTable({
       after,
     );
 
+  /** What answers without waiting for the table to be read into memory. */
+  const atHand = () => (view.current ? viewReader(view.current) : stored);
+
   /**
-   * What answers now. A large table that has its indexes does not keep a search waiting while it is
+   * What answers searches. A large table that has its indexes does not keep a search waiting while it is
    * read into memory. One that has none must be in memory, if there is room or not.
    */
   const reader = async (): Promise<TableReader> => {
@@ -169,10 +172,10 @@ export function createTable({
     },
     fitsInMemory: () => bytesOfView() <= room.bytes,
 
-    find: async (ids) => (view.current ? viewReader(view.current) : stored).find(ids),
+    find: (ids) => atHand().find(ids),
     list: async (...question) => (await reader()).list(...question),
     select: async (filter) => (await reader()).select(filter),
-    rows: () => (view.current ? viewReader(view.current) : stored).rows(),
+    rows: () => atHand().rows(),
     candidates: async (question) => (await reader()).candidates(question),
     ofSessions: async (...question) => (await reader()).ofSessions(...question),
     load: stored.load,

@@ -1,7 +1,6 @@
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import {
-  cpSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -15,7 +14,7 @@ import {
 import { join } from "node:path";
 import { MANIFEST, type Manifest } from "../../src/backup/manifest.ts";
 import { ctxd } from "../support/command-line.ts";
-import { backUp, folderOfTest, openData, restore } from "../support/live-data.ts";
+import { backUp, copyBackup, folderOfTest, openData, restore } from "../support/live-data.ts";
 
 let place: ReturnType<typeof folderOfTest>;
 let good: string;
@@ -32,13 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => place[Symbol.dispose]());
 
-/** A copy of a good backup for an attacker to change, and an empty place to restore it to. */
-function folders() {
-  const root = join(place.path, crypto.randomUUID());
-  const [folder, dataDir] = [join(root, "backup"), join(root, "data")];
-  cpSync(good, folder, { recursive: true });
-  return { root, folder, dataDir };
-}
+const folders = () => copyBackup(place, good);
 
 const sha256 = (content: string | Uint8Array) =>
   new Bun.CryptoHasher("sha256").update(content).digest("hex");

@@ -25,7 +25,14 @@ import { ctxd, ctxdInTerminal } from "../support/command-line.ts";
 import { testClock } from "../support/database.ts";
 import { testCacheDir } from "../support/embedder.ts";
 import { listFiles } from "../support/files.ts";
-import { backUp, folderOfTest, HASTY, openData, restore } from "../support/live-data.ts";
+import {
+  backUp,
+  copyBackup,
+  folderOfTest,
+  HASTY,
+  openData,
+  restore,
+} from "../support/live-data.ts";
 import { serving } from "../support/serving.ts";
 
 const SECRET = "The safe opens with 8-31-7.";
@@ -56,10 +63,8 @@ beforeAll(async () => {
 afterAll(() => place[Symbol.dispose]());
 
 function folders() {
-  const root = join(place.path, crypto.randomUUID());
-  const [folder, target] = [join(root, "backup"), join(root, "data")];
-  cpSync(good, folder, { recursive: true });
-  return { root, folder, target };
+  const { dataDir: target, ...copy } = copyBackup(place, good);
+  return { ...copy, target };
 }
 
 async function expectAllThere(target: string) {

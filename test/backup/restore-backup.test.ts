@@ -16,7 +16,7 @@ import { join } from "node:path";
 import { MANIFEST, type Manifest } from "../../src/backup/manifest.ts";
 import { refuseUnfinishedRestore } from "../../src/backup/unfinished-restore.ts";
 import { lockDataFolder } from "../../src/db/data-lock.ts";
-import { backUp, folderOfTest, openData, restore } from "../support/live-data.ts";
+import { backUp, copyBackup, folderOfTest, openData, restore } from "../support/live-data.ts";
 
 let place: ReturnType<typeof folderOfTest>;
 let good: string;
@@ -37,13 +37,7 @@ beforeAll(async () => {
 });
 afterAll(() => place[Symbol.dispose]());
 
-/** A copy of the good backup, and a data folder that is not there yet. */
-function folders() {
-  const root = join(place.path, crypto.randomUUID());
-  const [folder, dataDir] = [join(root, "backup"), join(root, "data")];
-  cpSync(good, folder, { recursive: true });
-  return { folder, dataDir };
-}
+const folders = () => copyBackup(place, good);
 
 async function expectAllThere(dataDir: string) {
   await using data = await openData(dataDir);

@@ -3,6 +3,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Memory, NewMemory } from "../../src/memories/memory.ts";
 import type { StoredMemory } from "../../src/memories/rows.ts";
+import { storedMemory } from "../support/bases.ts";
 import { type Client, createClient } from "../support/client.ts";
 import { ctxd } from "../support/command-line.ts";
 import { temporaryFolder } from "../support/database.ts";
@@ -174,26 +175,16 @@ test("an account that is removed while the server runs leaves no trace", async (
 });
 
 /** A memory with a vector that no other has. */
-function stored(number: number): StoredMemory {
+function stored(number: number): Promise<StoredMemory> {
   const vector = Float32Array.from({ length: 16 }, () => random.next() - 0.5);
   const length = Math.hypot(...vector);
-  return {
-    id: `mem_${number.toString(16).padStart(32, "0")}`,
+  const moment = 1_767_225_600_000 + number;
+  return storedMemory(number, {
     content: `the text ${random.word()} number ${number}`,
-    tags: [`tag${number % 10}`],
-    agentId: null,
-    sessionId: null,
-    project: null,
-    importance: 0.5,
-    pinned: false,
-    supersedes: null,
-    metadata: "{}",
-    source: null,
-    expiresAt: null,
-    createdAt: 1_767_225_600_000 + number,
-    updatedAt: 1_767_225_600_000 + number,
+    createdAt: moment,
+    updatedAt: moment,
     vectors: [vector.map((value) => value / length)],
-  };
+  });
 }
 
 const SIZES: readonly (readonly [number, string, { room?: number }])[] = [
@@ -209,7 +200,7 @@ test.each(SIZES)(
     mkdirSync(join(dataDir, "memories"), { recursive: true });
     const { accountId } = await addAccountTo(dataDir);
     const folder = join(dataDir, "memories");
-    const memories = Array.from({ length: count }, (_, number) => stored(number));
+    const memories = await Promise.all(Array.from({ length: count }, (_, n) => stored(n)));
     const victim = memories[Math.floor(count / 2)];
     if (!victim) throw new Error("no memory to delete");
     const [, , word = ""] = victim.content.split(" ");

@@ -36,6 +36,12 @@ async function flushed(count: number, options: Parameters<typeof openKeptTable>[
   return { ...storage, storage, ...open, open, steps };
 }
 
+/** When nothing is due by itself, until a test changes it. */
+const nothingDue = () => ({
+  ...{ ...AT_ONCE, restFactor: 0, retryAfter: 0 },
+  ...{ idle: 1e9, forgetAfter: 1e9, forgottenWithin: 1e9, indexAfter: 1e9 },
+});
+
 const first = (count: number) => Array.from({ length: count }, (_, number) => idOf(number));
 
 test("nothing is due in a table without changes, whatever it was opened for", async () => {
@@ -311,8 +317,7 @@ test("something deleted counts as in the files until the log has no trace of it 
 
 test("when the base that was recorded can't be opened, the former one is not recorded again to index it", async () => {
   const storage = await tableStorage();
-  const never = { idle: 1e9, forgetAfter: 1e9, forgottenWithin: 1e9, indexAfter: 1e9 };
-  const due = { ...AT_ONCE, ...never, restFactor: 0, retryAfter: 0 };
+  const due = nothingDue();
   let isBroken = false;
   const open = await openKeptTable(storage, {
     due,
@@ -364,8 +369,7 @@ test("a new base that can't be indexed leaves no files, however often it is trie
 
 test("what was added to a base that could not be recorded is not added a second time", async () => {
   const storage = await tableStorage();
-  const never = { idle: 1e9, forgetAfter: 1e9, forgottenWithin: 1e9, indexAfter: 1e9 };
-  const due = { ...AT_ONCE, ...never, restFactor: 0, retryAfter: 0 };
+  const due = nothingDue();
   let isBroken = false;
   const open = await openKeptTable(storage, {
     due,

@@ -34,7 +34,7 @@ export async function storedMemory(
     createdAt: number,
     updatedAt: number,
     expiresAt: null,
-    vectors: await embedContent(content),
+    vectors: fields.vectors ?? (await embedContent(content)),
     ...fields,
   };
 }

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createAccounts } from "../../src/accounts/accounts.ts";
@@ -91,6 +91,14 @@ export async function openData(
 export function folderOfTest(): { path: string } & Disposable {
   const path = mkdtempSync(join(tmpdir(), "ctxd-test-"));
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
+}
+
+/** A copy of a backup to be changed, and a data folder beside it that is not there yet. */
+export function copyBackup(place: { path: string }, backup: string) {
+  const root = join(place.path, crypto.randomUUID());
+  const [folder, dataDir] = [join(root, "backup"), join(root, "data")];
+  cpSync(backup, folder, { recursive: true });
+  return { root, folder, dataDir };
 }
 
 /** Makes a backup in this process. @param lock to whom it is encrypted */
