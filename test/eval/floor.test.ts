@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { join } from "node:path";
+import { SEARCH_MODES } from "../../src/memories/ranking/rank.ts";
 import { sharedEmbedder } from "../support/embedder.ts";
 import { startServer } from "../support/server.ts";
-import { type Answered, askAll, dayAfter, loadSet, setClock } from "./evaluate.ts";
+
 import { quantile } from "./measures.ts";
+import { readFacts } from "./own-sets.ts";
+import { type Answered, recallOf } from "./recall.ts";
 import { type Line, summarise } from "./report.ts";
-import { readSet } from "./set.ts";
 
 const server = await startServer({ embedder: sharedEmbedder() });
 afterAll(server.close);
@@ -13,13 +14,7 @@ let answers: Answered[] = [];
 let lines: Line[] = [];
 
 beforeAll(async () => {
-  const set = await readSet(join(import.meta.dir, "own.json"));
-  const client = await server.account();
-  const ids = await loadSet(set, client);
-  setClock(server, dayAfter(set));
-  const ask = (mode: "hybrid" | "semantic" | "keyword") =>
-    askAll(set, ids, client, { mode, decay: false });
-  answers = [...(await ask("hybrid")), ...(await ask("semantic")), ...(await ask("keyword"))];
+  answers = await recallOf(server, [await readFacts()], SEARCH_MODES);
   lines = summarise(answers);
 }, 120_000);
 

@@ -1,6 +1,6 @@
 import { SEARCH_MODES } from "../../src/memories/ranking/rank.ts";
-import type { Answered } from "./evaluate.ts";
 import { DEPTHS, mean, quantile } from "./measures.ts";
+import type { Answered } from "./recall.ts";
 
 /** Questions of one category, or all of them, in one mode. */
 export interface Line {
@@ -9,7 +9,7 @@ export interface Line {
   questions: number;
   recall: Record<string, number>;
   mrr: number;
-  /** Milliseconds of a search over HTTP. */
+  /** Milliseconds of a search in process, its vector at hand. */
   p50: number;
   p95: number;
 }

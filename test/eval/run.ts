@@ -1,59 +1,74 @@
-import { basename } from "node:path";
+import { statSync } from "node:fs";
+import { basename, join } from "node:path";
 import { parseArgs } from "node:util";
-import { SEARCH_MODES } from "../../src/memories/ranking/rank.ts";
-import { parseInstant } from "../../src/schema.ts";
+import { SEARCH_MODES, type SearchMode } from "../../src/memories/ranking/rank.ts";
 import { createProgress } from "../bench/progress.ts";
-import { sharedEmbedder } from "../support/embedder.ts";
+import { sharedEmbedder, testCacheDir } from "../support/embedder.ts";
 import { startServer } from "../support/server.ts";
-import { type Answered, askAll, dayAfter, loadSet, setClock } from "./evaluate.ts";
+import { createAccount } from "./account.ts";
+import { cacheEmbeddings } from "./cached-embedder.ts";
+import { measureAll, measureOwn } from "./measure-all.ts";
+import { askAll } from "./recall.ts";
 import { formatTable, summarise } from "./report.ts";
 import { readSet } from "./set.ts";
+import { formatFigures, isMissed } from "./table.ts";
 
-const USAGE = `bun run eval FILE… [--decay] [--now DATE] [--json]
+const USAGE = `bun run eval [FOLDER | FILE…] [--modes] [--json]
 
-Imports each file into an account of its own, created when it was said, asks all its questions over
-HTTP, and tells how much of the evidence is among the first 1, 5, 10 and 20 results, and how long a
-search takes. The files have the format of test/eval/own.json.
-  --decay   let memories sink with their age, as a search does by default
-  --now     the day on which is asked, as 2026-11-21; by default the day after the last memory
-  --json    results for machines
+Measures what searches find and what they keep quiet about, and tells what was asked of it. Vectors are
+kept in node_modules/.cache, so that only the first run waits for the model.
+  without any  our own sets
+  FOLDER       our own sets and those of the folder: recall, foreign questions, all in one account
+  FILE…        recall of each file by category; the format is that of test/eval/own/facts.json
+  --modes      also by meaning alone and by words alone
+  --json       results for machines
 `;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     json: { type: "boolean", default: false },
-    decay: { type: "boolean", default: false },
-    now: { type: "string" },
+    modes: { type: "boolean", default: false },
+    help: { type: "boolean", default: false },
   },
 });
-const now = values.now === undefined ? null : parseInstant(values.now);
-if (positionals.length === 0 || (values.now !== undefined && now === null)) {
+if (values.help) {
   process.stderr.write(USAGE);
-  process.exit(2);
+  process.exit(0);
 }
-const sets = await Promise.all(
-  positionals.map(async (path) => ({ name: basename(path), set: await readSet(path) })),
+const modes: readonly SearchMode[] = values.modes ? SEARCH_MODES : ["hybrid"];
+const embedder = cacheEmbeddings(
+  sharedEmbedder(),
+  join(testCacheDir, "..", "ctxd-eval", "embedded.sqlite"),
 );
-const embedder = sharedEmbedder();
 const server = await startServer({ embedder });
-const answers: Answered[] = [];
 try {
-  for (const { name, set } of sets) {
-    const client = await server.account();
-    const progress = createProgress(name, SEARCH_MODES.length * set.questions.length);
-    const ids = await loadSet(set, client);
-    setClock(server, now ?? dayAfter(set));
-    let done = 0;
-    for (const mode of SEARCH_MODES) {
-      const onAnswer = () => progress.report(++done);
-      answers.push(...(await askAll(set, ids, client, { mode, decay: values.decay, onAnswer })));
+  const [folder] = positionals;
+  if (folder === undefined || statSync(folder).isDirectory()) {
+    const figures =
+      folder === undefined
+        ? await measureOwn(server, modes)
+        : await measureAll(server, folder, modes);
+    print(figures, formatFigures(figures));
+    if (figures.some(isMissed)) process.exitCode = 1;
+  } else {
+    const answers = [];
+    const progress = createProgress(basename(folder), positionals.length);
+    for (const [at, path] of positionals.entries()) {
+      const set = await readSet(path);
+      const account = await createAccount(server, set.memories);
+      for (const mode of SEARCH_MODES) answers.push(...(await askAll(set, account, { mode })));
+      progress.report(at + 1);
     }
     progress.end();
+    const lines = summarise(answers);
+    print(lines, formatTable(lines));
   }
 } finally {
   await server.close();
   await embedder.close();
 }
-const lines = summarise(answers);
-process.stdout.write(`${values.json ? JSON.stringify(lines, null, 2) : formatTable(lines)}\n`);
+
+function print(results: unknown, table: string) {
+  process.stdout.write(`${values.json ? JSON.stringify(results, null, 2) : table}\n`);
+}

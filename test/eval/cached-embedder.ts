@@ -1,0 +1,44 @@
+import { deserialize, serialize } from "bun:jsc";
+import { Database } from "bun:sqlite";
+import { mkdirSync } from "node:fs";
+import { dirname } from "node:path";
+import type { Embedder } from "../../src/embedding/embedder.ts";
+
+/**
+ * An embedder that keeps on disk what it has once embedded, by the model's id and the text, so that
+ * the next run does not wait for the model.
+ */
+export function cacheEmbeddings(embedder: Embedder, path: string): Embedder {
+  mkdirSync(dirname(path), { recursive: true });
+  const db = new Database(path);
+  db.run("PRAGMA journal_mode = WAL");
+  db.run("PRAGMA synchronous = OFF");
+  db.run("PRAGMA busy_timeout = 10000");
+  db.run("CREATE TABLE IF NOT EXISTS embedded (key BLOB PRIMARY KEY, value BLOB) WITHOUT ROWID");
+  const get = db.query<{ value: Uint8Array<ArrayBuffer> }, [Uint8Array]>(
+    "SELECT value FROM embedded WHERE key = ?",
+  );
+  const put = db.query("INSERT OR REPLACE INTO embedded VALUES (?, ?)");
+
+  const remember =
+    <Result>(kind: string, embed: (text: string) => Promise<Result>) =>
+    async (text: string): Promise<Result> => {
+      const name = `${embedder.model.id}\n${kind}\n${text}`;
+      const key = new Bun.CryptoHasher("sha256").update(name).digest();
+      const known = get.get(key);
+      if (known) return deserialize(known.value);
+      const made = await embed(text);
+      put.run(key, new Uint8Array(serialize(made)));
+      return made;
+    };
+
+  return {
+    ...embedder,
+    embedQuery: remember("query", embedder.embedQuery),
+    embedContent: remember("content", embedder.embedContent),
+    async close() {
+      db.close();
+      await embedder.close();
+    },
+  };
+}

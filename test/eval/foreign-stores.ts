@@ -1,0 +1,111 @@
+import { contentWords, hasAll } from "../../src/memories/ranking/words.ts";
+import type { SetMemory } from "./account.ts";
+import type { Group } from "./groups.ts";
+import type { ForeignQuestion } from "./own-sets.ts";
+import type { EvaluationSet } from "./set.ts";
+
+/** Memories with questions that they answer and questions that they don't. */
+export interface ForeignStore {
+  /** Stores of one kind are counted together. */
+  kind: string;
+  memories: readonly SetMemory[];
+  answerable: EvaluationSet["questions"];
+  foreign: ForeignQuestion[];
+}
+
+/** Small stores that are cut out of the sets: how many memories, and how many stores of a group. */
+const SMALL = [
+  { size: 1, count: 8 },
+  { size: 10, count: 6 },
+  { size: 100, count: 2 },
+] as const;
+/** Questions that are taken from the other sets of a group, and from other groups. */
+const OTHERS = 30;
+
+/** Stores of all sizes but the largest. */
+export function foreignStores(
+  groups: readonly Group[],
+  generic: readonly ForeignQuestion[],
+): ForeignStore[] {
+  return groups.flatMap((group) => {
+    const elsewhere = groups
+      .filter((other) => other !== group)
+      .flatMap(({ files }) => files.flatMap(({ set }) => set.questions));
+    const large = group.files.map(({ set }): ForeignStore => {
+      const beside = group.files.filter((file) => file.set !== set);
+      return {
+        kind: group.name,
+        memories: set.memories,
+        answerable: answerable(set.questions),
+        foreign: foreignTo(set.memories, [
+          ...generic,
+          ...some(beside.flatMap((file) => file.set.questions)).map(asKind("same source")),
+          ...some(elsewhere).map(asKind("other source")),
+        ]),
+      };
+    });
+    const small = SMALL.flatMap(({ size, count }) =>
+      Array.from({ length: count }, (_, at): ForeignStore => {
+        const whole = large[at % large.length];
+        if (!whole) throw new Error(`${group.name} has no sets`);
+        const cut = cutOut(whole, size, at);
+        const foreign = whole.foreign.filter((_, place) => (place + at) % 3 === 0);
+        return { kind: `${size} ${size === 1 ? "memory" : "memories"}`, ...cut, foreign };
+      }),
+    );
+    return [...large, ...small];
+  });
+}
+
+/**
+ * Questions to which no memory can be an answer: those whose words all stand in one memory are no
+ * longer foreign to it.
+ */
+export function foreignTo(
+  memories: readonly SetMemory[],
+  questions: readonly ForeignQuestion[],
+): ForeignQuestion[] {
+  const texts = memories.map(({ content }) => content.toLowerCase());
+  return questions.filter(({ question }) => {
+    const words = contentWords(question);
+    return words.length === 0 || !texts.some((text) => hasAll(text, words));
+  });
+}
+
+/** As many questions of a list as are taken from others, evenly spread. */
+export function some(questions: EvaluationSet["questions"]): EvaluationSet["questions"] {
+  const step = Math.max(1, questions.length / OTHERS);
+  return questions.filter((_, at) => Math.floor(at / step) > Math.floor((at - 1) / step));
+}
+
+export function asKind(kind: string) {
+  return ({ question }: { question: string }): ForeignQuestion => ({ question, kind });
+}
+
+export function answerable(questions: EvaluationSet["questions"]): EvaluationSet["questions"] {
+  return questions.filter(({ evidence }) => evidence.length > 0);
+}
+
+/** A small store: the evidence of some questions is half of it, or all where it is one memory. */
+function cutOut(
+  { memories, answerable }: Pick<ForeignStore, "memories" | "answerable">,
+  size: number,
+  at: number,
+): Pick<ForeignStore, "memories" | "answerable"> {
+  const most = Math.ceil(size / 2);
+  const kept = new Set<string>();
+  // A step that no length is a multiple of goes to all of them once.
+  for (let turn = 0; turn < answerable.length && kept.size < most; turn++) {
+    const { evidence = [] } = answerable[(at * 131 + turn * 7919) % answerable.length] ?? {};
+    const grown = new Set([...kept, ...evidence]);
+    if (grown.size <= most) for (const id of evidence) kept.add(id);
+  }
+  for (let turn = 0; turn < memories.length && kept.size < size; turn++) {
+    const memory = memories[(at * 173 + turn * 7919) % memories.length];
+    if (memory) kept.add(memory.id);
+  }
+  return {
+    memories: memories.filter(({ id }) => kept.has(id)),
+    answerable: answerable.filter(({ evidence }) => evidence.every((id) => kept.has(id))),
+  };
+}

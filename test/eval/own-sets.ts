@@ -1,0 +1,94 @@
+import { join } from "node:path";
+import { type EvaluationSet, readSet } from "./set.ts";
+
+const FOLDER = join(import.meta.dir, "own");
+const DAY = 86_400_000;
+const START = Date.parse("2025-01-06T08:00:00Z");
+
+/** A question that a store can't answer, and of what kind it is. */
+export interface ForeignQuestion {
+  question: string;
+  kind: string;
+}
+
+/** Facts, habits, code, German, Chinese: memories of many kinds. */
+export async function readFacts(): Promise<EvaluationSet> {
+  return await readSet(join(FOLDER, "facts.json"));
+}
+
+/**
+ * Facts that changed, in a store where the versions of all of them lie between each other. The
+ * categories are `now` and `past`.
+ * @param half `held` only judges what was tried on `dev`
+ */
+export async function readChanged(half: "dev" | "held"): Promise<EvaluationSet> {
+  const set: EvaluationSet = { memories: [], questions: [] };
+  for (const [fact, lines] of (await readBlocks(`changed-${half}.txt`)).entries()) {
+    const versions: string[] = [];
+    for (const [at, { sign, text }] of lines.entries()) {
+      if (sign !== "-" && sign !== "*") continue;
+      const id = `${fact}.${at}`;
+      // Spread by numbers without a common divisor, so that facts mix and versions keep their order.
+      const days =
+        sign === "*"
+          ? (fact * 53) % 360
+          : ((fact * 37) % 60) + versions.length * (40 + ((fact * 17) % 50));
+      if (sign === "-") versions.push(id);
+      set.memories.push({
+        id,
+        content: text,
+        said_at: new Date(START + days * DAY + ((fact * 97) % 600) * 60_000).toISOString(),
+        ...(fact % 3 === 0 && { agent_id: "assistant" }),
+        ...(fact % 4 === 0 && { session_id: `${id} talk` }),
+      });
+    }
+    for (const { sign, text } of lines) {
+      if (sign === "?") {
+        set.questions.push({ question: text, evidence: versions.slice(-1), category: "now" });
+      }
+      if (sign !== "<") continue;
+      const [, number, question = ""] = /^(\d) (.*)$/.exec(text) ?? [];
+      const evidence = versions.slice(Number(number) - 1, Number(number));
+      if (evidence.length === 0) throw new Error(`no version ${text} in changed-${half}.txt`);
+      set.questions.push({ question, evidence, category: "past" });
+    }
+  }
+  return set;
+}
+
+/** Short notes as people type them. */
+export async function readNotes(): Promise<EvaluationSet> {
+  const set: EvaluationSet = { memories: [], questions: [] };
+  for (const { sign, text } of (await readBlocks("notes.txt")).flat()) {
+    const { length } = set.memories;
+    if (sign === "-") {
+      const said_at = new Date(START + length * 2.3 * DAY).toISOString();
+      set.memories.push({ id: `note ${length + 1}`, content: text, said_at });
+    } else {
+      set.questions.push({ question: text, evidence: [`note ${length}`], category: "notes" });
+    }
+  }
+  return set;
+}
+
+/** Nonsense, general knowledge, greetings, code and the like. */
+export async function readForeign(): Promise<ForeignQuestion[]> {
+  const found: ForeignQuestion[] = [];
+  let kind = "";
+  for (const line of (await Bun.file(join(FOLDER, "foreign.txt")).text()).split("\n")) {
+    if (line.startsWith("# ")) kind = line.slice(2);
+    else if (line !== "") found.push({ question: line, kind });
+  }
+  return found;
+}
+
+/** The lines of a file by their first character, in blocks that an empty line ends. */
+async function readBlocks(name: string): Promise<{ sign: string; text: string }[][]> {
+  const text = await Bun.file(join(FOLDER, name)).text();
+  return text
+    .trim()
+    .split("\n\n")
+    .map((block) =>
+      block.split("\n").map((line) => ({ sign: line.slice(0, 1), text: line.slice(2) })),
+    );
+}
