@@ -73,8 +73,10 @@ interface Parts {
 export function createFlush({ table, log, bases, vault, due, step }: Parts): Flush {
   const { base, pending } = table;
   const clock = () => performance.now();
-  /** Bases that were written; all but the one that is recorded last are to be removed. */
-  const written = new Set<string>(base.current ? [base.current.checkpoint.base] : []);
+  /** Bases whose place others have taken, and whose files may still be there. */
+  const former = new Set<string>();
+  /** A base that may be recorded, or not. It must be before anything else is done. */
+  let unrecorded: { base: Base; began: number } | null = null;
   /** Since when something is in the files that was deleted, once its flush is done. */
   let forgettingSince: number | null = null;
   let added: Added = { times: 0, rows: 0 };
@@ -82,22 +84,19 @@ export function createFlush({ table, log, bases, vault, due, step }: Parts): Flu
   let mustRewrite = false;
   let rest = { until: 0, hasFailed: false };
 
-  const former = () => [...written].filter((name) => name !== base.current?.checkpoint.base);
-
   const canAppend = () => !mustRewrite && mayAdd(base.current, { pending, added, due });
 
-  /** Makes a checkpoint the one to come back to, and reads its base from now on. */
-  const adopt = async (checkpoint: Checkpoint, began: number) => {
-    const present = base.current;
-    // If this fails, a restart may find it recorded, or not.
-    written.add(checkpoint.base);
-    await log.checkpoint(table.name, checkpoint);
+  /** Makes a base the one to come back to, and reads it from now on. */
+  const record = async (next: Base, began: number) => {
+    unrecorded = { base: next, began };
+    await log.checkpoint(table.name, next.checkpoint);
+    unrecorded = null;
     await step("checkpoint recorded");
-    const isSame = present?.checkpoint.base === checkpoint.base;
-    const next = isSame ? present : await bases.open(checkpoint);
-    await step("base opened");
+    const present = base.current;
+    if (present && present !== next) former.add(present.checkpoint.base);
     const replaced = base.replace(next);
-    pending.drop(checkpoint.upTo, began);
+    pending.drop(next.checkpoint.upTo, began);
+    mustRewrite = false;
     await replaced;
   };
 
@@ -106,9 +105,9 @@ export function createFlush({ table, log, bases, vault, due, step }: Parts): Flu
     if (!current) return;
     const [memories, upTo, began] = [pending.memories(), table.seq, clock()];
     mustRewrite = true;
-    await adopt(await bases.append(current, memories, upTo), began);
-    mustRewrite = false;
+    await bases.append(current, memories, upTo);
     added = { times: added.times + 1, rows: added.rows + memories.length };
+    await record(current, began);
   };
 
   const rewrite = async () => {
@@ -116,17 +115,14 @@ export function createFlush({ table, log, bases, vault, due, step }: Parts): Flu
     forgettingSince ??= pending.remainsSince;
     const checkpoint = await bases.rewrite(table.name, base.current, pending.all(), options);
     // Searches of a table that is not in memory need its indexes at once.
-    await adopt(
-      table.fitsInMemory() ? checkpoint : await indexNew({ bases, vault }, checkpoint),
-      began,
-    );
-    mustRewrite = false;
+    const next = await openNew({ bases, vault }, checkpoint, !table.fitsInMemory());
     added = { times: 0, rows: 0 };
+    await record(next, began);
   };
 
   const forget = async () => {
-    await vault.forget(former());
-    for (const name of former()) written.delete(name);
+    await vault.forget([...former]);
+    former.clear();
     await step("former base removed");
     if (!(await log.expunge())) throw new Error("another process is reading the database's log");
     forgettingSince = null;
@@ -134,6 +130,7 @@ export function createFlush({ table, log, bases, vault, due, step }: Parts): Flu
   };
 
   const flush = async () => {
+    if (unrecorded) await record(unrecorded.base, unrecorded.began);
     if (hasWork()) await (canAppend() ? append() : rewrite());
     await forget();
   };
@@ -142,13 +139,14 @@ export function createFlush({ table, log, bases, vault, due, step }: Parts): Flu
     const present = base.current;
     if (!present) return;
     mustRewrite = true;
-    await log.checkpoint(table.name, await bases.index(present, !table.fitsInMemory()));
-    mustRewrite = false;
+    await bases.index(present, !table.fitsInMemory());
+    await record(present, clock());
   };
 
   const hasWork = () =>
     pending.size > 0 || mustRewrite || (base.current !== null && !base.current.isUpToDate);
-  const isLeft = () => hasWork() || former().length > 0 || forgettingSince !== null;
+  const isLeft = () =>
+    hasWork() || unrecorded !== null || former.size > 0 || forgettingSince !== null;
   const remainsSince = () => forgettingSince ?? pending.remainsSince;
 
   return {
@@ -167,11 +165,11 @@ export function createFlush({ table, log, bases, vault, due, step }: Parts): Flu
       const mustForget = since !== null && now - since >= forgetAfter;
       // The rest after a long flush may take longer than forgetting may.
       if (isResting) return mustForget && !rest.hasFailed ? "flush" : null;
-      // Indexing records the base: it must be the newest one, and have nothing that was not recorded.
       const facts = {
         isLeft: isLeft(),
         hasRemains: since !== null,
-        lacksIndex: !mustRewrite && former().length === 0 && lacksIndex(base.current, due),
+        // A base that is indexed is recorded: all of it must have been wanted.
+        lacksIndex: !mustRewrite && unrecorded === null && lacksIndex(base.current, due),
       };
       return choreOf(pending, { ...facts, mustForget, isInExcess, now }, due);
     },
@@ -206,20 +204,21 @@ function lacksIndex(base: Base | null, due: Due): boolean {
   return base !== null && base.rows > due.largeRows && !base.isIndexed;
 }
 
-/** Indexes a base that is not in use yet. When that fails, it is removed. */
-async function indexNew(
+/** Opens a base that was just written, and indexes it if need be. When that fails, it is removed. */
+async function openNew(
   { bases, vault }: Pick<Parts, "bases" | "vault">,
   checkpoint: Checkpoint,
-): Promise<Checkpoint> {
+  isToIndex: boolean,
+): Promise<Base> {
   let open: Base | null = null;
   try {
     open = await bases.open(checkpoint);
-    return await bases.index(open, true);
+    if (isToIndex) await bases.index(open, true);
+    return open;
   } catch (error) {
+    open?.close();
     await vault.forget([checkpoint.base]).catch(() => {});
     throw error;
-  } finally {
-    open?.close();
   }
 }
 

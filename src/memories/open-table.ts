@@ -34,7 +34,7 @@ async function open(
   const checkpoint = head?.checkpoint ?? null;
   if (checkpoint) await restoreBase(name, checkpoint, vault);
   const base = checkpoint && (await bases.open(checkpoint));
-  const logged = await log.entries(name, checkpoint?.upTo);
+  const logged = await log.entries(name);
   const entries = logged.map(({ seq, written, removed, hasRemains }) => ({
     seq,
     outcome: { written: written ? codec.decode(written) : [], removed, hasRemains },

@@ -93,9 +93,12 @@ async function finishReplacements({
 
 /**
  * Removes what a flush left that a crash cut short: a base that it wrote and did not record, or did
- * not remove, and entries that it dropped and that are still in the log's files.
+ * not remove, and entries that are in the base and still in the log's files.
  */
-export async function forgetLeft({ log, vault }: Pick<Storage, "log" | "vault">): Promise<void> {
+export async function forgetLeft(
+  { log, vault }: Pick<Storage, "log" | "vault">,
+  lines: Lines,
+): Promise<void> {
   const names = await log.tables();
   const heads = await Promise.all(names.map(log.head));
   const recorded = new Set(heads.map((head) => head?.checkpoint?.base));
@@ -103,5 +106,6 @@ export async function forgetLeft({ log, vault }: Pick<Storage, "log" | "vault">)
   // Folders of accounts that nobody knows are not touched.
   const left = (base: string) => accounts.has(accountOf(base)) && !recorded.has(base);
   await vault.forget((await vault.bases()).filter(left));
-  await log.expunge();
+  // A full disk: the next flush tries again.
+  await log.expunge().catch((cause) => lines.error("log_not_expunged", { cause: String(cause) }));
 }

@@ -71,7 +71,7 @@ export async function openStore({
   const isOutdated = () => [...current.values()].some((table) => table.model !== model.id);
 
   // Before anything is flushed, whose base is not recorded yet.
-  await forgetLeft(storage);
+  await forgetLeft(storage, lines);
 
   let reembedding: Reembedding | null = null;
   const measured = measureStore(metrics, {

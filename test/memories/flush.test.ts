@@ -248,17 +248,13 @@ test.each([
   expect(await storage.bases.vault.bases()).toContain(before?.base ?? "");
   expect(await idsIn(open)).toEqual(first(count + 1));
   await put(await storedMemory(count + 1));
+  await open.close();
 
   // As after a crash, from what is recorded.
-  const crashed = await openKeptTable(storage, { due: AT_ONCE });
+  const crashed = await openKeptTable(storage);
   expect(await idsIn(crashed)).toEqual(first(count + 2));
+  await crashed.flush.run("flush");
   await crashed.close();
-
-  isBroken = false;
-  await flush.run("flush");
-  const after = (await storage.log.head(TABLE))?.checkpoint;
-  expect(await storage.bases.vault.bases()).toEqual([after?.base ?? ""]);
-  await open.close();
   const again = await openKeptTable(storage);
   expect(again.table.pending.size).toBe(0);
   expect(await idsIn(again)).toEqual(first(count + 2));
@@ -315,7 +311,7 @@ test("something deleted counts as in the files until the log has no trace of it 
   expect(flush.isIdle()).toBe(true);
 });
 
-test("when the base that was recorded can't be opened, the former one is not recorded again to index it", async () => {
+test("a base that can't be opened is not recorded, and leaves no files", async () => {
   const storage = await tableStorage();
   const due = nothingDue();
   let isBroken = false;
@@ -333,15 +329,52 @@ test("when the base that was recorded can't be opened, the former one is not rec
   await open.flush.run("flush");
   await open.remove(idOf(19));
   isBroken = true;
+  const before = (await storage.log.head(TABLE))?.checkpoint;
   await expect(open.flush.run("flush")).rejects.toThrow("too many open files");
+  expect((await storage.log.head(TABLE))?.checkpoint).toEqual(before);
+  expect(await storage.bases.vault.bases()).toEqual([before?.base ?? ""]);
   isBroken = false;
   due.indexAfter = 0;
   const chore = open.flush.due(0, false);
   if (chore) await open.flush.run(chore);
   await open.close();
-  // As after a crash: what was dropped from the log is in the base that is recorded.
   expect(await idsIn(await openKeptTable(storage))).toEqual(first(19));
 });
+
+test.each([
+  ["a small table", 3],
+  ["a large one", 20],
+])(
+  "however often a checkpoint of %s can't be recorded, no more than one base waits for it",
+  async (_, count) => {
+    let isBroken = false;
+    const { storage, open } = await flushed(count, {
+      wrapLog: (log) => ({
+        ...log,
+        async checkpoint(...args) {
+          if (isBroken) throw new Error("the disk fails");
+          await log.checkpoint(...args);
+        },
+      }),
+    });
+    isBroken = true;
+    for (let round = 0; round < 4; round++) {
+      await open.put(await storedMemory(count + round));
+      if (round === 2) await open.remove(idOf(0));
+      await expect(open.flush.run("flush")).rejects.toThrow("the disk fails");
+      expect((await storage.bases.vault.bases()).length).toBeLessThanOrEqual(2);
+      expect(await idsIn(open)).toEqual(first(count + round + 1).slice(round < 2 ? 0 : 1));
+    }
+    isBroken = false;
+    await open.flush.run("flush");
+    expect(open.table.pending.size).toBe(0);
+    expect(open.flush.isIdle()).toBe(true);
+    const recorded = (await storage.log.head(TABLE))?.checkpoint?.base ?? "";
+    expect(await storage.bases.vault.bases()).toEqual([recorded]);
+    await open.close();
+    expect(await idsIn(await openKeptTable(storage))).toEqual(first(count + 4).slice(1));
+  },
+);
 
 test("a new base that can't be indexed leaves no files, however often it is tried", async () => {
   const storage = await tableStorage();

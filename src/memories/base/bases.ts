@@ -39,7 +39,6 @@ export const FLUSH_STEPS = [
   "indexes made",
   "indexes kept",
   "checkpoint recorded",
-  "base opened",
   "former base removed",
   "log expunged",
 ] as const;

@@ -15,24 +15,25 @@ export interface Log {
    * @throws what the database reports; then nothing of the entry is there, now or after a restart
    */
   append(table: string, entry: Entry): Promise<number>;
-  /** Entries with numbers above `after`, the oldest first. */
-  entries(table: string, after?: number): Promise<LoggedEntry[]>;
+  /** Entries that no checkpoint includes, the oldest first. */
+  entries(table: string): Promise<LoggedEntry[]>;
   /** What is known of a table; `null` when nothing was ever written to it. */
   head(table: string): Promise<Head | null>;
   /** Names of all tables that have a head, an entry or a checkpoint. */
   tables(): Promise<string[]>;
-  /** Names of tables that have entries, so that a flush is due. */
+  /** Names of tables that have entries which no checkpoint includes, so that a flush is due. */
   unflushed(): Promise<string[]>;
-  /** How many entries of all tables no checkpoint includes yet. */
+  /** How many entries of all tables there are, with those that are to be expunged. */
   size(): Promise<number>;
   /**
-   * Records the base that a flush has made durable, and drops the entries that it includes, in one
-   * transaction. When it fails for the disk's sake it may be there after a restart nevertheless: the
-   * former base and the new one must stay until a later call for this table has succeeded.
+   * Records the base that a flush has made durable, in the place of the entries that it includes. When
+   * it fails for the disk's sake it may be there after a restart nevertheless: the former base and the
+   * new one must stay until a later call for this table has succeeded.
    */
   checkpoint(table: string, checkpoint: Checkpoint): Promise<void>;
   /**
-   * Removes from the files what was dropped.
+   * Removes from the files what was forgotten and what checkpoints include, of all tables. It takes its
+   * time, and others have their turns meanwhile.
    * @returns false when another process is reading them; then it is tried again until it succeeds
    */
   expunge(): Promise<boolean>;

@@ -1,4 +1,4 @@
-import { and, asc, count, eq, gt, inArray, lte, or } from "drizzle-orm";
+import { and, asc, count, eq, gt, inArray, isNull, lte, or, sql } from "drizzle-orm";
 import type { Database } from "../../db/database.ts";
 import { sqlite } from "../../db/dialect.ts";
 import { dropCancelledEntries } from "./cancelled-entries.ts";
@@ -18,6 +18,14 @@ const { entries, heads, checkpoints, currentTables, answers } = createLogTables(
 
 /** Milliseconds until it is tried again to remove from the files what was dropped. */
 const EXPUNGE_AGAIN = 1_000;
+/**
+ * Bytes and entries that are deleted at once. SQLite overwrites them, in the database and in its
+ * write-ahead log, which holds the main thread.
+ */
+const EXPUNGED = { bytes: 1 << 20, entries: 500 };
+
+/** Joins an entry with the checkpoint that includes it, if there is one. */
+const IS_INCLUDED = and(eq(checkpoints.table, entries.table), lte(entries.seq, checkpoints.upTo));
 
 /**
  * The log in the database of a data folder, which no other process writes to.
@@ -35,26 +43,39 @@ export function createSqliteLog({
   const commit = createGroupCommit(db);
 
   let again: ReturnType<typeof setTimeout> | undefined;
-  const expunge = (): boolean => {
+  const truncate = (): boolean => {
     clearTimeout(again);
     // A database that was closed has emptied its log.
     let isGone = true;
     db.attempt(() => {
       isGone = db.truncateLog();
     });
-    if (!isGone) again = setTimeout(expunge, EXPUNGE_AGAIN).unref();
+    if (!isGone) again = setTimeout(truncate, EXPUNGE_AGAIN).unref();
     return isGone;
+  };
+
+  const deleteIncluded = async () => {
+    const bytes = sql<number>`coalesce(length(${entries.written}), 0) + length(${entries.removed})`;
+    const included = orm
+      .select({ seq: entries.seq, bytes })
+      .from(entries)
+      .innerJoin(checkpoints, IS_INCLUDED)
+      .all();
+    for (const part of inParts(included)) {
+      await commit((tx) => tx.delete(entries).where(inArray(entries.seq, part)).run());
+    }
   };
 
   return {
     append: (table, entry) => commit((tx) => append(tx, table, entry, clock())),
 
-    async entries(table, after = 0) {
+    async entries(table) {
       const { seq, written, removed, hasRemains } = entries;
       const rows = orm
         .select({ seq, written, removed, hasRemains })
         .from(entries)
-        .where(and(eq(entries.table, table), gt(seq, after)))
+        .leftJoin(checkpoints, IS_INCLUDED)
+        .where(and(eq(entries.table, table), isNull(checkpoints.table)))
         .orderBy(asc(seq))
         .all();
       // An earlier version removed rows: the first one of a memory has its id, others have a number.
@@ -77,20 +98,26 @@ export function createSqliteLog({
     // What has an entry or a checkpoint has a head.
     tables: async () => names(orm.select({ table: heads.table }).from(heads).all()),
 
-    unflushed: async () => names(orm.selectDistinct({ table: entries.table }).from(entries).all()),
+    async unflushed() {
+      const all = orm.selectDistinct({ table: entries.table }).from(entries);
+      return names(all.leftJoin(checkpoints, IS_INCLUDED).where(isNull(checkpoints.table)).all());
+    },
 
     size: async () => orm.select({ n: count() }).from(entries).get()?.n ?? 0,
 
     checkpoint: (table, checkpoint) => commit((tx) => record(tx, table, checkpoint)),
 
-    expunge: async () => expunge(),
+    async expunge() {
+      await deleteIncluded();
+      return truncate();
+    },
 
     async forget(tables) {
       await commit((tx) => {
         drop(tx, tables);
         tx.delete(currentTables).where(inArray(currentTables.name, tables)).run();
       });
-      expunge();
+      truncate();
     },
 
     answer: async (accountId, keyHash, since) =>
@@ -130,7 +157,7 @@ export function createSqliteLog({
           .run();
         if (former && former.name !== name) drop(tx, [former.name]);
       });
-      expunge();
+      truncate();
     },
   };
 }
@@ -173,16 +200,26 @@ function record(tx: Transaction, table: string, checkpoint: Checkpoint): void {
     .onConflictDoUpdate({ target: checkpoints.table, set: checkpoint })
     .run();
   tx.insert(heads).values({ table, seq: checkpoint.upTo }).onConflictDoNothing().run();
-  const isIncluded = lte(entries.seq, checkpoint.upTo);
-  tx.delete(entries)
-    .where(and(eq(entries.table, table), isIncluded))
-    .run();
 }
 
 function drop(tx: Transaction, tables: readonly string[]): void {
   for (const each of [entries, checkpoints, heads]) {
     tx.delete(each).where(inArray(each.table, tables)).run();
   }
+}
+
+/** Numbers of entries, as many at a time as are deleted at once. */
+function* inParts(included: readonly { seq: number; bytes: number }[]): Generator<number[]> {
+  let [part, size]: [number[], number] = [[], 0];
+  for (const { seq, bytes } of included) {
+    if (part.length === EXPUNGED.entries || (part.length > 0 && size + bytes > EXPUNGED.bytes)) {
+      yield part;
+      [part, size] = [[], 0];
+    }
+    part.push(seq);
+    size += bytes;
+  }
+  if (part.length > 0) yield part;
 }
 
 function toHead(

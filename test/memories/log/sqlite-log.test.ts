@@ -39,7 +39,7 @@ function isIn(folder: string, text: string): boolean {
 const SECRET = "remarkable ".repeat(2_000);
 const base = { base: "acc_1", version: 1, files: [] };
 
-test("what a checkpoint dropped is in no file once it is expunged", async () => {
+test("what a checkpoint includes is in no file once it is expunged", async () => {
   const dataDir = temporaryFolder();
   const log = createSqliteLog({ db: testDatabase(dataDir) });
   const upTo = await log.append("acc_1", entryOf(SECRET));
@@ -49,6 +49,36 @@ test("what a checkpoint dropped is in no file once it is expunged", async () => 
   expect(await log.expunge()).toBe(true);
   expect(isIn(dataDir, "remarkable")).toBe(false);
   expect(await log.size()).toBe(1);
+});
+
+test("while much is expunged, others have their turns, and what they write is there", async () => {
+  const log = createSqliteLog({ db: testDatabase() });
+  const megabyte = entryOf("x".repeat(1 << 20));
+  let upTo = 0;
+  for (let number = 0; number < 20; number++) upTo = await log.append("acc_1", megabyte);
+  await log.checkpoint("acc_1", { ...base, upTo });
+  let [turns, isOver] = [0, false];
+  const expunging = log.expunge().finally(() => {
+    isOver = true;
+  });
+  while (!isOver) {
+    if (turns === 5) await log.append("acc_1", entryOf("meanwhile"));
+    turns++;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  expect(await expunging).toBe(true);
+  expect(turns).toBeGreaterThan(10);
+  expect((await log.entries("acc_1")).map(({ written }) => String(written))).toEqual(["meanwhile"]);
+  expect(await log.size()).toBe(1);
+});
+
+test("many small entries are expunged, more than one statement can name", async () => {
+  const log = createSqliteLog({ db: testDatabase() });
+  const small = entryOf("", { written: null, removed: ["mem_1"] });
+  const seqs = await Promise.all(Array.from({ length: 1_200 }, () => log.append("acc_1", small)));
+  await log.checkpoint("acc_1", { ...base, upTo: Math.max(...seqs) });
+  expect(await log.expunge()).toBe(true);
+  expect(await log.size()).toBe(0);
 });
 
 test("a forgotten table is in no file, nor is one whose place another took", async () => {
