@@ -37,6 +37,7 @@ const ORDER = [
   "json-parts.ts",
   "turns.ts",
   "schema.ts",
+  "stop-words.ts",
   "rate-limit.ts",
   "metrics.ts",
   "log.ts",

@@ -54,7 +54,7 @@ export async function checkEmbedding(cacheDir: string): Promise<Finding> {
   const embedder = createWorkerEmbedder({ cacheDir, log: SILENT });
   try {
     await embedder.ready();
-    const vector = await embedder.embedQuery("What does the doctor say?");
+    const { vector } = await embedder.embedQuery("What does the doctor say?");
     const length = Math.hypot(...vector);
     if (vector.length !== builtInModel.dimension || Math.abs(length - 1) > 1e-3) {
       return problem(

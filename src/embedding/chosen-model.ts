@@ -105,7 +105,8 @@ async function describeChosen(
 /** What only running a model tells: the length of a vector, and what it gives to unrelated texts. */
 async function measure(embedder: Embedder): Promise<Pick<EmbeddingModel, "dimension" | "cosines">> {
   await embedder.ready();
-  const vectors = await Promise.all(UNRELATED.map(embedder.embedQuery));
+  const embeddings = await Promise.all(UNRELATED.map(embedder.embedQuery));
+  const vectors = embeddings.map(({ vector }) => vector);
   const cosines = vectors.flatMap((one, index) =>
     vectors
       .slice(index + 1)

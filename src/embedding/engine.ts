@@ -3,17 +3,25 @@ import type { Encoding, Tokenizer } from "@anush008/tokenizers";
 import type { FlagEmbedding } from "fastembed";
 import type { InferenceSession as Sessions, Tensor } from "onnxruntime-node";
 import { prepareInference } from "../native/inference.ts";
+import { MOST_STATES, type QueryEmbedding } from "./embedder.ts";
 import type { ModelManifest, Pooling } from "./manifest.ts";
-import { firstPassage, splitPassages } from "./passages.ts";
+import { firstPassage, type Passage, splitPassages } from "./passages.ts";
+import { type Projection, projectionOf, projectStates } from "./projection.ts";
+import { readScripts, understoodShare } from "./scripts.ts";
+import { chooseTokens, contentTokens, type Token, tokensOf } from "./tokens.ts";
 
 /** A loaded model. Everything runs on the calling thread, which a run blocks until it is done. */
 export interface Engine {
-  /** The vector of a question, of as much of it as the window holds. */
-  embedQuery(text: string): Promise<Float32Array>;
+  /** Embeds a question, as much of it as the window holds. */
+  embedQuery(text: string): Promise<QueryEmbedding>;
   /** The passages of a content, to be embedded one after the other. */
-  split(text: string): Promise<string[]>;
-  /** The vector of one passage, of length 1. The same text always has the same vector. */
-  embedPassage(text: string): Promise<Float32Array>;
+  split(text: string): Promise<Passage[]>;
+  /**
+   * The vector of one passage, of length 1, and the states of its tokens. The same text always has
+   * the same.
+   * @param most states
+   */
+  embedPassage(text: string, most: number): Promise<{ vector: Float32Array; states: Int8Array }>;
 }
 
 /** Loads the model from its folder. To be called once in the life of a thread. */
@@ -24,7 +32,10 @@ export async function loadEngine(
 ): Promise<Engine> {
   await prepareInference(cacheDir);
   const { InferenceSession } = await import("onnxruntime-node");
-  adaptSessions(InferenceSession, manifest.pooling);
+  let states: States = { data: new Float32Array(0), dimension: 0 };
+  adaptSessions(InferenceSession, manifest.pooling, (last) => {
+    states = last;
+  });
   const { EmbeddingModel, FlagEmbedding } = await import("fastembed");
   const model = await FlagEmbedding.init({
     model: EmbeddingModel.CUSTOM,
@@ -36,6 +47,8 @@ export async function loadEngine(
   // fastembed pads every text to the window and cuts it off there, both in silence.
   tokenizer.disablePadding();
   tokenizer.disableTruncation();
+  let scripts: Promise<ReadonlySet<number>> | null = null;
+  let projection: Projection | null = null;
 
   const encode = (text: string): Promise<Encoding> =>
     tokenizer.encode(text, null, { addSpecialTokens: false });
@@ -44,6 +57,22 @@ export async function loadEngine(
     for await (const [vector] of model.embed([text], 1)) return Float32Array.from(vector ?? []);
     throw new Error("fastembed returned no vector");
   };
+  /** @param prefix comes before the text, and its tokens do not count */
+  const read = async (prefix: string, text: string, most: number) => {
+    const whole = prefix + text;
+    const tokens = tokensOf(whole, await tokenizer.encode(whole, null), prefix.length);
+    const chosen = chooseTokens(contentTokens(tokens), most);
+    const vector = await run(whole);
+    projection ??= projectionOf(manifest, states.dimension);
+    const places = chosen.map(({ place }) => place);
+    return { vector, tokens, chosen, numbers: projectStates(states.data, places, projection) };
+  };
+  const understood = (tokens: readonly Token[]) =>
+    understoodShare(tokens, () => {
+      scripts ??= readScripts(folder);
+      return scripts;
+    });
+
   const { query, content } = manifest.prefixes;
   const prefix = Math.max((await encode(query)).getLength(), (await encode(content)).getLength());
   const window = manifest.window - SPECIAL_TOKENS - prefix;
@@ -51,13 +80,18 @@ export async function loadEngine(
   return {
     async embedQuery(text) {
       const start = fits(text) ? text : firstPassage(text, await encode(text), window);
-      return run(query + start);
+      const { vector, tokens, chosen, numbers } = await read(query, start, MOST_STATES);
+      const words = chosen.map(({ word }) => word);
+      return { vector, states: { numbers, words }, understood: await understood(tokens) };
     },
     async split(text) {
-      if (fits(text)) return [text];
+      if (fits(text)) return [{ text, start: 0 }];
       return splitPassages(text, await encode(text), { window, ...manifest.passage });
     },
-    embedPassage: (text) => run(content + text),
+    async embedPassage(text, most) {
+      const { vector, numbers } = await read(content, text, most);
+      return { vector, states: numbers };
+    },
   };
 }
 
@@ -66,14 +100,25 @@ const SPECIAL_TOKENS = 2;
 /** A Hangul syllable is taken apart into three letters; nothing in Unicode becomes more (all were tried). */
 const MOST_TOKENS_OF_A_UNIT = 3;
 
+/** What a run gives for each token, one after the other. */
+interface States {
+  data: Float32Array;
+  dimension: number;
+}
+
 /**
  * Wraps ONNX Runtime's factory, since fastembed has no way to pass options through, and gives every
  * graph the first token's state as its vector. Measured on two cores: short texts gain nothing from
  * a second thread (3.5 ms both ways), 500 words do (101 → 55 ms), and threads that spin while they
  * wait triple the time of a short text when the other core is busy. The memory arena keeps for ever
  * what the longest text needed; without it nothing is slower.
+ * @param onStates is told of what a run gives for the tokens
  */
-function adaptSessions(factory: typeof Sessions, pooling: Pooling): void {
+function adaptSessions(
+  factory: typeof Sessions,
+  pooling: Pooling,
+  onStates: (states: States) => void,
+): void {
   const create: (path: string, options?: Sessions.SessionOptions) => Promise<Sessions> =
     factory.create.bind(factory);
   const options: Sessions.SessionOptions = {
@@ -86,7 +131,9 @@ function adaptSessions(factory: typeof Sessions, pooling: Pooling): void {
   Object.assign(factory, {
     async create(path: string, given?: Sessions.SessionOptions) {
       const session = await create(path, { ...given, ...options });
-      return { run: (inputs: Record<string, Tensor>) => runPooled(session, inputs, pooling) };
+      return {
+        run: (inputs: Record<string, Tensor>) => runPooled(session, inputs, pooling, onStates),
+      };
     },
   });
 }
@@ -95,7 +142,12 @@ function adaptSessions(factory: typeof Sessions, pooling: Pooling): void {
  * Runs a graph on one text, so without padding. fastembed gives all inputs that BERT has, of which
  * a graph may know fewer, and takes the first token of `last_hidden_state`.
  */
-async function runPooled(session: Sessions, inputs: Record<string, Tensor>, pooling: Pooling) {
+async function runPooled(
+  session: Sessions,
+  inputs: Record<string, Tensor>,
+  pooling: Pooling,
+  onStates: (states: States) => void,
+) {
   const known = Object.entries(inputs).filter(([name]) => session.inputNames.includes(name));
   const outputs = await session.run(Object.fromEntries(known));
   const states = outputs.last_hidden_state ?? outputs[session.outputNames[0] ?? ""];
@@ -104,6 +156,7 @@ async function runPooled(session: Sessions, inputs: Record<string, Tensor>, pool
   if (!(data instanceof Float32Array) || dims.length !== 3 || texts !== 1) {
     throw new Error("the graph's first output is not one state (of 32-bit numbers) for each token");
   }
+  onStates({ data, dimension });
   if (pooling === "first token") return { last_hidden_state: { data, dims } };
   const sum = new Float32Array(dimension);
   for (let at = 0; at < tokens * dimension; at++) {

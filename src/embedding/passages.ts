@@ -1,4 +1,12 @@
 import type { Encoding } from "@anush008/tokenizers";
+import { unitsOf } from "./code-points.ts";
+
+/** A part of a text that the model reads at once. */
+export interface Passage {
+  readonly text: string;
+  /** Where it begins in the whole text, in UTF-16 units. */
+  readonly start: number;
+}
 
 /** The limits of a passage, in tokens without the special ones. */
 export interface PassageLimits {
@@ -16,14 +24,15 @@ export interface PassageLimits {
  * tokenised alone: WordPiece reads word by word, and a word is never cut. A word of more than 100
  * characters is one unknown token to this model, so text without spaces is hardly told apart.
  */
-export function splitPassages(text: string, encoding: Encoding, limits: PassageLimits): string[] {
-  if (encoding.getLength() <= limits.window) return [text];
+export function splitPassages(text: string, encoding: Encoding, limits: PassageLimits): Passage[] {
+  if (encoding.getLength() <= limits.window) return [{ text, start: 0 }];
   const words = readWords(text, encoding);
-  const passages: string[] = [];
+  const passages: Passage[] = [];
   let first = 0;
   for (;;) {
     const end = passageEnd(text, words, first, limits.tokens);
-    passages.push(text.slice(at(words.starts, first), at(words.starts, end)));
+    const start = at(words.starts, first);
+    passages.push({ text: text.slice(start, at(words.starts, end)), start });
     if (end === words.count) return passages;
     first = nextStart(words, first, end, limits.overlap);
   }
@@ -48,13 +57,10 @@ function readWords(text: string, encoding: Encoding): Words {
   const ids = encoding.getWordIds();
   const starts: number[] = [];
   const tokens: number[] = [];
-  let unit = 0;
-  let point = 0;
+  const unitOf = unitsOf(text);
   for (const [token, offset] of offsets.entries()) {
     if (token > 0 && ids[token] === ids[token - 1]) continue;
-    // The tokenizer counts code points, a JavaScript string UTF-16 units.
-    for (; point < at(offset, 0); point++) unit += (text.codePointAt(unit) ?? 0) > 0xffff ? 2 : 1;
-    starts.push(token === 0 ? 0 : unit);
+    starts.push(token === 0 ? 0 : unitOf(at(offset, 0)));
     tokens.push(token);
   }
   return {

@@ -1,11 +1,16 @@
-/** A text that waits for its vectors. */
+import type { Kind } from "./messages.ts";
+import type { Passage } from "./passages.ts";
+
+/** A text that waits for its embedding. */
 export interface Job {
   readonly id: number;
-  readonly type: "query" | "content";
+  readonly type: Kind;
   readonly text: string;
-  /** The passages that are not embedded yet; null until the content is split. */
-  passages: string[] | null;
+  /** The passages of a content; null until it is split. */
+  passages: Passage[] | null;
+  /** Of those that were embedded. */
   readonly vectors: Float32Array[];
+  readonly states: Int8Array[];
 }
 
 /** The order in which waiting texts are worked on, one run of the model at a time. */

@@ -2,11 +2,12 @@ import { LRUCache } from "lru-cache";
 import type { Log } from "../log.ts";
 import { createMetrics, type Metrics } from "../metrics.ts";
 import { type Admission, createAdmission } from "./admission.ts";
-import type { Embedder } from "./embedder.ts";
+import type { Embedder, QueryEmbedding } from "./embedder.ts";
 import { builtInModel, type ModelManifest } from "./manifest.ts";
+import type { Embeddings, Kind } from "./messages.ts";
 import { accompany, spawnWorker, type WorkerLife } from "./worker-life.ts";
 
-/** Vectors of recent queries: about 2 KB each. */
+/** Recent queries: vector and states take about 3 KB each. */
 const CACHED_QUERIES = 1_000;
 const WAITING_QUERIES = { texts: 1_000, characters: 2_000_000 };
 /** Two of the largest batches (256 contents of 32,768 characters). */
@@ -16,7 +17,7 @@ const LAST_RESTART_MS = 30_000;
 
 /**
  * An embedder whose engine runs in a worker, which it starts at once and again whenever it ends.
- * Vectors of queries are shared between callers: do not write into them.
+ * Embeddings of queries are shared between callers: do not write into them.
  * @param manifest of another model than the built-in one
  * @param modelSource in a checkout, a folder that stands in for the npm package of the model
  */
@@ -32,7 +33,7 @@ export function createWorkerEmbedder(options: {
   const { metrics = createMetrics(), manifest = builtInModel, spawn = spawnWorker } = options;
   const queries = createAdmission(WAITING_QUERIES);
   const contents = createAdmission(WAITING_CONTENTS);
-  const recent = new LRUCache<string, Promise<Float32Array>>({ max: CACHED_QUERIES });
+  const recent = new LRUCache<string, Promise<QueryEmbedding>>({ max: CACHED_QUERIES });
   const measured = measure(metrics, { query: queries, content: contents });
   let failures = 0;
   let restart: ReturnType<typeof setTimeout> | null = null;
@@ -59,12 +60,12 @@ export function createWorkerEmbedder(options: {
     return next;
   }
 
-  async function embed(type: "query" | "content", text: string): Promise<Float32Array[]> {
+  async function embed<Type extends Kind>(type: Type, text: string): Promise<Embeddings[Type]> {
     const end = measured.durations.startTimer({ type });
-    const vectors = await life.embed(type, text);
+    const embedding = await life.embed(type, text);
     end();
     failures = 0;
-    return vectors;
+    return embedding;
   }
 
   return {
@@ -74,16 +75,12 @@ export function createWorkerEmbedder(options: {
       const known = recent.get(text);
       measured.lookups.inc({ result: known ? "hit" : "miss" });
       if (known) return known;
-      const vector = queries.admit(text.length, async () => {
-        const [only] = await embed("query", text);
-        if (!only) throw new Error("a query has no vector");
-        return only;
+      const embedding = queries.admit(text.length, () => embed("query", text));
+      recent.set(text, embedding);
+      embedding.catch(() => {
+        if (recent.peek(text) === embedding) recent.delete(text);
       });
-      recent.set(text, vector);
-      vector.catch(() => {
-        if (recent.peek(text) === vector) recent.delete(text);
-      });
-      return vector;
+      return embedding;
     },
     embedContent: (text) => contents.admit(text.length, () => embed("content", text)),
     async close() {
@@ -94,7 +91,7 @@ export function createWorkerEmbedder(options: {
   };
 }
 
-function measure(metrics: Metrics, waiting: Record<"query" | "content", Admission>) {
+function measure(metrics: Metrics, waiting: Record<Kind, Admission>) {
   for (const [type, admission] of Object.entries(waiting)) {
     const help = `Texts of this kind (${type}) that wait for their vectors.`;
     metrics.gauge(`ctxd_embedding_${type}_queue`, help, admission.waiting);

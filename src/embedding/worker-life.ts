@@ -1,7 +1,7 @@
 import { AppError } from "../errors.ts";
 import { isCompiled } from "../native/embedded-asset.ts";
 import { disableTelemetry } from "../native/telemetry.ts";
-import type { FromWorker, ToWorker } from "./messages.ts";
+import type { Embeddings, FromWorker, Kind, ToWorker } from "./messages.ts";
 
 /** One worker from its start to its end. */
 export interface WorkerLife {
@@ -9,10 +9,16 @@ export interface WorkerLife {
   readonly loaded: Promise<void>;
   /** Resolves with the reason when the worker has ended, for whatever reason. */
   readonly ended: Promise<Error>;
-  /** The vectors of a text; rejects with `unavailable` when the worker ends first. */
-  embed(type: "query" | "content", text: string): Promise<Float32Array[]>;
+  /** Embeds a text; rejects with `unavailable` when the worker ends first. */
+  embed<Type extends Kind>(type: Type, text: string): Promise<Embeddings[Type]>;
   /** Ends the worker as soon as it is between two runs, and resolves then. Nothing waits any more. */
   end(reason: Error): Promise<void>;
+}
+
+/** A call that waits for its answer. */
+interface Waiting {
+  resolve(embedding: Embeddings[Kind]): void;
+  reject(error: Error): void;
 }
 
 /** In the executable everything but the worker is one module, at the root of its file system. */
@@ -29,7 +35,7 @@ export function accompany(
   worker: Worker,
   load: Omit<ToWorker & { type: "load" }, "type">,
 ): WorkerLife {
-  const waiting = new Map<number, PromiseWithResolvers<Float32Array[]>>();
+  const waiting = new Map<number, Waiting>();
   const loaded = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<Error>();
   let over: Error | null = null;
@@ -48,7 +54,7 @@ export function accompany(
     ended.resolve(reason);
     return gone.promise;
   };
-  const settle = (id: number): PromiseWithResolvers<Float32Array[]> | undefined => {
+  const settle = (id: number): Waiting | undefined => {
     const call = waiting.get(id);
     waiting.delete(id);
     return call;
@@ -57,7 +63,7 @@ export function accompany(
   worker.onmessage = ({ data }: MessageEvent<FromWorker>) => {
     if (data.type === "loaded") loaded.resolve();
     else if (data.type === "failed") void end(new Error(data.message));
-    else if (data.type === "done") settle(data.id)?.resolve(separate(data));
+    else if (data.type === "done") settle(data.id)?.resolve(data.embedding);
     else settle(data.id)?.reject(refused(data.message));
   };
   worker.onerror = ({ message }) => void end(new Error(message));
@@ -74,21 +80,18 @@ export function accompany(
     ended: ended.promise,
     embed(type, text) {
       if (over) return Promise.reject(unavailable(over));
-      const call = Promise.withResolvers<Float32Array[]>();
       const id = ++lastId;
-      waiting.set(id, call);
+      const embedded = new Promise<Embeddings[typeof type]>((resolve, reject) => {
+        // What comes back for a text is of the kind that was asked for.
+        const settle = (embedding: Embeddings[Kind]) =>
+          resolve(embedding as Embeddings[typeof type]);
+        waiting.set(id, { resolve: settle, reject });
+      });
       send({ type, id, text });
-      return call.promise;
+      return embedded;
     },
     end,
   };
-}
-
-function separate({ count, vectors }: FromWorker & { type: "done" }): Float32Array[] {
-  const dimension = vectors.length / count;
-  return Array.from({ length: count }, (_, index) =>
-    vectors.subarray(index * dimension, (index + 1) * dimension),
-  );
 }
 
 function unavailable(cause: Error): AppError {

@@ -1,7 +1,8 @@
 import { messageOf } from "../errors.ts";
 import { createHeapTrimmer } from "../native/c-library.ts";
+import { type ContentEmbedding, MOST_STATES, STATE } from "./embedder.ts";
 import { type Engine, loadEngine } from "./engine.ts";
-import type { FromWorker, ToWorker } from "./messages.ts";
+import type { Embeddings, FromWorker, Kind, ToWorker } from "./messages.ts";
 import { prepareModel } from "./model.ts";
 import { createSchedule, type Job } from "./schedule.ts";
 
@@ -22,7 +23,7 @@ self.onmessage = ({ data }: MessageEvent<ToWorker>) => {
   if (data.type === "load") void load(data);
   else if (data.type === "close") process.exit();
   else {
-    schedule.add({ ...data, passages: null, vectors: [] });
+    schedule.add({ ...data, passages: null, vectors: [], states: [] });
     void work();
   }
 };
@@ -58,31 +59,52 @@ async function work(): Promise<void> {
 /** Takes a job further by one run of the model. */
 async function advance(job: Job, engine: Engine): Promise<void> {
   try {
-    if (job.type === "query") {
-      job.vectors.push(await engine.embedQuery(job.text));
-    } else {
-      job.passages ??= await engine.split(job.text);
-      const passage = job.passages.shift();
-      if (passage !== undefined) job.vectors.push(await engine.embedPassage(passage));
-      if (job.passages.length > 0) return;
-    }
+    const embedding =
+      job.type === "query" ? await engine.embedQuery(job.text) : await embedNext(job, engine);
+    if (embedding === null) return;
     schedule.remove(job);
-    const vectors = concatenate(job.vectors);
-    const count = job.vectors.length;
-    post({ type: "done", id: job.id, count, vectors }, [vectors.buffer]);
+    post({ type: "done", id: job.id, embedding }, buffersOf(embedding));
   } catch (error) {
     schedule.remove(job);
     post({ type: "refused", id: job.id, message: messageOf(error) });
   }
 }
 
-function concatenate(vectors: readonly Float32Array[]): Float32Array<ArrayBuffer> {
-  const dimension = vectors[0]?.length ?? 0;
-  const all = new Float32Array(vectors.length * dimension);
-  for (const [index, vector] of vectors.entries()) all.set(vector, index * dimension);
+/** Embeds the next passage of a content; null while there are more. */
+async function embedNext(job: Job, engine: Engine): Promise<ContentEmbedding | null> {
+  job.passages ??= await engine.split(job.text);
+  const { passages, vectors, states } = job;
+  const passage = passages[vectors.length];
+  if (passage) {
+    // What the passages before have left is for those that follow.
+    const share = Math.floor((MOST_STATES * (vectors.length + 1)) / passages.length);
+    const taken = states.reduce((sum, { length }) => sum + length / STATE, 0);
+    const embedded = await engine.embedPassage(passage.text, share - taken);
+    vectors.push(embedded.vector);
+    states.push(embedded.states);
+  }
+  if (vectors.length < passages.length) return null;
+  return { vectors, starts: passages.map(({ start }) => start), states: concatenate(states) };
+}
+
+function concatenate(parts: readonly Int8Array[]): Int8Array {
+  const [only] = parts;
+  if (only && parts.length === 1) return only;
+  const all = new Int8Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.length;
+  }
   return all;
 }
 
-function post(message: FromWorker, transfer: ArrayBuffer[] = []): void {
-  self.postMessage(message, transfer);
+/** What is handed over instead of copied. */
+function buffersOf(embedding: Embeddings[Kind]): ArrayBufferLike[] {
+  if ("vector" in embedding) return [embedding.vector.buffer, embedding.states.numbers.buffer];
+  return [...embedding.vectors.map(({ buffer }) => buffer), embedding.states.buffer];
+}
+
+function post(message: FromWorker, transfer: ArrayBufferLike[] = []): void {
+  self.postMessage(message, transfer as ArrayBuffer[]);
 }

@@ -274,7 +274,7 @@ async function embedAll(
   const waiting = new Set(texts).values();
   const embedNext = async () => {
     for (const text of waiting) {
-      vectors.set(text, await patiently(() => embedder.embedContent(text)));
+      vectors.set(text, (await patiently(() => embedder.embedContent(text))).vectors);
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, embedNext));

@@ -33,7 +33,8 @@ export async function searchTable(
   { query, limit, filter, minScore, mode, decay: decays = true }: SearchRequest,
   { now, decay }: { now: number; decay: Decay },
 ): Promise<Ranked[]> {
-  const vector = mode === "keyword" ? null : await embedder.embedQuery(query);
+  const asked = mode === "keyword" ? null : await embedder.embedQuery(query);
+  const vector = asked?.vector ?? null;
   const words = mode === "semantic" ? null : query;
   const found = await table.candidates({ vector, words, filter, limit: CANDIDATES, least: limit });
   const question: Question = {

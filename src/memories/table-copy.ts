@@ -115,7 +115,7 @@ async function copyMemories(
   for (const row of rows) {
     const same = embedded.get(row.id);
     const isSame = same?.content === row.content;
-    const vectors = isSame ? same.vectors : await wanted.embedContent(row.content);
+    const { vectors } = isSame ? same : await wanted.embedContent(row.content);
     memories.push({ ...row, vectors });
   }
   const gone = new Set(ids);

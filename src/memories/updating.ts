@@ -46,7 +46,7 @@ export function createUpdate({
     const vectors =
       content === undefined || content === present.content
         ? null
-        : await used.embedContent(content);
+        : (await used.embedContent(content)).vectors;
 
     const updated = await store.use(accountId, async ({ writer, embedder }) => {
       if (vectors && embedder !== used) return null;

@@ -43,10 +43,10 @@ export function createWriting({
     const growth = { memories: inputs.length, bytes };
     await store.use(accountId, async ({ writer }) => writer.checkRoom(growth));
     const used = await embedderOf(store, accountId);
-    const vectors = await Promise.all(inputs.map(({ content }) => used.embedContent(content)));
+    const embedded = await Promise.all(inputs.map(({ content }) => used.embedContent(content)));
     const now = clock();
     const memories = inputs.map((input, index) =>
-      newMemory(input, vectors[index] ?? [], source, now),
+      newMemory(input, embedded[index]?.vectors ?? [], source, now),
     );
     const made = await store.use(accountId, async ({ writer, embedder }) => {
       if (embedder !== used) return null;

@@ -1,4 +1,9 @@
-import type { Embedder } from "../../src/embedding/embedder.ts";
+import {
+  type Embedder,
+  MOST_STATES,
+  STATE,
+  type TokenStates,
+} from "../../src/embedding/embedder.ts";
 import { builtInModel } from "../../src/embedding/manifest.ts";
 
 /** Characters of a passage. */
@@ -7,30 +12,46 @@ const PASSAGE = 2_000;
 /**
  * Stands in for the built-in model where embedding so many texts would take hours: vectors of the
  * same length that look random, the same for the same text. It bears the model's name, so that a
- * server takes them for its own. The last query's vector is at hand when it is asked for again.
+ * server takes them for its own. The last query's is at hand when it is asked for again.
  */
 export function createStandIn(): Embedder {
-  let last = { text: "", vector: vectorOf("") };
+  let last = { text: "", embedding: queryOf("") };
   return {
     model: builtInModel,
     ready: async () => {},
     async embedQuery(text) {
-      if (last.text !== text) last = { text, vector: vectorOf(text) };
-      return last.vector;
+      if (last.text !== text) last = { text, embedding: queryOf(text) };
+      return last.embedding;
     },
     async embedContent(text) {
-      const passages = Math.ceil(text.length / PASSAGE);
-      return Array.from({ length: passages }, (_, at) =>
-        vectorOf(text.slice(at * PASSAGE, (at + 1) * PASSAGE)),
-      );
+      const count = Math.ceil(text.length / PASSAGE);
+      const starts = Array.from({ length: count }, (_, at) => at * PASSAGE);
+      const vectors = starts.map((start) => vectorOf(text.slice(start, start + PASSAGE)));
+      return { vectors, starts, states: statesOf(text).numbers };
     },
     close: async () => {},
   };
 }
 
+function queryOf(text: string) {
+  return { vector: vectorOf(text), states: statesOf(text), understood: 1 };
+}
+
+/** States of the longer words, as many as the model's tokenizer gives content tokens, about. */
+function statesOf(text: string): TokenStates {
+  const words = (text.toLowerCase().match(/[\p{L}\p{N}]{4,}/gu) ?? []).slice(0, MOST_STATES);
+  const numbers = new Int8Array(words.length * STATE);
+  for (const [at, word] of words.entries()) {
+    vectorOf(word, STATE).forEach((value, place) => {
+      numbers[at * STATE + place] = Math.round(value * 127);
+    });
+  }
+  return { numbers, words };
+}
+
 /** Marsaglia's xorshift over 32 bits, brought to length 1. */
-function vectorOf(text: string): Float32Array {
-  const vector = new Float32Array(builtInModel.dimension);
+function vectorOf(text: string, dimension = builtInModel.dimension): Float32Array {
+  const vector = new Float32Array(dimension);
   let state = Bun.hash.xxHash32(text) | 1;
   let squares = 0;
   for (let at = 0; at < vector.length; at++) {

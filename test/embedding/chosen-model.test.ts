@@ -33,15 +33,17 @@ describe("a model in a folder", () => {
     expect(embedder.model).toMatchObject({ dimension: 48, cosines: { same: 1 } });
     expect(embedder.model.id).toMatch(/^words-[0-9a-f]{8}$/);
     expect(embedder.model.cosines.unrelated).toBeWithin(0.05, 0.9);
+    const vectorOf = async (text: string) => (await embedder.embedQuery(text)).vector;
     const [apples, same, trains] = await Promise.all([
-      embedder.embedQuery("red apples and pears"),
-      embedder.embedQuery("pears and red apples"),
-      embedder.embedQuery("a train to Lisbon"),
+      vectorOf("red apples and pears"),
+      vectorOf("pears and red apples"),
+      vectorOf("a train to Lisbon"),
     ]);
     // The mean of the tokens, so that their order says nothing.
     expect(cosine(apples, same)).toBeCloseTo(1, 5);
     expect(cosine(apples, trains)).toBeLessThan(0.9);
-    expect((await embedder.embedContent("word ".repeat(600))).length).toBeGreaterThan(1);
+    const { vectors } = await embedder.embedContent("word ".repeat(600));
+    expect(vectors.length).toBeGreaterThan(1);
   });
 
   test("is known again by what a table has of it, also when its folder has gone", async () => {
@@ -69,6 +71,17 @@ describe("a model in a folder", () => {
     const prefixed = await describeModelFolder(folder);
     expect(new Set([mean.id, first.id, prefixed.id]).size).toBe(3);
     expect(prefixed.prefixes).toEqual({ query: "query: ", content: "" });
+  });
+
+  test("has no states of its prefix", async () => {
+    const folder = temporaryFolder();
+    await writeWordModel(folder);
+    const prefixes = { query_prefix: "search query: ", content_prefix: "document: " };
+    writeFileSync(join(folder, "ctxd.json"), JSON.stringify({ pooling: "mean", ...prefixes }));
+    const embedder = await choose(folder);
+    const { states } = await embedder.embedQuery("red pears");
+    expect(states.words).toEqual(["red", "pears", "pears"]);
+    expect((await embedder.embedContent("red pears")).states).toEqual(states.numbers);
   });
 
   test("that is not whole is refused in one sentence", async () => {

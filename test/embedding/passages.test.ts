@@ -17,7 +17,8 @@ beforeAll(async () => {
 
 const encode = (text: string) => tokenizer.encode(text, null, { addSpecialTokens: false });
 const count = async (text: string) => (await encode(text)).getLength();
-const split = async (text: string) => splitPassages(text, await encode(text), limits);
+const cut = async (text: string) => splitPassages(text, await encode(text), limits);
+const split = async (text: string) => (await cut(text)).map((passage) => passage.text);
 
 const MOST = 32_768;
 const fill = (unit: string) => unit.repeat(Math.ceil(MOST / unit.length)).slice(0, MOST);
@@ -43,6 +44,9 @@ const ADVERSARIAL: Record<string, string> = {
 describe("passages of 32,768 characters", () => {
   for (const [name, text] of Object.entries(ADVERSARIAL)) {
     test(name, async () => {
+      for (const { start, text: part } of await cut(text)) {
+        expect(text.startsWith(part, start)).toBe(true);
+      }
       const passages = await split(text);
       // Alone they have no more tokens than allowed, in order they cover everything.
       let covered = 0;
@@ -83,7 +87,7 @@ test("a fact in the last sentence of 30,000 characters has a passage that tells 
   const embedder = sharedEmbedder();
   const filler = "The weekly report was filed and nobody had anything to add to it. ";
   const text = `${filler.repeat(460).slice(0, 30_000)} My daughter is allergic to peanuts.`;
-  const [query, passages] = await Promise.all([
+  const [{ vector: query }, { vectors: passages }] = await Promise.all([
     embedder.embedQuery("what food must the child avoid"),
     embedder.embedContent(text),
   ]);

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Embedder } from "../../src/embedding/embedder.ts";
+import type { ContentEmbedding, Embedder } from "../../src/embedding/embedder.ts";
 import { createWorkerEmbedder } from "../../src/embedding/worker-embedder.ts";
 import { spawnWorker } from "../../src/embedding/worker-life.ts";
 import { AppError } from "../../src/errors.ts";
@@ -40,10 +40,10 @@ async function outcomes(calls: Promise<unknown>[]): Promise<unknown[]> {
   );
 }
 
-async function untilItWorks(embedder: Embedder): Promise<Float32Array[]> {
+async function untilItWorks(embedder: Embedder): Promise<ContentEmbedding> {
   for (;;) {
-    const vectors = await embedder.embedContent("is it back").catch(() => null);
-    if (vectors) return vectors;
+    const embedding = await embedder.embedContent("is it back").catch(() => null);
+    if (embedding) return embedding;
     await Bun.sleep(20);
   }
 }
@@ -171,7 +171,7 @@ describe("what may wait", () => {
     ]);
     expect(refused[0]).toBe("unavailable");
     // A query has room of its own.
-    expect(await embedder.embedQuery("is there room")).toHaveLength(384);
+    expect((await embedder.embedQuery("is there room")).vector).toHaveLength(384);
     await embedder.close();
     await Promise.all(accepted);
   });

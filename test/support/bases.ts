@@ -8,7 +8,10 @@ import { temporaryFolder } from "./database.ts";
 import { testCacheDir } from "./embedder.ts";
 import { fakeEmbedder } from "./fake-embedder.ts";
 
-export const { model, embedContent, embedQuery } = fakeEmbedder();
+const embedder = fakeEmbedder();
+export const { model } = embedder;
+export const embedContent = async (text: string) => (await embedder.embedContent(text)).vectors;
+export const embedQuery = async (text: string) => (await embedder.embedQuery(text)).vector;
 
 /** The id of the memory with a number. */
 export const idOf = (number: number) => `mem_${number.toString(16).padStart(32, "0")}`;

@@ -1,5 +1,5 @@
 import porter2 from "wink-porter2-stemmer";
-import { STOP_WORDS } from "../ranking/words.ts";
+import { STOP_WORDS } from "../../stop-words.ts";
 
 /** Letters and digits that stand together. */
 const RUN = /[\p{Alphabetic}\p{N}]+/gu;

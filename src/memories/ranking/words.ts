@@ -1,17 +1,4 @@
-/**
- * English words that say nothing about what a text is about. The full-text index leaves them out
- * (its own list knows neither question words nor the letters that a cut-off "'s" leaves), and what
- * is counted here are the words it keeps.
- */
-export const STOP_WORDS: readonly string[] = `
-  a about after all also am an and any are as at be because been before being but by can could d did
-  do does doing down for from had has have having he her here hers him his how i if in into is it
-  its just ll m me might more most my no nor not of off on once only or other our out over own
-  re s shall she should so some such t than that the their theirs them then there these they this
-  those through to too until up us ve very was we were what when where which while who whom whose
-  why will with would you your yours`
-  .trim()
-  .split(/\s+/);
+import { STOP_WORDS } from "../../stop-words.ts";
 
 const STOP = new Set(STOP_WORDS);
 const WORD = /[\p{L}\p{N}]+/gu;

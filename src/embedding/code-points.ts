@@ -1,0 +1,12 @@
+/**
+ * What tells by the number of a code point where it begins in a text. The tokenizer counts code
+ * points, a JavaScript string UTF-16 units.
+ */
+export function unitsOf(text: string): (point: number) => number {
+  if (!/[\ud800-\udbff][\udc00-\udfff]/.test(text)) return (point) => Math.min(point, text.length);
+  const units: number[] = [];
+  for (let unit = 0; unit < text.length; unit += (text.codePointAt(unit) ?? 0) > 0xffff ? 2 : 1) {
+    units.push(unit);
+  }
+  return (point) => units[point] ?? text.length;
+}
