@@ -17,7 +17,7 @@ export interface Reembedding {
   stop(): Promise<void>;
 }
 
-/** Milliseconds after which what failed is tried again, and between two lines in the log. */
+/** Milliseconds until all that failed are tried again, and between two lines in the log. */
 const RETRY_AFTER = 5_000;
 const LOG_EVERY = 30_000;
 
@@ -51,6 +51,8 @@ export function createReembedding({
   const stopped = Promise.withResolvers<void>();
   /** What fills the table that is to replace another one. */
   let copy: TableCopy | null = null;
+  /** By account: its former table, until it is removed. */
+  const former = new Map<string, string>();
   let accounts: string[] = [];
   let accountsLeft = 0;
 
@@ -71,6 +73,7 @@ export function createReembedding({
       await filling.copy(mayGoOn);
       if (filling.left > 0) throw new Error("stopped");
       await setCurrent(accountId, { name: to, model: wanted.model.id });
+      former.set(accountId, from);
     });
     lines.info("reembedding_done", { accountId, memories: total, model: wanted.model.id });
   };
@@ -80,7 +83,23 @@ export function createReembedding({
     const from = current.get(accountId)?.name;
     if (from !== undefined && from !== to) await replace(accountId, from, to);
     // Also when the other one has taken its place before, and it could not be removed then.
-    if (copy && current.get(accountId)?.name === to) await forgetTable(copy.from);
+    const left = former.get(accountId);
+    if (left !== undefined) await forgetTable(left);
+    former.delete(accountId);
+  };
+
+  /** Tells whether nothing is left to be done for an account. */
+  const attempt = async (accountId: string): Promise<boolean> => {
+    try {
+      await remake(accountId);
+      return true;
+    } catch (error) {
+      if (error instanceof AppError && error.code === "not_found") return true;
+      if (!isStopped) lines.error("reembedding_failed", { accountId, cause: String(error) });
+      return false;
+    } finally {
+      copy = null;
+    }
   };
 
   const run = async () => {
@@ -88,22 +107,18 @@ export function createReembedding({
       .filter(([, { model }]) => model !== wanted.model.id)
       .map(([accountId]) => accountId);
     accountsLeft = accounts.length;
-    for (const accountId of accounts) {
-      while (!isStopped) {
-        try {
-          await remake(accountId);
-          break;
-        } catch (error) {
-          const isRemoved = error instanceof AppError && error.code === "not_found";
-          if (isStopped || isRemoved) break;
-          lines.error("reembedding_failed", { accountId, cause: String(error) });
-          await Promise.race([Bun.sleep(RETRY_AFTER), stopped.promise]);
-        }
+    for (let round = accounts; round.length > 0; ) {
+      const failed: string[] = [];
+      for (const accountId of round) {
+        const isDone = await attempt(accountId);
+        if (isStopped) return;
+        if (isDone) accountsLeft--;
+        else failed.push(accountId);
       }
-      copy = null;
-      accountsLeft--;
+      round = failed;
+      if (failed.length > 0) await Promise.race([Bun.sleep(RETRY_AFTER), stopped.promise]);
     }
-    if (!isStopped) embedders.release();
+    embedders.release();
   };
 
   let logged = performance.now();

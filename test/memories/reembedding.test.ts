@@ -235,6 +235,31 @@ describe("another model", () => {
     expect(readdirSync(join(dataDir, "memories"))).toEqual([]);
   });
 
+  test("reaches all other accounts while that of one keeps failing, and that one at last", async () => {
+    const { dataDir } = await prepare(10);
+    const others = ["acc_0000000000000000", "acc_ffffffffffffffff"];
+    {
+      await using data = await openData(dataDir, HASTY, createEmbedders(fakeEmbedder(OLD)));
+      for (const other of others) await data.memories.create(other, [{ content: "of another" }]);
+    }
+    let isBroken = true;
+    const inner = fakeEmbedder(NEW);
+    const embedContent: Embedder["embedContent"] = async (text) => {
+      if (isBroken && text.startsWith("note")) throw new Error("no vector for this text");
+      return await inner.embedContent(text);
+    };
+    const embedders = embeddersWith({ ...inner, embedContent });
+    await using data = await openData(dataDir, HASTY, embedders);
+    const modelOf = (accountId: string) =>
+      data.store.use(accountId, async ({ table }) => table.model.id);
+    for (const other of others) while ((await modelOf(other)) !== NEW.id) await Bun.sleep(10);
+    expect(await modelOf(ACCOUNT)).toBe(OLD.id);
+    while ((data.store.reembedded() ?? 0) < 0.6) await Bun.sleep(10);
+    isBroken = false;
+    await untilDone(data);
+    expect((await data.memories.stats(ACCOUNT)).memories).toBe(10);
+  }, 20_000);
+
   test("without the old one, words are still found, and what needs it is refused", async () => {
     const { dataDir } = await prepare(100);
     const { embedder, reached, go } = gated(NEW, 10);
