@@ -1,4 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
+import { createMarker } from "../memories/matched/marks.ts";
 import type { FoundMemory, Memory } from "../memories/memory.ts";
 import type { SearchMode } from "../memories/ranking/rank.ts";
 import { HTMX } from "../pages/assets.ts";
@@ -117,6 +118,7 @@ function Results({ visit, view, shown }: { visit: Visit; view: View; shown: Show
   const { memories } = shown;
   if (memories.length === 0) return <NoResults view={view} />;
   const nextCursor = shown.kind === "list" ? shown.nextCursor : null;
+  const mark = shown.kind === "found" ? createMarker(view.q) : undefined;
   return (
     <PostForm action={MEMORY_PATHS.selection} token={visit.token} class="results">
       <div class="results-line">
@@ -132,7 +134,7 @@ function Results({ visit, view, shown }: { visit: Visit; view: View; shown: Show
       <ul class="memories">
         {memories.map((memory) => (
           <li>
-            <MemoryItem memory={memory} />
+            <MemoryItem memory={memory} mark={mark} />
           </li>
         ))}
       </ul>

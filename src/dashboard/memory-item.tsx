@@ -1,4 +1,7 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
+
+import { unitsOf } from "../embedding/code-points.ts";
+import type { Piece } from "../memories/matched/marks.ts";
 import type { Explanation, FoundMemory, Memory } from "../memories/memory.ts";
 import { Fragment, type Markup } from "../pages/jsx-runtime.ts";
 import { Moment } from "../pages/moment.tsx";
@@ -9,15 +12,27 @@ import { PATHS } from "./navigation.tsx";
 const EXCERPT = 280;
 const NAME = 60;
 
-/** A memory in a list, to be opened or selected. */
-export function MemoryItem({ memory }: { memory: Memory | FoundMemory }): Markup {
+/**
+ * A memory in a list, to be opened or selected.
+ * @param mark cuts the text of one that was found where words of the question are
+ */
+export function MemoryItem({
+  memory,
+  mark,
+}: {
+  memory: Memory | FoundMemory;
+  mark?: ((text: string) => readonly Piece[]) | undefined;
+}): Markup {
   const { id, content, tags, agent_id, session_id, importance, created_at } = memory;
+  const isFound = "matched" in memory && mark !== undefined;
   return (
     <article class="memory">
       <input type="checkbox" name="id" value={id} aria-label={`Select “${nameOf(content)}”`} />
       <div>
-        <a class="memory-text" href={`${PATHS.memories}/${id}`}>
-          <bdi>{shortened(content, EXCERPT)}</bdi>
+        <a class={isFound ? "memory-text passage" : "memory-text"} href={`${PATHS.memories}/${id}`}>
+          <bdi>
+            {isFound ? <Passage memory={memory} mark={mark} /> : shortened(content, EXCERPT)}
+          </bdi>
         </a>
         {"score" in memory && <Score score={memory.score} explanation={memory.explanation} />}
         <p class="memory-facts">
@@ -47,6 +62,27 @@ export function MemoryItem({ memory }: { memory: Memory | FoundMemory }): Markup
         </p>
       </div>
     </article>
+  );
+}
+
+/** What made a memory match, with the words of the question marked. */
+function Passage({
+  memory: { content, matched },
+  mark,
+}: {
+  memory: FoundMemory;
+  mark: (text: string) => readonly Piece[];
+}): Markup {
+  const isBeginning = matched.start === 0;
+  const isEnd = unitsOf(content)(matched.end) >= content.trimEnd().length;
+  return (
+    <>
+      {!isBeginning && "… "}
+      {mark(matched.text.replaceAll(/\s+/g, " ").trim()).map(({ text, isAsked }) =>
+        isAsked ? <mark>{text}</mark> : text,
+      )}
+      {!isEnd && " …"}
+    </>
   );
 }
 

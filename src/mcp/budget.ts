@@ -1,4 +1,5 @@
-import { type Entry, excerpt } from "./entry.ts";
+import type { Matched } from "../memories/memory.ts";
+import { type Entry, excerpt, excerptAround } from "./entry.ts";
 
 /** Characters of English that make about one token. */
 const CHARACTERS_PER_TOKEN = 4;
@@ -15,8 +16,13 @@ export interface Fitted {
 /**
  * Makes entries fit into so many tokens: long contents are cut to an equal share, which leaves
  * short ones whole; where the shares get too small, entries are dropped from the end.
+ * @param passages by the id of an entry: the part of its content that is not to be cut off
  */
-export function fitEntries(entries: readonly Entry[], maxTokens: number): Fitted {
+export function fitEntries(
+  entries: readonly Entry[],
+  maxTokens: number,
+  passages: ReadonlyMap<string, Matched> = new Map(),
+): Fitted {
   const budget = maxTokens * CHARACTERS_PER_TOKEN;
   for (let count = entries.length; count > 0; count--) {
     const kept = entries.slice(0, count);
@@ -27,7 +33,10 @@ export function fitEntries(entries: readonly Entry[], maxTokens: number): Fitted
       room,
     );
     if (share >= SHORTEST_EXCERPT) {
-      return { entries: kept.map((entry) => cut(entry, share)), leftOut: entries.length - count };
+      return {
+        entries: kept.map((entry) => cut(entry, share, passages.get(entry.id))),
+        leftOut: entries.length - count,
+      };
     }
   }
   return { entries: [], leftOut: entries.length };
@@ -45,12 +54,18 @@ function equalShare(sizes: readonly number[], room: number): number {
   return Number.POSITIVE_INFINITY;
 }
 
-function cut(entry: Entry, share: number): Entry {
+function cut(entry: Entry, share: number, passage: Matched | undefined): Entry {
   if (sizeOf(entry.content) <= share) return entry;
-  let content = excerpt(entry.content, share);
+  const shorten = (length: number) =>
+    passage === undefined
+      ? excerpt(entry.content, length)
+      : excerptAround(entry.content, passage, length);
+  let length = share;
+  let content = shorten(length);
   // Characters that JSON has to escape take more than one: cut again until they fit as well.
   for (let size = sizeOf(content); size > share; size = sizeOf(content)) {
-    content = excerpt(content, Math.floor((content.length * share) / size));
+    length = Math.floor((length * share) / size);
+    content = shorten(length);
   }
   return { ...entry, content, cut: true };
 }

@@ -27,7 +27,7 @@ export function createConnectorTools(memories: Memories, publicUrl: string): Too
       scope,
       annotations,
       input: Type.Object({ query: fields.query }, strict),
-      output: Type.Object({ results: Type.Array(Type.Object(link)) }),
+      output: Type.Object({ results: Type.Array(Type.Object({ ...link, text })) }),
       async run({ query }, { principal }) {
         const { memories: found, mode } = await memories.search(principal.accountId, {
           query,
@@ -36,9 +36,10 @@ export function createConnectorTools(memories: Memories, publicUrl: string): Too
           minScore: 0,
           mode: "hybrid",
         });
-        const results = found.map(({ id, content }) => ({
+        const results = found.map(({ id, content, matched }) => ({
           id,
           title: titleOf(content),
+          text: matched.text,
           url: urlOf(id),
         }));
         const data = { results, ...(noteOnMode(mode) && { note: noteOnMode(mode) }) };

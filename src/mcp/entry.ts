@@ -1,5 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
-import type { FoundMemory, Memory, MemorySource } from "../memories/memory.ts";
+import { unitsOf } from "../embedding/code-points.ts";
+import { edgeAfter, edgeBefore } from "../memories/matched/edges.ts";
+import type { FoundMemory, Matched, Memory, MemorySource } from "../memories/memory.ts";
 
 /**
  * What is published of a memory in a result; there may be more fields, as a memory has. To cost few
@@ -22,7 +24,7 @@ export interface Entry
   supersedes?: string;
   expires_at?: string;
   source?: Pick<MemorySource, "via" | "by">;
-  /** Whether `content` is only the beginning. */
+  /** Whether `content` is only a part. */
   cut?: true;
 }
 
@@ -83,6 +85,20 @@ export function formatDate(instant: string): string {
 export function titleOf(content: string): string {
   const line = content.trim().split("\n", 1)[0]?.trim() ?? "";
   return line.length <= 80 ? line : `${excerpt(line, 79)}`;
+}
+
+/** A part of a text around a passage of it, with signs where there is more. */
+export function excerptAround(content: string, passage: Matched, length: number): string {
+  const found = unitsOf(content)(passage.start);
+  const room = Math.max(0, length - 2);
+  const most = Math.min(passage.text.length, room);
+  // A third of the context before, the rest after; and what one side does not need for the other.
+  const before = Math.floor((room - most) / 3);
+  const last = Math.max(0, Math.min(found - before, content.length - room));
+  const start = edgeAfter(content, last, found);
+  const wanted = Math.min(content.length, start + room);
+  const end = edgeBefore(content, wanted, Math.min(wanted, found + most));
+  return `${start > 0 ? "…" : ""}${content.slice(start, end)}${end < content.length ? "…" : ""}`;
 }
 
 /** The beginning of a text, with a sign that there is more; never half a character. */

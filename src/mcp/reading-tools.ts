@@ -18,7 +18,7 @@ export function createReadingTools(memories: Memories): Tool[] {
       name: "search_memories",
       title: "Search memories",
       description:
-        "Find what is known, by meaning: before answering, at the start of a task, before saving or deleting. Ask in natural language; best match first.",
+        "Find what is known, by meaning: before answering, at the start of a task, before saving or deleting. Ask in natural language.",
       scope,
       annotations,
       input: Type.Object({ query: fields.query, ...filterFields, ...pageFields }, strict),
@@ -31,7 +31,8 @@ export function createReadingTools(memories: Memories): Tool[] {
           minScore: 0,
           mode: "hybrid",
         });
-        const fitted = fitEntries(found.map(toEntry), max_tokens);
+        const passages = new Map(found.map(({ id, matched }) => [id, matched]));
+        const fitted = fitEntries(found.map(toEntry), max_tokens, passages);
         const text = found.length === 0 ? "Nothing is known about that." : describeEntries(fitted);
         const note = noteOnMode(mode);
         return {
@@ -44,7 +45,7 @@ export function createReadingTools(memories: Memories): Tool[] {
     defineTool({
       name: "list_memories",
       title: "List memories",
-      description: "Browse memories, newest first: for an overview. To find something, search.",
+      description: "Browse memories, newest first, for an overview. To find something, search.",
       scope,
       annotations,
       input: Type.Object(
@@ -109,7 +110,7 @@ export function noteOnMode(mode: SearchMode): string {
 export function describeEntries({ entries, leftOut: missing }: Fitted): string {
   const notes = [
     missing > 0 && `${missing} more did not fit: raise max_tokens or narrow the query.`,
-    entries.some(({ cut }) => cut) && "Contents that end in … are cut: get_memory shows all.",
+    entries.some(({ cut }) => cut) && "Contents with … are cut: get_memory shows all.",
   ].filter((note) => typeof note === "string");
   return [...entries.map(describeEntry), ...(notes.length > 0 ? [notes.join(" ")] : [])].join(
     "\n\n",

@@ -67,7 +67,7 @@ export function createWritingTools(memories: Memories): Tool[] {
       name: "update_memory",
       title: "Update a memory",
       description:
-        "Change a memory that is outdated, wrong or incomplete, instead of saving another. Fields left out stay as they are.",
+        "Change a memory that is outdated, wrong or incomplete, instead of saving another. Fields left out stay.",
       scope: "memories:write",
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
       input: Type.Object(

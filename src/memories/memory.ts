@@ -275,6 +275,25 @@ export const Explanation = Type.Object({
 });
 export type Explanation = Static<typeof Explanation>;
 
+const place = (description: string) => Type.Integer({ minimum: 0, description });
+
+/** The part of a memory's text that made it match. */
+export const Matched = Type.Object(
+  {
+    text: Type.String({
+      description: "At most 400 characters: whole sentences where they fit.",
+      examples: ["The user prefers to be called Sam."],
+    }),
+    start: place("Where it begins in `content`, in characters: Unicode code points, from 0."),
+    end: place("Where it ends in `content`: the first character after it."),
+  },
+  {
+    description:
+      "The passage that made it match: that of the nearest meaning, and in it where most of the query's words are together. All of a short `content`.",
+  },
+);
+export type Matched = Static<typeof Matched>;
+
 /** A memory that a search found. */
 export const FoundMemory = Type.Object({
   ...memoryFields,
@@ -284,6 +303,7 @@ export const FoundMemory = Type.Object({
     description: "How well it answers the query; higher is better.",
     examples: [0.82],
   }),
+  matched: Matched,
   explanation: Type.Optional(Explanation),
 });
 export type FoundMemory = Static<typeof FoundMemory>;

@@ -2,10 +2,12 @@ import { LRUCache } from "lru-cache";
 import type { Decay } from "../config.ts";
 import { watchModels } from "../embedding/model-at-hand.ts";
 import { AppError } from "../errors.ts";
+import { createTurns } from "../turns.ts";
 import { createExport } from "./export.ts";
 import type { Filter } from "./filter.ts";
+import { createMatcher } from "./matched/matched.ts";
 import { type FoundMemory, MEMORY_ID, type Memory, type Similar } from "./memory.ts";
-import type { SearchMode } from "./ranking/rank.ts";
+import type { Ranked, SearchMode } from "./ranking/rank.ts";
 import { retention } from "./ranking/retention.ts";
 import { decodeCursor, encodeCursor } from "./requests.ts";
 import { type MemoryRow, toMemory } from "./rows.ts";
@@ -53,11 +55,7 @@ export function createReading({
         const moment = { now: clock(), decay };
         return { mode, hits: await searchTable(table, embedder, { ...request, mode }, moment) };
       });
-      const memories = hits.map(({ memory, score, explanation }) => ({
-        ...toMemory(memory),
-        score,
-        ...(request.explain && { explanation }),
-      }));
+      const memories = await toFound(hits, request);
       const [best] = memories;
       if (best) found.set(accountId, { id: best.id, at: new Date(clock()) });
       return { memories, mode };
@@ -117,6 +115,22 @@ export function createReading({
     /** Bytes on disk of an account's memories. */
     bytes: (accountId: string): Promise<number> => store.bytes(accountId),
   };
+}
+
+/** What was found, with what made it match. A hundred long texts take a while: others have their turn. */
+async function toFound(
+  hits: readonly Ranked[],
+  { query, explain }: SearchRequest,
+): Promise<FoundMemory[]> {
+  const match = createMatcher(query);
+  const turn = createTurns();
+  const memories: FoundMemory[] = [];
+  for (const { memory, score, explanation } of hits) {
+    const matched = match(memory.content);
+    memories.push({ ...toMemory(memory), score, matched, ...(explain && { explanation }) });
+    await turn();
+  }
+  return memories;
 }
 
 /** Memories by id, in the order of the ids; those that aren't there are left out. */

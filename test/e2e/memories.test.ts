@@ -155,3 +155,25 @@ test("another account's memory is not there", async () => {
   });
   expect(await other.get(id)).toMatchObject({ content: "A secret" });
 });
+
+test.each<[string, Look]>([
+  ["", {}],
+  [", without JavaScript", { javaScript: false }],
+  [", in the dark", { dark: true }],
+])("a search shows what of a memory made it match, its words marked%s", async (_, look) => {
+  await visit(async (page, client) => {
+    const around = "Of this and that we spoke at length. ".repeat(100);
+    await client.save({ content: `${around}<b>The spare key</b> hangs & swings. ${around}` });
+    await client.save({ content: "<mark>A key</mark> of C major" });
+    await page.goto(`${dashboard.origin}/memories?q=where+is+the+spare+key`);
+    // What checks the page is a script too.
+    if (look.javaScript !== false) await expectSound(page);
+    const [long, short] = await page.locator(".memory-text").allInnerTexts();
+    expect(long).toMatch(/^… <b>The spare key<\/b> hangs & swings\..* …$/);
+    expect(short).toBe("<mark>A key</mark> of C major");
+    expect(await page.locator("mark").allInnerTexts()).toEqual(["spare", "key", "key"]);
+
+    await page.goto(`${dashboard.origin}/memories`);
+    expect(await page.locator("mark").count()).toBe(0);
+  }, look);
+});

@@ -206,6 +206,26 @@ describe("max_tokens", () => {
     }
   });
 
+  test("leaves of a long memory what made it match, wherever it stands", async () => {
+    const client = await connect();
+    const fact = "The spare key lies under the blue flowerpot.";
+    for (const before of [0, 100, 600]) {
+      const around = (count: number) => "Of this and that we spoke at length. ".repeat(count);
+      const id = await save(client, `${around(before)}${fact} ${around(800 - before)}`);
+      for (const max_tokens of [300, 2_000]) {
+        const args = { query: "where is the spare key?", limit: 1, max_tokens };
+        const { text, data } = await client.call("search_memories", args);
+        const [found] = data.memories as { id: string; content: string; cut?: boolean }[];
+        expect(found?.cut).toBe(true);
+        expect(found?.content).toContain(fact);
+        expect(text).toContain(fact);
+        expect(found?.content.startsWith("…")).toBe(before > 0);
+        expect(text).toContain("get_memory shows all");
+      }
+      await client.call("delete_memory", { id });
+    }
+  });
+
   test("by default floods no conversation", async () => {
     const client = await connect();
     for (let n = 0; n < 5; n++) await save(client, "word ".repeat(6_000));
@@ -290,7 +310,8 @@ test("search and fetch have the shape that connectors ask for", async () => {
   const { text, data } = await client.call("search", { query: "invoices" });
   expect(JSON.parse(text)).toEqual(data);
   const url = `http://localhost:7733/api/memories/${id}`;
-  expect(data).toEqual({ results: [{ id, title: "Invoices are due on Mondays", url }] });
+  const title = "Invoices are due on Mondays";
+  expect(data).toEqual({ results: [{ id, title, text: title, url }] });
   const document = await client.call("fetch", { id });
   expect(JSON.parse(document.text)).toEqual(document.data);
   expect(document.data).toMatchObject({ id, url, title: "Invoices are due on Mondays" });

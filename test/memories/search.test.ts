@@ -22,7 +22,8 @@ test("a found memory is the memory with its score", async () => {
   for (const mode of MODES) {
     const [found, ...others] = await ada.search("tea", { mode });
     expect(others).toEqual([]);
-    expect(found).toEqual({ ...saved, score: expect.any(Number) });
+    const matched = { text: "green tea", start: 0, end: 9 };
+    expect(found).toEqual({ ...saved, score: expect.any(Number), matched });
     expect(found?.score).toBeGreaterThan(0);
   }
 });
