@@ -1,4 +1,5 @@
 import { createId } from "../db/id.ts";
+import type { ContentEmbedding } from "../embedding/embedder.ts";
 import { AppError } from "../errors.ts";
 import { parseInstant } from "../schema.ts";
 import { type MemoryChanges, type MemorySource, type NewMemory, normaliseTags } from "./memory.ts";
@@ -7,7 +8,7 @@ import type { MemoryRow, StoredMemory } from "./rows.ts";
 /** A memory that is saved now. */
 export function newMemory(
   input: NewMemory,
-  vectors: Float32Array[],
+  embedding: ContentEmbedding,
   source: MemorySource | null,
   now: number,
 ): StoredMemory {
@@ -26,26 +27,26 @@ export function newMemory(
     createdAt: now,
     updatedAt: now,
     expiresAt: toTime(input.expires_at),
-    vectors,
+    ...embedding,
   };
 }
 
 /**
  * A memory with the fields that are given.
- * @param vectors of its content as it is then
+ * @param embedding of its content as it is then
  */
 export function changeMemory(
   current: MemoryRow,
   changes: MemoryChanges,
-  vectors: Float32Array[],
+  embedding: ContentEmbedding,
   source: MemorySource | null,
   now: number,
 ): StoredMemory {
   const { content, tags, agent_id, session_id, project, importance, pinned, metadata } = changes;
   return {
     ...current,
+    ...embedding,
     content: content ?? current.content,
-    vectors,
     tags: tags ? normaliseTags(tags) : current.tags,
     agentId: agent_id === undefined ? current.agentId : agent_id,
     sessionId: session_id === undefined ? current.sessionId : session_id,

@@ -1,23 +1,24 @@
+import type { ContentEmbedding } from "../embedding/embedder.ts";
 import type { Outcome } from "./log/pending.ts";
 import { bytesOf, minus, plus, type Usage } from "./quota.ts";
-import type { MemoryRow, StoredMemory } from "./rows.ts";
+import { embeddingOf, type MemoryRow, type StoredMemory } from "./rows.ts";
 
 /** The memories of a group of changes, as the changes before left them. */
 export interface Draft {
   get(id: string): MemoryRow | null;
-  /** The vectors of a memory that the change asked for. */
-  vectorsOf(id: string): Float32Array[];
+  /** What a memory was embedded as, if the change asked for it. */
+  embeddingOf(id: string): ContentEmbedding | null;
   put(memory: StoredMemory): void;
   remove(id: string): void;
 }
 
 /**
  * @param loaded the memories that the changes read
- * @param vectors those of memories whose vectors the changes asked for
+ * @param whole those whose vectors the changes asked for
  */
 export function createDraft(
   loaded: readonly MemoryRow[],
-  vectors: ReadonlyMap<string, Float32Array[]>,
+  whole: readonly StoredMemory[],
 ): Draft & {
   /** By how much the table grows. */
   growth(): Usage;
@@ -26,6 +27,7 @@ export function createDraft(
   outcome(): Outcome;
 } {
   const before = new Map(loaded.map((memory) => [memory.id, memory]));
+  const loadedWhole = new Map(whole.map((memory) => [memory.id, memory]));
   const after = new Map<string, StoredMemory | null>();
   const get = (id: string) => (after.has(id) ? after.get(id) : before.get(id)) ?? null;
   let growth: Usage = { memories: 0, bytes: 0 };
@@ -45,7 +47,10 @@ export function createDraft(
 
   return {
     get,
-    vectorsOf: (id) => after.get(id)?.vectors ?? vectors.get(id) ?? [],
+    embeddingOf(id) {
+      const memory = after.get(id) ?? loadedWhole.get(id);
+      return memory ? embeddingOf(memory) : null;
+    },
     put: (memory) => set(memory.id, memory),
     remove: (id) => set(id, null),
     growth: () => growth,

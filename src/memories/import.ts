@@ -1,6 +1,6 @@
 import { createIdFrom } from "../db/id.ts";
 import { isDiskFull } from "../disk-errors.ts";
-import type { Embedder } from "../embedding/embedder.ts";
+import type { ContentEmbedding, Embedder } from "../embedding/embedder.ts";
 import { AppError } from "../errors.ts";
 import { parseInstant } from "../schema.ts";
 import type { Draft } from "./draft.ts";
@@ -12,7 +12,7 @@ import {
   normaliseTags,
 } from "./memory.ts";
 import type { OpenTable } from "./open-tables.ts";
-import type { MemoryRow, StoredMemory } from "./rows.ts";
+import { embeddingOf, type MemoryRow, type StoredMemory } from "./rows.ts";
 import type { Store } from "./store.ts";
 
 /** A line of what is imported: a memory, or what is wrong with it. */
@@ -119,7 +119,7 @@ export async function importMemories(
 }
 
 /** A memory as a line wants it. */
-interface Wanted extends Omit<StoredMemory, "vectors" | "createdAt" | "updatedAt"> {
+interface Wanted extends Omit<StoredMemory, keyof ContentEmbedding | "createdAt" | "updatedAt"> {
   line: number;
   /** Milliseconds since 1970; null where the line doesn't say. */
   createdAt: number | null;
@@ -162,7 +162,7 @@ function toWanted(
   };
 }
 
-type Known = Omit<StoredMemory, "vectors">;
+type Known = Omit<StoredMemory, keyof ContentEmbedding>;
 
 function judge(wanted: Wanted, known: Known | null | undefined): Verdict {
   if (!known) return "created";
@@ -226,25 +226,25 @@ async function writeBatch(
       return isWritten && contents.get(id) !== content;
     })
     .map(({ content }) => content);
-  const vectors = await embedAll(embedder, texts);
+  const embedded = await embedAll(embedder, texts);
   stillAllowed();
 
   const verdicts = await patiently(() =>
     writer.change({
       ids,
       withVectors: rows.length > 0,
-      apply: (draft) => applyBatch(draft, batch, vectors),
+      apply: (draft) => applyBatch(draft, batch, embedded),
     }),
   );
   // Another write came between, and other texts are needed now.
   return verdicts ?? writeBatch({ table, writer, embedder }, batch, stillAllowed);
 }
 
-/** @returns null, and changes nothing, when the vectors of a text are missing */
+/** @returns null, and changes nothing, when a text is not embedded */
 function applyBatch(
   draft: Draft,
   batch: readonly Wanted[],
-  vectors: ReadonlyMap<string, Float32Array[]>,
+  embedded: ReadonlyMap<string, ContentEmbedding>,
 ): Verdict[] | null {
   const written = new Map<string, StoredMemory>();
   const verdicts: Verdict[] = [];
@@ -255,30 +255,30 @@ function applyBatch(
     verdicts.push(verdict);
     if (verdict === "unchanged" || verdict === "kept") continue;
     const same = current?.content === wanted.content ? current : null;
-    const kept = same ? (before?.vectors ?? draft.vectorsOf(wanted.id)) : [];
-    const own = kept.length > 0 ? kept : vectors.get(wanted.content);
+    const kept = before ? embeddingOf(before) : draft.embeddingOf(wanted.id);
+    const own = (same && kept) ?? embedded.get(wanted.content);
     if (!own) return null;
     const source = same ? same.source : wanted.source;
-    written.set(wanted.id, { ...toKnown(wanted, place), source, vectors: own });
+    written.set(wanted.id, { ...toKnown(wanted, place), source, ...own });
   }
   for (const memory of written.values()) draft.put(memory);
   return verdicts;
 }
 
-/** The vectors of texts by text, a few at a time. */
+/** Embeds texts, a few at a time. */
 async function embedAll(
   embedder: Embedder,
   texts: readonly string[],
-): Promise<Map<string, Float32Array[]>> {
-  const vectors = new Map<string, Float32Array[]>();
+): Promise<Map<string, ContentEmbedding>> {
+  const embedded = new Map<string, ContentEmbedding>();
   const waiting = new Set(texts).values();
   const embedNext = async () => {
     for (const text of waiting) {
-      vectors.set(text, (await patiently(() => embedder.embedContent(text))).vectors);
+      embedded.set(text, await patiently(() => embedder.embedContent(text)));
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, embedNext));
-  return vectors;
+  return embedded;
 }
 
 /** Tries again what fails only for now: there is no hurry, and live requests go first. */

@@ -1,7 +1,11 @@
+import type { ContentEmbedding } from "../embedding/embedder.ts";
 import type { Memory, MemorySource } from "./memory.ts";
 
-/** A memory as it is kept: the public fields, with times as numbers, and its vectors. */
-export interface StoredMemory {
+/**
+ * A memory as it is kept: the public fields, with times as numbers, and what its content was embedded
+ * as. What an earlier version wrote has neither `starts` nor `states`.
+ */
+export interface StoredMemory extends ContentEmbedding {
   id: string;
   content: string;
   tags: string[];
@@ -20,12 +24,10 @@ export interface StoredMemory {
   createdAt: number;
   updatedAt: number;
   expiresAt: number | null;
-  /** One for each passage of the content, at least one. */
-  vectors: Float32Array[];
 }
 
-/** A memory without its vectors. */
-export type MemoryRow = Omit<StoredMemory, "vectors">;
+/** A memory without vectors and states. */
+export type MemoryRow = Omit<StoredMemory, "vectors" | "states">;
 
 /** What statistics read of a memory. */
 export type MemoryFacts = Pick<
@@ -38,8 +40,15 @@ export interface Candidate {
   readonly memory: MemoryRow;
   /** −1 to 1, of the query's vector and the nearest passage's; `null` without a query's vector. */
   readonly cosine: number | null;
+  /** Which of its passages is that one; 0 where that is unknown. */
+  readonly passage: number;
   /** 0 and up; 0 where words were not compared, or too many others match better. */
   readonly bm25: number;
+}
+
+/** What the content of a memory was embedded as. */
+export function embeddingOf({ vectors, starts, states }: StoredMemory): ContentEmbedding {
+  return { vectors, starts, states };
 }
 
 /** The public form of a stored memory. */

@@ -1,9 +1,11 @@
+import type { TokenStates } from "../embedding/embedder.ts";
 import type { HeldBase } from "./base/held-base.ts";
 import { type Filter, type Position, passes } from "./filter.ts";
+import { createStateIndex, named, type StateIndex } from "./indexes/states.ts";
 import { tokensOf } from "./indexes/tokens.ts";
 import type { Pending } from "./log/pending.ts";
 import type { Candidate, StoredMemory } from "./rows.ts";
-import type { TableReader } from "./table.ts";
+import type { MemoryTable, TableReader } from "./table.ts";
 import { createView } from "./view/create-view.ts";
 import type { View } from "./view/view.ts";
 
@@ -23,7 +25,7 @@ export function createStoredReader({
   pending: Pending;
   dimension: number;
   size: () => number;
-}): TableReader & { load(ids: readonly string[]): Promise<StoredMemory[]> } {
+}): TableReader & Pick<MemoryTable, "load" | "interaction"> {
   /** Those that the log has, and the ids of the others. */
   const split = (ids: readonly string[]) => {
     const known = ids.flatMap((id) => pending.get(id) ?? []);
@@ -31,7 +33,7 @@ export function createStoredReader({
   };
 
   const withView = <Result>(memories: readonly StoredMemory[], ask: (view: View) => Result) => {
-    const view = createView(dimension);
+    const view = createView(dimension, 0);
     try {
       for (const memory of memories) view.put(memory);
       return ask(view);
@@ -93,6 +95,20 @@ export function createStoredReader({
       return withView([...found, ...known], (view) => view.candidates({ ...question, corpus }));
     },
 
+    async interaction(ids, asked, weights) {
+      const { known, others } = split(ids);
+      const none = new Map<string, Int8Array>();
+      const stored =
+        others.length > 0 ? await base.read((open) => open.states(others), none) : none;
+      for (const { id, states } of known) stored.set(id, states);
+      const index = createStateIndex();
+      try {
+        return interactionOf(index, stored, asked, weights);
+      } finally {
+        index.close();
+      }
+    },
+
     async ofSessions(sessions, filter, vector): Promise<Candidate[]> {
       const [known, except] = [pending.memories(), pending.ids()];
       const found = await base.read((open) => open.ofSessions(sessions, filter, except), []);
@@ -100,6 +116,18 @@ export function createStoredReader({
       return withView(all, (view) => view.ofSessions(sessions, filter, vector, all.length));
     },
   };
+}
+
+/** @param states by the ids of memories */
+function interactionOf(
+  index: StateIndex,
+  states: ReadonlyMap<string, Int8Array>,
+  asked: TokenStates,
+  weights: readonly number[],
+): Map<string, number> {
+  const ids = [...states.keys()];
+  for (const [owner, id] of ids.entries()) index.put(owner, states.get(id) ?? new Int8Array(0));
+  return named(ids, index.interaction(asked.numbers, weights, [...ids.keys()]));
 }
 
 function newestFirst(a: Position, b: Position): number {

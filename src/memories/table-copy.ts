@@ -1,7 +1,7 @@
 import type { Embedder } from "../embedding/embedder.ts";
 import type { Outcome } from "./log/pending.ts";
 import type { OpenTables } from "./open-tables.ts";
-import { type MemoryRow, type StoredMemory, toMemory } from "./rows.ts";
+import { embeddingOf, type MemoryRow, type StoredMemory, toMemory } from "./rows.ts";
 
 /** Makes a table say what another one says, with another model's vectors, while that one changes. */
 export interface TableCopy {
@@ -115,8 +115,8 @@ async function copyMemories(
   for (const row of rows) {
     const same = embedded.get(row.id);
     const isSame = same?.content === row.content;
-    const { vectors } = isSame ? same : await wanted.embedContent(row.content);
-    memories.push({ ...row, vectors });
+    const embedding = isSame ? embeddingOf(same) : await wanted.embedContent(row.content);
+    memories.push({ ...row, ...embedding });
   }
   const gone = new Set(ids);
   for (const { id } of rows) gone.delete(id);

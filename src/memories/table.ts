@@ -1,4 +1,4 @@
-import type { EmbeddingModel } from "../embedding/embedder.ts";
+import type { EmbeddingModel, TokenStates } from "../embedding/embedder.ts";
 import { createTurns } from "../turns.ts";
 import type { Base, MemoryCodec } from "./base/base.ts";
 import { type HeldBase, holdBase } from "./base/held-base.ts";
@@ -7,7 +7,7 @@ import { createPending, type Outcome, type Pending } from "./log/pending.ts";
 import type { Usage } from "./quota.ts";
 import type { Candidate, MemoryRow, StoredMemory } from "./rows.ts";
 import { createStoredReader } from "./stored-reader.ts";
-import { createView } from "./view/create-view.ts";
+import { createView, MOST_WITH_STATES } from "./view/create-view.ts";
 import { createLiveView, type LiveView } from "./view/live-view.ts";
 import type { ViewQuestion } from "./view/view.ts";
 
@@ -43,6 +43,16 @@ export interface MemoryTable extends TableReader {
   readonly usage: Usage;
   /** Grows with every commit. */
   readonly changes: number;
+  /**
+   * How well memories answer a question word by word, −1 to 1: see `StateIndex`. Those that have no
+   * states are left out.
+   * @param weights what each of the question's tokens counts, 0 and up
+   */
+  interaction(
+    ids: readonly string[],
+    states: TokenStates,
+    weights: readonly number[],
+  ): Promise<Map<string, number>>;
   /** Memories by id with their vectors. */
   load(ids: readonly string[]): Promise<StoredMemory[]>;
   encode(memories: readonly StoredMemory[]): Uint8Array;
@@ -74,6 +84,8 @@ export interface Room {
 
 /** Bytes of a memory in the view besides its vector, about: a few sentences and their words. */
 const ROW_BYTES = 500;
+/** Bytes of a memory's states there, about. */
+const STATES_BYTES = 1_000;
 /**
  * Milliseconds until a table is read into memory that can answer without: the question that asked for it
  * comes first.
@@ -113,7 +125,7 @@ export function createTable({
 }): KeptTable {
   const base = holdBase(first);
   const pending = createPending();
-  const view = createLiveView(() => createView(model.dimension));
+  const view = createLiveView(() => createView(model.dimension, hasManyMemories() ? 0 : undefined));
   let [seq, usage, changes] = [last, counted, 0];
   for (const entry of entries) pending.note(entry.seq, entry.outcome);
 
@@ -122,8 +134,12 @@ export function createTable({
     return usage.memories;
   }
 
-  const bytesOfView = () =>
-    ((base.current?.rows ?? 0) + pending.size) * (model.dimension + ROW_BYTES);
+  const hasManyMemories = () => usage.memories > MOST_WITH_STATES;
+
+  const bytesOfView = () => {
+    const states = hasManyMemories() ? 0 : STATES_BYTES;
+    return ((base.current?.rows ?? 0) + pending.size) * (model.dimension + ROW_BYTES + states);
+  };
 
   const fill = (after = 0) =>
     view.fill(
@@ -178,6 +194,8 @@ export function createTable({
     rows: () => atHand().rows(),
     candidates: async (question) => (await reader()).candidates(question),
     ofSessions: async (...question) => (await reader()).ofSessions(...question),
+    interaction: async (...question) =>
+      view.current?.interaction(...question) ?? stored.interaction(...question),
     load: stored.load,
 
     encode: (memories) => codec.encode(memories, model),

@@ -43,23 +43,24 @@ export function createUpdate({
     // Embedding takes longer than all the rest: it happens before the write's turn, and only
     // when the content changes.
     const used = await embedderOf(store, accountId);
-    const vectors =
+    const embedding =
       content === undefined || content === present.content
         ? null
-        : (await used.embedContent(content)).vectors;
+        : await used.embedContent(content);
 
     const updated = await store.use(accountId, async ({ writer, embedder }) => {
-      if (vectors && embedder !== used) return null;
+      if (embedding && embedder !== used) return null;
       return await writer.change({
         ids: [id],
-        withVectors: vectors === null,
+        withVectors: embedding === null,
         apply(draft) {
           const current = draft.get(id);
           if (!current) throw notFound(id);
           if (!isExpected(toMemory(current))) throw hasChanged();
-          // Another write may have changed the content between: then its vectors are not these.
-          if (content !== undefined && content !== current.content && !vectors) return null;
-          const own = vectors ?? draft.vectorsOf(id);
+          // Another write may have changed the content between: then its embedding is not this one.
+          if (content !== undefined && content !== current.content && !embedding) return null;
+          const own = embedding ?? draft.embeddingOf(id);
+          if (!own) throw new Error("a memory was not loaded with its vectors");
           const next = changeMemory(current, changes, own, source, clock());
           draft.put(next);
           return next;

@@ -189,8 +189,7 @@ async function read(table: MemoryTable, group: readonly Job[]) {
   const rows = await table.find([...wanted]);
   const withVectors = new Set(idsOf(group.filter((job) => job.withVectors)));
   const whole = await table.load([...withVectors]);
-  const vectors = new Map(whole.map(({ id, vectors }) => [id, vectors]));
-  return { matches, draft: createDraft(rows, vectors) };
+  return { matches, draft: createDraft(rows, whole) };
 }
 
 async function append(

@@ -43,10 +43,12 @@ export function createWriting({
     const growth = { memories: inputs.length, bytes };
     await store.use(accountId, async ({ writer }) => writer.checkRoom(growth));
     const used = await embedderOf(store, accountId);
-    const embedded = await Promise.all(inputs.map(({ content }) => used.embedContent(content)));
+    const embedded = await Promise.all(
+      inputs.map(async (input) => ({ input, embedding: await used.embedContent(input.content) })),
+    );
     const now = clock();
-    const memories = inputs.map((input, index) =>
-      newMemory(input, embedded[index]?.vectors ?? [], source, now),
+    const memories = embedded.map(({ input, embedding }) =>
+      newMemory(input, embedding, source, now),
     );
     const made = await store.use(accountId, async ({ writer, embedder }) => {
       if (embedder !== used) return null;

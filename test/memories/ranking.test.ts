@@ -23,10 +23,11 @@ const candidate = (id: string, { cosine = 0.7, bm25 = 0, ...fields }: Fields = {
   memory: {
     ...{ id, content: "", tags: [], agentId: null, sessionId: null, project: null },
     ...{ importance: 0.5, pinned: false, supersedes: null, metadata: "{}", source: null },
-    ...{ createdAt: NOW, updatedAt: NOW, expiresAt: null },
+    ...{ createdAt: NOW, updatedAt: NOW, expiresAt: null, starts: [0] },
     ...fields,
   },
   cosine,
+  passage: 0,
   bm25,
 });
 

@@ -2,8 +2,15 @@ import { describe, expect, test } from "bun:test";
 import { type Filter, type Position, passes } from "../../src/memories/filter.ts";
 import type { Candidate, StoredMemory } from "../../src/memories/rows.ts";
 import type { KeptTable } from "../../src/memories/table.ts";
-import { embedContent, embedQuery, idOf, storedMemories, storedMemory } from "../support/bases.ts";
-import { writeEarlierTable } from "../support/earlier-tables.ts";
+import {
+  askedOf,
+  embedContent,
+  embedQuery,
+  idOf,
+  storedMemories,
+  storedMemory,
+} from "../support/bases.ts";
+import { asEarlier, writeEarlierTable } from "../support/earlier-tables.ts";
 import { idsIn, openKeptTable, TABLE, tableStorage } from "../support/kept-table.ts";
 import { createRandom } from "../support/random.ts";
 
@@ -109,6 +116,12 @@ async function compare(inMemory: KeptTable, stored: KeptTable, all: readonly str
       await inMemory.ofSessions(sessions, question.filter, vector),
       JSON.stringify(question.filter),
     );
+    const { states } = await askedOf(text);
+    const weights = states.words.map((_, at) => 1 + at);
+    const some = [...times(8, () => pick(all)), "mem_unknown"];
+    expect(await stored.interaction(some, states, weights)).toEqual(
+      await inMemory.interaction(some, states, weights),
+    );
   }
 }
 
@@ -117,7 +130,7 @@ function expectAlike(found: readonly Candidate[], wanted: readonly Candidate[], 
   const parts = (candidates: readonly Candidate[]) =>
     candidates
       .toSorted((a, b) => (a.memory.id < b.memory.id ? -1 : 1))
-      .map(({ memory, cosine }) => ({ memory, cosine, question }));
+      .map(({ memory, cosine, passage }) => ({ memory, cosine, passage, question }));
   expect(parts(found)).toEqual(parts(wanted));
   const scores = new Map(wanted.map(({ memory, bm25 }) => [memory.id, bm25]));
   const share = wanted.length >= ENOUGH ? TOLERANCE : 1;
@@ -340,7 +353,7 @@ test("a large table of the earlier version answers before it is rewritten, whate
     expect(around.map(({ memory }) => memory.id).sort()).toEqual(inThem.map(({ id }) => id));
   }
   expect(table.view.current).toBeNull();
-  const { vectors: _, ...row } = earlier[3] ?? added;
+  const { vectors: _, states: _states, ...row } = asEarlier(earlier[3] ?? added);
   expect(await table.find([idOf(3)])).toEqual([row]);
 });
 

@@ -261,9 +261,9 @@ test("no write is made behind a second end either, when the first one fails", as
 
 test("no write is made behind the one that ends them, however many wait", async () => {
   await using data = await openData(temporaryFolder());
-  const { vectors } = await fakeEmbedder().embedContent("x");
+  const embedding = await fakeEmbedder().embedContent("x");
   const memory = (id: string): StoredMemory => ({
-    ...{ id, vectors, content: "x", tags: [], agentId: null, sessionId: null, metadata: "{}" },
+    ...{ id, ...embedding, content: "x", tags: [], agentId: null, sessionId: null, metadata: "{}" },
     ...{ project: null, pinned: false, supersedes: null, source: null, expiresAt: null },
     ...{ importance: 0.5, createdAt: 1, updatedAt: 1 },
   });

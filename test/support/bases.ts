@@ -11,6 +11,7 @@ import { fakeEmbedder } from "./fake-embedder.ts";
 const embedder = fakeEmbedder();
 export const { model } = embedder;
 export const embedContent = async (text: string) => (await embedder.embedContent(text)).vectors;
+export const askedOf = embedder.embedQuery;
 export const embedQuery = async (text: string) => (await embedder.embedQuery(text)).vector;
 
 /** The id of the memory with a number. */
@@ -37,7 +38,7 @@ export async function storedMemory(
     createdAt: number,
     updatedAt: number,
     expiresAt: null,
-    vectors: fields.vectors ?? (await embedContent(content)),
+    ...(await embedder.embedContent(content)),
     ...fields,
   };
 }

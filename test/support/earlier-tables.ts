@@ -20,6 +20,11 @@ const INDEXES: readonly [column: string, config: Index][] = [
   ["content", Index.fts({ withPosition: false, baseTokenizer: "icu/split" })],
 ];
 
+/** A memory as what version 1.0 wrote is read. */
+export function asEarlier(memory: StoredMemory): StoredMemory {
+  return { ...memory, starts: [], states: new Int8Array(0) };
+}
+
 function earlierTable(memories: readonly StoredMemory[]): Table {
   const present = baseSchema(model);
   const key = new Map([["lance-schema:unenforced-primary-key", "true"]]);

@@ -18,6 +18,8 @@ export interface Base {
   find(ids: readonly string[]): Promise<MemoryRow[]>;
   /** The same with their vectors. */
   load(ids: readonly string[]): Promise<StoredMemory[]>;
+  /** The states of memories by their ids; of those that an earlier version wrote, there are none. */
+  states(ids: readonly string[]): Promise<Map<string, Int8Array>>;
   /** All memories with their vectors, a batch at a time, as they are at one moment. */
   read(): AsyncGenerator<StoredMemory[]>;
   /** Memories without vectors, a batch at a time. */

@@ -12,13 +12,23 @@ const VERSION = 1;
 const HEAD = 8;
 const NUMBER = Float32Array.BYTES_PER_ELEMENT;
 
-/** What comes as JSON before the vectors, which follow in the same order. */
+/** What comes as JSON before vectors and states, which follow in the same order. */
 interface Texts {
   dimension: number;
-  memories: (MemoryRow & { passages: number })[];
+  memories: LoggedRow[];
 }
 
-/** Memories as one run of bytes: their fields as JSON, then all vectors (little-endian floats). */
+interface LoggedRow extends Omit<MemoryRow, "starts"> {
+  passages: number;
+  /** Not in entries that an earlier version has left, as how many bytes its states are. */
+  starts?: number[];
+  states?: number;
+}
+
+/**
+ * Memories as one run of bytes: their fields as JSON, then all vectors (little-endian floats), then
+ * all states.
+ */
 export const memoryCodec: MemoryCodec = {
   encode(memories, { dimension }) {
     if (memories.some(({ vectors }) => vectors.length === 0)) {
@@ -30,17 +40,25 @@ export const memoryCodec: MemoryCodec = {
     }
     const texts: Texts = {
       dimension,
-      memories: memories.map(({ vectors, ...row }) => ({ ...row, passages: vectors.length })),
+      memories: memories.map(({ vectors, states, ...row }) => ({
+        ...row,
+        passages: vectors.length,
+        states: states.length,
+      })),
     };
     const json = Buffer.from(JSON.stringify(texts));
-    const bytes = Buffer.alloc(HEAD + json.length + vectors.length * dimension * NUMBER);
+    const states = memories.map((memory) => memory.states);
+    const parts = [...vectors, ...states];
+    const size = parts.reduce((sum, { byteLength }) => sum + byteLength, HEAD + json.length);
+    const bytes = Buffer.alloc(size);
     bytes[0] = VERSION;
     bytes.writeUInt32LE(json.length, 4);
     bytes.set(json, HEAD);
-    vectors.forEach(({ buffer, byteOffset, byteLength }, index) => {
-      const at = HEAD + json.length + index * dimension * NUMBER;
+    let at = HEAD + json.length;
+    for (const { buffer, byteOffset, byteLength } of parts) {
       bytes.set(new Uint8Array(buffer, byteOffset, byteLength), at);
-    });
+      at += byteLength;
+    }
     return bytes;
   },
 
@@ -50,16 +68,19 @@ export const memoryCodec: MemoryCodec = {
     const length = new DataView(buffer, byteOffset).getUint32(4, true);
     const json = new TextDecoder().decode(bytes.subarray(HEAD, HEAD + length));
     const { dimension, memories }: Texts = JSON.parse(json);
-    // Floats are read where their address is a multiple of four.
-    const numbers = new Float32Array(new Uint8Array(bytes.subarray(HEAD + length)).buffer);
-    let at = 0;
-    const next = () => {
-      at += dimension;
-      return numbers.slice(at - dimension, at);
+    let at = HEAD + length;
+    // A copy: a database gives bytes at any address.
+    const next = (size: number): ArrayBuffer => {
+      at += size;
+      return new Uint8Array(bytes.subarray(at - size, at)).buffer;
     };
-    return memories.map(({ passages, ...row }) => ({
+    const nextVector = () => new Float32Array(next(dimension * NUMBER));
+    const vectors = memories.map(({ passages }) => Array.from({ length: passages }, nextVector));
+    return memories.map(({ passages: _, starts = [], states = 0, ...row }, index) => ({
       ...row,
-      vectors: Array.from({ length: passages }, next),
+      vectors: vectors[index] ?? [],
+      starts,
+      states: new Int8Array(next(states)),
     }));
   },
 };

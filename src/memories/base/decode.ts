@@ -1,4 +1,5 @@
 import type {
+  Binary,
   Bool,
   FixedSizeList,
   Float32,
@@ -36,6 +37,8 @@ type RowTypes = {
   created_at: TimestampMillisecond;
   updated_at: TimestampMillisecond;
   expires_at: TimestampMillisecond;
+  starts: List<Int32>;
+  states: Binary;
   vector: FixedSizeList<Float32>;
 };
 
@@ -50,6 +53,13 @@ export function decodeMemories(rows: Rows): MemoryRow[] {
 /** Reads the ids of rows. */
 export function decodeIds(rows: Rows): string[] {
   return decodeEach(rows, ({ required }, row) => required("id", row));
+}
+
+/** Reads the states of memories by their ids. */
+export function decodeStates(rows: Rows): Map<string, Int8Array> {
+  return new Map(
+    decodeEach(rows, ({ required, states }, row) => [required("id", row), states(row).slice()]),
+  );
 }
 
 /** Reads the positions of memories in a list. */
@@ -71,24 +81,27 @@ export function createAssembly() {
   return {
     /**
      * Reads rows with all columns.
-     * @returns memories that are complete with them; their vectors are views of the batch, which
-     * stays in memory as long as one of them does
+     * @returns memories that are complete with them; their vectors and states are views of the batch,
+     * which stays in memory as long as one of them does
      */
     add(rows: Rows): StoredMemory[] {
       return decodeEach(rows, (columns, row) => {
-        const { required, vector } = columns;
+        const { required, vector, states } = columns;
         const passage = required("passage", row);
         const passages = required("passages", row);
-        if (passages === 1) return [{ ...decodeMemory(columns, row), vectors: [vector(row)] }];
+        if (passages === 1) {
+          const memory = decodeMemory(columns, row);
+          return [{ ...memory, vectors: [vector(row)], states: states(row) }];
+        }
         const id = memoryIdOf(required("id", row));
-        const known = partial.get(id) ?? { memory: null, passages, vectors: new Map() };
+        const known = partial.get(id) ?? { first: null, passages, vectors: new Map() };
         partial.set(id, known);
         known.vectors.set(passage, vector(row).slice());
-        if (passage === 0) known.memory = decodeMemory(columns, row);
-        if (!known.memory || known.vectors.size < passages) return [];
+        if (passage === 0) known.first = { ...decodeMemory(columns, row), states: states(row) };
+        if (!known.first || known.vectors.size < passages) return [];
         partial.delete(id);
         const vectors = [...known.vectors].sort(([a], [b]) => a - b).map(([, each]) => each);
-        return [{ ...known.memory, vectors }];
+        return [{ ...known.first, vectors }];
       }).flat();
     },
 
@@ -101,21 +114,22 @@ export function createAssembly() {
 
     /** @throws Error when rows of a memory have not come */
     end(): void {
-      for (const [id, { memory }] of partial) {
-        if (memory) throw new Error(`rows of the memory ${id} are missing`);
+      for (const [id, { first }] of partial) {
+        if (first) throw new Error(`rows of the memory ${id} are missing`);
       }
     },
   };
 }
 
 interface Partial {
-  memory: MemoryRow | null;
+  /** What the first of its rows has. */
+  first: Omit<StoredMemory, "vectors"> | null;
   passages: number;
   vectors: Map<number, Float32Array>;
 }
 
 function decodeMemory(columns: Columns, row: number): MemoryRow {
-  const { required, nullable, tags } = columns;
+  const { required, nullable, tags, starts } = columns;
   return {
     id: required("id", row),
     content: required("content", row),
@@ -131,6 +145,7 @@ function decodeMemory(columns: Columns, row: number): MemoryRow {
     createdAt: required("created_at", row),
     updatedAt: required("updated_at", row),
     expiresAt: nullable("expires_at", row),
+    starts: starts(row),
   };
 }
 
@@ -166,13 +181,13 @@ function columnsOf(batch: RecordBatch) {
   const nullable = <Name extends keyof RowTypes>(name: Name, row: number) =>
     column(name)?.get(row) ?? null;
   /** A column of lists, and what is in all of them, one after the other. */
-  const lists = (name: "tags" | "vector") => {
+  const lists = (name: "tags" | "starts" | "vector") => {
     const [data] = column(name)?.data ?? [];
     const values = column(name)?.getChildAt(0);
     if (!data || !values) throw new Error(`there is no ${name}`);
     return { data, values };
   };
-  let [tags, vectors]: (ReturnType<typeof lists> | undefined)[] = [];
+  let [tags, starts, vectors]: (ReturnType<typeof lists> | undefined)[] = [];
   return {
     nullable,
     required<Name extends keyof RowTypes>(name: Name, row: number): RowTypes[Name]["TValue"] {
@@ -186,6 +201,19 @@ function columnsOf(batch: RecordBatch) {
       const { data, values } = tags;
       const [start, end] = [data.valueOffsets[row] ?? 0, data.valueOffsets[row + 1] ?? 0];
       return Array.from({ length: end - start }, (_, n) => String(values.get(start + n)));
+    },
+    starts(row: number): number[] {
+      if (!column("starts")) return [];
+      starts ??= lists("starts");
+      const { data, values } = starts;
+      const [start, end] = [data.valueOffsets[row] ?? 0, data.valueOffsets[row + 1] ?? 0];
+      return Array.from({ length: end - start }, (_, n) => Number(values.get(start + n)));
+    },
+    /** A view of the batch. */
+    states(row: number): Int8Array {
+      const states = nullable("states", row);
+      if (states === null) return new Int8Array(0);
+      return new Int8Array(states.buffer, states.byteOffset, states.byteLength);
     },
     /** A view of the batch. */
     vector(row: number): Float32Array {

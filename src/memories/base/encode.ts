@@ -10,10 +10,10 @@ import {
   Struct,
   vectorFromArray,
 } from "apache-arrow";
-import type { MemoryRow, StoredMemory } from "../rows.ts";
+import type { StoredMemory } from "../rows.ts";
 import { rowIdOf } from "./schema.ts";
 
-type Value = (memory: MemoryRow, passage: number) => unknown;
+type Value = (memory: StoredMemory, passage: number) => unknown;
 
 /** What each column of the schema has, but for `passages` and `vector`. */
 const VALUES: Readonly<Record<string, Value>> = {
@@ -34,6 +34,8 @@ const VALUES: Readonly<Record<string, Value>> = {
   created_at: ({ createdAt }) => createdAt,
   updated_at: ({ updatedAt }) => updatedAt,
   expires_at: ({ expiresAt }) => expiresAt,
+  starts: ({ starts }, passage) => (passage || starts.length === 0 ? null : starts),
+  states: ({ states }, passage) => (passage || states.length === 0 ? null : bytesOf(states)),
 };
 
 /**
@@ -106,6 +108,10 @@ function dataOf(values: readonly unknown[], type: DataType): Data {
   const [data] = vectorFromArray(values, type).data;
   if (!data) throw new Error(`no data of the type ${type}`);
   return data;
+}
+
+function bytesOf({ buffer, byteOffset, byteLength }: Int8Array): Uint8Array {
+  return new Uint8Array(buffer, byteOffset, byteLength);
 }
 
 function encodeVectors(vectors: readonly Float32Array[], type: FixedSizeList): Data {

@@ -6,7 +6,13 @@ import { formsOf } from "../indexes/tokens.ts";
 import type { Checkpoint } from "../log/log.ts";
 import type { StoredMemory } from "../rows.ts";
 import type { Base } from "./base.ts";
-import { createAssembly, decodeIds, decodeMemories, decodePositions } from "./decode.ts";
+import {
+  createAssembly,
+  decodeIds,
+  decodeMemories,
+  decodePositions,
+  decodeStates,
+} from "./decode.ts";
 import { filterSql, idsSql, listSql, sessionsSql } from "./filter-sql.ts";
 import { baseSchema, memoryIdOf, recordedModel } from "./schema.ts";
 
@@ -21,7 +27,7 @@ export interface LanceBase extends Base {
 }
 
 /** Columns that a `MemoryRow` does not need. */
-const NOT_OF_ROWS = ["passage", "passages", "vector"];
+const NOT_OF_ROWS = ["passage", "passages", "states", "vector"];
 /** Memories that are read of sessions: about 1 MB. */
 const OF_SESSIONS = 512;
 
@@ -88,6 +94,13 @@ export async function openLanceBase(
     },
 
     load: (ids) => load(table, ids),
+
+    async states(ids) {
+      if (ids.length === 0 || !schema.names.includes("states")) return new Map();
+      return decodeStates(
+        await table.query().where(idsSql(ids)).select(["id", "states"]).toArrow(),
+      );
+    },
 
     async *read() {
       const assembly = createAssembly();
@@ -169,6 +182,7 @@ async function load(table: LanceDb.Table, ids: readonly string[]): Promise<Store
     ...memory,
     // Copies: a view keeps all that was read in memory.
     vectors: memory.vectors.map((vector) => vector.slice()),
+    states: memory.states.slice(),
   }));
 }
 

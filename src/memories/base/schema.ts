@@ -1,6 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import {
+  Binary,
   Bool,
   type DataType,
   Field,
@@ -16,7 +17,7 @@ import {
 import type { EmbeddingModel } from "../../embedding/embedder.ts";
 
 /**
- * The schema of a base. Row 0 of a memory has its text; each further passage has a row with its own
+ * The schema of a base. Row 0 of a memory has its text and its states; each further passage has a row with its own
  * vector, the columns that filters and ranking read, and no text. A new column also needs its line
  * in `encode.ts` and `decode.ts`, and a default there: older bases are read without it, and get it
  * when they are rewritten.
@@ -44,6 +45,8 @@ export function baseSchema(model: EmbeddingModel): Schema {
       required("created_at", new TimestampMillisecond("UTC")),
       required("updated_at", new TimestampMillisecond("UTC")),
       optional("expires_at", new TimestampMillisecond("UTC")),
+      optional("starts", new List(optional("item", new Int32()))),
+      optional("states", new Binary()),
       required("vector", new FixedSizeList(model.dimension, optional("item", new Float32()))),
     ],
     new Map([

@@ -1,10 +1,16 @@
 import { readFileSync } from "node:fs";
-import wasm from "./dot-products.wasm" with { type: "file" };
+import dotProducts from "./dot-products.wasm" with { type: "file" };
+import lateInteraction from "./late-interaction.wasm" with { type: "file" };
 
 /** See `dot-products.wat`. Addresses and sizes are in bytes. */
 interface DotProducts {
   memory: WebAssembly.Memory;
   multiply(query: number, record: number, end: number, length: number, size: number): void;
+}
+
+/** See `late-interaction.wat`. */
+interface LateInteraction {
+  interact(asked: number, askedEnd: number, states: number, end: number): number;
 }
 
 /** Bytes of a piece. */
@@ -18,8 +24,8 @@ const SPARE = 0.25;
  * the engine has room for eight such memories, and collects all garbage before it makes one more.
  * What is in it costs the garbage collector nothing.
  */
-const { memory, multiply } = new WebAssembly.Instance(new WebAssembly.Module(readFileSync(wasm)))
-  .exports as never as DotProducts;
+const { memory, multiply } = load(dotProducts) as DotProducts;
+const { interact } = load(lateInteraction, memory) as LateInteraction;
 const free: number[] = [];
 
 const viewsOf = (buffer: ArrayBuffer) => ({
@@ -28,13 +34,14 @@ const viewsOf = (buffer: ArrayBuffer) => ({
   floats: new Float32Array(buffer),
 });
 
-/** The whole memory; another one after every growth. The first piece is nobody's: see `QUERY`. */
+/** The whole memory; another one after every growth. The first piece is nobody's: see below. */
 export let whole = viewsOf(memory.buffer);
 
-/** The address where a query is put to be multiplied. */
+/** The addresses where a query's vector is put to be multiplied, and the states of its tokens. */
 export const QUERY = 0;
+export const ASKED = PIECE / 2;
 
-export { multiply };
+export { interact, multiply };
 
 /**
  * The address of a piece that nobody has.
@@ -55,4 +62,10 @@ export function takePiece(): number {
 
 export function givePieces(pieces: readonly number[]): void {
   for (const piece of pieces) free.push(piece);
+}
+
+/** @param memory of the others, for a module that has none of its own */
+function load(path: string, memory?: WebAssembly.Memory): unknown {
+  const module = new WebAssembly.Module(readFileSync(path));
+  return new WebAssembly.Instance(module, { pieces: { ...(memory && { memory }) } }).exports;
 }

@@ -1,5 +1,6 @@
 import { growInts } from "./grow.ts";
-import { givePieces, PIECE, takePiece, whole } from "./pieces.ts";
+import { whole } from "./pieces.ts";
+import { createPlaces } from "./places.ts";
 
 /** Texts by small whole numbers, one byte a letter where that is enough. */
 export interface Texts {
@@ -28,37 +29,13 @@ export function createTexts(): Texts {
   /** Where each text is, in steps; 0 for none. Twice its bytes, and 1 where a letter takes two. */
   let places = new Int32Array(0);
   let sizes = new Int32Array(0);
-  /** Places that are free, by how many steps they have. */
-  const free: number[][] = [];
-  const pieces: number[] = [];
+  const room = createPlaces(STEP);
   const large = new Map<number, string>();
-  const left = { from: 0, to: 0, large: 0 };
-
-  const giveBack = (place: number, steps: number) => {
-    const places = free[steps] ?? [];
-    free[steps] = places;
-    places.push(place);
-  };
-
-  const takePlace = (steps: number): number => {
-    const known = free[steps]?.pop();
-    if (known !== undefined) return known;
-    const size = steps * STEP;
-    if (left.to - left.from < size) {
-      const rest = (left.to - left.from) / STEP;
-      if (rest > 0) giveBack(left.from / STEP, rest);
-      const piece = takePiece();
-      pieces.push(piece);
-      Object.assign(left, { from: piece, to: piece + PIECE });
-    }
-    const place = left.from / STEP;
-    left.from += size;
-    return place;
-  };
+  let largeBytes = 0;
 
   return {
     get bytes() {
-      return pieces.length * PIECE + left.large + 4 * (places.length + sizes.length);
+      return room.bytes + largeBytes + 4 * (places.length + sizes.length);
     },
 
     put(number, text) {
@@ -68,10 +45,10 @@ export function createTexts(): Texts {
       const isWide = size > text.length;
       if (size > LARGE) {
         large.set(number, text);
-        left.large += size + STRING;
+        largeBytes += size + STRING;
         return;
       }
-      const place = takePlace(Math.ceil(size / STEP));
+      const place = room.take(Math.ceil(size / STEP));
       whole.bytes.write(text, place * STEP, isWide ? "utf16le" : "latin1");
       places[number] = place;
       sizes[number] = 2 * size + (isWide ? 1 : 0);
@@ -82,9 +59,9 @@ export function createTexts(): Texts {
       const text = large.get(number);
       if (text !== undefined) {
         large.delete(number);
-        left.large -= bytesOf(text) + STRING;
+        largeBytes -= bytesOf(text) + STRING;
       } else if (place > 0) {
-        giveBack(place, Math.ceil(((sizes[number] ?? 0) >> 1) / STEP));
+        room.give(place, Math.ceil(((sizes[number] ?? 0) >> 1) / STEP));
         places[number] = 0;
       }
     },
@@ -98,11 +75,10 @@ export function createTexts(): Texts {
     },
 
     close() {
-      givePieces(pieces.splice(0));
+      room.close();
       places = new Int32Array(0);
-      free.length = 0;
       large.clear();
-      Object.assign(left, { from: 0, to: 0, large: 0 });
+      largeBytes = 0;
     },
   };
 }

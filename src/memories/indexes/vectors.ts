@@ -26,8 +26,8 @@ export interface VectorIndex {
     query: Float32Array,
     { count, least, accepts }: { count: number; least: number; accepts: Accepts },
   ): Set<number>;
-  /** The largest dot product of each owner's vectors with a query's. */
-  products(query: Float32Array, owners: readonly number[]): number[];
+  /** The largest dot product of each owner's vectors with a query's, and which of its vectors has it. */
+  products(query: Float32Array, owners: readonly number[]): { product: number; nth: number }[];
   /** Gives its memory to other indexes. */
   close(): void;
 }
@@ -153,13 +153,17 @@ export function createVectorIndex(dimension: number): VectorIndex {
     products(query, owners) {
       const factor = prepare(query);
       return owners.map((owner) => {
-        let largest = Number.NEGATIVE_INFINITY;
+        let [largest, before, nth] = [Number.NEGATIVE_INFINITY, 0, 0];
+        // The one that was put last is the first here.
         for (let row = (firsts[owner] ?? 0) - 1; row !== NONE; row = rows.next[row] ?? NONE) {
           const address = addressOf(row);
           multiply(QUERY, address, address + size, length, size);
-          largest = Math.max(largest, whole.floats[(address + length) / 4 + 1] ?? 0);
+          const product = whole.floats[(address + length) / 4 + 1] ?? 0;
+          nth++;
+          if (product < largest) continue;
+          [largest, before] = [product, nth];
         }
-        return largest * factor;
+        return { product: largest * factor, nth: nth - before };
       });
     },
 

@@ -39,7 +39,7 @@ export function createPending(clock: () => number = () => performance.now()) {
     get size() {
       return changes.size;
     },
-    /** Of their texts and vectors. */
+    /** Of their texts, vectors and states. */
     get bytes() {
       return bytes;
     },
@@ -91,9 +91,9 @@ export function createPending(clock: () => number = () => performance.now()) {
   };
 }
 
-function sizeOf({ content, metadata, vectors }: StoredMemory): number {
+function sizeOf({ content, metadata, vectors, states }: StoredMemory): number {
   return vectors.reduce(
     (sum, { byteLength }) => sum + byteLength,
-    content.length + metadata.length,
+    content.length + metadata.length + states.length,
   );
 }

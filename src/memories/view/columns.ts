@@ -36,7 +36,16 @@ export interface Columns {
   close(): void;
 }
 
-const INTEGERS = ["agent", "session", "project", "supersedes", "tags", "source", "pinned"] as const;
+const INTEGERS = [
+  "agent",
+  "session",
+  "project",
+  "supersedes",
+  "tags",
+  "source",
+  "pinned",
+  "starts",
+] as const;
 const FLOATS = ["createdAt", "updatedAt", "expiresAt", "importance"] as const;
 type Numbers = Record<(typeof INTEGERS)[number], Int32Array<ArrayBuffer>> &
   Record<(typeof FLOATS)[number], Float64Array<ArrayBuffer>>;
@@ -60,6 +69,7 @@ export function createColumns(): Columns {
   const sessions = createGroups();
   const strings = createInterned<string>((text) => text);
   const tagLists = createInterned<string[]>((tags) => JSON.stringify(tags));
+  const startLists = createInterned<number[]>((starts) => starts.join());
   const sources = createInterned<NonNullable<MemoryRow["source"]>>((source) =>
     JSON.stringify(source),
   );
@@ -96,7 +106,8 @@ export function createColumns(): Columns {
     },
     get bytes() {
       const own = columns.agent.length * SLOT + slots.bytes + texts.bytes;
-      return own + sessions.bytes + strings.bytes + tagLists.bytes + sources.bytes;
+      const lists = tagLists.bytes + startLists.bytes;
+      return own + sessions.bytes + strings.bytes + lists + sources.bytes;
     },
     slotOf: slots.find,
     has: slots.has,
@@ -123,6 +134,7 @@ export function createColumns(): Columns {
         createdAt: columns.createdAt[slot] ?? 0,
         updatedAt: columns.updatedAt[slot] ?? 0,
         expiresAt: Number.isNaN(expiresAt) ? null : expiresAt,
+        starts: startLists.value(columns.starts[slot] ?? 0) ?? [],
       };
     },
 
@@ -138,6 +150,7 @@ export function createColumns(): Columns {
       columns.project[slot] = strings.take(memory.project);
       columns.supersedes[slot] = strings.take(memory.supersedes);
       columns.tags[slot] = tagLists.take(memory.tags);
+      columns.starts[slot] = startLists.take(memory.starts.length > 0 ? memory.starts : null);
       columns.source[slot] = sources.take(memory.source);
       columns.pinned[slot] = memory.pinned ? 1 : 0;
       for (const name of FLOATS) columns[name][slot] = memory[name] ?? Number.NaN;
@@ -153,6 +166,7 @@ export function createColumns(): Columns {
         strings.release(columns[name][slot] ?? 0);
       }
       tagLists.release(columns.tags[slot] ?? 0);
+      startLists.release(columns.starts[slot] ?? 0);
       sources.release(columns.source[slot] ?? 0);
     },
 

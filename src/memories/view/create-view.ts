@@ -1,5 +1,6 @@
 import type { Filter, Position } from "../filter.ts";
 import { first } from "../indexes/first.ts";
+import { createStateIndex, named } from "../indexes/states.ts";
 import { createVectorIndex } from "../indexes/vectors.ts";
 import { createWordIndex } from "../indexes/words.ts";
 import type { Candidate, MemoryRow } from "../rows.ts";
@@ -10,11 +11,21 @@ import type { View } from "./view.ts";
 const MOST_ROWS = 4_000;
 const SHORT = 2_000;
 
-/** @param dimension of the vectors */
-export function createView(dimension: number): View {
+/**
+ * Memories of a view with states: they take as much as all the rest, and of a million there would be
+ * no room for other accounts.
+ */
+export const MOST_WITH_STATES = 200_000;
+
+/**
+ * @param dimension of the vectors
+ * @param mostWithStates memories beyond which it keeps no states
+ */
+export function createView(dimension: number, mostWithStates = MOST_WITH_STATES): View {
   const columns = createColumns();
   const vectors = createVectorIndex(dimension);
   const words = createWordIndex();
+  let states = mostWithStates > 0 ? createStateIndex() : null;
   /** By slot. */
   const rows = new Map<number, MemoryRow>();
 
@@ -27,10 +38,16 @@ export function createView(dimension: number): View {
     return row;
   };
 
+  const dropStates = () => {
+    states?.close();
+    states = null;
+  };
+
   const remove = (id: string) => {
     const slot = columns.slotOf(id);
     if (slot === undefined) return;
     vectors.remove(slot);
+    states?.remove(slot);
     words.remove(slot, columns.content(slot));
     columns.remove(slot);
     rows.delete(slot);
@@ -55,7 +72,8 @@ export function createView(dimension: number): View {
     return [...slots].map(
       ([slot, bm25], at): Candidate => ({
         memory: rowOf(slot),
-        cosine: products?.[at] ?? null,
+        cosine: products?.[at]?.product ?? null,
+        passage: products?.[at]?.nth ?? 0,
         bm25,
       }),
     );
@@ -66,14 +84,16 @@ export function createView(dimension: number): View {
       return columns.size;
     },
     get bytes() {
-      return columns.bytes + vectors.bytes + words.bytes;
+      return columns.bytes + vectors.bytes + words.bytes + (states?.bytes ?? 0);
     },
 
-    put({ vectors: passages, ...memory }) {
+    put({ vectors: passages, states: own, ...memory }) {
       remove(memory.id);
       const slot = columns.add(memory);
       vectors.put(slot, passages);
       words.put(slot, memory.content);
+      if (columns.size > mostWithStates) dropStates();
+      else states?.put(slot, own);
     },
 
     remove,
@@ -124,8 +144,15 @@ export function createView(dimension: number): View {
       return candidatesOf(found, vector);
     },
 
+    interaction(ids, asked, weights) {
+      if (!states) return null;
+      const slots = ids.map(columns.slotOf);
+      return named(ids, states.interaction(asked.numbers, weights, slots));
+    },
+
     close() {
       vectors.close();
+      dropStates();
       columns.close();
       rows.clear();
     },

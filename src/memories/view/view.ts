@@ -1,3 +1,4 @@
+import type { TokenStates } from "../../embedding/embedder.ts";
 import type { Filter, Position } from "../filter.ts";
 import type { Corpus } from "../indexes/words.ts";
 import type { Candidate, MemoryRow, StoredMemory } from "../rows.ts";
@@ -36,6 +37,12 @@ export interface View {
     vector: Float32Array | null,
     limit: number,
   ): Candidate[];
+  /** As that of a table; null where it keeps no states. */
+  interaction(
+    ids: readonly string[],
+    states: TokenStates,
+    weights: readonly number[],
+  ): Map<string, number> | null;
   /** Gives its memory back. It must not be used any more. */
   close(): void;
 }

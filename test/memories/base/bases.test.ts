@@ -53,8 +53,9 @@ test("what is written is what is read, field by field and vector by vector", asy
   expect(base).toMatchObject({ model, rows: 4, isUpToDate: true, isIndexed: false, checkpoint });
   expect(await allOf(base)).toEqual(memories);
   expect(await base.load([idOf(1), idOf(9)])).toEqual([memories[0]] as StoredMemory[]);
-  const { vectors, ...row } = await full();
+  const { vectors, states, ...row } = await full();
   expect(await base.find([idOf(9), idOf(1)])).toEqual([row]);
+  expect(await base.states([idOf(1), idOf(9)])).toEqual(new Map([[idOf(1), states]]));
   expect(await base.find([])).toEqual([]);
   expect(await base.load([])).toEqual([]);
   const scanned = (await Array.fromAsync(base.scan())).flat();

@@ -10,13 +10,14 @@ import {
   storedMemory,
   testBases,
 } from "../../support/bases.ts";
-import { writeEarlierTable } from "../../support/earlier-tables.ts";
+import { asEarlier, writeEarlierTable } from "../../support/earlier-tables.ts";
 
 const LONG = "the first passage\n\nthe second one\n\nand a third";
 
 async function openEarlier(lost?: string) {
   const bases = await testBases();
-  const memories = [await storedMemory(0, { content: LONG }), ...(await storedMemories(1, 20))];
+  const all = [await storedMemory(0, { content: LONG }), ...(await storedMemories(1, 20))];
+  const memories = all.map(asEarlier);
   const rows = { moved: `${idOf(0)}#1`, ...(lost && { lost }) };
   const version = await writeEarlierTable(bases.folder, "acc", memories, rows);
   const files = await bases.vault.files("acc");
@@ -30,8 +31,9 @@ test("a table of the earlier version is read, with defaults for what it lacks", 
   expect(base).toMatchObject({ isUpToDate: false, rows: 22, model });
   expect(await allOf(base)).toEqual(memories);
   expect(await base.load([idOf(0)])).toEqual(memories.slice(0, 1));
-  const { vectors, ...row } = await storedMemory(7);
+  const { vectors, states, ...row } = asEarlier(await storedMemory(7));
   expect(await base.find([idOf(7)])).toEqual([row]);
+  expect(await base.states([idOf(7)])).toEqual(new Map());
   expect((await Array.fromAsync(base.scan())).flat()).toHaveLength(20);
   const newest = await listed(base, { tags: ["tag3"] }, { after: null, except: [] });
   expect(newest).toEqual([idOf(13), idOf(3)]);

@@ -42,7 +42,7 @@ test.each([1, 15, 16, 384, 385])(
         expect(productOf(owner, query)).toBeGreaterThan((best[place] ?? 0) - 0.02);
       }
       const owners = [...vectors.keys()];
-      for (const [place, product] of index.products(query, owners).entries()) {
+      for (const [place, { product }] of index.products(query, owners).entries()) {
         expect(Math.abs(product - productOf(owners[place] ?? -1, query))).toBeLessThan(0.02);
       }
     };
@@ -105,7 +105,7 @@ test("indexes share a memory, and none sees what is in another or was left by it
     const found = [...(indexes[number]?.nearest(query, all(1_000)) ?? [])];
     expect(found).toHaveLength(400);
     expect(found[0]).toBe(399);
-    expect(indexes[number]?.products(query, [399])[0]).toBeCloseTo(1, 2);
+    expect(indexes[number]?.products(query, [399])[0]?.product).toBeCloseTo(1, 2);
   };
   for (const number of indexes.keys()) put(number);
   for (const number of indexes.keys()) check(number);

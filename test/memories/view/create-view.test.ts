@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { STATE } from "../../../src/embedding/embedder.ts";
 import { type Filter, type Position, passes } from "../../../src/memories/filter.ts";
 import { tokensOf } from "../../../src/memories/indexes/tokens.ts";
 import type { Candidate, StoredMemory } from "../../../src/memories/rows.ts";
@@ -45,6 +46,8 @@ function memoryOf(id: string): StoredMemory {
     updatedAt: 1_000 + random.below(60),
     expiresAt: maybe(random.below(5_000)),
     vectors: times(1 + random.below(3), vectorOf),
+    starts: random.below(2) ? [] : [0, random.below(9)],
+    states: Int8Array.from({ length: STATE * random.below(4) }, () => random.below(255) - 127),
   };
 }
 
@@ -60,7 +63,7 @@ function filterOf(): Filter {
   };
 }
 
-function rowOf({ vectors: _, ...row }: StoredMemory) {
+function rowOf({ vectors: _, states: _states, ...row }: StoredMemory) {
   return row;
 }
 
@@ -288,4 +291,47 @@ test("a long memory is found by each of its passages, and does not crowd out the
   expect(found.length).toBeGreaterThanOrEqual(5);
   const long = found.find(({ memory }) => memory.id === "long");
   expect(long?.cosine).toBeGreaterThan(0.99);
+});
+
+test("the passage that is nearest is told", () => {
+  const { view, put } = createPair();
+  const vectors = times(7, vectorOf);
+  put({ ...memoryOf("long"), vectors });
+  for (const [passage, vector] of vectors.entries()) {
+    const [found] = view.candidates({ vector, words: null, filter: {}, limit: 1, least: 1 });
+    expect(found?.passage).toBe(passage);
+  }
+});
+
+test("memories are compared word by word; what is removed or has no states is left out", () => {
+  const view = createView(DIMENSION);
+  const states = (place: number) => new Int8Array(STATE).fill(127, place, place + 1);
+  view.put({ ...memoryOf("near"), states: Int8Array.of(...states(1), ...states(2)) });
+  view.put({ ...memoryOf("half"), states: states(2) });
+  view.put({ ...memoryOf("gone"), states: states(1) });
+  view.put({ ...memoryOf("changed"), states: states(1) });
+  view.put({ ...memoryOf("earlier"), states: new Int8Array(0) });
+  view.remove("gone");
+  view.put({ ...memoryOf("changed"), states: states(5) });
+  const asked = { numbers: Int8Array.of(...states(1), ...states(2)), words: ["red", "pears"] };
+  const ids = ["earlier", "near", "unknown", "gone", "half", "changed"];
+  expect([...(view.interaction(ids, asked, [3, 1]) ?? [])]).toEqual([
+    ["near", 1],
+    ["half", 0.25],
+    ["changed", 0],
+  ]);
+});
+
+test("a view of too many memories keeps no states", () => {
+  const view = createView(DIMENSION, 10);
+  const asked = { numbers: new Int8Array(STATE).fill(1), words: ["pears"] };
+  const states = new Int8Array(STATE * 90).fill(1);
+  for (let id = 0; id < 10; id++) view.put({ ...memoryOf(`id ${id}`), states });
+  expect(view.interaction(["id 1"], asked, [1])?.size).toBe(1);
+  const { bytes } = view;
+  view.put({ ...memoryOf("one more"), states });
+  expect(view.interaction(["id 1"], asked, [1])).toBeNull();
+  expect(view.bytes).toBeLessThan(bytes);
+  view.put({ ...memoryOf("id 1"), states });
+  expect(view.get("id 1")).not.toBeNull();
 });

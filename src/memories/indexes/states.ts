@@ -1,0 +1,114 @@
+import { MOST_STATES, STATE } from "../../embedding/embedder.ts";
+import { growInts } from "./grow.ts";
+import { ASKED, interact, whole } from "./pieces.ts";
+import { createPlaces } from "./places.ts";
+
+/** The states of tokens by small whole numbers: see `TokenStates`. */
+export interface StateIndex {
+  /** Bytes of memory that it takes. */
+  readonly bytes: number;
+  /**
+   * Adds the states of an owner that has none.
+   * @throws RangeError when there is no memory for them; then the index can only be closed
+   */
+  put(owner: number, states: Int8Array): void;
+  remove(owner: number): void;
+  /**
+   * How well the states of owners answer those of a question, −1 to 1: for each of the question's tokens
+   * the nearest of the owner's, on average by weight (ColBERT's late interaction).
+   * @param owners undefined for what isn't there
+   * @returns null for owners without states, and for all where nothing weighs anything
+   */
+  interaction(
+    asked: Int8Array,
+    weights: readonly number[],
+    owners: readonly (number | undefined)[],
+  ): (number | null)[];
+  /** Gives its memory to others. */
+  close(): void;
+}
+
+/** Bytes of a question's token where it is compared. */
+const ASKED_SIZE = 144;
+/** Its numbers and its weight there, in units of theirs. */
+const WEIGHT = 128 / 4;
+/** The product of a state with itself. */
+const SAME = 127 ** 2;
+
+export function createStateIndex(): StateIndex {
+  const room = createPlaces(STATE);
+  /** Of each owner: where its states are, and how many. */
+  let places = new Int32Array(0);
+  let counts = new Int32Array(0);
+
+  return {
+    get bytes() {
+      return room.bytes + 4 * (places.length + counts.length);
+    },
+
+    put(owner, states) {
+      const count = states.length / STATE;
+      if (count === 0) return;
+      places = growInts(places, owner + 1);
+      counts = growInts(counts, owner + 1);
+      const place = room.take(count);
+      whole.integers.set(states, place * STATE);
+      places[owner] = place;
+      counts[owner] = count;
+    },
+
+    remove(owner) {
+      const count = counts[owner] ?? 0;
+      if (count === 0) return;
+      room.give(places[owner] ?? 0, count);
+      counts[owner] = 0;
+    },
+
+    interaction(asked, weights, owners) {
+      const count = Math.min(MOST_STATES, asked.length / STATE);
+      const total = prepare(asked, weights, count);
+      return owners.map((owner = -1) => {
+        const own = counts[owner] ?? 0;
+        if (own === 0 || total === 0) return null;
+        const from = (places[owner] ?? 0) * STATE;
+        const sum = interact(ASKED, ASKED + count * ASKED_SIZE, from, from + own * STATE);
+        return Math.max(-1, Math.min(1, sum / (total * SAME)));
+      });
+    },
+
+    close() {
+      room.close();
+      counts = new Int32Array(0);
+    },
+  };
+}
+
+/**
+ * Puts a question where it is compared.
+ * @returns what its tokens weigh together
+ */
+function prepare(asked: Int8Array, weights: readonly number[], count: number): number {
+  let total = 0;
+  for (let token = 0; token < count; token++) {
+    const address = ASKED + token * ASKED_SIZE;
+    const numbers = new Int16Array(whole.floats.buffer, address, STATE);
+    numbers.set(asked.subarray(token * STATE, (token + 1) * STATE));
+    const weight = weights[token] ?? 0;
+    whole.floats[address / 4 + WEIGHT] = weight;
+    total += weight;
+  }
+  return total;
+}
+
+/** Interactions by the names of the owners; those without any are left out. */
+export function named(
+  names: readonly string[],
+  interactions: readonly (number | null)[],
+): Map<string, number> {
+  const found = new Map<string, number>();
+  for (const [at, name] of names.entries()) {
+    const value = interactions[at] ?? null;
+    if (value !== null) found.set(name, value);
+  }
+  return found;
+}
