@@ -7,11 +7,11 @@ import { createExport } from "./export.ts";
 import type { Filter } from "./filter.ts";
 import { createMatcher } from "./matched/matched.ts";
 import { type FoundMemory, MEMORY_ID, type Memory, type Similar } from "./memory.ts";
-import type { Ranked, SearchMode } from "./ranking/rank.ts";
+import type { SearchMode } from "./ranking/rank.ts";
 import { retention } from "./ranking/retention.ts";
 import { decodeCursor, encodeCursor } from "./requests.ts";
 import { type MemoryRow, toMemory } from "./rows.ts";
-import { type SearchRequest, searchTable } from "./search.ts";
+import { type Hit, type SearchRequest, searchTable } from "./search.ts";
 import { findSimilar } from "./similar.ts";
 import { createSurvey, type Stats } from "./stats.ts";
 import type { Store } from "./store.ts";
@@ -119,14 +119,14 @@ export function createReading({
 
 /** What was found, with what made it match. A hundred long texts take a while: others have their turn. */
 async function toFound(
-  hits: readonly Ranked[],
+  hits: readonly Hit[],
   { query, explain }: SearchRequest,
 ): Promise<FoundMemory[]> {
   const match = createMatcher(query);
   const turn = createTurns();
   const memories: FoundMemory[] = [];
-  for (const { memory, score, explanation } of hits) {
-    const matched = match(memory.content);
+  for (const { memory, score, explanation, nearest } of hits) {
+    const matched = match(memory.content, nearest);
     memories.push({ ...toMemory(memory), score, matched, ...(explain && { explanation }) });
     await turn();
   }

@@ -1,6 +1,7 @@
 import type { Decay } from "../config.ts";
 import type { Embedder } from "../embedding/embedder.ts";
 import type { Filter } from "./filter.ts";
+import type { Part } from "./matched/passage.ts";
 import {
   type Question,
   type Ranked,
@@ -8,6 +9,7 @@ import {
   type SearchMode,
   sessionsAround,
 } from "./ranking/rank.ts";
+import type { MemoryRow } from "./rows.ts";
 import type { MemoryTable } from "./table.ts";
 
 /** Candidates that meaning and words each bring to the ranking, at least as many as a page has. */
@@ -26,13 +28,19 @@ export interface SearchRequest {
   explain?: boolean;
 }
 
+/** A memory that was found. */
+export interface Hit extends Ranked {
+  /** The passage whose meaning is nearest to the query's; undefined where that is not known. */
+  nearest: Part | undefined;
+}
+
 /** Finds the memories of a table that answer a query, the best first. */
 export async function searchTable(
   table: MemoryTable,
   embedder: Embedder,
   { query, limit, filter, minScore, mode, decay: decays = true }: SearchRequest,
   { now, decay }: { now: number; decay: Decay },
-): Promise<Ranked[]> {
+): Promise<Hit[]> {
   const asked = mode === "keyword" ? null : await embedder.embedQuery(query);
   const vector = asked?.vector ?? null;
   const words = mode === "semantic" ? null : query;
@@ -46,7 +54,20 @@ export async function searchTable(
     decay: decays ? decay : null,
   };
   const turns = await table.ofSessions(sessionsAround(found, question), filter, vector);
-  return rank([...found, ...turns], turns, question)
+  const candidates = [...found, ...turns];
+  const passages = new Map(candidates.map(({ memory, passage }) => [memory.id, passage]));
+  return rank(candidates, turns, question)
     .filter(({ score }) => score >= minScore)
-    .slice(0, limit);
+    .slice(0, limit)
+    .map((ranked) => ({ ...ranked, nearest: partOf(ranked.memory, passages) }));
+}
+
+function partOf(
+  { id, content, starts }: MemoryRow,
+  passages: ReadonlyMap<string, number>,
+): Part | undefined {
+  const nth = passages.get(id) ?? 0;
+  const start = starts[nth];
+  if (start === undefined || starts.length < 2) return undefined;
+  return { start, end: starts[nth + 1] ?? content.length };
 }

@@ -8,9 +8,12 @@ export const PASSAGE = 400;
  * long texts made of 60 turns of conversations, 200 find the turn that answers best, 150 to 240 alike.
  */
 const TOGETHER = 200;
-/** What is left of words that are far from each other, and of words outside of the nearest passage. */
+/**
+ * What is left of words that are far from each other, and of words outside of the nearest passage. 0.5 to
+ * 0.9 of the latter do alike: they find 4 % more of what users told assistants than 1.
+ */
 const FAR = 0.9;
-const ELSEWHERE = 0.7;
+const ELSEWHERE = 0.8;
 
 /** A part of a text, in UTF-16 units, without its end. */
 export interface Part {
