@@ -4,7 +4,7 @@ import { Value } from "@sinclair/typebox/value";
 import { messageOf } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
-import type { Embedder, EmbeddingModel } from "./embedder.ts";
+import { type Embedder, type EmbeddingModel, makes } from "./embedder.ts";
 import { builtInModel, ManifestSchema } from "./manifest.ts";
 import { prepareModel } from "./model.ts";
 import { fetchModel, MODEL_NAMES } from "./model-download.ts";
@@ -79,7 +79,7 @@ export function openRecordedModel(
   model: EmbeddingModel,
   { cacheDir, log }: { cacheDir: string; log: Log },
 ): Embedder {
-  if (model.id === builtInModel.id) return createWorkerEmbedder({ cacheDir, log });
+  if (makes(builtInModel, model.id)) return createWorkerEmbedder({ cacheDir, log });
   if (!Value.Check(ManifestSchema, model)) {
     throw new ModelError(`The model ${model.id} made vectors that are here, and is not known.`);
   }

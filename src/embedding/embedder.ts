@@ -10,6 +10,11 @@ export interface EmbeddingModel {
   readonly cosines: { readonly unrelated: number; readonly same: number };
 }
 
+/** Whether a model makes the vectors that are recorded under an id. */
+export function makes({ id, formerIds = [] }: EmbeddingModel, recorded: string): boolean {
+  return id === recorded || formerIds.includes(recorded);
+}
+
 /** Numbers of a token's state: bytes, of length 127. */
 export const STATE = 64;
 

@@ -6,7 +6,7 @@ import { prepareInference } from "../native/inference.ts";
 import { MOST_STATES, type QueryEmbedding } from "./embedder.ts";
 import type { ModelManifest, Pooling } from "./manifest.ts";
 import { firstPassage, type Passage, splitPassages } from "./passages.ts";
-import { type Projection, projectionOf, projectStates } from "./projection.ts";
+import { projectionOf, projectStates } from "./projection.ts";
 import { readScripts, understoodShare } from "./scripts.ts";
 import { chooseTokens, contentTokens, type Token, tokensOf } from "./tokens.ts";
 
@@ -32,7 +32,7 @@ export async function loadEngine(
 ): Promise<Engine> {
   await prepareInference(cacheDir);
   const { InferenceSession } = await import("onnxruntime-node");
-  let states: States = { data: new Float32Array(0), dimension: 0 };
+  let states: Float32Array = new Float32Array(0);
   adaptSessions(InferenceSession, manifest.pooling, (last) => {
     states = last;
   });
@@ -48,7 +48,7 @@ export async function loadEngine(
   tokenizer.disablePadding();
   tokenizer.disableTruncation();
   let scripts: Promise<ReadonlySet<number>> | null = null;
-  let projection: Projection | null = null;
+  const projection = projectionOf(manifest);
 
   const encode = (text: string): Promise<Encoding> =>
     tokenizer.encode(text, null, { addSpecialTokens: false });
@@ -61,11 +61,11 @@ export async function loadEngine(
   const read = async (prefix: string, text: string, most: number) => {
     const whole = prefix + text;
     const tokens = tokensOf(whole, await tokenizer.encode(whole, null), prefix.length);
-    const chosen = chooseTokens(contentTokens(tokens), most);
     const vector = await run(whole);
-    projection ??= projectionOf(manifest, states.dimension);
+    const chosen = projection ? chooseTokens(contentTokens(tokens), most) : [];
     const places = chosen.map(({ place }) => place);
-    return { vector, tokens, chosen, numbers: projectStates(states.data, places, projection) };
+    const numbers = projection ? projectStates(states, places, projection) : new Int8Array(0);
+    return { vector, tokens, chosen, numbers };
   };
   const understood = (tokens: readonly Token[]) =>
     understoodShare(tokens, () => {
@@ -100,24 +100,18 @@ const SPECIAL_TOKENS = 2;
 /** A Hangul syllable is taken apart into three letters; nothing in Unicode becomes more (all were tried). */
 const MOST_TOKENS_OF_A_UNIT = 3;
 
-/** What a run gives for each token, one after the other. */
-interface States {
-  data: Float32Array;
-  dimension: number;
-}
-
 /**
  * Wraps ONNX Runtime's factory, since fastembed has no way to pass options through, and gives every
  * graph the first token's state as its vector. Measured on two cores: short texts gain nothing from
  * a second thread (3.5 ms both ways), 500 words do (101 → 55 ms), and threads that spin while they
  * wait triple the time of a short text when the other core is busy. The memory arena keeps for ever
  * what the longest text needed; without it nothing is slower.
- * @param onStates is told of what a run gives for the tokens
+ * @param onStates is told of what a run gives for each token, one after the other
  */
 function adaptSessions(
   factory: typeof Sessions,
   pooling: Pooling,
-  onStates: (states: States) => void,
+  onStates: (states: Float32Array) => void,
 ): void {
   const create: (path: string, options?: Sessions.SessionOptions) => Promise<Sessions> =
     factory.create.bind(factory);
@@ -146,7 +140,7 @@ async function runPooled(
   session: Sessions,
   inputs: Record<string, Tensor>,
   pooling: Pooling,
-  onStates: (states: States) => void,
+  onStates: (states: Float32Array) => void,
 ) {
   const known = Object.entries(inputs).filter(([name]) => session.inputNames.includes(name));
   const outputs = await session.run(Object.fromEntries(known));
@@ -156,7 +150,7 @@ async function runPooled(
   if (!(data instanceof Float32Array) || dims.length !== 3 || texts !== 1) {
     throw new Error("the graph's first output is not one state (of 32-bit numbers) for each token");
   }
-  onStates({ data, dimension });
+  onStates(data);
   if (pooling === "first token") return { last_hidden_state: { data, dims } };
   const sum = new Float32Array(dimension);
   for (let at = 0; at < tokens * dimension; at++) {

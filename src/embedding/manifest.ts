@@ -17,6 +17,8 @@ export type ModelFile = Static<typeof ModelFileSchema>;
 export const ManifestSchema = Type.Object({
   /** Identity that a table records, so that vectors of two models are never compared. */
   id: Type.String({ minLength: 1 }),
+  /** Ids under which earlier versions recorded the same vectors, with less beside them. */
+  formerIds: Type.Optional(Type.Array(Type.String())),
   /** Numbers in a vector. */
   dimension: Type.Integer({ minimum: 1 }),
   /** The cosines that the model gives to unrelated texts and to the same text. */
@@ -56,7 +58,8 @@ const SPECIAL_TOKENS = JSON.stringify({
 
 /** bge-small-en-v1.5, quantised to int8 and published by Xenova: fastembed's own default model. */
 export const builtInModel: ModelManifest = {
-  id: "bge-small-en-v1.5-int8-6c9c6101",
+  id: "bge-small-en-v1.5-int8-6c9c6101-states",
+  formerIds: ["bge-small-en-v1.5-int8-6c9c6101"],
   title: "bge-small-en-v1.5 (int8 ONNX) by BAAI, converted by Xenova",
   licence: "MIT",
   source: {

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { STATE } from "../../src/embedding/embedder.ts";
 import type { Memory, NewMemory } from "../../src/memories/memory.ts";
 import type { StoredMemory } from "../../src/memories/rows.ts";
 import { storedMemory } from "../support/bases.ts";
@@ -174,7 +175,7 @@ test("an account that is removed while the server runs leaves no trace", async (
   expect((await client.send("GET", "/memories")).status).toBe(401);
 });
 
-/** A memory with a vector that no other has. */
+/** A memory with a vector and states that no other has. */
 function stored(number: number): Promise<StoredMemory> {
   const vector = Float32Array.from({ length: 16 }, () => random.next() - 0.5);
   const length = Math.hypot(...vector);
@@ -184,6 +185,7 @@ function stored(number: number): Promise<StoredMemory> {
     createdAt: moment,
     updatedAt: moment,
     vectors: [vector.map((value) => value / length)],
+    states: Int8Array.from({ length: 3 * STATE }, () => random.below(255) - 127),
   });
 }
 
@@ -194,7 +196,7 @@ const SIZES: readonly (readonly [number, string, { room?: number }])[] = [
   [20_000, "in the base alone", { room: 0 }],
 ];
 test.each(SIZES)(
-  "of %d memories, %s, the one that is deleted leaves neither words nor vector nor old files",
+  "of %d memories, %s, the one that is deleted leaves neither words nor vector nor states nor old files",
   async (count, _, memory) => {
     const dataDir = temporaryFolder();
     mkdirSync(join(dataDir, "memories"), { recursive: true });
@@ -205,6 +207,7 @@ test.each(SIZES)(
     if (!victim) throw new Error("no memory to delete");
     const [, , word = ""] = victim.content.split(" ");
     const vector = new Uint8Array(victim.vectors[0]?.buffer ?? new ArrayBuffer(0));
+    const states = new Uint8Array(victim.states.buffer);
 
     await using data = await openData(dataDir, HASTY, undefined, memory);
     await data.store.use(accountId, async ({ writer }) => {
@@ -222,12 +225,13 @@ test.each(SIZES)(
       if (!checkpoint || (await data.log.size()) > 0) return false;
       return checkpoint.files.some(isIndex) === isLarge;
     }, "the table does not come to rest");
-    expect(filesWith(dataDir, [word, vector])).not.toEqual([]);
+    expect(filesWith(dataDir, [vector])).not.toEqual([]);
+    expect(filesWith(dataDir, [states])).not.toEqual([]);
     const before = await listFiles(folder);
     expect(before.some(isIndex)).toBe(isLarge);
 
     await data.memories.remove(accountId, victim.id);
-    expect(await untilGone(dataDir, [word, vector], PATIENCE)).toEqual([]);
+    expect(await untilGone(dataDir, [word, vector, states], PATIENCE)).toEqual([]);
     // LanceDB may pack a text, so that no search finds it: no file that could hold it is left.
     const stillThere = async () => {
       const now = new Set(await listFiles(folder));

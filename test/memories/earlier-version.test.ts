@@ -3,7 +3,8 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { cpSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { manifestFile } from "../../src/memories/log/names.ts";
+import { builtInModel } from "../../src/embedding/manifest.ts";
+import { accountOf, manifestFile, tableFor } from "../../src/memories/log/names.ts";
 import { filesWith, untilGone } from "../crash/traces.ts";
 import told from "../fixtures/earlier-version.json" with { type: "json" };
 import { type Client, createClient } from "../support/client.ts";
@@ -87,6 +88,24 @@ function renewIdempotencyKeys(dataDir: string) {
   expect(changes).toBe(told.repeated.length);
 }
 
+/** Until all memories have what the present model makes of them. */
+async function untilEmbedded(origin: string) {
+  const vectors = async () => {
+    const health = await fetch(`${origin}/api/health`);
+    return JSON.parse(await health.text()).checks.vectors;
+  };
+  while ((await vectors()) !== "ok") await Bun.sleep(20);
+}
+
+/** The tables are those of the present model, which keeps more than that of the earlier version. */
+function expectPresentModel(dataDir: string) {
+  const folders = readdirSync(join(dataDir, "memories"));
+  expect(folders).not.toEqual([]);
+  for (const folder of folders) {
+    expect(folder).toStartWith(`${tableFor(accountOf(folder), builtInModel.id)}.`);
+  }
+}
+
 async function expectKept(dataDir: string) {
   expect(filesWith(dataDir, told.gone)).not.toEqual([]);
   {
@@ -113,7 +132,9 @@ async function expectKept(dataDir: string) {
       expect(again?.id).toBe(id);
     }
     expect(await untilGone(dataDir, told.gone, PATIENCE)).toEqual([]);
+    await untilEmbedded(origin);
     await server.end();
+    expectPresentModel(dataDir);
   }
   await using server = spawnServer(dataDir, "real");
   const origin = await server.origin();
@@ -163,18 +184,12 @@ test.concurrent(
     const origin = await server.origin();
     const client = createClient(origin, told.changing.key);
     await expectAll(client, origin, told.changing.memories);
-    const vectors = async () => {
-      const health = await fetch(`${origin}/api/health`);
-      return JSON.parse(await health.text()).checks.vectors;
-    };
-    while ((await vectors()) !== "ok") await Bun.sleep(20);
+    await untilEmbedded(origin);
     await expectAll(client, origin, told.changing.memories);
     await expectFound(client, told.changing.memories);
-    const left = () => readdirSync(tables).length;
-    for (const end = performance.now() + PATIENCE; left() > 1 && performance.now() < end; ) {
-      await Bun.sleep(50);
-    }
-    expect(left()).toBe(1);
+    await server.end();
+    expect(readdirSync(tables)).toHaveLength(1);
+    expectPresentModel(dataDir);
   },
   TIMEOUT,
 );

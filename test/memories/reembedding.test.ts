@@ -105,6 +105,39 @@ describe("another model", () => {
     expect(folders()[0]).toMatch(/^acc_0123456789abcdef\.[0-9a-f]{8}\.[0-9a-f]{8}\.lance$/);
   });
 
+  test("of which an earlier version kept less is asked itself meanwhile, and makes the rest", async () => {
+    const dataDir = temporaryFolder();
+    const earlier = fakeEmbedder(OLD);
+    const bare: Embedder = {
+      ...earlier,
+      async embedContent(text) {
+        const { vectors } = await earlier.embedContent(text);
+        return { vectors, starts: [], states: new Int8Array(0) };
+      },
+    };
+    {
+      await using data = await openData(dataDir, HASTY, createEmbedders(bare));
+      const contents = Array.from({ length: 40 }, (_, n) => ({ content: `note number${n}` }));
+      await data.memories.create(ACCOUNT, contents);
+    }
+    const present = { id: "present", dimension: OLD.dimension, formerIds: [OLD.id] };
+    const { embedder, reached, go } = gated(present, 20);
+    // No other one is opened.
+    await using data = await openData(dataDir, HASTY, createEmbedders(embedder));
+    await reached;
+    expect((await best(data, "number7"))?.content).toBe("note number7");
+    const asked = await embedder.embedQuery("number7");
+    const compared = () =>
+      data.store.use(ACCOUNT, async ({ table }) => {
+        const ids = await table.select({});
+        return (await table.interaction(ids, asked.states, [1])).size;
+      });
+    expect(await compared()).toBe(0);
+    go();
+    await untilDone(data, present);
+    expect(await compared()).toBe(40);
+  });
+
   test("goes on where a break left it, whatever was written before the break", async () => {
     const { dataDir, ids } = await prepare(200);
     {

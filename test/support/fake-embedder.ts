@@ -8,13 +8,13 @@ import { type Embedder, MOST_STATES, STATE } from "../../src/embedding/embedder.
  * @param model another one makes other vectors
  */
 export function fakeEmbedder(
-  model: { id?: string; dimension?: number } = {},
+  model: { id?: string; dimension?: number; formerIds?: readonly string[] } = {},
 ): Embedder & { readonly contents: string[] } {
-  const { id = "fake", dimension = 16 } = model;
+  const { id = "fake", dimension = 16, formerIds = [] } = model;
   const contents: string[] = [];
   return {
     contents,
-    model: { id, dimension, cosines: { unrelated: 0, same: 1 } },
+    model: { id, dimension, formerIds, cosines: { unrelated: 0, same: 1 } },
     ready: async () => {},
     embedQuery: async (text) => ({
       vector: vectorOf(text, dimension),
