@@ -1,6 +1,7 @@
 import { growInts } from "./grow.ts";
 import { type Accepts, largest } from "./largest.ts";
-import { tokensOf } from "./tokens.ts";
+import { createNearWords } from "./near-words.ts";
+import { askedWords, indexedWords } from "./tokens.ts";
 
 /** An inverted index: texts by their words. Each text has a small whole number. */
 export interface WordIndex {
@@ -11,7 +12,8 @@ export interface WordIndex {
   /** @param content as it was put */
   remove(text: number, content: string): void;
   /**
-   * The texts that match some words best, by BM25, the best first, with their scores.
+   * The texts that match some words best, by BM25, the best first, with their scores. A word that no
+   * text has stands for those like it (see `NearWords`), which count for less.
    * @param corpus what it is a part of
    */
   matching(
@@ -25,6 +27,8 @@ export interface Corpus {
   texts: number;
   /** In how many of its texts a word (as `tokensOf` has it) is; those not named are as the index has them. */
   textsWith: ReadonlyMap<string, number>;
+  /** What the words that none of its texts has may stand for; see `NearWords`. */
+  nearWords: ReadonlyMap<string, ReadonlyMap<string, number>>;
 }
 
 /** Texts with a word. Most words are in one text only, which is a posting without a list. */
@@ -53,11 +57,14 @@ export function createWordIndex(): WordIndex {
   let lengths = new Int32Array(0);
   let scores = new Float32Array(0);
   const total = { texts: 0, words: 0, listed: 0 };
+  const near = createNearWords(terms);
 
   const add = (token: string, posting: number) => {
     const known = terms.get(token);
-    if (known === undefined) terms.set(token, posting);
-    else if (typeof known === "number") {
+    if (known === undefined) {
+      terms.set(token, posting);
+      near.add(token);
+    } else if (typeof known === "number") {
       terms.set(token, { length: 2, values: Int32Array.of(known, posting, 0, 0) });
       total.listed += 4 * POSTING + LIST;
     } else {
@@ -87,38 +94,49 @@ export function createWordIndex(): WordIndex {
     postings.values = values;
   };
 
+  /** Adds what a word counts for to the scores of the texts that have it. */
+  const score = (token: string, weight: number, corpus: Corpus | undefined) => {
+    const known = terms.get(token);
+    if (known === undefined) return;
+    const postings =
+      typeof known === "number" ? { length: 1, values: Int32Array.of(known) } : known;
+    const texts = corpus?.texts ?? total.texts;
+    const textsWith = corpus?.textsWith.get(token) ?? postings.length;
+    const rareness = Math.log(1 + (texts - textsWith + 0.5) / (textsWith + 0.5));
+    const average = total.words / total.texts;
+    addScores(scores, postings, { most: weight * rareness * (K1 + 1), lengths, average });
+  };
+
   return {
     get bytes() {
-      return terms.size * WORD + total.listed + 4 * (lengths.length + scores.length);
+      return terms.size * WORD + near.bytes + total.listed + 4 * (lengths.length + scores.length);
     },
 
     put(text, content) {
-      const tokens = tokensOf(content);
+      const { tokens, length } = indexedWords(content);
       for (const [token, times] of countsOf(tokens)) add(token, postingOf(text, times));
       lengths = growInts(lengths, text + 1);
-      lengths[text] = tokens.length;
+      lengths[text] = length;
       total.texts++;
-      total.words += tokens.length;
+      total.words += length;
     },
 
     remove(text, content) {
-      const tokens = tokensOf(content);
+      const { tokens, length } = indexedWords(content);
       for (const [token, times] of countsOf(tokens)) drop(token, postingOf(text, times));
       total.texts--;
-      total.words -= tokens.length;
+      total.words -= length;
     },
 
     matching(words, { count, accepts, corpus }) {
       if (scores.length < lengths.length) scores = new Float32Array(lengths.length);
-      const texts = corpus?.texts ?? total.texts;
-      for (const token of tokensOf(words)) {
-        const known = terms.get(token);
-        if (known === undefined) continue;
-        const postings =
-          typeof known === "number" ? { length: 1, values: Int32Array.of(known) } : known;
-        const textsWith = corpus?.textsWith.get(token) ?? postings.length;
-        const rareness = Math.log(1 + (texts - textsWith + 0.5) / (textsWith + 0.5));
-        addScores(scores, postings, { rareness, lengths, average: total.words / total.texts });
+      for (const { token, weight } of askedWords(words)) {
+        if (terms.has(token)) {
+          score(token, weight, corpus);
+          continue;
+        }
+        const others = corpus ? corpus.nearWords.get(token) : near.to(token);
+        for (const [word, counts] of others ?? []) score(word, weight * counts, corpus);
       }
       const isAccepted = (text: number) =>
         (scores[text] ?? 0) > 0 && (accepts === null || accepts(text));
@@ -130,13 +148,12 @@ export function createWordIndex(): WordIndex {
   };
 }
 
-/** Adds what a word is worth to the scores of the texts that have it. */
+/** @param most what the word adds to a text that repeats it without end */
 function addScores(
   scores: Float32Array,
   { length, values }: List,
-  { rareness, lengths, average }: { rareness: number; lengths: Int32Array; average: number },
+  { most, lengths, average }: { most: number; lengths: Int32Array; average: number },
 ): void {
-  const most = rareness * (K1 + 1);
   const perWord = (K1 * B) / average;
   for (let at = 0; at < length; at++) {
     const posting = values[at] ?? 0;

@@ -265,7 +265,7 @@ test("words are worth what they are in the collection that a view is a part of",
   for (const content of ["apple pear", "apple plum"]) put({ ...memoryOf(content), content });
   const question = { vector: null, words: "apple", filter: {}, limit: 9, least: 1 };
   const [alone] = view.candidates(question);
-  const corpus = { texts: 1_000, textsWith: new Map([["appl", 3]]) };
+  const corpus = { texts: 1_000, textsWith: new Map([["appl", 3]]), nearWords: new Map() };
   const [part] = view.candidates({ ...question, corpus });
   expect(alone?.bm25).toBeCloseTo(Math.log(1 + 0.5 / 2.5), 5);
   expect(part?.bm25).toBeCloseTo(Math.log(1 + 997.5 / 3.5), 5);
