@@ -126,11 +126,11 @@ export function createStoredReader({
       }
     },
 
-    async ofSessions(sessions, filter, vector): Promise<Candidate[]> {
+    async ofSessions(sessions, asked): Promise<Candidate[]> {
       const [known, except] = [pending.memories(), pending.ids()];
-      const found = await base.read((open) => open.ofSessions(sessions, filter, except), []);
+      const found = await base.read((open) => open.ofSessions(sessions, asked.filter, except), []);
       const all = [...found, ...known];
-      return withView(all, (view) => view.ofSessions(sessions, filter, vector, all.length));
+      return withView(all, (view) => view.ofSessions(sessions, asked, all.length));
     },
   };
 }

@@ -5,11 +5,11 @@ import { type HeldBase, holdBase } from "./base/held-base.ts";
 import type { Filter, Position } from "./filter.ts";
 import { createPending, type Outcome, type Pending } from "./log/pending.ts";
 import type { Usage } from "./quota.ts";
-import type { Candidate, MemoryRow, StoredMemory } from "./rows.ts";
+import type { Candidate, Found, MemoryRow, StoredMemory } from "./rows.ts";
 import { createStoredReader } from "./stored-reader.ts";
 import { createView, MOST_WITH_STATES } from "./view/create-view.ts";
 import { createLiveView, type LiveView } from "./view/live-view.ts";
-import type { ViewQuestion } from "./view/view.ts";
+import type { SessionQuestion, ViewQuestion } from "./view/view.ts";
 
 /** How a table answers questions, from the view or from the base and the log. */
 export interface TableReader {
@@ -22,13 +22,9 @@ export interface TableReader {
   /** All memories, some at a time. */
   rows(): AsyncGenerator<MemoryRow[]>;
   /** What a search has to consider; see `View`. */
-  candidates(question: ViewQuestion): Promise<Candidate[]>;
+  candidates(question: ViewQuestion): Promise<Found>;
   /** Memories of sessions, of very long ones a part. */
-  ofSessions(
-    sessions: readonly string[],
-    filter: Filter,
-    vector: Float32Array | null,
-  ): Promise<Candidate[]>;
+  ofSessions(sessions: readonly string[], asked: SessionQuestion): Promise<Candidate[]>;
 }
 
 /**
@@ -92,7 +88,7 @@ const STATES_BYTES = 1_000;
  */
 const FILL_AFTER = 100;
 /** Memories of sessions around a search's best candidates that are looked at. */
-const AROUND = 512;
+export const AROUND = 512;
 /** Memories that are made at a stretch when all are read. */
 const BATCH = 500;
 
@@ -227,7 +223,6 @@ function viewReader(view: NonNullable<LiveView["current"]>): TableReader {
       yield rows;
     },
     candidates: async (question) => view.candidates(question),
-    ofSessions: async (sessions, filter, vector) =>
-      view.ofSessions(sessions, filter, vector, AROUND),
+    ofSessions: async (sessions, asked) => view.ofSessions(sessions, asked, AROUND),
   };
 }

@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { parseArgs } from "node:util";
-import { SEARCH_MODES, type SearchMode } from "../../src/memories/ranking/rank.ts";
+import { SEARCH_MODES, type SearchMode } from "../../src/memories/ranking/mode.ts";
 import { createProgress } from "../bench/progress.ts";
 import { sharedEmbedder, testCacheDir } from "../support/embedder.ts";
 import { startServer } from "../support/server.ts";

@@ -75,8 +75,9 @@ test("a base has the words of a text that the view has", async () => {
     const found = (await all.search(question)).map(({ content }) => content);
     // A word that no memory has stands for others: the base is asked for these by its reader.
     const corpus = { texts: memories.length, textsWith: new Map(), nearWords: new Map() };
-    const matching = index.matching(words, { count: 1_000, accepts: null, corpus });
-    const expected = [...matching.keys()].map((number) => CONTENTS[number] ?? "");
+    const terms = index.terms(words, corpus);
+    const matching = index.matching(terms, { count: 1_000, accepts: null });
+    const expected = matching.map((number) => CONTENTS[number] ?? "");
     expect({ words, found: found.sort() }).toEqual({ words, found: expected.sort() });
   }
 
@@ -104,11 +105,11 @@ test("words find the same whether a table is in memory or not, misspelt ones too
   for (const words of [...QUESTIONS, ...UNKNOWN]) {
     const question = { vector: null, words, filter: {}, limit: 1_000, least: 1 };
     const idsOf = (found: Awaited<ReturnType<typeof stored.candidates>>) =>
-      found.map(({ memory }) => memory.id).sort();
+      found.candidates.map(({ memory }) => memory.id).sort();
     const expected = view.candidates(question);
     const found = await stored.candidates(question);
     expect({ words, found: idsOf(found) }).toEqual({ words, found: idsOf(expected) });
-    if (UNKNOWN.includes(words)) matched += expected.length;
+    if (UNKNOWN.includes(words)) matched += expected.candidates.length;
   }
   expect(matched).toBeGreaterThan(5);
   view.close();

@@ -1,7 +1,9 @@
 import { describe, expect, test } from "bun:test";
+import type { Accepts } from "../../../src/memories/indexes/largest.ts";
 import { tokensOf } from "../../../src/memories/indexes/tokens.ts";
 import { createWordIndex } from "../../../src/memories/indexes/words.ts";
 import { createSentences } from "../../bench/sentences.ts";
+import { bm25Of } from "../../support/bm25.ts";
 
 describe("the words of a text", () => {
   test.each([
@@ -38,7 +40,8 @@ describe("the words of a text", () => {
   });
 });
 
-const all = { count: 10, accepts: null };
+const all: { count: number; accepts: Accepts } = { count: 10, accepts: null };
+const NONE = new Float32Array(0);
 
 describe("an index of words", () => {
   test("finds what has more of the rarer words first, and nothing else", () => {
@@ -46,17 +49,16 @@ describe("an index of words", () => {
     index.put(0, "apples and pears");
     index.put(1, "apples, apples and apples");
     index.put(2, "plums");
-    const found = () => [...index.matching("apple or pear", all).keys()];
+    const find = (words: string, limits = all) => index.matching(index.terms(words), limits);
+    const found = () => find("apple or pear");
     expect(found()).toEqual([0, 1]);
     index.remove(0, "apples and pears");
     index.put(0, "plums");
     expect(found()).toEqual([1]);
     index.remove(1, "apples, apples and apples");
     expect(found()).toEqual([]);
-    expect(index.matching("plum", { count: 1, accepts: null }).size).toBe(1);
-    expect([...index.matching("plum", { count: 5, accepts: (text) => text === 2 }).keys()]).toEqual(
-      [2],
-    );
+    expect(find("plum", { count: 1, accepts: null })).toHaveLength(1);
+    expect(find("plum", { count: 5, accepts: (text) => text === 2 })).toEqual([2]);
   });
 
   test("scores do not know of texts that were removed, however many", () => {
@@ -76,8 +78,14 @@ describe("an index of words", () => {
     }
     for (let turn = 0; turn < 20; turn++) {
       const query = sentences.query();
-      const byText = (index: typeof used) =>
-        [...index.matching(query, { count: 5_000, accepts: null })].sort(([a], [b]) => a - b);
+      const byText = (index: typeof used) => {
+        const terms = index.terms(query);
+        const texts = index.matching(terms, { count: 5_000, accepts: null }).sort((a, b) => a - b);
+        const matches = index.matches(terms, texts);
+        return texts.map(
+          (text, at) => [text, bm25Of({ matches: matches[at] ?? NONE }, terms)] as const,
+        );
+      };
       const [found, expected] = [byText(used), byText(fresh)];
       expect(found.map(([text]) => text)).toEqual(expected.map(([text]) => text));
       for (const [place, [, bm25]] of found.entries()) {
@@ -95,7 +103,7 @@ describe("an index of words", () => {
     for (const [text, content] of contents.entries()) index.remove(text, content);
     expect(bytes).toBeGreaterThan(100_000);
     expect(index.bytes).toBeLessThan(20_000);
-    expect(index.matching(contents[0] ?? "", all).size).toBe(0);
+    expect(index.matching(index.terms(contents[0] ?? ""), all)).toEqual([]);
   });
 
   test("a part of a larger collection has the scores that the whole would give it", () => {
@@ -109,12 +117,28 @@ describe("an index of words", () => {
       ["appl", 2],
       ["pear", 2],
     ]);
-    const found = part.matching("apple pear", {
-      ...all,
-      corpus: { texts: 5, textsWith, nearWords: new Map() },
-    });
-    const expected = whole.matching("apple pear", all);
-    expect([...found]).toEqual([...expected].filter(([text]) => text < 2));
-    expect(found.get(0)).not.toBe(part.matching("apple pear", all).get(0));
+    const terms = part.terms("apple pear", { texts: 5, textsWith, nearWords: new Map() });
+    expect(terms).toEqual(whole.terms("apple pear"));
+    expect(terms).not.toEqual(part.terms("apple pear"));
+    expect(part.matching(terms, all)).toEqual([0, 1]);
+    expect(part.matches(terms, [0, 1])).toEqual(whole.matches(terms, [0, 1]));
+  });
+
+  test("tells of each text how much it has of each word, whatever else is looked at", () => {
+    const index = createWordIndex();
+    const contents = ["apple pear", "apple apple plum", "plum"];
+    for (const [text, content] of contents.entries()) index.put(text, content);
+    const terms = index.terms("pear, apple and apple, quince");
+    expect(terms.map(({ forms }) => forms.map(({ token }) => token))).toEqual([
+      ["pear"],
+      ["appl"],
+      ["quinc"],
+    ]);
+    const [third = NONE, first = NONE, second = NONE] = index.matches(terms, [2, 0, 1]);
+    expect([...third]).toEqual([0, 0, 0]);
+    expect([...first].map((match) => match > 0)).toEqual([true, true, false]);
+    expect(second[1]).toBeGreaterThan(first[1] ?? 9);
+    expect(index.matches(terms, [1])).toEqual([second]);
+    expect(index.matches([], [0])).toEqual([NONE]);
   });
 });
