@@ -1,3 +1,5 @@
+import { growInts } from "./grow.ts";
+
 /** Words of an index that a word which none of its texts has may stand for. */
 export interface NearWords {
   /** Bytes of memory that it takes, about. */
@@ -22,8 +24,12 @@ const PART = 5;
 const MOST = 8;
 /** Numbers and identifiers are not misspelt: one digit makes another of them. */
 const HAS_DIGIT = /\p{N}/u;
-/** Bytes of a word's place and of its letters, as one number. */
-const ENTRY = 13;
+/** Bytes of a word's place, and of two numbers: its letters and its ends. */
+const ENTRY = 17;
+
+const LETTER = 16;
+const LAST = (1 << LETTER) - 1;
+const FIRST = ~LAST;
 
 /** What a word of an index counts for in the place of another; 0 for nothing. */
 export function nearness(asked: string, word: string): number {
@@ -78,14 +84,13 @@ export function createNearWords(words: Words): NearWords {
   // Made at the first question that needs it: most need none.
   let known: string[] | null = null;
   let masks = new Int32Array(0);
+  let ends = new Int32Array(0);
 
   const note = (word: string, all: string[]) => {
-    if (all.length === masks.length) {
-      const grown = new Int32Array(Math.max(1_024, 2 * masks.length));
-      grown.set(masks);
-      masks = grown;
-    }
+    masks = growInts(masks, all.length + 1);
+    ends = growInts(ends, all.length + 1);
     masks[all.length] = maskOf(word);
+    ends[all.length] = endsOf(word);
     all.push(word);
   };
 
@@ -111,12 +116,16 @@ export function createNearWords(words: Words): NearWords {
       if (!mayBeNear(asked)) return new Map();
       const all = known ?? read();
       const mask = maskOf(asked);
+      const own = endsOf(asked);
       const most = editsIn(asked);
       const found = new Map<string, number>();
       for (let at = 0; at < all.length; at++) {
+        // What is near or a part begins or ends alike.
+        const different = own ^ (ends[at] ?? 0);
+        if ((different & FIRST) !== 0 && (different & LAST) !== 0) continue;
         const other = masks[at] ?? 0;
         // Each edit changes two letters of the set at the most; a part has none that the whole lacks.
-        const isFar = bitsOf(mask ^ other) > 2 * most;
+        const isFar = (different & FIRST) !== 0 || bitsOf(mask ^ other) > 2 * most;
         if (isFar && (mask & other) !== mask && (mask & other) !== other) continue;
         const word = all[at] ?? "";
         const counts = (isFar ? 0 : misspelling(asked, word)) || compound(asked, word);
@@ -133,6 +142,11 @@ function maskOf(word: string): number {
   let mask = 0;
   for (let at = 0; at < word.length; at++) mask |= 1 << (word.charCodeAt(at) & 31);
   return mask;
+}
+
+/** The first and the last letter of a word. */
+function endsOf(word: string): number {
+  return (word.charCodeAt(0) << LETTER) | word.charCodeAt(word.length - 1);
 }
 
 function bitsOf(mask: number): number {
