@@ -1,7 +1,7 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import { createMarker } from "../memories/matched/marks.ts";
 import type { FoundMemory, Memory } from "../memories/memory.ts";
-import type { SearchMode } from "../memories/ranking/rank.ts";
+import type { SearchMode } from "../memories/ranking/mode.ts";
 import { HTMX } from "../pages/assets.ts";
 import { Button, ButtonLink } from "../pages/button.tsx";
 import { Field } from "../pages/field.tsx";
@@ -169,12 +169,11 @@ function Results({ visit, view, shown }: { visit: Visit; view: View; shown: Show
 
 /** How the parts of a score come together. */
 function Weights({ found }: { found: readonly FoundMemory[] }): Markup {
-  const weights = found[0]?.explanation?.weights;
-  if (!weights) return Fragment({});
-  const { meaning, words, decay } = weights;
+  const [best] = found;
+  if (!best?.explanation) return Fragment({});
   return (
     <p class="hint">
-      {`A score is ${percent(meaning)} meaning and ${percent(words)} words, more where memories of the same session fit too. Of that, fading takes at most ${percent(decay)}.`}
+      {`A score goes by meaning, by words, and by what stands around a memory in its session. Of that, fading takes at most ${percent(best.explanation.decay)}.`}
     </p>
   );
 }

@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import type { Memories } from "../memories/memories.ts";
-import type { SearchMode } from "../memories/ranking/rank.ts";
+import type { SearchMode } from "../memories/ranking/mode.ts";
 import { type Fitted, fitEntries } from "./budget.ts";
 import { describeEntry, PublishedEntry, toEntry } from "./entry.ts";
 import { defineTool, type Tool } from "./tool.ts";

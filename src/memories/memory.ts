@@ -258,21 +258,30 @@ export const SavedMemory = Type.Object({
 
 const share = (description: string) => Type.Number({ minimum: 0, maximum: 1, description });
 
-/** Why a memory has its score: relevance · (1 − decay + decay · retention). */
-export const Explanation = Type.Object({
-  meaning: share("How near its meaning is to the query's."),
-  words: share("How many of the query's words it has; rare ones count more."),
-  context: share("How relevant the memories beside it in its session are, as far as that counts."),
-  relevance: share(
-    "What these come to by their weights, with context, fitting wording and the time asked about.",
-  ),
-  retention: share("What is left of it at its age."),
-  weights: Type.Object({
-    meaning: share("The share of meaning."),
-    words: share("The share of words."),
+const logOdds = (description: string) => Type.Number({ description, examples: [1.2] });
+
+/**
+ * Why a memory has its score. `start` and the parts after it add up to the log-odds of `relevance`, and the
+ * score is relevance · (1 − decay + decay · retention).
+ */
+export const Explanation = Type.Object(
+  {
+    start: logOdds("What every memory begins with, before anything speaks for it."),
+    meaning: logOdds("How near its meaning is to the query's, and whether its words agree."),
+    words: logOdds("How many of the query's words it has; rare ones count more."),
+    session: logOdds("What stands around it in its session: an answer often follows its question."),
+    wording: logOdds("Who says it, whether it asks or tells, and names and numbers as asked for."),
+    time: logOdds("Whether it is of the time that the query names."),
+    length: logOdds("Less for texts of a few words, which say little."),
+    relevance: share("What these come to: 1 / (1 + e^−sum)."),
+    retention: share("What is left of it at its age."),
     decay: share("The share of the score that age can take."),
-  }),
-});
+  },
+  {
+    description:
+      "What the score is made of. The first seven are log-odds: 0 is neither for nor against, and each 2.3 makes it ten times as likely that the memory answers the query.",
+  },
+);
 export type Explanation = Static<typeof Explanation>;
 
 const place = (description: string) => Type.Integer({ minimum: 0, description });
@@ -304,12 +313,6 @@ export const FoundMemory = Type.Object({
     examples: [0.82],
   }),
   matched: Matched,
-  newer: Type.Optional(
-    Type.String({
-      description: "Id of the newest memory that was found of the same fact, where it is another.",
-      examples: [EXAMPLE_ID],
-    }),
-  ),
   explanation: Type.Optional(Explanation),
 });
 export type FoundMemory = Static<typeof FoundMemory>;

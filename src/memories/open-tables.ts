@@ -1,3 +1,4 @@
+import { edenGC } from "bun:jsc";
 import type { Embedder } from "../embedding/embedder.ts";
 import type { Embedders } from "../embedding/embedders.ts";
 import { AppError } from "../errors.ts";
@@ -48,8 +49,8 @@ export interface Lags {
   forgetting: number;
 }
 
-/** Tables that stay open when nobody uses them, each of 100 memories taking some 200 kB. */
-const MAX_UNUSED = 64;
+/** Tables that stay open when nobody uses them, each of 100 memories taking some 500 kB. */
+const MAX_UNUSED = 48;
 /**
  * Tables that are open at the same time. What was written to a table must be flushed before it is
  * closed: when there are so many, another one is opened as soon as one of them is closed.
@@ -59,10 +60,12 @@ const MAX_OPEN = 2 * MAX_UNUSED;
 const ROOM_TIMEOUT = 10_000;
 const ROOM_AGAIN = 50;
 /**
- * Tables that were closed since their garbage was collected. Left alone, the engine lets it grow until
- * it is as much as all that is in use: 200 MB more when 1,000 accounts take turns.
+ * Tables that are closed until their garbage is collected: all of it, or in some 5 ms what is young,
+ * which is what they were read and written by. Left alone, the engine lets it grow until it is as much
+ * as all that is in use: 200 MB more when 1,000 accounts take turns.
  */
 const MOST_UNCOLLECTED = 32;
+const MOST_YOUNG = 4;
 /** It is not collected again for so many times as long as that took. */
 const COLLECTION_REST = 15;
 
@@ -236,7 +239,11 @@ function createCollector(): () => void {
   let again = 0;
   return () => {
     const started = performance.now();
-    if (++uncollected < MOST_UNCOLLECTED || started < again) return;
+    uncollected++;
+    if (uncollected < MOST_UNCOLLECTED || started < again) {
+      if (uncollected % MOST_YOUNG === 0) edenGC();
+      return;
+    }
     uncollected = 0;
     Bun.gc(true);
     again = started + (1 + COLLECTION_REST) * (performance.now() - started);

@@ -7,7 +7,7 @@ import { createExport } from "./export.ts";
 import type { Filter } from "./filter.ts";
 import { createMatcher } from "./matched/matched.ts";
 import { type FoundMemory, MEMORY_ID, type Memory, type Similar } from "./memory.ts";
-import type { SearchMode } from "./ranking/rank.ts";
+import type { SearchMode } from "./ranking/mode.ts";
 import { retention } from "./ranking/retention.ts";
 import { decodeCursor, encodeCursor } from "./requests.ts";
 import { type MemoryRow, toMemory } from "./rows.ts";
@@ -120,18 +120,14 @@ export function createReading({
 /** What was found, with what made it match. A hundred long texts take a while: others have their turn. */
 async function toFound(
   hits: readonly Hit[],
-  { query, explain }: SearchRequest,
+  { query }: Pick<SearchRequest, "query">,
 ): Promise<FoundMemory[]> {
   const match = createMatcher(query);
   const turn = createTurns();
   const memories: FoundMemory[] = [];
-  for (const { memory, score, newer, explanation, nearest } of hits) {
-    memories.push({
-      ...toMemory(memory),
-      ...{ score, matched: match(memory.content, nearest) },
-      ...(newer !== undefined && { newer }),
-      ...(explain && { explanation }),
-    });
+  for (const { memory, score, explanation, nearest } of hits) {
+    const matched = match(memory.content, nearest);
+    memories.push({ ...toMemory(memory), score, matched, ...(explanation && { explanation }) });
     await turn();
   }
   return memories;

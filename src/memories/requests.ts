@@ -3,7 +3,7 @@ import { AppError } from "../errors.ts";
 import { checked, instant, numberText, parseInstant, problemOf, text } from "../schema.ts";
 import type { Filter, Position } from "./filter.ts";
 import { AgentId, LIMITS, MEMORY_ID, SessionId, Tag } from "./memory.ts";
-import { SEARCH_MODES } from "./ranking/rank.ts";
+import { SEARCH_MODES } from "./ranking/mode.ts";
 
 const splitTags = (tags: string) => tags.split(",").map((tag) => tag.trim());
 

@@ -21,7 +21,7 @@ const OPEN_AGAIN = 30_000;
 
 /**
  * Goes on, beside requests, where the last process ended: removes tables whose place others have
- * taken, and opens those that have something to flush.
+ * taken, and opens those that have something to flush. The only account's is opened in any case.
  */
 export function startResumption({ log, current, use, setCurrent, lines, ...parts }: Parts): {
   /** Resolves when each table was tried once. */
@@ -59,6 +59,9 @@ export function startResumption({ log, current, use, setCurrent, lines, ...parts
       );
     }
     await openUnflushed();
+    // While the model loads: the first search does not wait for it then.
+    const [only, ...others] = current.values();
+    if (only && others.length === 0 && !isStopped) await open(only.name, async () => {});
   };
 
   let running = Promise.resolve();

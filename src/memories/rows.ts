@@ -1,4 +1,5 @@
 import type { ContentEmbedding } from "../embedding/embedder.ts";
+import type { Term } from "./indexes/words.ts";
 import type { Memory, MemorySource } from "./memory.ts";
 
 /**
@@ -42,8 +43,14 @@ export interface Candidate {
   readonly cosine: number | null;
   /** Which of its passages is that one; 0 where that is unknown. */
   readonly passage: number;
-  /** 0 and up; 0 where words were not compared, or too many others match better. */
-  readonly bm25: number;
+  /** How much it has of each word of the query, 0 for none; see `WordIndex`. Empty without words. */
+  readonly matches: Float32Array;
+}
+
+/** What a search considers, and the words that it goes by. */
+export interface Found {
+  readonly candidates: Candidate[];
+  readonly terms: readonly Term[];
 }
 
 /** What the content of a memory was embedded as. */

@@ -2,20 +2,16 @@ import type { Decay } from "../config.ts";
 import type { Embedder } from "../embedding/embedder.ts";
 import type { Filter } from "./filter.ts";
 import type { Part } from "./matched/passage.ts";
-import { putVersionsInOrder, type Versioned, versionsToCompare } from "./ranking/newest.ts";
-import { readPeriod } from "./ranking/period.ts";
-import {
-  type Question,
-  type Ranked,
-  rank,
-  type SearchMode,
-  sessionsAround,
-} from "./ranking/rank.ts";
+import type { Explanation } from "./memory.ts";
+import { explain } from "./ranking/explain.ts";
+import type { SearchMode } from "./ranking/mode.ts";
+import type { Question } from "./ranking/question.ts";
+import { rank, sessionsAround } from "./ranking/rank.ts";
 import type { MemoryRow } from "./rows.ts";
 import type { MemoryTable } from "./table.ts";
 
 /** Candidates that meaning and words each bring to the ranking, at least as many as a page has. */
-const CANDIDATES = 100;
+export const CANDIDATES = 100;
 
 export interface SearchRequest {
   query: string;
@@ -28,12 +24,14 @@ export interface SearchRequest {
   decay?: boolean;
   /** Whether the parts of each score are told. */
   explain?: boolean;
-  /** Whether of versions of one fact the one asked for comes first; it does unless told otherwise. */
-  versions?: boolean;
 }
 
 /** A memory that was found. */
-export interface Hit extends Ranked, Pick<Versioned, "newer"> {
+export interface Hit {
+  memory: MemoryRow;
+  score: number;
+  /** Where it was asked for. */
+  explanation?: Explanation;
   /** The passage whose meaning is nearest to the query's; undefined where that is not known. */
   nearest: Part | undefined;
 }
@@ -42,7 +40,7 @@ export interface Hit extends Ranked, Pick<Versioned, "newer"> {
 export async function searchTable(
   table: MemoryTable,
   embedder: Embedder,
-  { query, limit, filter, minScore, mode, decay: decays = true, versions = true }: SearchRequest,
+  { query, limit, filter, minScore, mode, decay: decays = true, explain: explains }: SearchRequest,
   { now, decay }: { now: number; decay: Decay },
 ): Promise<Hit[]> {
   const asked = mode === "keyword" ? null : await embedder.embedQuery(query);
@@ -53,23 +51,25 @@ export async function searchTable(
     text: query,
     mode,
     model: embedder.model,
+    terms: found.terms,
+    understood: asked?.understood ?? 1,
     memories: table.usage.memories,
     now,
     decay: decays ? decay : null,
   };
-  const turns = await table.ofSessions(sessionsAround(found, question), filter, vector);
-  const candidates = [...found, ...turns];
+  const sessions = sessionsAround(found.candidates, question);
+  const turns = await table.ofSessions(sessions, { filter, vector, terms: found.terms });
+  const candidates = [...found.candidates, ...turns];
   const passages = new Map(candidates.map(({ memory, passage }) => [memory.id, passage]));
-  const ranked = rank(candidates, turns, question);
-  // Of a time that is asked about, what held then comes first.
-  const isOfAnyTime = readPeriod(query, now) === null;
-  const compared = versions && isOfAnyTime ? versionsToCompare(query, ranked) : [];
-  const vectors = compared.length > 0 ? await table.vectorsOf(compared) : new Map();
-  const ordered = putVersionsInOrder(query, ranked, vectors);
-  return ordered
+  return rank(candidates, sessions, question)
     .filter(({ score }) => score >= minScore)
     .slice(0, limit)
-    .map((one) => ({ ...one, nearest: partOf(one.memory, passages) }));
+    .map((ranked) => ({
+      memory: ranked.memory,
+      score: ranked.score,
+      nearest: partOf(ranked.memory, passages),
+      ...(explains && { explanation: explain(ranked, question) }),
+    }));
 }
 
 function partOf(

@@ -26,7 +26,8 @@ export async function findSimilar(
   if (!vector) return [];
   const scores = new Map<string, number>();
   const question = { vector, words: null, filter: {}, limit: ROWS, least: MOST + 1 };
-  for (const { memory, cosine } of await table.candidates(question)) {
+  const { candidates } = await table.candidates(question);
+  for (const { memory, cosine } of candidates) {
     const score = meaningScore(cosine ?? 0, cosines);
     if (memory.id !== id && score >= NEARLY_THE_SAME) {
       scores.set(memory.id, Math.round(score * 10_000) / 10_000);

@@ -1,6 +1,7 @@
 import type { TokenStates } from "../embedding/embedder.ts";
 import type { HeldBase } from "./base/held-base.ts";
 import { type Filter, type Position, passes } from "./filter.ts";
+import { nearestWords, nearness } from "./indexes/near-words.ts";
 import { createStateIndex, named, type StateIndex } from "./indexes/states.ts";
 import { tokensOf } from "./indexes/tokens.ts";
 import type { Pending } from "./log/pending.ts";
@@ -42,6 +43,27 @@ export function createStoredReader({
     }
   };
 
+  /** What the whole table knows of words, where `known` are the memories that the log has. */
+  const lookUp = async (asked: readonly string[], known: readonly StoredMemory[]) => {
+    const texts = known.map(({ content }) => new Set(tokensOf(content)));
+    const count = async (words: readonly string[]) => {
+      const inBase = await base.read((open) => open.countTexts(words), new Map<string, number>());
+      const inLog = (word: string) => texts.filter((each) => each.has(word)).length;
+      return new Map(words.map((word) => [word, (inBase.get(word) ?? 0) + inLog(word)]));
+    };
+    const textsWith = await count(asked);
+    const nearWords = new Map<string, Map<string, number>>();
+    for (const word of asked.filter((each) => !textsWith.get(each))) {
+      const inBase = await base.read((open) => open.nearWords(word), new Map<string, number>());
+      const inLog = new Set(texts.flatMap((each) => [...each]));
+      const all = new Set([...inBase.keys(), ...inLog]);
+      nearWords.set(word, nearestWords([...all].map((each) => [each, nearness(word, each)])));
+    }
+    const near = [...nearWords.values()].flatMap((each) => [...each.keys()]);
+    for (const [word, texts] of await count(near)) textsWith.set(word, texts);
+    return { textsWith, nearWords };
+  };
+
   const list = async (filter: Filter, after: Position | null, limit?: number) => {
     const options = { after, except: pending.ids(), ...(limit !== undefined && { limit }) };
     const known = pending.memories().filter((memory) => passes(filter, memory));
@@ -78,21 +100,16 @@ export function createStoredReader({
     },
 
     async candidates(question) {
-      const { vector, words, filter, limit, least } = question;
       // At once: a flush may take them over while the base is read.
       const [known, except] = [pending.memories(), pending.ids()];
-      const [found, textsWith] = await Promise.all([
-        base.read((open) => open.search({ vector, words, filter, limit, least, except }), []),
-        base.read((open) => open.countTexts(words ?? ""), new Map<string, number>()),
-      ]);
-      for (const { content } of known) {
-        for (const token of new Set(tokensOf(content))) {
-          const count = textsWith.get(token);
-          if (count !== undefined) textsWith.set(token, count + 1);
-        }
-      }
-      const corpus = { texts: size(), textsWith };
-      return withView([...found, ...known], (view) => view.candidates({ ...question, corpus }));
+      const asked = [...new Set(tokensOf(question.words ?? ""))];
+      const search = (words: readonly string[]) =>
+        base.read((open) => open.search({ ...question, words, except }), []);
+      const [found, words] = await Promise.all([search(asked), lookUp(asked, known)]);
+      const near = [...words.nearWords.values()].flatMap((each) => [...each.keys()]);
+      const all = near.length > 0 ? await search([...asked, ...near]) : found;
+      const corpus = { texts: size(), ...words };
+      return withView([...all, ...known], (view) => view.candidates({ ...question, corpus }));
     },
 
     async interaction(ids, asked, weights) {
@@ -109,11 +126,11 @@ export function createStoredReader({
       }
     },
 
-    async ofSessions(sessions, filter, vector): Promise<Candidate[]> {
+    async ofSessions(sessions, asked): Promise<Candidate[]> {
       const [known, except] = [pending.memories(), pending.ids()];
-      const found = await base.read((open) => open.ofSessions(sessions, filter, except), []);
+      const found = await base.read((open) => open.ofSessions(sessions, asked.filter, except), []);
       const all = [...found, ...known];
-      return withView(all, (view) => view.ofSessions(sessions, filter, vector, all.length));
+      return withView(all, (view) => view.ofSessions(sessions, asked, all.length));
     },
   };
 }

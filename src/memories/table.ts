@@ -5,11 +5,11 @@ import { type HeldBase, holdBase } from "./base/held-base.ts";
 import type { Filter, Position } from "./filter.ts";
 import { createPending, type Outcome, type Pending } from "./log/pending.ts";
 import type { Usage } from "./quota.ts";
-import type { Candidate, MemoryRow, StoredMemory } from "./rows.ts";
+import type { Candidate, Found, MemoryRow, StoredMemory } from "./rows.ts";
 import { createStoredReader } from "./stored-reader.ts";
 import { createView, MOST_WITH_STATES } from "./view/create-view.ts";
 import { createLiveView, type LiveView } from "./view/live-view.ts";
-import type { ViewQuestion } from "./view/view.ts";
+import type { SessionQuestion, ViewQuestion } from "./view/view.ts";
 
 /** How a table answers questions, from the view or from the base and the log. */
 export interface TableReader {
@@ -22,13 +22,9 @@ export interface TableReader {
   /** All memories, some at a time. */
   rows(): AsyncGenerator<MemoryRow[]>;
   /** What a search has to consider; see `View`. */
-  candidates(question: ViewQuestion): Promise<Candidate[]>;
+  candidates(question: ViewQuestion): Promise<Found>;
   /** Memories of sessions, of very long ones a part. */
-  ofSessions(
-    sessions: readonly string[],
-    filter: Filter,
-    vector: Float32Array | null,
-  ): Promise<Candidate[]>;
+  ofSessions(sessions: readonly string[], asked: SessionQuestion): Promise<Candidate[]>;
 }
 
 /**
@@ -53,8 +49,6 @@ export interface MemoryTable extends TableReader {
     states: TokenStates,
     weights: readonly number[],
   ): Promise<Map<string, number>>;
-  /** The vectors of the first passages of memories, by their ids. */
-  vectorsOf(ids: readonly string[]): Promise<Map<string, Float32Array>>;
   /** Memories by id with their vectors. */
   load(ids: readonly string[]): Promise<StoredMemory[]>;
   encode(memories: readonly StoredMemory[]): Uint8Array;
@@ -94,7 +88,7 @@ const STATES_BYTES = 1_000;
  */
 const FILL_AFTER = 100;
 /** Memories of sessions around a search's best candidates that are looked at. */
-const AROUND = 512;
+export const AROUND = 512;
 /** Memories that are made at a stretch when all are read. */
 const BATCH = 500;
 
@@ -198,7 +192,6 @@ export function createTable({
     ofSessions: async (...question) => (await reader()).ofSessions(...question),
     interaction: async (...question) =>
       view.current?.interaction(...question) ?? stored.interaction(...question),
-    vectorsOf: async (ids) => view.current?.vectorsOf(ids) ?? firstVectors(await stored.load(ids)),
     load: stored.load,
 
     encode: (memories) => codec.encode(memories, model),
@@ -209,10 +202,6 @@ export function createTable({
       await view.apply(outcome);
     },
   };
-}
-
-function firstVectors(memories: readonly StoredMemory[]): Map<string, Float32Array> {
-  return new Map(memories.flatMap(({ id, vectors: [first] }) => (first ? [[id, first]] : [])));
 }
 
 /** Answers from a view that has all memories. */
@@ -234,7 +223,6 @@ function viewReader(view: NonNullable<LiveView["current"]>): TableReader {
       yield rows;
     },
     candidates: async (question) => view.candidates(question),
-    ofSessions: async (sessions, filter, vector) =>
-      view.ofSessions(sessions, filter, vector, AROUND),
+    ofSessions: async (sessions, asked) => view.ofSessions(sessions, asked, AROUND),
   };
 }

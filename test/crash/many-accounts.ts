@@ -16,7 +16,7 @@ import { spawnServer } from "../support/server-process.ts";
 /**
  * Many accounts on one server: `bun test/crash/many-accounts.ts --accounts 1000`. Fills them, then
  * searches and writes in one after the other, and deletes or changes a memory in each. Prints a line
- * of JSON for every twentieth of the way. Fails when the server's memory goes beyond 600 MiB however
+ * of JSON for every twentieth of the way. Fails when the server's memory goes beyond 450 MiB however
  * many tables have been open, or what was deleted is in a file 60 seconds after the answer.
  */
 const { values } = parseArgs({
@@ -32,7 +32,7 @@ const [ACCOUNTS, MEMORIES, ROUNDS] = [values.accounts, values.memories, values.r
 ) as [number, number, number];
 /** Accounts that are busy at the same time. */
 const AT_ONCE = 8;
-const MOST_MIB = 600;
+const MOST_MIB = 450;
 const MOST_SECONDS = 60;
 
 const sentences = createSentences(Number(values.seed));

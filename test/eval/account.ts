@@ -1,7 +1,7 @@
 import { createId } from "../../src/db/id.ts";
 import type { Filter } from "../../src/memories/filter.ts";
 import type { FoundMemory } from "../../src/memories/memory.ts";
-import type { SearchMode } from "../../src/memories/ranking/rank.ts";
+import type { SearchMode } from "../../src/memories/ranking/mode.ts";
 import type { TestServer } from "../support/server.ts";
 import type { EvaluationSet } from "./set.ts";
 
@@ -45,11 +45,11 @@ export async function createAccount(server: TestServer, memories: readonly SetMe
     add,
     async ask(
       query: string,
-      { mode = "hybrid", filter = {}, limit = 20, decay = false, versions = true }: AskOptions = {},
+      { mode = "hybrid", filter = {}, limit = 20, decay = false }: AskOptions = {},
     ): Promise<Found[]> {
       const { memories: found } = await server.memories.search(accountId, {
         ...{ query, mode, filter, limit },
-        ...{ minScore: 0, decay, versions },
+        ...{ minScore: 0, decay },
       });
       return found.map((memory) => ({ ...memory, id: names.get(memory.id) ?? "" }));
     },
@@ -61,6 +61,4 @@ interface AskOptions {
   filter?: Filter;
   limit?: number;
   decay?: boolean;
-  /** Whether of versions of one fact the one asked for comes first. */
-  versions?: boolean;
 }

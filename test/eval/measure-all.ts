@@ -1,4 +1,4 @@
-import type { SearchMode } from "../../src/memories/ranking/rank.ts";
+import type { SearchMode } from "../../src/memories/ranking/mode.ts";
 import { createProgress } from "../bench/progress.ts";
 import type { TestServer } from "../support/server.ts";
 import { createAccount } from "./account.ts";

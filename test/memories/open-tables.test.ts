@@ -22,10 +22,10 @@ test("few tables are open, however many accounts write or read at once", async (
     }
   };
   await Promise.all(Array.from({ length: 8 }, write));
-  expect(most).toBeWithin(64, 129);
+  expect(most).toBeWithin(48, 97);
   // Readers have no chores after which a table would be closed.
   const pages = await Promise.all(accounts.map((account) => account.list()));
   const contents = pages.map(({ memories }) => contentsOf(memories));
   expect(contents).toEqual(accounts.map((_, n) => [`number ${n}`]));
-  expect(await openTables()).toBeLessThan(129);
+  expect(await openTables()).toBeLessThan(97);
 }, 120_000);

@@ -54,12 +54,13 @@ test("a search explains its scores when asked, and only then", async () => {
   for (const mode of ["hybrid", "semantic", "keyword"]) {
     const found = await ada.search("shade of the bedroom", { mode, explain: "true" });
     for (const { score, explanation } of found) {
-      const { relevance = 0, retention = 0, weights } = explanation ?? {};
-      const depth = weights?.decay ?? 0;
-      expect(score).toBeCloseTo(relevance * (1 - depth + depth * retention), 3);
-      expect((weights?.meaning ?? 0) + (weights?.words ?? 0)).toBe(1);
+      if (!explanation) throw new Error("there is no explanation");
+      const { relevance, retention, decay, ...parts } = explanation;
+      const sum = Object.values(parts).reduce((sum, part) => sum + part, 0);
+      expect(relevance).toBeCloseTo(1 / (1 + Math.exp(-sum)), 6);
+      expect(score).toBeCloseTo(relevance * (1 - decay + decay * retention), 3);
     }
-    expect(found[0]?.explanation?.[mode === "semantic" ? "meaning" : "words"]).toBeGreaterThan(0.3);
+    expect(found[0]?.explanation?.[mode === "semantic" ? "meaning" : "words"]).toBeGreaterThan(1);
   }
 });
 
@@ -86,5 +87,5 @@ test("a lone stray word is no full match, the words that were asked for are", as
   ]);
   const best = async (query: string) => (await bob.search(query, { mode: "keyword" }))[0]?.score;
   expect(await best("capital of France with the tallest tower")).toBeLessThan(0.5);
-  expect(await best("cat on the sofa")).toBe(1);
+  expect(await best("cat on the sofa")).toBeGreaterThan(0.6);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { type Filter, type Position, passes } from "../../src/memories/filter.ts";
-import type { Candidate, StoredMemory } from "../../src/memories/rows.ts";
+import type { Candidate, Found, StoredMemory } from "../../src/memories/rows.ts";
 import type { KeptTable } from "../../src/memories/table.ts";
 import {
   askedOf,
@@ -10,6 +10,7 @@ import {
   storedMemories,
   storedMemory,
 } from "../support/bases.ts";
+import { bm25Of } from "../support/bm25.ts";
 import { asEarlier, writeEarlierTable } from "../support/earlier-tables.ts";
 import { idsIn, openKeptTable, TABLE, tableStorage } from "../support/kept-table.ts";
 import { createRandom } from "../support/random.ts";
@@ -105,15 +106,14 @@ async function compare(inMemory: KeptTable, stored: KeptTable, all: readonly str
     const vector = round % 3 === 0 ? null : await embedQuery(text);
     const words = round % 3 === 1 ? null : text;
     const question = { vector, words, filter: anyFilter(), limit: 300, least: 300 };
-    expectAlike(
-      await stored.candidates(question),
-      await inMemory.candidates(question),
-      JSON.stringify({ ...question, vector: vector !== null }),
-    );
+    const found = await stored.candidates(question);
+    const wanted = await inMemory.candidates(question);
+    expectAlike(found, wanted, JSON.stringify({ ...question, vector: vector !== null }));
     const sessions = ["monday", "never"];
+    const asked = { filter: question.filter, vector, terms: wanted.terms };
     expectAlike(
-      await stored.ofSessions(sessions, question.filter, vector),
-      await inMemory.ofSessions(sessions, question.filter, vector),
+      { ...found, candidates: await stored.ofSessions(sessions, asked) },
+      { ...wanted, candidates: await inMemory.ofSessions(sessions, asked) },
       JSON.stringify(question.filter),
     );
     const { states } = await askedOf(text);
@@ -126,15 +126,18 @@ async function compare(inMemory: KeptTable, stored: KeptTable, all: readonly str
 }
 
 /** Whether candidates are the same, with the same cosines and about the same BM25. */
-function expectAlike(found: readonly Candidate[], wanted: readonly Candidate[], question: string) {
+function expectAlike(found: Found, wanted: Found, question: string) {
   const parts = (candidates: readonly Candidate[]) =>
     candidates
       .toSorted((a, b) => (a.memory.id < b.memory.id ? -1 : 1))
       .map(({ memory, cosine, passage }) => ({ memory, cosine, passage, question }));
-  expect(parts(found)).toEqual(parts(wanted));
-  const scores = new Map(wanted.map(({ memory, bm25 }) => [memory.id, bm25]));
-  const share = wanted.length >= ENOUGH ? TOLERANCE : 1;
-  for (const { memory, bm25 } of found) {
+  expect(parts(found.candidates)).toEqual(parts(wanted.candidates));
+  const scores = new Map(
+    wanted.candidates.map((one) => [one.memory.id, bm25Of(one, wanted.terms)] as const),
+  );
+  const share = wanted.candidates.length >= ENOUGH ? TOLERANCE : 1;
+  for (const { memory, ...one } of found.candidates) {
+    const bm25 = bm25Of(one, found.terms);
     const expected = scores.get(memory.id) ?? Number.NaN;
     const isAlike = bm25 > 0 === expected > 0 && Math.abs(bm25 - expected) <= share * expected;
     expect({ question, id: memory.id, bm25, expected, isAlike }).toMatchObject({ isAlike: true });
@@ -212,7 +215,7 @@ test("a table that is not in memory takes no account of entries twice while a fl
     expect(byId(await open.table.find(wanted)).map(({ id }) => id)).toEqual(wanted);
     const question = { vector: await embedQuery("number 21"), words: "number 21", filter: {} };
     const found = await open.table.candidates({ ...question, limit: 50, least: 50 });
-    expect(byId(found.map(({ memory }) => memory)).map(({ id }) => id)).toEqual(wanted);
+    expect(byId(found.candidates.map(({ memory }) => memory)).map(({ id }) => id)).toEqual(wanted);
   };
   while (!isOver) await ask();
   await flushing;
@@ -344,9 +347,11 @@ test("a large table of the earlier version answers before it is rewritten, whate
     });
     expect((await table.select(filter)).sort()).toEqual(passing);
     const question = { vector: vectors[0] ?? null, words: "apple", filter, limit: 99, least: 99 };
-    const found = await table.candidates(question);
-    expect(found.map(({ memory }) => memory.id).sort()).toEqual(passing);
-    const around = await table.ofSessions(["session 1", "session 3"], filter, null);
+    const { candidates, terms } = await table.candidates(question);
+    expect(candidates.map(({ memory }) => memory.id).sort()).toEqual(passing);
+    const around = await table.ofSessions(["session 1", "session 3"], {
+      ...{ filter, vector: null, terms },
+    });
     const inThem = all.filter(
       (memory) => passes(filter, memory) && /[13]/.test(memory.sessionId ?? ""),
     );

@@ -43,16 +43,18 @@ export interface Base {
     filter: Filter,
     except: readonly string[],
   ): Promise<StoredMemory[]>;
-  /** In how many memories each word of a question is, by the word as `tokensOf` has it. */
-  countTexts(question: string): Promise<Map<string, number>>;
+  /** In how many memories each of some words is, as `tokensOf` has them. */
+  countTexts(words: readonly string[]): Promise<Map<string, number>>;
+  /** Words that one which no memory has may stand for; see `NearWords`. */
+  nearWords(word: string): Promise<Map<string, number>>;
   close(): void;
 }
 
 export interface BaseQuestion {
   /** `null` where only words are asked for. */
   vector: Float32Array | null;
-  /** `null` where only the meaning is asked for. */
-  words: string | null;
+  /** As `tokensOf` has them; none where only the meaning is asked for. */
+  words: readonly string[];
   filter: Filter;
   /** Of each kind, how many are wanted. */
   limit: number;

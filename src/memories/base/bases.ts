@@ -3,12 +3,12 @@ import type * as LanceDb from "@lancedb/lancedb";
 import { type RecordBatch, type Schema, Table } from "apache-arrow";
 import type { EmbeddingModel } from "../../embedding/embedder.ts";
 import { createTurns } from "../../turns.ts";
-import { STOP_STEMS } from "../indexes/tokens.ts";
+import { LONG } from "../indexes/tokens.ts";
 import type { Checkpoint } from "../log/log.ts";
 import type { StoredMemory } from "../rows.ts";
 import type { Base, Bases } from "./base.ts";
 import { decodeIds } from "./decode.ts";
-import { adoptRows, encodeRows } from "./encode.ts";
+import { adoptRows, encodeRows, missingWords } from "./encode.ts";
 import { exceptSql } from "./filter-sql.ts";
 import { type LanceBase, openLanceBase, partitionsFor } from "./lance-base.ts";
 import { baseSchema, memoryIdOf } from "./schema.ts";
@@ -23,8 +23,9 @@ const METADATA_CACHE = 8n << 20n;
  * of 100,000 memories takes 250 MB instead of 150.
  */
 const COMMIT = 4 << 20;
-/** Memories that are encoded at once. */
+/** Memories that are encoded at once, and characters of those: to index their words takes 10 ms or so. */
 const ENCODED = 256;
+const ENCODED_CHARACTERS = 100_000;
 /** Changed memories up to which LanceDB leaves them out itself; its work grows with their number. */
 const LEFT_OUT = 2_000;
 /** Rows that are read at once by their addresses. */
@@ -199,16 +200,21 @@ async function* liveRows(
   schema: Schema,
 ) {
   const untouched = former ? rowsExcept(former.table, [...changes.keys()]) : [];
-  for await (const batch of untouched) yield adoptRows(batch, schema);
+  for await (const batch of untouched) yield adoptRows(batch, schema, await missingWords(batch));
   const written = [...changes.values()].filter((memory) => memory !== null);
   yield* encodeAll(written, schema);
 }
 
 async function* encodeAll(memories: readonly StoredMemory[], schema: Schema) {
   const turn = createTurns();
-  for (let at = 0; at < memories.length; at += ENCODED) {
+  for (let at = 0; at < memories.length; ) {
     await turn();
-    yield encodeRows(memories.slice(at, at + ENCODED), schema);
+    const start = at;
+    for (let characters = 0; at < memories.length && at - start < ENCODED; at++) {
+      characters += memories[at]?.content.length ?? 0;
+      if (at > start && characters > ENCODED_CHARACTERS) break;
+    }
+    yield encodeRows(memories.slice(start, at), schema);
   }
 }
 
@@ -242,12 +248,11 @@ async function createIndexes(
   const words = Index.fts({
     // Positions would serve phrases, which no search asks for, at a third more disk.
     withPosition: false,
-    // Words of Chinese, Japanese and Thai are told apart by a dictionary; the rest is cut at
-    // everything that is neither letter nor digit.
-    baseTokenizer: "icu/split",
-    customStopWords: [...STOP_STEMS],
+    // The column has the words as they are to be found.
+    ...{ baseTokenizer: "whitespace", lowercase: false, stem: false, asciiFolding: false },
+    ...{ removeStopWords: false, maxTokenLength: 2 * LONG },
   });
-  await table.createIndex("content", { config: words, replace: true });
+  await table.createIndex("words", { config: words, replace: true });
   await table.createIndex("id", { config: Index.btree(), replace: true });
   if (vectors === null) return;
   const config = Index.ivfFlat({ distanceType: "dot", numPartitions: partitionsFor(vectors) });

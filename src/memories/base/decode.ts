@@ -23,6 +23,7 @@ type RowTypes = {
   passage: Int32;
   passages: Int32;
   content: Utf8;
+  words: Utf8;
   tags: List<Utf8>;
   agent_id: Utf8;
   session_id: Utf8;
@@ -60,6 +61,11 @@ export function decodeStates(rows: Rows): Map<string, Int8Array> {
   return new Map(
     decodeEach(rows, ({ required, states }, row) => [required("id", row), states(row).slice()]),
   );
+}
+
+/** Reads the words of rows. */
+export function decodeWords(rows: Rows): string[] {
+  return decodeEach(rows, ({ nullable }, row) => nullable("words", row)?.split(" ") ?? []).flat();
 }
 
 /** Reads the positions of memories in a list. */

@@ -52,7 +52,7 @@ export function createDiskVault(folder: string): Vault {
     async restore(base, files) {
       const path = folderOf(base);
       const listed = new Set(files);
-      for (const file of files) await requireListed(join(path, file));
+      await Promise.all(files.map((file) => requireListed(join(path, file))));
       const others = (await listFiles(path)).filter((file) => !listed.has(file));
       for (const file of others) await rm(join(path, file), { force: true });
       const changed = new Set(others.map((file) => dirname(join(path, file))));

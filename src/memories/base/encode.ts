@@ -10,6 +10,8 @@ import {
   Struct,
   vectorFromArray,
 } from "apache-arrow";
+import { createTurns } from "../../turns.ts";
+import { tokensOf } from "../indexes/tokens.ts";
 import type { StoredMemory } from "../rows.ts";
 import { rowIdOf } from "./schema.ts";
 
@@ -20,6 +22,7 @@ const VALUES: Readonly<Record<string, Value>> = {
   id: ({ id }, passage) => rowIdOf(id, passage),
   passage: (_, passage) => passage,
   content: ({ content }, passage) => (passage ? null : content),
+  words: ({ content }, passage) => (passage ? null : wordsOf(content)),
   tags: ({ tags }) => tags,
   agent_id: ({ agentId }) => agentId,
   session_id: ({ sessionId }) => sessionId,
@@ -69,17 +72,41 @@ export function encodeRows(memories: readonly StoredMemory[], schema: Schema): R
   return batchOf(schema, children, rows.length);
 }
 
+/** The words of a content in their column. */
+function wordsOf(content: string): string {
+  return tokensOf(content).join(" ");
+}
+
 /**
  * Rows that were read, as a batch of this version's schema: values stay as they are, columns that an
  * older base lacks get their default.
+ * @param words of the rows, where that base lacks them
  */
-export function adoptRows(read: RecordBatch, schema: Schema): RecordBatch {
+export function adoptRows(
+  read: RecordBatch,
+  schema: Schema,
+  words: readonly (string | null)[] = [],
+): RecordBatch {
   const children = schema.fields.map(({ name, type, nullable }) => {
     const data = read.getChild(name)?.data[0];
     if (data) return adoptData(data, type);
+    if (name === "words") return dataOf(words, type);
     return dataOf(new Array(read.numRows).fill(nullable ? null : false), type);
   });
   return batchOf(schema, children, read.numRows);
+}
+
+/** The words of rows that were read, where their base lacks them. */
+export async function missingWords(read: RecordBatch): Promise<(string | null)[]> {
+  if (read.getChild("words")) return [];
+  const turn = createTurns();
+  const words: (string | null)[] = [];
+  const contents: Iterable<string | null> = read.getChild("content") ?? [];
+  for (const content of contents) {
+    words.push(content === null ? null : wordsOf(content));
+    await turn();
+  }
+  return words;
 }
 
 /** LanceDB loads its own copy of Arrow, and this one refuses objects of that one's classes. */

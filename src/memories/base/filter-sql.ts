@@ -48,6 +48,12 @@ export function sessionsSql(sessions: readonly string[], filter: Filter): string
   return `session_id IN (${list(sessions)}) AND ${listSql(filter, null)}`;
 }
 
+/** Memories one of whose words has these letters in it. */
+export function lettersSql(letters: string): string {
+  if (/[%_\\]/.test(letters)) throw new RangeError("a word has letters alone");
+  return `words LIKE ${quote(`%${letters}%`)}`;
+}
+
 function list(values: readonly string[]) {
   return values.map(quote).join(", ");
 }

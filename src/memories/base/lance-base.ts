@@ -2,7 +2,7 @@ import type * as LanceDb from "@lancedb/lancedb";
 import type { Table } from "apache-arrow";
 import type { EmbeddingModel } from "../../embedding/embedder.ts";
 import type { Filter } from "../filter.ts";
-import { formsOf } from "../indexes/tokens.ts";
+import { mayBeNear, nearestWords, nearness, partsOf } from "../indexes/near-words.ts";
 import type { Checkpoint } from "../log/log.ts";
 import type { StoredMemory } from "../rows.ts";
 import type { Base } from "./base.ts";
@@ -12,8 +12,9 @@ import {
   decodeMemories,
   decodePositions,
   decodeStates,
+  decodeWords,
 } from "./decode.ts";
-import { filterSql, idsSql, listSql, sessionsSql } from "./filter-sql.ts";
+import { filterSql, idsSql, lettersSql, listSql, sessionsSql } from "./filter-sql.ts";
 import { baseSchema, memoryIdOf, recordedModel } from "./schema.ts";
 
 /** A base with what writing needs. */
@@ -27,7 +28,10 @@ export interface LanceBase extends Base {
 }
 
 /** Columns that a `MemoryRow` does not need. */
-const NOT_OF_ROWS = ["passage", "passages", "states", "vector"];
+const NOT_OF_ROWS = ["words", "passage", "passages", "states", "vector"];
+/** Words that are looked at for one that no memory has, and memories of each. */
+const LIKE_IT = 50;
+const OF_EACH = 20;
 /** Memories that are read of sessions: about 1 MB. */
 const OF_SESSIONS = 512;
 
@@ -66,8 +70,11 @@ export async function openLanceBase(
   const schema = await table.schema();
   const model = recordedModel(schema, wanted);
   const rowColumns = schema.names.map(String).filter((name) => !NOT_OF_ROWS.includes(name));
-  const matching = (words: string, filter: Filter) =>
-    narrow(table.query().fullTextSearch(new lancedb.MatchQuery(words, "content")), filter);
+  const storedColumns = schema.names.map(String).filter((name) => name !== "words");
+  // Earlier versions had the library find the words in the content.
+  const indexed = schema.names.includes("words") ? "words" : "content";
+  const matching = (words: string, filter: Filter, options: MatchOptions = {}) =>
+    narrow(table.query().fullTextSearch(new lancedb.MatchQuery(words, indexed, options)), filter);
 
   return {
     table,
@@ -93,7 +100,7 @@ export async function openLanceBase(
       return decodeMemories(await table.query().where(idsSql(ids)).select(rowColumns).toArrow());
     },
 
-    load: (ids) => load(table, ids),
+    load: (ids) => load(table, ids, storedColumns),
 
     async states(ids) {
       if (ids.length === 0 || !schema.names.includes("states")) return new Map();
@@ -104,7 +111,7 @@ export async function openLanceBase(
 
     async *read() {
       const assembly = createAssembly();
-      for await (const batch of table.query()) yield assembly.add(batch);
+      for await (const batch of table.query().select(storedColumns)) yield assembly.add(batch);
       assembly.end();
     },
 
@@ -122,28 +129,47 @@ export async function openLanceBase(
 
     async search({ vector, words, filter, limit, least = 0, except }) {
       const near = vector && nearest(table, facts.rows, vector, filter);
-      const matched = words !== null && facts.isIndexed ? matching(words, filter) : null;
+      const isMatched = words.length > 0 && facts.isIndexed;
+      const matched = isMatched ? matching(words.join(" "), filter) : null;
       const found = await Promise.all([
         // Without the scores the library warns at every search.
         near ? idsOf(near.select(["id", "_distance"]), limit, except, least) : [],
         matched ? idsOf(matched.select(["id", "_score"]), limit, except) : [],
       ]);
-      return await load(table, [...new Set(found.flat())]);
+      return await load(table, [...new Set(found.flat())], storedColumns);
     },
 
     async ofSessions(sessions, filter, except) {
       if (sessions.length === 0) return [];
       const query = table.query().where(sessionsSql(sessions, filter)).select(["id"]);
-      return await load(table, await idsOf(query, OF_SESSIONS, except));
+      return await load(table, await idsOf(query, OF_SESSIONS, except), storedColumns);
     },
 
-    async countTexts(question) {
-      const count = async ([token, word]: [string, string]): Promise<[string, number]> => {
-        if (!facts.isIndexed) return [token, 0];
+    async countTexts(words) {
+      const count = async (word: string): Promise<[string, number]> => {
+        if (!facts.isIndexed) return [word, 0];
         const query = matching(word, {}).select(["_score"]).limit(facts.rows);
-        return [token, (await query.toArrow()).numRows];
+        return [word, (await query.toArrow()).numRows];
       };
-      return new Map(await Promise.all([...formsOf(question)].map(count)));
+      return new Map(await Promise.all(words.map(count)));
+    },
+
+    async nearWords(word) {
+      if (!facts.isIndexed || indexed !== "words" || !mayBeNear(word)) return new Map();
+      const misspelt = matching(
+        word,
+        {},
+        { fuzziness: 2, prefixLength: 1, maxExpansions: LIKE_IT },
+      );
+      const parts = matching(partsOf(word).join(" "), {});
+      const wholes = table.query().where(lettersSql(word)).select(["words"]);
+      // Without the scores the library warns at every search.
+      const matched = [misspelt, parts].map((query) => query.select(["words", "_score"]));
+      const found = await Promise.all(
+        [...matched, wholes].map((query) => query.limit(LIKE_IT * OF_EACH).toArrow()),
+      );
+      const words = new Set(found.flatMap(decodeWords));
+      return nearestWords([...words].map((each) => [each, nearness(word, each)]));
     },
 
     close() {
@@ -157,6 +183,8 @@ export async function openLanceBase(
   };
 }
 
+type MatchOptions = ConstructorParameters<typeof LanceDb.MatchQuery>[2];
+
 /** Makes a version the one that a table reads, and tells what it has. */
 async function checkOut(table: LanceDb.Table, checkpoint: Checkpoint) {
   await table.checkout(checkpoint.version);
@@ -164,19 +192,24 @@ async function checkOut(table: LanceDb.Table, checkpoint: Checkpoint) {
   return {
     checkpoint,
     rows: await table.countRows(),
-    isIndexed: ["id", "content"].every((column) => indexed.includes(column)),
+    isIndexed:
+      indexed.includes("id") && ["words", "content"].some((each) => indexed.includes(each)),
   };
 }
 
 /** Memories by id with their vectors; those of several rows need a second query. */
-async function load(table: LanceDb.Table, ids: readonly string[]): Promise<StoredMemory[]> {
+async function load(
+  table: LanceDb.Table,
+  ids: readonly string[],
+  columns: string[],
+): Promise<StoredMemory[]> {
   if (ids.length === 0) return [];
   const assembly = createAssembly();
-  const memories = assembly.add(await table.query().where(idsSql(ids)).toArrow());
+  const rowsOf = (wanted: readonly string[]) =>
+    table.query().where(idsSql(wanted)).select(columns).toArrow();
+  const memories = assembly.add(await rowsOf(ids));
   const further = assembly.missing();
-  if (further.length > 0) {
-    memories.push(...assembly.add(await table.query().where(idsSql(further)).toArrow()));
-  }
+  if (further.length > 0) memories.push(...assembly.add(await rowsOf(further)));
   assembly.end();
   return memories.map((memory) => ({
     ...memory,

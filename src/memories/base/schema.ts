@@ -31,6 +31,9 @@ export function baseSchema(model: EmbeddingModel): Schema {
       required("passage", new Int32()),
       required("passages", new Int32()),
       optional("content", new Utf8()),
+      // What `tokensOf` makes of it, with spaces between, for the index. When that changes, the
+      // column needs another name: then older bases are rewritten.
+      optional("words", new Utf8()),
       required("tags", new List(optional("item", new Utf8()))),
       optional("agent_id", new Utf8()),
       optional("session_id", new Utf8()),

@@ -1,6 +1,7 @@
 import { growInts } from "./grow.ts";
 import { type Accepts, largest } from "./largest.ts";
-import { tokensOf } from "./tokens.ts";
+import { createNearWords } from "./near-words.ts";
+import { askedWords, indexedWords } from "./tokens.ts";
 
 /** An inverted index: texts by their words. Each text has a small whole number. */
 export interface WordIndex {
@@ -11,13 +12,29 @@ export interface WordIndex {
   /** @param content as it was put */
   remove(text: number, content: string): void;
   /**
-   * The texts that match some words best, by BM25, the best first, with their scores.
+   * The words of a question, each once. One that no text has stands for those like it (see
+   * `NearWords`), which count for less.
    * @param corpus what it is a part of
    */
+  terms(question: string, corpus?: Corpus): Term[];
+  /** The texts that match terms best, by BM25, the best first. */
   matching(
-    words: string,
-    { count, accepts, corpus }: { count: number; accepts: Accepts; corpus?: Corpus | undefined },
-  ): Map<number, number>;
+    terms: readonly Term[],
+    { count, accepts }: { count: number; accepts: Accepts },
+  ): number[];
+  /**
+   * How much each text has of each term: 0 for none, up to 2.2, as BM25 counts repetition and length.
+   * The sum of these by the terms' rareness is a text's BM25.
+   */
+  matches(terms: readonly Term[], texts: readonly number[]): Float32Array[];
+}
+
+/** A word of a question. */
+export interface Term {
+  /** Its inverse document frequency, times what it counts for in the question. */
+  readonly rareness: number;
+  /** What it stands for in the index, and the share of its rareness that each of these has. */
+  readonly forms: readonly { readonly token: string; readonly share: number }[];
 }
 
 /** A collection of texts of which an index has only a part. */
@@ -25,6 +42,8 @@ export interface Corpus {
   texts: number;
   /** In how many of its texts a word (as `tokensOf` has it) is; those not named are as the index has them. */
   textsWith: ReadonlyMap<string, number>;
+  /** What the words that none of its texts has may stand for; see `NearWords`. */
+  nearWords: ReadonlyMap<string, ReadonlyMap<string, number>>;
 }
 
 /** Texts with a word. Most words are in one text only, which is a posting without a list. */
@@ -46,19 +65,25 @@ const LIST = 120;
 const POSTING = 4;
 /** Lists are cut when they use so little of their room. */
 const USED = 1 / 4;
+const NONE: List = { length: 0, values: new Int32Array(0) };
 
 export function createWordIndex(): WordIndex {
-  const terms = new Map<string, Postings>();
+  const postings = new Map<string, Postings>();
   /** Words of each text, and of all. */
   let lengths = new Int32Array(0);
   let scores = new Float32Array(0);
+  /** By text: its place among those that are looked at, and 1. */
+  let places = new Int32Array(0);
   const total = { texts: 0, words: 0, listed: 0 };
+  const near = createNearWords(postings);
 
   const add = (token: string, posting: number) => {
-    const known = terms.get(token);
-    if (known === undefined) terms.set(token, posting);
-    else if (typeof known === "number") {
-      terms.set(token, { length: 2, values: Int32Array.of(known, posting, 0, 0) });
+    const known = postings.get(token);
+    if (known === undefined) {
+      postings.set(token, posting);
+      near.add(token);
+    } else if (typeof known === "number") {
+      postings.set(token, { length: 2, values: Int32Array.of(known, posting, 0, 0) });
       total.listed += 4 * POSTING + LIST;
     } else {
       resize(known, growInts(known.values, known.length + 1));
@@ -67,83 +92,147 @@ export function createWordIndex(): WordIndex {
   };
 
   const drop = (token: string, posting: number) => {
-    const known = terms.get(token);
+    const known = postings.get(token);
     if (known === undefined || typeof known === "number") {
-      terms.delete(token);
+      postings.delete(token);
       return;
     }
     const { values } = known;
     values[values.indexOf(posting)] = values[--known.length] ?? 0;
     if (known.length === 0) {
-      terms.delete(token);
+      postings.delete(token);
       total.listed -= values.length * POSTING + LIST;
     } else if (known.length < USED * values.length) {
       resize(known, values.slice(0, 2 * known.length));
     }
   };
 
-  const resize = (postings: List, values: Int32Array<ArrayBuffer>) => {
-    total.listed += (values.length - postings.values.length) * POSTING;
-    postings.values = values;
+  const resize = (list: List, values: Int32Array<ArrayBuffer>) => {
+    total.listed += (values.length - list.values.length) * POSTING;
+    list.values = values;
+  };
+
+  const averageLength = () => total.words / total.texts;
+
+  const postingsOf = (token: string): List => {
+    const known = postings.get(token) ?? NONE;
+    return typeof known === "number" ? { length: 1, values: Int32Array.of(known) } : known;
+  };
+
+  const rarenessOf = (token: string, corpus: Corpus | undefined) => {
+    const texts = corpus?.texts ?? total.texts;
+    const textsWith = corpus?.textsWith.get(token) ?? postingsOf(token).length;
+    return Math.log(1 + (texts - textsWith + 0.5) / (textsWith + 0.5));
   };
 
   return {
     get bytes() {
-      return terms.size * WORD + total.listed + 4 * (lengths.length + scores.length);
+      const numbers = lengths.length + scores.length + places.length;
+      return postings.size * WORD + near.bytes + total.listed + 4 * numbers;
     },
 
     put(text, content) {
-      const tokens = tokensOf(content);
+      const { tokens, length } = indexedWords(content);
       for (const [token, times] of countsOf(tokens)) add(token, postingOf(text, times));
       lengths = growInts(lengths, text + 1);
-      lengths[text] = tokens.length;
+      lengths[text] = length;
       total.texts++;
-      total.words += tokens.length;
+      total.words += length;
     },
 
     remove(text, content) {
-      const tokens = tokensOf(content);
+      const { tokens, length } = indexedWords(content);
       for (const [token, times] of countsOf(tokens)) drop(token, postingOf(text, times));
       total.texts--;
-      total.words -= tokens.length;
+      total.words -= length;
     },
 
-    matching(words, { count, accepts, corpus }) {
+    terms(question, corpus) {
+      const weights = new Map(askedWords(question).map(({ token, weight }) => [token, weight]));
+      return [...weights].map(([token, weight]) => {
+        const isKnown = postings.has(token);
+        const others = isKnown ? null : corpus ? corpus.nearWords.get(token) : near.to(token);
+        if (!others || others.size === 0) {
+          const rareness = weight * rarenessOf(token, corpus);
+          return { rareness, forms: [{ token, share: 1 }] };
+        }
+        const forms = [...others].map(([other, counts]) => ({
+          token: other,
+          share: counts * rarenessOf(other, corpus),
+        }));
+        const rarest = Math.max(...forms.map(({ share }) => share));
+        return {
+          rareness: weight * rarest,
+          forms: forms.map(({ token, share }) => ({ token, share: share / rarest })),
+        };
+      });
+    },
+
+    matching(terms, { count, accepts }) {
       if (scores.length < lengths.length) scores = new Float32Array(lengths.length);
-      const texts = corpus?.texts ?? total.texts;
-      for (const token of tokensOf(words)) {
-        const known = terms.get(token);
-        if (known === undefined) continue;
-        const postings =
-          typeof known === "number" ? { length: 1, values: Int32Array.of(known) } : known;
-        const textsWith = corpus?.textsWith.get(token) ?? postings.length;
-        const rareness = Math.log(1 + (texts - textsWith + 0.5) / (textsWith + 0.5));
-        addScores(scores, postings, { rareness, lengths, average: total.words / total.texts });
+      const norms = normsOf(averageLength());
+      for (const { rareness, forms } of terms) {
+        for (const { token, share } of forms) {
+          addScores(scores, postingsOf(token), { rareness: rareness * share, lengths, norms });
+        }
       }
       const isAccepted = (text: number) =>
         (scores[text] ?? 0) > 0 && (accepts === null || accepts(text));
       const found = largest(scores, lengths.length, count, isAccepted);
-      const matching = new Map(found.map((text) => [text, scores[text] ?? 0]));
       scores.fill(0);
-      return matching;
+      return found;
+    },
+
+    matches(terms, texts) {
+      if (places.length < lengths.length) places = new Int32Array(lengths.length);
+      for (const [place, text] of texts.entries()) places[text] = place + 1;
+      const columns = terms.length;
+      const found = new Float32Array(texts.length * columns);
+      const norms = normsOf(averageLength());
+      for (const [column, { forms }] of terms.entries()) {
+        for (const { token, share } of forms) {
+          const { length, values } = postingsOf(token);
+          for (let at = 0; at < length; at++) {
+            const posting = values[at] ?? 0;
+            const text = posting >> COUNT_BITS;
+            const place = (places[text] ?? 0) - 1;
+            if (place < 0) continue;
+            const match = matchOf(posting & MOST_COUNTED, lengths[text] ?? 0, norms);
+            const cell = place * columns + column;
+            found[cell] = (found[cell] ?? 0) + share * match;
+          }
+        }
+      }
+      for (const text of texts) places[text] = 0;
+      return texts.map((_, place) => found.subarray(place * columns, (place + 1) * columns));
     },
   };
 }
 
-/** Adds what a word is worth to the scores of the texts that have it. */
+/** What BM25 makes of how often a word is in a text of so many words. */
+function matchOf(times: number, length: number, { own, perWord }: ReturnType<typeof normsOf>) {
+  return ((K1 + 1) * times) / (times + own + perWord * length);
+}
+
+function normsOf(averageLength: number) {
+  return { own: K1 * (1 - B), perWord: (K1 * B) / averageLength };
+}
+
+/** Adds what a word counts for to the scores of the texts that have it. */
 function addScores(
   scores: Float32Array,
   { length, values }: List,
-  { rareness, lengths, average }: { rareness: number; lengths: Int32Array; average: number },
+  {
+    rareness,
+    lengths,
+    norms,
+  }: { rareness: number; lengths: Int32Array; norms: ReturnType<typeof normsOf> },
 ): void {
-  const most = rareness * (K1 + 1);
-  const perWord = (K1 * B) / average;
   for (let at = 0; at < length; at++) {
     const posting = values[at] ?? 0;
     const text = posting >> COUNT_BITS;
-    const times = posting & MOST_COUNTED;
-    const norm = K1 * (1 - B) + perWord * (lengths[text] ?? 0);
-    scores[text] = (scores[text] ?? 0) + (most * times) / (times + norm);
+    const match = matchOf(posting & MOST_COUNTED, lengths[text] ?? 0, norms);
+    scores[text] = (scores[text] ?? 0) + rareness * match;
   }
 }
 

@@ -1,164 +1,98 @@
-import type { Decay } from "../../config.ts";
-import type { EmbeddingModel } from "../../embedding/embedder.ts";
-import type { Explanation } from "../memory.ts";
 import type { Candidate, MemoryRow } from "../rows.ts";
-import { readQuestion } from "./hints.ts";
-import { contexts } from "./neighbours.ts";
-import { isOf, type Period, readPeriod } from "./period.ts";
-import { favour, fullMatch, meaningScore, wordsScore } from "./relevance.ts";
+import { type Considered, consider, placeInSessions } from "./considered.ts";
+import type { Question } from "./question.ts";
 import { retention } from "./retention.ts";
-import { wordsTogether } from "./together.ts";
-import { contentWords, countContentWords, hasAll } from "./words.ts";
+import { CHEAP, DEAR, SIGNALS, signalReader } from "./signals/signals.ts";
+import { sumOf, WEIGHTS, type Weights } from "./weights.ts";
 
-export const SEARCH_MODES = ["hybrid", "semantic", "keyword"] as const;
-export type SearchMode = (typeof SEARCH_MODES)[number];
-
-/** How much words count beside the meaning. From the evaluation sets: 0.35 to 0.5 rank alike. */
-const WORDS_WEIGHT = { hybrid: 0.4, semantic: 0, keyword: 1 };
-/** The best candidates whose sessions are looked at, and of which the wording is read. */
+/** The best candidates whose sessions are looked at. */
 const BEST = 10;
-const READ = 40;
-/**
- * What a memory of the time that a question names has ahead, and what is left of the others. Of 409
- * questions on conversations 36 name one: these take recall of the first ten of all of them from
- * 0.815 to 0.827, and of the first from 0.464 to 0.480. To look for more of that time did no better.
- */
-const OF_PERIOD = 1;
-const OF_OTHER_TIMES = 0.6;
-
-/** What a ranking goes by besides the memories. */
-export interface Question {
-  text: string;
-  mode: SearchMode;
-  model: Pick<EmbeddingModel, "cosines">;
-  /** Memories of the account, for what a word's rareness is worth. */
-  memories: number;
-  /** Milliseconds since 1970. */
-  now: number;
-  /** `null` ranks without regard to age. */
-  decay: Decay | null;
-}
+/** The best memories whose texts are read. */
+const READ = 50;
 
 /** A memory with its place in the result. */
 export interface Ranked {
   memory: MemoryRow;
+  /** 0 to 1, as it is shown. */
   score: number;
-  explanation: Explanation;
+  /** What its signals come to, in log-odds. */
+  sum: number;
+  /** In the order of `SIGNALS`. */
+  signals: Float64Array;
+  /** What is left of it at its age, 0 to 1. */
+  kept: number;
 }
 
 /** Sessions of the best candidates, whose other memories are needed to rank. */
-export function sessionsAround(found: readonly Candidate[], question: Question): string[] {
-  const best = [...assess(found, question).values()].sort(bestFirst).slice(0, BEST);
+export function sessionsAround(candidates: readonly Candidate[], question: Question): string[] {
+  const best = consider(candidates, question)
+    .sort((a, b) => b.own - a.own || newestFirst(a.memory, b.memory))
+    .slice(0, BEST);
   return [...new Set(best.flatMap(({ memory }) => memory.sessionId ?? []))];
 }
 
 /**
- * Merges what was found and puts the best first; equals go by newest, then id. A memory's score
- * does not depend on the others, except on those beside it in its session.
- * @param turns those of the candidates that are in the sessions around the best, all of them
+ * Puts the best memory first; equals go by newest, then id.
+ * @param candidates each once or several times
+ * @param sessions those of which all memories are among the candidates
  */
 export function rank(
   candidates: readonly Candidate[],
-  turns: readonly Candidate[],
+  sessions: readonly string[],
   question: Question,
+  weights: Weights = WEIGHTS,
 ): Ranked[] {
-  const known = assess(candidates, question);
-  const assessed = [...known.values()];
-  const around = contexts(
-    turns.map(({ memory }) => memory),
-    (id) => known.get(id)?.relevance ?? 0,
+  const considered = consider(candidates, question);
+  placeInSessions(considered, new Set(sessions));
+  // What only stands beside a match was not found by its words.
+  const found = question.mode === "keyword" ? considered.filter(({ own }) => own > 0) : considered;
+  const numbers = new Float64Array(found.length * SIGNALS.length);
+  const read = signalReader(CHEAP, question, found);
+  const all = found.map((one, at) => {
+    const signals = numbers.subarray(at * SIGNALS.length, (at + 1) * SIGNALS.length);
+    read(one, signals);
+    return place(one, signals, question, weights);
+  });
+  all.sort(inOrder);
+  // Reading takes time, and of the last nothing will be shown.
+  const best = all.slice(0, READ);
+  const readTexts = signalReader(
+    DEAR,
+    question,
+    best.map(({ one }) => one),
   );
-  const hintsOf = readQuestion(question.text);
-  const wordsAsked = [...new Set(contentWords(question.text))];
-  const weights = weightsOf(question);
-  const period = periodOf(question, assessed);
-
-  /** @param isRead whether its wording counts */
-  const weigh = ({ memory, meaning, words: found }: Assessed, isRead: boolean): Ranked => {
-    const hints = isRead ? hintsOf(memory) : { favour: 0, asks: 1, substance: 0.5 };
-    const words = isRead ? Math.max(found, wordsTogether(memory.content, wordsAsked)) : found;
-    const context = (around.get(memory.id) ?? 0) * hints.substance;
-    const own = weights.meaning * meaning + weights.words * words;
-    const lifted = own + (1 - own) * context;
-    const isTimely = period !== null && isOf(period, memory.createdAt);
-    const share = period === null || isTimely ? 1 : OF_OTHER_TIMES;
-    const ahead = hints.favour + (isTimely ? OF_PERIOD : 0);
-    const relevance = favour(lifted * hints.asks * share, ahead);
-    const { decay, now } = question;
-    const kept = decay ? retention(now - memory.updatedAt, memory.importance, decay) : 1;
-    const score = round(relevance * (1 - weights.decay + weights.decay * kept));
-    const explanation = { meaning, words, context, relevance, retention: kept, weights };
-    return { memory, score, explanation };
-  };
-
-  return (
-    assessed
-      // What only stands beside a match was not found by its words.
-      .filter(({ relevance }) => question.mode !== "keyword" || relevance > 0)
-      .map((found) => ({ found, ranked: weigh(found, false) }))
-      .sort(inOrder)
-      // Reading takes time, and of the last nothing will be shown.
-      .map(({ found, ranked }, place) => ({
-        found,
-        ranked: place < READ ? weigh(found, true) : ranked,
-      }))
-      .sort(inOrder)
-      .map(({ ranked }) => ranked)
-  );
-}
-
-/** The time that is asked about, if anything that was found is of it. */
-function periodOf({ text, now }: Question, found: readonly Assessed[]): Period | null {
-  const period = readPeriod(text, now);
-  return period && found.some(({ memory }) => isOf(period, memory.createdAt)) ? period : null;
-}
-
-function inOrder(a: { found: Assessed; ranked: Ranked }, b: { found: Assessed; ranked: Ranked }) {
-  return b.ranked.score - a.ranked.score || newestFirst(a.found.memory, b.found.memory);
-}
-
-/** A memory and what it is worth by itself. */
-interface Assessed {
-  memory: MemoryRow;
-  meaning: number;
-  words: number;
-  relevance: number;
-}
-
-/** One entry a memory, by its id: it may come as a candidate and as one of a session. */
-function assess(candidates: readonly Candidate[], question: Question): Map<string, Assessed> {
-  const { cosines } = question.model;
-  const full = fullMatchFor(candidates, question);
-  const weights = weightsOf(question);
-  const merged = new Map<string, Assessed>();
-  for (const { memory, cosine, bm25 } of candidates) {
-    const known = merged.get(memory.id);
-    const meaning = cosine === null ? 0 : meaningScore(cosine, cosines);
-    const words = Math.max(known?.words ?? 0, wordsScore(bm25, full));
-    const relevance = weights.meaning * meaning + weights.words * words;
-    merged.set(memory.id, { memory, meaning, words, relevance });
+  for (const [at, { one, ranked }] of best.entries()) {
+    readTexts(one, ranked.signals);
+    all[at] = place(one, ranked.signals, question, weights);
   }
-  return merged;
+  return all.sort(inOrder).map(({ ranked }) => ranked);
 }
 
-/** That of the best match by words if it has them all, since no memory can match better. */
-function fullMatchFor(candidates: readonly Candidate[], { text, memories }: Question): number {
-  const expected = fullMatch(countContentWords(text), memories);
-  const best = candidates.reduce<Candidate | null>(
-    (found, candidate) => (candidate.bm25 > (found?.bm25 ?? 0) ? candidate : found),
-    null,
-  );
-  if (!best || best.bm25 >= expected) return expected;
-  return hasAll(best.memory.content, contentWords(text)) ? best.bm25 : expected;
+interface Placed {
+  one: Considered;
+  ranked: Ranked;
+  /** The log-odds of its score, by which it is ordered: scores near 1 look the same. */
+  order: number;
 }
 
-function weightsOf({ mode, decay }: Question): Explanation["weights"] {
-  const words = WORDS_WEIGHT[mode];
-  return { meaning: 1 - words, words, decay: decay?.depth ?? 0 };
+function place(
+  one: Considered,
+  signals: Float64Array,
+  { decay, now }: Question,
+  weights: Weights,
+): Placed {
+  const { memory } = one;
+  const sum = sumOf(signals, weights);
+  const kept = decay ? retention(now - memory.updatedAt, memory.importance, decay) : 1;
+  const share = decay ? 1 - decay.depth + decay.depth * kept : 1;
+  // The log-odds of share · 1 / (1 + e^−sum).
+  const order = round(Math.log(share) - Math.log(Math.exp(-sum) + 1 - share));
+  const score = round(1 / (1 + Math.exp(-order)));
+  return { one, ranked: { memory, score, sum, signals, kept }, order };
 }
 
-function bestFirst(a: Assessed, b: Assessed) {
-  return b.relevance - a.relevance || newestFirst(a.memory, b.memory);
+function inOrder(a: Placed, b: Placed) {
+  return b.order - a.order || newestFirst(a.one.memory, b.one.memory);
 }
 
 function newestFirst(a: MemoryRow, b: MemoryRow) {

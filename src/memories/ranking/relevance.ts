@@ -27,11 +27,6 @@ export function wordsScore(bm25: number, full: number): number {
   return within(bm25 / full);
 }
 
-/** Brings a score closer to 1 by a share of what is missing, most where it is undecided. */
-export function favour(score: number, share: number): number {
-  return within(score + share * score * (1 - score));
-}
-
 function within(score: number): number {
   return Math.min(1, Math.max(0, score));
 }

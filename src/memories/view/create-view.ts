@@ -5,11 +5,12 @@ import { createVectorIndex } from "../indexes/vectors.ts";
 import { createWordIndex } from "../indexes/words.ts";
 import type { Candidate, MemoryRow } from "../rows.ts";
 import { createColumns } from "./columns.ts";
-import type { View } from "./view.ts";
+import type { SessionQuestion, View } from "./view.ts";
 
 /** Rows of short memories that are kept as they were made, most of those that one search shares with the next. */
 const MOST_ROWS = 4_000;
 const SHORT = 2_000;
+const NO_MATCHES = new Float32Array(0);
 
 /**
  * Memories of a view with states: they take as much as all the rest, and of a million there would be
@@ -66,15 +67,18 @@ export function createView(dimension: number, mostWithStates = MOST_WITH_STATES)
     return (slot: number) => columns.has(slot) && (accepts === null || accepts(slot));
   };
 
-  /** Candidates in slots, with how well their words match. */
-  const candidatesOf = (slots: ReadonlyMap<number, number>, vector: Float32Array | null) => {
-    const products = vector && vectors.products(vector, [...slots.keys()]);
-    return [...slots].map(
-      ([slot, bm25], at): Candidate => ({
+  const candidatesOf = (
+    slots: readonly number[],
+    { vector, terms }: Pick<SessionQuestion, "vector" | "terms">,
+  ) => {
+    const products = vector && vectors.products(vector, slots);
+    const matches = words.matches(terms, slots);
+    return slots.map(
+      (slot, at): Candidate => ({
         memory: rowOf(slot),
         cosine: products?.[at]?.product ?? null,
         passage: products?.[at]?.nth ?? 0,
-        bm25,
+        matches: matches[at] ?? NO_MATCHES,
       }),
     );
   };
@@ -122,36 +126,24 @@ export function createView(dimension: number, mostWithStates = MOST_WITH_STATES)
 
     candidates({ vector, words: question, filter, limit, least, corpus }) {
       const accepts = columns.accepts(filter);
-      const near = vector ? vectors.nearest(vector, { count: limit, least, accepts }) : [];
-      const found = new Map<number, number>();
-      for (const slot of near) found.set(slot, 0);
-      if (question !== null) {
-        const matching = words.matching(question, { count: limit, accepts, corpus });
-        for (const [slot, bm25] of matching) found.set(slot, bm25);
-      }
-      return candidatesOf(found, vector);
+      const found = vector
+        ? vectors.nearest(vector, { count: limit, least, accepts })
+        : new Set<number>();
+      const terms = question === null ? [] : words.terms(question, corpus);
+      for (const slot of words.matching(terms, { count: limit, accepts })) found.add(slot);
+      return { candidates: candidatesOf([...found], { vector, terms }), terms };
     },
 
-    ofSessions(sessions, filter, vector, limit) {
+    ofSessions(sessions, { filter, ...asked }, limit) {
       const accepts = isInFilter(filter);
-      const found = new Map<number, number>();
+      const found: number[] = [];
       for (const session of new Set(sessions)) {
         for (const slot of columns.ofSession(session)) {
-          if (found.size >= limit) return candidatesOf(found, vector);
-          if (accepts(slot)) found.set(slot, 0);
+          if (found.length >= limit) return candidatesOf(found, asked);
+          if (accepts(slot)) found.push(slot);
         }
       }
-      return candidatesOf(found, vector);
-    },
-
-    vectorsOf(ids) {
-      const found = new Map<string, Float32Array>();
-      for (const id of ids) {
-        const slot = columns.slotOf(id);
-        const vector = slot === undefined ? null : vectors.first(slot);
-        if (vector) found.set(id, vector);
-      }
-      return found;
+      return candidatesOf(found, asked);
     },
 
     interaction(ids, asked, weights) {

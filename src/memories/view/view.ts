@@ -1,7 +1,7 @@
 import type { TokenStates } from "../../embedding/embedder.ts";
 import type { Filter, Position } from "../filter.ts";
-import type { Corpus } from "../indexes/words.ts";
-import type { Candidate, MemoryRow, StoredMemory } from "../rows.ts";
+import type { Corpus, Term } from "../indexes/words.ts";
+import type { Candidate, Found, MemoryRow, StoredMemory } from "../rows.ts";
 
 /**
  * What searches read: all memories of one table in memory, by their ids. It follows every commit
@@ -27,18 +27,11 @@ export interface View {
   select(filter: Filter): string[];
   /**
    * Memories that a search has to consider: those of the nearest passages and those whose words
-   * match best, each once, with both scores. In no order.
+   * match best, each once, in no order.
    */
-  candidates(question: ViewQuestion): Candidate[];
-  /** Memories of sessions, at most `limit`, with the cosine of their nearest passage. */
-  ofSessions(
-    sessions: readonly string[],
-    filter: Filter,
-    vector: Float32Array | null,
-    limit: number,
-  ): Candidate[];
-  /** The vectors of the first passages, by the ids of memories. */
-  vectorsOf(ids: readonly string[]): Map<string, Float32Array>;
+  candidates(question: ViewQuestion): Found;
+  /** Memories of sessions, at most `limit`. */
+  ofSessions(sessions: readonly string[], asked: SessionQuestion, limit: number): Candidate[];
   /** As that of a table; null where it keeps no states. */
   interaction(
     ids: readonly string[],
@@ -47,6 +40,13 @@ export interface View {
   ): Map<string, number> | null;
   /** Gives its memory back. It must not be used any more. */
   close(): void;
+}
+
+/** What is asked about the memories of sessions, as `candidates` has found them. */
+export interface SessionQuestion {
+  filter: Filter;
+  vector: Float32Array | null;
+  terms: readonly Term[];
 }
 
 export interface ViewQuestion {

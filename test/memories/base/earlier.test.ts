@@ -46,6 +46,13 @@ test("a rewrite gives it all columns, and what it had stays as it was", async ()
   const after = await bases.open(await bases.rewrite("acc", base, changes, { upTo: 4, model }));
   expect(after.isUpToDate).toBe(true);
   expect(await allOf(after)).toEqual([...memories.filter(({ id }) => id !== idOf(5)), pinned]);
+  await bases.index(after, false);
+  expect(await after.countTexts(["third", "30"])).toEqual(
+    new Map([
+      ["third", 1],
+      ["30", 1],
+    ]),
+  );
 });
 
 test("a memory of which a passage is missing is not taken for a whole one", async () => {

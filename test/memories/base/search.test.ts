@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import type { Base, BaseQuestion } from "../../../src/memories/base/base.ts";
 import { type Filter, passes } from "../../../src/memories/filter.ts";
+import { tokensOf } from "../../../src/memories/indexes/tokens.ts";
 import type { StoredMemory } from "../../../src/memories/rows.ts";
 import {
   changesOf,
@@ -66,9 +67,13 @@ test("what passes a filter in memory is what a base finds, lists and searches", 
       (memory) => passes(filter, memory) && !except.includes(memory.id),
     );
     const question = { filter, except, limit: 1_000 };
-    const near = await base.search({ ...question, vector, words: null });
+    const near = await base.search({ ...question, vector, words: [] });
     expect({ filter, ids: idsOf(near) }).toEqual({ filter, ids: idsOf(passing) });
-    const matching = await base.search({ ...question, vector: null, words: "apple or plum" });
+    const matching = await base.search({
+      ...question,
+      vector: null,
+      words: tokensOf("apple or plum"),
+    });
     const matched = passing.filter(({ content }) => /apple|plum/.test(content));
     expect({ filter, ids: idsOf(matching) }).toEqual({ filter, ids: idsOf(matched) });
     const sessions = some(SESSIONS);
@@ -89,10 +94,10 @@ test("the nearest passages and the best matches come with all vectors of their m
   const long = await storedMemory(1, { content: "the apple\n\na plum\n\nquince" });
   const { bases, base } = await openBase([long, await storedMemory(2, { content: "pear" })]);
   await bases.index(base, true);
-  const question = { ...all, limit: 1, vector: await embedQuery("quince"), words: "plum" };
+  const question = { ...all, limit: 1, vector: await embedQuery("quince"), words: ["plum"] };
   expect(await base.search(question)).toEqual([long]);
-  expect(await base.search({ ...question, vector: null, words: "the" })).toEqual([]);
-  expect(await base.search({ ...question, vector: null, words: null })).toEqual([]);
+  expect(await base.search({ ...question, vector: null, words: tokensOf("the") })).toEqual([]);
+  expect(await base.search({ ...question, vector: null, words: [] })).toEqual([]);
 });
 
 test("a limit is filled although what is left out is nearest, all passages of it", async () => {
@@ -104,23 +109,23 @@ test("a limit is filled although what is left out is nearest, all passages of it
   const far = [await storedMemory(8, { content: "pear" }), await storedMemory(9)];
   const { base } = await openBase([...near, ...far]);
   const vector = await embedQuery("apple");
-  const question: BaseQuestion = { ...all, vector, words: null, limit: 2, except: idsOf(near) };
+  const question: BaseQuestion = { ...all, vector, words: [], limit: 2, except: idsOf(near) };
   expect(idsOf(await base.search(question))).toEqual(idsOf(far));
 });
 
 test("words find nothing before there is an index, and new rows are found after that", async () => {
   const { bases, base } = await openBase([await storedMemory(1, { content: "an apple" })]);
   const matching = async (at: Base) =>
-    idsOf(await at.search({ ...all, vector: null, words: "apple" }));
+    idsOf(await at.search({ ...all, vector: null, words: ["appl"] }));
   expect(await matching(base)).toEqual([]);
-  expect(await base.countTexts("apple")).toEqual(new Map([["appl", 0]]));
+  expect(await base.countTexts(["appl"])).toEqual(new Map([["appl", 0]]));
   const checkpoint = await bases.index(base, false);
   expect(base.isIndexed).toBe(true);
   expect(await matching(base)).toEqual([idOf(1)]);
   await bases.append(base, [await storedMemory(2, { content: "apples\n\nand apples" })], 2);
   expect(await matching(base)).toEqual([idOf(1), idOf(2)]);
   const counts = { appl: 2, nowher: 0 };
-  expect(await base.countTexts("Apples nowhere")).toEqual(new Map(Object.entries(counts)));
+  expect(await base.countTexts(["appl", "nowher"])).toEqual(new Map(Object.entries(counts)));
   // What was recorded before is still there as it was.
   expect(await matching(await bases.open(checkpoint))).toEqual([idOf(1)]);
 });
@@ -146,14 +151,17 @@ test("whatever a value says, it is compared and never run", async () => {
     const only = [idOf(number)];
     for (const filter of [{ tags: [trick] }, { agentId: trick }, { sessionId: trick }]) {
       expect(await listed(base, filter, { after: null, except: [trick] })).toEqual(only);
-      expect(idsOf(await base.search({ ...all, vector, words: trick, filter }))).toEqual(only);
+      expect(idsOf(await base.search({ ...all, vector, words: tokensOf(trick), filter }))).toEqual(
+        only,
+      );
     }
     expect(idsOf(await base.ofSessions([trick], {}, [trick]))).toEqual(only);
     expect(await base.find([trick])).toEqual([]);
     expect(await base.load([trick])).toEqual([]);
     const after = { createdAt: 0, id: trick };
     expect(await listed(base, {}, { after, except: [] })).not.toContain(idOf(100));
-    await base.countTexts(trick);
+    await base.countTexts([trick, ...tokensOf(trick)]);
+    await base.nearWords(trick).catch((error) => expect(error).toBeInstanceOf(RangeError));
   }
   // Ids of changes are put into a condition too.
   const changes = changesOf([], TRICKS);

@@ -1,17 +1,37 @@
 import { describe, expect, test } from "bun:test";
+import type { Accepts } from "../../../src/memories/indexes/largest.ts";
 import { tokensOf } from "../../../src/memories/indexes/tokens.ts";
 import { createWordIndex } from "../../../src/memories/indexes/words.ts";
 import { createSentences } from "../../bench/sentences.ts";
+import { bm25Of } from "../../support/bm25.ts";
 
 describe("the words of a text", () => {
   test.each([
     ["The gardeners were watering ORCHIDS.", ["garden", "water", "orchid"]],
-    ["ERR_SOCKET_7741 in src/net/retry.ts", ["err", "socket", "7741", "src", "net", "retri", "ts"]],
-    ["Crème brûlée, straße & smørrebrød", ["creme", "brulee", "strasse", "smorrebrod"]],
-    ["备份密码", ["备份", "密码"]],
+    [
+      "ERR_SOCKET_7741 in src/net/retry.ts",
+      ["err", "socket", "7741", "errsocket7741", "src", "net", "retri", "ts", "retryt"],
+    ],
+    ["Crème brûlée, straße & smørrebrød", ["creme", "brule", "strass", "smorrebrod"]],
+    ["备份密码", ["备份", "份密", "密码", "备", "份", "密", "码"]],
     ["menu 2022, arguing skies", ["menu", "2022", "argu", "sky"]],
-    ["v2版本", ["v2", "版本"]],
-    [`${"x".repeat(39)} ${"x".repeat(40)}`, ["x".repeat(39)]],
+    ["v2版本", ["v2", "版本", "版", "本"]],
+    [`${"x".repeat(79)} ${"x".repeat(80)}`, ["x".repeat(79)]],
+    [
+      "getUserById and HTMLParser",
+      ["getuserbyid", "get", "user", "id", "htmlparser", "html", "parser"],
+    ],
+    [
+      "user_id, userId, user-id",
+      ["user", "id", "userid", "userid", "user", "id", "user", "id", "userid"],
+    ],
+    ["iPhone URLs IPv6 v2.3.1", ["iphon", "phone", "url", "ipv6", "v2", "3", "1", "v231"]],
+    ["re\u0301sume\u0301 résumé Ελλάδα ёлка", ["resum", "resum", "ελλαδα", "елка"]],
+    ["ＡＢＣ ｶﾒﾗ", ["abc", "カメ", "メラ"]],
+    ["我的猫叫咪咪", ["猫叫", "叫咪", "咪咪", "猫", "叫", "咪", "咪"]],
+    ["한국어를 차", ["한국", "국어", "어를", "차"]],
+    ["鍵はどこですか", ["鍵", "は", "どこ", "です", "か"]],
+    ["ภาษาไทย", ["ภาษา", "ไทย"]],
     ["you and I, or does it?! 🙂", []],
   ])("%s", (text, tokens) => {
     expect(tokensOf(text)).toEqual(tokens);
@@ -20,7 +40,8 @@ describe("the words of a text", () => {
   });
 });
 
-const all = { count: 10, accepts: null };
+const all: { count: number; accepts: Accepts } = { count: 10, accepts: null };
+const NONE = new Float32Array(0);
 
 describe("an index of words", () => {
   test("finds what has more of the rarer words first, and nothing else", () => {
@@ -28,17 +49,16 @@ describe("an index of words", () => {
     index.put(0, "apples and pears");
     index.put(1, "apples, apples and apples");
     index.put(2, "plums");
-    const found = () => [...index.matching("apple or pear", all).keys()];
+    const find = (words: string, limits = all) => index.matching(index.terms(words), limits);
+    const found = () => find("apple or pear");
     expect(found()).toEqual([0, 1]);
     index.remove(0, "apples and pears");
     index.put(0, "plums");
     expect(found()).toEqual([1]);
     index.remove(1, "apples, apples and apples");
     expect(found()).toEqual([]);
-    expect(index.matching("plum", { count: 1, accepts: null }).size).toBe(1);
-    expect([...index.matching("plum", { count: 5, accepts: (text) => text === 2 }).keys()]).toEqual(
-      [2],
-    );
+    expect(find("plum", { count: 1, accepts: null })).toHaveLength(1);
+    expect(find("plum", { count: 5, accepts: (text) => text === 2 })).toEqual([2]);
   });
 
   test("scores do not know of texts that were removed, however many", () => {
@@ -58,8 +78,14 @@ describe("an index of words", () => {
     }
     for (let turn = 0; turn < 20; turn++) {
       const query = sentences.query();
-      const byText = (index: typeof used) =>
-        [...index.matching(query, { count: 5_000, accepts: null })].sort(([a], [b]) => a - b);
+      const byText = (index: typeof used) => {
+        const terms = index.terms(query);
+        const texts = index.matching(terms, { count: 5_000, accepts: null }).sort((a, b) => a - b);
+        const matches = index.matches(terms, texts);
+        return texts.map(
+          (text, at) => [text, bm25Of({ matches: matches[at] ?? NONE }, terms)] as const,
+        );
+      };
       const [found, expected] = [byText(used), byText(fresh)];
       expect(found.map(([text]) => text)).toEqual(expected.map(([text]) => text));
       for (const [place, [, bm25]] of found.entries()) {
@@ -77,7 +103,7 @@ describe("an index of words", () => {
     for (const [text, content] of contents.entries()) index.remove(text, content);
     expect(bytes).toBeGreaterThan(100_000);
     expect(index.bytes).toBeLessThan(20_000);
-    expect(index.matching(contents[0] ?? "", all).size).toBe(0);
+    expect(index.matching(index.terms(contents[0] ?? ""), all)).toEqual([]);
   });
 
   test("a part of a larger collection has the scores that the whole would give it", () => {
@@ -91,9 +117,28 @@ describe("an index of words", () => {
       ["appl", 2],
       ["pear", 2],
     ]);
-    const found = part.matching("apple pear", { ...all, corpus: { texts: 5, textsWith } });
-    const expected = whole.matching("apple pear", all);
-    expect([...found]).toEqual([...expected].filter(([text]) => text < 2));
-    expect(found.get(0)).not.toBe(part.matching("apple pear", all).get(0));
+    const terms = part.terms("apple pear", { texts: 5, textsWith, nearWords: new Map() });
+    expect(terms).toEqual(whole.terms("apple pear"));
+    expect(terms).not.toEqual(part.terms("apple pear"));
+    expect(part.matching(terms, all)).toEqual([0, 1]);
+    expect(part.matches(terms, [0, 1])).toEqual(whole.matches(terms, [0, 1]));
+  });
+
+  test("tells of each text how much it has of each word, whatever else is looked at", () => {
+    const index = createWordIndex();
+    const contents = ["apple pear", "apple apple plum", "plum"];
+    for (const [text, content] of contents.entries()) index.put(text, content);
+    const terms = index.terms("pear, apple and apple, quince");
+    expect(terms.map(({ forms }) => forms.map(({ token }) => token))).toEqual([
+      ["pear"],
+      ["appl"],
+      ["quinc"],
+    ]);
+    const [third = NONE, first = NONE, second = NONE] = index.matches(terms, [2, 0, 1]);
+    expect([...third]).toEqual([0, 0, 0]);
+    expect([...first].map((match) => match > 0)).toEqual([true, true, false]);
+    expect(second[1]).toBeGreaterThan(first[1] ?? 9);
+    expect(index.matches(terms, [1])).toEqual([second]);
+    expect(index.matches([], [0])).toEqual([NONE]);
   });
 });

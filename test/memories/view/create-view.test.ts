@@ -2,9 +2,10 @@ import { expect, test } from "bun:test";
 import { STATE } from "../../../src/embedding/embedder.ts";
 import { type Filter, type Position, passes } from "../../../src/memories/filter.ts";
 import { tokensOf } from "../../../src/memories/indexes/tokens.ts";
-import type { Candidate, StoredMemory } from "../../../src/memories/rows.ts";
+import type { Candidate, Found, StoredMemory } from "../../../src/memories/rows.ts";
 import { createView } from "../../../src/memories/view/create-view.ts";
 import type { View } from "../../../src/memories/view/view.ts";
+import { bm25Of } from "../../support/bm25.ts";
 import { cosine } from "../../support/cosine.ts";
 import { createRandom } from "../../support/random.ts";
 
@@ -72,7 +73,7 @@ function scoresOf(question: string, memories: readonly StoredMemory[]): Map<stri
   const texts = memories.map(({ id, content }) => ({ id, tokens: tokensOf(content) }));
   const average = texts.reduce((sum, { tokens }) => sum + tokens.length, 0) / texts.length;
   const scores = new Map<string, number>();
-  for (const token of tokensOf(question)) {
+  for (const token of new Set(tokensOf(question))) {
     const having = texts.filter(({ tokens }) => tokens.includes(token));
     const idf = Math.log(1 + (texts.length - having.length + 0.5) / (having.length + 0.5));
     for (const { id, tokens } of having) {
@@ -144,7 +145,7 @@ function checkCandidates(view: View, memories: ReadonlyMap<string, StoredMemory>
   const vector = random.below(4) === 0 ? null : vectorOf();
   const words = random.below(4) === 0 ? null : times(3, () => random.pick(WORDS)).join(" ");
   const [limit, least] = [1 + random.below(12), 1 + random.below(12)];
-  const found = view.candidates({ vector, words, filter, limit, least });
+  const { candidates: found, terms } = view.candidates({ vector, words, filter, limit, least });
   const byId = checkEach(found, memories, filter, vector);
 
   const passing = [...memories.values()].filter((memory) => passes(filter, memory));
@@ -154,14 +155,11 @@ function checkCandidates(view: View, memories: ReadonlyMap<string, StoredMemory>
     .filter((score) => score > 0)
     .sort((a, b) => b - a)
     .slice(0, limit);
-  const matching = found.map(({ bm25 }) => bm25).filter((bm25) => bm25 > 0);
-  expect(matching.length).toBe(best.length);
-  for (const [place, bm25] of matching.sort((a, b) => b - a).entries()) {
-    expect(bm25).toBeCloseTo(best[place] ?? 0, 3);
+  for (const { memory, ...one } of found) {
+    expect(bm25Of(one, terms)).toBeCloseTo(scores.get(memory.id) ?? 0, 3);
   }
-  for (const { memory, bm25 } of found) {
-    if (bm25 > 0) expect(bm25).toBeCloseTo(scores.get(memory.id) ?? 0, 3);
-  }
+  const matching = found.map((one) => bm25Of(one, terms)).sort((a, b) => b - a);
+  for (const [place, score] of best.entries()) expect(matching[place]).toBeCloseTo(score, 3);
 
   if (vector === null) {
     expect(found.length).toBe(best.length);
@@ -175,7 +173,7 @@ function checkCandidates(view: View, memories: ReadonlyMap<string, StoredMemory>
     if (cosine > last + ROUGH) expect(byId.has(memory.id)).toBeTrue();
   }
   expect(found.length).toBeGreaterThanOrEqual(Math.min(least, passing.length));
-  const near = found.filter(({ bm25 }) => bm25 === 0);
+  const near = found.filter((one) => bm25Of(one, terms) === 0);
   // Four times as many are looked at while there are too few different ones.
   if (limit >= least * 3) expect(near.length).toBeLessThanOrEqual(limit);
 }
@@ -204,7 +202,12 @@ function checkSessions(view: View, memories: ReadonlyMap<string, StoredMemory>) 
   const vector = maybe(vectorOf());
   const sessions = [...some(SESSIONS), ...some(SESSIONS), ...(maybe(["never"]) ?? [])];
   const limit = 1 + random.below(60);
-  const found = view.ofSessions(sessions, filter, vector, limit);
+  const terms = view.candidates({ vector, words: "apple", filter, limit: 1, least: 1 }).terms;
+  const found = view.ofSessions(sessions, { filter, vector, terms }, limit);
+  const scores = scoresOf("apple", [...memories.values()]);
+  for (const { memory, ...one } of found) {
+    expect(bm25Of(one, terms)).toBeCloseTo(scores.get(memory.id) ?? 0, 3);
+  }
   checkEach(found, memories, filter, vector);
   const wanted = [...memories.values()].filter(
     (memory) => sessions.includes(memory.sessionId ?? "") && passes(filter, memory),
@@ -257,18 +260,17 @@ test("what is removed takes its memory with it", () => {
   expect(full).toBeGreaterThan(empty + 3_000 * 300);
   expect(view.bytes).toBeLessThan(1.1 * full);
   const question = { vector: vectorOf(), words: "again", filter: {}, limit: 9, least: 1 };
-  expect(view.candidates(question).length).toBeGreaterThan(8);
+  expect(view.candidates(question).candidates.length).toBeGreaterThan(8);
 });
 
 test("words are worth what they are in the collection that a view is a part of", () => {
   const { view, put } = createPair();
   for (const content of ["apple pear", "apple plum"]) put({ ...memoryOf(content), content });
   const question = { vector: null, words: "apple", filter: {}, limit: 9, least: 1 };
-  const [alone] = view.candidates(question);
-  const corpus = { texts: 1_000, textsWith: new Map([["appl", 3]]) };
-  const [part] = view.candidates({ ...question, corpus });
-  expect(alone?.bm25).toBeCloseTo(Math.log(1 + 0.5 / 2.5), 5);
-  expect(part?.bm25).toBeCloseTo(Math.log(1 + 997.5 / 3.5), 5);
+  const bm25 = ({ candidates: [first], terms }: Found) => first && bm25Of(first, terms);
+  const corpus = { texts: 1_000, textsWith: new Map([["appl", 3]]), nearWords: new Map() };
+  expect(bm25(view.candidates(question))).toBeCloseTo(Math.log(1 + 0.5 / 2.5), 5);
+  expect(bm25(view.candidates({ ...question, corpus }))).toBeCloseTo(Math.log(1 + 997.5 / 3.5), 5);
 });
 
 test("rows can be read while memories come and go", () => {
@@ -287,7 +289,8 @@ test("a long memory is found by each of its passages, and does not crowd out the
   const vector = vectorOf();
   put({ ...memoryOf("long"), vectors: [vectorOf(), ...times(100, () => vector)] });
   for (let id = 0; id < 10; id++) put({ ...memoryOf(`id ${id}`), vectors: [vectorOf()] });
-  const found = view.candidates({ vector, words: null, filter: {}, limit: 5, least: 5 });
+  const question = { vector, words: null, filter: {}, limit: 5, least: 5 };
+  const { candidates: found } = view.candidates(question);
   expect(found.length).toBeGreaterThanOrEqual(5);
   const long = found.find(({ memory }) => memory.id === "long");
   expect(long?.cosine).toBeGreaterThan(0.99);
@@ -298,8 +301,8 @@ test("the passage that is nearest is told", () => {
   const vectors = times(7, vectorOf);
   put({ ...memoryOf("long"), vectors });
   for (const [passage, vector] of vectors.entries()) {
-    const [found] = view.candidates({ vector, words: null, filter: {}, limit: 1, least: 1 });
-    expect(found?.passage).toBe(passage);
+    const question = { vector, words: null, filter: {}, limit: 1, least: 1 };
+    expect(view.candidates(question).candidates[0]?.passage).toBe(passage);
   }
 });
 

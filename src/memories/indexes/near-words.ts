@@ -1,0 +1,195 @@
+import { growInts } from "./grow.ts";
+
+/** Words of an index that a word which none of its texts has may stand for. */
+export interface NearWords {
+  /** Bytes of memory that it takes, about. */
+  readonly bytes: number;
+  /** A word that the index has from now on. */
+  add(word: string): void;
+  /** The best of them, with what each counts for, 0 to 1. */
+  to(word: string): Map<string, number>;
+}
+
+/** Letters from which on a word may be misspelt, and in two places. */
+const MISSPELT = 5;
+const TWICE_MISSPELT = 8;
+/** What a word counts for that differs in one letter, or in two. */
+const ONE_EDIT = 0.6;
+const TWO_EDITS = 0.4;
+/** What a word counts for that begins or ends with another ("Steuererklärung", "Erklärung"). */
+const COMPOUND = 0.5;
+/** Letters of a part: with fewer, too many words end so by chance. */
+const PART = 5;
+/** Most words that one may stand for. */
+const MOST = 8;
+/** Numbers and identifiers are not misspelt: one digit makes another of them. */
+const HAS_DIGIT = /\p{N}/u;
+/** Bytes of a word's place, and of two numbers: its letters and its ends. */
+const ENTRY = 17;
+
+const LETTER = 16;
+const LAST = (1 << LETTER) - 1;
+const FIRST = ~LAST;
+
+/** What a word of an index counts for in the place of another; 0 for nothing. */
+export function nearness(asked: string, word: string): number {
+  return HAS_DIGIT.test(asked) || HAS_DIGIT.test(word)
+    ? 0
+    : misspelling(asked, word) || compound(asked, word);
+}
+
+function misspelling(asked: string, word: string): number {
+  const most = editsIn(asked);
+  if (most === 0 || asked[0] !== word[0]) return 0;
+  const edits = distance(asked, word, most);
+  return edits > most ? 0 : edits === 1 ? ONE_EDIT : TWO_EDITS;
+}
+
+function compound(asked: string, word: string): number {
+  return isPartOf(asked, word) || isPartOf(word, asked) ? COMPOUND : 0;
+}
+
+/** Letters of a word that may be wrong. */
+function editsIn(word: string): number {
+  return word.length < MISSPELT ? 0 : word.length < TWICE_MISSPELT ? 1 : 2;
+}
+
+/** Whether a word may stand for others at all. */
+export function mayBeNear(word: string): boolean {
+  return word.length >= Math.min(MISSPELT, PART) && !HAS_DIGIT.test(word);
+}
+
+/** Beginnings and ends of a word, which may be words by themselves. */
+export function partsOf(word: string): string[] {
+  const lengths = Array.from({ length: Math.max(0, word.length - PART) }, (_, at) => at + PART);
+  return lengths.flatMap((length) => [word.slice(0, length), word.slice(-length)]);
+}
+
+/** The nearest, with what each counts for. */
+export function nearestWords(found: Iterable<[word: string, nearness: number]>) {
+  const inOrder = [...found]
+    .filter(([, counts]) => counts > 0)
+    .sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
+  return new Map(inOrder.slice(0, MOST));
+}
+
+/** The words of an index: a map or a set. */
+interface Words {
+  readonly size: number;
+  has(word: string): boolean;
+  keys(): Iterable<string>;
+}
+
+export function createNearWords(words: Words): NearWords {
+  // Made at the first question that needs it: most need none.
+  let known: string[] | null = null;
+  let masks = new Int32Array(0);
+  let ends = new Int32Array(0);
+
+  const note = (word: string, all: string[]) => {
+    masks = growInts(masks, all.length + 1);
+    ends = growInts(ends, all.length + 1);
+    masks[all.length] = maskOf(word);
+    ends[all.length] = endsOf(word);
+    all.push(word);
+  };
+
+  const read = () => {
+    const all: string[] = [];
+    for (const word of words.keys()) note(word, all);
+    known = all;
+    return all;
+  };
+
+  return {
+    get bytes() {
+      return (known?.length ?? 0) * ENTRY;
+    },
+
+    add(word) {
+      // Words that went and came again are there twice.
+      if (known && known.length >= 2 * words.size) known = null;
+      if (known) note(word, known);
+    },
+
+    to(asked) {
+      if (!mayBeNear(asked)) return new Map();
+      const all = known ?? read();
+      const mask = maskOf(asked);
+      const own = endsOf(asked);
+      const most = editsIn(asked);
+      const found = new Map<string, number>();
+      for (let at = 0; at < all.length; at++) {
+        // What is near or a part begins or ends alike.
+        const different = own ^ (ends[at] ?? 0);
+        if ((different & FIRST) !== 0 && (different & LAST) !== 0) continue;
+        const other = masks[at] ?? 0;
+        // Each edit changes two letters of the set at the most; a part has none that the whole lacks.
+        const isFar = (different & FIRST) !== 0 || bitsOf(mask ^ other) > 2 * most;
+        if (isFar && (mask & other) !== mask && (mask & other) !== other) continue;
+        const word = all[at] ?? "";
+        const counts = (isFar ? 0 : misspelling(asked, word)) || compound(asked, word);
+        if (counts === 0 || HAS_DIGIT.test(word)) continue;
+        if (words.has(word)) found.set(word, counts);
+      }
+      return nearestWords(found);
+    },
+  };
+}
+
+/** Which letters a word has, as bits. */
+function maskOf(word: string): number {
+  let mask = 0;
+  for (let at = 0; at < word.length; at++) mask |= 1 << (word.charCodeAt(at) & 31);
+  return mask;
+}
+
+/** The first and the last letter of a word. */
+function endsOf(word: string): number {
+  return (word.charCodeAt(0) << LETTER) | word.charCodeAt(word.length - 1);
+}
+
+function bitsOf(mask: number): number {
+  let bits = mask - ((mask >>> 1) & 0x55555555);
+  bits = (bits & 0x33333333) + ((bits >>> 2) & 0x33333333);
+  return (((bits + (bits >>> 4)) & 0x0f0f0f0f) * 0x01010101) >>> 24;
+}
+
+function isPartOf(part: string, whole: string): boolean {
+  if (part.length < PART || part.length >= whole.length) return false;
+  return whole.endsWith(part) || whole.startsWith(part);
+}
+
+/**
+ * Letters that are added, left out, replaced, or swapped with their neighbour (optimal string
+ * alignment); more than `most` count as one more.
+ */
+function distance(a: string, b: string, most: number): number {
+  if (Math.abs(a.length - b.length) > most) return most + 1;
+  let before = new Uint8Array(b.length + 1);
+  let last = Uint8Array.from({ length: b.length + 1 }, (_, at) => at);
+  let next = new Uint8Array(b.length + 1);
+  for (let i = 1; i <= a.length; i++) {
+    next[0] = i;
+    let least = i;
+    for (let j = 1; j <= b.length; j++) {
+      const isSame = a.charCodeAt(i - 1) === b.charCodeAt(j - 1);
+      let edits = Math.min(
+        (last[j - 1] ?? 0) + (isSame ? 0 : 1),
+        (last[j] ?? 0) + 1,
+        (next[j - 1] ?? 0) + 1,
+      );
+      const isSwapped =
+        i > 1 &&
+        j > 1 &&
+        a.charCodeAt(i - 1) === b.charCodeAt(j - 2) &&
+        a.charCodeAt(i - 2) === b.charCodeAt(j - 1);
+      if (isSwapped) edits = Math.min(edits, (before[j - 2] ?? 0) + 1);
+      next[j] = edits;
+      least = Math.min(least, edits);
+    }
+    if (least > most) return most + 1;
+    [before, last, next] = [last, next, before];
+  }
+  return last[b.length] ?? 0;
+}

@@ -1,0 +1,95 @@
+import type { Candidate, MemoryRow } from "../rows.ts";
+import type { Question } from "./question.ts";
+import { fullMatch, meaningScore, wordsScore } from "./relevance.ts";
+
+/** A memory that is ranked: what it tells by itself, and its place in its session. */
+export interface Considered {
+  readonly memory: MemoryRow;
+  readonly matches: Float32Array;
+  /** 0, as unrelated texts have it, to 1, as the same text has it. */
+  readonly meaning: number;
+  /** The share of the question's words that it has, the rare ones counting more. */
+  readonly coverage: number;
+  /** How relevant it is by itself, 0 to 1. */
+  readonly own: number;
+  /** `null` where its session is not looked at. */
+  session: Session | null;
+  previous: Considered | null;
+  next: Considered | null;
+}
+
+/** The memories of a session that are ranked. */
+export interface Session {
+  /** How relevant the best three are by themselves, on average. */
+  readonly best: number;
+}
+
+/** How much meaning counts beside words for the relevance of a memory by itself. */
+const MEANING_SHARE = { hybrid: 0.6, semantic: 1, keyword: 0 };
+const BEST_OF_SESSION = 3;
+
+/** One entry a memory, by its id: it may come as a candidate and as one of a session. */
+export function consider(candidates: readonly Candidate[], question: Question): Considered[] {
+  const { mode, model, terms, memories } = question;
+  const understood = mode === "hybrid" ? question.understood : 1;
+  const meaningShare = MEANING_SHARE[mode] * understood;
+  const rareness = Float64Array.from(terms, (term) => term.rareness);
+  const all = rareness.reduce((sum, one) => sum + one, 0);
+  const full = fullMatch(terms.length, memories);
+  const seen = new Set<string>();
+  const considered: Considered[] = [];
+  for (const { memory, cosine, matches } of candidates) {
+    if (seen.has(memory.id)) continue;
+    seen.add(memory.id);
+    let [bm25, covered] = [0, 0];
+    for (let at = 0; at < matches.length; at++) {
+      const match = matches[at] ?? 0;
+      if (match === 0) continue;
+      bm25 += (rareness[at] ?? 0) * match;
+      covered += rareness[at] ?? 0;
+    }
+    const meaning = cosine === null ? 0 : understood * meaningScore(cosine, model.cosines);
+    considered.push({
+      ...{ memory, matches, meaning },
+      coverage: covered === 0 ? 0 : covered / all,
+      own: MEANING_SHARE[mode] * meaning + (1 - meaningShare) * wordsScore(bm25, full),
+      ...{ session: null, previous: null, next: null },
+    });
+  }
+  return considered;
+}
+
+/** Tells memories what stands beside them, of these sessions. */
+export function placeInSessions(
+  considered: readonly Considered[],
+  sessions: ReadonlySet<string>,
+): void {
+  const bySession = new Map<string, Considered[]>();
+  for (const one of considered) {
+    const { sessionId } = one.memory;
+    if (sessionId === null || !sessions.has(sessionId)) continue;
+    const turns = bySession.get(sessionId);
+    if (turns) turns.push(one);
+    else bySession.set(sessionId, [one]);
+  }
+  for (const turns of bySession.values()) {
+    turns.sort(inTime);
+    const session = { best: meanOfBest(turns) };
+    for (const [place, turn] of turns.entries()) {
+      turn.session = session;
+      turn.previous = turns[place - 1] ?? null;
+      turn.next = turns[place + 1] ?? null;
+    }
+  }
+}
+
+function meanOfBest(turns: readonly Considered[]): number {
+  const best = Float64Array.from(turns, ({ own }) => own)
+    .sort()
+    .subarray(-BEST_OF_SESSION);
+  return best.reduce((sum, own) => sum + own, 0) / BEST_OF_SESSION;
+}
+
+function inTime({ memory: a }: Considered, { memory: b }: Considered): number {
+  return a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1);
+}

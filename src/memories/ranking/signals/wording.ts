@@ -1,0 +1,85 @@
+import type { MemoryRow } from "../../rows.ts";
+import type { Considered } from "../considered.ts";
+import { contentWords } from "../words.ts";
+import type { Kind } from "./kind.ts";
+
+const ASKS_WHEN =
+  /\bwhen\b|\b(what|which) (date|day|month|year|time)\b|\bhow (long|old)\b|\bwann\b|\bseit wann\b|什么时候|什麼時候|何时|何時|几点|幾點|哪天|哪年|什么时间/iu;
+const TELLS_TIME =
+  /\b(yesterday|today|tonight|tomorrow|last|next|ago|week|weekend|month|year|january|february|march|april|may|june|july|august|september|october|november|december|monday|tuesday|wednesday|thursday|friday|saturday|sunday|gestern|heute|morgen|woche|monat|jahr|januar|februar|märz|mai|juni|juli|oktober|dezember|montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag|uhr|(19|20)\d\d|\d{1,2}[:.]\d\d)\b|[年月日号號点點]|昨天|今天|明天|上周|下周|星期/iu;
+const QUESTION = /[?？]["'”’)\]]*\s*$/u;
+/** Who says it, as transcripts have it: "Alice: …". */
+const SPEAKER = /^\s*([\p{L}\p{N}][\p{L}\p{N} ._-]{0,39}):\s/u;
+
+/** Roles that transcripts and tools name, which say nothing about who is meant. */
+const ROLES = new Set(["agent", "ai", "assistant", "bot", "human", "model", "system", "user"]);
+const TOKEN = /[\p{L}\p{N}_][\p{L}\p{N}._:/#@-]*[\p{L}\p{N}]/gu;
+/** What only numbers, paths, addresses and names in code have: the index cuts them into pieces. */
+const IS_IDENTIFIER = /\p{N}|\p{Ll}\p{Lu}|[_:/#@.]/u;
+/** Characters at the start of a memory that tell its time: more are not worth the time. */
+const OPENING = 600;
+
+/** Whether a text ends as a question. */
+export function isQuestion(text: string): boolean {
+  return QUESTION.test(text);
+}
+
+/** What the wording of a memory says, whatever is asked. */
+interface Wording {
+  /** In lower case; empty when none is named. */
+  speaker: string;
+  asks: boolean;
+  tellsTime: boolean;
+}
+
+/** What was read before, as long as a row is kept in memory: reading is slow. */
+const read = new WeakMap<MemoryRow, Wording>();
+
+function wordingOf(memory: MemoryRow): Wording {
+  const known = read.get(memory);
+  if (known) return known;
+  const opening = memory.content.slice(0, OPENING);
+  const wording = {
+    speaker: SPEAKER.exec(opening)?.[1]?.toLowerCase() ?? "",
+    asks: isQuestion(memory.content),
+    tellsTime: TELLS_TIME.test(opening),
+  };
+  read.set(memory, wording);
+  return wording;
+}
+
+/**
+ * What the wording of a question and a memory tell beyond their meaning and their words: whether the memory
+ * asks itself, is said by somebody else than whom the question names, has a tag or an agent that the question
+ * names, tells a time where a time is asked for, and has the question's numbers, paths and names
+ * in code as they are.
+ */
+export const wording: Kind = {
+  part: "wording",
+  names: ["asks", "other speaker", "label", "tells when", "exact"],
+  read({ text }, all) {
+    const asked = new Set(contentWords(text));
+    const asksWhen = ASKS_WHEN.test(text);
+    const identifiers = (text.match(TOKEN) ?? [])
+      .filter((token) => IS_IDENTIFIER.test(token))
+      .map((token) => token.toLowerCase());
+    const isNamed = (name: string) =>
+      contentWords(name).some((word) => asked.has(word) && !ROLES.has(word));
+    const isSpeakerNamed = all.some(({ memory }) => isNamed(wordingOf(memory).speaker));
+    const exactly = (content: string) => {
+      if (identifiers.length === 0) return 0;
+      const lower = content.toLowerCase();
+      return identifiers.filter((one) => lower.includes(one)).length / identifiers.length;
+    };
+    return ({ memory }: Considered) => {
+      const { speaker, asks, tellsTime } = wordingOf(memory);
+      return [
+        asks ? 1 : 0,
+        isSpeakerNamed && speaker !== "" && !isNamed(speaker) ? 1 : 0,
+        [memory.agentId ?? "", ...memory.tags].some(isNamed) ? 1 : 0,
+        asksWhen && tellsTime ? 1 : 0,
+        exactly(memory.content),
+      ];
+    };
+  },
+};

@@ -1,0 +1,38 @@
+import { PARTS, type Part } from "./signals/kind.ts";
+import { SIGNALS } from "./signals/signals.ts";
+import learned from "./weights.json" with { type: "json" };
+
+/** What each signal counts, and what a memory has without any: in log-odds. */
+export interface Weights {
+  readonly start: number;
+  readonly weights: Float64Array;
+}
+
+/** Those that were learned from conversations; see `test/eval/train.ts`. */
+export const WEIGHTS: Weights = readWeights(learned);
+
+export function readWeights({
+  start,
+  weights,
+}: {
+  start: number;
+  weights: Readonly<Record<string, number>>;
+}): Weights {
+  return { start, weights: Float64Array.from(SIGNALS, ({ name }) => weights[name] ?? 0) };
+}
+
+/** What signals come to. */
+export function sumOf(signals: Float64Array, { start, weights }: Weights): number {
+  let sum = start;
+  for (let at = 0; at < weights.length; at++) sum += (signals[at] ?? 0) * (weights[at] ?? 0);
+  return sum;
+}
+
+/** What the signals of each part add to the sum. */
+export function partsOf(signals: Float64Array, { weights }: Weights): Record<Part, number> {
+  const parts = Object.fromEntries(PARTS.map((part) => [part, 0])) as Record<Part, number>;
+  for (const [at, { part }] of SIGNALS.entries()) {
+    parts[part] += (signals[at] ?? 0) * (weights[at] ?? 0);
+  }
+  return parts;
+}

@@ -1,0 +1,102 @@
+import { createId } from "../../../src/db/id.ts";
+import type { Embedder } from "../../../src/embedding/embedder.ts";
+import type { Question } from "../../../src/memories/ranking/question.ts";
+import { rank, sessionsAround } from "../../../src/memories/ranking/rank.ts";
+import { SIGNALS } from "../../../src/memories/ranking/signals/signals.ts";
+import type { Weights } from "../../../src/memories/ranking/weights.ts";
+import type { StoredMemory } from "../../../src/memories/rows.ts";
+import { CANDIDATES } from "../../../src/memories/search.ts";
+import { AROUND } from "../../../src/memories/table.ts";
+import { createView } from "../../../src/memories/view/create-view.ts";
+import type { EvaluationSet } from "../set.ts";
+
+/** What a ranking has to learn from one question. */
+export interface Example {
+  /** One row of signals a memory. */
+  signals: Float64Array;
+  /** For each memory 1 where it answers the question, or else 0. */
+  answers: Uint8Array;
+  /** How many memories of the set answer it, those that were not found too. */
+  wanted: number;
+}
+
+/** Memories of a question that are learned from, besides those that answer it. */
+const BEST = 80;
+const DAY = 86_400_000;
+
+/** Asks questions of a set in an account of its own, which is only a view. */
+export async function createAsker({ memories, questions }: EvaluationSet, embedder: Embedder) {
+  const view = createView(embedder.model.dimension);
+  const ids = new Map<string, string>();
+  const inOrder = memories.toSorted((a, b) => Date.parse(a.said_at) - Date.parse(b.said_at));
+  // At once: ids of one moment have an order only while nobody else makes some.
+  for (const { id: name, said_at } of inOrder) ids.set(createId("mem", Date.parse(said_at)), name);
+  const names = [...ids.keys()];
+  for (const [at, memory] of inOrder.entries()) {
+    view.put(await storedMemory(names[at] ?? "", memory, embedder));
+  }
+  const now = Date.parse(inOrder.at(-1)?.said_at ?? "") + DAY;
+
+  const ask = async (text: string, weights: Weights) => {
+    const { vector, understood } = await embedder.embedQuery(text);
+    const limits = { limit: CANDIDATES, least: 20 };
+    const { candidates, terms } = view.candidates({ vector, words: text, filter: {}, ...limits });
+    const question: Question = {
+      ...{ text, mode: "hybrid", model: embedder.model, terms, understood },
+      ...{ memories: view.size, now, decay: null },
+    };
+    const sessions = sessionsAround(candidates, question);
+    const turns = view.ofSessions(sessions, { filter: {}, vector, terms }, AROUND);
+    return rank([...candidates, ...turns], sessions, question, weights);
+  };
+
+  const example = async (text: string, evidence: readonly string[], weights: Weights) => {
+    const wanted = new Set(evidence);
+    const isWanted = (id: string) => wanted.has(ids.get(id) ?? "");
+    const ranked = await ask(text, weights);
+    const kept = ranked.filter(({ memory }, place) => place < BEST || isWanted(memory.id));
+    const signals = new Float64Array(kept.length * SIGNALS.length);
+    for (const [at, one] of kept.entries()) signals.set(one.signals, at * SIGNALS.length);
+    const answers = Uint8Array.from(kept, ({ memory }) => (isWanted(memory.id) ? 1 : 0));
+    return { signals, answers, wanted: wanted.size };
+  };
+
+  return {
+    /** What there is to learn, in the order that some weights give. */
+    async examples(weights: Weights): Promise<Example[]> {
+      const examples: Example[] = [];
+      for (const { question, evidence } of questions) {
+        if (evidence.length > 0) examples.push(await example(question, evidence, weights));
+      }
+      return examples;
+    },
+    /** What there is to learn of questions that it can't answer. */
+    async foreignExamples(texts: readonly string[], weights: Weights): Promise<Example[]> {
+      const examples: Example[] = [];
+      for (const text of texts) examples.push(await example(text, [], weights));
+      return examples;
+    },
+    questions: questions.map(({ question }) => question),
+    close: view.close,
+  };
+}
+
+async function storedMemory(
+  id: string,
+  { said_at, ...memory }: EvaluationSet["memories"][number],
+  embedder: Embedder,
+): Promise<StoredMemory> {
+  const createdAt = Date.parse(said_at);
+  return {
+    id,
+    content: memory.content,
+    tags: memory.tags ?? [],
+    agentId: memory.agent_id ?? null,
+    sessionId: memory.session_id ?? null,
+    project: memory.project ?? null,
+    importance: memory.importance ?? 0.5,
+    ...{ pinned: false, supersedes: null, metadata: "{}", source: null, expiresAt: null },
+    ...{ createdAt, updatedAt: createdAt },
+    ...(await embedder.embedContent(memory.content)),
+  };
+}
