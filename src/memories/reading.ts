@@ -6,12 +6,13 @@ import { createTurns } from "../turns.ts";
 import { createExport } from "./export.ts";
 import type { Filter } from "./filter.ts";
 import { createMatcher } from "./matched/matched.ts";
+import { termsOf } from "./matched/terms.ts";
 import { type FoundMemory, MEMORY_ID, type Memory, type Similar } from "./memory.ts";
 import type { SearchMode } from "./ranking/mode.ts";
 import { retention } from "./ranking/retention.ts";
 import { decodeCursor, encodeCursor } from "./requests.ts";
 import { type MemoryRow, toMemory } from "./rows.ts";
-import { type Hit, type SearchRequest, searchTable } from "./search.ts";
+import { type Found, type SearchRequest, searchTable } from "./search.ts";
 import { findSimilar } from "./similar.ts";
 import { createSurvey, type Stats } from "./stats.ts";
 import type { Store } from "./store.ts";
@@ -32,7 +33,7 @@ export function createReading({
   decay: Decay;
 }) {
   const survey = createSurvey({ clock, decay });
-  const found = new LRUCache<string, { id: string; at: Date }>({ max: MOST_FOUND });
+  const lastFound = new LRUCache<string, { id: string; at: Date }>({ max: MOST_FOUND });
   const isModelAtHand = watchModels();
 
   const find = async (accountId: string, id: string): Promise<Memory | null> => {
@@ -49,20 +50,21 @@ export function createReading({
       accountId: string,
       request: SearchRequest,
     ): Promise<{ memories: FoundMemory[]; mode: SearchMode }> {
-      const { hits, mode } = await store.use(accountId, async ({ table, embedder }) => {
+      const { found, mode } = await store.use(accountId, async ({ table, embedder }) => {
         const isByWords = request.mode === "hybrid" && !(await isModelAtHand(embedder));
         const mode = isByWords ? "keyword" : request.mode;
         const moment = { now: clock(), decay };
-        return { mode, hits: await searchTable(table, embedder, { ...request, mode }, moment) };
+        return { mode, found: await searchTable(table, embedder, { ...request, mode }, moment) };
       });
-      const memories = await toFound(hits, request);
+      const memories = await toFound(found, request);
       const [best] = memories;
-      if (best) found.set(accountId, { id: best.id, at: new Date(clock()) });
+      if (best) lastFound.set(accountId, { id: best.id, at: new Date(clock()) });
       return { memories, mode };
     },
 
     /** The best memory of the last search that found any since the start, and when that was. */
-    lastFound: (accountId: string): { id: string; at: Date } | null => found.get(accountId) ?? null,
+    lastFound: (accountId: string): { id: string; at: Date } | null =>
+      lastFound.get(accountId) ?? null,
 
     /**
      * Memories that say nearly the same as one that was saved just now, to be updated instead of
@@ -119,10 +121,10 @@ export function createReading({
 
 /** What was found, with what made it match. A hundred long texts take a while: others have their turn. */
 async function toFound(
-  hits: readonly Hit[],
+  { hits, terms }: Found,
   { query }: Pick<SearchRequest, "query">,
 ): Promise<FoundMemory[]> {
-  const match = createMatcher(query);
+  const match = createMatcher(terms.length > 0 ? terms : termsOf(query));
   const turn = createTurns();
   const memories: FoundMemory[] = [];
   for (const { memory, score, explanation, nearest } of hits) {

@@ -1,6 +1,7 @@
 import type { Decay } from "../config.ts";
 import type { Embedder } from "../embedding/embedder.ts";
 import type { Filter } from "./filter.ts";
+import type { Term } from "./indexes/words.ts";
 import type { Part } from "./matched/passage.ts";
 import type { Explanation } from "./memory.ts";
 import { explain } from "./ranking/explain.ts";
@@ -36,13 +37,19 @@ export interface Hit {
   nearest: Part | undefined;
 }
 
-/** Finds the memories of a table that answer a query, the best first. */
+/** Memories that answer a query, the best first, and the words of the query that they were found by. */
+export interface Found {
+  hits: Hit[];
+  terms: readonly Term[];
+}
+
+/** Finds the memories of a table that answer a query. */
 export async function searchTable(
   table: MemoryTable,
   embedder: Embedder,
   { query, limit, filter, minScore, mode, decay: decays = true, explain: explains }: SearchRequest,
   { now, decay }: { now: number; decay: Decay },
-): Promise<Hit[]> {
+): Promise<Found> {
   const asked = mode === "keyword" ? null : await embedder.embedQuery(query);
   const vector = asked?.vector ?? null;
   const words = mode === "semantic" ? null : query;
@@ -61,7 +68,7 @@ export async function searchTable(
   const turns = await table.ofSessions(sessions, { filter, vector, terms: found.terms });
   const candidates = [...found.candidates, ...turns];
   const passages = new Map(candidates.map(({ memory, passage }) => [memory.id, passage]));
-  return rank(candidates, sessions, question)
+  const hits = rank(candidates, sessions, question)
     .filter(({ score }) => score >= minScore)
     .slice(0, limit)
     .map((ranked) => ({
@@ -70,6 +77,7 @@ export async function searchTable(
       nearest: partOf(ranked.memory, passages),
       ...(explains && { explanation: explain(ranked, question) }),
     }));
+  return { hits, terms: found.terms };
 }
 
 function partOf(

@@ -1,42 +1,36 @@
-const UNITS = 1 << 16;
-/** Bits of a letter; above them is how many letters are looked for together, see `groupOf`. */
-const LETTER_BITS = 16;
-const UNKNOWN = -1;
+import { HAS_UNSPACED } from "../indexes/unspaced.ts";
 
+/** What no letter is: neither a letter nor a digit, an accent that stands alone, see `letterOf`. */
+export const NONE = 0;
+export const ACCENT = 1;
+export const UNSPACED = 2;
+
+const UNITS = 1 << 16;
+const UNKNOWN = -1;
 const IS_LETTER = /[\p{Alphabetic}\p{N}]/u;
-/** Scripts without spaces whose signs are words or syllables, and those whose signs are sounds. */
-const SYLLABLES = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}ー]/u;
-const SOUNDS = /[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+const IS_ACCENT = /\p{M}/u;
 
 /** What was read before, since a regular expression for each letter of a text takes too long. */
 const known = new Int32Array(UNITS).fill(UNKNOWN);
 
 /**
- * The letter or digit that a UTF-16 unit is, in lower case and without accents, with its group; 0
- * for what is neither, such as half of a surrogate pair.
+ * The letter or digit that a UTF-16 unit is, in lower case and without accents. `UNSPACED` for all of
+ * scripts without spaces between words, `NONE` for half of a surrogate pair.
  */
 export function letterOf(unit: number): number {
-  const letter = known[unit] ?? 0;
+  const letter = known[unit] ?? NONE;
   return letter === UNKNOWN ? learn(unit) : letter;
 }
 
-/**
- * How many letters in a row tell what a text is about, where no spaces tell words apart: Korean is
- * among these scripts, since its words grow endings that no stemmer here cuts off. 0 for all others.
- */
-export function groupOf(letter: number): number {
-  return letter >> LETTER_BITS;
-}
-
 function learn(unit: number): number {
-  const sign = String.fromCharCode(unit);
-  const letter = SYLLABLES.test(sign)
-    ? (2 << LETTER_BITS) | unit
-    : SOUNDS.test(sign)
-      ? (3 << LETTER_BITS) | unit
-      : IS_LETTER.test(sign)
-        ? sign.toLowerCase().normalize("NFKD").charCodeAt(0)
-        : 0;
+  const letter = read(String.fromCharCode(unit));
   known[unit] = letter;
   return letter;
+}
+
+function read(sign: string): number {
+  // The mark of a long vowel is of two scripts, so of none.
+  if (HAS_UNSPACED.test(sign) || sign === "ー") return UNSPACED;
+  if (IS_ACCENT.test(sign)) return ACCENT;
+  return IS_LETTER.test(sign) ? sign.toLowerCase().normalize("NFKD").charCodeAt(0) : NONE;
 }

@@ -1,4 +1,4 @@
-import { readTerms } from "./terms.ts";
+import { createFinder, termsOf } from "./terms.ts";
 
 /** A piece of a text: words of a question, or what is between. */
 export interface Piece {
@@ -8,12 +8,14 @@ export interface Piece {
 
 /** Signs that parts of one word may have between them, such as a dot or a hyphen. */
 const JOINT = /^\S?$/;
+/** What a single character of Chinese counts for beside two together: it is everywhere. */
+const LITTLE = 0.2;
 
 /** Reads a question once. What is returned cuts a text where words of the question begin and end. */
 export function createMarker(question: string): (text: string) => Piece[] {
-  const terms = readTerms(question);
+  const find = createFinder(termsOf(question).filter(({ rareness }) => rareness > LITTLE));
   return (text) => {
-    const { starts, ends } = terms.hitsIn(text);
+    const { starts, ends } = find(text);
     const pieces: Piece[] = [];
     let done = 0;
     const cut = (end: number, isAsked: boolean) => {

@@ -1,12 +1,14 @@
+import type { Term } from "../indexes/words.ts";
 import type { Matched } from "../memory.ts";
-import { createPassageFinder, type Part, type Rareness } from "./passage.ts";
+import { createPassageFinder, type Part } from "./passage.ts";
 
 /**
- * Reads a question once. What is returned tells the part of a text that answers it; see
- * `createPassageFinder`. Its places count code points, as the limits of a memory do.
+ * Makes what tells the part of a text that answers a question; see `createPassageFinder`. Its places
+ * count code points, as the limits of a memory do.
+ * @param terms of the question
  */
-export function createMatcher(question: string, rareness?: Rareness) {
-  const find = createPassageFinder(question, rareness);
+export function createMatcher(terms: readonly Term[]) {
+  const find = createPassageFinder(terms);
   return (text: string, nearest?: Part): Matched => {
     const part = find(text, nearest);
     const passage = text.slice(part.start, part.end);

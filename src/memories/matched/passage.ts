@@ -1,5 +1,6 @@
+import type { Term } from "../indexes/words.ts";
 import { edgeAfter, edgeBefore, sentenceEnds, trimmed, wordAfter } from "./edges.ts";
-import { type Hits, readTerms, type Terms } from "./terms.ts";
+import { createFinder, type Hits } from "./terms.ts";
 
 /** Characters of a passage at the most. */
 export const PASSAGE = 400;
@@ -21,26 +22,19 @@ export interface Part {
   readonly end: number;
 }
 
-/** How rare a word is among all memories, from 0. */
-export type Rareness = (word: string) => number;
-
 /**
- * Reads a question once. What is returned finds the part of a text that answers it, of at most 400
- * characters: where the most of the question's words are together, rare ones counting for more, with
- * the sentences around. It is all of a short text, and the beginning where no word is found.
+ * Makes what finds the part of a text that answers a question, of at most 400 characters: where the most
+ * of its terms are together, rare ones counting for more, with the sentences around. It is all of a short
+ * text, and the beginning where no term is found.
  * @param nearest the passage whose meaning is nearest, if it is known: its words count more
  */
-export function createPassageFinder(question: string, rareness?: Rareness) {
-  let terms: Terms | null = null;
-  let rare: readonly number[] | undefined;
+export function createPassageFinder(terms: readonly Term[]) {
+  let find: ((text: string) => Hits) | null = null;
   return (text: string, nearest?: Part): Part => {
     if (isShort(text)) return { start: 0, end: text.length };
-    if (terms === null) {
-      terms = readTerms(question);
-      rare = rareness && terms.words.map(rareness);
-    }
-    const hits = terms.hitsIn(text);
-    const core = bestPlace(hits, weigh(hits, text.length, rare), nearest);
+    find ??= createFinder(terms);
+    const hits = find(text);
+    const core = bestPlace(hits, weigh(hits, terms, text.length), nearest);
     const start = wordAfter(text, nearest?.start ?? 0);
     return withSentences(text, core ?? { start, end: start + 1 });
   };
@@ -51,15 +45,14 @@ function isShort(text: string): boolean {
   return text.length <= 2 * PASSAGE && [...text].length <= PASSAGE;
 }
 
-/** What each word is worth: the fewer memories and places of the text have it, the more. */
-function weigh({ terms }: Hits, length: number, rare?: readonly number[]): Float64Array {
-  const counts: number[] = [];
-  for (const term of terms) counts[term] = (counts[term] ?? 0) + 1;
-  const places = length / TOGETHER;
-  return Float64Array.from(
-    counts,
-    (count = 1, term) => Math.log(1 + places / count) * (rare?.[term] ?? 1),
-  );
+/** What each term is worth: the fewer memories and places of the text have it, the more. */
+function weigh({ terms: places }: Hits, terms: readonly Term[], length: number): Float64Array {
+  const counts = new Int32Array(terms.length);
+  for (const term of places) counts[term] = (counts[term] ?? 0) + 1;
+  return Float64Array.from(terms, ({ rareness }, term) => {
+    const count = Math.max(1, counts[term] ?? 0);
+    return rareness * Math.log(1 + length / TOGETHER / count);
+  });
 }
 
 /** The shortest part with the most of the words; null when none is there. */

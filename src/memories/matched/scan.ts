@@ -1,4 +1,4 @@
-import { groupOf, letterOf } from "./letters.ts";
+import { ACCENT, letterOf, NONE, UNSPACED } from "./letters.ts";
 
 /** What is done with the words of a text. */
 export interface Visitor {
@@ -50,10 +50,11 @@ export function scan(text: string, isPrefix: Uint8Array, visitor: Visitor): void
   for (let at = 0; at <= text.length; at++) {
     const unit = at < text.length ? text.charCodeAt(at) : 0;
     const letter = letterOf(unit);
-    if (letter === 0 || groupOf(letter) > 0) {
+    if (letter === ACCENT) continue;
+    if (letter === NONE || letter === UNSPACED) {
       if (start >= 0 && mayCount) visitor.word(start, at);
       start = -1;
-      if (letter === 0) unspaced = -1;
+      if (letter === NONE) unspaced = -1;
       else {
         if (unspaced < 0) unspaced = at;
         visitor.unspaced(unspaced, at + 1);

@@ -1,62 +1,68 @@
-import { tokensOf } from "../indexes/tokens.ts";
-import { createGroups, UNSPACED } from "./groups.ts";
+import { askedWords, tokensOf } from "../indexes/tokens.ts";
+import { HAS_UNSPACED } from "../indexes/unspaced.ts";
+import type { Term } from "../indexes/words.ts";
+import { createGroups } from "./groups.ts";
 import { createPrefixes, scan } from "./scan.ts";
 
-/** Places of a text that have words of the question, by where they end: three equal rows. */
+/** Places of a text that have words of a question, by where they end: three equal rows. */
 export interface Hits {
   readonly starts: number[];
   readonly ends: number[];
-  /** Numbers of words, from 0. */
+  /** Which term it is, by its place. */
   readonly terms: number[];
-}
-
-/** Finds the words of one question in texts, in whatever form they are there. */
-export interface Terms {
-  /** The different ones, as `tokensOf` has them; of scripts without spaces some letters each. */
-  readonly words: readonly string[];
-  hitsIn(text: string): Hits;
 }
 
 /** Words of texts that are remembered, a power of two. */
 const REMEMBERED = 1 << 12;
-const WORD = /[\p{Alphabetic}\p{N}]+/gu;
-/** Where an identifier has its next part, such as before the U of `getUser`. */
-const PART = /(?<=[\p{Ll}\p{N}])(?=\p{Lu})/u;
 /** Letters from which on a word is none. */
 const LONG = 100;
 
-/** Reads a question once: a text then takes one pass over its letters. */
-export function readTerms(question: string): Terms {
-  const stems = new Map<string, number>();
+/** The words of a question where nothing is known of how rare they are. */
+export function termsOf(question: string): Term[] {
+  const weights = new Map(askedWords(question).map(({ token, weight }) => [token, weight]));
+  return [...weights].map(([token, weight]) => ({
+    rareness: weight,
+    forms: [{ token, share: 1 }],
+  }));
+}
+
+/**
+ * Makes what finds terms in texts, in whatever form they are there. A text takes one pass over its
+ * letters.
+ */
+export function createFinder(terms: readonly Term[]): (text: string) => Hits {
+  const numbers = new Map<string, number>();
   const prefixes = createPrefixes();
-  for (const word of question.replace(UNSPACED, " ").match(WORD) ?? []) {
-    for (const stem of stemsOf(word)) {
-      if (!stems.has(stem)) stems.set(stem, stems.size);
-      prefixes.add(stem);
+  const groups = createGroups();
+  for (const [number, { forms }] of terms.entries()) {
+    for (const { token } of forms) {
+      if (numbers.has(token)) continue;
+      numbers.set(token, number);
+      if (HAS_UNSPACED.test(token)) groups.add(token, number);
+      else prefixes.add(token);
     }
   }
-  const groups = createGroups(question);
-  const lookUp = createLookUp((word) => stemsOf(word).flatMap((stem) => stems.get(stem) ?? []));
+  const lookUp = createLookUp((word) =>
+    tokensOf(word).flatMap((token) => numbers.get(token) ?? []),
+  );
 
-  return {
-    words: [...stems.keys(), ...groups.all],
-    hitsIn(text) {
-      const hits: Hits = { starts: [], ends: [], terms: [] };
-      const add = (start: number, end: number, term: number) => {
-        hits.starts.push(start);
-        hits.ends.push(end);
-        hits.terms.push(term);
-      };
-      scan(text, prefixes.isOne, {
-        word(start, end) {
-          for (const term of lookUp(text, start, end)) add(start, end, term);
-        },
-        unspaced(start, end) {
-          groups.find(text, start, end, (from, group) => add(from, end, stems.size + group));
-        },
-      });
-      return hits;
-    },
+  return (text) => {
+    const hits: Hits = { starts: [], ends: [], terms: [] };
+    const add = (start: number, end: number, term: number) => {
+      hits.starts.push(start);
+      hits.ends.push(end);
+      hits.terms.push(term);
+    };
+    scan(text, prefixes.isOne, {
+      word(start, end) {
+        if (end - start > LONG) return;
+        for (const term of lookUp(text, start, end)) add(start, end, term);
+      },
+      unspaced(start, end) {
+        groups.find(text, start, end, (from, term) => add(from, end, term));
+      },
+    });
+    return hits;
   };
 }
 
@@ -76,11 +82,4 @@ function createLookUp(read: (word: string) => readonly number[]) {
     }
     return found;
   };
-}
-
-/** The stems of a word, and of the parts of an identifier. */
-function stemsOf(word: string): string[] {
-  if (word.length > LONG) return [];
-  const parts = word.split(PART);
-  return [...tokensOf(word), ...(parts.length > 1 ? parts.flatMap(tokensOf) : [])];
 }

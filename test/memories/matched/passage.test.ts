@@ -1,19 +1,20 @@
 import { describe, expect, test } from "bun:test";
 import { createMatcher } from "../../../src/memories/matched/matched.ts";
-import { createPassageFinder } from "../../../src/memories/matched/passage.ts";
+import { termsOf } from "../../../src/memories/matched/terms.ts";
 import { createRandom } from "../../support/random.ts";
 
 const FILLER = "Of this and that we spoke at length. ";
 /** A text with something of interest in the middle. */
 const around = (text: string, times = 60) => FILLER.repeat(times) + text + FILLER.repeat(times);
+const matcherOf = (question: string) => createMatcher(termsOf(question));
 const passageOf = (question: string, text: string, nearest?: { start: number; end: number }) =>
-  createMatcher(question)(text, nearest).text;
+  matcherOf(question)(text, nearest).text;
 
 test("a short text is its own passage, whatever is asked", () => {
   for (const text of ["tea", "  tea\n", "🦜".repeat(400), "x".repeat(400)]) {
     const matched = { text, start: 0, end: [...text].length };
     for (const question of ["tea", "nothing of it", "?"]) {
-      expect(createMatcher(question)(text)).toEqual(matched);
+      expect(matcherOf(question)(text)).toEqual(matched);
     }
   }
 });
@@ -57,10 +58,11 @@ test("a rare word counts for more than one that is everywhere", () => {
   expect(passageOf("what has Sam said of his ferret?", text)).toContain("adopted a ferret");
   const [common, rare] = ["The weekly report is late. ", "The zygote report is late. "];
   const both = FILLER.repeat(40) + common + FILLER.repeat(40) + rare + FILLER.repeat(40);
-  const rareness = (word: string) => (word.startsWith("zyg") ? 8 : 1);
-  const find = createPassageFinder("weekly zygote", rareness);
-  const { start, end } = find(both);
-  expect(both.slice(start, end)).toContain(rare.trim());
+  const terms = termsOf("weekly zygote").map((term) => ({
+    ...term,
+    rareness: term.forms[0]?.token.startsWith("zyg") ? 8 : 1,
+  }));
+  expect(createMatcher(terms)(both).text).toContain(rare.trim());
 });
 
 describe("the nearest passage", () => {
@@ -74,9 +76,9 @@ describe("the nearest passage", () => {
   });
 
   test("is shown from its beginning where no word is found", () => {
-    const passage = createMatcher("zebra")(text, half);
+    const passage = matcherOf("zebra")(text, half);
     expect(passage.start).toBe(half.start);
-    expect(createMatcher("zebra")(text).start).toBe(0);
+    expect(matcherOf("zebra")(text).start).toBe(0);
   });
 
   test("gives way to a place with clearly more words of the question", () => {
@@ -94,7 +96,7 @@ test("it is whole sentences where they fit, and whole lines of a list", () => {
 
 test("places count characters as the limits do, a pair of surrogates as one", () => {
   const text = "🦜 ".repeat(300) + around("The key is with Ada 🦜. ");
-  const { text: passage, start, end } = createMatcher("key")(text);
+  const { text: passage, start, end } = matcherOf("key")(text);
   expect(passage).toContain("with Ada");
   expect([...text].slice(start, end).join("")).toBe(passage);
   expect(start).toBeGreaterThan(300);
@@ -126,7 +128,7 @@ test("whatever the text is, it is a part of it, 1 to 400 characters, without hal
     for (const length = random.below(3_000); text.length < length; ) {
       text += kinds[random.below(kinds.length)];
     }
-    const { text: passage, start, end } = createMatcher(`${kinds[0]} ${one()}`)(text);
+    const { text: passage, start, end } = matcherOf(`${kinds[0]} ${one()}`)(text);
     const characters = [...text];
     expect(characters.slice(start, end).join("")).toBe(passage);
     if (characters.length <= 400) continue;
