@@ -1,7 +1,7 @@
 import type { TokenStates } from "../embedding/embedder.ts";
 import type { HeldBase } from "./base/held-base.ts";
 import { type Filter, type Position, passes } from "./filter.ts";
-import { nearestWords, nearness } from "./indexes/near-words.ts";
+import { MOST_MISSPELT, mayBeNear, nearestWords, nearness } from "./indexes/near-words.ts";
 import { createStateIndex, named, type StateIndex } from "./indexes/states.ts";
 import { tokensOf } from "./indexes/tokens.ts";
 import type { Pending } from "./log/pending.ts";
@@ -53,7 +53,8 @@ export function createStoredReader({
     };
     const textsWith = await count(asked);
     const nearWords = new Map<string, Map<string, number>>();
-    for (const word of asked.filter((each) => !textsWith.get(each))) {
+    const unknown = asked.filter((each) => !textsWith.get(each) && mayBeNear(each));
+    for (const word of unknown.slice(0, MOST_MISSPELT)) {
       const inBase = await base.read((open) => open.nearWords(word), new Map<string, number>());
       const inLog = new Set(texts.flatMap((each) => [...each]));
       const all = new Set([...inBase.keys(), ...inLog]);

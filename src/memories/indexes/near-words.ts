@@ -22,6 +22,11 @@ const COMPOUND = 0.5;
 const PART = 5;
 /** Most words that one may stand for. */
 const MOST = 8;
+/**
+ * Words of a question that may stand for others. Each takes up to 14 ms in an index of a million words, and a
+ * question may be 2,000 characters that somebody pasted.
+ */
+export const MOST_MISSPELT = 4;
 /** Numbers and identifiers are not misspelt: one digit makes another of them. */
 const HAS_DIGIT = /\p{N}/u;
 /** Bytes of a word's place, and of two numbers: its letters and its ends. */

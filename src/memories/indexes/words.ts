@@ -1,6 +1,6 @@
 import { growInts } from "./grow.ts";
 import { type Accepts, largest } from "./largest.ts";
-import { createNearWords } from "./near-words.ts";
+import { createNearWords, MOST_MISSPELT, mayBeNear } from "./near-words.ts";
 import { askedWords, indexedWords } from "./tokens.ts";
 
 /** An inverted index: texts by their words. Each text has a small whole number. */
@@ -149,9 +149,13 @@ export function createWordIndex(): WordIndex {
 
     terms(question, corpus) {
       const weights = new Map(askedWords(question).map(({ token, weight }) => [token, weight]));
+      let misspelt = 0;
+      const nearTo = (token: string) => {
+        if (corpus) return corpus.nearWords.get(token);
+        return mayBeNear(token) && misspelt++ < MOST_MISSPELT ? near.to(token) : null;
+      };
       return [...weights].map(([token, weight]) => {
-        const isKnown = postings.has(token);
-        const others = isKnown ? null : corpus ? corpus.nearWords.get(token) : near.to(token);
+        const others = postings.has(token) ? null : nearTo(token);
         if (!others || others.size === 0) {
           const rareness = weight * rarenessOf(token, corpus);
           return { rareness, forms: [{ token, share: 1 }] };

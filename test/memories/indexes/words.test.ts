@@ -61,6 +61,19 @@ describe("an index of words", () => {
     expect(find("plum", { count: 5, accepts: (text) => text === 2 })).toEqual([2]);
   });
 
+  test("four words of a question may be misspelt: of a pasted text no more are looked for", () => {
+    const index = createWordIndex();
+    const words = ["kubernetes", "penicillin", "accordion", "marmalade", "telescope"];
+    for (const [text, word] of words.entries()) index.put(text, word);
+    const misspelt = words.map((word) => `${word.slice(0, -2)}x`);
+    const found = index.matching(index.terms(misspelt.join(" ")), all);
+    expect(found.toSorted()).toEqual([0, 1, 2, 3]);
+    expect(index.matching(index.terms(misspelt[4] ?? ""), all)).toEqual([4]);
+    // Numbers stand for nothing else, and take no place.
+    const numbers = "port17741 port27741 port37741 port47741 ";
+    expect(index.matching(index.terms(numbers + misspelt[4]), all)).toEqual([4]);
+  });
+
   test("scores do not know of texts that were removed, however many", () => {
     const [fresh, used] = [createWordIndex(), createWordIndex()];
     const sentences = createSentences(3);
