@@ -26,6 +26,7 @@ const Result = Type.Object({
       importance: Type.Number(),
       created_at: Type.String(),
       updated_at: Type.Optional(Type.String()),
+      newer: Type.Optional(Type.String()),
       tags: Type.Optional(Type.Array(Type.String())),
     }),
   ),

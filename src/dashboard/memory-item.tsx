@@ -36,6 +36,9 @@ export function MemoryItem({
         </a>
         {"score" in memory && <Score score={memory.score} explanation={memory.explanation} />}
         <p class="memory-facts">
+          {"newer" in memory && memory.newer !== undefined && (
+            <a href={`${PATHS.memories}/${memory.newer}`}>There is a newer one</a>
+          )}
           {tags.map((tag) => (
             <a class="badge" href={viewPath({ tags: tag })}>
               <bdi>{tag}</bdi>

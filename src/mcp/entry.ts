@@ -23,6 +23,8 @@ export interface Entry
   project?: string;
   supersedes?: string;
   expires_at?: string;
+  /** Id of the newest memory that was found of the same fact. */
+  newer?: string;
   source?: Pick<MemorySource, "via" | "by">;
   /** Whether `content` is only a part. */
   cut?: true;
@@ -34,6 +36,7 @@ export function toEntry(memory: Memory | FoundMemory): Entry {
     id: memory.id,
     content: memory.content,
     ...("score" in memory && { score: Math.round(memory.score * 1000) / 1000 }),
+    ...("newer" in memory && memory.newer !== undefined && { newer: memory.newer }),
     ...(memory.tags.length > 0 && { tags: memory.tags }),
     ...(memory.agent_id !== null && { agent_id: memory.agent_id }),
     ...(memory.session_id !== null && { session_id: memory.session_id }),
@@ -54,6 +57,7 @@ export function describeEntry(entry: Entry): string {
   const facts = [
     entry.id,
     entry.score !== undefined && `score ${entry.score.toFixed(2)}`,
+    entry.newer && `there is a newer one: ${entry.newer}`,
     formatDate(entry.created_at),
     entry.updated_at && `changed ${formatDate(entry.updated_at)}`,
     entry.importance !== 0.5 && `importance ${entry.importance}`,

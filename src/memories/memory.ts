@@ -313,6 +313,12 @@ export const FoundMemory = Type.Object({
     examples: [0.82],
   }),
   matched: Matched,
+  newer: Type.Optional(
+    Type.String({
+      description: "Id of the newest memory that was found of the same fact, where it is another.",
+      examples: [EXAMPLE_ID],
+    }),
+  ),
   explanation: Type.Optional(Explanation),
 });
 export type FoundMemory = Static<typeof FoundMemory>;

@@ -127,9 +127,13 @@ async function toFound(
   const match = createMatcher(terms.length > 0 ? terms : termsOf(query));
   const turn = createTurns();
   const memories: FoundMemory[] = [];
-  for (const { memory, score, explanation, nearest } of hits) {
-    const matched = match(memory.content, nearest);
-    memories.push({ ...toMemory(memory), score, matched, ...(explanation && { explanation }) });
+  for (const { memory, score, newer, explanation, nearest } of hits) {
+    memories.push({
+      ...toMemory(memory),
+      ...{ score, matched: match(memory.content, nearest) },
+      ...(newer !== undefined && { newer }),
+      ...(explanation && { explanation }),
+    });
     await turn();
   }
   return memories;

@@ -6,6 +6,8 @@ import type { Part } from "./matched/passage.ts";
 import type { Explanation } from "./memory.ts";
 import { explain } from "./ranking/explain.ts";
 import type { SearchMode } from "./ranking/mode.ts";
+import { putVersionsInOrder, type Versioned, versionsToCompare } from "./ranking/newest.ts";
+import { readPeriod } from "./ranking/period.ts";
 import type { Question } from "./ranking/question.ts";
 import { rank, sessionsAround } from "./ranking/rank.ts";
 import type { MemoryRow } from "./rows.ts";
@@ -25,10 +27,12 @@ export interface SearchRequest {
   decay?: boolean;
   /** Whether the parts of each score are told. */
   explain?: boolean;
+  /** Whether of versions of one fact the one asked for comes first; it does unless told otherwise. */
+  versions?: boolean;
 }
 
 /** A memory that was found. */
-export interface Hit {
+export interface Hit extends Pick<Versioned, "newer"> {
   memory: MemoryRow;
   score: number;
   /** Where it was asked for. */
@@ -47,7 +51,16 @@ export interface Found {
 export async function searchTable(
   table: MemoryTable,
   embedder: Embedder,
-  { query, limit, filter, minScore, mode, decay: decays = true, explain: explains }: SearchRequest,
+  {
+    query,
+    limit,
+    filter,
+    minScore,
+    mode,
+    decay: decays = true,
+    explain: explains,
+    versions = true,
+  }: SearchRequest,
   { now, decay }: { now: number; decay: Decay },
 ): Promise<Found> {
   const asked = mode === "keyword" ? null : await embedder.embedQuery(query);
@@ -68,14 +81,19 @@ export async function searchTable(
   const turns = await table.ofSessions(sessions, { filter, vector, terms: found.terms });
   const candidates = [...found.candidates, ...turns];
   const passages = new Map(candidates.map(({ memory, passage }) => [memory.id, passage]));
-  const hits = rank(candidates, sessions, question)
+  const ranked = rank(candidates, sessions, question);
+  // Of a time that is asked about, what held then comes first.
+  const isOfAnyTime = readPeriod(query, now) === null;
+  const compared = versions && isOfAnyTime ? versionsToCompare(query, ranked) : [];
+  const vectors = compared.length > 0 ? await table.vectorsOf(compared) : new Map();
+  const hits = putVersionsInOrder(query, ranked, vectors)
     .filter(({ score }) => score >= minScore)
     .slice(0, limit)
-    .map((ranked) => ({
-      memory: ranked.memory,
-      score: ranked.score,
-      nearest: partOf(ranked.memory, passages),
-      ...(explains && { explanation: explain(ranked, question) }),
+    .map(({ newer, ...one }) => ({
+      ...{ memory: one.memory, score: one.score },
+      nearest: partOf(one.memory, passages),
+      ...(newer !== undefined && { newer }),
+      ...(explains && { explanation: explain(one, question) }),
     }));
   return { hits, terms: found.terms };
 }

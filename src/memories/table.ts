@@ -49,6 +49,8 @@ export interface MemoryTable extends TableReader {
     states: TokenStates,
     weights: readonly number[],
   ): Promise<Map<string, number>>;
+  /** The vectors of the first passages of memories, by their ids. */
+  vectorsOf(ids: readonly string[]): Promise<Map<string, Float32Array>>;
   /** Memories by id with their vectors. */
   load(ids: readonly string[]): Promise<StoredMemory[]>;
   encode(memories: readonly StoredMemory[]): Uint8Array;
@@ -192,6 +194,7 @@ export function createTable({
     ofSessions: async (...question) => (await reader()).ofSessions(...question),
     interaction: async (...question) =>
       view.current?.interaction(...question) ?? stored.interaction(...question),
+    vectorsOf: async (ids) => view.current?.vectorsOf(ids) ?? firstVectors(await stored.load(ids)),
     load: stored.load,
 
     encode: (memories) => codec.encode(memories, model),
@@ -202,6 +205,10 @@ export function createTable({
       await view.apply(outcome);
     },
   };
+}
+
+function firstVectors(memories: readonly StoredMemory[]): Map<string, Float32Array> {
+  return new Map(memories.flatMap(({ id, vectors: [first] }) => (first ? [[id, first]] : [])));
 }
 
 /** Answers from a view that has all memories. */

@@ -45,11 +45,11 @@ export async function createAccount(server: TestServer, memories: readonly SetMe
     add,
     async ask(
       query: string,
-      { mode = "hybrid", filter = {}, limit = 20, decay = false }: AskOptions = {},
+      { mode = "hybrid", filter = {}, limit = 20, decay = false, versions = true }: AskOptions = {},
     ): Promise<Found[]> {
       const { memories: found } = await server.memories.search(accountId, {
         ...{ query, mode, filter, limit },
-        ...{ minScore: 0, decay },
+        ...{ minScore: 0, decay, versions },
       });
       return found.map((memory) => ({ ...memory, id: names.get(memory.id) ?? "" }));
     },
@@ -61,4 +61,6 @@ interface AskOptions {
   filter?: Filter;
   limit?: number;
   decay?: boolean;
+  /** Whether of versions of one fact the one asked for comes first. */
+  versions?: boolean;
 }

@@ -4,6 +4,9 @@ import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Embedder } from "../../src/embedding/embedder.ts";
 
+/** Grows when an embedder gives something else for a text with the same model. */
+const FORMAT = 2;
+
 /**
  * An embedder that keeps on disk what it has once embedded, by the model's id and the text, so that
  * the next run does not wait for the model.
@@ -23,7 +26,7 @@ export function cacheEmbeddings(embedder: Embedder, path: string): Embedder {
   const remember =
     <Result>(kind: string, embed: (text: string) => Promise<Result>) =>
     async (text: string): Promise<Result> => {
-      const name = `${embedder.model.id}\n${kind}\n${text}`;
+      const name = `${FORMAT} ${embedder.model.id}\n${kind}\n${text}`;
       const key = new Bun.CryptoHasher("sha256").update(name).digest();
       const known = get.get(key);
       if (known) return deserialize(known.value);

@@ -16,41 +16,58 @@ export async function readFacts(): Promise<EvaluationSet> {
   return await readSet(join(FOLDER, "facts.json"));
 }
 
+/** A fact with its versions, the oldest first, and which of them each question is about, from 1. */
+export interface ChangedFact {
+  versions: string[];
+  questions: { question: string; version: number }[];
+  /** Other memories that are near. */
+  beside: string[];
+}
+
 /**
- * Facts that changed, in a store where the versions of all of them lie between each other. The
- * categories are `now` and `past`.
+ * Facts that changed.
  * @param half `held` only judges what was tried on `dev`
+ */
+export async function readChangedFacts(half: "dev" | "held"): Promise<ChangedFact[]> {
+  return (await readBlocks(`changed-${half}.txt`)).map((lines) => {
+    const textsOf = (sign: string) => lines.filter((line) => line.sign === sign);
+    const versions = textsOf("-").map(({ text }) => text);
+    const now = textsOf("?").map(({ text }) => ({ question: text, version: versions.length }));
+    const past = textsOf("<").map(({ text }) => {
+      const [, number, question = ""] = /^(\d) (.*)$/.exec(text) ?? [];
+      if (!versions[Number(number) - 1]) throw new Error(`no version ${text} in changed-${half}`);
+      return { question, version: Number(number) };
+    });
+    return {
+      versions,
+      questions: [...now, ...past],
+      beside: textsOf("*").map(({ text }) => text),
+    };
+  });
+}
+
+/**
+ * Facts that changed, in a store where the versions of all of them lie between each other. Versions
+ * are `FACT.-N`, memories beside them `FACT.*N`; the categories are `now` and `past`.
  */
 export async function readChanged(half: "dev" | "held"): Promise<EvaluationSet> {
   const set: EvaluationSet = { memories: [], questions: [] };
-  for (const [fact, lines] of (await readBlocks(`changed-${half}.txt`)).entries()) {
-    const versions: string[] = [];
-    for (const [at, { sign, text }] of lines.entries()) {
-      if (sign !== "-" && sign !== "*") continue;
-      const id = `${fact}.${at}`;
-      // Spread by numbers without a common divisor, so that facts mix and versions keep their order.
-      const days =
-        sign === "*"
-          ? (fact * 53) % 360
-          : ((fact * 37) % 60) + versions.length * (40 + ((fact * 17) % 50));
-      if (sign === "-") versions.push(id);
+  for (const [fact, { versions, questions, beside }] of (await readChangedFacts(half)).entries()) {
+    const add = (id: string, content: string, days: number) =>
       set.memories.push({
-        id,
-        content: text,
+        ...{ id, content },
         said_at: new Date(START + days * DAY + ((fact * 97) % 600) * 60_000).toISOString(),
         ...(fact % 3 === 0 && { agent_id: "assistant" }),
         ...(fact % 4 === 0 && { session_id: `${id} talk` }),
       });
+    // Spread by numbers without a common divisor, so that facts mix and versions keep their order.
+    for (const [at, text] of versions.entries()) {
+      add(`${fact}.-${at + 1}`, text, ((fact * 37) % 60) + at * (40 + ((fact * 17) % 50)));
     }
-    for (const { sign, text } of lines) {
-      if (sign === "?") {
-        set.questions.push({ question: text, evidence: versions.slice(-1), category: "now" });
-      }
-      if (sign !== "<") continue;
-      const [, number, question = ""] = /^(\d) (.*)$/.exec(text) ?? [];
-      const evidence = versions.slice(Number(number) - 1, Number(number));
-      if (evidence.length === 0) throw new Error(`no version ${text} in changed-${half}.txt`);
-      set.questions.push({ question, evidence, category: "past" });
+    for (const [at, text] of beside.entries()) add(`${fact}.*${at + 1}`, text, (fact * 53) % 360);
+    for (const { question, version } of questions) {
+      const category = version === versions.length ? "now" : "past";
+      set.questions.push({ question, evidence: [`${fact}.-${version}`], category });
     }
   }
   return set;

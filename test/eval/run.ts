@@ -1,15 +1,13 @@
 import { statSync } from "node:fs";
-import { basename, join } from "node:path";
+import { basename } from "node:path";
 import { parseArgs } from "node:util";
 import { SEARCH_MODES, type SearchMode } from "../../src/memories/ranking/mode.ts";
 import { createProgress } from "../bench/progress.ts";
-import { sharedEmbedder, testCacheDir } from "../support/embedder.ts";
-import { startServer } from "../support/server.ts";
 import { createAccount } from "./account.ts";
-import { cacheEmbeddings } from "./cached-embedder.ts";
 import { measureAll, measureOwn } from "./measure-all.ts";
 import { askAll } from "./recall.ts";
 import { formatTable, summarise } from "./report.ts";
+import { withEvaluationServer } from "./server.ts";
 import { readSet } from "./set.ts";
 import { formatFigures, isMissed } from "./table.ts";
 
@@ -37,12 +35,8 @@ if (values.help) {
   process.exit(0);
 }
 const modes: readonly SearchMode[] = values.modes ? SEARCH_MODES : ["hybrid"];
-const embedder = cacheEmbeddings(
-  sharedEmbedder(),
-  join(testCacheDir, "..", "ctxd-eval", "embedded.sqlite"),
-);
-const server = await startServer({ embedder });
-try {
+
+await withEvaluationServer(async (server) => {
   const [folder] = positionals;
   if (folder === undefined || statSync(folder).isDirectory()) {
     const figures =
@@ -51,23 +45,20 @@ try {
         : await measureAll(server, folder, modes);
     print(figures, formatFigures(figures));
     if (figures.some(isMissed)) process.exitCode = 1;
-  } else {
-    const answers = [];
-    const progress = createProgress(basename(folder), positionals.length);
-    for (const [at, path] of positionals.entries()) {
-      const set = await readSet(path);
-      const account = await createAccount(server, set.memories);
-      for (const mode of SEARCH_MODES) answers.push(...(await askAll(set, account, { mode })));
-      progress.report(at + 1);
-    }
-    progress.end();
-    const lines = summarise(answers);
-    print(lines, formatTable(lines));
+    return;
   }
-} finally {
-  await server.close();
-  await embedder.close();
-}
+  const answers = [];
+  const progress = createProgress(basename(folder), positionals.length);
+  for (const [at, path] of positionals.entries()) {
+    const set = await readSet(path);
+    const account = await createAccount(server, set.memories);
+    for (const mode of SEARCH_MODES) answers.push(...(await askAll(set, account, { mode })));
+    progress.report(at + 1);
+  }
+  progress.end();
+  const lines = summarise(answers);
+  print(lines, formatTable(lines));
+});
 
 function print(results: unknown, table: string) {
   process.stdout.write(`${values.json ? JSON.stringify(results, null, 2) : table}\n`);

@@ -28,6 +28,8 @@ export interface VectorIndex {
   ): Set<number>;
   /** The largest dot product of each owner's vectors with a query's, and which of its vectors has it. */
   products(query: Float32Array, owners: readonly number[]): { product: number; nth: number }[];
+  /** The first vector of an owner, as it is kept; null without any. */
+  first(owner: number): Float32Array | null;
   /** Gives its memory to other indexes. */
   close(): void;
 }
@@ -165,6 +167,20 @@ export function createVectorIndex(dimension: number): VectorIndex {
         }
         return { product: largest * factor, nth: nth - before };
       });
+    },
+
+    first(owner) {
+      let last = NONE;
+      // The one that was put last is the first here.
+      for (let row = (firsts[owner] ?? 0) - 1; row !== NONE; row = rows.next[row] ?? NONE)
+        last = row;
+      if (last === NONE) return null;
+      const address = addressOf(last);
+      const factor = whole.floats[(address + length) / 4] ?? 0;
+      return Float32Array.from(
+        whole.integers.subarray(address, address + dimension),
+        (number) => number * factor,
+      );
     },
 
     close() {

@@ -146,6 +146,16 @@ export function createView(dimension: number, mostWithStates = MOST_WITH_STATES)
       return candidatesOf(found, asked);
     },
 
+    vectorsOf(ids) {
+      const found = new Map<string, Float32Array>();
+      for (const id of ids) {
+        const slot = columns.slotOf(id);
+        const vector = slot === undefined ? null : vectors.first(slot);
+        if (vector) found.set(id, vector);
+      }
+      return found;
+    },
+
     interaction(ids, asked, weights) {
       if (!states) return null;
       const slots = ids.map(columns.slotOf);

@@ -32,6 +32,8 @@ export interface View {
   candidates(question: ViewQuestion): Found;
   /** Memories of sessions, at most `limit`. */
   ofSessions(sessions: readonly string[], asked: SessionQuestion, limit: number): Candidate[];
+  /** The vectors of the first passages, by the ids of memories. */
+  vectorsOf(ids: readonly string[]): Map<string, Float32Array>;
   /** As that of a table; null where it keeps no states. */
   interaction(
     ids: readonly string[],

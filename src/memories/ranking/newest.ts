@@ -1,0 +1,120 @@
+import type { MemoryRow } from "../rows.ts";
+import { COMPARED, compareVersions, mayBeVersion, type Said, sumOf } from "./versions.ts";
+import { contentWords, stemOf } from "./words.ts";
+
+/** A question about what no longer holds. */
+const PAST =
+  /\b(before|at first|first|initially|used? to|original(?:ly)?|previous(?:ly)?|earlier|(?<!how )old|former(?:ly)?|prior|back then|(?:in|at) the (?:beginning|start)|began)\b/i;
+/** A question about what held first of all. */
+const FIRST =
+  /\b(at first|first|initial(?:ly)?|original(?:ly)?|(?:in|at) the (?:beginning|start)|began)\b/i;
+const BEFORE = /\bbefore\b(.*)$/i;
+
+/** What a version may be less like the best than the version that is most like it. */
+const WITHIN = 2;
+
+/** Scripts without spaces between words: where words can't be told, versions can't either. */
+const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
+
+/** What the order of versions needs of a result. */
+export interface Versioned {
+  memory: Said & Pick<MemoryRow, "id">;
+  score: number;
+  /** Id of the newest memory that was found of the same fact. */
+  newer?: string;
+}
+
+/**
+ * Ids of the results among which there may be versions of one fact, of which vectors are needed;
+ * none in most searches of long texts.
+ */
+export function versionsToCompare(question: string, ranked: readonly Versioned[]): string[] {
+  if (UNSPACED.test(question)) return [];
+  const found = ranked.slice(0, COMPARED).filter(({ memory }) => mayBeVersion(memory));
+  return found.length < 2 ? [] : found.map(({ memory }) => memory.id);
+}
+
+/**
+ * Puts, of the versions of one fact, the one that is asked for before the others: the newest, or for
+ * a question about the past the one that held then. The older ones say which one is newer.
+ * @param vectors of results that are compared, by their ids
+ */
+export function putVersionsInOrder<Result extends Versioned>(
+  question: string,
+  ranked: readonly Result[],
+  vectors: ReadonlyMap<string, Float32Array>,
+): (Result & Pick<Versioned, "newer">)[] {
+  if (vectors.size === 0) return [...ranked];
+  const found = ranked.slice(0, COMPARED);
+  const compare = compareVersions(
+    question,
+    found.map(({ memory }) => memory),
+  );
+  const likeness = (one: number, other: number) => {
+    const [a, b] = [found[one], found[other]];
+    const cosine = a && b ? cosineOf(vectors.get(a.memory.id), vectors.get(b.memory.id)) : null;
+    if (!a || !b || cosine === null) return Number.NEGATIVE_INFINITY;
+    const signs = compare({ ...a, place: one }, { ...b, place: other }, cosine);
+    return signs ? sumOf(signs) : Number.NEGATIVE_INFINITY;
+  };
+  const ordered: (Result & Pick<Versioned, "newer">)[] = [...ranked];
+  const taken = new Set<Versioned>();
+  for (const [at, best] of found.entries()) {
+    if (taken.has(best)) continue;
+    const sums = found.map((one, place) =>
+      place > at && !taken.has(one) ? likeness(at, place) : Number.NEGATIVE_INFINITY,
+    );
+    const least = Math.max(0, Math.max(...sums) - WITHIN);
+    const others = found.filter((_, place) => (sums[place] ?? 0) >= least);
+    if (others.length === 0) continue;
+    const versions = [best, ...others].sort(byTime);
+    for (const version of versions) taken.add(version);
+    const newest = versions.at(-1) ?? best;
+    const wanted = chooseVersion(question, versions) ?? best;
+    const place = ordered.findIndex(({ memory }) => memory === best.memory);
+    if (wanted !== best) {
+      ordered.splice(
+        ordered.findIndex(({ memory }) => memory === wanted.memory),
+        1,
+      );
+      // Results go by their scores: it takes the one of the place that it gets.
+      ordered.splice(place, 0, { ...wanted, score: best.score });
+    }
+    for (const [index, one] of ordered.entries()) {
+      if (versions.some(({ memory }) => memory === one.memory) && one.memory !== newest.memory) {
+        ordered[index] = { ...one, newer: newest.memory.id };
+      }
+    }
+  }
+  return ordered;
+}
+
+/** The version that a question asks for. */
+function chooseVersion<Result extends Versioned>(
+  question: string,
+  versions: readonly Result[],
+): Result | undefined {
+  if (!PAST.test(question)) return versions.at(-1);
+  if (FIRST.test(question)) return versions[0];
+  // "before Globex": what held before the version that names it.
+  const [, what = ""] = BEFORE.exec(question) ?? [];
+  const stems = contentWords(what).map(stemOf);
+  const has = ({ memory }: Result, stem: string) => memory.content.toLowerCase().includes(stem);
+  const named = versions.findIndex((version, at) => {
+    const [first = version] = versions;
+    return at > 0 && stems.some((stem) => has(version, stem) && !has(first, stem));
+  });
+  return named > 0 ? versions[named - 1] : versions.at(-2);
+}
+
+/** Of two vectors of length 1. */
+export function cosineOf(a: Float32Array | undefined, b: Float32Array | undefined): number | null {
+  if (!a || !b) return null;
+  let sum = 0;
+  for (let at = 0; at < a.length; at++) sum += (a[at] ?? 0) * (b[at] ?? 0);
+  return sum;
+}
+
+function byTime({ memory: a }: Versioned, { memory: b }: Versioned): number {
+  return a.createdAt - b.createdAt;
+}

@@ -1,0 +1,88 @@
+import { expect, test } from "bun:test";
+import { putVersionsInOrder } from "../../src/memories/ranking/newest.ts";
+import { contentsOf } from "../support/client.ts";
+import { startServer } from "../support/server.ts";
+
+/** Of texts on one subject, and on two. */
+const NEAR = new Float32Array([1, 0]);
+const OTHER = new Float32Array([0.5, Math.sqrt(0.75)]);
+
+/** Results in the order given, said in the order of their days. */
+function found(...said: [content: string, day: number][]) {
+  return said.map(([content, day], place) => ({
+    memory: { id: `mem_${day}`, content, sessionId: null, createdAt: day * 86_400_000 },
+    score: 0.8 - 0.1 * place,
+  }));
+}
+const ACME: [string, number] = ["Sam works at Acme.", 1];
+const GLOBEX: [string, number] = ["Sam works at Globex now.", 60];
+const INITECH: [string, number] = ["Sam now works at Initech.", 120];
+
+type Ranked = ReturnType<typeof found>;
+
+const put = (question: string, ranked: Ranked, vectorOf: (content: string) => Float32Array) =>
+  putVersionsInOrder(
+    question,
+    ranked,
+    new Map(ranked.map(({ memory }) => [memory.id, vectorOf(memory.content)])),
+  );
+const order = (question: string, ranked: Ranked, vectorOf = (_: string) => NEAR) =>
+  put(question, ranked, vectorOf).map(({ memory, newer }) => [memory.content, newer]);
+
+test("the newest version of a fact comes first, and the older ones name it", () => {
+  expect(order("where does Sam work", found(ACME, GLOBEX, INITECH))).toEqual([
+    [INITECH[0], undefined],
+    [ACME[0], "mem_120"],
+    [GLOBEX[0], "mem_120"],
+  ]);
+});
+
+test("results stay in the order of their scores", () => {
+  const scores = put("where does Sam work", found(ACME, GLOBEX, INITECH), () => NEAR).map(
+    ({ score }) => score,
+  );
+  expect(scores).toEqual(scores.toSorted((a, b) => b - a));
+});
+
+test.each([
+  ["where did Sam work before Initech?", GLOBEX],
+  ["where did Sam work before Globex?", ACME],
+  ["what was Sam's previous work?", GLOBEX],
+  ["where did Sam work at first?", ACME],
+])("a question about the past gets what held then: %s", (question, [content]) => {
+  expect(order(question, found(INITECH, GLOBEX, ACME))[0]?.[0]).toBe(content);
+});
+
+test.each([
+  ["another person", ["Mia works at Globex now.", 60]],
+  ["another subject", ["Sam has lunch at noon.", 60]],
+  ["a long text", [`Sam works at Globex now. ${"And so on. ".repeat(50)}`, 60]],
+] as const)("%s takes no memory's place", (_, [content, day]) => {
+  const ranked = found(ACME, [content, day]);
+  const vectorOf = (text: string) => (text.includes("lunch") ? OTHER : NEAR);
+  expect(order("where does Sam work", ranked, vectorOf)).toEqual(
+    ranked.map(({ memory }) => [memory.content, undefined]),
+  );
+});
+
+test("turns of a conversation take no memory's place", () => {
+  const ranked = found(["Sam: I work at Acme.", 1], ["Sam: I work at Globex now.", 60]);
+  expect(order("where does Sam work", ranked).map(([, newer]) => newer)).toEqual([
+    undefined,
+    undefined,
+  ]);
+});
+
+test("a search over HTTP puts the version that holds first, and tells the others", async () => {
+  await using server = await startServer();
+  const ada = await server.account();
+  const old = await ada.save({ content: "The wifi password of the guests is tulip-garden." });
+  server.clock.advance(86_400_000);
+  const { id } = await ada.save({
+    content: "The wifi password of the guests is now harbour-lamp.",
+  });
+  const results = await ada.search("wifi password of the guests");
+  expect(contentsOf(results)[0]).toContain("harbour-lamp");
+  expect(results.map(({ newer }) => newer)).toEqual([undefined, id]);
+  expect(results[1]?.id).toBe(old.id);
+});
