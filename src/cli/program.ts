@@ -9,6 +9,7 @@ import { addBackupCommands, addTransferCommands } from "./data-commands.ts";
 import { examples } from "./examples.ts";
 import { type Environment, reportFailure, USAGE } from "./failure.ts";
 import { checkoutDataDir, describeProgram } from "./invocation.ts";
+import { addModelCommands } from "./model-commands.ts";
 import { addSecurity } from "./security-commands.ts";
 import { addDashboard, addDoctor, addHealth, addServe } from "./server-commands.ts";
 import { addServiceCommands } from "./service-commands.ts";
@@ -73,6 +74,7 @@ function createProgram(env: Environment): Command {
   addSecurity(program, configure);
   addTransferCommands(program, configure, env);
   addBackupCommands(program, configure, env);
+  addModelCommands(program, configure, env);
   addDoctor(program, configure, env);
   addServiceCommands(program, configure, env);
   addCompletion(program);

@@ -66,6 +66,21 @@ export function createMeter(step: string, terminal: NodeJS.WriteStream = process
   };
 }
 
+/** Shows on a terminal how many bytes have come. @param step what is done, such as `Fetching` */
+export function createByteMeter(step: string, terminal: NodeJS.WriteStream = process.stderr) {
+  const line = createLine(terminal);
+  return {
+    show(count: number, total: number) {
+      line.show(() => {
+        const share = total > 0 ? count / total : 1;
+        const megabytes = (bytes: number) => Math.round(bytes / 1e6);
+        return `${step} ${drawBar(share)} ${Math.floor(100 * share)} %  ${megabytes(count)} of ${megabytes(total)} MB`;
+      });
+    },
+    end: line.end,
+  };
+}
+
 function drawBar(share: number): string {
   const full = Math.round(share * BAR);
   return "█".repeat(full) + "░".repeat(BAR - full);

@@ -13,6 +13,7 @@ import { refuseUnfinishedRestore } from "../backup/unfinished-restore.ts";
 import type { Config } from "../config.ts";
 import { lockDataFolder } from "../db/data-lock.ts";
 import { type Database, databasePath, openDatabase } from "../db/database.ts";
+import { readChoice } from "../embedding/choice.ts";
 import { openChosenModel, openRecordedModel } from "../embedding/chosen-model.ts";
 import { createEmbedders, type Embedders } from "../embedding/embedders.ts";
 import { messageOf } from "../errors.ts";
@@ -79,7 +80,12 @@ export async function serve(
   await checkRecipients(config.backupRecipients);
   await removeLeftBehind(config.dataDir, true);
   // The model loads while the rest starts, be it of this program; requests that need it wait for it.
-  const embedder = await openChosenModel({ ...config, log, metrics });
+  const embedder = await openChosenModel({
+    ...config,
+    ...(await readChoice(config)),
+    log,
+    metrics,
+  });
   const embedders = createEmbedders(embedder, (model) =>
     openRecordedModel(model, { cacheDir: config.cacheDir, log }),
   );

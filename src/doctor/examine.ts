@@ -5,6 +5,8 @@ import { UNFINISHED } from "../backup/unfinished-restore.ts";
 import type { Config } from "../config.ts";
 import { databasePath } from "../db/database.ts";
 import { openToLook } from "../db/snapshot.ts";
+import { BUILT_IN } from "../embedding/catalogue.ts";
+import { readChoice } from "../embedding/choice.ts";
 import { isCompiled } from "../native/embedded-asset.ts";
 import type { Ask } from "./ask.ts";
 import { checkBackups } from "./backups.ts";
@@ -51,7 +53,9 @@ export async function* examine({
   const { isServed, ...server } = await checkServer(dataDir, askLocally);
   yield server;
   yield await checkPort(config, isServed);
-  if (config.model === null) yield await checkModelFiles(cacheDir);
+  const chosen = await readChoice(config).catch((error: Error) => error);
+  const isBuiltIn = !(chosen instanceof Error) && (chosen.model ?? BUILT_IN) === BUILT_IN;
+  if (isBuiltIn) yield await checkModelFiles(cacheDir);
   await using trial = await makeTrialCache(cacheDir);
   const { finding, lancedb } = await checkTableLibrary(trial.folder);
   // What is wrong in the trial is wrong in the folder that it stands for.
@@ -61,9 +65,9 @@ export async function* examine({
   });
   yield inPlace(finding);
   yield inPlace(
-    config.model === null
+    isBuiltIn
       ? await checkEmbedding(trial.folder)
-      : await checkChosenModel(config.model, cacheDir, trial.folder),
+      : await checkChosenModel(chosen, cacheDir, trial.folder),
   );
   yield* checkData({ dataDir, isServed, lancedb, now: clock() });
 }

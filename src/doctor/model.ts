@@ -2,7 +2,10 @@ import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, rm, stat, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { BUILT_IN, CATALOGUE, catalogueModel } from "../embedding/catalogue.ts";
+import type { ChosenModel } from "../embedding/choice.ts";
 import { openChosenModel } from "../embedding/chosen-model.ts";
+import { assetOf, isFetched } from "../embedding/fetched-model.ts";
 import { builtInModel } from "../embedding/manifest.ts";
 import { findModel } from "../embedding/model.ts";
 import { downloadedModel, MODEL_NAMES } from "../embedding/model-download.ts";
@@ -73,21 +76,31 @@ export async function checkEmbedding(cacheDir: string): Promise<Finding> {
 }
 
 /**
- * Whether the model of CTXD_MODEL can be used. One that is still to be downloaded is not.
+ * Whether the model of CTXD_MODEL or of `ctxd model use` can be used. One that is still to be downloaded
+ * is not.
+ * @param chosen or why that can't be told
  * @param trialDir where its files may be put meanwhile
  */
 export async function checkChosenModel(
-  model: string,
+  chosen: ChosenModel | Error,
   cacheDir: string,
   trialDir: string,
 ): Promise<Finding> {
   const { ok, problem } = findingsOf("model");
+  if (chosen instanceof Error) return problem(chosen.message);
+  const { by } = chosen;
+  const model = chosen.model ?? BUILT_IN;
+  const { fetched } = catalogueModel(model) ?? {};
   const isName = MODEL_NAMES.includes(model);
   const folder = isName ? downloadedModel(model, cacheDir) : model;
-  if (isName && !existsSync(folder)) return ok(`${model} is downloaded by the next start`);
+  const isMissing = fetched
+    ? by === "CTXD_MODEL" && !(await isFetched(fetched.description, cacheDir))
+    : isName && !existsSync(folder);
+  if (isMissing) return ok(`${model} is downloaded by the next start`);
   try {
-    const chosen = { model: folder, cacheDir: trialDir, dataDir: trialDir, log: SILENT };
-    const embedder = await openChosenModel(chosen);
+    const embedder = await openChosenModel({
+      ...{ model: folder, by, cacheDir: trialDir, dataDir: trialDir, log: SILENT },
+    });
     await embedder.close();
     return ok(`${embedder.model.id} makes vectors of ${embedder.model.dimension} numbers`);
   } catch (error) {
@@ -109,7 +122,8 @@ export async function makeTrialCache(
 
 function knownAssets(): Asset[] {
   const libraries = ["lancedb", "inference", "cxx"].map(embeddedAsset);
-  return [findModel(), ...libraries.filter((asset) => asset !== null)];
+  const fetched = CATALOGUE.flatMap((model) => model.fetched?.description ?? []);
+  return [findModel(), ...fetched.map(assetOf), ...libraries.filter((asset) => asset !== null)];
 }
 
 async function linkFiles(asset: Asset, cacheDir: string, trialDir: string): Promise<void> {

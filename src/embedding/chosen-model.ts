@@ -4,7 +4,10 @@ import { Value } from "@sinclair/typebox/value";
 import { messageOf } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
+import { BUILT_IN, CATALOGUE, catalogueModel } from "./catalogue.ts";
+import type { ChosenModel } from "./choice.ts";
 import { type Embedder, type EmbeddingModel, makes } from "./embedder.ts";
+import { type Fetchable, fetchFiles, isFetched } from "./fetched-model.ts";
 import { builtInModel, ManifestSchema } from "./manifest.ts";
 import { prepareModel } from "./model.ts";
 import { fetchModel, MODEL_NAMES } from "./model-download.ts";
@@ -32,14 +35,16 @@ const UNRELATED = [
 ];
 
 /**
- * Opens the embedder that the settings ask for: the built-in model, or that of CTXD_MODEL, which is
- * loaded and tried first.
- * @param model a folder or a name of fastembed's; `null` for the built-in one
+ * Opens the embedder that was asked for: the built-in model, or another one, which is loaded and
+ * tried first. A name in CTXD_MODEL may be downloaded; nothing else is.
+ * @param model a folder, a name of the catalogue or one of fastembed's; `null` for the built-in one
+ * @param by what named the model
  * @param dataDir where it is remembered what a downloaded model was
  * @throws ModelError, or AssetError when the cache folder can't be used
  */
 export async function openChosenModel({
   model,
+  by = "CTXD_MODEL",
   cacheDir,
   dataDir,
   log,
@@ -47,18 +52,19 @@ export async function openChosenModel({
   store = STORE,
 }: {
   model: string | null;
+  by?: ChosenModel["by"];
   cacheDir: string;
   dataDir: string;
   log: Log;
   metrics?: Metrics;
   store?: string;
 }): Promise<Embedder> {
-  if (model === null) {
+  if (model === null || model === BUILT_IN) {
     // A cache folder that can't be used ends the start with a sentence; the worker would try for ever.
     await prepareModel({ cacheDir });
     return createWorkerEmbedder({ cacheDir, log, ...(metrics && { metrics }) });
   }
-  const description = await describeChosen(model, { cacheDir, dataDir, log, store });
+  const description = await describeChosen(model, { by, cacheDir, dataDir, log, store });
   const manifest = { ...description, dimension: 0, cosines: { unrelated: 0, same: 1 } };
   await prepareModel({ cacheDir, manifest });
   const embedder = createWorkerEmbedder({ cacheDir, log, manifest, ...(metrics && { metrics }) });
@@ -67,7 +73,7 @@ export async function openChosenModel({
   } catch (cause) {
     await embedder.close();
     const reason = messageOf(cause);
-    throw new ModelError(`CTXD_MODEL: ${model} can't be used: ${reason}`, { cause });
+    throw new ModelError(`${by}: ${model} can't be used: ${reason}`, { cause });
   }
 }
 
@@ -88,8 +94,19 @@ export function openRecordedModel(
 
 async function describeChosen(
   model: string,
-  { cacheDir, dataDir, log, store }: { cacheDir: string; dataDir: string; log: Log; store: string },
+  {
+    by,
+    cacheDir,
+    dataDir,
+    log,
+    store,
+  }: { by: ChosenModel["by"]; cacheDir: string; dataDir: string; log: Log; store: string },
 ): Promise<ModelDescription> {
+  const { fetched } = catalogueModel(model) ?? {};
+  if (fetched) {
+    await requireFetched(model, fetched, { cacheDir, mayFetch: by === "CTXD_MODEL", log });
+    return fetched.description;
+  }
   if (MODEL_NAMES.includes(model)) {
     const onDownload = (url: string) => log.info("model_download", { model, url });
     const folder = await fetchModel(model, cacheDir, { dataDir, store, onDownload });
@@ -98,8 +115,23 @@ async function describeChosen(
   const folder = resolve(model);
   if (existsSync(folder)) return describeModelFolder(folder);
   throw new ModelError(
-    `CTXD_MODEL: ${model} is neither a folder nor a model of fastembed's (${MODEL_NAMES.join(", ")}).`,
+    `${by}: ${model} is neither a folder nor one of ${CATALOGUE.map(({ name }) => name).join(", ")}, nor a model of fastembed's (${MODEL_NAMES.join(", ")}).`,
   );
+}
+
+async function requireFetched(
+  name: string,
+  fetched: Fetchable,
+  { cacheDir, mayFetch, log }: { cacheDir: string; mayFetch: boolean; log: Log },
+): Promise<void> {
+  if (await isFetched(fetched.description, cacheDir)) return;
+  if (!mayFetch) {
+    throw new ModelError(
+      `The model ${name} is not in ${cacheDir}: run ctxd model fetch ${name}, or ctxd model use ${BUILT_IN}.`,
+    );
+  }
+  log.info("model_download", { model: name, url: fetched.address });
+  await fetchFiles(fetched, cacheDir);
 }
 
 /** What only running a model tells: the length of a vector, and what it gives to unrelated texts. */

@@ -145,7 +145,8 @@ async function fileOf(folder: string, path: string, name = path): Promise<ModelF
   return { name, source: { path }, bytes: file.size, sha256: hash.digest("hex") };
 }
 
-function textFile(name: string, content: object): ModelFile {
+/** A file whose text is ours. */
+export function textFile(name: string, content: object): ModelFile {
   const text = JSON.stringify(content);
   return { name, source: { text }, bytes: text.length, sha256: hashOf(text) };
 }

@@ -1,0 +1,136 @@
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import type { Config } from "../config.ts";
+import { isLocked } from "../db/data-lock.ts";
+import { BUILT_IN, CATALOGUE, catalogueModel, sizeOf } from "../embedding/catalogue.ts";
+import { readChoice, writeChoice } from "../embedding/choice.ts";
+import { openChosenModel } from "../embedding/chosen-model.ts";
+import { fetchFiles, isFetched } from "../embedding/fetched-model.ts";
+import { downloadedModel, MODEL_NAMES } from "../embedding/model-download.ts";
+import { ModelError } from "../embedding/model-error.ts";
+import { createLog } from "../log.ts";
+import { CommandError, type Environment, USAGE } from "./failure.ts";
+import { interruptible } from "./interruption.ts";
+import { describeCommand } from "./invocation.ts";
+import { createByteMeter } from "./progress.ts";
+import { formatTable } from "./table.ts";
+import { print, say } from "./terminal.ts";
+
+export interface FetchOptions {
+  file?: readonly string[];
+  from?: URL;
+}
+
+const SILENT = createLog({ logLevel: "silent", logFormat: "text" });
+
+/** `ctxd model list` */
+export async function listModels(config: Config, { json }: { json?: boolean }): Promise<void> {
+  const { model, by } = await readChoice(config);
+  const chosen = model ?? BUILT_IN;
+  const models = await Promise.all(
+    CATALOGUE.map(async (each) => ({
+      name: each.name,
+      languages: each.languages,
+      bytes: sizeOf(each),
+      is_here:
+        each.fetched === null || (await isFetched(each.fetched.description, config.cacheDir)),
+      is_used: each.name === chosen,
+      use: each.use,
+    })),
+  );
+  if (json) return await print(JSON.stringify({ used: chosen, chosen_by: by, models }, null, 2));
+  const rows = models.map((each) => [
+    each.is_used ? `${each.name} *` : each.name,
+    each.languages,
+    `${Math.round(each.bytes / 1e6)} MB`,
+    each.is_here ? "yes" : "no",
+    each.use,
+  ]);
+  await print(formatTable(["MODEL", "LANGUAGES", "SIZE", "HERE", "GOOD FOR"], rows));
+  const named = by === "CTXD_MODEL" ? `${chosen}, by CTXD_MODEL` : chosen;
+  await print(`* in use: ${named}`);
+}
+
+/** `ctxd model fetch NAME` */
+export async function fetchNamed(
+  { cacheDir, dataDir }: Config,
+  name: string,
+  { file, from }: FetchOptions,
+): Promise<void> {
+  const known = catalogueModel(name);
+  if (!known) throw unknownModel(name);
+  if (!known.fetched) return say(`${name} is in the program: nothing is to be fetched.`);
+  const { description, address } = known.fetched;
+  const meter = createByteMeter(`Fetching ${name}`);
+  const folder = await interruptible(
+    (signal) =>
+      fetchFiles({ description, address: from ? inPlaceOf(address, from) : address }, cacheDir, {
+        ...(file && { from: file }),
+        onProgress: meter.show,
+        signal,
+      }),
+    `Stopped: ctxd model fetch ${name} goes on from here.`,
+  ).finally(meter.end);
+  say(`${name} is in ${folder}. To search with it: ctxd model use ${name}`);
+  if (existsSync(dataDir) && isLocked(dataDir)) say("The server that runs goes on with its model.");
+}
+
+/** `ctxd model use NAME` */
+export async function useModel(config: Config, name: string, env: Environment): Promise<void> {
+  const { cacheDir, dataDir, model: named } = config;
+  if (named !== null) {
+    throw new CommandError("CTXD_MODEL names the model: change it there, or unset it.", USAGE);
+  }
+  const before = await chosenBefore(config);
+  const model = await settle(config, name, env);
+  if (model === before && model !== BUILT_IN) return say(`${name} is in use already.`);
+  if (model !== BUILT_IN) {
+    const by = "ctxd model use" as const;
+    const embedder = await openChosenModel({ model, by, cacheDir, dataDir, log: SILENT });
+    await embedder.close();
+  }
+  await writeChoice(dataDir, model === BUILT_IN ? null : model);
+  const isServed = existsSync(dataDir) && isLocked(dataDir);
+  say(`${name} is the model from the ${isServed ? "server's " : ""}next start on.`);
+  if (isServed) say("Restart the server.");
+  say(
+    `It then makes the vectors of all memories anew, in the background; until then the present ones answer. ${describeCommand("doctor", config, env)} shows how far it is, and ${describeCommand(`model use ${before}`, config, env)} goes back.`,
+  );
+}
+
+/** The model in use; the built-in one where a damaged file does not tell, which is written anew. */
+async function chosenBefore(config: Config): Promise<string> {
+  const chosen = await readChoice(config).catch((error) => {
+    if (!(error instanceof ModelError)) throw error;
+    return null;
+  });
+  return chosen?.model ?? BUILT_IN;
+}
+
+/** What is written down: a name, or a folder wherever the server is started. */
+async function settle(config: Config, name: string, env: Environment): Promise<string> {
+  const known = catalogueModel(name);
+  if (known) {
+    const { fetched } = known;
+    if (fetched === null || (await isFetched(fetched.description, config.cacheDir))) return name;
+    const command = describeCommand(`model fetch ${name}`, config, env);
+    throw new CommandError(`${name} is not here: ${command} brings it.`);
+  }
+  if (MODEL_NAMES.includes(name)) {
+    if (existsSync(downloadedModel(name, config.cacheDir))) return name;
+    throw new CommandError(`${name} is not here: a start with CTXD_MODEL=${name} downloads it.`);
+  }
+  const folder = resolve(name);
+  if (existsSync(folder)) return folder;
+  throw unknownModel(name);
+}
+
+function unknownModel(name: string): CommandError {
+  const names = CATALOGUE.map((model) => model.name).join(", ");
+  return new CommandError(`There is no model ${name}: use ${names}.`, USAGE);
+}
+
+/** The same path at another host, such as that of a mirror. */
+function inPlaceOf(address: string, mirror: URL): string {
+  return `${mirror.href.replace(/\/$/, "")}${new URL(address).pathname}`;
+}

@@ -1,0 +1,143 @@
+import type { EmbeddingModel } from "./embedder.ts";
+import { builtInModel } from "./manifest.ts";
+import { findModel } from "./model.ts";
+import { usageOf } from "./model-families.ts";
+import { type ModelDescription, textFile } from "./model-folder.ts";
+
+/** A model that `ctxd model` offers by a name. */
+export interface CatalogueModel {
+  readonly name: string;
+  readonly languages: string;
+  /** What it is good for, in a few words. */
+  readonly use: string;
+  /** Null for the one that is in the program. */
+  readonly fetched: { readonly address: string; readonly description: ModelDescription } | null;
+}
+
+/** The name of the model that is in the program. */
+export const BUILT_IN = "bge-small";
+
+const HOST = "https://huggingface.co";
+
+/**
+ * Hashes and sizes are those that Hugging Face states for these revisions, and that other programs
+ * which pin them check.
+ */
+export const CATALOGUE: readonly CatalogueModel[] = [
+  {
+    name: BUILT_IN,
+    languages: "English",
+    use: "fast and small",
+    fetched: null,
+  },
+  {
+    name: "multilingual-e5-small",
+    languages: "about 100, such as Chinese, German, Arabic",
+    use: "memories in other languages than English; as fast, four times the size",
+    fetched: {
+      address: `${HOST}/intfloat/multilingual-e5-small/resolve/614241f622f53c4eeff9890bdc4f31cfecc418b3`,
+      description: describe({
+        id: "multilingual-e5-small-int8-dd476dd0",
+        title: "multilingual-e5-small (int8 ONNX) by intfloat",
+        padding: { pad_token_id: 1, pad_token: "<pad>" },
+        graph: {
+          path: "onnx/model_qint8_avx512_vnni.onnx",
+          bytes: 118_346_824,
+          sha256: "dd476dd0c2514e9b9be83aeb3853fac0763e0bdf4a71645407587d77c48a2d88",
+        },
+        tokenizer: {
+          path: "tokenizer.json",
+          bytes: 17_082_730,
+          sha256: "0b44a9d7b51c3c62626640cda0e2c2f70fdacdc25bbbd68038369d14ebdf4c39",
+        },
+      }),
+    },
+  },
+  {
+    name: "bge-base",
+    languages: "English",
+    use: "a little better than bge-small; three times as slow and as large",
+    fetched: {
+      address: `${HOST}/Xenova/bge-base-en-v1.5/resolve/4d6cd88e18e51a5e020c2c305726d76ada9c03cf`,
+      description: describe({
+        id: "bge-base-en-v1.5-int8-c9729cc8",
+        title: "bge-base-en-v1.5 (int8 ONNX) by BAAI, converted by Xenova",
+        padding: { pad_token_id: 0, pad_token: "[PAD]" },
+        graph: {
+          path: "onnx/model_quantized.onnx",
+          bytes: 110_083_337,
+          sha256: "c9729cc84cbd0e9fecc759505d2be65916c9fe05222d7ea26c65fcb3382af38d",
+        },
+        tokenizer: {
+          path: "tokenizer.json",
+          bytes: 711_396,
+          sha256: "d241a60d5e8f04cc1b2b3e9ef7a4921b27bf526d9f6050ab90f9267a1f9e5c66",
+        },
+      }),
+    },
+  },
+];
+
+/** The model of a name; null for what is none of the catalogue's. */
+export function catalogueModel(name: string): CatalogueModel | null {
+  return CATALOGUE.find((model) => model.name === name) ?? null;
+}
+
+/** Bytes of all files of a model. */
+export function sizeOf({ fetched }: CatalogueModel): number {
+  const files = fetched ? fetched.description.files : findModel().files;
+  return files.reduce((sum, { bytes }) => sum + bytes, 0);
+}
+
+/** The id that tables have of a model. */
+export function idOf({ fetched }: CatalogueModel): EmbeddingModel["id"] {
+  return fetched ? fetched.description.id : builtInModel.id;
+}
+
+interface RemoteFile {
+  readonly path: string;
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
+function describe({
+  id,
+  title,
+  padding,
+  graph,
+  tokenizer,
+}: {
+  id: string;
+  title: string;
+  padding: { pad_token_id: number; pad_token: string };
+  graph: RemoteFile;
+  tokenizer: RemoteFile;
+}): ModelDescription {
+  const usage = usageOf(id);
+  if (!usage) throw new Error(`nobody knows how ${id} is used`);
+  const { window, passage } = builtInModel;
+  const fileOf = (name: string, { path, ...file }: RemoteFile) => ({
+    ...{ name, source: { path } },
+    ...file,
+  });
+  return {
+    id,
+    title,
+    licence: "MIT",
+    source: { folder: "ctxd model fetch" },
+    files: [
+      fileOf("model.onnx", graph),
+      fileOf("tokenizer.json", tokenizer),
+      textFile("config.json", { pad_token_id: padding.pad_token_id }),
+      textFile("tokenizer_config.json", {
+        model_max_length: window,
+        pad_token: padding.pad_token,
+      }),
+      textFile("special_tokens_map.json", {}),
+    ],
+    graph: "model.onnx",
+    ...usage,
+    window,
+    passage,
+  };
+}

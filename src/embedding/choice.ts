@@ -1,0 +1,57 @@
+import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { Type } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
+import { ModelError } from "./model-error.ts";
+
+const Choice = Type.Object({ model: Type.String({ minLength: 1 }) });
+
+/** The model that a server takes, and what says so. */
+export interface ChosenModel {
+  /** A folder or a name; `null` for the built-in one. */
+  readonly model: string | null;
+  readonly by: "CTXD_MODEL" | "ctxd model use" | null;
+}
+
+/** The file that remembers what `ctxd model use` chose. */
+export function choicePath(dataDir: string): string {
+  return join(dataDir, "model.json");
+}
+
+/**
+ * The model to take: that of the settings, else the one that was chosen for the data folder.
+ * @throws ModelError when the file with the choice can't be read
+ */
+export async function readChoice({
+  model,
+  dataDir,
+}: {
+  model: string | null;
+  dataDir: string;
+}): Promise<ChosenModel> {
+  if (model !== null) return { model, by: "CTXD_MODEL" };
+  const path = choicePath(dataDir);
+  const text = await readFile(path, "utf8").catch((cause) => {
+    if (["ENOENT", "ENOTDIR"].includes(cause.code)) return null;
+    throw new ModelError(`${path} can't be read (${cause.code}).`, { cause });
+  });
+  if (text === null) return { model: null, by: null };
+  const damaged = `${path} is damaged: say ctxd model use once more.`;
+  try {
+    const choice: unknown = JSON.parse(text);
+    if (Value.Check(Choice, choice)) return { model: choice.model, by: "ctxd model use" };
+  } catch (cause) {
+    throw new ModelError(damaged, { cause });
+  }
+  throw new ModelError(damaged);
+}
+
+/** @param model `null` for the built-in one */
+export async function writeChoice(dataDir: string, model: string | null): Promise<void> {
+  const path = choicePath(dataDir);
+  if (model === null) return await rm(path, { force: true });
+  const part = `${path}.part-${process.pid}`;
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  await writeFile(part, `${JSON.stringify({ model })}\n`, { mode: 0o600, flush: true });
+  await rename(part, path);
+}

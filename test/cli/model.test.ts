@@ -1,0 +1,109 @@
+import { describe, expect, test } from "bun:test";
+import { readdirSync, statSync, writeFileSync } from "node:fs";
+import { choicePath } from "../../src/embedding/choice.ts";
+import { ctxd } from "../support/command-line.ts";
+import { temporaryFolder } from "../support/database.ts";
+import { testCacheDir } from "../support/embedder.ts";
+import { writeWordModel } from "../support/word-model.ts";
+
+/** A data folder, and the cache of the tests unless another one is given. */
+function machine(cacheDir = testCacheDir) {
+  const dataDir = temporaryFolder();
+  return {
+    dataDir,
+    run: (args: string[], env: Record<string, string> = {}) =>
+      ctxd(args, { dataDir, env: { CTXD_CACHE_DIR: cacheDir, ...env } }),
+  };
+}
+
+/** What `ctxd doctor` says of the model. */
+async function modelOf({ run }: ReturnType<typeof machine>): Promise<string> {
+  const { stdout } = await run(["doctor", "--json"]);
+  const checks: { check: string; message: string }[] = JSON.parse(stdout).checks;
+  return checks.find(({ check }) => check === "model")?.message ?? "";
+}
+
+describe("ctxd model", () => {
+  test("lists the models, which are here and which is in use", async () => {
+    const cacheDir = temporaryFolder();
+    const { run } = machine(cacheDir);
+    const { stdout, exitCode } = await run(["model", "list"]);
+    expect(exitCode).toBe(0);
+    expect(stdout).toMatch(/^bge-small \* +English +35 MB +yes /m);
+    expect(stdout).toMatch(/^multilingual-e5-small +about 100.* 135 MB +no /m);
+    expect(stdout).toMatch(/^bge-base +English +111 MB +no /m);
+    expect(stdout).toEndWith("* in use: bge-small\n");
+    const named = await run(["model", "list", "--json"], { CTXD_MODEL: "bge-base" });
+    expect(JSON.parse(named.stdout)).toMatchObject({ used: "bge-base", chosen_by: "CTXD_MODEL" });
+    // To look fetches nothing.
+    expect(readdirSync(cacheDir)).toEqual([]);
+  });
+
+  test("says no in one line where a model is not here, and fetches nothing", async () => {
+    const cacheDir = temporaryFolder();
+    const { run, dataDir } = machine(cacheDir);
+    const refused = await run(["model", "use", "multilingual-e5-small"]);
+    expect(refused.exitCode).toBe(1);
+    expect(refused.stderr).toMatch(/^ctxd: multilingual-e5-small is not here: .* model fetch /);
+    const unknown = await run(["model", "use", "bge-huge"]);
+    expect(unknown).toMatchObject({ exitCode: 2 });
+    expect(unknown.stderr).toContain("use bge-small, multilingual-e5-small, bge-base");
+    const set = await run(["model", "use", "bge-small"], { CTXD_MODEL: "bge-base" });
+    expect(set.stderr).toContain("CTXD_MODEL names the model");
+    expect(readdirSync(cacheDir)).toEqual([]);
+    expect(readdirSync(dataDir)).toEqual([]);
+  });
+
+  test("has another model used from the next start on, and goes back", async () => {
+    const folder = temporaryFolder();
+    await writeWordModel(folder);
+    const at = machine();
+    const used = await at.run(["model", "use", folder]);
+    expect(used).toMatchObject({ exitCode: 0 });
+    expect(used.stderr).toContain("from the next start on");
+    expect(statSync(choicePath(at.dataDir)).mode & 0o777).toBe(0o600);
+    expect(await modelOf(at)).toMatch(/^words-[0-9a-f]{8} makes vectors of 48 numbers$/);
+    expect((await at.run(["model", "list"])).stdout).toEndWith(`* in use: ${folder}\n`);
+    expect((await at.run(["model", "use", folder])).stderr).toContain("in use already");
+    expect((await at.run(["model", "use", "bge-small"])).exitCode).toBe(0);
+    expect(await modelOf(at)).toContain("bge-small-en-v1.5");
+  }, 60_000);
+
+  test("a start says what to do when the model that was chosen has gone", async () => {
+    const { run, dataDir } = machine();
+    writeFileSync(choicePath(dataDir), JSON.stringify({ model: "multilingual-e5-small" }));
+    const { stderr, exitCode } = await run(["serve", "--port", "0"]);
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain(
+      "run ctxd model fetch multilingual-e5-small, or ctxd model use bge-small",
+    );
+    writeFileSync(choicePath(dataDir), "{}");
+    expect((await run(["model", "list"])).stderr).toContain(
+      "is damaged: say ctxd model use once more",
+    );
+    expect((await run(["model", "use", "bge-small"])).exitCode).toBe(0);
+    expect((await run(["model", "list"])).exitCode).toBe(0);
+  }, 60_000);
+
+  test("fetches from a mirror that is named, and from nowhere else", async () => {
+    const asked: string[] = [];
+    using server = Bun.serve({
+      port: 0,
+      fetch(request) {
+        asked.push(new URL(request.url).pathname);
+        return new Response("no", { status: 404 });
+      },
+    });
+    const { run } = machine(temporaryFolder());
+    const refused = await run(["model", "fetch", "bge-base", "--from", server.url.href]);
+    expect(refused).toMatchObject({ exitCode: 1, stdout: "" });
+    expect(refused.stderr).toMatch(/^ctxd: http:\/\/localhost:\d+\/Xenova\/.* 404\)[^\n]+\n$/);
+    expect(asked).toEqual([
+      "/Xenova/bge-base-en-v1.5/resolve/4d6cd88e18e51a5e020c2c305726d76ada9c03cf/onnx/model_quantized.onnx",
+    ]);
+    const given = await run(["model", "fetch", "bge-base", "--file", import.meta.path]);
+    expect(given.stderr).toContain("None of the files is onnx/model_quantized.onnx");
+    expect(asked).toHaveLength(1);
+    expect((await run(["model", "fetch", "bge-small"])).stderr).toContain("is in the program");
+  });
+});

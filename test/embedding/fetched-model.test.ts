@@ -1,0 +1,255 @@
+import { describe, expect, test } from "bun:test";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { CATALOGUE, sizeOf } from "../../src/embedding/catalogue.ts";
+import { openRecordedModel } from "../../src/embedding/chosen-model.ts";
+import { fetchFiles, folderOf, isFetched } from "../../src/embedding/fetched-model.ts";
+import { builtInModel } from "../../src/embedding/manifest.ts";
+import {
+  describeModelFolder,
+  type ModelDescription,
+  textFile,
+} from "../../src/embedding/model-folder.ts";
+import { temporaryFolder } from "../support/database.ts";
+import { silentLog } from "../support/embedder.ts";
+import { createRandom } from "../support/random.ts";
+import { writeWordModel } from "../support/word-model.ts";
+
+const random = createRandom(3);
+const bytesOf = (size: number) => Uint8Array.from({ length: size }, () => random.below(256));
+const GRAPH = bytesOf(300_000);
+const TOKENIZER = bytesOf(20_000);
+const sha256 = (bytes: Uint8Array) => new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
+
+const { dimension, cosines, ...builtIn } = builtInModel;
+const description: ModelDescription = {
+  ...builtIn,
+  id: "trial",
+  files: [
+    {
+      ...{ name: "model.onnx", source: { path: "onnx/model.onnx" } },
+      ...{ bytes: GRAPH.length, sha256: sha256(GRAPH) },
+    },
+    {
+      ...{ name: "tokenizer.json", source: { path: "tokenizer.json" } },
+      ...{ bytes: TOKENIZER.length, sha256: sha256(TOKENIZER) },
+    },
+    textFile("config.json", {}),
+  ],
+};
+
+interface Asked {
+  path: string;
+  range: string | null;
+}
+
+/** A server of files. */
+function serve({
+  knowsRanges = true,
+  graph = GRAPH,
+  status = 200,
+}: {
+  knowsRanges?: boolean;
+  graph?: Uint8Array;
+  status?: number;
+} = {}) {
+  const asked: Asked[] = [];
+  const server = Bun.serve({
+    port: 0,
+    fetch(request) {
+      const path = new URL(request.url).pathname;
+      const range = request.headers.get("range");
+      asked.push({ path, range });
+      if (status !== 200) return new Response("no", { status });
+      const content = path.endsWith("onnx") ? graph : TOKENIZER;
+      const start = knowsRanges ? Number(/^bytes=(\d+)-$/.exec(range ?? "")?.[1] ?? 0) : 0;
+      const rest = content.slice(start);
+      const headers = { "content-range": `bytes ${start}-${content.length - 1}/${content.length}` };
+      return start > 0 ? new Response(rest, { status: 206, headers }) : new Response(rest);
+    },
+  });
+  return {
+    address: `${server.url.origin}/trial`,
+    asked,
+    [Symbol.dispose]: () => void server.stop(true),
+  };
+}
+
+/** A server that cuts each answer off when so many bytes of it are in a file. */
+function serveInParts(most: number, part: string) {
+  const asked: Asked[] = [];
+  const server = Bun.listen({
+    hostname: "127.0.0.1",
+    port: 0,
+    socket: {
+      async data(socket, bytes) {
+        const request = bytes.toString();
+        const range = /^range: (.*)\r$/im.exec(request)?.[1] ?? null;
+        asked.push({ path: request.split(" ")[1] ?? "", range });
+        const start = Number(/\d+/.exec(range ?? "0")?.[0]);
+        const end = GRAPH.length;
+        const head = [
+          start > 0 ? "HTTP/1.1 206 Partial Content" : "HTTP/1.1 200 OK",
+          `content-length: ${end - start}`,
+          `content-range: bytes ${start}-${end - 1}/${end}`,
+        ];
+        socket.write(`${head.join("\r\n")}\r\n\r\n`);
+        socket.write(GRAPH.slice(start, start + most));
+        // What is cut off at once, a client may take for nothing.
+        while (!existsSync(part) || statSync(part).size < start + most) await Bun.sleep(2);
+        socket.end();
+      },
+    },
+  });
+  return {
+    address: `http://127.0.0.1:${server.port}/trial`,
+    asked,
+    [Symbol.dispose]: () => void server.stop(true),
+  };
+}
+
+const fetchable = (address: string) => ({ address, description });
+
+describe("a model is fetched", () => {
+  test("once, into the folder from which it is loaded", async () => {
+    using server = serve();
+    const cacheDir = temporaryFolder();
+    expect(await isFetched(description, cacheDir)).toBe(false);
+    const seen: number[] = [];
+    const onProgress = (count: number, total: number) => seen.push(count / total);
+    const folder = await fetchFiles(fetchable(server.address), cacheDir, { onProgress });
+    expect(folder).toBe(folderOf(description, cacheDir));
+    expect(new Uint8Array(readFileSync(join(folder, "model.onnx")))).toEqual(GRAPH);
+    expect(statSync(join(folder, "model.onnx")).mode & 0o777).toBe(0o600);
+    expect(seen.at(-1)).toBe(1);
+    expect(seen).toEqual(seen.toSorted((a, b) => a - b));
+    expect(await isFetched(description, cacheDir)).toBe(true);
+    await fetchFiles(fetchable(server.address), cacheDir);
+    expect(server.asked.map(({ path }) => path)).toEqual([
+      "/trial/onnx/model.onnx",
+      "/trial/tokenizer.json",
+    ]);
+  });
+
+  test("goes on where it was after a break, by itself and at the next call", async () => {
+    const cacheDir = temporaryFolder();
+    const folder = folderOf(description, cacheDir);
+    {
+      using server = serveInParts(5_000, join(folder, "fetching-model.onnx"));
+      const fetching = fetchFiles(fetchable(server.address), cacheDir, { pause: 1 });
+      await expect(fetching).rejects.toThrow(/can't be fetched .* it goes on where it was/);
+      const starts = server.asked.map(({ range }) => Number(/\d+/.exec(range ?? "0")?.[0]));
+      expect(starts).toEqual([0, 5_000, 10_000, 15_000]);
+    }
+    expect(await isFetched(description, cacheDir)).toBe(false);
+    using server = serve();
+    await fetchFiles(fetchable(server.address), cacheDir, { pause: 1 });
+    expect(server.asked[0]?.range).toBe("bytes=20000-");
+    expect(new Uint8Array(readFileSync(join(folder, "model.onnx")))).toEqual(GRAPH);
+    expect(readdirSync(folder).sort()).toEqual(["model.onnx", "tokenizer.json"]);
+  });
+
+  test("from the beginning where a server knows no ranges", async () => {
+    const cacheDir = temporaryFolder();
+    const folder = folderOf(description, cacheDir);
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, "fetching-model.onnx"), GRAPH.slice(0, 1_000));
+    using server = serve({ knowsRanges: false });
+    await fetchFiles(fetchable(server.address), cacheDir);
+    expect(new Uint8Array(readFileSync(join(folder, "model.onnx")))).toEqual(GRAPH);
+  });
+
+  test("and another file is refused, of which nothing stays", async () => {
+    const other = GRAPH.slice();
+    other[100] = (other[100] ?? 0) ^ 1;
+    using server = serve({ graph: other });
+    const cacheDir = temporaryFolder();
+    const fetching = fetchFiles(fetchable(server.address), cacheDir, { pause: 1 });
+    await expect(fetching).rejects.toThrow(
+      `is not the model that this program expects (SHA-256 ${sha256(other)} in place of`,
+    );
+    expect(readdirSync(folderOf(description, cacheDir))).toEqual([]);
+    // A part that is the beginning of another file is no better.
+    const folder = folderOf(description, cacheDir);
+    writeFileSync(join(folder, "fetching-model.onnx"), other.slice(0, 1_000));
+    using right = serve();
+    await expect(fetchFiles(fetchable(right.address), cacheDir)).rejects.toThrow("SHA-256");
+    await fetchFiles(fetchable(right.address), cacheDir);
+    expect(await isFetched(description, cacheDir)).toBe(true);
+  });
+
+  test("and a longer file fills no disk", async () => {
+    using server = serve({ graph: bytesOf(GRAPH.length + 1) });
+    const fetching = fetchFiles(fetchable(server.address), temporaryFolder(), { pause: 1 });
+    await expect(fetching).rejects.toThrow("more comes than the file has");
+  });
+
+  test("and an answer that says no is not asked for again", async () => {
+    using server = serve({ status: 404 });
+    const fetching = fetchFiles(fetchable(server.address), temporaryFolder(), { pause: 1 });
+    await expect(fetching).rejects.toThrow("the answer is 404");
+    expect(server.asked).toHaveLength(1);
+  });
+
+  test("until it is stopped, and then goes on from there", async () => {
+    using server = serve();
+    const stopped = new AbortController();
+    const cacheDir = temporaryFolder();
+    const reason = new Error("enough");
+    stopped.abort(reason);
+    const options = { signal: stopped.signal, pause: 1 };
+    await expect(fetchFiles(fetchable(server.address), cacheDir, options)).rejects.toBe(reason);
+  });
+});
+
+test("a model comes from files by their content, whatever their names", async () => {
+  const [cacheDir, stick] = [temporaryFolder(), temporaryFolder()];
+  mkdirSync(join(stick, "below"));
+  writeFileSync(join(stick, "weights"), GRAPH);
+  writeFileSync(join(stick, "below", "words"), TOKENIZER);
+  writeFileSync(join(stick, "another"), bytesOf(GRAPH.length));
+  const nowhere = fetchable("http://127.0.0.1:1");
+  await fetchFiles(nowhere, cacheDir, { from: [stick] });
+  expect(await isFetched(description, cacheDir)).toBe(true);
+  const only = [join(stick, "weights"), join(stick, "another")];
+  await expect(fetchFiles(nowhere, temporaryFolder(), { from: only })).rejects.toThrow(
+    `None of the files is tokenizer.json (20000 bytes, SHA-256 ${sha256(TOKENIZER)}).`,
+  );
+  const missing = [join(stick, "nothing")];
+  await expect(fetchFiles(nowhere, temporaryFolder(), { from: missing })).rejects.toThrow(
+    "missing",
+  );
+});
+
+test("every model of the catalogue is pinned, to a revision and by all hashes", () => {
+  for (const model of CATALOGUE) {
+    expect(sizeOf(model)).toBeGreaterThan(30e6);
+    if (model.fetched === null) continue;
+    expect(model.fetched.address).toMatch(
+      /^https:\/\/huggingface\.co\/[\w/.-]+\/resolve\/[0-9a-f]{40}$/,
+    );
+    for (const file of model.fetched.description.files) expect(file.sha256).toHaveLength(64);
+  }
+});
+
+test("what was fetched is what a start loads, without its source", async () => {
+  const [stick, cacheDir] = [temporaryFolder(), temporaryFolder()];
+  await writeWordModel(stick);
+  const words = await describeModelFolder(stick);
+  await fetchFiles({ address: "http://127.0.0.1:1", description: words }, cacheDir, {
+    from: [stick],
+  });
+  rmSync(stick, { recursive: true });
+  const model = { ...words, dimension: 48, cosines: { unrelated: 0.5, same: 1 } };
+  const embedder = openRecordedModel(model, { cacheDir, log: silentLog });
+  expect((await embedder.embedQuery("red apples")).vector).toHaveLength(48);
+  await embedder.close();
+});
