@@ -16,6 +16,8 @@ const ROLES = new Set(["agent", "ai", "assistant", "bot", "human", "model", "sys
 const TOKEN = /[\p{L}\p{N}_][\p{L}\p{N}._:/#@-]*[\p{L}\p{N}]/gu;
 /** What only numbers, paths, addresses and names in code have: the index cuts them into pieces. */
 const IS_IDENTIFIER = /\p{N}|\p{Ll}\p{Lu}|[_:/#@.]/u;
+/** Identifiers of a question that are looked for: a pasted log has hundreds, and texts are long. */
+const IDENTIFIERS = 8;
 /** Characters at the start of a memory that tell its time: more are not worth the time. */
 const OPENING = 600;
 
@@ -60,9 +62,11 @@ export const wording: Kind = {
   read({ text }, all) {
     const asked = new Set(contentWords(text));
     const asksWhen = ASKS_WHEN.test(text);
-    const identifiers = (text.match(TOKEN) ?? [])
-      .filter((token) => IS_IDENTIFIER.test(token))
-      .map((token) => token.toLowerCase());
+    const tokens = (text.match(TOKEN) ?? []).filter((token) => IS_IDENTIFIER.test(token));
+    const identifiers = [...new Set(tokens.map((token) => token.toLowerCase()))].slice(
+      0,
+      IDENTIFIERS,
+    );
     const isNamed = (name: string) =>
       contentWords(name).some((word) => asked.has(word) && !ROLES.has(word));
     const isSpeakerNamed = all.some(({ memory }) => isNamed(wordingOf(memory).speaker));
