@@ -29,6 +29,8 @@ const MOST = 8;
 export const MOST_MISSPELT = 4;
 /** Numbers and identifiers are not misspelt: one digit makes another of them. */
 const HAS_DIGIT = /\p{N}/u;
+/** Letters of a word at the least that another may stand for. */
+const SHORTEST = MISSPELT - 1;
 /** Bytes of a word's place, and of two numbers: its letters and its ends. */
 const ENTRY = 17;
 
@@ -92,6 +94,7 @@ export function createNearWords(words: Words): NearWords {
   let ends = new Int32Array(0);
 
   const note = (word: string, all: string[]) => {
+    if (word.length < SHORTEST || HAS_DIGIT.test(word)) return;
     masks = growInts(masks, all.length + 1);
     ends = growInts(ends, all.length + 1);
     masks[all.length] = maskOf(word);
@@ -134,8 +137,7 @@ export function createNearWords(words: Words): NearWords {
         if (isFar && (mask & other) !== mask && (mask & other) !== other) continue;
         const word = all[at] ?? "";
         const counts = (isFar ? 0 : misspelling(asked, word)) || compound(asked, word);
-        if (counts === 0 || HAS_DIGIT.test(word)) continue;
-        if (words.has(word)) found.set(word, counts);
+        if (counts > 0 && words.has(word)) found.set(word, counts);
       }
       return nearestWords(found);
     },
