@@ -1,10 +1,12 @@
 import type { TokenStates } from "../embedding/embedder.ts";
+import type { Base } from "./base/base.ts";
 import type { HeldBase } from "./base/held-base.ts";
 import { type Filter, type Position, passes } from "./filter.ts";
 import { MOST_MISSPELT, mayBeNear, nearestWords, nearness } from "./indexes/near-words.ts";
 import { createStateIndex, named, type StateIndex } from "./indexes/states.ts";
 import { tokensOf } from "./indexes/tokens.ts";
 import type { Pending } from "./log/pending.ts";
+import { createRecentStates } from "./recent-states.ts";
 import type { Candidate, StoredMemory } from "./rows.ts";
 import type { MemoryTable, TableReader } from "./table.ts";
 import { createView } from "./view/create-view.ts";
@@ -21,12 +23,17 @@ export function createStoredReader({
   pending,
   dimension,
   size,
+  changes,
 }: {
   base: HeldBase;
   pending: Pending;
   dimension: number;
   size: () => number;
+  /** Grows with every commit. */
+  changes: () => number;
 }): TableReader & Pick<MemoryTable, "load" | "interaction"> {
+  const recent = createRecentStates(changes);
+
   /** Those that the log has, and the ids of the others. */
   const split = (ids: readonly string[]) => {
     const known = ids.flatMap((id) => pending.get(id) ?? []);
@@ -105,7 +112,7 @@ export function createStoredReader({
       const [known, except] = [pending.memories(), pending.ids()];
       const asked = [...new Set(tokensOf(question.words ?? ""))];
       const search = (words: readonly string[]) =>
-        base.read((open) => open.search({ ...question, words, except }), []);
+        recent.read(() => base.read((open) => open.search({ ...question, words, except }), []));
       const [found, words] = await Promise.all([search(asked), lookUp(asked, known)]);
       const near = [...words.nearWords.values()].flatMap((each) => [...each.keys()]);
       const all = near.length > 0 ? await search([...asked, ...near]) : found;
@@ -115,13 +122,17 @@ export function createStoredReader({
 
     async interaction(ids, asked, weights) {
       const { known, others } = split(ids);
+      const states = recent.of(others);
+      const unread = others.filter((id) => !states.has(id));
+      const read = (open: Base) => open.states(unread);
       const none = new Map<string, Int8Array>();
-      const stored =
-        others.length > 0 ? await base.read((open) => open.states(others), none) : none;
-      for (const { id, states } of known) stored.set(id, states);
+      for (const [id, own] of unread.length > 0 ? await base.read(read, none) : none) {
+        states.set(id, own);
+      }
+      for (const memory of known) states.set(memory.id, memory.states);
       const index = createStateIndex();
       try {
-        return interactionOf(index, stored, asked, weights);
+        return interactionOf(index, states, asked, weights);
       } finally {
         index.close();
       }
@@ -129,7 +140,9 @@ export function createStoredReader({
 
     async ofSessions(sessions, asked): Promise<Candidate[]> {
       const [known, except] = [pending.memories(), pending.ids()];
-      const found = await base.read((open) => open.ofSessions(sessions, asked.filter, except), []);
+      const found = await recent.read(() =>
+        base.read((open) => open.ofSessions(sessions, asked.filter, except), []),
+      );
       const all = [...found, ...known];
       return withView(all, (view) => view.ofSessions(sessions, asked, all.length));
     },

@@ -41,7 +41,7 @@ export interface MemoryTable extends TableReader {
   readonly changes: number;
   /**
    * How well memories answer a question word by word, −1 to 1: see `StateIndex`. Those that have no
-   * states are left out.
+   * states are left out, and all of a table of more memories than a view keeps states of.
    * @param weights what each of the question's tokens counts, 0 and up
    */
   interaction(
@@ -127,7 +127,10 @@ export function createTable({
   let [seq, usage, changes] = [last, counted, 0];
   for (const entry of entries) pending.note(entry.seq, entry.outcome);
 
-  const stored = createStoredReader({ base, pending, dimension: model.dimension, size });
+  const stored = createStoredReader({
+    ...{ base, pending, dimension: model.dimension, size },
+    changes: () => changes,
+  });
   function size() {
     return usage.memories;
   }
@@ -141,7 +144,7 @@ export function createTable({
 
   const fill = (after = 0) =>
     view.fill(
-      () => base.stream((open) => open.read()),
+      () => base.stream((open) => open.read(!hasManyMemories())),
       () => pending.all(),
       after,
     );
@@ -192,8 +195,10 @@ export function createTable({
     rows: () => atHand().rows(),
     candidates: async (question) => (await reader()).candidates(question),
     ofSessions: async (...question) => (await reader()).ofSessions(...question),
-    interaction: async (...question) =>
-      view.current?.interaction(...question) ?? stored.interaction(...question),
+    async interaction(...question) {
+      if (hasManyMemories()) return new Map();
+      return view.current?.interaction(...question) ?? (await stored.interaction(...question));
+    },
     vectorsOf: async (ids) => view.current?.vectorsOf(ids) ?? firstVectors(await stored.load(ids)),
     load: stored.load,
 

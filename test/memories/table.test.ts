@@ -222,6 +222,39 @@ test("a table that is not in memory takes no account of entries twice while a fl
   await ask();
 });
 
+test("memories are compared as they are now, though a question has just read what they were", async () => {
+  const storage = await tableStorage();
+  const { table, put, flush } = await openKeptTable(storage, { hasRoom: false });
+  await put(...(await storedMemories(0, 60)));
+  await flush.run("flush");
+  const { states } = await askedOf("quince");
+  const compare = async () => (await table.interaction([idOf(3)], states, [1])).get(idOf(3));
+  const search = async () =>
+    await table.candidates({
+      ...{ vector: await embedQuery("number 3"), words: "number 3", filter: {} },
+      ...{ limit: 100, least: 100 },
+    });
+  await search();
+  expect(await compare()).toBe(0);
+  await put(await storedMemory(3, { content: "a quince" }));
+  expect(await compare()).toBe(1);
+  await flush.run("flush");
+  expect(await compare()).toBe(1);
+  await search();
+  expect(await compare()).toBe(1);
+});
+
+test("a table of too many memories compares no words by meaning", async () => {
+  const storage = await tableStorage();
+  const { table, put } = await openKeptTable(storage);
+  await put(...(await storedMemories(0, 5)));
+  const { states } = await askedOf("number 3");
+  const compared = async () => (await table.interaction([idOf(3)], states, [1, 1])).size;
+  expect(await compared()).toBe(1);
+  table.recount({ memories: 1_000_000, bytes: 1 });
+  expect(await compared()).toBe(0);
+});
+
 test("reads that run while a flush replaces the base answer from what was there", async () => {
   const storage = await tableStorage();
   const open = await openKeptTable(storage, { hasRoom: false });

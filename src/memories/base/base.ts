@@ -20,8 +20,11 @@ export interface Base {
   load(ids: readonly string[]): Promise<StoredMemory[]>;
   /** The states of memories by their ids; of those that an earlier version wrote, there are none. */
   states(ids: readonly string[]): Promise<Map<string, Int8Array>>;
-  /** All memories with their vectors, a batch at a time, as they are at one moment. */
-  read(): AsyncGenerator<StoredMemory[]>;
+  /**
+   * All memories with their vectors, a batch at a time, as they are at one moment.
+   * @param withStates whether with their states too
+   */
+  read(withStates?: boolean): AsyncGenerator<StoredMemory[]>;
   /** Memories without vectors, a batch at a time. */
   scan(): AsyncGenerator<MemoryRow[]>;
   /**

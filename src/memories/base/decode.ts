@@ -1,6 +1,7 @@
 import type {
   Binary,
   Bool,
+  Data,
   FixedSizeList,
   Float32,
   Float64,
@@ -194,6 +195,7 @@ function columnsOf(batch: RecordBatch) {
     return { data, values };
   };
   let [tags, starts, vectors]: (ReturnType<typeof lists> | undefined)[] = [];
+  let states: Data<Binary> | undefined;
   return {
     nullable,
     required<Name extends keyof RowTypes>(name: Name, row: number): RowTypes[Name]["TValue"] {
@@ -212,14 +214,19 @@ function columnsOf(batch: RecordBatch) {
       if (!column("starts")) return [];
       starts ??= lists("starts");
       const { data, values } = starts;
+      if (!data.getValid(row)) return [];
       const [start, end] = [data.valueOffsets[row] ?? 0, data.valueOffsets[row + 1] ?? 0];
       return Array.from({ length: end - start }, (_, n) => Number(values.get(start + n)));
     },
     /** A view of the batch. */
     states(row: number): Int8Array {
-      const states = nullable("states", row);
-      if (states === null) return new Int8Array(0);
-      return new Int8Array(states.buffer, states.byteOffset, states.byteLength);
+      // The library makes two views of each value.
+      states ??= column("states")?.data[0];
+      // Where there is no value, the offsets may be any.
+      if (!states?.getValid(row)) return new Int8Array(0);
+      const { valueOffsets, values } = states;
+      const [start, end] = [valueOffsets[row] ?? 0, valueOffsets[row + 1] ?? 0];
+      return new Int8Array(values.buffer, values.byteOffset + start, end - start);
     },
     /** A view of the batch. */
     vector(row: number): Float32Array {

@@ -109,9 +109,10 @@ export async function openLanceBase(
       );
     },
 
-    async *read() {
+    async *read(withStates = true) {
       const assembly = createAssembly();
-      for await (const batch of table.query().select(storedColumns)) yield assembly.add(batch);
+      const columns = storedColumns.filter((name) => withStates || name !== "states");
+      for await (const batch of table.query().select(columns)) yield assembly.add(batch);
       assembly.end();
     },
 

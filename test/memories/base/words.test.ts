@@ -100,6 +100,7 @@ test("words find the same whether a table is in memory or not, misspelt ones too
   const stored = createStoredReader({
     ...{ base: holdBase(most), pending, dimension: model.dimension },
     size: () => memories.length,
+    changes: () => 0,
   });
   let matched = 0;
   for (const words of [...QUESTIONS, ...UNKNOWN]) {
