@@ -54,6 +54,14 @@ test.each([
 });
 
 test.each([
+  "which company do people use to ask for Sam at work?",
+  "what does Sam do before work?",
+  "where should I look for Sam at work first?",
+])("a question about what one does gets what holds: %s", (question) => {
+  expect(order(question, found(INITECH, GLOBEX, ACME))[0]?.[0]).toBe(INITECH[0]);
+});
+
+test.each([
   ["another person", ["Mia works at Globex now.", 60]],
   ["another subject", ["Sam has lunch at noon.", 60]],
   ["a long text", [`Sam works at Globex now. ${"And so on. ".repeat(50)}`, 60]],

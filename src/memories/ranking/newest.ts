@@ -4,7 +4,11 @@ import { contentWords, stemOf } from "./words.ts";
 
 /** A question about what no longer holds. */
 const PAST =
-  /\b(before|at first|first|initially|used? to|original(?:ly)?|previous(?:ly)?|earlier|(?<!how )old|former(?:ly)?|prior|back then|(?:in|at) the (?:beginning|start)|began)\b/i;
+  /\b(at first|initially|used to|original(?:ly)?|previous(?:ly)?|former(?:ly)?|back then|(?:in|at) the (?:beginning|start)|began)\b/i;
+/** The same, unless it is about what one does, such as what to do before a release. */
+const MAYBE_PAST = /\b(before|first|use to|earlier|(?<!how )old|prior)\b/i;
+const HABIT = /\b(do|does|should|shall|must|may|can|will)\b/i;
+const PASSED = /\b(did|didn't|was|were|had)\b/i;
 /** A question about what held first of all. */
 const FIRST =
   /\b(at first|first|initial(?:ly)?|original(?:ly)?|(?:in|at) the (?:beginning|start)|began)\b/i;
@@ -89,12 +93,17 @@ export function putVersionsInOrder<Result extends Versioned>(
   return ordered;
 }
 
+function asksForPast(question: string): boolean {
+  if (PAST.test(question)) return true;
+  return MAYBE_PAST.test(question) && (PASSED.test(question) || !HABIT.test(question));
+}
+
 /** The version that a question asks for. */
 function chooseVersion<Result extends Versioned>(
   question: string,
   versions: readonly Result[],
 ): Result | undefined {
-  if (!PAST.test(question)) return versions.at(-1);
+  if (!asksForPast(question)) return versions.at(-1);
   if (FIRST.test(question)) return versions[0];
   // "before Globex": what held before the version that names it.
   const [, what = ""] = BEFORE.exec(question) ?? [];
