@@ -38,22 +38,7 @@ export type Due = typeof DUE;
 /** What can be done to a table: write what the log has into its base, or index it. */
 export type Chore = "flush" | "index";
 
-/** Brings the log of one table into its base. Chores must not run at the same time. */
-export interface Flush {
-  /**
-   * The chore that is due; `null` when none is.
-   * @param ahead milliseconds that flushes of other tables will take
-   * @param isInExcess the table is to be closed, and nothing shall be waited for
-   */
-  due(ahead: number, isInExcess: boolean): Chore | null;
-  /** Whether something that was deleted may be in the files for too long. */
-  isLate(ahead: number): boolean;
-  run(chore: Chore): Promise<void>;
-  /** Whether there is nothing to be done, now or later, that the next opening would not do. */
-  isIdle(): boolean;
-  /** When something was first deleted that is still in the files, by `performance.now()`. */
-  remainsSince(): number | null;
-}
+export type Flush = ReturnType<typeof createFlush>;
 
 /** What was added to a base since it was written as one. */
 interface Added {
@@ -70,7 +55,8 @@ interface Parts {
   step: OnStep;
 }
 
-export function createFlush({ table, log, bases, vault, due, step }: Parts): Flush {
+/** Brings the log of one table into its base. Chores must not run at the same time. */
+export function createFlush({ table, log, bases, vault, due, step }: Parts) {
   const { base, pending } = table;
   const clock = () => performance.now();
   /** Bases whose place others have taken, and whose files may still be there. */
@@ -150,14 +136,21 @@ export function createFlush({ table, log, bases, vault, due, step }: Parts): Flu
   const remainsSince = () => forgettingSince ?? pending.remainsSince;
 
   return {
+    /** When something was first deleted that is still in the files, by `performance.now()`. */
     remainsSince,
 
-    isLate: (ahead) => {
+    /** Whether something that was deleted may be in the files for too long. */
+    isLate(ahead: number): boolean {
       const since = remainsSince();
       return since !== null && clock() - since + ahead >= due.forgottenWithin;
     },
 
-    due(ahead, isInExcess) {
+    /**
+     * The chore that is due; `null` when none is.
+     * @param ahead milliseconds that flushes of other tables will take
+     * @param isInExcess the table is to be closed, and nothing shall be waited for
+     */
+    due(ahead: number, isInExcess: boolean): Chore | null {
       const now = clock();
       const isResting = now < rest.until && (rest.hasFailed || pending.bytes < 8 * due.bytes);
       const since = remainsSince();
@@ -174,7 +167,7 @@ export function createFlush({ table, log, bases, vault, due, step }: Parts): Flu
       return choreOf(pending, { ...facts, mustForget, isInExcess, now }, due);
     },
 
-    async run(chore) {
+    async run(chore: Chore): Promise<void> {
       const started = clock();
       try {
         await (chore === "flush" ? flush() : index());
@@ -185,7 +178,8 @@ export function createFlush({ table, log, bases, vault, due, step }: Parts): Flu
       }
     },
 
-    isIdle: () => !isLeft(),
+    /** Whether there is nothing to be done, now or later, that the next opening would not do. */
+    isIdle: (): boolean => !isLeft(),
   };
 }
 

@@ -21,25 +21,7 @@ export interface OpenTable {
   embedder: Embedder;
 }
 
-/** The tables by their names, each opened when it is used. */
-export interface OpenTables {
-  /**
-   * Runs `task` on a table, which stays open meanwhile.
-   * @throws WriterEnded when the table is being removed or replaced, once that is done
-   */
-  use<Result>(name: string, task: (open: OpenTable) => Promise<Result>): Promise<Result>;
-  /**
-   * Runs a task when the last commit of a table is done, and no other comes until the task has
-   * ended. If it succeeds, the table is closed, and this resolves when its last user has left.
-   */
-  end(name: string, task: () => Promise<void>): Promise<void>;
-  /** All that are open. */
-  opened(): KeptTable[];
-  /** How long upkeep has not seen to what it must, in open tables. */
-  lags(): Lags;
-  /** Ends the upkeep and writes what the log has into the bases. */
-  close(): Promise<void>;
-}
+export type OpenTables = ReturnType<typeof createOpenTables>;
 
 /** Seconds; 0 when nothing waits. */
 export interface Lags {
@@ -92,7 +74,8 @@ interface Parts {
   metrics: Metrics;
 }
 
-export function createOpenTables({ storage, embedders, due, room, ...parts }: Parts): OpenTables {
+/** The tables by their names, each opened when it is used. */
+export function createOpenTables({ storage, embedders, due, room, ...parts }: Parts) {
   const { quotaOf, onCommit, lines, metrics } = parts;
   const opened = () => slots.all().flatMap(({ now }) => now ?? []);
   const viewBytes = () => opened().reduce((sum, { table }) => sum + table.viewBytes, 0);
@@ -159,13 +142,19 @@ export function createOpenTables({ storage, embedders, due, room, ...parts }: Pa
   });
 
   return {
-    opened: () => opened().map(({ table }) => table),
-    lags: () => ({
+    /** All that are open. */
+    opened: (): KeptTable[] => opened().map(({ table }) => table),
+    /** How long upkeep has not seen to what it must, in open tables. */
+    lags: (): Lags => ({
       flush: longestSince(opened().map(({ table }) => table.pending.dirtySince)),
       forgetting: longestSince(opened().map(({ flush }) => flush.remainsSince())),
     }),
 
-    async use(name, task) {
+    /**
+     * Runs `task` on a table, which stays open meanwhile.
+     * @throws WriterEnded when the table is being removed or replaced, once that is done
+     */
+    async use<Result>(name: string, task: (open: OpenTable) => Promise<Result>): Promise<Result> {
       closeUnused();
       const end = performance.now() + ROOM_TIMEOUT;
       while (!slots.has(name) && slots.size >= MAX_OPEN) {
@@ -184,7 +173,11 @@ export function createOpenTables({ storage, embedders, due, room, ...parts }: Pa
       }
     },
 
-    async end(name, task) {
+    /**
+     * Runs a task when the last commit of a table is done, and no other comes until the task has
+     * ended. If it succeeds, the table is closed, and this resolves when its last user has left.
+     */
+    async end(name: string, task: () => Promise<void>): Promise<void> {
       const slot = slots.enter(name);
       try {
         // One that can't be opened has no writes that could still come.
@@ -197,7 +190,8 @@ export function createOpenTables({ storage, embedders, due, room, ...parts }: Pa
       await slot.closed.promise;
     },
 
-    async close() {
+    /** Ends the upkeep and writes what the log has into the bases. */
+    async close(): Promise<void> {
       await upkeep.stop();
       for (const slot of slots.all()) {
         const open = await slot.opened.catch(() => null);

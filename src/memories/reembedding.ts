@@ -7,22 +7,15 @@ import type { Outcome } from "./log/pending.ts";
 import type { OpenTables } from "./open-tables.ts";
 import { createTableCopy, type TableCopy } from "./table-copy.ts";
 
-/** Embeds the tables of another model again, one after the other, while they are in use. */
-export interface Reembedding {
-  /** Is told of every commit: what changes in a table changes in the one that is being made. */
-  noteCommit(name: string, outcome: Outcome): void;
-  /** The share that is done, 0 to 1; null when nothing is to be done. */
-  progress(): number | null;
-  /** Resolves when the text under way is done. The rest is for the next process. */
-  stop(): Promise<void>;
-}
+export type Reembedding = ReturnType<typeof createReembedding>;
 
 /** Milliseconds until all that failed are tried again, and between two lines in the log. */
 const RETRY_AFTER = 5_000;
 const LOG_EVERY = 30_000;
 
 /**
- * For each account whose vectors are another model's, a second table is written, memory by memory,
+ * Embeds the tables of another model again, one after the other, while they are in use. For each
+ * account whose vectors are another model's, a second table is written, memory by memory,
  * by the log like every write. When the two say the same, it takes the place of the first one, which
  * is removed. After a break the tables are compared, and the rest is embedded.
  */
@@ -45,7 +38,7 @@ export function createReembedding({
   forgetTable: (name: string) => Promise<void>;
   embedders: Embedders;
   lines: Lines;
-}): Reembedding {
+}) {
   const { wanted } = embedders;
   let isStopped = false;
   const stopped = Promise.withResolvers<void>();
@@ -131,12 +124,15 @@ export function createReembedding({
   const running = run();
 
   return {
-    noteCommit(name, outcome) {
+    /** Is told of every commit: what changes in a table changes in the one that is being made. */
+    noteCommit(name: string, outcome: Outcome): void {
       if (name === copy?.from) copy.note(outcome);
     },
-    progress: () =>
+    /** The share that is done, 0 to 1; null when nothing is to be done. */
+    progress: (): number | null =>
       accountsLeft === 0 ? null : 1 - (accountsLeft - 1 + (copy?.leftShare ?? 1)) / accounts.length,
-    async stop() {
+    /** Resolves when the text under way is done. The rest is for the next process. */
+    async stop(): Promise<void> {
       isStopped = true;
       stopped.resolve();
       await running;

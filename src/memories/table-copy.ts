@@ -3,30 +3,13 @@ import type { Outcome } from "./log/pending.ts";
 import type { OpenTables } from "./open-tables.ts";
 import { embeddingOf, type MemoryRow, type StoredMemory, toMemory } from "./rows.ts";
 
-/** Makes a table say what another one says, with another model's vectors, while that one changes. */
-export interface TableCopy {
-  readonly from: string;
-  /** Memories of the first table when the two were compared. */
-  readonly total: number;
-  /** How many are still to be copied. */
-  readonly left: number;
-  /** The same as a share, 0 to 1. */
-  readonly leftShare: number;
-  /** Is told of every commit of the first table. */
-  note(outcome: Outcome): void;
-  /** Finds what is to be copied. */
-  compare(): Promise<void>;
-  /**
-   * Copies, batch by batch.
-   * @param mayGoOn is asked before each
-   */
-  copy(mayGoOn: () => boolean): Promise<void>;
-}
+export type TableCopy = ReturnType<typeof createTableCopy>;
 
 /** Memories that one commit takes at most, and characters: forgetting must not wait long. */
 const BATCH = 64;
 const BATCH_CHARACTERS = 20_000;
 
+/** Makes a table say what another one says, with another model's vectors, while that one changes. */
 export function createTableCopy({
   from,
   to,
@@ -37,7 +20,7 @@ export function createTableCopy({
   to: string;
   wanted: Embedder;
   use: OpenTables["use"];
-}): TableCopy {
+}) {
   /** Ids of memories that have changed since the tables were compared, and those not copied yet. */
   const changed = new Set<string>();
   const missing = new Set<string>();
@@ -45,29 +28,38 @@ export function createTableCopy({
 
   return {
     from,
+    /** Memories of the first table when the two were compared. */
     get total() {
       return total;
     },
+    /** How many are still to be copied. */
     get left() {
       return changed.size + missing.size;
     },
+    /** The same as a share, 0 to 1. */
     get leftShare() {
       return total === 0 ? 1 : missing.size / total;
     },
 
-    note({ written, removed }) {
+    /** Is told of every commit of the first table. */
+    note({ written, removed }: Outcome): void {
       for (const { id } of written) changed.add(id);
       for (const id of removed) changed.add(id);
     },
 
-    async compare() {
+    /** Finds what is to be copied. */
+    async compare(): Promise<void> {
       const difference = await compareTables(from, to, use);
       total = difference.total;
       for (const id of difference.missing) missing.add(id);
       for (const id of difference.gone) changed.add(id);
     },
 
-    async copy(mayGoOn) {
+    /**
+     * Copies, batch by batch.
+     * @param mayGoOn is asked before each
+     */
+    async copy(mayGoOn: () => boolean): Promise<void> {
       while (changed.size + missing.size > 0 && mayGoOn()) {
         // Those that changed first: they may be forgotten ones.
         const batch = await takeBatch(from, changed.size > 0 ? changed : missing, use);

@@ -24,22 +24,7 @@ export class WriterEnded extends Error {
   override readonly name = "WriterEnded";
 }
 
-/** The one way to write to a table. */
-export interface Writer {
-  change<Result>(change: Change<Result>): Promise<Result>;
-  /**
-   * Whether there is room for so much more now. It may be gone when it is written.
-   * @throws AppError `conflict`
-   */
-  checkRoom(growth: Usage): void;
-  /** Removes all memories that a filter lets pass and returns how many there were. */
-  removeMatching(filter: Filter): Promise<number>;
-  /**
-   * Refuses all writes from now on, with `WriterEnded`, and runs a task when the last commit is
-   * done. When the task fails, writes are taken again.
-   */
-  end<Result>(task: () => Promise<Result>): Promise<Result>;
-}
+export type Writer = ReturnType<typeof createWriter>;
 
 interface Job extends Pick<Change<unknown>, "ids" | "withVectors" | "answer"> {
   /** What it removes, besides what `apply` does. */
@@ -55,7 +40,7 @@ const GROUP = 512;
 const MAX_WAITING = 4_096;
 
 /**
- * Writes to one table, one commit at a time. While a commit runs, changes wait, and the next commit
+ * The one way to write to a table: one commit at a time. While a commit runs, changes wait, and the next commit
  * takes all of them (group commit): each is answered when the log and the view have it.
  * @param quotaOf what the table may hold from now on; null for all
  * @param onCommit is told of every commit
@@ -70,7 +55,7 @@ export function createWriter({
   log: Pick<Log, "append">;
   quotaOf: () => Quota | null;
   onCommit: (outcome: Outcome) => void;
-}): Writer {
+}) {
   let waiting: Job[] = [];
   let last: Promise<unknown> = Promise.resolve();
   let hasEnded = false;
@@ -105,7 +90,7 @@ export function createWriter({
   };
 
   return {
-    change: ({ apply, ...change }) =>
+    change: <Result>({ apply, ...change }: Change<Result>): Promise<Result> =>
       new Promise((resolve, reject) => {
         let answer: () => void = () => reject(new Error("a change was answered before it ran"));
         enqueue({
@@ -119,15 +104,24 @@ export function createWriter({
           fail: reject,
         });
       }),
-    checkRoom(growth) {
+    /**
+     * Whether there is room for so much more now. It may be gone when it is written.
+     * @throws AppError `conflict`
+     */
+    checkRoom(growth: Usage): void {
       const quota = quotaOf();
       if (quota) checkQuota(quota, table.usage, growth);
     },
-    removeMatching: (filter) =>
+    /** Removes all memories that a filter lets pass and returns how many there were. */
+    removeMatching: (filter: Filter): Promise<number> =>
       new Promise((resolve, reject) => {
         enqueue({ ids: [], filter, apply() {}, done: resolve, fail: reject });
       }),
-    end(task) {
+    /**
+     * Refuses all writes from now on, with `WriterEnded`, and runs a task when the last commit is
+     * done. When the task fails, writes are taken again.
+     */
+    end<Result>(task: () => Promise<Result>): Promise<Result> {
       hasEnded = true;
       return takeTurn(async () => {
         // The task of another end may have failed.

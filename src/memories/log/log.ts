@@ -46,7 +46,7 @@ export interface Log {
   current(accountId: string): Promise<CurrentTable | null>;
   /** Of all accounts. */
   allCurrent(): Promise<(CurrentTable & { accountId: string })[]>;
-  /** Makes a table the account's, and forgets a former one of another name, in one transaction. */
+  /** Makes a table the account's. A former one of another name is to be forgotten. */
   setCurrent(accountId: string, table: CurrentTable): Promise<void>;
 }
 

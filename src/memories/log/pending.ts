@@ -23,7 +23,7 @@ interface Change {
 }
 
 /** Moments are those of `performance.now()`: a clock that is set must not put off a flush. */
-export function createPending(clock: () => number = () => performance.now()) {
+export function createPending() {
   const changes = new Map<string, Change>();
   let bytes = 0;
   let dirtySince: number | null = null;
@@ -58,7 +58,7 @@ export function createPending(clock: () => number = () => performance.now()) {
     note(seq: number, { written, removed, hasRemains }: Outcome): void {
       for (const memory of written) set(memory.id, { seq, memory, bytes: sizeOf(memory) });
       for (const id of removed) set(id, { seq, memory: null, bytes: id.length });
-      lastCommit = clock();
+      lastCommit = performance.now();
       dirtySince ??= lastCommit;
       if (hasRemains) remainsSince ??= lastCommit;
     },

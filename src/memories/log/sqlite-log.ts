@@ -147,17 +147,13 @@ export function createSqliteLog({
         .map((row) => ({ accountId: row.accountId, ...toCurrent(row) })),
 
     async setCurrent(accountId, { name, model }) {
+      const next = { name, model: model ?? "" };
       await commit((tx) => {
-        const isThis = eq(currentTables.accountId, accountId);
-        const former = tx.select().from(currentTables).where(isThis).get();
-        const next = { name, model: model ?? "" };
         tx.insert(currentTables)
           .values({ accountId, ...next })
           .onConflictDoUpdate({ target: currentTables.accountId, set: next })
           .run();
-        if (former && former.name !== name) drop(tx, [former.name]);
       });
-      truncate();
     },
   };
 }
