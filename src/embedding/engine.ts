@@ -48,6 +48,10 @@ export async function loadEngine(
   tokenizer.disablePadding();
   tokenizer.disableTruncation();
   let scripts: Promise<ReadonlySet<number>> | null = null;
+  let encoding = await tokenizer.encode("");
+  observeEncodings(model, tokenizer, (last) => {
+    encoding = last;
+  });
   const projection = projectionOf(manifest);
 
   const encode = (text: string): Promise<Encoding> =>
@@ -60,8 +64,8 @@ export async function loadEngine(
   /** @param prefix comes before the text, and its tokens do not count */
   const read = async (prefix: string, text: string, most: number) => {
     const whole = prefix + text;
-    const tokens = tokensOf(whole, await tokenizer.encode(whole, null), prefix.length);
     const vector = await run(whole);
+    const tokens = tokensOf(whole, encoding, prefix.length);
     const chosen = projection ? chooseTokens(contentTokens(tokens), most) : [];
     const places = chosen.map(({ place }) => place);
     const numbers = projection ? projectStates(states, places, projection) : new Int8Array(0);
@@ -163,4 +167,18 @@ async function runPooled(
 /** fastembed keeps its tokenizer to itself; padding can be turned off nowhere else. */
 function tokenizerOf(model: FlagEmbedding): Tokenizer {
   return (model as unknown as { tokenizer: Tokenizer }).tokenizer;
+}
+
+/** Is told of the tokens of each text that is embedded, so that they need not be looked for twice. */
+function observeEncodings(
+  model: FlagEmbedding,
+  tokenizer: Tokenizer,
+  onEncoding: (encoding: Encoding) => void,
+): void {
+  const encode = async (text: string): Promise<Encoding> => {
+    const encoding = await tokenizer.encode(text);
+    onEncoding(encoding);
+    return encoding;
+  };
+  Object.assign(model, { tokenizer: { encode } });
 }

@@ -20,7 +20,8 @@ const LETTER = /[\p{L}\p{N}]/u;
 export const MARK = /^(##|▁)/;
 /** What stands for what a vocabulary lacks, in WordPiece and SentencePiece. */
 const UNKNOWN = ["[UNK]", "<unk>"];
-const BEYOND_WORD = /^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu;
+/** From the first letter or digit to the last one: one step back at a time, so in linear time. */
+const WITHIN_SIGNS = /[\p{L}\p{N}](?:.*[\p{L}\p{N}])?/su;
 
 /**
  * All tokens of a text but the model's special ones.
@@ -37,7 +38,7 @@ export function tokensOf(text: string, encoding: Encoding, from = 0): Token[] {
     const start = unitOf(offsets[first]?.[0] ?? 0);
     if (special[first] || start < from) continue;
     const whole = text.slice(start, unitOf(offsets[end - 1]?.[1] ?? 0));
-    const word = whole.toLowerCase().replace(BEYOND_WORD, "");
+    const word = WITHIN_SIGNS.exec(whole.toLowerCase())?.[0] ?? "";
     for (let place = first; place < end; place++) {
       const piece = (pieces[place] ?? "").replace(MARK, "");
       tokens.push({ place, id: ids[place] ?? 0, piece, word });

@@ -66,6 +66,16 @@ describe("the states of tokens", () => {
   });
 });
 
+test("a word with 32,000 accents holds up the engine no longer than a page of text", async () => {
+  const timeOf = async (text: string) => {
+    const start = performance.now();
+    await embedder.embedContent(text);
+    return performance.now() - start;
+  };
+  const page = await timeOf("The weekly report was filed. ".repeat(200));
+  expect(await timeOf(`a${"\u0301".repeat(32_000)}b`)).toBeLessThan(page);
+});
+
 describe("how much of a question the model knows", () => {
   test.each([
     ["What does my daughter not eat?", 1, 1],
