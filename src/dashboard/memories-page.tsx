@@ -11,7 +11,7 @@ import { PostForm } from "../sign-in/form.tsx";
 import type { Visit } from "./guard.tsx";
 import { isFiltered, MOST_FOUND, type View, viewPath } from "./memories-view.ts";
 import { MemoryItem, percent } from "./memory-item.tsx";
-import { PATHS } from "./navigation.tsx";
+import { HELP_PATH, PATHS } from "./navigation.tsx";
 import { Page } from "./page.tsx";
 
 /** Paths below the page of memories. */
@@ -173,7 +173,8 @@ function Weights({ found }: { found: readonly FoundMemory[] }): Markup {
   if (!best?.explanation) return Fragment({});
   return (
     <p class="hint">
-      {`A score goes by meaning, by words, and by what stands around a memory in its session. Of that, fading takes at most ${percent(best.explanation.decay)}.`}
+      {`×2 makes it twice as likely that a memory answers, ×0.5 half as likely. Fading takes at most ${percent(best.explanation.decay)} of a score. `}
+      <a href={`${HELP_PATH}/search`}>How memories are found</a>
     </p>
   );
 }

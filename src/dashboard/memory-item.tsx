@@ -3,6 +3,7 @@
 import { unitsOf } from "../embedding/code-points.ts";
 import type { Piece } from "../memories/matched/marks.ts";
 import type { Explanation, FoundMemory, Memory } from "../memories/memory.ts";
+import { PARTS } from "../memories/ranking/signals/kind.ts";
 import { Fragment, type Markup } from "../pages/jsx-runtime.ts";
 import { Moment } from "../pages/moment.tsx";
 import { viewPath } from "./memories-view.ts";
@@ -11,6 +12,16 @@ import { PATHS } from "./navigation.tsx";
 /** Characters of a text that a list shows, and that name it elsewhere. */
 const EXCERPT = 280;
 const NAME = 60;
+/** Log-odds that change nothing to speak of. */
+const LITTLE = 0.1;
+const LABELS: Record<(typeof PARTS)[number], string> = {
+  meaning: "Meaning",
+  words: "Words",
+  session: "Session",
+  wording: "Wording",
+  time: "Time",
+  length: "Length",
+};
 
 /**
  * A memory in a list, to be opened or selected.
@@ -89,7 +100,7 @@ function Passage({
   );
 }
 
-/** Why a memory stands where it stands. */
+/** Why a memory stands where it stands: how much likelier each part makes it that it answers. */
 function Score({
   score,
   explanation,
@@ -98,27 +109,28 @@ function Score({
   explanation: Explanation | undefined;
 }): Markup {
   if (!explanation) return Fragment({});
-  const { meaning, words, retention } = explanation;
+  const { retention } = explanation;
   return (
     <div class="score">
       <span class="score-total">{`Score ${score.toFixed(2)}`}</span>
-      <Part label="Meaning" value={meaning} />
-      <Part label="Words" value={words} />
-      <Part label="Retention" value={retention} />
+      {PARTS.filter((part) => Math.abs(explanation[part]) >= LITTLE).map((part) => (
+        <span class="part">{`${LABELS[part]} ${factor(explanation[part])}`}</span>
+      ))}
+      <span class="part">
+        Retention{" "}
+        <meter value={retention} min={0} max={1} aria-label="Retention">
+          {percent(retention)}
+        </meter>{" "}
+        {percent(retention)}
+      </span>
     </div>
   );
 }
 
-function Part({ label, value }: { label: string; value: number }): Markup {
-  return (
-    <span class="part">
-      {label}{" "}
-      <meter value={value} min={0} max={1} aria-label={label}>
-        {percent(value)}
-      </meter>{" "}
-      {percent(value)}
-    </span>
-  );
+/** By what log-odds multiply the odds. */
+function factor(logOdds: number): string {
+  const times = Math.exp(logOdds);
+  return `×${times >= 10 ? Math.round(times) : times.toFixed(1)}`;
 }
 
 /** The beginning of a text on one line, which names it. */

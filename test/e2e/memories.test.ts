@@ -172,6 +172,8 @@ test.each<[string, Look]>([
     expect(long).toMatch(/^… <b>The spare key<\/b> hangs & swings\..* …$/);
     expect(short).toBe("<mark>A key</mark> of C major");
     expect(await page.locator("mark").allInnerTexts()).toEqual(["spare", "key", "key"]);
+    const [parts = ""] = await page.locator(".score").allTextContents();
+    expect(parts).toMatch(/^Score 0\.\d\d.*Words ×\d+(\.\d)?.*Retention 100 %/);
 
     await page.goto(`${dashboard.origin}/memories`);
     expect(await page.locator("mark").count()).toBe(0);
