@@ -7,6 +7,7 @@ import { foreignStores } from "./foreign-stores.ts";
 import { BUDGETS, FACTS_BUDGET, type Group, readGroups } from "./groups.ts";
 import { measureLarge } from "./large.ts";
 import { mean } from "./measures.ts";
+import { readOdd } from "./odd-texts.ts";
 import { readChanged, readFacts, readForeign, readNotes } from "./own-sets.ts";
 import { type Answered, askAll, recallFigures, recallOf } from "./recall.ts";
 import type { Figure } from "./table.ts";
@@ -76,7 +77,12 @@ async function ownGroups(): Promise<Group[]> {
 async function ownFigures(server: TestServer, modes: readonly SearchMode[]): Promise<Figure[]> {
   const facts = await recallOf(server, [await readFacts()], modes);
   const notes = await recallOf(server, [await readNotes()], modes);
-  const figures = [...inModes(facts, modes, "own facts"), ...inModes(notes, modes, "terse notes")];
+  const odd = await recallOf(server, [readOdd()], modes);
+  const figures = [
+    ...inModes(facts, modes, "own facts"),
+    ...inModes(notes, modes, "terse notes"),
+    ...inModes(odd, modes, "code, tables, scripts"),
+  ];
   for (const half of ["dev", "held"] as const) {
     const set = await readChanged(half);
     const account = await createAccount(server, set.memories);

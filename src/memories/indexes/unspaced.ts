@@ -10,8 +10,24 @@ const STRETCH =
 const IN_GRAMS = /^[\p{Script=Han}\p{Script=Katakana}ー\p{Script=Hangul}]/u;
 const IN_WORDS =
   /[\p{Script=Hiragana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
-/** Characters that say nothing by themselves, and hardly anything in a word. */
-const EMPTY = /[的了是嗎吗呢吧我你您他她它們们這这那也就都很]+/u;
+/** Characters that say nothing by themselves, and hardly anything in a word; what only asks; particles. */
+const EMPTY =
+  /(?:[为為]?什[么麼](?:时候|時候)?|怎[么麼樣样]+|哪[里裡儿兒]|多少|何[时時处處]|[谁誰的了是嗎吗呢吧我你您他她它們们這这那也就都很])+/u;
+/** The same in hiragana, Thai and their like, as the dictionary cuts them. */
+const EMPTY_WORDS = new Set(
+  `は が を に の で と も へ か や から まで より です ます でし まし た て し する した して いる い ある あり
+   ませ ん ない だ この その あの これ それ あれ どこ いつ だれ なに どれ どう どの なぜ ください よ ね
+   ที่ ที่ไหน ไหน เมื่อไร เมื่อ ไร เมื่อไหร่ อะไร ใคร อย่างไร ทำไม คือ เป็น และ ของ ใน อยู่ มี ได้ ไหม ครับ ค่ะ`
+    .trim()
+    .split(/\s+/),
+);
+/** The same as pairs of Korean syllables. */
+const EMPTY_PAIRS = new Set(
+  `어디 디에 디서 디인 언제 제인 누가 누구 구인 무엇 무슨 엇을 엇인 어떻 떻게 있나 나요 있습 습니 니다 니까 인가 가요
+   입니 이에 에요 예요 하나 하는 합니 했습`
+    .trim()
+    .split(/\s+/),
+);
 const HAN = /^\p{Script=Han}/u;
 /** Characters of a word, about, and what one of them counts for beside two together. */
 const WORD = 2;
@@ -43,7 +59,9 @@ export function unspacedWords(run: string): Unspaced[] {
   return (run.match(STRETCH) ?? []).flatMap((stretch) => {
     if (IN_GRAMS.test(stretch)) return stretch.split(EMPTY).flatMap(gramsOf);
     const words = IN_WORDS.test(stretch) ? segmentsOf(stretch) : [stretch];
-    return words.map((word) => ({ word, isGram: false, isFurther: false, weight: 1 }));
+    return words
+      .filter((word) => !EMPTY_WORDS.has(word))
+      .map((word) => ({ word, isGram: false, isFurther: false, weight: 1 }));
   });
 }
 
@@ -52,9 +70,13 @@ function gramsOf(stretch: string): Unspaced[] {
   const codes = Array.from(stretch, (character) => character.codePointAt(0) ?? 0);
   const isSingle = codes.length === 1;
   const singles = isSingle || HAN.test(stretch) ? codes : [];
-  const pairs = codes.slice(1).map((code, at) => String.fromCodePoint(codes[at] ?? 0, code));
+  const pairs = codes
+    .slice(1)
+    .map((code, at) => String.fromCodePoint(codes[at] ?? 0, code))
+    .filter((pair) => !EMPTY_PAIRS.has(pair));
   const single = isSingle ? 1 : SINGLE;
-  const weight = Math.ceil(codes.length / WORD) / (pairs.length + single * singles.length);
+  const total = pairs.length + single * singles.length;
+  const weight = Math.min(1, Math.ceil(codes.length / WORD) / total);
   return [
     ...pairs.map((word) => ({ word, isGram: true, isFurther: false, weight })),
     ...singles.map((code) => ({
