@@ -162,14 +162,17 @@ test("an unknown address takes as long to refuse as a wrong password", async () 
     await accounts.verifyPassword(email, "wrong password");
     return performance.now() - start;
   };
-  // The shortest of three: a busy machine only adds. Without a hash the ratio is under 0.05.
-  const shortest = async (email: string) =>
-    Math.min(await time(email), await time(email), await time(email));
-  const ratio = await withRealPasswords(
-    async () => (await shortest("bob@example.com")) / (await shortest("you@example.com")),
-  );
-  expect(ratio).toBeGreaterThan(0.4);
-  expect(ratio).toBeLessThan(2.5);
+  // A busy machine only adds, so the shortest of some tries counts. Without a hash the ratio is under 0.05.
+  const shortest = { known: Number.POSITIVE_INFINITY, unknown: Number.POSITIVE_INFINITY };
+  const ratio = () => shortest.unknown / shortest.known;
+  await withRealPasswords(async () => {
+    for (let tries = 0; tries < 30 && !(tries >= 3 && ratio() > 0.4 && ratio() < 2.5); tries++) {
+      shortest.known = Math.min(shortest.known, await time("you@example.com"));
+      shortest.unknown = Math.min(shortest.unknown, await time("bob@example.com"));
+    }
+  });
+  expect(ratio()).toBeGreaterThan(0.4);
+  expect(ratio()).toBeLessThan(2.5);
 });
 
 test("the password is stored as argon2id and is in no file", async () => {

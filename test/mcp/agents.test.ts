@@ -259,6 +259,7 @@ describe("ChatGPT", () => {
     expect(results).toEqual([
       {
         ...{ id: expect.any(String), title: "Sam is allergic to peanuts" },
+        text: "Sam is allergic to peanuts",
         url: expect.stringContaining(server.origin),
       },
     ]);
