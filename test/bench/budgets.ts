@@ -100,7 +100,7 @@ export const BUDGETS = {
   },
   disk: {
     title: "disk after upkeep",
-    floor: "text and vectors",
+    floor: "text, vectors and states",
     unit: "MiB",
     must: "at most",
     bound: (data) => 1.3 * data + 10,

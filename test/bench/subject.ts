@@ -1,5 +1,6 @@
-import type { Embedder } from "../../src/embedding/embedder.ts";
+import { type Embedder, MOST_STATES, STATE } from "../../src/embedding/embedder.ts";
 import type { NewMemory } from "../../src/memories/memory.ts";
+import { contentWords } from "../../src/memories/ranking/words.ts";
 import type { BenchClient } from "./client.ts";
 import { MIB } from "./footprint.ts";
 import type { Sentences } from "./sentences.ts";
@@ -19,7 +20,10 @@ export interface Subject {
 /** What the server has been given so far. */
 export interface Stored {
   readonly memories: number;
-  /** MiB of all contents and of one vector each, though a long content has several. */
+  /**
+   * MiB of all contents, of one vector each, though a long content has several, and of the states of
+   * their words, though one word may have several.
+   */
   readonly mib: number;
   add(memories: readonly NewMemory[]): void;
 }
@@ -37,7 +41,10 @@ export function createStored(dimension: number): Stored {
     },
     add(added) {
       memories += added.length;
-      for (const { content } of added) bytes += Buffer.byteLength(content) + 4 * dimension;
+      for (const { content } of added) {
+        const states = Math.min(MOST_STATES, contentWords(content).length);
+        bytes += Buffer.byteLength(content) + 4 * dimension + states * STATE;
+      }
     },
   };
 }
