@@ -271,7 +271,9 @@ export const Explanation = Type.Object(
     words: logOdds("How many of the query's words it has; rare ones count more."),
     session: logOdds("What stands around it in its session: an answer often follows its question."),
     wording: logOdds("Who says it, whether it asks or tells, and names and numbers as asked for."),
-    time: logOdds("Whether it is of the time that the query names."),
+    time: logOdds(
+      "Whether it is of the time that the query names, or the version of a fact that holds.",
+    ),
     length: logOdds("Less for texts of a few words, which say little."),
     relevance: share("What these come to: 1 / (1 + e^−sum)."),
     retention: share("What is left of it at its age."),

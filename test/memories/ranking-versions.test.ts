@@ -93,4 +93,20 @@ test("a search over HTTP puts the version that holds first, and tells the others
   expect(contentsOf(results)[0]).toContain("harbour-lamp");
   expect(results.map(({ newer }) => newer)).toEqual([undefined, id]);
   expect(results[1]?.id).toBe(old.id);
+
+  // Fewer of the words: it has its place from the other one.
+  server.clock.advance(86_400_000);
+  await ada.save({ content: "The wifi of the guests now has copper-kettle as its secret." });
+  const explained = await ada.search("wifi password of the guests is", {
+    explain: "true",
+    decay: "false",
+  });
+  expect(explained[0]?.content).toContain("copper-kettle");
+  expect(explained[0]?.explanation?.time).toBeGreaterThan(0);
+  for (const { score, explanation } of explained) {
+    const { relevance = 0, retention: _, decay: __, ...parts } = explanation ?? {};
+    const sum = Object.values(parts).reduce((all, part) => all + part, 0);
+    expect(relevance).toBeCloseTo(score, 3);
+    expect(1 / (1 + Math.exp(-sum))).toBeCloseTo(relevance, 3);
+  }
 });
