@@ -126,7 +126,7 @@ test("the source is read: its files, their imports, and of which kind they are",
     { target: "fastembed", isTypeOnly: false },
     { target: "@lancedb/lancedb", isTypeOnly: true },
   ]);
-  const routes = files.find(({ path }) => path === "memories/routes.ts");
+  const routes = files.find(({ path }) => path === "memories/writing-routes.ts");
   expect(routes?.imports.map(({ target }) => target)).toContain("memories/memories.ts");
 });
 

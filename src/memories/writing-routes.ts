@@ -1,0 +1,246 @@
+import { Type } from "@sinclair/typebox";
+import { type Context, Elysia } from "elysia";
+import { createBodyReader } from "../http/body.ts";
+import type { Etags } from "../http/etag.ts";
+import { createListReader } from "../http/list-body.ts";
+import { ref, responses } from "../http/openapi.ts";
+import type { Authorize } from "../http/principal.ts";
+import { checkQueryString } from "../http/query.ts";
+import type { RecordEvent } from "../http/record.ts";
+import type { Scope } from "../keys/scopes.ts";
+import { createTurns } from "../turns.ts";
+import type { Memories } from "./memories.ts";
+import {
+  LIMITS,
+  MAX_BATCH_BYTES,
+  Memory,
+  MemoryChanges,
+  type MemorySource,
+  NewMemory,
+  writtenMemory,
+} from "./memory.ts";
+import {
+  ChangeHeaders,
+  CreationHeaders,
+  CreationQuery,
+  DeletionQuery,
+  toFilter,
+} from "./requests.ts";
+
+/** Bytes of a body. */
+const MAX_BODY = 1 << 20;
+
+const readBatch = createListReader("memories", NewMemory, {
+  maxItems: LIMITS.batch,
+  maxItemBytes: MAX_BODY,
+  maxBytes: MAX_BATCH_BYTES,
+});
+const Batch = Type.Object(
+  { memories: Type.Array(NewMemory, { minItems: 1, maxItems: LIMITS.batch }) },
+  { additionalProperties: false },
+);
+const Created = Type.Object({ memories: Type.Array(ref("Memory")) });
+const Id = Memory.properties.id;
+export const MemoryPath = Type.Object({ id: Id });
+const Deleted = Type.Object({ id: Id, deleted: Type.Literal(true) });
+const DeletedMany = Type.Object({ deleted: Type.Integer({ minimum: 0, examples: [3] }) });
+
+const WITHOUT_READING =
+  "Without the scope `memories:read` the answer has `id`, `created_at` and `updated_at` alone.";
+export const ETAG = { ETag: "Names this state of the memory, for `If-Match`." };
+
+/** What the routes of memories go by. */
+export interface Dependencies {
+  etags: Etags;
+  memories: Memories;
+  authorize: Authorize;
+  record: RecordEvent;
+}
+
+/** Saving, changing and deleting memories. */
+export function createWritingRoutes(dependencies: Dependencies) {
+  return new Elysia({ normalize: false })
+    .use(createSavingRoutes(dependencies))
+    .use(createChangeRoutes(dependencies));
+}
+
+/** Reads the body of who has a scope: a stranger's is not read. */
+function createParser(authorize: Authorize, scope: Scope) {
+  return (read: (request: Request) => Promise<unknown>) =>
+    ({ request, server }: Pick<Context, "request" | "server">) => {
+      authorize(request, scope);
+      // Embedding a large batch takes longer than an idle connection may live.
+      server?.timeout(request, 0);
+      return read(request);
+    };
+}
+
+function createSavingRoutes({ memories, authorize, etags }: Dependencies) {
+  const parser = createParser(authorize, "memories:add");
+
+  return new Elysia({ normalize: false })
+    .derive(({ request }) => {
+      const { accountId, scopes, credential } = authorize(request, "memories:add");
+      checkQueryString(request);
+      const source: MemorySource = { via: "api", ...credential };
+      return { accountId, scopes, source };
+    })
+    .post(
+      "/",
+      async ({ accountId, scopes, source, request, body, headers, query, set }) => {
+        if (query.similar === "true") authorize(request, "memories:read");
+        const idempotencyKey = headers["idempotency-key"];
+        const [memory] = await memories.create(accountId, [body], { source, idempotencyKey });
+        if (!memory) throw new Error("creating a memory returned none");
+        set.status = 201;
+        set.headers.location = `/api/memories/${memory.id}`;
+        set.headers.etag = etags.of(memory);
+        if (query.similar === "false") return writtenMemory(memory, scopes);
+        return { ...memory, similar: await memories.similar(accountId, memory.id) };
+      },
+      {
+        parse: parser(createBodyReader(NewMemory, MAX_BODY)),
+        query: CreationQuery,
+        body: NewMemory,
+        headers: CreationHeaders,
+        detail: {
+          operationId: "createMemory",
+          summary: "Save a memory",
+          description: `When this is answered the memory is on the disk, and every search finds it. \`similar=true\` needs the scope to read. ${WITHOUT_READING}`,
+          responses: responses(
+            {
+              status: 201,
+              description: "Saved.",
+              schema: ref("SavedMemory"),
+              headers: { ...ETAG, Location: "The memory's path." },
+            },
+            400,
+            409,
+            413,
+            415,
+            422,
+          ),
+        },
+      },
+    )
+    .post(
+      "/batch",
+      async ({ accountId, scopes, source, body, headers, set }) => {
+        set.status = 201;
+        const idempotencyKey = headers["idempotency-key"];
+        const turn = createTurns();
+        const saved = await memories.create(accountId, body.memories, { source, idempotencyKey });
+        // To write so much has taken its time, and so does the answer.
+        await turn();
+        return { memories: saved.map((memory) => writtenMemory(memory, scopes)) };
+      },
+      {
+        parse: parser(readBatch),
+        body: Batch,
+        headers: CreationHeaders,
+        detail: {
+          operationId: "createMemories",
+          summary: "Save up to 256 memories, all or none",
+          description: `Faster than one by one, and one of them that is not valid keeps all out. ${WITHOUT_READING}`,
+          responses: responses(
+            { status: 201, description: "Saved, in the order given.", schema: Created },
+            400,
+            409,
+            413,
+            415,
+            422,
+          ),
+        },
+      },
+    );
+}
+
+function createChangeRoutes({ memories, authorize, etags, record }: Dependencies) {
+  const parser = createParser(authorize, "memories:write");
+
+  return new Elysia({ normalize: false })
+    .derive(({ request }) => {
+      const { accountId, scopes, credential } = authorize(request, "memories:write");
+      checkQueryString(request);
+      const source: MemorySource = { via: "api", ...credential };
+      return { accountId, scopes, source };
+    })
+    .put(
+      "/:id",
+      async ({ accountId, scopes, source, params, body, headers, set }) => {
+        const ifMatch = headers["if-match"];
+        const isExpected = (memory: Memory) =>
+          ifMatch === undefined || etags.matches(ifMatch, etags.of(memory));
+        const memory = await memories.update(accountId, params.id, body, { source, isExpected });
+        set.headers.etag = etags.of(memory);
+        return writtenMemory(memory, scopes);
+      },
+      {
+        parse: parser(createBodyReader(MemoryChanges, MAX_BODY)),
+        params: MemoryPath,
+        body: MemoryChanges,
+        headers: ChangeHeaders,
+        detail: {
+          operationId: "updateMemory",
+          summary: "Change a memory",
+          description: `Fields that are left out stay as they are. ${WITHOUT_READING}`,
+          responses: responses(
+            {
+              status: 200,
+              description: "The changed memory.",
+              schema: ref("Memory"),
+              headers: ETAG,
+            },
+            400,
+            404,
+            412,
+            413,
+            415,
+            422,
+          ),
+        },
+      },
+    )
+    .delete(
+      "/:id",
+      async ({ accountId, params }) => {
+        await memories.remove(accountId, params.id);
+        return { id: params.id, deleted: true };
+      },
+      {
+        params: MemoryPath,
+        detail: {
+          operationId: "deleteMemory",
+          summary: "Delete a memory for good",
+          description: "Within a minute it is in no file any more, backups excepted.",
+          responses: responses(
+            { status: 200, description: "Deleted.", schema: Deleted },
+            400,
+            404,
+            422,
+          ),
+        },
+      },
+    )
+    .delete(
+      "/",
+      async ({ accountId, query, request }) => {
+        const deleted = await memories.removeMatching(accountId, toFilter(query));
+        record(request, "memories_deleted", { accountId, amount: deleted });
+        return { deleted };
+      },
+      {
+        query: DeletionQuery,
+        detail: {
+          operationId: "deleteMemories",
+          summary: "Delete all memories that pass a filter, for good",
+          description: "At least one of tags, agent_id, session_id and created_before is needed.",
+          responses: responses(
+            { status: 200, description: "How many there were.", schema: DeletedMany },
+            400,
+            422,
+          ),
+        },
+      },
+    );
+}
