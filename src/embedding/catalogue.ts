@@ -33,7 +33,7 @@ export const CATALOGUE: readonly CatalogueModel[] = [
   {
     name: "multilingual-e5-small",
     languages: "about 100, such as Chinese, German, Arabic",
-    use: "memories in other languages than English; as fast, four times the size",
+    use: "memories in other languages than English; vectors as long as bge-small's",
     fetched: {
       address: `${HOST}/intfloat/multilingual-e5-small/resolve/614241f622f53c4eeff9890bdc4f31cfecc418b3`,
       description: describe({
@@ -56,7 +56,7 @@ export const CATALOGUE: readonly CatalogueModel[] = [
   {
     name: "bge-base",
     languages: "English",
-    use: "a little better than bge-small; three times as slow and as large",
+    use: "finer distinctions by its authors' figures; vectors twice as long, slower",
     fetched: {
       address: `${HOST}/Xenova/bge-base-en-v1.5/resolve/4d6cd88e18e51a5e020c2c305726d76ada9c03cf`,
       description: describe({
