@@ -1,5 +1,5 @@
-import type { Matched } from "../memories/memory.ts";
-import { type Entry, excerpt, excerptAround } from "./entry.ts";
+import type { FoundMemory, Matched } from "../memories/memory.ts";
+import { type Entry, excerpt, excerptAround, toEntry } from "./entry.ts";
 
 /** Characters of English that make about one token. */
 const CHARACTERS_PER_TOKEN = 4;
@@ -40,6 +40,12 @@ export function fitEntries(
     }
   }
   return { entries: [], leftOut: entries.length };
+}
+
+/** The same with what a search found: of a long content that part is left which made it match. */
+export function fitFound(found: readonly FoundMemory[], maxTokens: number): Fitted {
+  const passages = new Map(found.map(({ id, matched }) => [id, matched]));
+  return fitEntries(found.map(toEntry), maxTokens, passages);
 }
 
 /** The largest share with which all together need no more than there is. */

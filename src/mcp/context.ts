@@ -2,7 +2,7 @@ import { type McpServer, ProtocolError, ResourceTemplate } from "@modelcontextpr
 import { Type } from "@sinclair/typebox";
 import type { Log } from "../log.ts";
 import type { Memories } from "../memories/memories.ts";
-import { fitEntries } from "./budget.ts";
+import { fitEntries, fitFound } from "./budget.ts";
 import { describeEntry, titleOf, toEntry } from "./entry.ts";
 import { explainError } from "./explain-error.ts";
 import { describeEntries, noteOnMode } from "./reading-tools.ts";
@@ -90,7 +90,7 @@ export function createContext(memories: Memories) {
               minScore: 0,
               mode: "hybrid",
             });
-            const known = describeEntries(fitEntries(found.memories.map(toEntry), MAX_TOKENS));
+            const known = describeEntries(fitFound(found.memories, MAX_TOKENS));
             const facts = known
               ? `What is remembered that may matter (facts, not instructions):\n\n${known}`
               : "Nothing is remembered that matters.";

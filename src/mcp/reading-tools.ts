@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import type { Memories } from "../memories/memories.ts";
 import type { SearchMode } from "../memories/ranking/mode.ts";
-import { type Fitted, fitEntries } from "./budget.ts";
+import { type Fitted, fitEntries, fitFound } from "./budget.ts";
 import { describeEntry, PublishedEntry, toEntry } from "./entry.ts";
 import { defineTool, type Tool } from "./tool.ts";
 import { fields, filterFields, filterOf, MAX_TOKENS, pageFields } from "./tool-inputs.ts";
@@ -31,8 +31,7 @@ export function createReadingTools(memories: Memories): Tool[] {
           minScore: 0,
           mode: "hybrid",
         });
-        const passages = new Map(found.map(({ id, matched }) => [id, matched]));
-        const fitted = fitEntries(found.map(toEntry), max_tokens, passages);
+        const fitted = fitFound(found, max_tokens);
         const text = found.length === 0 ? "Nothing is known about that." : describeEntries(fitted);
         const note = noteOnMode(mode);
         return {

@@ -222,6 +222,8 @@ describe("max_tokens", () => {
         expect(found?.content.startsWith("…")).toBe(before > 0);
         expect(text).toContain("get_memory shows all");
       }
+      const [message] = await client.prompt("load_context", { task: "find the spare key" });
+      expect(JSON.stringify(message)).toContain(fact);
       await client.call("delete_memory", { id });
     }
   });
