@@ -31,6 +31,8 @@ export const MOST_MISSPELT = 4;
 const HAS_DIGIT = /\p{N}/u;
 /** Letters of a word at the least that another may stand for. */
 const SHORTEST = MISSPELT - 1;
+/** Words from which on an index is read as it grows: a question would wait too long for that. */
+const LARGE = 20_000;
 /** Bytes of a word's place, and of two numbers: its letters and its ends. */
 const ENTRY = 17;
 
@@ -88,7 +90,7 @@ interface Words {
 }
 
 export function createNearWords(words: Words): NearWords {
-  // Made at the first question that needs it: most need none.
+  // Of a small index made at the first question that needs it: most need none.
   let known: string[] | null = null;
   let masks = new Int32Array(0);
   let ends = new Int32Array(0);
@@ -118,6 +120,7 @@ export function createNearWords(words: Words): NearWords {
       // Words that went and came again are there twice.
       if (known && known.length >= 2 * words.size) known = null;
       if (known) note(word, known);
+      else if (words.size >= LARGE) read();
     },
 
     to(asked) {
