@@ -56,7 +56,7 @@ export const SETTINGS = {
   },
   CTXD_BACKUP_EVERY: { flag: null, meaning: "time between two: 30m, 12h, 1d, 1w (24h)" },
   CTXD_BACKUP_KEEP: { flag: null, meaning: "how many of them are kept (7)" },
-  CTXD_MODEL: { flag: null, meaning: "another embedding model: a folder or a name" },
+  CTXD_MODEL: { flag: null, meaning: "another model: a name of ctxd model list, or a folder" },
   CTXD_MODEL_SOURCE: {
     flag: null,
     meaning: "at build time: a folder that holds the model's files",
