@@ -1,5 +1,5 @@
 /** Where a sentence ends, with what closes it; and a line. */
-const SENTENCE_END = /[.!?…]["'”’)\]]*(?=\s)|[。！？][”’」』）]*|\n/gu;
+const SENTENCE_END = /[.!?…؟۔।]["'”’)\]]*(?=\s)|[。！？][”’」』）]*|\n/gu;
 const SPACE = /\s/;
 /** UTF-16 units at the most of what a reader sees as one character, a family of emoji say. */
 const CLUSTER = 32;

@@ -20,10 +20,13 @@ export function createPrefixes() {
     isOne,
     /** @param stem other forms of a short one may differ from the third letter on: `use`, `using` */
     add(stem: string) {
-      const length = Math.min(stem.length, stem.length > PREFIX ? PREFIX : PREFIX - 1);
-      let key = 0;
-      for (let at = 0; at < length; at++) key = keyWith(key, letterOf(stem.charCodeAt(at)));
-      isOne[key] = 1;
+      const letters: number[] = [];
+      for (let at = 0; at < stem.length; at++) {
+        const letter = letterOf(stem.charCodeAt(at));
+        if (letter !== ACCENT) letters.push(letter);
+      }
+      const length = letters.length > PREFIX ? PREFIX : PREFIX - 1;
+      isOne[letters.slice(0, length).reduce(keyWith, 0)] = 1;
     },
   };
 }
