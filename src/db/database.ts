@@ -18,8 +18,8 @@ export interface Database {
   attempt(write: () => void): boolean;
   /**
    * To be called when a transaction has failed. If that was for the disk's sake, all of it is in
-   * the log nevertheless, where a restart would find it. This overwrites it, and returns whether it
-   * could.
+   * the log nevertheless, where a restart would find it. This overwrites or removes it, and returns
+   * whether it could.
    */
   voidFailed(): boolean;
   /**
@@ -117,8 +117,17 @@ function createDatabase(sqlite: Sqlite): Database {
     sqlite,
     attempt,
     truncateLog,
-    // When it was closed, the log was emptied.
-    voidFailed: () => isClosed || attempt(rewriteVersion.immediate),
+    voidFailed() {
+      // When it was closed, the log was emptied.
+      if (isClosed || attempt(rewriteVersion.immediate)) return true;
+      // A log without transactions gets its header first, and nothing is overwritten if that can't be
+      // synced. Then the log can be emptied, which takes no sync.
+      let isEmpty = false;
+      attempt(() => {
+        isEmpty = truncateLog();
+      });
+      return isEmpty;
+    },
     differ() {
       const [any = 0] = crypto.getRandomValues(new Int32Array(1));
       sqlite.run(`PRAGMA application_id = ${any}`);

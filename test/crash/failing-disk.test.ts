@@ -86,6 +86,22 @@ test.skipIf(missing !== null)("what a sync refused does not come back by a resta
   expect(await contents(createClient(await again.origin(), key))).toEqual(["answered"]);
 });
 
+test.skipIf(missing !== null)("nor does it as the first of a log that was empty", async () => {
+  const { machine, key, start } = await prepare();
+  await using server = start();
+  const client = createClient(await server.origin(), key);
+  await untilSaid(server, DONE, () => client.save({ content: "answered" }));
+  // The header of SQLite's log is synced, and what follows it is not.
+  machine.set({ syncs: 1, spared: 1 });
+  for (const content of ["refused", "refused too"]) {
+    expect((await client.send("POST", "/memories", { json: { content } })).status).toBe(503);
+  }
+  await server.kill();
+
+  await using again = start();
+  expect(await contents(createClient(await again.origin(), key))).toEqual(["answered"]);
+});
+
 test.skipIf(missing !== null)(
   "what a flush could not sync is written again elsewhere: a second sync is no proof",
   async () => {

@@ -18,6 +18,8 @@ export interface Rules {
   error: "EIO" | "ENOSPC";
   /** `fsync`: what was written before is lost, and a second one that succeeds doesn't bring it. */
   syncs: number;
+  /** The next so many of these do not fail. */
+  spared: number;
   /** `write` and `ftruncate`. */
   writes: number;
   /** `rename` and `link`. */
@@ -26,7 +28,7 @@ export interface Rules {
   seconds: number;
 }
 
-const RELIABLE: Rules = { error: "EIO", syncs: 0, writes: 0, names: 0, seconds: 0 };
+const RELIABLE: Rules = { error: "EIO", syncs: 0, spared: 0, writes: 0, names: 0, seconds: 0 };
 
 const compiler = Bun.which("cc") ?? Bun.which("gcc");
 /** Why there is none here; null when there is one. */
@@ -46,7 +48,7 @@ export function createUnreliableMachine(folder: string) {
   const command = [compiler ?? "", "-shared", "-fPIC", "-O2", "-o", library ?? "", source];
   const { success, stderr } = Bun.spawnSync(command);
   if (!success) throw new Error(String(stderr));
-  writeFileSync(rules ?? "", new Uint8Array(32));
+  writeFileSync(rules ?? "", new Uint8Array(40));
 
   const allFiles = () =>
     readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -70,7 +72,7 @@ export function createUnreliableMachine(folder: string) {
 
     /** What is not said is as it should be. */
     set(changes: Partial<Rules>): void {
-      const { error, syncs, writes, names, seconds } = { ...RELIABLE, ...changes };
+      const { error, syncs, spared, writes, names, seconds } = { ...RELIABLE, ...changes };
       const block = new DataView(new ArrayBuffer(24));
       [constants.errno[error], syncs, writes, names].forEach((value, index) => {
         block.setInt32(index * 4, value, true);
@@ -78,6 +80,7 @@ export function createUnreliableMachine(folder: string) {
       block.setBigInt64(16, BigInt(seconds), true);
       const file = openSync(rules ?? "", "r+");
       writeSync(file, block, 0, 24, 0);
+      writeSync(file, Int32Array.of(spared), 0, 4, 32);
       closeSync(file);
     },
 
