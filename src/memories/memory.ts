@@ -274,7 +274,7 @@ export const Explanation = Type.Object(
     time: logOdds(
       "Whether it is of the time that the query names, or the version of a fact that holds.",
     ),
-    length: logOdds("Less for texts of a few words, which say little."),
+    length: logOdds("Less for long texts, in which many words answer nothing."),
     relevance: share("What these come to: 1 / (1 + e^−sum)."),
     retention: share("What is left of it at its age."),
     decay: share("The share of the score that age can take."),

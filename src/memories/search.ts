@@ -9,7 +9,8 @@ import type { SearchMode } from "./ranking/mode.ts";
 import { putVersionsInOrder, type Versioned, versionsToCompare } from "./ranking/newest.ts";
 import { readPeriod } from "./ranking/period.ts";
 import type { Question } from "./ranking/question.ts";
-import { rank, sessionsAround } from "./ranking/rank.ts";
+import { rankFirst, sessionsAround } from "./ranking/rank.ts";
+import { interactionWeights } from "./ranking/signals/interaction.ts";
 import type { MemoryRow } from "./rows.ts";
 import type { MemoryTable } from "./table.ts";
 
@@ -81,7 +82,15 @@ export async function searchTable(
   const turns = await table.ofSessions(sessions, { filter, vector, terms: found.terms });
   const candidates = [...found.candidates, ...turns];
   const passages = new Map(candidates.map(({ memory, passage }) => [memory.id, passage]));
-  const ranked = rank(candidates, sessions, question);
+  const first = rankFirst(candidates, sessions, question);
+  const interactions = asked
+    ? await table.interaction(
+        first.best,
+        asked.states,
+        interactionWeights(asked.states.words, found.terms),
+      )
+    : new Map<string, number>();
+  const ranked = first.finish(interactions);
   // Of a time that is asked about, what held then comes first.
   const isOfAnyTime = readPeriod(query, now) === null;
   const compared = versions && isOfAnyTime ? versionsToCompare(query, ranked) : [];

@@ -6,7 +6,7 @@ import { sharedEmbedder, testCacheDir } from "../support/embedder.ts";
 import { cacheEmbeddings } from "./cached-embedder.ts";
 import { readGroups } from "./groups.ts";
 import { DEPTHS, type Measures } from "./measures.ts";
-import { readChanged, readFacts, readNotes } from "./own-sets.ts";
+import { readFacts, readNotes } from "./own-sets.ts";
 import { createAsker } from "./training/examples.ts";
 import { calibrate, fit } from "./training/fit.ts";
 import { crossValidate, type Examples, lessonsOf, validateByGroup } from "./training/validate.ts";
@@ -19,13 +19,13 @@ and writes src/memories/ranking/weights.json. Prints what is found of files that
 `;
 const FILE = join(import.meta.dir, "../../src/memories/ranking/weights.json");
 /** What the first ranking goes by. Signals that are read of the best alone depend on it. */
-const FIRST = { start: 0, weights: { meaning: 5, coverage: 4, session: 3 } };
+const FIRST = { start: 0, weights: { meaning: 5, coverage: 4, around: 3 } };
 const ROUNDS = 3;
 /** Questions of each other file that a file is asked, and what they count for each file. */
 const FOREIGN = 3;
 const FOREIGN_WEIGHT = 30;
 /** Of the squares of weights. */
-const PENALTY = 5;
+const PENALTY = 10;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -44,7 +44,6 @@ const sets = [
   ),
   { group: "facts", name: "facts", set: await readFacts() },
   { group: "notes", name: "notes", set: await readNotes() },
-  { group: "changed", name: "changed-dev", set: await readChanged("dev") },
 ];
 const askers = await Promise.all(
   sets.map(async ({ set, ...names }) => ({ ...names, asker: await createAsker(set, embedder) })),

@@ -96,7 +96,7 @@ test("a search over HTTP puts the version that holds first, and tells the others
 
   // Fewer of the words: it has its place from the other one.
   server.clock.advance(86_400_000);
-  await ada.save({ content: "The wifi of the guests now has copper-kettle as its secret." });
+  await ada.save({ content: "The wifi password is now copper-kettle." });
   const explained = await ada.search("wifi password of the guests is", {
     explain: "true",
     decay: "false",

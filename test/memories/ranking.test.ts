@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { DEFAULT_DECAY } from "../../src/config.ts";
 import type { Question } from "../../src/memories/ranking/question.ts";
-import { rank } from "../../src/memories/ranking/rank.ts";
+import { rankFirst } from "../../src/memories/ranking/rank.ts";
 import { retention } from "../../src/memories/ranking/retention.ts";
 import type { Candidate, MemoryRow } from "../../src/memories/rows.ts";
 import { contentsOf } from "../support/client.ts";
@@ -13,7 +13,7 @@ const asked = (fields: Partial<Question> = {}): Question => ({
   text: "words",
   mode: "hybrid",
   model: { cosines: { unrelated: 0.4, same: 1 } },
-  terms: [{ rareness: 5, forms: [] }],
+  terms: [{ token: "word", rareness: 5, forms: [] }],
   understood: 1,
   memories: 1_000,
   now: NOW,
@@ -37,10 +37,13 @@ const candidate = (
   matches,
 });
 
+const rank = (given: readonly Candidate[], question: Question) =>
+  rankFirst(given, [], question).finish(new Map());
+
 test("decay is as deep and as slow as the settings say", () => {
   const old = candidate("a", { importance: 0, updatedAt: NOW - 10 * DAY });
   const scoreAt = (decay: Question["decay"]) =>
-    rank([old], [], asked({ mode: "semantic", decay }))[0]?.score ?? 0;
+    rank([old], asked({ mode: "semantic", decay }))[0]?.score ?? 0;
   const fresh = scoreAt(null);
   expect(fresh).toBeGreaterThan(0);
   expect(scoreAt({ depth: 0, halfLifeDays: [10, 100] })).toBe(fresh);
@@ -87,7 +90,7 @@ describe("rank", () => {
             for (const mode of ["hybrid", "semantic", "keyword"] as const) {
               const matches = Float32Array.of(match);
               const given = [candidate("a", { cosine, matches, updatedAt, importance })];
-              const [ranked] = rank(given, [], asked({ mode }));
+              const [ranked] = rank(given, asked({ mode }));
               expect(ranked?.score ?? 0).toBeWithin(0, 1 + Number.EPSILON);
             }
           }
@@ -99,7 +102,7 @@ describe("rank", () => {
   test("lets an old memory sink by a quarter at the most", () => {
     const old = candidate("a", { updatedAt: NOW - 100_000 * DAY, importance: 0, cosine: 1 });
     const score = (decay: Question["decay"]) =>
-      rank([old], [], asked({ mode: "semantic", decay }))[0]?.score ?? 0;
+      rank([old], asked({ mode: "semantic", decay }))[0]?.score ?? 0;
     expect(score(DEFAULT_DECAY)).toBeCloseTo(0.75 * score(null), 3);
   });
 
@@ -107,7 +110,7 @@ describe("rank", () => {
     const a = candidate("a", { cosine: 0.7, matches: Float32Array.of(1) });
     // It comes again as one of a session, whose words were not compared.
     const again = candidate("a", { cosine: 0.7 });
-    const ranked = rank([a, candidate("b", { cosine: 0.7 }), again], [], asked());
+    const ranked = rank([a, candidate("b", { cosine: 0.7 }), again], asked());
     expect(ranked.map(({ memory }) => memory.id)).toEqual(["a", "b"]);
     expect(ranked[0]?.score).toBeGreaterThan(ranked[1]?.score ?? 1);
   });
@@ -119,7 +122,7 @@ describe("rank", () => {
       candidate("c", { cosine: 0.700_000_1 }),
       candidate("a"),
     ];
-    expect(rank(equals, [], asked({ mode: "semantic" })).map(({ memory }) => memory.id)).toEqual([
+    expect(rank(equals, asked({ mode: "semantic" })).map(({ memory }) => memory.id)).toEqual([
       "c",
       "b",
       "a",
@@ -128,7 +131,7 @@ describe("rank", () => {
   });
 
   test("has nothing to say of nothing", () => {
-    expect(rank([], [], asked())).toEqual([]);
+    expect(rank([], asked())).toEqual([]);
   });
 });
 

@@ -31,6 +31,8 @@ export interface WordIndex {
 
 /** A word of a question. */
 export interface Term {
+  /** As `tokensOf` has it. */
+  readonly token: string;
   /** Its inverse document frequency, times what it counts for in the question. */
   readonly rareness: number;
   /** What it stands for in the index, and the share of its rareness that each of these has. */
@@ -158,7 +160,7 @@ export function createWordIndex(): WordIndex {
         const others = postings.has(token) ? null : nearTo(token);
         if (!others || others.size === 0) {
           const rareness = weight * rarenessOf(token, corpus);
-          return { rareness, forms: [{ token, share: 1 }] };
+          return { token, rareness, forms: [{ token, share: 1 }] };
         }
         const forms = [...others].map(([other, counts]) => ({
           token: other,
@@ -166,6 +168,7 @@ export function createWordIndex(): WordIndex {
         }));
         const rarest = Math.max(...forms.map(({ share }) => share));
         return {
+          token,
           rareness: weight * rarest,
           forms: forms.map(({ token, share }) => ({ token, share: share / rarest })),
         };

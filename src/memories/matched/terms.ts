@@ -21,6 +21,7 @@ const LONG = 100;
 export function termsOf(question: string): Term[] {
   const weights = new Map(askedWords(question).map(({ token, weight }) => [token, weight]));
   return [...weights].map(([token, weight]) => ({
+    token,
     rareness: weight,
     forms: [{ token, share: 1 }],
   }));

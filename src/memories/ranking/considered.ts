@@ -12,21 +12,19 @@ export interface Considered {
   readonly coverage: number;
   /** How relevant it is by itself, 0 to 1. */
   readonly own: number;
-  /** `null` where its session is not looked at. */
-  session: Session | null;
+  /** How well its words answer those of the question, one by one; `null` where that is not known. */
+  interaction: number | null;
+  /** The memory before it in its session, if that is looked at. */
   previous: Considered | null;
   next: Considered | null;
 }
 
-/** The memories of a session that are ranked. */
-export interface Session {
-  /** How relevant the best three are by themselves, on average. */
-  readonly best: number;
-}
-
+/** The share of a word's worth that goes by how often it is there, and in how long a text. */
+const OFTEN = 0.3;
+/** What BM25 makes of a text that has nothing but a word. */
+const MOST_MATCHING = 2.2;
 /** How much meaning counts beside words for the relevance of a memory by itself. */
 const MEANING_SHARE = { hybrid: 0.6, semantic: 1, keyword: 0 };
-const BEST_OF_SESSION = 3;
 
 /** One entry a memory, by its id: it may come as a candidate and as one of a session. */
 export function consider(candidates: readonly Candidate[], question: Question): Considered[] {
@@ -46,14 +44,14 @@ export function consider(candidates: readonly Candidate[], question: Question): 
       const match = matches[at] ?? 0;
       if (match === 0) continue;
       bm25 += (rareness[at] ?? 0) * match;
-      covered += rareness[at] ?? 0;
+      covered += (rareness[at] ?? 0) * (1 - OFTEN + (OFTEN * match) / MOST_MATCHING);
     }
     const meaning = cosine === null ? 0 : understood * meaningScore(cosine, model.cosines);
     considered.push({
       ...{ memory, matches, meaning },
       coverage: covered === 0 ? 0 : covered / all,
       own: MEANING_SHARE[mode] * meaning + (1 - meaningShare) * wordsScore(bm25, full),
-      ...{ session: null, previous: null, next: null },
+      ...{ interaction: null, previous: null, next: null },
     });
   }
   return considered;
@@ -74,20 +72,11 @@ export function placeInSessions(
   }
   for (const turns of bySession.values()) {
     turns.sort(inTime);
-    const session = { best: meanOfBest(turns) };
     for (const [place, turn] of turns.entries()) {
-      turn.session = session;
       turn.previous = turns[place - 1] ?? null;
       turn.next = turns[place + 1] ?? null;
     }
   }
-}
-
-function meanOfBest(turns: readonly Considered[]): number {
-  const best = Float64Array.from(turns, ({ own }) => own)
-    .sort()
-    .subarray(-BEST_OF_SESSION);
-  return best.reduce((sum, own) => sum + own, 0) / BEST_OF_SESSION;
 }
 
 function inTime({ memory: a }: Considered, { memory: b }: Considered): number {

@@ -2,13 +2,13 @@ import type { Candidate, MemoryRow } from "../rows.ts";
 import { type Considered, consider, placeInSessions } from "./considered.ts";
 import type { Question } from "./question.ts";
 import { retention } from "./retention.ts";
-import { CHEAP, DEAR, SIGNALS, signalReader } from "./signals/signals.ts";
+import { CHEAP, COMPARED, READ, SIGNALS, signalReader } from "./signals/signals.ts";
 import { sumOf, WEIGHTS, type Weights } from "./weights.ts";
 
 /** The best candidates whose sessions are looked at. */
 const BEST = 10;
-/** The best memories whose texts are read. */
-const READ = 50;
+/** The best memories, which are compared word by word and whose texts are read. */
+const READ_OF = 100;
 
 /** A memory with its place in the result. */
 export interface Ranked {
@@ -31,17 +31,27 @@ export function sessionsAround(candidates: readonly Candidate[], question: Quest
   return [...new Set(best.flatMap(({ memory }) => memory.sessionId ?? []))];
 }
 
+/** A ranking by what takes little time. */
+export interface FirstRanking {
+  /** The ids of the best, of which more is looked at. */
+  readonly best: readonly string[];
+  /**
+   * Puts the best memory first; equals go by newest, then id.
+   * @param interactions how well the words of each of the best answer those of the question, by its id
+   */
+  finish(interactions: ReadonlyMap<string, number>): Ranked[];
+}
+
 /**
- * Puts the best memory first; equals go by newest, then id.
  * @param candidates each once or several times
  * @param sessions those of which all memories are among the candidates
  */
-export function rank(
+export function rankFirst(
   candidates: readonly Candidate[],
   sessions: readonly string[],
   question: Question,
   weights: Weights = WEIGHTS,
-): Ranked[] {
+): FirstRanking {
   const considered = consider(candidates, question);
   placeInSessions(considered, new Set(sessions));
   // What only stands beside a match was not found by its words.
@@ -55,17 +65,23 @@ export function rank(
   });
   all.sort(inOrder);
   // Reading takes time, and of the last nothing will be shown.
-  const best = all.slice(0, READ);
-  const readTexts = signalReader(
-    DEAR,
-    question,
-    best.map(({ one }) => one),
-  );
-  for (const [at, { one, ranked }] of best.entries()) {
-    readTexts(one, ranked.signals);
-    all[at] = place(one, ranked.signals, question, weights);
-  }
-  return all.sort(inOrder).map(({ ranked }) => ranked);
+  const best = all.slice(0, READ_OF).map(({ one }) => one);
+  return {
+    best: best.map(({ memory }) => memory.id),
+    finish(interactions) {
+      for (const one of best) one.interaction = interactions.get(one.memory.id) ?? null;
+      const compare = signalReader(COMPARED, question, best);
+      const readText = signalReader(READ, question, best);
+      return all
+        .map(({ one, ranked: { signals } }, at) => {
+          compare(one, signals);
+          if (at < best.length) readText(one, signals);
+          return place(one, signals, question, weights);
+        })
+        .sort(inOrder)
+        .map(({ ranked }) => ranked);
+    },
+  };
 }
 
 interface Placed {

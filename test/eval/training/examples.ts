@@ -1,7 +1,8 @@
 import { createId } from "../../../src/db/id.ts";
 import type { Embedder } from "../../../src/embedding/embedder.ts";
 import type { Question } from "../../../src/memories/ranking/question.ts";
-import { rank, sessionsAround } from "../../../src/memories/ranking/rank.ts";
+import { rankFirst, sessionsAround } from "../../../src/memories/ranking/rank.ts";
+import { interactionWeights } from "../../../src/memories/ranking/signals/interaction.ts";
 import { SIGNALS } from "../../../src/memories/ranking/signals/signals.ts";
 import type { Weights } from "../../../src/memories/ranking/weights.ts";
 import type { StoredMemory } from "../../../src/memories/rows.ts";
@@ -21,7 +22,7 @@ export interface Example {
 }
 
 /** Memories of a question that are learned from, besides those that answer it. */
-const BEST = 80;
+const BEST = 100;
 const DAY = 86_400_000;
 
 /** Asks questions of a set in an account of its own, which is only a view. */
@@ -38,7 +39,7 @@ export async function createAsker({ memories, questions }: EvaluationSet, embedd
   const now = Date.parse(inOrder.at(-1)?.said_at ?? "") + DAY;
 
   const ask = async (text: string, weights: Weights) => {
-    const { vector, understood } = await embedder.embedQuery(text);
+    const { vector, understood, states } = await embedder.embedQuery(text);
     const limits = { limit: CANDIDATES, least: 20 };
     const { candidates, terms } = view.candidates({ vector, words: text, filter: {}, ...limits });
     const question: Question = {
@@ -47,14 +48,16 @@ export async function createAsker({ memories, questions }: EvaluationSet, embedd
     };
     const sessions = sessionsAround(candidates, question);
     const turns = view.ofSessions(sessions, { filter: {}, vector, terms }, AROUND);
-    return rank([...candidates, ...turns], sessions, question, weights);
+    const first = rankFirst([...candidates, ...turns], sessions, question, weights);
+    const each = interactionWeights(states.words, terms);
+    return first.finish(view.interaction(first.best, states, each) ?? new Map());
   };
 
   const example = async (text: string, evidence: readonly string[], weights: Weights) => {
     const wanted = new Set(evidence);
     const isWanted = (id: string) => wanted.has(ids.get(id) ?? "");
     const ranked = await ask(text, weights);
-    const kept = ranked.filter(({ memory }, place) => place < BEST || isWanted(memory.id));
+    const kept = ranked.slice(0, BEST);
     const signals = new Float64Array(kept.length * SIGNALS.length);
     for (const [at, one] of kept.entries()) signals.set(one.signals, at * SIGNALS.length);
     const answers = Uint8Array.from(kept, ({ memory }) => (isWanted(memory.id) ? 1 : 0));

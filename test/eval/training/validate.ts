@@ -11,7 +11,7 @@ export interface Examples {
 }
 
 /** What all examples of a group count: those of small or uniform groups less. */
-const WEIGHTS: Readonly<Record<string, number>> = { tradzh: 45, facts: 75, notes: 40, changed: 40 };
+const WEIGHTS: Readonly<Record<string, number>> = { tradzh: 45, facts: 75, notes: 40 };
 const USUAL_WEIGHT = 150;
 /** Parts of a group that are left out in turn. */
 const FOLDS = 5;

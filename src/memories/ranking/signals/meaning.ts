@@ -1,12 +1,14 @@
 import type { Kind } from "./kind.ts";
 
-/** How near a memory's meaning is to the question's, and whether its words agree with that. */
+/** What counts twice where it stands for words too: a search by meaning alone. */
+export const ALONE = 2;
+
+/** How near a memory's meaning is to the question's. */
 export const meaning: Kind = {
   part: "meaning",
-  names: ["meaning", "agreement"],
-  read: ({ mode }) =>
-    // Where words don't count, meaning stands for both.
-    mode === "semantic"
-      ? ({ meaning }) => [2 * meaning, 0]
-      : ({ meaning, coverage }) => [meaning, meaning * coverage],
+  names: ["meaning"],
+  read({ mode }) {
+    const times = mode === "semantic" ? ALONE : 1;
+    return (memory) => [times * memory.meaning];
+  },
 };

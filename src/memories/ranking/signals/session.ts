@@ -8,45 +8,44 @@ import { isQuestion } from "./wording.ts";
  */
 const BORROWS_IN_FULL = 600;
 
-const NONE = [0, 0, 0] as const;
+const NONE = [0] as const;
 
 /**
- * What stands around a memory in its session: an answer often lies beside the memory that shares its
- * words with the question. The better of the two neighbours, the best of the session, and the words of the
- * question that only the two memories before and after have.
+ * What stands around a memory in its session, since an answer often lies beside the memory that shares its
+ * words with the question: which of the question's words the two before and the two after have, but not
+ * the memory itself.
  */
 export const session: Kind = {
   part: "session",
-  names: ["beside", "session", "around"],
+  names: ["around"],
   read({ terms }) {
     const rareness = Float64Array.from(terms, (term) => term.rareness);
-    const all = Math.max(
-      Number.MIN_VALUE,
-      rareness.reduce((sum, one) => sum + one, 0),
-    );
+    const all = rareness.reduce((sum, one) => sum + one, 0);
     return (memory) => {
-      const { session, previous, next } = memory;
-      if (session === null) return NONE;
-      const share = borrows(memory);
-      const beside = Math.max(previous?.own ?? 0, next?.own ?? 0);
-      const around = [previous?.previous, previous, next, next?.next];
+      const { matches, previous, next } = memory;
+      if (all === 0 || (previous === null && next === null)) return NONE;
+      const before = previous?.previous?.matches;
+      const after = next?.next?.matches;
       let found = 0;
       for (let at = 0; at < rareness.length; at++) {
-        const isAround = !memory.matches[at] && around.some((turn) => (turn?.matches[at] ?? 0) > 0);
-        if (isAround) found += rareness[at] ?? 0;
+        if (matches[at]) continue;
+        if (previous?.matches[at] || next?.matches[at] || before?.[at] || after?.[at]) {
+          found += rareness[at] ?? 0;
+        }
       }
-      return [share * beside, share * session.best, (share * found) / all];
+      return [(borrows(memory) * found) / all];
     };
   },
 };
 
-/** How relevant what a memory replies to is: to be read for the best only. */
+/** How relevant the question is that a memory replies to. */
 export const reply: Kind = {
   part: "session",
   names: ["reply"],
   read: () => (memory) => {
     const { previous } = memory;
-    return [previous && isQuestion(previous.memory.content) ? borrows(memory) * previous.own : 0];
+    if (!previous || !isQuestion(previous.memory.content)) return NONE;
+    return [borrows(memory) * previous.own];
   },
 };
 

@@ -1,5 +1,6 @@
 import type { Considered } from "../considered.ts";
 import type { Question } from "../question.ts";
+import { interaction } from "./interaction.ts";
 import type { Kind, Part } from "./kind.ts";
 import { length } from "./length.ts";
 import { meaning } from "./meaning.ts";
@@ -8,26 +9,31 @@ import { time } from "./time.ts";
 import { wording } from "./wording.ts";
 import { words } from "./words.ts";
 
+type Kinds = readonly [Kind, ...Kind[]];
+
 /** Those that take little time, and are computed for all memories that are ranked. */
-export const CHEAP: readonly Kind[] = [meaning, words, length, session, time];
+export const CHEAP: Kinds = [meaning, words, session, time, length];
+/** Those for which the best memories are compared with the question word by word. */
+export const COMPARED: Kinds = [interaction];
 /** Those for which a text has to be read: for the best memories only, and 0 for the others. */
-export const DEAR: readonly Kind[] = [reply, wording];
+export const READ: Kinds = [reply, wording];
+
+const ALL = [...CHEAP, ...COMPARED, ...READ];
 
 /** All signals, in the order in which they are kept, with the part of an explanation they count to. */
-export const SIGNALS: readonly { name: string; part: Part }[] = [...CHEAP, ...DEAR].flatMap(
-  ({ names, part }) => names.map((name) => ({ name, part })),
+export const SIGNALS: readonly { name: string; part: Part }[] = ALL.flatMap(({ names, part }) =>
+  names.map((name) => ({ name, part })),
 );
-
-const DEAR_FROM = CHEAP.flatMap(({ names }) => names).length;
 
 /** @returns what writes signals of a memory into a row that has room for all of them */
 export function signalReader(
-  kinds: typeof CHEAP | typeof DEAR,
+  kinds: Kinds,
   question: Question,
   all: readonly Considered[],
 ): (memory: Considered, row: Float64Array) => void {
   const readers = kinds.map((kind) => kind.read(question, all));
-  const from = kinds === DEAR ? DEAR_FROM : 0;
+  const before = ALL.slice(0, ALL.indexOf(kinds[0]));
+  const from = before.reduce((sum, { names }) => sum + names.length, 0);
   return (memory, row) => {
     let at = from;
     for (const read of readers) for (const value of read(memory)) row[at++] = value;

@@ -20,10 +20,14 @@ const IS_IDENTIFIER = /\p{N}|\p{Ll}\p{Lu}|[_:/#@.]/u;
 const IDENTIFIERS = 8;
 /** Characters at the start of a memory that tell its time: more are not worth the time. */
 const OPENING = 600;
+/** Characters in which a speaker's name is. */
+const NAME = 60;
+/** Characters at the end of a memory that tell whether it asks. */
+const ENDING = 20;
 
 /** Whether a text ends as a question. */
 export function isQuestion(text: string): boolean {
-  return QUESTION.test(text);
+  return QUESTION.test(text.slice(-ENDING));
 }
 
 /** What the wording of a memory says, whatever is asked. */
@@ -31,7 +35,8 @@ interface Wording {
   /** In lower case; empty when none is named. */
   speaker: string;
   asks: boolean;
-  tellsTime: boolean;
+  /** `null` while nobody has asked. */
+  tellsTime: boolean | null;
 }
 
 /** What was read before, as long as a row is kept in memory: reading is slow. */
@@ -40,25 +45,29 @@ const read = new WeakMap<MemoryRow, Wording>();
 function wordingOf(memory: MemoryRow): Wording {
   const known = read.get(memory);
   if (known) return known;
-  const opening = memory.content.slice(0, OPENING);
   const wording = {
-    speaker: SPEAKER.exec(opening)?.[1]?.toLowerCase() ?? "",
+    speaker: SPEAKER.exec(memory.content.slice(0, NAME))?.[1]?.toLowerCase() ?? "",
     asks: isQuestion(memory.content),
-    tellsTime: TELLS_TIME.test(opening),
+    tellsTime: null,
   };
   read.set(memory, wording);
   return wording;
 }
 
+function tellsTime(memory: MemoryRow): boolean {
+  const wording = wordingOf(memory);
+  wording.tellsTime ??= TELLS_TIME.test(memory.content.slice(0, OPENING));
+  return wording.tellsTime;
+}
+
 /**
  * What the wording of a question and a memory tell beyond their meaning and their words: whether the memory
- * asks itself, is said by somebody else than whom the question names, has a tag or an agent that the question
- * names, tells a time where a time is asked for, and has the question's numbers, paths and names
- * in code as they are.
+ * asks itself, is said by somebody else than whom the question names, tells a time where a time is asked
+ * for, and has the question's numbers, paths and names in code as they are.
  */
 export const wording: Kind = {
   part: "wording",
-  names: ["asks", "other speaker", "label", "tells when", "exact"],
+  names: ["asks", "other speaker", "tells when", "exact"],
   read({ text }, all) {
     const asked = new Set(contentWords(text));
     const asksWhen = ASKS_WHEN.test(text);
@@ -67,21 +76,25 @@ export const wording: Kind = {
       0,
       IDENTIFIERS,
     );
-    const isNamed = (name: string) =>
-      contentWords(name).some((word) => asked.has(word) && !ROLES.has(word));
-    const isSpeakerNamed = all.some(({ memory }) => isNamed(wordingOf(memory).speaker));
+    const named = new Map<string, boolean>();
+    for (const { memory } of all) {
+      const { speaker } = wordingOf(memory);
+      if (named.has(speaker)) continue;
+      const isNamed = contentWords(speaker).some((word) => asked.has(word) && !ROLES.has(word));
+      named.set(speaker, isNamed);
+    }
+    const isSpeakerNamed = [...named.values()].includes(true);
     const exactly = (content: string) => {
       if (identifiers.length === 0) return 0;
       const lower = content.toLowerCase();
       return identifiers.filter((one) => lower.includes(one)).length / identifiers.length;
     };
     return ({ memory }: Considered) => {
-      const { speaker, asks, tellsTime } = wordingOf(memory);
+      const { speaker, asks } = wordingOf(memory);
       return [
         asks ? 1 : 0,
-        isSpeakerNamed && speaker !== "" && !isNamed(speaker) ? 1 : 0,
-        [memory.agentId ?? "", ...memory.tags].some(isNamed) ? 1 : 0,
-        asksWhen && tellsTime ? 1 : 0,
+        isSpeakerNamed && speaker !== "" && !named.get(speaker) ? 1 : 0,
+        asksWhen && tellsTime(memory) ? 1 : 0,
         exactly(memory.content),
       ];
     };
