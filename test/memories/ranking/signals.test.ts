@@ -211,6 +211,18 @@ describe("the wording", () => {
     expect(asked("What did the user say?")).toEqual([0, 0, 0, 0]);
   });
 
+  test("of an assistant is told from that of anybody else, in Chinese too", () => {
+    const contents = [
+      "assistant: blue",
+      "助理：藍色",
+      "user: blue",
+      "Ada: blue",
+      "assistants are blue",
+    ];
+    const said = contents.map((content, id) => candidate({ id: String(id), content }));
+    expect(signalOf("assistant", said)).toEqual([1, 1, 0, 0, 0]);
+  });
+
   test("that tells a time is for a memory where a time is asked for", () => {
     const told = ["We flew it yesterday.", "We flew it."].map((content, id) =>
       candidate({ id: String(id), content }),

@@ -9,10 +9,12 @@ const TELLS_TIME =
   /\b(yesterday|today|tonight|tomorrow|last|next|ago|week|weekend|month|year|january|february|march|april|may|june|july|august|september|october|november|december|monday|tuesday|wednesday|thursday|friday|saturday|sunday|gestern|heute|morgen|woche|monat|jahr|januar|februar|märz|mai|juni|juli|oktober|dezember|montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag|uhr|(19|20)\d\d|\d{1,2}[:.]\d\d)\b|[年月日号號点點]|昨天|今天|明天|上周|下周|星期/iu;
 const QUESTION = /[?？]["'”’)\]]*\s*$/u;
 /** Who says it, as transcripts have it: "Alice: …". */
-const SPEAKER = /^\s*([\p{L}\p{N}][\p{L}\p{N} ._-]{0,39}):\s/u;
+const SPEAKER = /^\s*([\p{L}\p{N}][\p{L}\p{N} ._-]{0,39})(?::\s|：)/u;
 
-/** Roles that transcripts and tools name, which say nothing about who is meant. */
-const ROLES = new Set(["agent", "ai", "assistant", "bot", "human", "model", "system", "user"]);
+/** Roles of those who answer, as transcripts and tools name them. */
+const ANSWERS = new Set(["agent", "ai", "assistant", "bot", "model", "助手", "助理"]);
+/** Roles say nothing about who is meant. */
+const ROLES = new Set([...ANSWERS, "human", "system", "user"]);
 const TOKEN = /[\p{L}\p{N}_][\p{L}\p{N}._:/#@-]*[\p{L}\p{N}]/gu;
 /** What only numbers, paths, addresses and names in code have: the index cuts them into pieces. */
 const IS_IDENTIFIER = /\p{N}|\p{Ll}\p{Lu}|[_:/#@.]/u;
@@ -62,12 +64,13 @@ function tellsTime(memory: MemoryRow): boolean {
 
 /**
  * What the wording of a question and a memory tell beyond their meaning and their words: whether the memory
- * asks itself, is said by somebody else than whom the question names, tells a time where a time is asked
+ * asks itself, is an assistant's (whose replies say much that nobody asks for later), is said by somebody else
+ * than whom the question names, tells a time where a time is asked
  * for, and has the question's numbers, paths and names in code as they are.
  */
 export const wording: Kind = {
   part: "wording",
-  names: ["asks", "other speaker", "tells when", "exact"],
+  names: ["asks", "assistant", "other speaker", "tells when", "exact"],
   read({ text }, all) {
     const asked = new Set(contentWords(text));
     const asksWhen = ASKS_WHEN.test(text);
@@ -93,6 +96,7 @@ export const wording: Kind = {
       const { speaker, asks } = wordingOf(memory);
       return [
         asks ? 1 : 0,
+        ANSWERS.has(speaker) ? 1 : 0,
         isSpeakerNamed && speaker !== "" && !named.get(speaker) ? 1 : 0,
         asksWhen && tellsTime(memory) ? 1 : 0,
         exactly(memory.content),
