@@ -83,6 +83,7 @@ function removeOlderVersions(dataDir: string): number {
 /** The recorded answers are less than 24 hours old again. Beside the server: it reads what it finds. */
 function renewIdempotencyKeys(dataDir: string) {
   const db = new Database(join(dataDir, "ctxd.db"));
+  db.run("PRAGMA busy_timeout = 30000");
   const { changes } = db.run("UPDATE idempotency_keys SET created_at = ?", [Date.now()]);
   db.close();
   expect(changes).toBe(told.repeated.length);
