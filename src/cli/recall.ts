@@ -14,8 +14,6 @@ import { print } from "./terminal.ts";
 /** What is shown of each search at the most: memories, and tokens that they take. */
 const LIMIT = 10;
 const MAX_TOKENS = 1_000;
-/** A memory with a lower score has little to do with what was asked. */
-const MIN_SCORE = 0.2;
 
 const Result = Type.Object({
   memories: Type.Array(
@@ -76,8 +74,8 @@ async function search(server: LocalServer, query: string): Promise<Entry[]> {
   const { structuredContent, isError, content } = fieldsOf(result);
   if (Value.Check(Result, structuredContent)) {
     const { memories } = structuredContent;
-    // Scores of two searches can't be compared, and cost tokens.
-    return memories.flatMap(({ score, ...entry }) => (score >= MIN_SCORE ? [entry] : []));
+    // Scores cost tokens.
+    return memories.map(({ score, ...entry }) => entry);
   }
   const [said] = isError && Array.isArray(content) ? content : [];
   throw new CommandError(

@@ -138,6 +138,11 @@ function Results({ visit, view, shown }: { visit: Visit; view: View; shown: Show
           </li>
         ))}
       </ul>
+      {shown.kind === "found" && memories.length < MOST_FOUND && view.rest === "" && (
+        <p class="hint">
+          <a href={viewPath({ ...view, rest: "1" })}>Show what is less likely to answer, too</a>
+        </p>
+      )}
       <fieldset class="selection panel">
         <legend class="hidden-text">With the selected memories</legend>
         <Field label="Tag" name="tag" maxlength={64} autocomplete="off" />
@@ -194,6 +199,16 @@ function NoResults({ view }: { view: View }): Markup {
         <p>
           <a href={PATHS.connect}>Connect an agent</a>, which will save what it learns, or{" "}
           <a href={MEMORY_PATHS.new}>add a memory</a> yourself.
+        </p>
+      </EmptyState>
+    );
+  }
+  if (view.q !== "" && view.rest === "") {
+    return (
+      <EmptyState title="Nothing is known about this">
+        <p>
+          Ask in other words, or <a href={viewPath({ ...view, rest: "1" })}>show what is nearest</a>
+          .
         </p>
       </EmptyState>
     );

@@ -9,8 +9,6 @@ const DAY = 86_400_000;
 /** Memories on a page of the list, and what a search shows at the most. */
 export const PAGE_SIZE = 25;
 export const MOST_FOUND = 25;
-/** What scores less says nothing of what was asked. */
-const LEAST_SCORE = 0.03;
 
 const checkList = createCheck(ListQuery);
 const checkSearch = createCheck(SearchQuery);
@@ -26,9 +24,14 @@ export interface View {
   from: string;
   to: string;
   cursor: string;
+  /** `1` where a search also shows what is no answer. */
+  rest: string;
 }
 
-const FIELDS = ["q", "tags", "agent_id", "session_id", "from", "to", "cursor"] as const;
+const FIELDS = ["q", "tags", "agent_id", "session_id", "from", "to", "cursor", "rest"] as const;
+
+/** Fields by which no memory is left out. */
+const UNFILTERED: ReadonlySet<string> = new Set(["q", "cursor", "rest"]);
 
 export function readView(parameters: URLSearchParams): View {
   const read = (name: keyof View) => parameters.get(name) ?? "";
@@ -47,6 +50,7 @@ export function readView(parameters: URLSearchParams): View {
     from: read("from"),
     to: read("to"),
     cursor: read("cursor"),
+    rest: read("rest"),
   };
 }
 
@@ -59,7 +63,7 @@ export function viewPath(view: Partial<View>): string {
 
 /** Whether fewer than all memories are asked for, by other means than a search. */
 export function isFiltered(view: View): boolean {
-  return FIELDS.some((name) => name !== "q" && name !== "cursor" && view[name] !== "");
+  return FIELDS.some((name) => !UNFILTERED.has(name) && view[name] !== "");
 }
 
 /** @throws AppError `validation_failed` */
@@ -80,10 +84,11 @@ export function listRequest(view: View): { filter: Filter; limit: number; cursor
 export function searchRequest(view: View) {
   const { q, mode } = checkSearch({
     ...{ q: view.q, mode: "hybrid", limit: String(MOST_FOUND) },
-    ...{ min_score: String(LEAST_SCORE), decay: "true", explain: "true" },
+    ...{ min_score: "0", decay: "true", explain: "true" },
   });
   const { filter } = listRequest({ ...view, cursor: "" });
-  return { query: q, mode, filter, limit: MOST_FOUND, minScore: LEAST_SCORE, explain: true };
+  const known = view.rest !== "1";
+  return { query: q, mode, filter, limit: MOST_FOUND, minScore: 0, explain: true, known };
 }
 
 function filterFields({ tags, agent_id, session_id, from, to }: View) {

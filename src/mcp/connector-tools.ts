@@ -35,6 +35,7 @@ export function createConnectorTools(memories: Memories, publicUrl: string): Too
           filter: {},
           minScore: 0,
           mode: "hybrid",
+          known: true,
         });
         const results = found.map(({ id, content, matched }) => ({
           id,

@@ -30,6 +30,7 @@ export function createReadingTools(memories: Memories): Tool[] {
           filter: filterOf(filter),
           minScore: 0,
           mode: "hybrid",
+          known: true,
         });
         const fitted = fitFound(found, max_tokens);
         const text = found.length === 0 ? "Nothing is known about that." : describeEntries(fitted);

@@ -275,13 +275,16 @@ export const Explanation = Type.Object(
       "Whether it is of the time that the query names, or the version of a fact that holds.",
     ),
     length: logOdds("Less for long texts, in which many words answer nothing."),
+    question: logOdds(
+      "What all results together tell of whether anything here answers the query; it makes scores of different queries comparable.",
+    ),
     relevance: share("What these come to: 1 / (1 + e^−sum)."),
     retention: share("What is left of it at its age."),
     decay: share("The share of the score that age can take."),
   },
   {
     description:
-      "What the score is made of. The first seven are log-odds: 0 is neither for nor against, and each 2.3 makes it ten times as likely that the memory answers the query.",
+      "What the score is made of. The first eight are log-odds: 0 is neither for nor against, and each 2.3 makes it ten times as likely that the memory answers the query.",
   },
 );
 export type Explanation = Static<typeof Explanation>;

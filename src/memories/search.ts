@@ -4,6 +4,7 @@ import type { Filter } from "./filter.ts";
 import type { Term } from "./indexes/words.ts";
 import type { Part } from "./matched/passage.ts";
 import type { Explanation } from "./memory.ts";
+import { calibrate, FLOOR } from "./ranking/chance.ts";
 import { explain } from "./ranking/explain.ts";
 import type { SearchMode } from "./ranking/mode.ts";
 import { putVersionsInOrder, type Versioned, versionsToCompare } from "./ranking/newest.ts";
@@ -28,6 +29,8 @@ export interface SearchRequest {
   decay?: boolean;
   /** Whether the parts of each score are told. */
   explain?: boolean;
+  /** Whether only memories are found that are taken for answers; see `FLOOR`. */
+  known?: boolean;
   /** Whether of versions of one fact the one asked for comes first; it does unless told otherwise. */
   versions?: boolean;
 }
@@ -61,6 +64,7 @@ export async function searchTable(
     decay: decays = true,
     explain: explains,
     versions = true,
+    known = false,
   }: SearchRequest,
   { now, decay }: { now: number; decay: Decay },
 ): Promise<Found> {
@@ -90,13 +94,15 @@ export async function searchTable(
         interactionWeights(asked.states.words, found.terms),
       )
     : new Map<string, number>();
-  const ranked = first.finish(interactions);
+  const ranked = calibrate(question, first.finish(interactions), candidates);
   // Of a time that is asked about, what held then comes first.
   const isOfAnyTime = readPeriod(query, now) === null;
   const compared = versions && isOfAnyTime ? versionsToCompare(query, ranked) : [];
   const vectors = compared.length > 0 ? await table.vectorsOf(compared) : new Map();
+  // By words or meaning alone, what a score is worth is not known.
+  const floor = known && mode === "hybrid" ? FLOOR : 0;
   const hits = putVersionsInOrder(query, ranked, vectors)
-    .filter(({ score }) => score >= minScore)
+    .filter(({ score, chance }) => score >= minScore && chance >= floor)
     .slice(0, limit)
     .map(({ newer, ...one }) => ({
       ...{ memory: one.memory, score: one.score },

@@ -8,6 +8,8 @@ import type { EvaluationSet } from "./set.ts";
 export interface ForeignStore {
   /** Stores of one kind are counted together. */
   kind: string;
+  /** The file that it is cut out of. */
+  file: string;
   memories: readonly SetMemory[];
   answerable: EvaluationSet["questions"];
   foreign: ForeignQuestion[];
@@ -21,6 +23,8 @@ const SMALL = [
 ] as const;
 /** Questions that are taken from the other sets of a group, and from other groups. */
 const OTHERS = 30;
+/** The share of letters that two questions have in common that ask the same. */
+const ALIKE = 0.7;
 
 /** Stores of all sizes but the largest. */
 export function foreignStores(
@@ -31,15 +35,17 @@ export function foreignStores(
     const elsewhere = groups
       .filter((other) => other !== group)
       .flatMap(({ files }) => files.flatMap(({ set }) => set.questions));
-    const large = group.files.map(({ set }): ForeignStore => {
+    const large = group.files.map(({ name, set }): ForeignStore => {
       const beside = group.files.filter((file) => file.set !== set);
       return {
-        kind: group.name,
+        ...{ kind: group.name, file: name },
         memories: set.memories,
         answerable: answerable(set.questions),
         foreign: foreignTo(set.memories, [
           ...generic,
-          ...some(beside.flatMap((file) => file.set.questions)).map(asKind("same source")),
+          ...some(beside.flatMap((file) => file.set.questions))
+            .filter(({ question }) => !isLikeOneOf(question, set.questions))
+            .map(asKind("same source")),
           ...some(elsewhere).map(asKind("other source")),
         ]),
       };
@@ -50,7 +56,8 @@ export function foreignStores(
         if (!whole) throw new Error(`${group.name} has no sets`);
         const cut = cutOut(whole, size, at);
         const foreign = whole.foreign.filter((_, place) => (place + at) % 3 === 0);
-        return { kind: `${size} ${size === 1 ? "memory" : "memories"}`, ...cut, foreign };
+        const kind = `${size} ${size === 1 ? "memory" : "memories"}`;
+        return { kind, file: whole.file, ...cut, foreign };
       }),
     );
     return [...large, ...small];
@@ -76,6 +83,24 @@ export function foreignTo(
 export function some(questions: EvaluationSet["questions"]): EvaluationSet["questions"] {
   const step = Math.max(1, questions.length / OTHERS);
   return questions.filter((_, at) => Math.floor(at / step) > Math.floor((at - 1) / step));
+}
+
+/**
+ * Whether a question is nearly one of others: some sets ask the same of several people, whose names
+ * their memories don't have.
+ */
+export function isLikeOneOf(question: string, others: EvaluationSet["questions"]): boolean {
+  const own = pairsOf(question);
+  return others.some((other) => {
+    const pairs = pairsOf(other.question);
+    const common = [...own].filter((pair) => pairs.has(pair)).length;
+    return common >= ALIKE * Math.max(own.size, pairs.size);
+  });
+}
+
+/** The pairs of letters that a text has. */
+function pairsOf(text: string): Set<string> {
+  return new Set(Array.from({ length: text.length - 1 }, (_, at) => text.slice(at, at + 2)));
 }
 
 export function asKind(kind: string) {

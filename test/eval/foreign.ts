@@ -5,8 +5,6 @@ import type { Figure } from "./table.ts";
 
 /** Results of which the evidence counts as found. */
 const DEPTH = 10;
-/** The score from which on a memory counts as an answer. */
-export const FLOOR = 0.4;
 const LEAST = { silent: 0.85, kept: 0.95 };
 const AIM = { silent: 0.95, kept: 0.98 };
 

@@ -12,6 +12,7 @@ export interface Fitted {
 
 const STEPS = 800;
 const RATE = 2;
+const NEWTON_STEPS = 25;
 
 /**
  * Fits a logistic regression by gradient descent on standardised features.
@@ -46,6 +47,63 @@ export function fitLogistic(examples: readonly Example[], penalty = 0.001): Fitt
   const unscaled = columns.map(({ spread }, at) => (weights[at] ?? 0) / spread);
   const shift = columns.reduce((sum, { mean }, at) => sum + mean * (unscaled[at] ?? 0), 0);
   return { base: base - shift, weights: unscaled };
+}
+
+/** The same by Newton's method, for as many features as one can solve for. */
+export function fitNewton(examples: readonly Example[], penalty = 0.001): Fitted {
+  const width = examples[0]?.features.length ?? 0;
+  const columns = Array.from({ length: width }, (_, at) => scaleOf(examples, at));
+  const rows = examples.map(({ features }) =>
+    Float64Array.from([
+      1,
+      ...columns.map(({ mean, spread }, at) => ((features[at] ?? 0) - mean) / spread),
+    ]),
+  );
+  const total = examples.reduce((sum, { weight }) => sum + weight, 0);
+  const size = width + 1;
+  const weights = new Float64Array(size);
+  for (let step = 0; step < NEWTON_STEPS; step++) {
+    const slope = Float64Array.from(weights, (own, at) => (at === 0 ? 0 : penalty * own));
+    const curve = Array.from({ length: size }, (_, row) => {
+      const line = new Float64Array(size);
+      line[row] = row === 0 ? 0 : penalty;
+      return line;
+    });
+    for (const [at, { isTrue, weight }] of examples.entries()) {
+      const row = rows[at] ?? new Float64Array(size);
+      let sum = 0;
+      for (let k = 0; k < size; k++) sum += (weights[k] ?? 0) * (row[k] ?? 0);
+      const chance = 1 / (1 + Math.exp(-sum));
+      const miss = (weight * (chance - (isTrue ? 1 : 0))) / total;
+      const bend = (weight * chance * (1 - chance)) / total;
+      for (let k = 0; k < size; k++) {
+        const value = row[k] ?? 0;
+        slope[k] = (slope[k] ?? 0) + miss * value;
+        const line = curve[k] ?? new Float64Array(size);
+        for (let l = 0; l < size; l++) line[l] = (line[l] ?? 0) + bend * value * (row[l] ?? 0);
+      }
+    }
+    for (const [k, change] of solve(curve, slope).entries())
+      weights[k] = (weights[k] ?? 0) - change;
+  }
+  const unscaled = columns.map(({ spread }, at) => (weights[at + 1] ?? 0) / spread);
+  const shift = columns.reduce((sum, { mean }, at) => sum + mean * (unscaled[at] ?? 0), 0);
+  return { base: (weights[0] ?? 0) - shift, weights: unscaled };
+}
+
+/** Solves linear equations by Gaussian elimination. */
+function solve(matrix: readonly Float64Array[], right: Float64Array): number[] {
+  const size = right.length;
+  const rows = matrix.map((row, at) => Float64Array.from([...row, right[at] ?? 0]));
+  for (let pivot = 0; pivot < size; pivot++) {
+    const own = rows[pivot] ?? new Float64Array(size + 1);
+    for (const [at, row] of rows.entries()) {
+      if (at === pivot) continue;
+      const factor = (row[pivot] ?? 0) / (own[pivot] || 1e-12);
+      for (let k = pivot; k <= size; k++) row[k] = (row[k] ?? 0) - factor * (own[k] ?? 0);
+    }
+  }
+  return rows.map((row, at) => (row[size] ?? 0) / (row[at] || 1e-12));
 }
 
 function scaleOf(examples: readonly Example[], at: number): { mean: number; spread: number } {

@@ -1,8 +1,9 @@
+import { FLOOR } from "../../src/memories/ranking/chance.ts";
 import type { SearchMode } from "../../src/memories/ranking/mode.ts";
 import { createProgress } from "../bench/progress.ts";
 import type { TestServer } from "../support/server.ts";
 import { createAccount } from "./account.ts";
-import { FLOOR, floorFigures, scoresOf } from "./foreign.ts";
+import { floorFigures, scoresOf } from "./foreign.ts";
 import { foreignStores } from "./foreign-stores.ts";
 import { BUDGETS, FACTS_BUDGET, type Group, readGroups } from "./groups.ts";
 import { measureLarge } from "./large.ts";
@@ -66,7 +67,7 @@ export async function measureAll(
 }
 
 /** Our own sets that are asked what they don't know. */
-async function ownGroups(): Promise<Group[]> {
+export async function ownGroups(): Promise<Group[]> {
   return [
     { name: "own facts", files: [{ name: "facts", set: await readFacts() }] },
     { name: "terse notes", files: [{ name: "notes", set: await readNotes() }] },

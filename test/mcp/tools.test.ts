@@ -332,3 +332,24 @@ test("filters narrow a search and a list", async () => {
   const later = { created_after: "2026-01-02" };
   expect(contentsOf(await client.call("list_memories", later))).toEqual([]);
 });
+
+test("a search says that nothing is known instead of showing what is nearest", async () => {
+  const client = await connect();
+  await save(client, "The spare key lies under the blue flowerpot");
+  for (const tool of ["search_memories", "search"]) {
+    const { text, data } = await client.call(tool, { query: "zzzz" });
+    expect(data).toEqual(tool === "search" ? { results: [] } : { memories: [] });
+    if (tool !== "search") expect(text).toBe("Nothing is known about that.");
+  }
+});
+
+test("an older version of a fact says which memory is newer", async () => {
+  const client = await connect();
+  await save(client, "The wifi password of the guests is tulip-garden");
+  server.clock.advance(86_400_000);
+  const id = await save(client, "The wifi password of the guests is now harbour-lamp");
+  const found = await client.call("search_memories", { query: "wifi password of the guests" });
+  expect(contentsOf(found)[0]).toContain("harbour-lamp");
+  expect(found.data).toMatchObject({ memories: [{ id }, { newer: id }] });
+  expect(found.text).toContain(`there is a newer one: ${id}`);
+});

@@ -12,6 +12,7 @@ function found(...said: [content: string, day: number][]) {
   return said.map(([content, day], place) => ({
     memory: { id: `mem_${day}`, content, sessionId: null, createdAt: day * 86_400_000 },
     score: 0.8 - 0.1 * place,
+    chance: 0.8 - 0.1 * place,
   }));
 }
 const ACME: [string, number] = ["Sam works at Acme.", 1];

@@ -15,7 +15,9 @@ const FIRST =
 const BEFORE = /\bbefore\b(.*)$/i;
 
 /** What a version may be less like the best than the version that is most like it. */
-const WITHIN = 2;
+const WITHIN = 3;
+/** What a question about the past adds to the likeness of two results. */
+const OF_PAST = 1;
 
 /** Scripts without spaces between words: where words can't be told, versions can't either. */
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
@@ -24,6 +26,7 @@ const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script
 export interface Versioned {
   memory: Said & Pick<MemoryRow, "id">;
   score: number;
+  chance: number;
   /** Id of the newest memory that was found of the same fact. */
   newer?: string;
 }
@@ -54,12 +57,14 @@ export function putVersionsInOrder<Result extends Versioned>(
     question,
     found.map(({ memory }) => memory),
   );
+  // Who asks about the past knows that there are versions.
+  const more = asksForPast(question) ? OF_PAST : 0;
   const likeness = (one: number, other: number) => {
     const [a, b] = [found[one], found[other]];
     const cosine = a && b ? cosineOf(vectors.get(a.memory.id), vectors.get(b.memory.id)) : null;
     if (!a || !b || cosine === null) return Number.NEGATIVE_INFINITY;
     const signs = compare({ ...a, place: one }, { ...b, place: other }, cosine);
-    return signs ? sumOf(signs) : Number.NEGATIVE_INFINITY;
+    return signs ? sumOf(signs) + more : Number.NEGATIVE_INFINITY;
   };
   const ordered: (Result & Pick<Versioned, "newer">)[] = [...ranked];
   const taken = new Set<Versioned>();
@@ -82,7 +87,7 @@ export function putVersionsInOrder<Result extends Versioned>(
         1,
       );
       // Results go by their scores: it takes the one of the place that it gets.
-      ordered.splice(place, 0, { ...wanted, score: best.score });
+      ordered.splice(place, 0, { ...wanted, score: best.score, chance: best.chance });
     }
     for (const [index, one] of ordered.entries()) {
       if (versions.some(({ memory }) => memory === one.memory) && one.memory !== newest.memory) {

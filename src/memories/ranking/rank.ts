@@ -21,6 +21,10 @@ export interface Ranked {
   signals: Float64Array;
   /** What is left of it at its age, 0 to 1. */
   kept: number;
+  /** The same with what the question's results tell as a whole; see `calibrate`. */
+  logOdds: number;
+  /** The chance that it bears on the question, 0 to 1, whatever its age. */
+  chance: number;
 }
 
 /** Sessions of the best candidates, whose other memories are needed to rank. */
@@ -104,7 +108,11 @@ function place(
   // The log-odds of share · 1 / (1 + e^−sum).
   const order = round(Math.log(share) - Math.log(Math.exp(-sum) + 1 - share));
   const score = round(1 / (1 + Math.exp(-order)));
-  return { one, ranked: { memory, score, sum, signals, kept }, order };
+  return {
+    one,
+    ranked: { memory, score, sum, signals, kept, logOdds: sum, chance: 1 / (1 + Math.exp(-sum)) },
+    order,
+  };
 }
 
 function inOrder(a: Placed, b: Placed) {

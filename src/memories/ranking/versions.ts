@@ -10,37 +10,37 @@ export type Signs = Record<(typeof SIGNS)[number][0], number>;
  */
 export const SIGNS = [
   /** Cosine of the two. */
-  ["alike", 4.31],
+  ["alike", 4.38],
   /** The same where the newer one has a word of change. */
-  ["alikeAndChanged", 5.29],
+  ["alikeAndChanged", 4.88],
   /** A word of change in the newer one. */
-  ["changed", -1.15],
+  ["changed", -1.04],
   /** The share of words that they have in common, rare ones counting more. */
-  ["shared", 8.37],
+  ["shared", 9.5],
   /** The share of the question's words in the older one that the newer one has too. */
-  ["sharedAsked", -0.12],
+  ["sharedAsked", -0.54],
   /** The share of them that it lacks, where it is a terse note: that is about something else. */
-  ["lacksAsked", -1.81],
+  ["lacksAsked", -2.21],
   /** A name or number of the question that only one of them has. */
-  ["lostName", -1.73],
+  ["lostName", -2.07],
   /** Words in common that the question does not have, up to three. */
-  ["beside", -0.63],
+  ["beside", -0.85],
   /** Each has a word of its own: its value. */
-  ["differ", 1.31],
+  ["differ", 1.27],
   /** How often the longer one is twice as long as 40 characters. */
-  ["length", -1.47],
-  ["sameSession", -2.06],
+  ["length", -1.18],
+  ["sameSession", -2.52],
   /** Only one has a speaker. */
-  ["otherSpeaker", -3.54],
-  ["asks", -2.06],
+  ["otherSpeaker", -3.18],
+  ["asks", -2.23],
   /** Place of the later one in the result. */
-  ["place", -0.29],
-  /** Logarithm of the smaller score as a share of the larger one. */
-  ["standing", 0.81],
+  ["place", -0.38],
+  /** How far apart their scores are, in log-odds. */
+  ["standing", -0.26],
 ] as const;
-const BASE = -6.442;
+const BASE = -5.83;
 /** From which sum on: more of the pairs that were found are versions than not. */
-const LEAST = -1.8;
+const LEAST = -1.5;
 
 /** Results that are compared. */
 export const COMPARED = 8;
@@ -50,8 +50,8 @@ const SHORT = 40;
 const BESIDE = 3;
 /** Content words of a terse note at the most. */
 const TERSE = 4;
-/** Scores below are not told apart. */
-const LOWEST = 0.05;
+/** A score of 0 or 1 has no log-odds. */
+const LOWEST = 0.005;
 
 const CHANGE =
   /\b(now|no longer|not any ?more|any ?more|newe?r?|instead|switched?|mov(?:ed?|ing)|chang(?:ed?|es)|replac(?:ed?|es)|raised?|upgraded|renamed|former|formerly|since|as of|from now on|these days|lately|latest|again|already|by now|left|quit|gave up|given up|stopped|sold|became|become|promoted|joined|started|extended|postponed|delayed|cancell?ed|closed|finished|done|went (?:up|down|over)|rather|took over|handed|retired|dropped|gone|from today|until)\b/i;
@@ -68,6 +68,8 @@ const NAME = /(?<=\S\s+)\p{Lu}[\p{L}\p{N}]*|\p{N}+/gu;
 export function mayBeVersion({ content }: Said): boolean {
   return content.length <= LONG;
 }
+
+const BEFORE = /\bbefore\b/i;
 
 /** What a text tells of what it is. */
 interface Read {
@@ -95,7 +97,9 @@ export function compareVersions(
   found: readonly Said[],
 ): (one: Compared, other: Compared, cosine: number) => Signs | null {
   const asked = stemsOf(question);
-  const names = [...question.matchAll(NAME)].flatMap(([name]) => [...stemsOf(name)]);
+  // "before Globex" names a value, not the subject.
+  const [subject = ""] = question.split(BEFORE, 1);
+  const names = [...subject.matchAll(NAME)].flatMap(([name]) => [...stemsOf(name)]);
   const counts = new Map<string, number>();
   for (const memory of found) {
     for (const stem of read(memory).stems) counts.set(stem, (counts.get(stem) ?? 0) + 1);
@@ -150,10 +154,7 @@ export function compareVersions(
       otherSpeaker: a.speaker === b.speaker ? 0 : 1,
       asks: a.asks || b.asks ? 1 : 0,
       place: Math.max(one.place, other.place),
-      standing: Math.log(
-        Math.max(LOWEST, Math.min(one.score, other.score)) /
-          Math.max(LOWEST, one.score, other.score),
-      ),
+      standing: Math.abs(logOdds(one.score) - logOdds(other.score)),
     };
   };
 }
@@ -177,6 +178,11 @@ function read(memory: Said): Read {
   };
   known.set(memory, made);
   return made;
+}
+
+function logOdds(score: number): number {
+  const share = Math.min(1 - LOWEST, Math.max(LOWEST, score));
+  return Math.log(share / (1 - share));
 }
 
 function stemsOf(text: string): Set<string> {

@@ -48,15 +48,17 @@ export async function createAsker({ memories, questions }: EvaluationSet, embedd
     };
     const sessions = sessionsAround(candidates, question);
     const turns = view.ofSessions(sessions, { filter: {}, vector, terms }, AROUND);
-    const first = rankFirst([...candidates, ...turns], sessions, question, weights);
+    const all = [...candidates, ...turns];
+    const first = rankFirst(all, sessions, question, weights);
     const each = interactionWeights(states.words, terms);
-    return first.finish(view.interaction(first.best, states, each) ?? new Map());
+    const ranked = first.finish(view.interaction(first.best, states, each) ?? new Map());
+    return { question, ids, candidates: all, ranked };
   };
 
   const example = async (text: string, evidence: readonly string[], weights: Weights) => {
     const wanted = new Set(evidence);
     const isWanted = (id: string) => wanted.has(ids.get(id) ?? "");
-    const ranked = await ask(text, weights);
+    const { ranked } = await ask(text, weights);
     const kept = ranked.slice(0, BEST);
     const signals = new Float64Array(kept.length * SIGNALS.length);
     for (const [at, one] of kept.entries()) signals.set(one.signals, at * SIGNALS.length);
@@ -65,6 +67,7 @@ export async function createAsker({ memories, questions }: EvaluationSet, embedd
   };
 
   return {
+    ask,
     /** What there is to learn, in the order that some weights give. */
     async examples(weights: Weights): Promise<Example[]> {
       const examples: Example[] = [];

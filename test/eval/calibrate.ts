@@ -1,0 +1,136 @@
+import { join } from "node:path";
+import type { Embedder } from "../../src/embedding/embedder.ts";
+import {
+  CHANCE_SIGNS,
+  chanceOf,
+  chanceSigns,
+  standing,
+} from "../../src/memories/ranking/chance.ts";
+import { WEIGHTS } from "../../src/memories/ranking/weights.ts";
+import { type ForeignStore, foreignStores } from "./foreign-stores.ts";
+import { readGroups } from "./groups.ts";
+import { largeStore } from "./large.ts";
+import { type Example, type Fitted, fitNewton } from "./logistic.ts";
+import { ownGroups } from "./measure-all.ts";
+import { readForeign } from "./own-sets.ts";
+import { withEvaluationServer } from "./server.ts";
+import { createAsker } from "./training/examples.ts";
+
+/**
+ * `bun test/eval/calibrate.ts FOLDER` fits `src/memories/ranking/chance.json`: the chance that a
+ * memory bears on a question. True examples are the evidence among the first ten results, false ones
+ * the best result of each foreign question, in stores of 1 to 10,000 memories. Each kind of store and
+ * each outcome counts alike. The floor is where the worst store keeps most slack, by scores that were
+ * fitted without the question (five parts, by their texts).
+ */
+
+const DEPTH = 10;
+const PARTS = 5;
+const WANTED = { silent: 0.85, kept: 0.95 };
+const PATH = join(import.meta.dir, "../../src/memories/ranking/chance.json");
+
+/** An example with where it comes from. */
+interface Sample extends Example {
+  store: string;
+  question: string;
+  /** What the memory keeps of the best one's chance. */
+  share: number;
+}
+
+const [folder] = process.argv.slice(2);
+if (folder === undefined) throw new Error("which folder has the sets?");
+await withEvaluationServer(async (_, embedder) => {
+  const groups = await readGroups(folder);
+  const generic = await readForeign();
+  const stores = [
+    ...foreignStores([...groups, ...(await ownGroups())], generic),
+    ...[true, false].map((hasSessions) => largeStore(groups, generic, { hasSessions })),
+  ];
+  const samples: Sample[] = [];
+  for (const store of stores) samples.push(...(await samplesOf(store, embedder)));
+  weigh(samples);
+  const kept = new Map<Sample, number>();
+  for (let part = 0; part < PARTS; part++) {
+    const isLeftOut = ({ question }: Sample) => Bun.hash.crc32(question) % PARTS === part;
+    const fitted = fitNewton(samples.filter((sample) => !isLeftOut(sample)));
+    for (const sample of samples.filter(isLeftOut)) kept.set(sample, scoreOf(sample, fitted));
+  }
+  const { floor, lines } = chooseFloor(kept);
+  const { base, weights } = fitNewton(samples);
+  const learned = {
+    floor: round(floor),
+    start: round(base),
+    weights: Object.fromEntries(CHANCE_SIGNS.map((sign, at) => [sign, round(weights[at] ?? 0)])),
+  };
+  await Bun.write(PATH, `${JSON.stringify(learned, null, 2)}\n`);
+  process.stdout.write(`${lines.join("\n")}\nfloor ${learned.floor}\n`);
+});
+
+async function samplesOf(store: ForeignStore, embedder: Embedder): Promise<Sample[]> {
+  const asker = await createAsker({ memories: [...store.memories], questions: [] }, embedder);
+  const samples: Sample[] = [];
+  const ask = async (text: string, evidence: readonly string[] | null) => {
+    const { question, ranked, candidates, ids } = await asker.ask(text, WEIGHTS);
+    const [first] = ranked;
+    if (!first) return;
+    const signs = chanceSigns(question, ranked, candidates);
+    const features = CHANCE_SIGNS.map((sign) => signs[sign]);
+    for (const one of evidence === null ? [first] : ranked.slice(0, DEPTH)) {
+      if (evidence !== null && !evidence.includes(ids.get(one.memory.id) ?? "")) continue;
+      const share = standing(one.sum - signs["best sum"]);
+      const isTrue = evidence !== null;
+      samples.push({ store: store.kind, question: text, features, isTrue, share, weight: 1 });
+    }
+  };
+  for (const { question, evidence } of store.answerable) await ask(question, evidence);
+  for (const { question } of store.foreign) await ask(question, null);
+  asker.close();
+  return samples;
+}
+
+/** Has each kind of store and each outcome count alike. */
+function weigh(samples: Sample[]): void {
+  const counts = new Map<string, number>();
+  const keyOf = ({ store, isTrue }: Sample) => `${store} ${isTrue}`;
+  for (const sample of samples) counts.set(keyOf(sample), (counts.get(keyOf(sample)) ?? 0) + 1);
+  for (const sample of samples) sample.weight = 1 / (counts.get(keyOf(sample)) ?? 1);
+}
+
+function scoreOf({ features, share }: Sample, { base, weights }: Fitted): number {
+  const sum = features.reduce((all, value, at) => all + value * (weights[at] ?? 0), base);
+  return share * chanceOf(sum);
+}
+
+/** The score with the most slack in the worst store. */
+function chooseFloor(scores: ReadonlyMap<Sample, number>): { floor: number; lines: string[] } {
+  const stores = [...new Set([...scores.keys()].map(({ store }) => store))].map((store) => {
+    const of = (isTrue: boolean) =>
+      [...scores]
+        .filter(([sample]) => sample.store === store && sample.isTrue === isTrue)
+        .map(([, score]) => score)
+        .sort((a, b) => a - b);
+    return { store, answers: of(true), foreign: of(false) };
+  });
+  const shareBelow = (sorted: readonly number[], floor: number) =>
+    sorted.filter((score) => score < floor).length / Math.max(1, sorted.length);
+  const slackAt = (floor: number) =>
+    Math.min(
+      ...stores.map(({ answers, foreign }) =>
+        Math.min(
+          shareBelow(foreign, floor) - WANTED.silent,
+          1 - shareBelow(answers, floor) - WANTED.kept,
+        ),
+      ),
+    );
+  const floors = Array.from({ length: 120 }, (_, at) => 0.005 * (at + 1));
+  const floor = floors.reduce((best, one) => (slackAt(one) > slackAt(best) ? one : best));
+  const lines = stores.map(
+    ({ store, answers, foreign }) =>
+      `${store.padEnd(28)} silent ${shareBelow(foreign, floor).toFixed(3)} (${foreign.length})  kept ${(1 - shareBelow(answers, floor)).toFixed(3)} (${answers.length})`,
+  );
+  return { floor, lines };
+}
+
+function round(value: number): number {
+  return Math.round(value * 1_000) / 1_000;
+}

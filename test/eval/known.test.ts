@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { FLOOR } from "../../src/memories/ranking/chance.ts";
+import { sharedEmbedder } from "../support/embedder.ts";
+import { startServer } from "../support/server.ts";
+import { createAccount, type EvaluationAccount } from "./account.ts";
+import { scoresIn } from "./foreign.ts";
+import { foreignStores } from "./foreign-stores.ts";
+import { readForeign, readNotes } from "./own-sets.ts";
+
+const server = await startServer({ embedder: sharedEmbedder() });
+afterAll(server.close);
+
+describe("in a store of terse notes", () => {
+  let account: EvaluationAccount;
+  beforeAll(async () => {
+    account = await createAccount(server, (await readNotes()).memories);
+  }, 60_000);
+  const best = async (question: string) => (await account.ask(question, { limit: 1 }))[0];
+
+  test.each(["zzzz", "how many moons does Jupiter have", "who painted the Mona Lisa", "hello"])(
+    "nothing is known about %s",
+    async (question) => {
+      expect((await best(question))?.score ?? 0).toBeLessThan(FLOOR);
+    },
+  );
+
+  test("an answer that shares no word with its question is known", async () => {
+    const found = await best("what animal do I have");
+    expect(found).toMatchObject({ content: "dog: Bella" });
+    expect(found?.score).toBeGreaterThanOrEqual(FLOOR);
+  });
+
+  // Measured 0.88 and 0.96.
+  test("most of what is foreign is silent, and most of the evidence is not", async () => {
+    const files = [{ name: "notes", set: await readNotes() }];
+    const [whole] = foreignStores([{ name: "notes", files }], await readForeign());
+    if (!whole) throw new Error("there is no store");
+    const { evidence, foreign } = await scoresIn(account, whole);
+    const share = (scores: readonly number[], counts: (score: number) => boolean) =>
+      scores.filter(counts).length / scores.length;
+    const silent = share(
+      foreign.map(({ score }) => score),
+      (score) => score < FLOOR,
+    );
+    expect(silent).toBeGreaterThanOrEqual(0.82);
+    expect(share(evidence, (score) => score >= FLOOR)).toBeGreaterThanOrEqual(0.92);
+  }, 60_000);
+});
+
+test("a nonsense word is below the floor among 25 memories, and in one", async () => {
+  const { memories } = await readNotes();
+  for (const count of [25, 1]) {
+    const account = await createAccount(server, memories.slice(0, count));
+    for (const { score } of await account.ask("zzzz")) expect(score).toBeLessThan(FLOOR);
+  }
+});
+
+test("results stay in the order of their scores, which leave none of them certain", async () => {
+  const account = await createAccount(server, (await readNotes()).memories);
+  const scores = (await account.ask("what is the wifi password")).map(({ score }) => score);
+  expect(scores).toEqual(scores.toSorted((a, b) => b - a));
+  expect(scores[0]).toBeGreaterThan(0.8);
+  expect(scores[0]).toBeLessThan(1);
+  expect(scores[5]).toBeLessThan(0.5);
+});
