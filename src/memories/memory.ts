@@ -267,7 +267,7 @@ const logOdds = (description: string) => Type.Number({ description, examples: [1
 export const Explanation = Type.Object(
   {
     start: logOdds("What every memory begins with, before anything speaks for it."),
-    meaning: logOdds("How near its meaning is to the query's, and whether its words agree."),
+    meaning: logOdds("How near its meaning is to the query's, as a whole and word by word."),
     words: logOdds("How many of the query's words it has; rare ones count more."),
     session: logOdds("What stands around it in its session: an answer often follows its question."),
     wording: logOdds("Who says it, whether it asks or tells, and names and numbers as asked for."),

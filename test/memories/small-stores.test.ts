@@ -103,8 +103,10 @@ describe("a small store", () => {
         await score("the deploy key of the red car"),
         await score("weather forecast"),
       ];
-      expect({ mode, isOrdered: whole > part && part > none }).toEqual({ mode, isOrdered: true });
-      expect(whole).toBeWithin(0.3, 1.001);
+      // Both may be as certain as a score can be.
+      const isOrdered = whole >= part && part > none + 0.2;
+      expect({ mode, isOrdered }).toEqual({ mode, isOrdered: true });
+      expect(whole).toBeWithin(0.5, 1.001);
       expect(Number.isFinite(none)).toBe(true);
     }
     expect(await ada.search("weather forecast", { mode: "keyword" })).toEqual([]);
