@@ -142,8 +142,11 @@ export async function openLanceBase(
 
     async ofSessions(sessions, filter, except) {
       if (sessions.length === 0) return [];
-      const query = table.query().where(sessionsSql(sessions, filter)).select(["id"]);
-      return await load(table, await idsOf(query, OF_SESSIONS, except), storedColumns);
+      const left = new Set(except);
+      const query = table.query().where(sessionsSql(sessions, filter)).select(storedColumns);
+      const rows = await query.limit(OF_SESSIONS + left.size).toArrow();
+      const found = await assemble(rows, (ids) => rowsOf(table, ids, storedColumns));
+      return found.filter(({ id }) => !left.has(id)).slice(0, OF_SESSIONS);
     },
 
     async countTexts(words) {
@@ -205,12 +208,23 @@ async function load(
   columns: string[],
 ): Promise<StoredMemory[]> {
   if (ids.length === 0) return [];
+  const more = (wanted: readonly string[]) => rowsOf(table, wanted, columns);
+  return await assemble(await more(ids), more);
+}
+
+function rowsOf(table: LanceDb.Table, ids: readonly string[], columns: string[]): Promise<Table> {
+  return table.query().where(idsSql(ids)).select(columns).toArrow();
+}
+
+/** Memories whose first rows are given. @param more gives the others */
+async function assemble(
+  first: Table,
+  more: (ids: readonly string[]) => Promise<Table>,
+): Promise<StoredMemory[]> {
   const assembly = createAssembly();
-  const rowsOf = (wanted: readonly string[]) =>
-    table.query().where(idsSql(wanted)).select(columns).toArrow();
-  const memories = assembly.add(await rowsOf(ids));
+  const memories = assembly.add(first);
   const further = assembly.missing();
-  if (further.length > 0) memories.push(...assembly.add(await rowsOf(further)));
+  if (further.length > 0) memories.push(...assembly.add(await more(further)));
   assembly.end();
   return memories.map((memory) => ({
     ...memory,
