@@ -138,6 +138,21 @@ describe("an index of words", () => {
     expect(part.matches(terms, [0, 1])).toEqual(whole.matches(terms, [0, 1]));
   });
 
+  test("a word that no text has is had in part by texts with words like it", () => {
+    const index = createWordIndex();
+    for (const [text, content] of ["apple", "plum", "pear"].entries()) index.put(text, content);
+    const like = new Map([
+      ["appl", 1],
+      ["plum", 0.5],
+    ]);
+    const corpus = { texts: 3, textsWith: new Map(), nearWords: new Map([["quinc", like]]) };
+    const terms = index.terms("quince", corpus);
+    expect(terms).toHaveLength(1);
+    const matches = index.matches(terms, [0, 1, 2]).map((match) => match[0]);
+    expect(matches).toEqual([1, 0.5, 0]);
+    expect(index.matching(terms, all)).toEqual([0, 1]);
+  });
+
   test("tells of each text how much it has of each word, whatever else is looked at", () => {
     const index = createWordIndex();
     const contents = ["apple pear", "apple apple plum", "plum"];
