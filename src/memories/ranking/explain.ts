@@ -1,32 +1,42 @@
 import type { Explanation } from "../memory.ts";
+import { chanceOf } from "./chance.ts";
 import type { Question } from "./question.ts";
 import type { Ranked } from "./rank.ts";
 import { partsOf, WEIGHTS } from "./weights.ts";
 
-/** A relevance of 1 has no log-odds. */
-const HIGHEST = 0.9999;
+/** A relevance of 0 or 1 has no log-odds. */
+const [LOWEST, HIGHEST] = [0.0001, 0.9999];
 /** Differences that rounding makes. */
 const ROUNDED = 0.0005;
 
 /**
  * Tells what a memory's score is made of. One that has the place and score of an older or newer version
- * of its fact has what it lacks from `time`.
+ * of its fact has what it lacks from `time`; one whose score is lowered to that of the memory before it,
+ * which is older, has that from `question`.
  */
 export function explain(
-  { signals, sum, logOdds, chance, kept }: Ranked,
+  { score, signals, sum, logOdds, chance, kept }: Ranked,
   { decay }: Pick<Question, "decay">,
 ): Explanation {
+  const depth = decay?.depth ?? 0;
+  const share = 1 - depth + depth * kept;
   const parts = partsOf(signals, WEIGHTS);
-  const own = 1 / (1 + Math.exp(-logOdds));
-  const shown = Math.min(HIGHEST, chance);
-  const moved = Math.abs(shown - own) > ROUNDED ? Math.log(shown / (1 - shown)) - logOdds : 0;
+  const isMoved = Math.abs(chance - chanceOf(logOdds)) > ROUNDED;
+  const moved = isMoved ? logOddsOf(chance) - logOdds : 0;
+  const isLowered = Math.abs(chance * share - score) > ROUNDED;
+  const reached = isLowered ? logOddsOf(score / share) : logOdds + moved;
   return {
     start: WEIGHTS.start,
     ...parts,
     time: parts.time + moved,
-    question: logOdds - sum,
-    relevance: moved === 0 ? own : shown,
+    question: reached - sum - moved,
+    relevance: chanceOf(reached),
     retention: kept,
-    decay: decay?.depth ?? 0,
+    decay: depth,
   };
+}
+
+function logOddsOf(chance: number): number {
+  const within = Math.min(HIGHEST, Math.max(LOWEST, chance));
+  return Math.log(within / (1 - within));
 }
