@@ -1,4 +1,4 @@
-import { contentWords, hasAll } from "../../src/memories/ranking/words.ts";
+import { contentWords, stemOf } from "../../src/memories/ranking/words.ts";
 import type { SetMemory } from "./account.ts";
 import type { Group } from "./groups.ts";
 import type { ForeignQuestion } from "./own-sets.ts";
@@ -75,7 +75,10 @@ export function foreignTo(
   const texts = memories.map(({ content }) => content.toLowerCase());
   return questions.filter(({ question }) => {
     const words = contentWords(question);
-    return words.length === 0 || !texts.some((text) => hasAll(text, words));
+    return (
+      words.length === 0 ||
+      !texts.some((text) => words.every((word) => text.includes(stemOf(word))))
+    );
   });
 }
 
