@@ -33,6 +33,8 @@ const PATH = join(import.meta.dir, "../../src/memories/ranking/chance.json");
 interface Sample extends Example {
   store: string;
   question: string;
+  /** The sets that its memories are from. */
+  source: string;
   /** What the memory keeps of the best one's chance. */
   share: number;
 }
@@ -49,13 +51,8 @@ await withEvaluationServer(async (_, embedder) => {
   const samples: Sample[] = [];
   for (const store of stores) samples.push(...(await samplesOf(store, embedder)));
   weigh(samples);
-  const kept = new Map<Sample, number>();
-  for (let part = 0; part < PARTS; part++) {
-    const isLeftOut = ({ question }: Sample) => Bun.hash.crc32(question) % PARTS === part;
-    const fitted = fitNewton(samples.filter((sample) => !isLeftOut(sample)));
-    for (const sample of samples.filter(isLeftOut)) kept.set(sample, scoreOf(sample, fitted));
-  }
-  const { floor, lines } = chooseFloor(kept);
+  const partOf = ({ question }: Sample) => String(Bun.hash.crc32(question) % PARTS);
+  const floor = chooseFloor(leaveOut(samples, partOf));
   const { base, weights } = fitNewton(samples);
   const learned = {
     floor: round(floor),
@@ -63,7 +60,14 @@ await withEvaluationServer(async (_, embedder) => {
     weights: Object.fromEntries(CHANCE_SIGNS.map((sign, at) => [sign, round(weights[at] ?? 0)])),
   };
   await Bun.write(PATH, `${JSON.stringify(learned, null, 2)}\n`);
-  process.stdout.write(`${lines.join("\n")}\nfloor ${learned.floor}\n`);
+  const print = (title: string, scores: ReadonlyMap<Sample, number>) =>
+    process.stdout.write(`${title}\n${describe(scores, floor).join("\n")}\n`);
+  print("fitted without the question", leaveOut(samples, partOf));
+  print(
+    "fitted without the source",
+    leaveOut(samples, ({ source }) => source),
+  );
+  process.stdout.write(`floor ${learned.floor}\n`);
 });
 
 async function samplesOf(store: ForeignStore, embedder: Embedder): Promise<Sample[]> {
@@ -79,13 +83,31 @@ async function samplesOf(store: ForeignStore, embedder: Embedder): Promise<Sampl
       if (evidence !== null && !evidence.includes(ids.get(one.memory.id) ?? "")) continue;
       const share = standing(one.sum - signs["best sum"]);
       const isTrue = evidence !== null;
-      samples.push({ store: store.kind, question: text, features, isTrue, share, weight: 1 });
+      samples.push({
+        ...{ store: store.kind, source: store.file.split("-", 1)[0] ?? "" },
+        ...{ question: text, features, isTrue, share, weight: 1 },
+      });
     }
   };
   for (const { question, evidence } of store.answerable) await ask(question, evidence);
   for (const { question } of store.foreign) await ask(question, null);
   asker.close();
   return samples;
+}
+
+/** Scores by weights that were fitted to all other parts. */
+function leaveOut(
+  samples: readonly Sample[],
+  partOf: (sample: Sample) => string,
+): Map<Sample, number> {
+  const scores = new Map<Sample, number>();
+  for (const part of new Set(samples.map(partOf))) {
+    const fitted = fitNewton(samples.filter((sample) => partOf(sample) !== part));
+    for (const sample of samples) {
+      if (partOf(sample) === part) scores.set(sample, scoreOf(sample, fitted));
+    }
+  }
+  return scores;
 }
 
 /** Has each kind of store and each outcome count alike. */
@@ -102,17 +124,8 @@ function scoreOf({ features, share }: Sample, { base, weights }: Fitted): number
 }
 
 /** The score with the most slack in the worst store. */
-function chooseFloor(scores: ReadonlyMap<Sample, number>): { floor: number; lines: string[] } {
-  const stores = [...new Set([...scores.keys()].map(({ store }) => store))].map((store) => {
-    const of = (isTrue: boolean) =>
-      [...scores]
-        .filter(([sample]) => sample.store === store && sample.isTrue === isTrue)
-        .map(([, score]) => score)
-        .sort((a, b) => a - b);
-    return { store, answers: of(true), foreign: of(false) };
-  });
-  const shareBelow = (sorted: readonly number[], floor: number) =>
-    sorted.filter((score) => score < floor).length / Math.max(1, sorted.length);
+function chooseFloor(scores: ReadonlyMap<Sample, number>): number {
+  const stores = byStore(scores);
   const slackAt = (floor: number) =>
     Math.min(
       ...stores.map(({ answers, foreign }) =>
@@ -123,12 +136,29 @@ function chooseFloor(scores: ReadonlyMap<Sample, number>): { floor: number; line
       ),
     );
   const floors = Array.from({ length: 120 }, (_, at) => 0.005 * (at + 1));
-  const floor = floors.reduce((best, one) => (slackAt(one) > slackAt(best) ? one : best));
-  const lines = stores.map(
-    ({ store, answers, foreign }) =>
-      `${store.padEnd(28)} silent ${shareBelow(foreign, floor).toFixed(3)} (${foreign.length})  kept ${(1 - shareBelow(answers, floor)).toFixed(3)} (${answers.length})`,
-  );
-  return { floor, lines };
+  return floors.reduce((best, one) => (slackAt(one) > slackAt(best) ? one : best));
+}
+
+function describe(scores: ReadonlyMap<Sample, number>, floor: number): string[] {
+  return byStore(scores).map(({ store, answers, foreign }) => {
+    const silent = shareBelow(foreign, floor).toFixed(3);
+    const kept = (1 - shareBelow(answers, floor)).toFixed(3);
+    return `${store.padEnd(28)} silent ${silent} (${foreign.length})  kept ${kept} (${answers.length})`;
+  });
+}
+
+function byStore(scores: ReadonlyMap<Sample, number>) {
+  return [...new Set([...scores.keys()].map(({ store }) => store))].map((store) => {
+    const of = (isTrue: boolean) =>
+      [...scores]
+        .filter(([sample]) => sample.store === store && sample.isTrue === isTrue)
+        .map(([, score]) => score);
+    return { store, answers: of(true), foreign: of(false) };
+  });
+}
+
+function shareBelow(scores: readonly number[], floor: number): number {
+  return scores.filter((score) => score < floor).length / Math.max(1, scores.length);
 }
 
 function round(value: number): number {

@@ -1,0 +1,30 @@
+import { afterAll, expect, test } from "bun:test";
+import { startOAuthServer } from "../oauth/support/oauth-server.ts";
+
+const server = await startOAuthServer();
+afterAll(server.close);
+const { accountId, person } = await server.signedIn();
+
+test("a search says that nothing is known, and shows what is nearest where that is asked for", async () => {
+  await server.client(accountId).save({ content: "The spare key lies under the flowerpot" });
+  const page = await person.visit("/memories?q=zzzz");
+  expect(page.text).toContain("Nothing is known about this");
+  expect(page.text).not.toContain("flowerpot");
+  expect(page.text).toContain("/memories?q=zzzz&amp;rest=1");
+  expect((await person.visit("/memories?q=zzzz&rest=1")).text).toContain("flowerpot");
+});
+
+test("what is known is shown, with a link to the rest", async () => {
+  const page = await person.visit("/memories?q=where+lies+the+spare+key");
+  expect(page.text).toContain("flowerpot");
+  expect(page.text).toContain("rest=1");
+});
+
+test("an older version of a fact has a link to the newer one", async () => {
+  const client = server.client(accountId);
+  await client.save({ content: "The wifi password of the guests is tulip-garden" });
+  server.clock.advance(86_400_000);
+  const { id } = await client.save({ content: "The wifi password of the guests is now harbour" });
+  const { text } = await person.visit("/memories?q=wifi+password+of+the+guests");
+  expect(text).toContain(`<a href="/memories/${id}">There is a newer one</a>`);
+});
