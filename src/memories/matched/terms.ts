@@ -14,6 +14,8 @@ export interface Hits {
 
 /** Words of texts that are remembered, a power of two. */
 const REMEMBERED = 1 << 12;
+/** What most words of a text are of a question. */
+const NONE: readonly number[] = [];
 /** Letters from which on a word is none. */
 const LONG = 100;
 
@@ -43,9 +45,14 @@ export function createFinder(terms: readonly Term[]): (text: string) => Hits {
       else prefixes.add(token);
     }
   }
-  const lookUp = createLookUp((word) =>
-    tokensOf(word).flatMap((token) => numbers.get(token) ?? []),
-  );
+  const lookUp = createLookUp((word) => {
+    let found = NONE;
+    for (const token of tokensOf(word)) {
+      const number = numbers.get(token);
+      if (number !== undefined && !found.includes(number)) found = [...found, number];
+    }
+    return found;
+  });
 
   return (text) => {
     const hits: Hits = { starts: [], ends: [], terms: [] };
@@ -77,7 +84,7 @@ function createLookUp(read: (word: string) => readonly number[]) {
     const slot = hash & (REMEMBERED - 1);
     let found = remembered[slot];
     if (found === undefined || hashes[slot] !== hash) {
-      found = [...new Set(read(text.slice(start, end)))];
+      found = read(text.slice(start, end));
       remembered[slot] = found;
       hashes[slot] = hash;
     }
