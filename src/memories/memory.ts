@@ -314,7 +314,8 @@ export const FoundMemory = Type.Object({
   score: Type.Number({
     minimum: 0,
     maximum: 1,
-    description: "How well it answers the query; higher is better.",
+    description:
+      "About the chance that it bears on the query, comparable between queries and accounts; age counts.",
     examples: [0.82],
   }),
   matched: Matched,

@@ -48,6 +48,7 @@ await withEvaluationServer(async (server, embedder) => {
 function createExamples(server: TestServer, { embedContent }: Embedder) {
   const vectorOf = async (content: string) =>
     (await embedContent(content)).vectors[0] ?? new Float32Array(0);
+  const none = new Float32Array(0);
   return async (set: EvaluationSet, weigh: Weigh): Promise<Example[]> => {
     const account = await createAccount(server, set.memories);
     const examples: Example[] = [];
@@ -61,8 +62,10 @@ function createExamples(server: TestServer, { embedContent }: Embedder) {
       for (const [place, one] of found.entries()) {
         for (const [otherPlace, other] of found.entries()) {
           if (otherPlace <= place || place >= FIRST) continue;
-          const cosine = cosineOf(vectors[place], vectors[otherPlace]) ?? 0;
-          const signs = compare({ ...one, place }, { ...other, place: otherPlace }, cosine);
+          const [own = none, others = none] = [vectors[place], vectors[otherPlace]];
+          const signs = compare({ ...one, place }, { ...other, place: otherPlace }, () =>
+            cosineOf(own, others),
+          );
           if (!signs) continue;
           const isInTime = one.memory.createdAt < other.memory.createdAt;
           const [older, newer] = isInTime ? [one, other] : [other, one];

@@ -33,7 +33,7 @@ export function foreignStores(
 ): ForeignStore[] {
   return groups.flatMap((group) => {
     const elsewhere = groups
-      .filter((other) => other !== group)
+      .filter((other) => other !== group && (!other.about || other.about !== group.about))
       .flatMap(({ files }) => files.flatMap(({ set }) => set.questions));
     const large = group.files.map(({ name, set }): ForeignStore => {
       const beside = group.files.filter((file) => file.set !== set);

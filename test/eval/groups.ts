@@ -6,6 +6,8 @@ import { type EvaluationSet, readSet } from "./set.ts";
 /** Sets of one source. */
 export interface Group {
   name: string;
+  /** What its memories are about, where another group is about the same. */
+  about?: string;
   files: { name: string; set: EvaluationSet }[];
 }
 

@@ -61,9 +61,11 @@ export function putVersionsInOrder<Result extends Versioned>(
   const more = asksForPast(question) ? OF_PAST : 0;
   const likeness = (one: number, other: number) => {
     const [a, b] = [found[one], found[other]];
-    const cosine = a && b ? cosineOf(vectors.get(a.memory.id), vectors.get(b.memory.id)) : null;
-    if (!a || !b || cosine === null) return Number.NEGATIVE_INFINITY;
-    const signs = compare({ ...a, place: one }, { ...b, place: other }, cosine);
+    const [first, second] = [a && vectors.get(a.memory.id), b && vectors.get(b.memory.id)];
+    if (!a || !b || !first || !second) return Number.NEGATIVE_INFINITY;
+    const signs = compare({ ...a, place: one }, { ...b, place: other }, () =>
+      cosineOf(first, second),
+    );
     return signs ? sumOf(signs) + more : Number.NEGATIVE_INFINITY;
   };
   const ordered: (Result & Pick<Versioned, "newer">)[] = [...ranked];
@@ -122,8 +124,7 @@ function chooseVersion<Result extends Versioned>(
 }
 
 /** Of two vectors of length 1. */
-export function cosineOf(a: Float32Array | undefined, b: Float32Array | undefined): number | null {
-  if (!a || !b) return null;
+export function cosineOf(a: Float32Array, b: Float32Array): number {
   let sum = 0;
   for (let at = 0; at < a.length; at++) sum += (a[at] ?? 0) * (b[at] ?? 0);
   return sum;

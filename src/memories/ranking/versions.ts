@@ -95,7 +95,7 @@ export interface Compared {
 export function compareVersions(
   question: string,
   found: readonly Said[],
-): (one: Compared, other: Compared, cosine: number) => Signs | null {
+): (one: Compared, other: Compared, cosineOf: () => number) => Signs | null {
   const asked = stemsOf(question);
   // "before Globex" names a value, not the subject.
   const [subject = ""] = question.split(BEFORE, 1);
@@ -104,13 +104,17 @@ export function compareVersions(
   for (const memory of found) {
     for (const stem of read(memory).stems) counts.set(stem, (counts.get(stem) ?? 0) + 1);
   }
-  const rareness = (stems: readonly string[]) =>
-    stems.reduce(
-      (sum, stem) => sum + Math.log(1 + (found.length + 0.5) / ((counts.get(stem) ?? 0) + 0.5)),
-      0,
-    );
+  const rare = new Map<string, number>();
+  for (const [stem, count] of counts) {
+    rare.set(stem, Math.log(1 + (found.length + 0.5) / (count + 0.5)));
+  }
+  const rareness = (stems: Iterable<string>) => {
+    let sum = 0;
+    for (const stem of stems) sum += rare.get(stem) ?? 0;
+    return sum;
+  };
 
-  return (one, other, cosine) => {
+  return (one, other, cosineOf) => {
     const isOlder = one.memory.createdAt < other.memory.createdAt;
     const [older, newer] = isOlder ? [one.memory, other.memory] : [other.memory, one.memory];
     const [a, b] = [read(older), read(newer)];
@@ -135,9 +139,10 @@ export function compareVersions(
     if ([...b.stems].every((stem) => a.stems.has(stem))) return null;
     const ofQuestion = own.filter((stem) => asked.has(stem));
     const askedInBoth = ofQuestion.filter((stem) => b.stems.has(stem));
-    const least = Math.min(rareness(own), rareness([...b.stems]));
+    const least = Math.min(rareness(own), rareness(b.stems));
     const hasOwn = (from: Read, without: Read) =>
       [...from.stems].some((stem) => !asked.has(stem) && !without.stems.has(stem));
+    const cosine = cosineOf();
     return {
       alike: cosine,
       alikeAndChanged: b.changed ? cosine : 0,
