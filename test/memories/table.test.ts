@@ -11,6 +11,7 @@ import {
   storedMemory,
 } from "../support/bases.ts";
 import { bm25Of } from "../support/bm25.ts";
+import { cosine } from "../support/cosine.ts";
 import { asEarlier, writeEarlierTable } from "../support/earlier-tables.ts";
 import { idsIn, openKeptTable, TABLE, tableStorage } from "../support/kept-table.ts";
 import { createRandom } from "../support/random.ts";
@@ -122,6 +123,18 @@ async function compare(inMemory: KeptTable, stored: KeptTable, all: readonly str
     expect(await stored.interaction(some, states, weights)).toEqual(
       await inMemory.interaction(some, states, weights),
     );
+    expectSameVectors(await stored.vectorsOf(some), await inMemory.vectorsOf(some));
+  }
+}
+
+/** Those in memory are bytes. */
+function expectSameVectors(
+  found: ReadonlyMap<string, Float32Array>,
+  wanted: ReadonlyMap<string, Float32Array>,
+) {
+  expect([...found.keys()].sort()).toEqual([...wanted.keys()].sort());
+  for (const [id, vector] of found) {
+    expect(cosine(vector, wanted.get(id) ?? new Float32Array(vector.length))).toBeCloseTo(1, 1);
   }
 }
 

@@ -114,3 +114,15 @@ test("indexes share a memory, and none sees what is in another or was left by it
   for (let number = 28; number >= 0; number -= 2) put(number);
   for (const number of indexes.keys()) check(number);
 });
+
+test("the first vector of an owner is told, as it is kept", () => {
+  const index = createVectorIndex(384);
+  const [first, second] = [vectorOf(384), vectorOf(384)];
+  index.put(3, [first, second]);
+  const kept = index.first(3) ?? new Float32Array(384);
+  expect(cosine(kept, first)).toBeCloseTo(1, 2);
+  expect(cosine(kept, second)).toBeLessThan(0.9);
+  index.remove(3);
+  expect(index.first(3)).toBeNull();
+  index.close();
+});
