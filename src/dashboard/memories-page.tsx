@@ -1,6 +1,8 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
+
+import type { FoundMemory } from "../memories/found-memory.ts";
 import { createMarker } from "../memories/matched/marks.ts";
-import type { FoundMemory, Memory } from "../memories/memory.ts";
+import type { Memory } from "../memories/memory.ts";
 import type { SearchMode } from "../memories/ranking/mode.ts";
 import { HTMX } from "../pages/assets.ts";
 import { Button, ButtonLink } from "../pages/button.tsx";

@@ -1,8 +1,9 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 
 import { unitsOf } from "../embedding/code-points.ts";
+import type { Explanation, FoundMemory } from "../memories/found-memory.ts";
 import type { Piece } from "../memories/matched/marks.ts";
-import type { Explanation, FoundMemory, Memory } from "../memories/memory.ts";
+import type { Memory } from "../memories/memory.ts";
 import { PARTS } from "../memories/ranking/signals/kind.ts";
 import { Fragment, type Markup } from "../pages/jsx-runtime.ts";
 import { Moment } from "../pages/moment.tsx";

@@ -1,4 +1,4 @@
-import type { FoundMemory, Matched } from "../memories/memory.ts";
+import type { FoundMemory, Matched } from "../memories/found-memory.ts";
 import { type Entry, excerpt, excerptAround, toEntry } from "./entry.ts";
 
 /** Characters of English that make about one token. */

@@ -1,7 +1,8 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { unitsOf } from "../embedding/code-points.ts";
+import type { FoundMemory, Matched } from "../memories/found-memory.ts";
 import { edgeAfter, edgeBefore } from "../memories/matched/edges.ts";
-import type { FoundMemory, Matched, Memory, MemorySource } from "../memories/memory.ts";
+import type { Memory, MemorySource } from "../memories/memory.ts";
 
 /**
  * What is published of a memory in a result; there may be more fields, as a memory has. To cost few

@@ -1,9 +1,9 @@
 import type { Decay } from "../config.ts";
 import type { Embedder } from "../embedding/embedder.ts";
 import type { Filter } from "./filter.ts";
+import type { Explanation } from "./found-memory.ts";
 import type { Term } from "./indexes/words.ts";
 import type { Part } from "./matched/passage.ts";
-import type { Explanation } from "./memory.ts";
 import { calibrate, FLOOR } from "./ranking/chance.ts";
 import { explain } from "./ranking/explain.ts";
 import type { SearchMode } from "./ranking/mode.ts";

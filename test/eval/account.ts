@@ -1,6 +1,6 @@
 import { createId } from "../../src/db/id.ts";
 import type { Filter } from "../../src/memories/filter.ts";
-import type { FoundMemory } from "../../src/memories/memory.ts";
+import type { FoundMemory } from "../../src/memories/found-memory.ts";
 import type { SearchMode } from "../../src/memories/ranking/mode.ts";
 import type { TestServer } from "../support/server.ts";
 import type { EvaluationSet } from "./set.ts";

@@ -1,7 +1,8 @@
 import { expect } from "bun:test";
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import { FoundMemory, Memory, type NewMemory } from "../../src/memories/memory.ts";
+import { FoundMemory } from "../../src/memories/found-memory.ts";
+import { Memory, type NewMemory } from "../../src/memories/memory.ts";
 
 /** What the server answered, its body parsed. */
 export interface Answer {

@@ -1,5 +1,5 @@
+import type { Matched } from "../found-memory.ts";
 import type { Term } from "../indexes/words.ts";
-import type { Matched } from "../memory.ts";
 import { createPassageFinder, type Part } from "./passage.ts";
 
 /**

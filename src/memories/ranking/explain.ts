@@ -1,4 +1,4 @@
-import type { Explanation } from "../memory.ts";
+import type { Explanation } from "../found-memory.ts";
 import { chanceOf } from "./chance.ts";
 import type { Question } from "./question.ts";
 import type { Ranked } from "./rank.ts";
