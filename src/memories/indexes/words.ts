@@ -58,6 +58,8 @@ interface List {
 /** Of BM25, as LanceDB has them: how soon repetition counts no more, and how much length does. */
 const K1 = 1.2;
 const B = 0.75;
+/** What BM25 makes of a text that has nothing but a word, however often. */
+export const MOST_MATCHING = K1 + 1;
 /** A posting is a text's number and, in its lower bits, how often the word is there. */
 const COUNT_BITS = 8;
 const MOST_COUNTED = (1 << COUNT_BITS) - 1;
@@ -114,7 +116,8 @@ export function createWordIndex(): WordIndex {
     list.values = values;
   };
 
-  const averageLength = () => total.words / total.texts;
+  // The length of "to-do" is 0: two stop words, and "todo" as another spelling of them.
+  const averageLength = () => Math.max(1, total.words) / total.texts;
 
   const postingsOf = (token: string): List => {
     const known = postings.get(token) ?? NONE;
@@ -206,7 +209,7 @@ export function createWordIndex(): WordIndex {
             if (place < 0) continue;
             const match = matchOf(posting & MOST_COUNTED, lengths[text] ?? 0, norms);
             const cell = place * columns + column;
-            found[cell] = (found[cell] ?? 0) + share * match;
+            found[cell] = Math.min(MOST_MATCHING, (found[cell] ?? 0) + share * match);
           }
         }
       }

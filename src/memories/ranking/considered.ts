@@ -1,3 +1,4 @@
+import { MOST_MATCHING } from "../indexes/words.ts";
 import type { Candidate, MemoryRow } from "../rows.ts";
 import type { Question } from "./question.ts";
 import { fullMatch, meaningScore, wordsScore } from "./relevance.ts";
@@ -21,8 +22,6 @@ export interface Considered {
 
 /** The share of a word's worth that goes by how often it is there, and in how long a text. */
 const OFTEN = 0.3;
-/** What BM25 makes of a text that has nothing but a word. */
-const MOST_MATCHING = 2.2;
 /** How much meaning counts beside words for the relevance of a memory by itself. */
 const MEANING_SHARE = { hybrid: 0.6, semantic: 1, keyword: 0 };
 

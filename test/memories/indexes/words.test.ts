@@ -62,6 +62,22 @@ describe("an index of words", () => {
     expect(find("plum", { count: 5, accepts: (text) => text === 2 })).toEqual([2]);
   });
 
+  test("finds a text that has nothing but another spelling of stop words", () => {
+    const index = createWordIndex();
+    index.put(0, "to-do");
+    const terms = index.terms("todo");
+    expect(index.matching(terms, all)).toEqual([0]);
+    expect(index.matches(terms, [0])[0]?.[0]).toBeGreaterThan(0);
+  });
+
+  test("a text that has many words like a misspelt one has no more of it than of a word", () => {
+    const index = createWordIndex();
+    index.put(0, "marmalada marmaladi marmalado marmaladu ".repeat(20));
+    const [[match = 0] = []] = index.matches(index.terms("marmaladx"), [0]);
+    expect(match).toBeGreaterThan(2);
+    expect(match).toBeLessThanOrEqual(Math.fround(2.2));
+  });
+
   test("four words of a question may be misspelt: of a pasted text no more are looked for", () => {
     const index = createWordIndex();
     const words = ["kubernetes", "penicillin", "accordion", "marmalade", "telescope"];
