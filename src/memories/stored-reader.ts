@@ -61,10 +61,10 @@ export function createStoredReader({
     const textsWith = await count(asked);
     const nearWords = new Map<string, Map<string, number>>();
     const unknown = asked.filter((each) => !textsWith.get(each) && mayBeNear(each));
+    const wordsInLog = unknown.length > 0 ? new Set(texts.flatMap((each) => [...each])) : [];
     for (const word of unknown.slice(0, MOST_MISSPELT)) {
       const inBase = await base.read((open) => open.nearWords(word), new Map<string, number>());
-      const inLog = new Set(texts.flatMap((each) => [...each]));
-      const all = new Set([...inBase.keys(), ...inLog]);
+      const all = new Set([...inBase.keys(), ...wordsInLog]);
       nearWords.set(word, nearestWords([...all].map((each) => [each, nearness(word, each)])));
     }
     const near = [...nearWords.values()].flatMap((each) => [...each.keys()]);

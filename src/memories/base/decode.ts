@@ -64,9 +64,9 @@ export function decodeStates(rows: Rows): Map<string, Int8Array> {
   );
 }
 
-/** Reads the words of rows. */
+/** Reads the words of memories: of each in one string, with spaces between. */
 export function decodeWords(rows: Rows): string[] {
-  return decodeEach(rows, ({ nullable }, row) => nullable("words", row)?.split(" ") ?? []).flat();
+  return decodeEach(rows, ({ nullable }, row) => nullable("words", row) ?? "");
 }
 
 /** Reads the positions of memories in a list. */

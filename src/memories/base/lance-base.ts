@@ -2,7 +2,7 @@ import type * as LanceDb from "@lancedb/lancedb";
 import type { Table } from "apache-arrow";
 import type { EmbeddingModel } from "../../embedding/embedder.ts";
 import type { Filter } from "../filter.ts";
-import { mayBeNear, nearestWords, nearness, partsOf } from "../indexes/near-words.ts";
+import { mayBeNear, nearestIn, partsOf } from "../indexes/near-words.ts";
 import type { Checkpoint } from "../log/log.ts";
 import type { StoredMemory } from "../rows.ts";
 import type { Base } from "./base.ts";
@@ -172,8 +172,7 @@ export async function openLanceBase(
       const found = await Promise.all(
         [...matched, wholes].map((query) => query.limit(LIKE_IT * OF_EACH).toArrow()),
       );
-      const words = new Set(found.flatMap(decodeWords));
-      return nearestWords([...words].map((each) => [each, nearness(word, each)]));
+      return await nearestIn(found.flatMap(decodeWords), word);
     },
 
     close() {

@@ -1,3 +1,4 @@
+import { createTurns } from "../../turns.ts";
 import { growInts } from "./grow.ts";
 
 /** Words of an index that a word which none of its texts has may stand for. */
@@ -80,6 +81,26 @@ export function nearestWords(found: Iterable<[word: string, nearness: number]>) 
     .filter(([, counts]) => counts > 0)
     .sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
   return new Map(inOrder.slice(0, MOST));
+}
+
+/**
+ * The nearest of the words of some texts. Those of long texts are millions: others have their turn
+ * between.
+ * @param texts words with spaces between
+ */
+export async function nearestIn(
+  texts: readonly string[],
+  asked: string,
+): Promise<Map<string, number>> {
+  const known = new Map<string, number>();
+  const turn = createTurns();
+  for (const text of texts) {
+    for (const word of text.split(" ")) {
+      if (!known.has(word)) known.set(word, nearness(asked, word));
+    }
+    await turn();
+  }
+  return nearestWords(known);
 }
 
 /** The words of an index: a map or a set. */
