@@ -13,7 +13,7 @@ import type { SearchMode } from "./ranking/mode.ts";
 import { retention } from "./ranking/retention.ts";
 import { decodeCursor, encodeCursor } from "./requests.ts";
 import { type MemoryRow, toMemory } from "./rows.ts";
-import { type Found, type SearchRequest, searchTable } from "./search.ts";
+import { type SearchRequest, type SearchResult, searchTable } from "./search.ts";
 import { findSimilar } from "./similar.ts";
 import { createSurvey, type Stats } from "./stats.ts";
 import type { Store } from "./store.ts";
@@ -122,7 +122,7 @@ export function createReading({
 
 /** What was found, with what made it match. A hundred long texts take a while: others have their turn. */
 async function toFound(
-  { hits, terms }: Found,
+  { hits, terms }: SearchResult,
   { query }: Pick<SearchRequest, "query">,
 ): Promise<FoundMemory[]> {
   const match = createMatcher(terms.length > 0 ? terms : termsOf(query));

@@ -46,7 +46,7 @@ export interface Hit extends Pick<Versioned, "newer"> {
 }
 
 /** Memories that answer a query, the best first, and the words of the query that they were found by. */
-export interface Found {
+export interface SearchResult {
   hits: Hit[];
   terms: readonly Term[];
 }
@@ -67,7 +67,7 @@ export async function searchTable(
     known = false,
   }: SearchRequest,
   { now, decay }: { now: number; decay: Decay },
-): Promise<Found> {
+): Promise<SearchResult> {
   const asked = mode === "keyword" ? null : await embedder.embedQuery(query);
   const vector = asked?.vector ?? null;
   const words = mode === "semantic" ? null : query;
