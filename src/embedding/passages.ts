@@ -21,8 +21,8 @@ export interface PassageLimits {
 /**
  * Cuts a text into passages at word boundaries, after the end of a sentence where one is near; they
  * overlap and together cover all of it. Each has at most the given number of tokens when it is
- * tokenised alone: WordPiece reads word by word, and a word is never cut. A word of more than 100
- * characters is one unknown token to this model, so text without spaces is hardly told apart.
+ * tokenised alone: WordPiece reads word by word, and its words are never cut. A word of more than 100
+ * characters is one unknown token to it, so text without spaces is hardly told apart.
  */
 export function splitPassages(text: string, encoding: Encoding, limits: PassageLimits): Passage[] {
   if (encoding.getLength() <= limits.window) return [{ text, start: 0 }];
@@ -45,6 +45,12 @@ export function firstPassage(text: string, encoding: Encoding, window: number): 
   return text.slice(0, at(words.starts, lastWithin(words, 0, window)));
 }
 
+/**
+ * Tokens that a word has at the most. Models of many languages (Unigram) take all between two spaces for
+ * one, a page of Chinese say: such a word is cut at its tokens. WordPiece knows none of so many letters.
+ */
+const LONGEST_WORD = 100;
+
 /** Where each word starts, in the text and among the tokens; both rows close with the end. */
 interface Words {
   readonly count: number;
@@ -58,9 +64,16 @@ function readWords(text: string, encoding: Encoding): Words {
   const starts: number[] = [];
   const tokens: number[] = [];
   const unitOf = unitsOf(text);
+  const lengths = new Map<number | null | undefined, number>();
+  for (const id of ids) lengths.set(id, (lengths.get(id) ?? 0) + 1);
   for (const [token, offset] of offsets.entries()) {
-    if (token > 0 && ids[token] === ids[token - 1]) continue;
-    starts.push(token === 0 ? 0 : unitOf(at(offset, 0)));
+    const start = token === 0 ? 0 : unitOf(at(offset, 0));
+    if (token > 0 && ids[token] === ids[token - 1]) {
+      const isLong = (lengths.get(ids[token]) ?? 0) > LONGEST_WORD;
+      // Several tokens may stand for one character.
+      if (!isLong || start <= at(starts, starts.length - 1)) continue;
+    }
+    starts.push(start);
     tokens.push(token);
   }
   return {

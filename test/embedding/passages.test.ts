@@ -5,7 +5,9 @@ import { builtInModel } from "../../src/embedding/manifest.ts";
 import { prepareModel } from "../../src/embedding/model.ts";
 import { firstPassage, splitPassages } from "../../src/embedding/passages.ts";
 import { cosine } from "../support/cosine.ts";
+import { temporaryFolder } from "../support/database.ts";
 import { sharedEmbedder, testCacheDir } from "../support/embedder.ts";
+import { writeUnigramTokenizer } from "../support/unigram-tokenizer.ts";
 
 const limits = { window: builtInModel.window - 2, ...builtInModel.passage };
 let tokenizer: Tokenizer;
@@ -64,6 +66,32 @@ describe("passages of 32,768 characters", () => {
         await count(firstPassage(text, await encode(text), limits.window)),
       ).toBeLessThanOrEqual(limits.window);
     });
+  }
+});
+
+test("a text without spaces is cut where its tokens begin, if the model takes it for one word", async () => {
+  const folder = temporaryFolder();
+  writeUnigramTokenizer(folder);
+  const unigram = Tokenizer.fromFile(join(folder, "tokenizer.json"));
+  const encode = (text: string) => unigram.encode(text, null, { addSpecialTokens: false });
+  for (const sentence of ["猫叫咪咪在哪里的。", "备😀份\ufdfa"]) {
+    const text = sentence.repeat(300);
+    const passages = splitPassages(text, await encode(text), limits);
+    expect(passages.length).toBeGreaterThan(5);
+    let covered = 0;
+    for (const { text: part, start } of passages) {
+      expect((await encode(part)).getLength()).toBeLessThanOrEqual(limits.window);
+      expect(text.startsWith(part, start)).toBe(true);
+      expect(part.isWellFormed()).toBe(true);
+      expect(start).toBeLessThanOrEqual(covered);
+      expect(start + part.length).toBeGreaterThan(covered);
+      covered = start + part.length;
+      if (sentence.endsWith("。")) expect(part).toEndWith("。");
+    }
+    expect(covered).toBe(text.length);
+    const first = firstPassage(text, await encode(text), limits.window);
+    expect((await encode(first)).getLength()).toBeLessThanOrEqual(limits.window);
+    expect(first.length).toBeGreaterThan(80);
   }
 });
 
