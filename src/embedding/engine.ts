@@ -80,7 +80,9 @@ export async function loadEngine(
   const { query, content } = manifest.prefixes;
   const prefix = Math.max((await encode(query)).getLength(), (await encode(content)).getLength());
   const window = manifest.window - SPECIAL_TOKENS - prefix;
-  const fits = (text: string): boolean => text.length * MOST_TOKENS_OF_A_UNIT <= window;
+  const most = Math.floor(window / MOST_TOKENS_OF_A_UNIT);
+  const fits = (text: string): boolean =>
+    text.length <= most && text.normalize("NFKC").length <= most;
   return {
     async embedQuery(text) {
       const start = fits(text) ? text : firstPassage(text, await encode(text), window);
@@ -101,7 +103,10 @@ export async function loadEngine(
 
 /** [CLS] and [SEP]. */
 const SPECIAL_TOKENS = 2;
-/** A Hangul syllable is taken apart into three letters; nothing in Unicode becomes more (all were tried). */
+/**
+ * WordPiece takes a Hangul syllable apart into three letters; nothing in Unicode becomes more (all were
+ * tried). Other tokenizers compose a text first (NFKC), which makes up to 18 letters of one.
+ */
 const MOST_TOKENS_OF_A_UNIT = 3;
 
 /**

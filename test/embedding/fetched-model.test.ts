@@ -280,9 +280,12 @@ test("a tokenizer like the multilingual model's is read, with its prefixes", asy
     expect(alike(same)).toBeGreaterThan(alike(other));
     // The prefixes of question and content differ.
     expect(alike(same)).toBeLessThan(0.9999);
-    const long = await embedder.embedContent("的猫叫咪咪 ".repeat(300));
-    expect(long.vectors.length).toBeGreaterThan(3);
-    expect(long.starts).toHaveLength(long.vectors.length);
+    // A text without spaces, and one whose signs become four letters each.
+    for (const text of ["的猫叫咪咪 ".repeat(300), "的猫叫咪咪".repeat(300), "㏂".repeat(160)]) {
+      const long = await embedder.embedContent(text);
+      expect(long.vectors.length).toBeGreaterThan(2);
+      expect(long.starts).toHaveLength(long.vectors.length);
+    }
   } finally {
     await embedder.close();
   }
