@@ -40,6 +40,8 @@ const STOP_STEMS: ReadonlySet<string> = new Set([...STOP_WORDS, ...STOP_WORDS.ma
 /** Scripts in which marks above and below a letter may be left out. */
 const ACCENTED =
   /[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Hebrew}\p{Script=Arabic}]/u;
+/** Marks, and the spaces that NFKD gives to a mark that stands alone and to a phrase in one letter (ﷺ). */
+const MARKS = /[\p{M}\s]/gu;
 /** Letters that no accent makes of others. */
 const LETTERS: Record<string, string> = {
   ...{ ß: "ss", æ: "ae", œ: "oe", ø: "o", ł: "l", đ: "d", ð: "d", þ: "th", ı: "i", ς: "σ" },
@@ -121,7 +123,7 @@ function tokenOf(word: string): string | null {
 
 function stemmed(word: string): string | null {
   const token = stem(unaccented(word.toLowerCase()));
-  return STOP_STEMS.has(token) ? null : token;
+  return token === "" || STOP_STEMS.has(token) ? null : token;
 }
 
 function stem(word: string): string {
@@ -132,6 +134,6 @@ function unaccented(word: string): string {
   if (!/[^\0-\x7f]/.test(word) || !ACCENTED.test(word)) return word;
   return word
     .normalize("NFKD")
-    .replace(/\p{M}/gu, "")
+    .replace(MARKS, "")
     .replace(/[^\0-\x7f]/g, (letter) => LETTERS[letter] ?? letter);
 }

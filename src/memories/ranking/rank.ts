@@ -21,7 +21,7 @@ export interface Ranked {
   signals: Float64Array;
   /** What is left of it at its age, 0 to 1. */
   kept: number;
-  /** The same with what the question's results tell as a whole; see `calibrate`. */
+  /** `sum` with what the question's results tell as a whole; see `calibrate`. */
   logOdds: number;
   /** The chance that it bears on the question, 0 to 1, whatever its age. */
   chance: number;

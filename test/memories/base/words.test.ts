@@ -21,6 +21,7 @@ const CONTENTS = [
   "Çay içmeyi sever. かばんの中に鍵があります。",
   "Whose is it? It's what they themselves would do through themselves.",
   "getUserById in src/app/user_store.ts of v2.3.1 reads 550e8400-e29b-41d4-a716-446655440000",
+  "Signs that are nothing, or several words, without their marks: \u05b0 \u0483 \u037a \ufdfa",
   "The Kubernetes cluster runs in Frankfurt.",
   `${"0123456789abcdef".repeat(4)} is its hash`,
 ];
@@ -28,7 +29,16 @@ const QUESTIONS = [
   ...Array.from({ length: 60 }, sentences.query),
   ...["备份密码在哪里", "喝茶", "Wo hängt der Kellerschlüssel?", "the proxy closes a proxy"],
   ...["Cay içmek", "鍵はどこですか", "does it?", "हिन्दी भाषा", "ไทย", "한국어를"],
-  ...["4711 menu", "generous", "Crème brûlée", "what would they do through whose", "it's"],
+  ...[
+    "\u05b1",
+    "\u037a \u0484",
+    "\ufdfa",
+    "4711 menu",
+    "generous",
+    "Crème brûlée",
+    "what would they do through whose",
+    "it's",
+  ],
   ...[
     "userStore",
     "user",
