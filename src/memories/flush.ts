@@ -62,7 +62,7 @@ export function createFlush({ table, log, bases, vault, due, step }: Parts) {
   /** Bases whose place others have taken, and whose files may still be there. */
   const former = new Set<string>();
   /** A base that may be recorded, or not. It must be before anything else is done. */
-  let unrecorded: { base: Base; began: number } | null = null;
+  let unrecorded: { base: Base; began: number | null } | null = null;
   /** Since when something is in the files that was deleted, once its flush is done. */
   let forgettingSince: number | null = null;
   let added: Added = { times: 0, rows: 0 };
@@ -72,8 +72,11 @@ export function createFlush({ table, log, bases, vault, due, step }: Parts) {
 
   const canAppend = () => !mustRewrite && mayAdd(base.current, { pending, added, due });
 
-  /** Makes a base the one to come back to, and reads it from now on. */
-  const record = async (next: Base, began: number) => {
+  /**
+   * Makes a base the one to come back to, and reads it from now on.
+   * @param began when the flush began that wrote the log into it; null where none did
+   */
+  const record = async (next: Base, began: number | null) => {
     unrecorded = { base: next, began };
     await log.checkpoint(table.name, next.checkpoint);
     unrecorded = null;
@@ -81,7 +84,7 @@ export function createFlush({ table, log, bases, vault, due, step }: Parts) {
     const present = base.current;
     if (present && present !== next) former.add(present.checkpoint.base);
     const replaced = base.replace(next);
-    pending.drop(next.checkpoint.upTo, began);
+    if (began !== null) pending.drop(next.checkpoint.upTo, began);
     mustRewrite = false;
     await replaced;
   };
@@ -126,7 +129,7 @@ export function createFlush({ table, log, bases, vault, due, step }: Parts) {
     if (!present) return;
     mustRewrite = true;
     await bases.index(present, !table.fitsInMemory());
-    await record(present, clock());
+    await record(present, null);
   };
 
   const hasWork = () =>

@@ -311,6 +311,18 @@ test("something deleted counts as in the files until the log has no trace of it 
   expect(flush.isIdle()).toBe(true);
 });
 
+test("an index that is made meanwhile does not put off what was deleted", async () => {
+  const { remove, flush, table } = await flushed(20, { due: nothingDue() });
+  await flush.run("flush");
+  await remove(idOf(1));
+  const [since, dirty] = [flush.remainsSince(), table.pending.dirtySince];
+  expect(since).not.toBeNull();
+  await flush.run("index");
+  expect(table.base.current?.isIndexed).toBe(true);
+  expect(flush.remainsSince()).toBe(since);
+  expect(table.pending.dirtySince).toBe(dirty);
+});
+
 test("a base that can't be opened is not recorded, and leaves no files", async () => {
   const storage = await tableStorage();
   const due = nothingDue();
