@@ -243,5 +243,6 @@ function choreOf(
   const isMuch = pending.size >= due.changes || pending.bytes >= due.bytes;
   const isOld = pending.dirtySince !== null && now - pending.dirtySince >= due.age;
   if (isMuch || isOld) return "flush";
-  return lacksIndex && quiet >= due.indexAfter ? "index" : null;
+  // A flush that removes something writes the base again, and must not wait for an index of this one.
+  return lacksIndex && !hasRemains && quiet >= due.indexAfter ? "index" : null;
 }

@@ -311,6 +311,16 @@ test("something deleted counts as in the files until the log has no trace of it 
   expect(flush.isIdle()).toBe(true);
 });
 
+test("no index is made of a base that has to be written again without something", async () => {
+  const { remove, flush } = await flushed(20, { due: { ...nothingDue(), indexAfter: 0 } });
+  await flush.run("flush");
+  expect(flush.due(0, false)).toBe("index");
+  await remove(idOf(1));
+  expect(flush.due(0, false)).toBeNull();
+  await flush.run("flush");
+  expect(flush.due(0, false)).toBe("index");
+});
+
 test("an index that is made meanwhile does not put off what was deleted", async () => {
   const { remove, flush, table } = await flushed(20, { due: nothingDue() });
   await flush.run("flush");
