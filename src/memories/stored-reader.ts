@@ -52,7 +52,8 @@ export function createStoredReader({
 
   /** What the whole table knows of words, where `known` are the memories that the log has. */
   const lookUp = async (asked: readonly string[], known: readonly StoredMemory[]) => {
-    const texts = known.map(({ content }) => new Set(tokensOf(content)));
+    // A search by meaning alone has no use for the words of the log.
+    const texts = asked.length > 0 ? known.map(({ content }) => new Set(tokensOf(content))) : [];
     const count = async (words: readonly string[]) => {
       const inBase = await base.read((open) => open.countTexts(words), new Map<string, number>());
       const inLog = (word: string) => texts.filter((each) => each.has(word)).length;
