@@ -43,14 +43,14 @@ export function addModelCommands(program: Command, configure: Configure, env: En
       ),
     )
     .action(async (name: string, options: FetchOptions) =>
-      (await import("./model.ts")).fetchNamed(configure(), name, options),
+      (await import("./model.ts")).fetchNamed(configure(), name, options, env),
     );
   model
     .command("use")
     .addArgument(offering("<name>", "one of ctxd model list, or a folder with a model", names))
     .summary("use another model from the next start on")
     .description(
-      "Has the server use another model from its next start on. The vectors of all memories are made anew in the background; until then the present ones answer. CTXD_MODEL, where it is set, goes before.",
+      "Has the server use another model from its next start on. The vectors of all memories are rebuilt in the background; until that is done the present ones answer. Where CTXD_MODEL is set, it decides instead.",
     )
     .addHelpText(
       "after",

@@ -48,15 +48,17 @@ export async function listModels(config: Config, { json }: { json?: boolean }): 
   ]);
   await print(formatTable(["MODEL", "LANGUAGES", "SIZE", "HERE", "GOOD FOR"], rows));
   const named = by === "CTXD_MODEL" ? `${chosen}, by CTXD_MODEL` : chosen;
-  await print(`* in use: ${named}`);
+  await print(`${catalogueModel(chosen) ? "* in" : "In"} use: ${named}`);
 }
 
 /** `ctxd model fetch NAME` */
 export async function fetchNamed(
-  { cacheDir, dataDir }: Config,
+  config: Config,
   name: string,
   { file, from }: FetchOptions,
+  env: Environment,
 ): Promise<void> {
+  const { cacheDir, dataDir } = config;
   const known = catalogueModel(name);
   if (!known) throw unknownModel(name);
   if (!known.fetched) return say(`${name} is in the program: nothing is to be fetched.`);
@@ -69,9 +71,10 @@ export async function fetchNamed(
         onProgress: meter.show,
         signal,
       }),
-    `Stopped: ctxd model fetch ${name} goes on from here.`,
+    `Stopped: ${describeCommand(`model fetch ${name}`, config, env)} goes on from here.`,
   ).finally(meter.end);
-  say(`${name} is in ${folder}. To search with it: ctxd model use ${name}`);
+  say(`${name} is in ${folder}.`);
+  say(`To search with it: ${describeCommand(`model use ${name}`, config, env)}`);
   if (existsSync(dataDir) && isLocked(dataDir)) say("The server that runs goes on with its model.");
 }
 
@@ -83,7 +86,7 @@ export async function useModel(config: Config, name: string, env: Environment): 
   }
   const before = await chosenBefore(config);
   const model = await settle(config, name, env);
-  if (model === before && model !== BUILT_IN) return say(`${name} is in use already.`);
+  if (model === before) return say(`${name} is in use already.`);
   if (model !== BUILT_IN) {
     const by = "ctxd model use" as const;
     const embedder = await openChosenModel({ model, by, cacheDir, dataDir, log: SILENT });
@@ -94,17 +97,17 @@ export async function useModel(config: Config, name: string, env: Environment): 
   say(`${name} is the model from the ${isServed ? "server's " : ""}next start on.`);
   if (isServed) say("Restart the server.");
   say(
-    `It then makes the vectors of all memories anew, in the background; until then the present ones answer. ${describeCommand("doctor", config, env)} shows how far it is, and ${describeCommand(`model use ${before}`, config, env)} goes back.`,
+    `It then rebuilds the vectors of all memories in the background; until that is done the present ones answer. ${describeCommand("doctor", config, env)} shows how far it is, and ${describeCommand(`model use ${before ?? BUILT_IN}`, config, env)} goes back.`,
   );
 }
 
-/** The model in use; the built-in one where a damaged file does not tell, which is written anew. */
-async function chosenBefore(config: Config): Promise<string> {
+/** The model in use; null where a damaged file does not tell. */
+async function chosenBefore(config: Config): Promise<string | null> {
   const chosen = await readChoice(config).catch((error) => {
     if (!(error instanceof ModelError)) throw error;
     return null;
   });
-  return chosen?.model ?? BUILT_IN;
+  return chosen && (chosen.model ?? BUILT_IN);
 }
 
 /** What is written down: a name, or a folder wherever the server is started. */
@@ -122,12 +125,12 @@ async function settle(config: Config, name: string, env: Environment): Promise<s
   }
   const folder = resolve(name);
   if (existsSync(folder)) return folder;
-  throw unknownModel(name);
+  throw unknownModel(name, ", or the folder of a model");
 }
 
-function unknownModel(name: string): CommandError {
+function unknownModel(name: string, orElse = ""): CommandError {
   const names = CATALOGUE.map((model) => model.name).join(", ");
-  return new CommandError(`There is no model ${name}: use ${names}.`, USAGE);
+  return new CommandError(`There is no model ${name}: use ${names}${orElse}.`, USAGE);
 }
 
 /** The same path at another host, such as that of a mirror. */

@@ -72,9 +72,9 @@ export async function fetchFiles(
       const path = join(folder, file.name);
       if (!(await isThat(path, file))) {
         const part = join(folder, `fetching-${file.name}`);
-        if (given) await takeFrom(given, file, part);
+        const url = `${address}/${file.path}`;
+        if (given) await takeFrom(given, file, part, url);
         else {
-          const url = `${address}/${file.path}`;
           const onBytes = (count: number) => onProgress(before + count, total);
           await download(url, part, file.bytes, {
             onBytes,
@@ -124,7 +124,7 @@ async function requireThat(part: string, file: RemoteFile, url: string): Promise
   const found = await hashFile(part);
   await rm(part, { force: true });
   throw new ModelError(
-    `What is at ${url} is not the model that this program expects (SHA-256 ${found} in place of ${file.sha256}): it is not used, and nothing in the settings changes that.`,
+    `What is at ${url} is not the model that this program expects (SHA-256 ${found} in place of ${file.sha256}): it has been removed. Try again, or take it from elsewhere by ctxd model fetch with --from or --file.`,
   );
 }
 
@@ -146,7 +146,12 @@ async function candidatesIn(paths: readonly string[]): Promise<string[]> {
   return found;
 }
 
-async function takeFrom(given: readonly string[], file: RemoteFile, part: string): Promise<void> {
+async function takeFrom(
+  given: readonly string[],
+  file: RemoteFile,
+  part: string,
+  url: string,
+): Promise<void> {
   for (const path of given) {
     if (!(await isThat(path, file))) continue;
     await copyFile(path, part);
@@ -155,6 +160,6 @@ async function takeFrom(given: readonly string[], file: RemoteFile, part: string
   }
   await rm(part, { force: true });
   throw new ModelError(
-    `None of the files is ${file.path} (${file.bytes} bytes, SHA-256 ${file.sha256}).`,
+    `None of the files is ${file.path} (${file.bytes} bytes, SHA-256 ${file.sha256}): it can be downloaded from ${url}.`,
   );
 }

@@ -1,4 +1,5 @@
 import { open } from "node:fs/promises";
+import { messageOf } from "../errors.ts";
 import { ModelError } from "./model-error.ts";
 
 /** How often a download goes on after a break, and the milliseconds before the first time. */
@@ -36,9 +37,10 @@ export async function download(
         await Bun.sleep(pause * 2 ** (attempt - 1));
         continue;
       }
-      const reason = cause instanceof Error ? cause.message.replace(/\.$/, "") : String(cause);
+      // Bun adds a question to who reads it.
+      const reason = messageOf(cause).replace(/\. Is the computer.*|\.$/, "");
       throw new ModelError(
-        `${url} can't be fetched (${reason}): try again, it goes on where it was; or bring the file from elsewhere with --file.`,
+        `${url} can't be fetched (${reason}): try again, it goes on where it was; or give the file to ctxd model fetch with --file.`,
         { cause },
       );
     }

@@ -63,10 +63,11 @@ describe("ctxd model", () => {
     expect(used.stderr).toContain("from the next start on");
     expect(statSync(choicePath(at.dataDir)).mode & 0o777).toBe(0o600);
     expect(await modelOf(at)).toMatch(/^words-[0-9a-f]{8} makes vectors of 48 numbers$/);
-    expect((await at.run(["model", "list"])).stdout).toEndWith(`* in use: ${folder}\n`);
+    expect((await at.run(["model", "list"])).stdout).toEndWith(`\nIn use: ${folder}\n`);
     expect((await at.run(["model", "use", folder])).stderr).toContain("in use already");
     expect((await at.run(["model", "use", "bge-small"])).exitCode).toBe(0);
     expect(await modelOf(at)).toContain("bge-small-en-v1.5");
+    expect((await at.run(["model", "use", "bge-small"])).stderr).toContain("in use already");
   }, 60_000);
 
   test("a start says what to do when the model that was chosen has gone", async () => {

@@ -223,7 +223,7 @@ test("a model comes from files by their content, whatever their names", async ()
   expect(await isFetched(description, cacheDir)).toBe(true);
   const only = [join(stick, "weights"), join(stick, "another")];
   await expect(fetchFiles(nowhere, temporaryFolder(), { from: only })).rejects.toThrow(
-    `None of the files is tokenizer.json (20000 bytes, SHA-256 ${sha256(TOKENIZER)}).`,
+    `None of the files is tokenizer.json (20000 bytes, SHA-256 ${sha256(TOKENIZER)}): it can be downloaded from http://127.0.0.1:1/`,
   );
   const missing = [join(stick, "nothing")];
   await expect(fetchFiles(nowhere, temporaryFolder(), { from: missing })).rejects.toThrow(
