@@ -124,7 +124,7 @@ function Results({ visit, view, shown }: { visit: Visit; view: View; shown: Show
   return (
     <PostForm action={MEMORY_PATHS.selection} token={visit.token} class="results">
       <div class="results-line">
-        <p role="status">{summary(shown)}</p>
+        <p role="status">{summary(shown, view)}</p>
         <button type="button" class="link" data-select-all="id" hidden={true}>
           Select all on this page
         </button>
@@ -140,11 +140,7 @@ function Results({ visit, view, shown }: { visit: Visit; view: View; shown: Show
           </li>
         ))}
       </ul>
-      {shown.kind === "found" && memories.length < MOST_FOUND && view.rest === "" && (
-        <p class="hint">
-          <a href={viewPath({ ...view, rest: "1" })}>Show what is less likely to answer, too</a>
-        </p>
-      )}
+      {shown.kind === "found" && <RestLink view={view} count={memories.length} />}
       <fieldset class="selection panel">
         <legend class="hidden-text">With the selected memories</legend>
         <Field label="Tag" name="tag" maxlength={64} autocomplete="off" />
@@ -174,23 +170,37 @@ function Results({ visit, view, shown }: { visit: Visit; view: View; shown: Show
   );
 }
 
+/** To what a search leaves out as no answer, and back. */
+function RestLink({ view, count }: { view: View; count: number }): Markup {
+  const isShown = view.rest !== "";
+  if (!isShown && count === MOST_FOUND) return Fragment({});
+  return (
+    <p class="hint">
+      <a href={viewPath({ ...view, rest: isShown ? "" : "1" })}>
+        {isShown ? "Show only what is likely to answer" : "Show what is less likely to answer, too"}
+      </a>
+    </p>
+  );
+}
+
 /** How the parts of a score come together. */
 function Weights({ found }: { found: readonly FoundMemory[] }): Markup {
   const [best] = found;
   if (!best?.explanation) return Fragment({});
   return (
     <p class="hint">
-      {`×2 makes it twice as likely that a memory answers, ×0.5 half as likely. Fading takes at most ${percent(best.explanation.decay)} of a score. `}
+      {`×2 doubles the odds that a memory answers, ×0.5 halves them. Fading takes at most ${percent(best.explanation.decay)} of a score. `}
       <a href={`${HELP_PATH}/search`}>How memories are found</a>
     </p>
   );
 }
 
-function summary({ kind, memories }: Shown): string {
+function summary({ kind, memories }: Shown, { rest }: View): string {
   const { length } = memories;
   const count = length === 1 ? "1 memory" : `${length} memories`;
   if (kind === "list") return `${count}, the newest first`;
-  return length < MOST_FOUND ? `${count}, the best first` : `The best ${count}`;
+  const which = rest === "" ? "best" : "nearest";
+  return length < MOST_FOUND ? `${count}, the ${which} first` : `The ${which} ${count}`;
 }
 
 function NoResults({ view }: { view: View }): Markup {

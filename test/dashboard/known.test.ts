@@ -11,7 +11,10 @@ test("a search says that nothing is known, and shows what is nearest where that 
   expect(page.text).toContain("Nothing is known about this");
   expect(page.text).not.toContain("flowerpot");
   expect(page.text).toContain("/memories?q=zzzz&amp;rest=1");
-  expect((await person.visit("/memories?q=zzzz&rest=1")).text).toContain("flowerpot");
+  const { text } = await person.visit("/memories?q=zzzz&rest=1");
+  expect(text).toContain("flowerpot");
+  expect(text).toContain("1 memory, the nearest first");
+  expect(text).toContain('<a href="/memories?q=zzzz">');
 });
 
 test("what is known is shown, with a link to the rest", async () => {
