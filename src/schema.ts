@@ -1,4 +1,5 @@
 import { Kind, type SchemaOptions, type TSchema, Type, TypeRegistry } from "@sinclair/typebox";
+import { pairsIn } from "./code-points.ts";
 
 /**
  * Kinds of input that JSON Schema alone can't check. Each is one TypeBox kind whose schema carries
@@ -61,15 +62,6 @@ function hasMoreCharacters(value: string, limit: number) {
   // A character is one or two UTF-16 units, so most texts need no count.
   if (value.length <= limit) return false;
   return value.length > 2 * limit || value.length - pairsIn(value) > limit;
-}
-
-/** Characters of two units. A half without its other is none: what has one is refused anyway. */
-function pairsIn(value: string): number {
-  let pairs = 0;
-  for (let index = 0; index < value.length; index++) {
-    if ((value.charCodeAt(index) & 0xfc00) === 0xd800) pairs++;
-  }
-  return pairs;
 }
 
 const NUMBER = /^-?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?$/i;

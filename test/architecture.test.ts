@@ -38,6 +38,7 @@ const ORDER = [
   "turns.ts",
   "schema.ts",
   "stop-words.ts",
+  "code-points.ts",
   "rate-limit.ts",
   "metrics.ts",
   "log.ts",

@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 
-import { unitsOf } from "../embedding/code-points.ts";
+import { unitsOf } from "../code-points.ts";
 import type { Explanation, FoundMemory } from "../memories/found-memory.ts";
 import type { Piece } from "../memories/matched/marks.ts";
 import type { Memory } from "../memories/memory.ts";

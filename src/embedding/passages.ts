@@ -1,5 +1,5 @@
 import type { Encoding } from "@anush008/tokenizers";
-import { unitsOf } from "./code-points.ts";
+import { unitsOf } from "../code-points.ts";
 
 /** A part of a text that the model reads at once. */
 export interface Passage {

@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { unitsOf } from "../embedding/code-points.ts";
+import { unitsOf } from "../code-points.ts";
 import type { FoundMemory, Matched } from "../memories/found-memory.ts";
 import { edgeAfter, edgeBefore } from "../memories/matched/edges.ts";
 import type { Memory, MemorySource } from "../memories/memory.ts";

@@ -1,3 +1,4 @@
+import { pairsIn } from "../../code-points.ts";
 import type { Matched } from "../found-memory.ts";
 import type { Term } from "../indexes/words.ts";
 import { createPassageFinder, type Part } from "./passage.ts";
@@ -13,14 +14,7 @@ export function createMatcher(terms: readonly Term[]) {
     const part = find(text, nearest);
     const passage = text.slice(part.start, part.end);
     const start = part.start - pairsIn(text, 0, part.start);
-    const end = start + passage.length - pairsIn(passage, 0, passage.length);
+    const end = start + passage.length - pairsIn(passage);
     return { text: passage, start, end };
   };
-}
-
-/** How many characters of a well-formed text take two UTF-16 units. */
-function pairsIn(text: string, start: number, end: number): number {
-  let pairs = 0;
-  for (let at = start; at < end; at++) if ((text.charCodeAt(at) & 0xfc00) === 0xd800) pairs++;
-  return pairs;
 }

@@ -10,3 +10,13 @@ export function unitsOf(text: string): (point: number) => number {
   }
   return (point) => units[point] ?? text.length;
 }
+
+/**
+ * Characters of two units in a part of a well-formed text. A half without its other counts as one, but what
+ * has one is refused anyway.
+ */
+export function pairsIn(text: string, start = 0, end = text.length): number {
+  let pairs = 0;
+  for (let at = start; at < end; at++) if ((text.charCodeAt(at) & 0xfc00) === 0xd800) pairs++;
+  return pairs;
+}
