@@ -1,7 +1,8 @@
-import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
+import { keepJson } from "./kept-json.ts";
 import { ModelError } from "./model-error.ts";
 
 const Choice = Type.Object({ model: Type.String({ minLength: 1 }) });
@@ -50,8 +51,5 @@ export async function readChoice({
 export async function writeChoice(dataDir: string, model: string | null): Promise<void> {
   const path = choicePath(dataDir);
   if (model === null) return await rm(path, { force: true });
-  const part = `${path}.part-${process.pid}`;
-  await mkdir(dataDir, { recursive: true, mode: 0o700 });
-  await writeFile(part, `${JSON.stringify({ model })}\n`, { mode: 0o600, flush: true });
-  await rename(part, path);
+  await keepJson(path, JSON.stringify({ model }));
 }

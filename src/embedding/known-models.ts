@@ -1,8 +1,9 @@
-import { mkdir, readdir, readFile, rename, writeFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { hashFile } from "../native/asset.ts";
+import { keepJson } from "./kept-json.ts";
 import { ModelError } from "./model-error.ts";
 
 const Sha256 = Type.String({ pattern: "^[0-9a-f]{64}$" });
@@ -36,11 +37,7 @@ export async function rememberModel(
   model: KnownModel,
 ): Promise<void> {
   const models = { ...(await readAll(dataDir)), [name]: model };
-  const path = knownModelsPath(dataDir);
-  const part = `${path}.part-${process.pid}`;
-  await mkdir(dataDir, { recursive: true, mode: 0o700 });
-  await writeFile(part, `${JSON.stringify(models, null, 1)}\n`, { mode: 0o600, flush: true });
-  await rename(part, path);
+  await keepJson(knownModelsPath(dataDir), JSON.stringify(models, null, 1));
 }
 
 /** The SHA-256 of each file in a folder, by its path there. */

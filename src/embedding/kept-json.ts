@@ -1,0 +1,10 @@
+import { mkdir, rename, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
+
+/** Writes a file of the data folder as a whole: whoever reads it finds all of the former one or of this. */
+export async function keepJson(path: string, text: string): Promise<void> {
+  const part = `${path}.part-${process.pid}`;
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  await writeFile(part, `${text}\n`, { mode: 0o600, flush: true });
+  await rename(part, path);
+}
