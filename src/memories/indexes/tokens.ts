@@ -2,13 +2,6 @@ import porter2 from "wink-porter2-stemmer";
 import { STOP_WORDS } from "../../stop-words.ts";
 import { HAS_UNSPACED, type Unspaced, unspacedWords } from "./unspaced.ts";
 
-/** A word of a question, as an index has it. */
-export interface AskedWord {
-  readonly token: string;
-  /** What it counts for, 0 to 1: parts of words that overlap count less each. */
-  readonly weight: number;
-}
-
 /** What a text is indexed by. */
 export interface IndexedWords {
   readonly tokens: readonly string[];
@@ -66,11 +59,14 @@ export function indexedWords(text: string): IndexedWords {
   return { tokens, length };
 }
 
-/** The words of a question as an index has them, in order. */
-export function askedWords(question: string): AskedWord[] {
-  const words: AskedWord[] = [];
-  forEachToken(question, (token, weight) => words.push({ token, weight }));
-  return words;
+/**
+ * The words of a question as an index has them, in order, with what each counts for, 0 to 1: parts of words
+ * that overlap count less each.
+ */
+export function askedWords(question: string): Map<string, number> {
+  const weights = new Map<string, number>();
+  forEachToken(question, (token, weight) => weights.set(token, weight));
+  return weights;
 }
 
 /** All words of a text as an index has them, in order. */

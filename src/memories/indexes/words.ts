@@ -153,13 +153,12 @@ export function createWordIndex(): WordIndex {
     },
 
     terms(question, corpus) {
-      const weights = new Map(askedWords(question).map(({ token, weight }) => [token, weight]));
       let misspelt = 0;
       const nearTo = (token: string) => {
         if (corpus) return corpus.nearWords.get(token);
         return mayBeNear(token) && misspelt++ < MOST_MISSPELT ? near.to(token) : null;
       };
-      return [...weights].map(([token, weight]) => {
+      return [...askedWords(question)].map(([token, weight]) => {
         const others = postings.has(token) ? null : nearTo(token);
         if (!others || others.size === 0) {
           const rareness = weight * rarenessOf(token, corpus);

@@ -21,10 +21,9 @@ const LONG = 100;
 
 /** The words of a question where nothing is known of how rare they are. */
 export function termsOf(question: string): Term[] {
-  const weights = new Map(askedWords(question).map(({ token, weight }) => [token, weight]));
-  return [...weights].map(([token, weight]) => ({
+  return [...askedWords(question)].map(([token, rareness]) => ({
     token,
-    rareness: weight,
+    rareness,
     forms: [{ token, share: 1 }],
   }));
 }
