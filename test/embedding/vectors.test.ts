@@ -1,41 +1,19 @@
 import { beforeAll, describe, expect, test } from "bun:test";
-import { join } from "node:path";
-import { Tokenizer } from "@anush008/tokenizers";
-import { InferenceSession, Tensor } from "onnxruntime-node";
 import { builtInModel } from "../../src/embedding/manifest.ts";
-import { prepareModel } from "../../src/embedding/model.ts";
-import { disableTelemetry } from "../../src/native/telemetry.ts";
 import { cosine } from "../support/cosine.ts";
-import { sharedEmbedder, testCacheDir } from "../support/embedder.ts";
+import { sharedEmbedder } from "../support/embedder.ts";
+import { openModelGraph } from "../support/model-graph.ts";
 
 // The vectors are compared with what ONNX Runtime gives for the same tokens without fastembed.
 const embedder = sharedEmbedder();
 let reference: (text: string) => Promise<Float32Array>;
 
 beforeAll(async () => {
-  disableTelemetry();
   await embedder.ready();
-  const folder = await prepareModel({ cacheDir: testCacheDir });
-  const tokenizer = Tokenizer.fromFile(join(folder, "tokenizer.json"));
-  const session = await InferenceSession.create(join(folder, builtInModel.graph), {
-    intraOpNumThreads: 1,
-  });
+  const { tokenizer, statesOf } = await openModelGraph();
   reference = async (text) => {
-    const ids = (await tokenizer.encode(text)).getIds();
-    const tensor = (value: (id: number) => number) =>
-      new Tensor(
-        "int64",
-        BigInt64Array.from(ids, (id) => BigInt(value(id))),
-        [1, ids.length],
-      );
-    const output = await session.run({
-      input_ids: tensor((id) => id),
-      attention_mask: tensor(() => 1),
-      token_type_ids: tensor(() => 0),
-    });
-    const first = Float32Array.from(
-      (await output.last_hidden_state?.getData()) as Float32Array,
-    ).subarray(0, builtInModel.dimension);
+    const states = await statesOf((await tokenizer.encode(text)).getIds());
+    const first = states.subarray(0, builtInModel.dimension);
     const length = Math.hypot(...first);
     return first.map((value) => value / length);
   };

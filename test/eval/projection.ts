@@ -1,21 +1,17 @@
 import { basename, join, relative } from "node:path";
-import { Tokenizer } from "@anush008/tokenizers";
-import { InferenceSession, Tensor } from "onnxruntime-node";
 import { STATE } from "../../src/embedding/embedder.ts";
 import { builtInModel } from "../../src/embedding/manifest.ts";
-import { prepareModel } from "../../src/embedding/model.ts";
 import { splitPassages } from "../../src/embedding/passages.ts";
 import { contentTokens, tokensOf } from "../../src/embedding/tokens.ts";
-import { disableTelemetry } from "../../src/native/telemetry.ts";
 import { createProgress } from "../bench/progress.ts";
-import { testCacheDir } from "../support/embedder.ts";
+import { openModelGraph } from "../support/model-graph.ts";
 import { principalComponents } from "./principal-components.ts";
 import { readSet } from "./set.ts";
 
 const USAGE = `bun test/eval/projection.ts FILE…
 
 Fits the projection of the built-in model's token states to the memories of these files (of the format
-of test/eval/own.json), and writes src/embedding/projection.json. Takes some minutes.
+of test/eval/own/facts.json), and writes src/embedding/projection.json. Takes some minutes.
 `;
 
 /**
@@ -52,28 +48,8 @@ process.stdout.write(`${relative(process.cwd(), OUTPUT)}: of ${states.length} to
 
 /** What gives the states of a text's content tokens, of each piece the first few. */
 async function openModel(): Promise<(text: string) => Promise<Float32Array[]>> {
-  disableTelemetry();
-  const folder = await prepareModel({ cacheDir: testCacheDir });
-  const tokenizer = Tokenizer.fromFile(join(folder, "tokenizer.json"));
-  const session = await InferenceSession.create(join(folder, builtInModel.graph), {
-    intraOpNumThreads: 1,
-  });
+  const { tokenizer, statesOf } = await openModelGraph();
   const times = new Map<number, number>();
-
-  const run = async (ids: readonly number[]): Promise<Float32Array> => {
-    const tensor = (value: (id: number) => number) =>
-      new Tensor(
-        "int64",
-        BigInt64Array.from(ids, (id) => BigInt(value(id))),
-        [1, ids.length],
-      );
-    const output = await session.run({
-      input_ids: tensor((id) => id),
-      attention_mask: tensor(() => 1),
-      token_type_ids: tensor(() => 0),
-    });
-    return Float32Array.from((await output.last_hidden_state?.getData()) as Float32Array);
-  };
 
   return async (text) => {
     const whole = await tokenizer.encode(text, null, { addSpecialTokens: false });
@@ -85,7 +61,7 @@ async function openModel(): Promise<(text: string) => Promise<Float32Array[]>> {
         return (times.get(id) ?? 0) <= MOST_OF_A_PIECE;
       });
       if (wanted.length === 0) continue;
-      const all = await run(encoding.getIds());
+      const all = await statesOf(encoding.getIds());
       for (const { place } of wanted) {
         found.push(all.slice(place * dimension, (place + 1) * dimension));
       }
