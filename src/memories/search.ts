@@ -5,18 +5,20 @@ import type { Explanation } from "./found-memory.ts";
 import type { Term } from "./indexes/words.ts";
 import type { Part } from "./matched/passage.ts";
 import { calibrate, FLOOR } from "./ranking/chance.ts";
+import { type Considered, consider } from "./ranking/considered.ts";
 import { explain } from "./ranking/explain.ts";
 import type { SearchMode } from "./ranking/mode.ts";
 import { putVersionsInOrder, type Versioned, versionsToCompare } from "./ranking/newest.ts";
 import { readPeriod } from "./ranking/period.ts";
 import type { Question } from "./ranking/question.ts";
-import { rankFirst, sessionsAround } from "./ranking/rank.ts";
+import { type Ranked, rankFirst, sessionsAround } from "./ranking/rank.ts";
 import { interactionWeights } from "./ranking/signals/interaction.ts";
+import type { Weights } from "./ranking/weights.ts";
 import type { MemoryRow } from "./rows.ts";
 import type { MemoryTable } from "./table.ts";
 
 /** Candidates that meaning and words each bring to the ranking, at least as many as a page has. */
-export const CANDIDATES = 100;
+const CANDIDATES = 100;
 
 export interface SearchRequest {
   query: string;
@@ -68,33 +70,12 @@ export async function searchTable(
   }: SearchRequest,
   { now, decay }: { now: number; decay: Decay },
 ): Promise<SearchResult> {
-  const asked = mode === "keyword" ? null : await embedder.embedQuery(query);
-  const vector = asked?.vector ?? null;
-  const words = mode === "semantic" ? null : query;
-  const found = await table.candidates({ vector, words, filter, limit: CANDIDATES, least: limit });
-  const question: Question = {
-    text: query,
-    mode,
-    model: embedder.model,
-    terms: found.terms,
-    understood: asked?.understood ?? 1,
-    memories: table.usage.memories,
-    now,
+  const found = await rankTable(table, embedder, {
+    ...{ text: query, mode, filter, least: limit, memories: table.usage.memories, now },
     decay: decays ? decay : null,
-  };
-  const sessions = sessionsAround(found.candidates, question);
-  const turns = await table.ofSessions(sessions, { filter, vector, terms: found.terms });
-  const candidates = [...found.candidates, ...turns];
-  const passages = new Map(candidates.map(({ memory, passage }) => [memory.id, passage]));
-  const first = rankFirst(candidates, sessions, question);
-  const interactions = asked
-    ? await table.interaction(
-        first.best,
-        asked.states,
-        interactionWeights(asked.states.words, found.terms),
-      )
-    : new Map<string, number>();
-  const ranked = calibrate(question, first.finish(interactions), candidates);
+  });
+  const { question } = found;
+  const ranked = calibrate(question, found.ranked, found.considered);
   // Of a time that is asked about, what held then comes first.
   const isOfAnyTime = readPeriod(query, now) === null;
   const compared = versions && isOfAnyTime ? versionsToCompare(query, ranked) : [];
@@ -106,19 +87,52 @@ export async function searchTable(
     .slice(0, limit)
     .map(({ newer, ...one }) => ({
       ...{ memory: one.memory, score: one.score },
-      nearest: partOf(one.memory, passages),
+      nearest: partOf(one),
       ...(newer !== undefined && { newer }),
       ...(explains && { explanation: explain(one, question) }),
     }));
-  return { hits, terms: found.terms };
+  return { hits, terms: question.terms };
 }
 
-function partOf(
-  { id, content, starts }: MemoryRow,
-  passages: ReadonlyMap<string, number>,
-): Part | undefined {
-  const nth = passages.get(id) ?? 0;
-  const start = starts[nth];
+/** What a ranking goes by besides what the table and the model tell of it. */
+interface Asked extends Pick<Question, "text" | "mode" | "memories" | "now" | "decay"> {
+  filter: Filter;
+  /** Different memories that the meaning brings at the least, if there are so many. */
+  least: number;
+  weights?: Weights;
+}
+
+/** Ranks memories of a table for a question. Scores of two questions can be compared after `calibrate`. */
+export async function rankTable(
+  table: Pick<MemoryTable, "candidates" | "ofSessions" | "interaction">,
+  embedder: Pick<Embedder, "model" | "embedQuery">,
+  { filter, least, weights, ...asked }: Asked,
+): Promise<{ question: Question; considered: Considered[]; ranked: Ranked[] }> {
+  const { text, mode } = asked;
+  const embedded = mode === "keyword" ? null : await embedder.embedQuery(text);
+  const vector = embedded?.vector ?? null;
+  const words = mode === "semantic" ? null : text;
+  const limits = { limit: CANDIDATES, least };
+  const { candidates, terms } = await table.candidates({ vector, words, filter, ...limits });
+  const { model } = embedder;
+  const question: Question = { ...asked, model, terms, understood: embedded?.understood ?? 1 };
+  const found = consider(candidates, question);
+  const sessions = sessionsAround(found);
+  const turns = await table.ofSessions(sessions, { filter, vector, terms });
+  const considered = consider(turns, question, found);
+  const { best, finish } = rankFirst(considered, sessions, question, weights);
+  const interactions = embedded
+    ? await table.interaction(
+        best,
+        embedded.states,
+        interactionWeights(embedded.states.words, terms),
+      )
+    : new Map<string, number>();
+  return { question, considered, ranked: finish(interactions) };
+}
+
+function partOf({ memory: { content, starts }, passage }: Ranked): Part | undefined {
+  const start = starts[passage];
   if (start === undefined || starts.length < 2) return undefined;
-  return { start, end: starts[nth + 1] ?? content.length };
+  return { start, end: starts[passage + 1] ?? content.length };
 }

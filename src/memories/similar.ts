@@ -1,6 +1,7 @@
 import type { EmbeddingModel } from "../embedding/embedder.ts";
 import type { Similar } from "./memory.ts";
 import { meaningScore } from "./ranking/relevance.ts";
+import { rounded } from "./ranking/scores.ts";
 import type { MemoryTable } from "./table.ts";
 
 /**
@@ -30,7 +31,7 @@ export async function findSimilar(
   for (const { memory, cosine } of candidates) {
     const score = meaningScore(cosine ?? 0, cosines);
     if (memory.id !== id && score >= NEARLY_THE_SAME) {
-      scores.set(memory.id, Math.round(score * 10_000) / 10_000);
+      scores.set(memory.id, rounded(score));
     }
   }
   return [...scores]

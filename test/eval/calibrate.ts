@@ -1,11 +1,7 @@
 import { join } from "node:path";
 import type { Embedder } from "../../src/embedding/embedder.ts";
-import {
-  CHANCE_SIGNS,
-  chanceOf,
-  chanceSigns,
-  standing,
-} from "../../src/memories/ranking/chance.ts";
+import { CHANCE_SIGNS, chanceSigns, standing } from "../../src/memories/ranking/chance.ts";
+import { chanceOf } from "../../src/memories/ranking/scores.ts";
 import { WEIGHTS } from "../../src/memories/ranking/weights.ts";
 import { type ForeignStore, foreignStores } from "./foreign-stores.ts";
 import { readGroups } from "./groups.ts";
@@ -74,10 +70,10 @@ async function samplesOf(store: ForeignStore, embedder: Embedder): Promise<Sampl
   const asker = await createAsker({ memories: [...store.memories], questions: [] }, embedder);
   const samples: Sample[] = [];
   const ask = async (text: string, evidence: readonly string[] | null) => {
-    const { question, ranked, candidates, ids } = await asker.ask(text, WEIGHTS);
+    const { question, ranked, considered, ids } = await asker.ask(text, WEIGHTS);
     const [first] = ranked;
     if (!first) return;
-    const signs = chanceSigns(question, ranked, candidates);
+    const signs = chanceSigns(question, ranked, considered);
     const features = CHANCE_SIGNS.map((sign) => signs[sign]);
     for (const one of evidence === null ? [first] : ranked.slice(0, DEPTH)) {
       if (evidence !== null && !evidence.includes(ids.get(one.memory.id) ?? "")) continue;

@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { DEFAULT_DECAY } from "../../src/config.ts";
+import { consider } from "../../src/memories/ranking/considered.ts";
 import type { Question } from "../../src/memories/ranking/question.ts";
 import { rankFirst } from "../../src/memories/ranking/rank.ts";
 import { retention } from "../../src/memories/ranking/retention.ts";
@@ -38,7 +39,7 @@ const candidate = (
 });
 
 const rank = (given: readonly Candidate[], question: Question) =>
-  rankFirst(given, [], question).finish(new Map());
+  rankFirst(consider(given, question), [], question).finish(new Map());
 
 test("decay is as deep and as slow as the settings say", () => {
   const old = candidate("a", { importance: 0, updatedAt: NOW - 10 * DAY });

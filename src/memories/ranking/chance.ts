@@ -1,7 +1,8 @@
-import type { Candidate } from "../rows.ts";
 import learned from "./chance.json" with { type: "json" };
+import type { Considered } from "./considered.ts";
 import type { Question } from "./question.ts";
 import type { Ranked } from "./rank.ts";
+import { chanceOf, logOddsOf, rounded } from "./scores.ts";
 import { SIGNALS } from "./signals/signals.ts";
 import { stemOf } from "./words.ts";
 
@@ -60,7 +61,7 @@ const NAME = /(?<=\S\s)\p{Lu}[\p{L}\p{N}_]+/gu;
 export function chanceSigns(
   question: Question,
   ranked: readonly Ranked[],
-  candidates: readonly Candidate[],
+  considered: readonly Considered[],
 ): Record<ChanceSign, number> {
   const { terms, understood } = question;
   const first = ranked.slice(0, FIRST);
@@ -72,7 +73,7 @@ export function chanceSigns(
   const meaning = signalOf(ranked[0], MEANING);
   const words = signalOf(ranked[0], COVERAGE);
   const asked = terms.reduce((sum, { rareness }) => sum + rareness, 0);
-  const absent = terms.filter((_, at) => !candidates.some(({ matches }) => (matches[at] ?? 0) > 0));
+  const absent = terms.filter((_, at) => !considered.some(({ matches }) => (matches[at] ?? 0) > 0));
   const rareness = absent.map((term) => term.rareness);
   const names = [...question.text.matchAll(NAME)].map(([name]) => stemOf(name.toLowerCase()));
   const isName = (token: string) => names.some((name) => token.startsWith(name));
@@ -109,11 +110,11 @@ export function chanceSigns(
 export function calibrate(
   question: Question,
   ranked: readonly Ranked[],
-  candidates: readonly Candidate[],
+  considered: readonly Considered[],
 ): Ranked[] {
   // By meaning or words alone there is half of what it takes.
   if (question.mode !== "hybrid" || ranked.length === 0) return [...ranked];
-  const signs = chanceSigns(question, ranked, candidates);
+  const signs = chanceSigns(question, ranked, considered);
   const odds = CHANCE_SIGNS.reduce(
     (sum, sign, at) => sum + (WEIGHTS[at] ?? 0) * signs[sign],
     learned.start,
@@ -127,8 +128,7 @@ export function calibrate(
     // What comes later has no higher score, however much age has changed the order.
     lowestChance = Math.min(lowestChance, own);
     lowestScore = Math.min(lowestScore, lowestChance * (1 - depth + depth * one.kept));
-    const logOdds = Math.log(own / (1 - own));
-    return { ...one, logOdds, chance: lowestChance, score: round(lowestScore) };
+    return { ...one, logOdds: logOddsOf(own), chance: lowestChance, score: rounded(lowestScore) };
   });
 }
 
@@ -140,14 +140,6 @@ export function standing(behind: number): number {
   return chanceOf(FALL * behind + LEAD) / chanceOf(LEAD);
 }
 
-export function chanceOf(logOdds: number): number {
-  return 1 / (1 + Math.exp(-logOdds));
-}
-
 function bestSum(ranked: readonly Ranked[]): number {
   return Math.max(...ranked.slice(0, FIRST).map(({ sum }) => sum));
-}
-
-function round(score: number) {
-  return Math.round(score * 10_000) / 10_000;
 }

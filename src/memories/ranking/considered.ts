@@ -13,6 +13,8 @@ export interface Considered {
   readonly coverage: number;
   /** How relevant it is by itself, 0 to 1. */
   readonly own: number;
+  /** Which of its passages is nearest. */
+  readonly passage: number;
   /** How well its words answer those of the question, one by one; `null` where that is not known. */
   interaction: number | null;
   /** The memory before it in its session, if that is looked at. */
@@ -25,17 +27,24 @@ const OFTEN = 0.3;
 /** How much meaning counts beside words for the relevance of a memory by itself. */
 const MEANING_SHARE = { hybrid: 0.6, semantic: 1, keyword: 0 };
 
-/** One entry a memory, by its id: it may come as a candidate and as one of a session. */
-export function consider(candidates: readonly Candidate[], question: Question): Considered[] {
+/**
+ * One entry a memory, by its id: it may come as a candidate and as one of a session.
+ * @param known what was considered before, which comes first
+ */
+export function consider(
+  candidates: readonly Candidate[],
+  question: Question,
+  known: readonly Considered[] = [],
+): Considered[] {
   const { mode, model, terms, memories } = question;
   const understood = mode === "hybrid" ? question.understood : 1;
   const meaningShare = MEANING_SHARE[mode] * understood;
   const rareness = Float64Array.from(terms, (term) => term.rareness);
   const all = rareness.reduce((sum, one) => sum + one, 0);
   const full = fullMatch(terms.length, memories);
-  const seen = new Set<string>();
-  const considered: Considered[] = [];
-  for (const { memory, cosine, matches } of candidates) {
+  const seen = new Set(known.map(({ memory }) => memory.id));
+  const considered = [...known];
+  for (const { memory, cosine, passage, matches } of candidates) {
     if (seen.has(memory.id)) continue;
     seen.add(memory.id);
     let [bm25, covered] = [0, 0];
@@ -47,7 +56,7 @@ export function consider(candidates: readonly Candidate[], question: Question): 
     }
     const meaning = cosine === null ? 0 : understood * meaningScore(cosine, model.cosines);
     considered.push({
-      ...{ memory, matches, meaning },
+      ...{ memory, passage, matches, meaning },
       coverage: covered === 0 ? 0 : covered / all,
       own: MEANING_SHARE[mode] * meaning + (1 - meaningShare) * wordsScore(bm25, full),
       ...{ interaction: null, previous: null, next: null },

@@ -1,11 +1,11 @@
 import type { Explanation } from "../found-memory.ts";
-import { chanceOf } from "./chance.ts";
 import type { Question } from "./question.ts";
 import type { Ranked } from "./rank.ts";
+import { chanceOf, logOddsOf } from "./scores.ts";
 import { partsOf, WEIGHTS } from "./weights.ts";
 
 /** A relevance of 0 or 1 has no log-odds. */
-const [LOWEST, HIGHEST] = [0.0001, 0.9999];
+const LOWEST = 0.0001;
 /** Differences that rounding makes. */
 const ROUNDED = 0.0005;
 
@@ -22,9 +22,9 @@ export function explain(
   const share = 1 - depth + depth * kept;
   const parts = partsOf(signals, WEIGHTS);
   const isMoved = Math.abs(chance - chanceOf(logOdds)) > ROUNDED;
-  const moved = isMoved ? logOddsOf(chance) - logOdds : 0;
+  const moved = isMoved ? logOddsOf(chance, LOWEST) - logOdds : 0;
   const isLowered = Math.abs(chance * share - score) > ROUNDED;
-  const reached = isLowered ? logOddsOf(score / share) : logOdds + moved;
+  const reached = isLowered ? logOddsOf(score / share, LOWEST) : logOdds + moved;
   return {
     start: WEIGHTS.start,
     ...parts,
@@ -34,9 +34,4 @@ export function explain(
     retention: kept,
     decay: depth,
   };
-}
-
-function logOddsOf(chance: number): number {
-  const within = Math.min(HIGHEST, Math.max(LOWEST, chance));
-  return Math.log(within / (1 - within));
 }

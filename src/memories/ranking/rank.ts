@@ -1,7 +1,8 @@
-import type { Candidate, MemoryRow } from "../rows.ts";
-import { type Considered, consider, placeInSessions } from "./considered.ts";
+import type { MemoryRow } from "../rows.ts";
+import { type Considered, placeInSessions } from "./considered.ts";
 import type { Question } from "./question.ts";
 import { retention } from "./retention.ts";
+import { chanceOf, rounded } from "./scores.ts";
 import { CHEAP, COMPARED, READ, SIGNALS, signalReader } from "./signals/signals.ts";
 import { sumOf, WEIGHTS, type Weights } from "./weights.ts";
 
@@ -13,6 +14,8 @@ const READ_OF = 100;
 /** A memory with its place in the result. */
 export interface Ranked {
   memory: MemoryRow;
+  /** Which of its passages is nearest. */
+  passage: number;
   /** 0 to 1, as it is shown. */
   score: number;
   /** What its signals come to, in log-odds. */
@@ -28,9 +31,9 @@ export interface Ranked {
 }
 
 /** Sessions of the best candidates, whose other memories are needed to rank. */
-export function sessionsAround(candidates: readonly Candidate[], question: Question): string[] {
-  const best = consider(candidates, question)
-    .sort((a, b) => b.own - a.own || newestFirst(a.memory, b.memory))
+export function sessionsAround(found: readonly Considered[]): string[] {
+  const best = found
+    .toSorted((a, b) => b.own - a.own || newestFirst(a.memory, b.memory))
     .slice(0, BEST);
   return [...new Set(best.flatMap(({ memory }) => memory.sessionId ?? []))];
 }
@@ -46,17 +49,13 @@ export interface FirstRanking {
   finish(interactions: ReadonlyMap<string, number>): Ranked[];
 }
 
-/**
- * @param candidates each once or several times
- * @param sessions those of which all memories are among the candidates
- */
+/** @param sessions those of which all memories are considered */
 export function rankFirst(
-  candidates: readonly Candidate[],
+  considered: readonly Considered[],
   sessions: readonly string[],
   question: Question,
   weights: Weights = WEIGHTS,
 ): FirstRanking {
-  const considered = consider(candidates, question);
   placeInSessions(considered, new Set(sessions));
   // What only stands beside a match was not found by its words.
   const found = question.mode === "keyword" ? considered.filter(({ own }) => own > 0) : considered;
@@ -101,16 +100,16 @@ function place(
   { decay, now }: Question,
   weights: Weights,
 ): Placed {
-  const { memory } = one;
+  const { memory, passage } = one;
   const sum = sumOf(signals, weights);
   const kept = decay ? retention(now - memory.updatedAt, memory.importance, decay) : 1;
   const share = decay ? 1 - decay.depth + decay.depth * kept : 1;
   // The log-odds of share · 1 / (1 + e^−sum).
-  const order = round(Math.log(share) - Math.log(Math.exp(-sum) + 1 - share));
-  const score = round(1 / (1 + Math.exp(-order)));
+  const order = rounded(Math.log(share) - Math.log(Math.exp(-sum) + 1 - share));
+  const score = rounded(chanceOf(order));
   return {
     one,
-    ranked: { memory, score, sum, signals, kept, logOdds: sum, chance: 1 / (1 + Math.exp(-sum)) },
+    ranked: { memory, passage, score, sum, signals, kept, logOdds: sum, chance: chanceOf(sum) },
     order,
   };
 }
@@ -121,9 +120,4 @@ function inOrder(a: Placed, b: Placed) {
 
 function newestFirst(a: MemoryRow, b: MemoryRow) {
   return b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1);
-}
-
-/** Scores are compared as they are shown, so that equals are equal to the client too. */
-function round(score: number) {
-  return Math.round(score * 10_000) / 10_000;
 }

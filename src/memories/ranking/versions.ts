@@ -1,4 +1,5 @@
 import type { MemoryRow } from "../rows.ts";
+import { logOddsOf } from "./scores.ts";
 import { contentWords, stemOf } from "./words.ts";
 
 /** What tells that two memories are versions of one fact; see `SIGNS`. */
@@ -159,7 +160,7 @@ export function compareVersions(
       otherSpeaker: a.speaker === b.speaker ? 0 : 1,
       asks: a.asks || b.asks ? 1 : 0,
       place: Math.max(one.place, other.place),
-      standing: Math.abs(logOdds(one.score) - logOdds(other.score)),
+      standing: Math.abs(logOddsOf(one.score, LOWEST) - logOddsOf(other.score, LOWEST)),
     };
   };
 }
@@ -183,11 +184,6 @@ function read(memory: Said): Read {
   };
   known.set(memory, made);
   return made;
-}
-
-function logOdds(score: number): number {
-  const share = Math.min(1 - LOWEST, Math.max(LOWEST, score));
-  return Math.log(share / (1 - share));
 }
 
 function stemsOf(text: string): Set<string> {

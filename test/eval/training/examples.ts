@@ -1,12 +1,9 @@
 import { createId } from "../../../src/db/id.ts";
 import type { Embedder } from "../../../src/embedding/embedder.ts";
-import type { Question } from "../../../src/memories/ranking/question.ts";
-import { rankFirst, sessionsAround } from "../../../src/memories/ranking/rank.ts";
-import { interactionWeights } from "../../../src/memories/ranking/signals/interaction.ts";
 import { SIGNALS } from "../../../src/memories/ranking/signals/signals.ts";
 import type { Weights } from "../../../src/memories/ranking/weights.ts";
 import type { StoredMemory } from "../../../src/memories/rows.ts";
-import { CANDIDATES } from "../../../src/memories/search.ts";
+import { rankTable } from "../../../src/memories/search.ts";
 import { AROUND } from "../../../src/memories/table.ts";
 import { createView } from "../../../src/memories/view/create-view.ts";
 import type { EvaluationSet } from "../set.ts";
@@ -38,21 +35,16 @@ export async function createAsker({ memories, questions }: EvaluationSet, embedd
   }
   const now = Date.parse(inOrder.at(-1)?.said_at ?? "") + DAY;
 
+  const table: Parameters<typeof rankTable>[0] = {
+    candidates: async (question) => view.candidates(question),
+    ofSessions: async (sessions, asked) => view.ofSessions(sessions, asked, AROUND),
+    interaction: async (...question) => view.interaction(...question) ?? new Map(),
+  };
+
   const ask = async (text: string, weights: Weights) => {
-    const { vector, understood, states } = await embedder.embedQuery(text);
-    const limits = { limit: CANDIDATES, least: 20 };
-    const { candidates, terms } = view.candidates({ vector, words: text, filter: {}, ...limits });
-    const question: Question = {
-      ...{ text, mode: "hybrid", model: embedder.model, terms, understood },
-      ...{ memories: view.size, now, decay: null },
-    };
-    const sessions = sessionsAround(candidates, question);
-    const turns = view.ofSessions(sessions, { filter: {}, vector, terms }, AROUND);
-    const all = [...candidates, ...turns];
-    const first = rankFirst(all, sessions, question, weights);
-    const each = interactionWeights(states.words, terms);
-    const ranked = first.finish(view.interaction(first.best, states, each) ?? new Map());
-    return { question, ids, candidates: all, ranked };
+    const asked = { text, mode: "hybrid", filter: {}, least: 20, now, decay: null } as const;
+    const memories = view.size;
+    return { ...(await rankTable(table, embedder, { ...asked, memories, weights })), ids };
   };
 
   const example = async (text: string, evidence: readonly string[], weights: Weights) => {
