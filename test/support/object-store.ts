@@ -1,0 +1,74 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const SERVER = join(import.meta.dir, "object-store-server.ts");
+
+/** The only user that the server knows. */
+const KEY = "S3RVER";
+
+/** An object store in a process of its own, on a free port of this machine. */
+export type ObjectStore = Awaited<ReturnType<typeof startObjectStore>>;
+
+/**
+ * Starts an object store with one empty bucket, in a temporary folder. It goes with `end`, or with
+ * this process.
+ */
+export async function startObjectStore({ bucket = "ctxd" } = {}) {
+  const folder = mkdtempSync(join(tmpdir(), "ctxd-objects-"));
+  let server = await run(folder, 0, bucket);
+  const { port } = server;
+  const endpoint = `http://127.0.0.1:${port}`;
+  const kill = async () => {
+    server.child.kill("SIGKILL");
+    await server.child.exited;
+  };
+
+  const end = async () => {
+    await kill();
+    rmSync(folder, { recursive: true, force: true });
+  };
+
+  return {
+    endpoint,
+    bucket,
+    /** Keeps the objects: each is a file below BUCKET whose name ends with `._S3rver_object`. */
+    folder,
+    /**
+     * Settings of a server that keeps its objects here.
+     * @param prefix of all its objects
+     */
+    settings: (prefix = "memories"): Record<string, string> => ({
+      CTXD_OBJECTS: `s3://${bucket}/${prefix}`,
+      AWS_ENDPOINT_URL_S3: endpoint,
+      AWS_REGION: "us-east-1",
+      AWS_ACCESS_KEY_ID: KEY,
+      AWS_SECRET_ACCESS_KEY: KEY,
+    }),
+    /** Ends the process at once, as a power cut would; what it has is there after `start`. */
+    stop: kill,
+    /** Starts it again after `stop`, on the same port. */
+    async start() {
+      server = await run(folder, port, bucket);
+    },
+    /** Has it accept connections and answer none. */
+    pause: () => server.child.kill("SIGSTOP"),
+    resume: () => server.child.kill("SIGCONT"),
+    end,
+    [Symbol.asyncDispose]: end,
+  };
+}
+
+async function run(folder: string, port: number, bucket: string) {
+  const child = Bun.spawn([process.execPath, SERVER, folder, String(port), bucket], {
+    stdin: "pipe",
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const reader = child.stdout.getReader();
+  const { value } = await reader.read();
+  reader.releaseLock();
+  if (value) return { child, port: Number(new TextDecoder().decode(value)) };
+  await child.exited;
+  throw new Error(`no object store: ${await new Response(child.stderr).text()}`);
+}
