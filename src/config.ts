@@ -17,6 +17,7 @@ import {
   type SettingName,
   type SettingReader,
 } from "./settings.ts";
+import { readShared, type SharedSettings } from "./shared-settings.ts";
 
 /** The settings of a running program: read once, validated, frozen. */
 export interface Config {
@@ -26,6 +27,8 @@ export interface Config {
   readonly dataDir: string;
   /** Absolute path of what can be made again: unpacked libraries and the model. */
   readonly cacheDir: string;
+  /** What several replicas share; null for one server with all of its data in the data folder. */
+  readonly shared: SharedSettings | null;
   /** Origin that clients see, without a trailing slash. */
   readonly publicUrl: string;
   readonly tls: { readonly cert: string; readonly key: string } | null;
@@ -100,6 +103,7 @@ export function readConfig(env: Environment, flags: Flags, defaultDataDir?: stri
   return Object.freeze({
     ...address,
     ...folders,
+    shared: readShared(settings, env),
     trustProxy: readProxies(read("CTXD_TRUST_PROXY") ?? "false", () =>
       fail(
         "CTXD_TRUST_PROXY",

@@ -35,7 +35,14 @@ const BYTES = new Map([
   ["k", 1e3],
   ["M", 1e6],
   ["G", 1e9],
+  ["T", 1e12],
 ]);
+
+/** Bytes such as `500M`; null for anything else, and for none. */
+export function parseBytes(text: string): number | null {
+  const [, count, multiple = ""] = /^(\d{1,12})([kMGT]?)$/.exec(text) ?? [];
+  return Number(count ?? 0) * (BYTES.get(multiple) ?? 1) || null;
+}
 
 /** Memories and bytes such as `10000,20M`; null for `none`, and undefined for anything else. */
 export function parseQuota(

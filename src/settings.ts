@@ -15,6 +15,19 @@ export const SETTINGS = {
   CTXD_PORT: { flag: "--port", meaning: "port to listen on (7733)" },
   CTXD_DATA_DIR: { flag: "--data-dir", meaning: "folder of everything that must be kept" },
   CTXD_CACHE_DIR: { flag: null, meaning: "folder of unpacked libraries and the model" },
+  CTXD_DATABASE_URL: {
+    flag: null,
+    meaning:
+      "PostgreSQL that several replicas share: postgres://USER:PASSWORD@HOST/DATABASE (none)",
+  },
+  CTXD_OBJECTS: {
+    flag: null,
+    meaning: "goes with CTXD_DATABASE_URL: s3://BUCKET/PREFIX, with the usual AWS_* variables",
+  },
+  CTXD_CACHE_SIZE: {
+    flag: null,
+    meaning: "bytes that copies of their objects may take in the data folder (10G)",
+  },
   CTXD_PUBLIC_URL: { flag: null, meaning: "origin that clients see (http://localhost:PORT)" },
   CTXD_TLS_CERT: {
     flag: null,

@@ -43,6 +43,7 @@ const ORDER = [
   "metrics.ts",
   "log.ts",
   "config.ts",
+  "shared-settings.ts",
   "setting-values.ts",
   "settings.ts",
   "disk-errors.ts",

@@ -23,6 +23,7 @@ test("without any setting there is a default for all", () => {
     port: 7733,
     dataDir: "/home/you/.local/share/ctxd",
     cacheDir: "/home/you/.cache/ctxd",
+    shared: null,
     publicUrl: "http://localhost:7733",
     tls: null,
     trustProxy: false,

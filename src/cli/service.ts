@@ -8,6 +8,7 @@ import type { ServiceSystem } from "../service/definition.ts";
 import { launchd } from "../service/launchd.ts";
 import { systemd } from "../service/systemd.ts";
 import { SETTINGS } from "../settings.ts";
+import { AWS_SETTINGS } from "../shared-settings.ts";
 import { CommandError, type Environment } from "./failure.ts";
 import { describeProgram, launchOf, toShell } from "./invocation.ts";
 import { print, say } from "./terminal.ts";
@@ -22,7 +23,10 @@ const PATIENCE = 60_000;
 export async function installService(config: Config, env: Environment): Promise<void> {
   const system = systemOf(env);
   const { command, args } = launchOf(["serve"], config, env);
-  const settings = Object.keys(env).filter((name) => name in SETTINGS && env[name]);
+  const names: readonly string[] = config.shared ? AWS_SETTINGS : [];
+  const settings = Object.keys(env).filter(
+    (name) => (name in SETTINGS || names.includes(name)) && env[name],
+  );
   const text = system.describe({
     command: [command, ...args],
     env: Object.fromEntries(settings.map((name) => [name, env[name] ?? ""])),
