@@ -1,19 +1,16 @@
-import type { Database as Sqlite } from "bun:sqlite";
 import { mkdir, readdir, rm, rmdir } from "node:fs/promises";
 import { join } from "node:path";
-import { copyDatabase, openAsItIs } from "../db/snapshot.ts";
+import { openAsItIs } from "../db/snapshot.ts";
 import { countTables, type RecordedCheckpoint, readCheckpoints } from "../memories/log/recorded.ts";
 import { BackupError, explained } from "./backup-error.ts";
 import type { Container } from "./container.ts";
 import { type Content, readContent } from "./files.ts";
+import type { BackupSource } from "./source.ts";
 
 /** The database in a backup. */
 export const DATABASE = "ctxd.db";
 
-/**
- * The folder in a data folder for the copy of the database that is about to be encrypted: it must not
- * be where the backup is.
- */
+/** The folder in a data folder for copies that are only needed while a backup is made or restored. */
 export const UNSEALED = "backing-up";
 
 /** What a copy of the database holds. */
@@ -29,7 +26,7 @@ export interface CopiedState {
  * @throws BackupError or DatabaseError with one sentence for the user
  */
 export async function copyState(
-  live: Sqlite,
+  source: BackupSource,
   {
     dataDir,
     folder,
@@ -40,18 +37,29 @@ export async function copyState(
   await container.remove(DATABASE);
   if (!isSealed) {
     const path = join(folder, DATABASE);
-    copyDatabase(live, path);
+    await source.copyDatabase(path);
     return { ...readState(path), database: required(await readContent(path), path) };
   }
+  return await withScratch(dataDir, async (scratch) => {
+    const path = join(scratch, DATABASE);
+    await source.copyDatabase(path);
+    return { ...readState(path), database: required(await container.add(path, DATABASE), path) };
+  });
+}
+
+/** Gives a folder for what must not be in the clear elsewhere, and removes it with all that is in it. */
+export async function withScratch<T>(
+  dataDir: string,
+  use: (folder: string) => Promise<T>,
+): Promise<T> {
   const scratch = join(dataDir, UNSEALED);
   await removeLeftBehind(dataDir);
-  await explained(scratch, "written", () => mkdir(scratch, { recursive: true, mode: 0o700 }));
-  const path = join(scratch, `${process.pid}-${Bun.randomUUIDv7()}.db`);
+  const folder = join(scratch, `${process.pid}-${Bun.randomUUIDv7()}`);
+  await explained(folder, "written", () => mkdir(folder, { recursive: true, mode: 0o700 }));
   try {
-    copyDatabase(live, path);
-    return { ...readState(path), database: required(await container.add(path, DATABASE), path) };
+    return await use(folder);
   } finally {
-    await rm(path, { force: true });
+    await rm(folder, { recursive: true, force: true });
     // Another backup may be using it.
     await rmdir(scratch).catch(() => {});
   }
@@ -86,7 +94,7 @@ export async function removeLeftBehind(dataDir: string, isStart = false): Promis
   for (const name of await readdir(scratch).catch(() => [])) {
     const pid = Number.parseInt(name, 10);
     const isInUse = isRunning(pid) && !(isStart && pid === process.pid);
-    if (!isInUse) await rm(join(scratch, name), { force: true });
+    if (!isInUse) await rm(join(scratch, name), { recursive: true, force: true });
   }
 }
 

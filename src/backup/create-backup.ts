@@ -1,14 +1,11 @@
-import type { Database as Sqlite } from "bun:sqlite";
 import { existsSync } from "node:fs";
 import { chmod, mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type * as LanceDb from "@lancedb/lancedb";
-import { databasePath } from "../db/database.ts";
 import { MIGRATIONS } from "../db/migrations.ts";
-import { openAsItIs, schemaOf } from "../db/snapshot.ts";
 import { readWholeTable } from "../memories/base/check.ts";
 import { baseFolder } from "../memories/log/names.ts";
-import { isNewestCheckpoint, type RecordedCheckpoint } from "../memories/log/recorded.ts";
+import type { RecordedCheckpoint } from "../memories/log/recorded.ts";
 import { createKey, type Lock } from "./age.ts";
 import { BackupError, explained } from "./backup-error.ts";
 import { type Container, createPlainContainer, createSealedContainer } from "./container.ts";
@@ -16,8 +13,8 @@ import { copyState, DATABASE } from "./copy-state.ts";
 import { type Content, syncFolder, syncFolders } from "./files.ts";
 import { completeManifest, formatManifest, type Manifest } from "./manifest.ts";
 import { isWithin } from "./paths.ts";
+import { type BackupSource, openDataFolder } from "./source.ts";
 import { copyTables } from "./table-copies.ts";
-import { UNFINISHED } from "./unfinished-restore.ts";
 
 /** What a long job tells while it goes on. */
 export type Progress = (done: { step: string; count: number; total: number }) => void;
@@ -26,15 +23,18 @@ export type Progress = (done: { step: string; count: number; total: number }) =>
 const MAX_ROUNDS = 12;
 
 /**
- * Copies a data folder as it is at one moment, whether a server writes to it or not: the database,
+ * Copies all data as it is at one moment, whether servers write to it or not: the database,
  * and the files of each base that the checkpoints in that copy list. The server makes of them what the
  * log in the copy says. Everything is on the disk when this returns.
+ * @param dataDir has the data, or at least room for what must not be in the clear beside the backup
+ * @param open opens what is to be copied, the data folder itself if nothing is said
  * @param folder must be missing or empty; when this fails, it is so again
  * @param lock to whom the backup is encrypted; null to leave it as it is
  * @throws BackupError or DatabaseError with one sentence for the user
  */
 export async function createBackup(options: {
   dataDir: string;
+  open?: () => Promise<BackupSource>;
   folder: string;
   /** Of this program. */
   version: string;
@@ -44,30 +44,29 @@ export async function createBackup(options: {
   signal?: AbortSignal;
   onProgress?: Progress;
 }): Promise<Manifest> {
-  const { dataDir, folder, lock = null } = options;
-  refuseSource(dataDir);
-  // Before the folder is made: a recipient may be wrong.
-  const key = lock && (await createKey(lock));
-  const existed = await claim(folder, dataDir);
+  const { dataDir, folder, lock = null, open = async () => openDataFolder(dataDir) } = options;
+  const source = await open();
   try {
-    const live = openAsItIs(databasePath(dataDir));
+    // Before the folder is made: a recipient may be wrong.
+    const key = lock && (await createKey(lock));
+    const existed = await claim(folder, dataDir);
     try {
       const container = key
         ? createSealedContainer(folder, key.cipher, key.wrapped)
         : createPlainContainer(folder);
-      return await fill(live, container, options);
-    } finally {
-      live.close();
+      return await fill(source, container, options);
+    } catch (error) {
+      await rm(folder, { recursive: true, force: true });
+      if (existed) await mkdir(folder, { mode: 0o700 });
+      throw error;
     }
-  } catch (error) {
-    await rm(folder, { recursive: true, force: true });
-    if (existed) await mkdir(folder, { mode: 0o700 });
-    throw error;
+  } finally {
+    await source.close();
   }
 }
 
 async function fill(
-  live: Sqlite,
+  source: BackupSource,
   container: Container,
   {
     dataDir,
@@ -80,8 +79,8 @@ async function fill(
     onProgress = () => {},
   }: Parameters<typeof createBackup>[0],
 ): Promise<Manifest> {
-  const schema = schemaOf(live);
-  refuseSchema(schema, dataDir);
+  const schema = await source.schema();
+  refuseSchema(schema, source.name);
   const { copied, accounts, tables, createdAt } = await copyAll();
   await explained(folder, "written", () => syncFolders(folder));
   const manifest = completeManifest({
@@ -104,7 +103,7 @@ async function fill(
     for (let round = 1; round <= MAX_ROUNDS; round++) {
       const createdAt = new Date(clock()).toISOString();
       const isSealed = lock !== null;
-      const { database, ...state } = await copyState(live, {
+      const { database, ...state } = await copyState(source, {
         dataDir,
         folder,
         container,
@@ -112,58 +111,47 @@ async function fill(
       });
       copied.set(DATABASE, database);
       const isComplete = await copyTables({
-        ...{ live, dataDir, container, copied, signal },
+        ...{ source, container, copied, signal },
         checkpoints: state.checkpoints,
+        // Copies that are encrypted can't be read.
+        check: isSealed ? check : null,
         onFile: (count, total) => onProgress({ step: "copying files", count, total }),
       });
-      if (isComplete && (await areReadable(state.checkpoints))) {
-        return { copied, createdAt, ...state };
-      }
+      if (!isComplete) continue;
+      if (!isSealed) await checkCopies(state.checkpoints);
+      return { copied, createdAt, ...state };
     }
     throw new BackupError(
       `The memories change faster than ${folder} can be written: choose a faster disk, or a quieter time.`,
     );
   }
 
-  /**
-   * Whether the tables that were copied can be read. Copies that are encrypted can't: then it is the
-   * originals, of which a flush may have removed some meanwhile.
-   * @throws BackupError for a table that is damaged
-   */
-  async function areReadable(checkpoints: readonly RecordedCheckpoint[]): Promise<boolean> {
-    const root = join(lock === null ? folder : dataDir, "memories");
+  async function checkCopies(checkpoints: readonly RecordedCheckpoint[]): Promise<void> {
     for (const [count, checkpoint] of checkpoints.entries()) {
       signal?.throwIfAborted();
       onProgress({ step: "checking tables", count, total: checkpoints.length });
-      try {
-        await readWholeTable(lancedb, root, checkpoint.base, checkpoint.version);
-      } catch (cause) {
-        if (lock !== null && !isNewestCheckpoint(live, checkpoint)) return false;
-        throw new BackupError(
-          `The table ${baseFolder(checkpoint.base)} is damaged, so nothing was backed up: ctxd doctor tells more.`,
-          { cause },
-        );
-      }
+      await check(checkpoint, join(folder, "memories"));
     }
-    return true;
+  }
+
+  /** @throws BackupError for a table that is damaged */
+  async function check({ base, version }: RecordedCheckpoint, memories: string): Promise<void> {
+    try {
+      await readWholeTable(lancedb, memories, base, version);
+    } catch (cause) {
+      throw new BackupError(
+        `The table ${baseFolder(base)} is damaged, so nothing was backed up: ctxd doctor tells more.`,
+        { cause },
+      );
+    }
   }
 }
 
-function refuseSource(dataDir: string): void {
-  if (existsSync(join(dataDir, UNFINISHED))) {
-    throw new BackupError(
-      `A restore into ${dataDir} is under way or was cut off: finish it first.`,
-    );
-  }
-  if (existsSync(databasePath(dataDir))) return;
-  throw new BackupError(`There is nothing to back up: ${dataDir} has no data.`);
-}
-
-function refuseSchema(schema: number, dataDir: string): void {
+function refuseSchema(schema: number, name: string): void {
   if (schema === MIGRATIONS.length) return;
   const age = schema > MIGRATIONS.length ? "a newer" : "an older";
   throw new BackupError(
-    `The data in ${dataDir} is that of ${age} ctxd: back it up with that version${schema < MIGRATIONS.length ? ", or start this one first" : ""}.`,
+    `The data in ${name} is that of ${age} ctxd: back it up with that version${schema < MIGRATIONS.length ? ", or start this one first" : ""}.`,
   );
 }
 

@@ -1,9 +1,9 @@
-import type { Database as Sqlite } from "bun:sqlite";
 import { join } from "node:path";
 import { baseFolder } from "../memories/log/names.ts";
-import { isNewestCheckpoint, type RecordedCheckpoint } from "../memories/log/recorded.ts";
+import type { RecordedCheckpoint } from "../memories/log/recorded.ts";
 import type { Container } from "./container.ts";
 import { type Content, forEach } from "./files.ts";
+import type { BackupSource } from "./source.ts";
 
 /**
  * Copies the files that checkpoints list, but for those in `copied`: LanceDB never changes one.
@@ -11,24 +11,24 @@ import { type Content, forEach } from "./files.ts";
  * A listed file may be gone. When the checkpoint is still the newest of its table, an earlier version
  * of this program has removed the file, and it was not needed. Otherwise the whole base may be gone,
  * and the copy of the database that the checkpoint came from is out of date.
- * @param live the database that the server writes to
  * @param copied by path; what is copied is added, what no checkpoint lists any more is removed
+ * @param check reads a table where it comes from, and throws when that is damaged; null to copy only
  * @returns whether all that the checkpoints need is copied; if not, go on with newer ones
  */
 export async function copyTables({
-  live,
-  dataDir,
+  source,
   container,
   checkpoints,
   copied,
+  check,
   signal,
   onFile,
 }: {
-  live: Sqlite;
-  dataDir: string;
+  source: BackupSource;
   container: Container;
   checkpoints: readonly RecordedCheckpoint[];
   copied: Map<string, Content>;
+  check: ((checkpoint: RecordedCheckpoint, memories: string) => Promise<void>) | null;
   signal: AbortSignal | undefined;
   onFile: (count: number, total: number) => void;
 }): Promise<boolean> {
@@ -37,23 +37,43 @@ export async function copyTables({
   let count = 0;
   let isComplete = true;
   for (const checkpoint of checkpoints) {
-    let hasMissing = false;
-    await forEach(pathsOf(checkpoint), async (path) => {
-      signal?.throwIfAborted();
-      onFile(++count, listed.size);
-      if (copied.has(path)) return;
-      const content = await container.add(join(dataDir, path), path);
-      if (content) copied.set(path, content);
-      else hasMissing = true;
-    });
-    // Files of this round that go missing later are in the copy already.
-    if (hasMissing && !isNewestCheckpoint(live, checkpoint)) isComplete = false;
+    if (!(await copyBase(checkpoint)) && !(await source.isNewest(checkpoint))) isComplete = false;
   }
   return isComplete;
+
+  /** @returns whether all of it is copied, and can be read */
+  async function copyBase(checkpoint: RecordedCheckpoint): Promise<boolean> {
+    const missing = checkpoint.files.filter((file) => !copied.has(pathOf(checkpoint, file)));
+    const known = checkpoint.files.length - missing.length;
+    for (let each = 0; each < known; each++) onFile(++count, listed.size);
+    if (missing.length === 0) return true;
+    let isWhole = true;
+    await source.withBase(checkpoint, async (memories) => {
+      await forEach(missing, async (file) => {
+        signal?.throwIfAborted();
+        onFile(++count, listed.size);
+        const path = pathOf(checkpoint, file);
+        const from = join(memories, `${checkpoint.base}.lance`, file);
+        const content = await container.add(from, path);
+        if (content) copied.set(path, content);
+        else isWhole = false;
+      });
+      // Files of this round that go missing later are in the copy already.
+      await check?.(checkpoint, memories).catch(async (error) => {
+        if (await source.isNewest(checkpoint)) throw error;
+        isWhole = false;
+      });
+    });
+    return isWhole;
+  }
 }
 
-function pathsOf({ base, files }: RecordedCheckpoint): string[] {
-  return files.map((file) => `${baseFolder(base)}/${file}`);
+function pathsOf(checkpoint: RecordedCheckpoint): string[] {
+  return checkpoint.files.map((file) => pathOf(checkpoint, file));
+}
+
+function pathOf({ base }: RecordedCheckpoint, file: string): string {
+  return `${baseFolder(base)}/${file}`;
 }
 
 /** What an earlier round copied and a newer checkpoint doesn't list may be forgotten by now. */
