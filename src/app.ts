@@ -8,6 +8,7 @@ import type { Database } from "./db/database.ts";
 import { createSecret } from "./db/secret.ts";
 import { createCors } from "./http/cors.ts";
 import { createDocs } from "./http/docs.ts";
+import { createDrain, type Drain } from "./http/drain.ts";
 import { errorResponse } from "./http/errors.ts";
 import { createEtags } from "./http/etag.ts";
 import { allowLongRequests } from "./http/header-size.ts";
@@ -129,6 +130,7 @@ export function createApp({
   securityLog,
   log,
   metrics = createMetrics(),
+  drain = createDrain(),
 }: {
   config: AppConfig;
   memories: Memories;
@@ -140,6 +142,8 @@ export function createApp({
   securityLog: SecurityLog;
   log: Log;
   metrics?: Metrics;
+  /** How it is told to end. */
+  drain?: Drain;
 }) {
   allowLongRequests();
   const checkHttps = createHttpsRule(config);
@@ -173,6 +177,7 @@ export function createApp({
   const app = new Elysia({ normalize: false })
     .wrap(limits.announce)
     .wrap(observe)
+    .wrap(drain.count)
     .onRequest(({ request, server, set }) => {
       rememberPeer(request, server);
       Object.assign(set.headers, SECURITY_HEADERS, { "x-request-id": requestId(request) });
@@ -193,7 +198,7 @@ export function createApp({
       return errorResponse(unrouted, context);
     })
     .use(createDocs(config.publicUrl))
-    .use(createMcpRoutes({ createServer: createMcpServer, authorize, config, log }))
+    .use(createMcpRoutes({ createServer: createMcpServer, authorize, config, log, drain }))
     .use(createPageRoutes())
     .use(createSecurityTxt({ config, clock: access.clock }))
     .use(
@@ -210,7 +215,7 @@ export function createApp({
     )
     .group("/api", (api) =>
       api
-        .use(createHealthRoutes(checks))
+        .use(createHealthRoutes(checks, drain))
         .use(createMetricsRoutes({ metrics, authorize, isOwner }))
         .use(createMemoryRoutes({ memories, authorize, record, etags: access.etags }))
         .use(createStatsRoutes({ memories, authorize })),

@@ -28,6 +28,10 @@ export const SETTINGS = {
     flag: null,
     meaning: "bytes that copies of their objects may take in the data folder (10G)",
   },
+  CTXD_DRAIN_SECONDS: {
+    flag: null,
+    meaning: "seconds for which a replica answers on after SIGTERM, for load balancers (5)",
+  },
   CTXD_PUBLIC_URL: { flag: null, meaning: "origin that clients see (http://localhost:PORT)" },
   CTXD_TLS_CERT: {
     flag: null,

@@ -6,6 +6,8 @@ export interface SharedSettings {
   /** `postgres://…` as it was given, with the password: for the connection alone. */
   readonly databaseUrl: string;
   readonly objects: ObjectSettings;
+  /** Seconds for which a replica that is told to stop answers on, so that load balancers notice. */
+  readonly drainSeconds: number;
   /** Bytes that the local copies of bases may take. */
   readonly cacheBytes: number;
 }
@@ -47,6 +49,7 @@ const PREFIX = /^[\w-][\w.-]*(?:\/[\w-][\w.-]*)*$/;
 export function readShared(settings: SettingReader, env: Environment): SharedSettings | null {
   const { read } = settings;
   const cacheBytes = readCacheSize(settings);
+  const drainSeconds = readDrain(settings);
   const databaseUrl = read("CTXD_DATABASE_URL");
   const objects = read("CTXD_OBJECTS");
   if (databaseUrl === undefined && objects === undefined) return null;
@@ -59,6 +62,7 @@ export function readShared(settings: SettingReader, env: Environment): SharedSet
   return Object.freeze({
     databaseUrl,
     objects: Object.freeze({ ...readPlace(settings, objects), ...readAws(env) }),
+    drainSeconds,
     cacheBytes,
   });
 }
@@ -66,6 +70,12 @@ export function readShared(settings: SettingReader, env: Environment): SharedSet
 function readCacheSize({ read, fail }: SettingReader): number {
   const bytes = parseBytes(read("CTXD_CACHE_SIZE") ?? "10G");
   return bytes || fail("CTXD_CACHE_SIZE", "bytes such as 500M, 10G or 1T");
+}
+
+function readDrain({ read, fail }: SettingReader): number {
+  const seconds = read("CTXD_DRAIN_SECONDS") ?? "5";
+  if (/^\d{1,3}$/.test(seconds) && Number(seconds) <= 300) return Number(seconds);
+  return fail("CTXD_DRAIN_SECONDS", "a whole number of seconds from 0 to 300");
 }
 
 /** Its value is in no message: there is a password in it. */

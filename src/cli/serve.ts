@@ -17,6 +17,7 @@ import { readChoice } from "../embedding/choice.ts";
 import { openChosenModel, openRecordedModel } from "../embedding/chosen-model.ts";
 import { createEmbedders, type Embedders } from "../embedding/embedders.ts";
 import { messageOf } from "../errors.ts";
+import { createDrain } from "../http/drain.ts";
 import { createKeys } from "../keys/keys.ts";
 import type { Log } from "../log.ts";
 import { createLocalSocket, type OpenSocket } from "../mcp/local-socket.ts";
@@ -114,8 +115,10 @@ export async function serve(
     ownerId: async () => findLocalOwner(accounts).id,
     hasAccount: (id) => accounts.find(id) !== null,
   });
+  const drain = createDrain();
   const app = createApp({
     config,
+    drain,
     access,
     local: local.principalOf,
     memories,
@@ -144,7 +147,8 @@ export async function serve(
   // open.
   const socket = listenLocally(local, config.dataDir, { answer, openDashboard }, log);
   opened.defer(() => atMost(SHUTDOWN_TIMEOUT * 1000, socket?.close() ?? Promise.resolve()));
-  opened.defer(() => atMost(SHUTDOWN_TIMEOUT * 1000, port.stop()));
+  const endPort = () => Promise.all([port.stop(), drain.endStreams()]);
+  opened.defer(() => atMost(SHUTDOWN_TIMEOUT * 1000, endPort()));
   giveBack();
   if (!background) openDashboard();
   await opening;
@@ -158,7 +162,10 @@ export async function serve(
   }
   if (!background) {
     greet(config, env, { address, setUp: setUp() });
-    await untilStopped();
+    const signal = await untilStopped();
+    drain.begin();
+    // A load balancer needs its time to notice; a person at a terminal does not want to wait.
+    if (config.shared && signal === "SIGTERM") await Bun.sleep(config.shared.drainSeconds * 1000);
   } else if (socket) {
     log.info("started", { version, pid: process.pid });
     await untilUnused(background, socket, () => lastRequest);

@@ -2,23 +2,24 @@ import { readFileSync } from "node:fs";
 
 /** Not SIGHUP: nohup would be in vain. */
 const SIGNALS = ["SIGINT", "SIGTERM"] as const;
+export type StopSignal = (typeof SIGNALS)[number];
 /** Milliseconds between two looks at the processes above. */
 const INTERVAL = 500;
 
 /**
- * Resolves when the program is told to stop. Signals that come later change nothing: Ctrl-C reaches
+ * Resolves when the program is told to stop, with the signal. Signals that come later change nothing: Ctrl-C reaches
  * the server twice when Bun runs it as a script, from the terminal and from Bun.
  */
-export function untilStopped(): Promise<void> {
+export function untilStopped(): Promise<StopSignal> {
   return new Promise((resolve) => {
     onStopSignal(resolve);
-    watchNpx(resolve);
+    watchNpx(() => resolve("SIGTERM"));
   });
 }
 
 /** Calls back when a signal tells the program to stop. */
-export function onStopSignal(callback: () => void): void {
-  for (const signal of SIGNALS) process.on(signal, () => callback());
+export function onStopSignal(callback: (signal: StopSignal) => void): void {
+  for (const signal of SIGNALS) process.on(signal, () => callback(signal));
 }
 
 /** Waits for `work` to end, but not longer than so many milliseconds. */

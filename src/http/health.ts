@@ -1,14 +1,21 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { version } from "../../package.json" with { type: "json" };
+import type { Drain } from "./drain.ts";
 import { errorResponse, ref } from "./openapi.ts";
 
 /**
  * `ok`, or what is the matter. `loading` is no failure: requests wait for it. Nor is `late`: what
  * should have been done by now, without which the server works. Nor is `changing`: the old answers
- * meanwhile.
+ * meanwhile. Nor is `unreachable`: what is at hand is answered meanwhile, the rest is not.
  */
-export type CheckResult = "ok" | "loading" | "late" | "failed" | `changing, ${number} % done`;
+export type CheckResult =
+  | "ok"
+  | "loading"
+  | "late"
+  | "unreachable"
+  | "failed"
+  | `changing, ${number} % done`;
 
 /** Milliseconds that a check may take; `ctxd health` waits for 5 s. */
 const PATIENCE = 3_000;
@@ -24,11 +31,48 @@ const Health = Type.Object({
   }),
 });
 
-/** `GET /health`, for containers, monitors and people. Needs no key and tells nothing private. */
-export function createHealthRoutes(checks: Checks) {
-  return new Elysia({ tags: ["server"] }).model({ Health }).get(
+const Life = Type.Object({
+  status: Type.Literal("ok"),
+  version: Type.String({ examples: [version] }),
+});
+
+/** What a server says of itself that is about to end. */
+const STOPPING = { status: "failed", version, checks: { server: "stopping" } };
+
+/**
+ * `GET /health`, for load balancers, monitors and people, and `GET /health/live`, for what restarts a
+ * program that hangs. They need no key and tell nothing private.
+ */
+export function createHealthRoutes(checks: Checks, drain: Pick<Drain, "isStopping">) {
+  const routes = new Elysia({ tags: ["server"] }).model({ Health, Life });
+  return routes
+    .use(readiness(checks, drain))
+    .get("/health/live", () => ({ status: "ok", version }), {
+      detail: {
+        operationId: "getLife",
+        summary: "Whether the server answers at all",
+        description:
+          "For what restarts a program that hangs, such as Kubernetes. It asks nothing of the database, so that no server is restarted when that is away.",
+        security: [],
+        responses: {
+          200: {
+            description: "It answers.",
+            content: { "application/json": { schema: ref("Life") } },
+          },
+          403: errorResponse(403),
+        },
+      },
+    });
+}
+
+function readiness(checks: Checks, drain: Pick<Drain, "isStopping">) {
+  return new Elysia({ tags: ["server"] }).get(
     "/health",
     async ({ set }) => {
+      if (drain.isStopping()) {
+        set.status = 503;
+        return STOPPING;
+      }
       const results = await runChecks(checks);
       const hasFailed = Object.values(results).includes("failed");
       if (hasFailed) set.status = 503;
@@ -38,7 +82,8 @@ export function createHealthRoutes(checks: Checks) {
       detail: {
         operationId: "getHealth",
         summary: "Whether the server works",
-        description: "For monitors and containers. Needs no key, and tells nothing of anyone.",
+        description:
+          "For load balancers, monitors and containers. Needs no key, and tells nothing of anyone.",
         security: [],
         responses: {
           200: {
@@ -47,7 +92,7 @@ export function createHealthRoutes(checks: Checks) {
           },
           403: errorResponse(403),
           503: {
-            description: "A part of it has failed; `checks` names it.",
+            description: "A part of it has failed, or it is about to stop; `checks` names it.",
             content: { "application/json": { schema: ref("Health") } },
           },
         },

@@ -9,9 +9,13 @@ export function isLocalhost(hostname: string): boolean {
   return LOCALHOST.test(hostname);
 }
 
+/** Kubernetes and load balancers ask the address of a machine, not its name. */
+const ADDRESS = /^(\d{1,3}(\.\d{1,3}){3}|\[[\da-f:.]+\])$/i;
+const PROBED = /^\/api\/health(\/live)?$/;
+
 /**
  * Plain HTTP is for localhost: under any other host name a key would cross the network in the
- * clear. Checked before credentials are looked at.
+ * clear. Checked before credentials are looked at. Probes that have none are answered.
  * @throws AppError `https_required`
  */
 export function createHttpsRule({
@@ -22,12 +26,18 @@ export function createHttpsRule({
   if (tls || allowHttp) return () => {};
   return (request) => {
     if (isLocalhost(hostOf(request))) return;
-    if (isHttpsAtProxy(request, trustProxy)) return;
+    if (isHttpsAtProxy(request, trustProxy) || isProbe(request)) return;
     throw new AppError(
       "https_required",
       "Plain HTTP is for localhost only. Use HTTPS, or set CTXD_ALLOW_HTTP=true on the server.",
     );
   };
+}
+
+function isProbe({ url, headers }: Request): boolean {
+  const { hostname = "", pathname = "" } = URL.parse(url) ?? {};
+  if (!ADDRESS.test(hostname) || !PROBED.test(pathname)) return false;
+  return !headers.has("authorization") && !headers.has("cookie");
 }
 
 function hostOf(request: Request): string {

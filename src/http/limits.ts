@@ -28,7 +28,7 @@ type Policy = keyof typeof POLICIES;
 
 const SIGN_IN =
   /^\/(api\/oauth\/|oauth\/|(authorize|token|register|revoke|sign-in|sign-up|join|setup|proof)\b)/;
-const LIMITED = /^\/(api\/(?!health$|metrics$)|mcp\b)/;
+const LIMITED = /^\/(api\/(?!health(\/live)?$|metrics$)|mcp\b)/;
 
 type Handle = (request: Request, ...rest: unknown[]) => unknown;
 

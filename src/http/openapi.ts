@@ -21,7 +21,9 @@ export const ErrorBody = Type.Object({
 });
 
 /** A schema that the document defines once, under this name. */
-export function ref(name: "Error" | "FoundMemory" | "Health" | "Memory" | "SavedMemory" | "Stats") {
+export function ref(
+  name: "Error" | "FoundMemory" | "Health" | "Life" | "Memory" | "SavedMemory" | "Stats",
+) {
   return Type.Unsafe({ $ref: `#/components/schemas/${name}` });
 }
 

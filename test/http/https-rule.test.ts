@@ -68,6 +68,38 @@ describe("plain HTTP", () => {
   });
 });
 
+describe("a probe of a machine by its address", () => {
+  const probe = "GET /api/health";
+
+  test("is answered, as load balancers have no name for it and no key", async () => {
+    await using server = await startServer();
+    for (const host of ["10.0.0.1", "10.0.0.1:7733", "[2001:db8::1]"]) {
+      for (const line of [probe, `${probe}/live`]) {
+        expect({ host, ...(await ask(server, { host }, line)) }).toMatchObject({
+          ...{ host, status: 200 },
+        });
+      }
+    }
+  });
+
+  test("is refused with a key, under a name, and for anything else", async () => {
+    await using server = await startServer();
+    const ada = await server.account();
+    const host = "10.0.0.1";
+    const key = { authorization: `Bearer ${ada.key}` };
+    for (const [headers, line] of [
+      [{ host, ...key }, probe],
+      [{ host, cookie: "a=b" }, probe],
+      [{ host: "example.com" }, probe],
+      [{ host: "10.0.0.1.example.com" }, probe],
+      [{ host }, "GET /api/health/other"],
+      [{ host }, "GET /api/memories"],
+    ] as const) {
+      expect(await ask(server, headers, line)).toMatchObject(REQUIRED);
+    }
+  });
+});
+
 describe("X-Forwarded-Proto", () => {
   const https = { host: "example.com", "x-forwarded-proto": "https" };
 

@@ -7,6 +7,7 @@ import type { Config } from "../../src/config.ts";
 import { databasePath, openDatabase } from "../../src/db/database.ts";
 import type { Embedder } from "../../src/embedding/embedder.ts";
 import { createEmbedders } from "../../src/embedding/embedders.ts";
+import type { Drain } from "../../src/http/drain.ts";
 import type { Checks } from "../../src/http/health.ts";
 import { createKeys } from "../../src/keys/keys.ts";
 import { SCOPES, type Scope } from "../../src/keys/scopes.ts";
@@ -48,6 +49,7 @@ interface Options {
   /** How clients' metadata documents are had. */
   fetchDocument?: FetchDocument;
   checks?: Checks;
+  drain?: Drain;
   /** What each member may keep; nothing is limited by default. */
   memberQuota?: Config["memberQuota"];
   log?: Log;
@@ -127,6 +129,7 @@ export async function startServer(options: Options = {}) {
     log,
     metrics,
     checks: options.checks ?? { database: () => "ok" },
+    ...(options.drain && { drain: options.drain }),
   }).listen({
     hostname: "127.0.0.1",
     port: options.port ?? 0,
