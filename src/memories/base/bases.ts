@@ -112,13 +112,18 @@ export function createBases({
 
   return {
     async open(checkpoint) {
+      const release = vault.hold(checkpoint.base);
       const connection = await connect();
+      const close = () => {
+        connection.close();
+        release();
+      };
       try {
-        const base = await openLanceBase(lancedb, connection, checkpoint, wanted);
+        const base = await openLanceBase(lancedb, { connection, close }, checkpoint, wanted);
         opened.set(base, base);
         return base;
       } catch (error) {
-        connection.close();
+        close();
         throw error;
       }
     },

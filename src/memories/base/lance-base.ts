@@ -56,12 +56,12 @@ const NEWEST_FIRST = ["created_at", "id"].map((columnName) => ({
 }));
 
 /**
- * @param connection is closed with the base
+ * @param close closes the connection, with the base
  * @param wanted the model in use; see `recordedModel`
  */
 export async function openLanceBase(
   lancedb: Pick<typeof LanceDb, "MatchQuery">,
-  connection: LanceDb.Connection,
+  { connection, close }: { connection: LanceDb.Connection; close: () => void },
   checkpoint: Checkpoint,
   wanted?: EmbeddingModel,
 ): Promise<LanceBase> {
@@ -181,7 +181,7 @@ export async function openLanceBase(
       } catch {
         // Somebody is reading its numbers: then the garbage collector closes it.
       }
-      connection.close();
+      close();
     },
   };
 }

@@ -16,6 +16,8 @@ export interface Vault {
   restore(base: string, files: readonly string[]): Promise<void>;
   /** Removes bases with all their files, durably. */
   forget(bases: readonly string[]): Promise<void>;
+  /** Keeps the local files of a base until the returned function is called. */
+  hold(base: string): () => void;
   /** Names of all bases that have files here, complete or not. */
   bases(): Promise<string[]>;
   /** All files of a base, relative to its folder. */
