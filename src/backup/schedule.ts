@@ -23,12 +23,15 @@ export type Schedule = ReturnType<typeof scheduleBackups>;
  * @param create makes a backup in a folder
  * @param origin tells the backups of this data from those of another server's in the same folder;
  *   null as long as it has no owner
+ * @param alone runs a task unless another server of the same data is at it: then it does nothing. Servers
+ *   that share a folder see the backups of each other.
  * @param clock milliseconds since 1970
  */
 export function scheduleBackups({
   settings: { folder: series, every, keep },
   create,
   origin,
+  alone = (task) => task(),
   clock,
   log,
   metrics,
@@ -37,6 +40,7 @@ export function scheduleBackups({
   settings: NonNullable<Config["backups"]>;
   create: (folder: string, signal: AbortSignal) => Promise<Manifest>;
   origin: () => string | null;
+  alone?: (task: () => Promise<void>) => Promise<void>;
   clock: () => number;
   log: Log;
   metrics: Metrics;
@@ -85,14 +89,23 @@ export function scheduleBackups({
     log.info("backup_made", { folder, files: manifest.files.length, ms: clock() - at });
   };
 
+  const readNewest = async () => {
+    // A folder that is missing now, of a disk that isn't mounted say, has no backups.
+    const known = await listSeries(series, clock(), isOurs).catch(() => null);
+    newest = known?.complete.at(-1)?.at ?? null;
+  };
+
   const look = async () => {
     try {
-      // A folder that is missing now, of a disk that isn't mounted say, has no backups.
-      const known = await listSeries(series, clock(), isOurs).catch(() => null);
-      newest = known?.complete.at(-1)?.at ?? null;
+      await readNewest();
       if (!isDue()) return;
-      await makeOne();
-      failedAt = null;
+      await alone(async () => {
+        // Another server may have made one since.
+        await readNewest();
+        if (!isDue()) return;
+        await makeOne();
+        failedAt = null;
+      });
     } catch (error) {
       if (ending.signal.aborted) return;
       failedAt = clock();
