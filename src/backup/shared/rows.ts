@@ -1,0 +1,197 @@
+import type { Database as Sqlite } from "bun:sqlite";
+
+/**
+ * Rows go from one kind of database to the other as JSON, which PostgreSQL makes and reads itself. So
+ * what its driver makes of each type does not matter.
+ */
+
+/** A transaction of PostgreSQL, on one connection. */
+export interface Session {
+  query(statement: string, parameters?: readonly string[]): Promise<Record<string, unknown>[]>;
+}
+
+export type Row = Record<string, unknown>;
+/** What a column's values are in PostgreSQL. */
+type Kind = "boolean" | "bytea" | "other";
+
+/** Rows and bytes of JSON that go at once. */
+const BATCH = { rows: 500, bytes: 4 << 20 };
+/** Of a table with contents, which may be of some megabytes each. */
+const HEAVY_ROWS = 8;
+
+/** Names of all tables of the program in a SQLite database; those that others refer to come first. */
+export function tablesOf(sqlite: Sqlite): string[] {
+  const names = sqlite
+    .query<{ name: string }, []>(
+      "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name",
+    )
+    .all()
+    .map(({ name }) => name);
+  const referred = sqlite.query<{ name: string }, [string]>(
+    'SELECT "table" AS name FROM pragma_foreign_key_list(?)',
+  );
+  const ordered = new Set<string>();
+  const visit = (name: string) => {
+    for (const other of referred.all(name)) if (other.name !== name) visit(other.name);
+    ordered.add(name);
+  };
+  for (const name of names) visit(name);
+  return [...ordered];
+}
+
+/** Names of all tables that PostgreSQL has here; one in parts counts once. */
+export async function sharedTables(session: Session): Promise<string[]> {
+  const rows = await session.query(
+    `SELECT relname AS name FROM pg_class
+     WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition
+     ORDER BY relname`,
+  );
+  return rows.map(({ name }) => String(name));
+}
+
+/** The rows of a query, some at a time. @param isHeavy whether each may be large */
+export async function* readShared(
+  session: Session,
+  query: string,
+  isHeavy = false,
+): AsyncGenerator<Row[]> {
+  await session.query(
+    `DECLARE copied NO SCROLL CURSOR FOR SELECT row_to_json(r) AS row FROM (${query}) r`,
+  );
+  try {
+    for (;;) {
+      const rows = await session.query(`FETCH ${isHeavy ? HEAVY_ROWS : BATCH.rows} FROM copied`);
+      if (rows.length === 0) return;
+      yield rows.map(({ row }) => (typeof row === "string" ? JSON.parse(row) : row));
+    }
+  } finally {
+    await session.query("CLOSE copied");
+  }
+}
+
+/**
+ * Copies a table that both databases have with the same columns from PostgreSQL.
+ * @throws when they do not
+ */
+export async function copyFromShared(session: Session, sqlite: Sqlite, table: string) {
+  const kinds = await requireSameColumns(session, sqlite, table);
+  const insert = inserterFor(sqlite, table, kinds);
+  const isHeavy = [...kinds.values()].includes("bytea");
+  for await (const rows of readShared(session, `SELECT * FROM ${quoted(table)}`, isHeavy)) {
+    insert(rows);
+  }
+}
+
+/** Copies a table that both databases have with the same columns to PostgreSQL. */
+export async function copyToShared(sqlite: Sqlite, session: Session, table: string) {
+  await requireSameColumns(session, sqlite, table);
+  await writeShared(
+    session,
+    table,
+    sqlite.query<Row, []>(`SELECT * FROM ${quoted(table)}`).iterate(),
+  );
+}
+
+/** Writes rows to a table of PostgreSQL, and has it count on from them. */
+export async function writeShared(session: Session, table: string, rows: Iterable<Row>) {
+  const kinds = await columnsOf(session, table);
+  for (const { names, json } of inBatches(rows, kinds)) {
+    const columns = names.map(quoted).join(", ");
+    await session.query(
+      `INSERT INTO ${quoted(table)} (${columns})
+       SELECT ${columns} FROM json_populate_recordset(NULL::${quoted(table)}, $1::text::json)`,
+      [json],
+    );
+  }
+  await countOn(session, table, kinds.keys());
+}
+
+/** Inserts rows as PostgreSQL gives them. @param kinds of the columns to be filled */
+export function inserterFor(sqlite: Sqlite, table: string, kinds: ReadonlyMap<string, Kind>) {
+  const columns = [...kinds];
+  const names = columns.map(([name]) => quoted(name)).join(", ");
+  const places = columns.map(() => "?").join(", ");
+  const insert = sqlite.query(`INSERT INTO ${quoted(table)} (${names}) VALUES (${places})`);
+  return sqlite.transaction((rows: readonly Row[]) => {
+    for (const row of rows) insert.run(...columns.map(([name, kind]) => toSqlite(row[name], kind)));
+  });
+}
+
+/** A table's columns in PostgreSQL. */
+export async function columnsOf(session: Session, table: string): Promise<Map<string, Kind>> {
+  const rows = await session.query(
+    `SELECT attname AS name, format_type(atttypid, NULL) AS type FROM pg_attribute
+     WHERE attrelid = $1::text::regclass AND attnum > 0 AND NOT attisdropped`,
+    [quoted(table)],
+  );
+  return new Map(rows.map(({ name, type }) => [String(name), kindOf(type)]));
+}
+
+function kindOf(type: unknown): Kind {
+  return type === "boolean" || type === "bytea" ? type : "other";
+}
+
+async function requireSameColumns(session: Session, sqlite: Sqlite, table: string) {
+  const kinds = await columnsOf(session, table);
+  const own = sqlite
+    .query<{ name: string }, [string]>("SELECT name FROM pragma_table_info(?)")
+    .all(table)
+    .map(({ name }) => name);
+  if (own.length === kinds.size && own.every((name) => kinds.has(name))) return kinds;
+  throw new Error(`the table ${table} has ${own} here and ${[...kinds.keys()]} there`);
+}
+
+/** So that a new row gets no number that one of these has had. */
+async function countOn(session: Session, table: string, columns: Iterable<string>): Promise<void> {
+  for (const name of columns) {
+    const [found] = await session.query(
+      "SELECT pg_get_serial_sequence($1::text, $2::text) AS sequence",
+      [quoted(table), name],
+    );
+    if (typeof found?.sequence !== "string") continue;
+    await session.query(
+      `SELECT setval($1::text::regclass, greatest(last, 1), last > 0)
+       FROM (SELECT coalesce(max(${quoted(name)}), 0) AS last FROM ${quoted(table)}) AS counted`,
+      [found.sequence],
+    );
+  }
+}
+
+/** Rows as JSON, as many at a time as go at once. */
+function* inBatches(rows: Iterable<Row>, kinds: ReadonlyMap<string, Kind>) {
+  let [batch, bytes, names]: [string[], number, string[]] = [[], 0, []];
+  const take = () => {
+    const json = `[${batch.join(",")}]`;
+    [batch, bytes] = [[], 0];
+    return { names, json };
+  };
+  for (const row of rows) {
+    names = Object.keys(row);
+    const values = Object.entries(row).map(([name, value]) => [
+      name,
+      toShared(value, kinds.get(name)),
+    ]);
+    const json = JSON.stringify(Object.fromEntries(values));
+    batch.push(json);
+    bytes += json.length;
+    if (batch.length >= BATCH.rows || bytes >= BATCH.bytes) yield take();
+  }
+  if (batch.length > 0) yield take();
+}
+
+function toSqlite(value: unknown, kind: Kind): string | number | Buffer | null {
+  if (typeof value === "boolean") return Number(value);
+  if (kind === "bytea" && typeof value === "string") return Buffer.from(value.slice(2), "hex");
+  return value as string | number | null;
+}
+
+/** A value as PostgreSQL reads it from JSON. Its texts have no character 0, and no half of a pair. */
+function toShared(value: unknown, kind: Kind | undefined): unknown {
+  if (value instanceof Uint8Array) return `\\x${Buffer.from(value).toString("hex")}`;
+  if (kind === "boolean" && value !== null) return Boolean(value);
+  return typeof value === "string" ? value.toWellFormed().replaceAll("\0", "\uFFFD") : value;
+}
+
+function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
