@@ -1,0 +1,70 @@
+/** Contents by id: what a group of memories is at one moment. */
+export type State = ReadonlyMap<string, string>;
+
+/** What was asked of one group of memories, and what was answered. */
+export type Call =
+  | { kind: "save"; memories: State }
+  /** @param expects the content that `If-Match` named */
+  | { kind: "change"; id: string; content: string; expects: string | null; answer: ChangeAnswer }
+  | { kind: "remove"; id: string; answer: "done" | "absent" | "unknown" }
+  /** @param count how many were removed; null where no answer came */
+  | { kind: "clear"; count: number | null }
+  | { kind: "get"; id: string; content: string | null }
+  | { kind: "all"; found: State };
+export type ChangeAnswer = "done" | "mismatch" | "absent" | "unknown";
+
+/** A call of a client with the moments of its begin and its answer, of one clock. */
+export interface Event {
+  call: Call;
+  began: number;
+  /** Infinity where no answer came: it may have happened at any time since, or never. */
+  ended: number;
+  /** For people. */
+  by: string;
+}
+
+/**
+ * What a call leaves of a state, if it can have been answered so there; null where it can't. The same
+ * state where nothing was changed.
+ */
+export function apply(state: State, call: Call): State | null {
+  switch (call.kind) {
+    case "save":
+      return [...call.memories.keys()].some((id) => state.has(id))
+        ? null
+        : new Map([...state, ...call.memories]);
+    case "change":
+      return change(state, call);
+    case "remove":
+      if (call.answer !== "unknown" && state.has(call.id) !== (call.answer === "done")) return null;
+      return state.has(call.id) ? without(state, call.id) : state;
+    case "clear":
+      return call.count === null || call.count === state.size ? new Map() : null;
+    case "get":
+      return (state.get(call.id) ?? null) === call.content ? state : null;
+    case "all":
+      return isSame(state, call.found) ? state : null;
+  }
+}
+
+function change(state: State, { id, content, expects, answer }: Call & { kind: "change" }) {
+  const present = state.get(id);
+  const right =
+    present === undefined
+      ? "absent"
+      : expects !== null && expects !== present
+        ? "mismatch"
+        : ("done" as const);
+  if (answer !== right && answer !== "unknown") return null;
+  return right === "done" ? new Map([...state, [id, content]]) : state;
+}
+
+function without(state: State, id: string): State {
+  const left = new Map(state);
+  left.delete(id);
+  return left;
+}
+
+function isSame(one: State, other: State): boolean {
+  return one.size === other.size && [...one].every(([id, content]) => other.get(id) === content);
+}
