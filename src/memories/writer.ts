@@ -153,26 +153,34 @@ async function commitGroup(group: readonly Job[], { quota, ...commit }: Commit):
   const { table } = commit;
   const { matches, draft } = await read(table, group);
   const refusals: (() => void)[] = [];
-  const applied = group.filter((job) => {
-    try {
-      draft.attempt(() => {
-        const before = draft.growth();
-        for (const id of matches.get(job) ?? []) draft.remove(id);
-        job.apply(draft);
-        if (quota) checkQuota(quota, plus(table.usage, before), minus(draft.growth(), before));
-      });
-      return true;
-    } catch (error) {
-      // Not yet: what it found may be another change of this group, which may fail.
-      refusals.push(() => job.fail(error));
-      return false;
-    }
-  });
+  const removed = new Map<Job, number>();
+  // What a filter lets pass was read before the group: so it comes before what the group changes.
+  const applied = [...group.filter(hasFilter), ...group.filter((job) => !hasFilter(job))].filter(
+    (job) => {
+      try {
+        draft.attempt(() => {
+          const before = draft.growth();
+          const present = (matches.get(job) ?? []).filter((id) => draft.get(id) !== null);
+          for (const id of present) draft.remove(id);
+          removed.set(job, present.length);
+          job.apply(draft);
+          if (quota) checkQuota(quota, plus(table.usage, before), minus(draft.growth(), before));
+        });
+        return true;
+      } catch (error) {
+        // Not yet: what it found may be another change of this group, which may fail.
+        refusals.push(() => job.fail(error));
+        return false;
+      }
+    },
+  );
   const answers = applied.flatMap(({ answer }) => answer ?? []);
   await append(draft, answers, commit);
   for (const refuse of refusals) refuse();
-  for (const job of applied) job.done(matches.get(job)?.length ?? 0);
+  for (const job of applied) job.done(removed.get(job) ?? 0);
 }
+
+const hasFilter = ({ filter }: Job) => filter !== null;
 
 /** What the jobs of a group read, and what their filters let pass. */
 async function read(table: MemoryTable, group: readonly Job[]) {

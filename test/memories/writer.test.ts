@@ -110,6 +110,35 @@ test("writes that come while a commit runs share the next one", async () => {
   expect(watch.commits.length).toBeLessThan(20);
 });
 
+test("what one commit removes by id and by two filters is removed and counted once", async () => {
+  const { server, watch, account } = await startWatchedServer();
+  await using _ = server;
+  const saved = await account.saveAll(
+    ["one", "two", "three"].map((content) => ({ content, tags: ["old"] })),
+  );
+  const gate = Promise.withResolvers<void>();
+  watch.gate = () => gate.promise;
+  const before = account.save({ content: "in the commit before" });
+  while (watch.commits.length < 2) await Bun.sleep(1);
+  const [id = ""] = saved.map((memory) => memory.id);
+  const remove = async () => {
+    const { status } = await account.send("DELETE", `/memories/${id}`);
+    return status === 200 ? 1 : 0;
+  };
+  const query = { tags: "old" };
+  const removals = [remove(), account.removeMatching(query), account.removeMatching(query)];
+  const changed = account.send("PUT", `/memories/${saved[1]?.id}`, { json: { tags: ["new"] } });
+  // All of them wait for the commit that can't go on.
+  await account.list();
+  gate.resolve();
+  await before;
+  const counts = await Promise.all(removals);
+  const wasChanged = (await changed).status === 200;
+  expect(counts.reduce((sum, count) => sum + count)).toBe(wasChanged ? 2 : 3);
+  const { memories } = await account.list({ tags: "new" });
+  expect(memories).toHaveLength(wasChanged ? 1 : 0);
+});
+
 test("a commit that fails is told to all in it, leaves nothing, and the next one works", async () => {
   const { server, watch, account } = await startWatchedServer();
   await using _ = server;
