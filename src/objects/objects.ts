@@ -17,8 +17,8 @@ export interface Objects {
   fetch(name: string, path: string): Promise<void>;
   /** Removes an object, whether it is there or not. */
   remove(name: string): Promise<void>;
-  /** Names that begin with a prefix, some at a time. */
-  list(prefix: string): AsyncGenerator<string[]>;
+  /** Objects whose names begin with a prefix, some at a time. */
+  list(prefix: string): AsyncGenerator<{ name: string; bytes: number }[]>;
   /** What names begin with before their first slash, some at a time. */
   folders(): AsyncGenerator<string[]>;
   /** Whether the bucket keeps what is removed; `null` where the store does not know or does not tell. */
@@ -46,8 +46,7 @@ export function createObjects(settings: ObjectSettings, { patience = PATIENCE } 
       if (token === "" || !/<IsTruncated>\s*true/.test(page)) return;
     }
   }
-  const namesIn = (page: string, element: RegExp) =>
-    [...page.matchAll(element)].map(([, key = ""]) => fromXml(key).slice(root.length));
+  const nameOf = (key: string) => fromXml(key).slice(root.length);
 
   return {
     async put(name, file) {
@@ -67,14 +66,17 @@ export function createObjects(settings: ObjectSettings, { patience = PATIENCE } 
 
     async *list(prefix) {
       for await (const page of pages({ prefix: keyOf(prefix) })) {
-        yield namesIn(page, /<Contents>.*?<Key>([^<]*)<\/Key>/gs);
+        yield [...page.matchAll(/<Contents>(.*?)<\/Contents>/gs)].map(([, object = ""]) => ({
+          name: nameOf(/<Key>([^<]*)</.exec(object)?.[1] ?? ""),
+          bytes: Number(/<Size>(\d+)</.exec(object)?.[1] ?? 0),
+        }));
       }
     },
 
     async *folders() {
       for await (const page of pages({ prefix: root, delimiter: "/" })) {
-        const names = namesIn(page, /<CommonPrefixes>\s*<Prefix>([^<]*)<\/Prefix>/g);
-        yield names.map((name) => name.slice(0, -1));
+        const found = page.matchAll(/<CommonPrefixes>\s*<Prefix>([^<]*)\/<\/Prefix>/g);
+        yield [...found].map(([, folder = ""]) => nameOf(folder));
       }
     },
 

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { ObjectSettings } from "../../src/shared-settings.ts";
 
 const SERVER = join(import.meta.dir, "object-store-server.ts");
 
@@ -44,6 +45,11 @@ export async function startObjectStore({ bucket = "ctxd" } = {}) {
       AWS_REGION: "us-east-1",
       AWS_ACCESS_KEY_ID: KEY,
       AWS_SECRET_ACCESS_KEY: KEY,
+    }),
+    /** The same as the program's own settings. */
+    place: (prefix = "memories"): ObjectSettings => ({
+      ...{ bucket, prefix, endpoint, region: "us-east-1" },
+      ...{ accessKeyId: KEY, secretAccessKey: KEY, sessionToken: null },
     }),
     /** Ends the process at once, as a power cut would; what it has is there after `start`. */
     stop: kill,

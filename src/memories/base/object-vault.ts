@@ -1,0 +1,133 @@
+import { mkdir, rename, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { isDiskFull } from "../../disk-errors.ts";
+import { AppError } from "../../errors.ts";
+import { isNotFound, ObjectStoreError } from "../../objects/object-store-error.ts";
+import type { Objects } from "../../objects/objects.ts";
+import type { BaseCache } from "./base-cache.ts";
+import { damaged, isWhole, requireWhole, withFile } from "./base-folder.ts";
+import { bytesOfObjects, inTurn, removeObjects } from "./base-objects.ts";
+import type { BaseRecords } from "./base-records.ts";
+import { TornFile, type Vault } from "./vault.ts";
+
+/** Bytes that are freed for a base that the disk had no space for. */
+const MORE_ROOM = 1 << 30;
+
+/**
+ * Keeps bases in an object store, with local copies to read and write. The objects are the record: local
+ * files may be lost at any moment, and are fetched again.
+ */
+export function createObjectVault({
+  objects,
+  records,
+  cache,
+}: {
+  objects: Objects;
+  records: BaseRecords;
+  cache: BaseCache;
+}): Vault {
+  /** Files of each base that are in the object store. LanceDB never changes one. */
+  const kept = new Map<string, Set<string>>();
+
+  /** Brings objects into the base's folder: all of them, or none. */
+  const bring = async (base: string, files: readonly string[]) => {
+    const [from, to] = [await cache.passing(), cache.pathOf(base)];
+    try {
+      await inTurn(files, async (file) => {
+        await mkdir(dirname(join(from, file)), { recursive: true });
+        await objects.fetch(`${base}/${file}`, join(from, file));
+        await withFile(join(from, file), requireWhole);
+      });
+      for (const file of files) {
+        await mkdir(dirname(join(to, file)), { recursive: true });
+        await rename(join(from, file), join(to, file));
+      }
+    } finally {
+      await rm(from, { recursive: true, force: true });
+    }
+  };
+
+  const bringInTurn = async (base: string, files: readonly string[]) => {
+    try {
+      await bring(base, files);
+    } catch (error) {
+      if (!isDiskFull(error)) throw error;
+      await cache.makeRoom(MORE_ROOM);
+      await bring(base, files);
+    }
+  };
+
+  return {
+    bases: cache.bases,
+    files: cache.files,
+    hold: cache.hold,
+
+    async bytes(base) {
+      return (await cache.bytes(base)) || (await bytesOfObjects(objects, base));
+    },
+
+    async keep(base, files) {
+      const known = kept.get(base) ?? new Set();
+      const added = files.filter((file) => !known.has(file));
+      const path = (file: string) => join(cache.pathOf(base), file);
+      for (const file of added) await withFile(path(file), requireWhole);
+      if (known.size === 0) await records.begin(base);
+      await inTurn(added, async (file) => {
+        await objects.put(`${base}/${file}`, Bun.file(path(file)));
+        known.add(file);
+        kept.set(base, known);
+      });
+      await cache.came(base);
+      await cache.makeRoom();
+    },
+
+    async restore(base, files) {
+      await cache.load();
+      const release = cache.hold(base);
+      const isAlone = cache.holds(base) === 1;
+      try {
+        await cache.left(base);
+        const path = cache.pathOf(base);
+        const whole = await Promise.all(files.map((file) => isWhole(join(path, file))));
+        const missing = files.filter((_, index) => !whole[index]);
+        if (missing.length > 0) await bringInTurn(base, missing);
+        // One that is open here may be on its way to a next version.
+        if (isAlone) await removeOthers(base, files);
+        kept.set(base, new Set([...(isAlone ? [] : (kept.get(base) ?? [])), ...files]));
+        await cache.came(base);
+      } catch (error) {
+        throw notRestored(error);
+      } finally {
+        release();
+      }
+      await cache.makeRoom();
+    },
+
+    async forget(bases) {
+      if (bases.length === 0) return;
+      const condemned = await records.condemn(bases);
+      for (const base of condemned) {
+        kept.delete(base);
+        await cache.remove(base);
+      }
+      for (const base of condemned) {
+        await removeObjects(objects, base);
+        await records.gone([base]);
+      }
+    },
+  };
+
+  async function removeOthers(base: string, files: readonly string[]) {
+    const listed = new Set(files);
+    const others = (await cache.allFiles(base)).filter((file) => !listed.has(file));
+    for (const file of others) await rm(join(cache.pathOf(base), file), { force: true });
+  }
+}
+
+/** What a request is told when a base can't be had. */
+function notRestored(error: unknown): unknown {
+  if (isNotFound(error) || error instanceof TornFile) return damaged(error);
+  if (!(error instanceof ObjectStoreError)) return error;
+  const message = "The object store can't be reached, and has the memories. Try again in a moment.";
+  return new AppError("unavailable", message, { cause: error, retryAfter: 5 });
+}
