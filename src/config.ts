@@ -4,6 +4,7 @@ import {
   baseFolder,
   CONTACT,
   isIssuer,
+  parseBytes,
   parseQuota,
   parseSpan,
   readOrigin,
@@ -57,6 +58,8 @@ export interface Config {
   /** Days for which events of the security log are kept. */
   readonly securityLogDays: number;
   readonly decay: Decay;
+  /** Bytes of memory for what searches read; null for the usual. */
+  readonly memoryBytes: number | null;
   readonly logLevel: LogLevel;
   readonly logFormat: "text" | "json";
 }
@@ -122,6 +125,7 @@ export function readConfig(env: Environment, flags: Flags, defaultDataDir?: stri
     securityContact: readContact(settings),
     securityLogDays: settings.count("CTXD_SECURITY_LOG_DAYS", 90, "days"),
     decay: readDecay(settings),
+    memoryBytes: readMemorySize(settings),
     logLevel: choice("CTXD_LOG_LEVEL", LOG_LEVELS, "info"),
     logFormat: choice("CTXD_LOG_FORMAT", ["text", "json"], "text"),
   });
@@ -238,6 +242,15 @@ function readContact({ read, fail }: SettingReader): string | null {
     fail("CTXD_SECURITY_CONTACT", "an e-mail address or an https address");
   }
   return contact.replace(/^(?!https:|mailto:)/, "mailto:");
+}
+
+function readMemorySize({ read, fail }: SettingReader): number | null {
+  const size = read("CTXD_MEMORY_SIZE");
+  if (size === undefined) return null;
+  const bytes = parseBytes(size);
+  return bytes !== null && bytes >= 10e6
+    ? bytes
+    : fail("CTXD_MEMORY_SIZE", "bytes of at least 10M, such as 500M or 8G");
 }
 
 function readDecay({ read, fail }: SettingReader): Decay {

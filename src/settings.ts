@@ -32,6 +32,10 @@ export const SETTINGS = {
     flag: null,
     meaning: "seconds for which a replica answers on after SIGTERM, for load balancers (5)",
   },
+  CTXD_MEMORY_SIZE: {
+    flag: null,
+    meaning: "bytes of memory for what searches read, of all accounts together (1G)",
+  },
   CTXD_PUBLIC_URL: { flag: null, meaning: "origin that clients see (http://localhost:PORT)" },
   CTXD_TLS_CERT: {
     flag: null,

@@ -39,6 +39,7 @@ test("without any setting there is a default for all", () => {
     securityContact: null,
     securityLogDays: 90,
     decay: { depth: 0.25, halfLifeDays: [30, 480] },
+    memoryBytes: null,
     logLevel: "info",
     logFormat: "text",
   });
@@ -104,6 +105,7 @@ const ACCEPTED: [env: Settings, expected: Partial<Config>][] = [
   [{ CTXD_MODEL: "/models/mine" }, { model: "/models/mine" }],
   [{ CTXD_DECAY_DEPTH: "0" }, { decay: { depth: 0, halfLifeDays: [30, 480] } }],
   [{ CTXD_DECAY_DEPTH: ".5" }, { decay: { depth: 0.5, halfLifeDays: [30, 480] } }],
+  [{ CTXD_MEMORY_SIZE: "8G" }, { memoryBytes: 8e9 }],
   [{ CTXD_HALF_LIFE: "7-7" }, { decay: { depth: 0.25, halfLifeDays: [7, 7] } }],
   [
     { CTXD_REGISTRATION: "open" },
@@ -145,6 +147,7 @@ const REFUSED: [name: string, values: string[], allowed: string][] = [
   ["CTXD_BACKUP_KEEP", ["0", "-1", "1.5", "all", "10000"], "from 1 to 9999"],
   ["CTXD_DECAY_DEPTH", ["1.1", "-0.1", " ", "half", "25%", "."], "a number from 0 to 1"],
   ["CTXD_HALF_LIFE", ["30", "480-30", "0-30", "1.5-3", "30 - 480"], "such as 30-480"],
+  ["CTXD_MEMORY_SIZE", ["9M", "0", "1.5G", "8 GB", "-1"], "bytes of at least 10M"],
   ["CTXD_MEMBER_QUOTA", ["-1", "1.5", "10,", ",5M", "10000 20M", "all", "1,2T"], "or none"],
   [
     "CTXD_SECURITY_CONTACT",

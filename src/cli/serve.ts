@@ -175,7 +175,7 @@ export async function serve(
 }
 
 async function openMemories(
-  { dataDir, cacheDir, memberQuota }: Config,
+  { dataDir, cacheDir, memberQuota, memoryBytes }: Config,
   log: MemoryLog,
   { db, ...parts }: { db: Database; embedders: Embedders; lines: Log; metrics: Metrics },
 ): Promise<Store> {
@@ -185,7 +185,7 @@ async function openMemories(
   const wanted = parts.embedders.wanted.model;
   const storage = createStorage({ lancedb, folder, log, wanted });
   const quotaOf = createQuotas({ db, ofMembers: memberQuota }).of;
-  return openStore({ storage, quotaOf, ...parts });
+  return openStore({ storage, quotaOf, room: memoryBytes ?? undefined, ...parts });
 }
 
 /** Backups of the server's own data, as the settings want them. */

@@ -13,6 +13,7 @@ import contribute from "./help/contribute.md" with { type: "text" };
 import design from "./help/design.md" with { type: "text" };
 import install from "./help/install.md" with { type: "text" };
 import move from "./help/move.md" with { type: "text" };
+import scale from "./help/scale.md" with { type: "text" };
 import search from "./help/search.md" with { type: "text" };
 import security from "./help/security.md" with { type: "text" };
 import upgrade from "./help/upgrade.md" with { type: "text" };
@@ -31,6 +32,7 @@ const PAGES = [
   { name: "move", label: "Move in and out", text: move },
   { name: "back-up", label: "Back up and restore", text: backUp },
   { name: "upgrade", label: "Upgrade", text: upgrade },
+  { name: "scale", label: "Outgrow one machine", text: scale },
   { name: "watch", label: "Watch and limit", text: watch },
   { name: "security", label: "Security", text: security },
   { name: "design", label: "Choices", text: design },

@@ -58,7 +58,8 @@ export async function openStore({
   quotaOf?: (accountId: string) => Quota | null;
   /** When upkeep is due. */
   due?: Due;
-  room?: number;
+  /** Bytes of memory for views. */
+  room?: number | undefined;
 }): Promise<Store> {
   const { log, vault } = storage;
   const { model } = embedders.wanted;
