@@ -1,10 +1,7 @@
 import { type FileHandle, open } from "node:fs/promises";
 import type { ObjectSettings } from "../shared-settings.ts";
 import { isNotFound, ObjectStoreError } from "./object-store-error.ts";
-import { createSignedCall, type ReadAnswer } from "./signed-call.ts";
-
-/** Milliseconds that a call waits for a sign of life. */
-export const PATIENCE = 5_000;
+import { type CallOptions, createSignedCall, type ReadAnswer } from "./signed-call.ts";
 
 /** The objects of a bucket below the prefix of the settings, which no name has. */
 export interface Objects {
@@ -26,8 +23,8 @@ export interface Objects {
 }
 
 /** Objects by calls of Amazon S3 that every store like it answers. */
-export function createObjects(settings: ObjectSettings, { patience = PATIENCE } = {}): Objects {
-  const call = createSignedCall(settings, patience);
+export function createObjects(settings: ObjectSettings, options: CallOptions = {}): Objects {
+  const call = createSignedCall(settings, options);
   const root = settings.prefix === "" ? "" : `${settings.prefix}/`;
   const keyOf = (name: string) => `${root}${name}`;
   const text = (answer: Response) => answer.text();

@@ -2,6 +2,8 @@ import { AwsV4Signer } from "aws4fetch";
 import type { ObjectSettings } from "../shared-settings.ts";
 import { NO_ANSWER, ObjectStoreError } from "./object-store-error.ts";
 
+/** Milliseconds that a call waits for a sign of life. */
+const PATIENCE = 5_000;
 /** Times that a call is made, and milliseconds before the second one, which grow four times each. */
 const ATTEMPTS = 3;
 const AGAIN = 100;
@@ -16,6 +18,13 @@ export interface Call {
   body?: Blob;
 }
 
+export interface CallOptions {
+  /** Milliseconds without a sign of life after which a call is given up. */
+  patience?: number;
+  /** Is told of each call that was made, and of each time that it was made again. */
+  onCall?: (method: Call["method"], result: "ok" | "failed") => void;
+}
+
 /** Reads an answer, and tells of each sign of life. */
 export type ReadAnswer<Result> = (answer: Response, alive: () => void) => Promise<Result>;
 
@@ -25,9 +34,11 @@ export type SignedCall = <Result>(call: Call, read: ReadAnswer<Result>) => Promi
  * Makes what calls an object store by HTTP, some times where that may help. It is not Bun's own S3 client: its calls
  * can't be given up when a store hangs, it leaves parts of large files in the bucket when the process
  * ends, where no listing shows them, and it can't ask a bucket for its versioning.
- * @param patience milliseconds without a sign of life after which a call is given up
  */
-export function createSignedCall(settings: ObjectSettings, patience: number): SignedCall {
+export function createSignedCall(
+  settings: ObjectSettings,
+  { patience = PATIENCE, onCall = () => {} }: CallOptions = {},
+): SignedCall {
   const { accessKeyId, secretAccessKey, sessionToken, region, bucket } = settings;
   const endpoint = settings.endpoint ?? `https://s3.${region}.amazonaws.com`;
   const keys = new Map<string, ArrayBuffer>();
@@ -70,8 +81,11 @@ export function createSignedCall(settings: ObjectSettings, patience: number): Si
   return async (call, read) => {
     for (let time = 1; ; time++) {
       try {
-        return await attempt(call, read);
+        const result = await attempt(call, read);
+        onCall(call.method, "ok");
+        return result;
       } catch (error) {
+        onCall(call.method, "failed");
         const isTransient = error instanceof ObjectStoreError && error.isTransient;
         if (!isTransient || time === ATTEMPTS) throw error;
         await Bun.sleep(AGAIN * 4 ** (time - 1) * (0.5 + Math.random()));

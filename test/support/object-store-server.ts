@@ -11,6 +11,23 @@ const server = new S3rver({
   vhostBuckets: false,
   configureBuckets: [{ name: bucket }],
 });
+
+// It looks for common prefixes in a folder and not below the folders of that.
+const { store } = server;
+const listObjects = store.listObjects.bind(store);
+store.listObjects = async (bucket, options) => {
+  const { delimiter, prefix = "" } = options;
+  if (!delimiter) return await listObjects(bucket, options);
+  const all = await listObjects(bucket, { ...options, delimiter: "", maxKeys: Infinity });
+  const folderOf = (key: string) => {
+    const end = key.indexOf(delimiter, prefix.length);
+    return end < 0 ? null : key.slice(0, end + delimiter.length);
+  };
+  const folders = new Set(all.objects.flatMap(({ key }) => folderOf(key) ?? []));
+  const objects = all.objects.filter(({ key }) => folderOf(key) === null);
+  return { objects, commonPrefixes: [...folders].sort(), isTruncated: false };
+};
+
 console.log((await server.run()).port);
 
 for await (const _ of Bun.stdin.stream());

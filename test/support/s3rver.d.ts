@@ -1,4 +1,9 @@
 declare module "s3rver" {
+  interface Listed {
+    objects: { key: string }[];
+    commonPrefixes: string[];
+    isTruncated: boolean;
+  }
   export default class S3rver {
     constructor(options: {
       directory: string;
@@ -8,6 +13,12 @@ declare module "s3rver" {
       vhostBuckets: boolean;
       configureBuckets: { name: string }[];
     });
+    store: {
+      listObjects(
+        bucket: string,
+        options: { delimiter?: string; prefix?: string; maxKeys?: number },
+      ): Promise<Listed>;
+    };
     run(): Promise<{ port: number }>;
   }
 }

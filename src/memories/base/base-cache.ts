@@ -3,8 +3,8 @@ import { mkdir, readdir, rename, rm, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import { absent, createBaseFolder, isAbsent } from "./base-folder.ts";
 
-/** Milliseconds that files stay at the least after they came: until the base is open, or recorded. */
-const GRACE = 60_000;
+/** Milliseconds that files stay at the least after they came, until the base is opened. */
+const GRACE = 5_000;
 /** Bytes of the disk that others find free, if the cache has so many to give. */
 const LEFT_FREE = 256 << 20;
 /** What folders begin with that come or go; they are nobody's after a start. */
@@ -16,7 +16,16 @@ interface Entry {
   holds: number;
   /** When its files last came, by `performance.now()`. */
   came: number;
+  /** Files that are in the object store. LanceDB never changes one. */
+  stored: Set<string>;
 }
+
+const newEntry = (): Entry => ({
+  bytes: 0,
+  holds: 0,
+  came: Number.NEGATIVE_INFINITY,
+  stored: new Set(),
+});
 
 export type BaseCache = ReturnType<typeof createBaseCache>;
 
@@ -44,7 +53,7 @@ export function createBaseCache({
   const leaving = new Map<string, Promise<void>>();
 
   const use = (base: string): Entry => {
-    const entry = entries.get(base) ?? { bytes: 0, holds: 0, came: Number.NEGATIVE_INFINITY };
+    const entry = entries.get(base) ?? newEntry();
     entries.delete(base);
     entries.set(base, entry);
     return entry;
@@ -108,6 +117,9 @@ export function createBaseCache({
         isHeld = false;
       };
     },
+
+    /** Files of a base that are known to be in the object store, to be added to. */
+    stored: (base: string) => use(base).stored,
 
     /** By how many a base is held. */
     holds: (base: string) => entries.get(base)?.holds ?? 0,

@@ -26,9 +26,6 @@ export function createObjectVault({
   records: BaseRecords;
   cache: BaseCache;
 }): Vault {
-  /** Files of each base that are in the object store. LanceDB never changes one. */
-  const kept = new Map<string, Set<string>>();
-
   /** Brings objects into the base's folder: all of them, or none. */
   const bring = async (base: string, files: readonly string[]) => {
     const [from, to] = [await cache.passing(), cache.pathOf(base)];
@@ -67,17 +64,21 @@ export function createObjectVault({
     },
 
     async keep(base, files) {
-      const known = kept.get(base) ?? new Set();
-      const added = files.filter((file) => !known.has(file));
-      const path = (file: string) => join(cache.pathOf(base), file);
-      for (const file of added) await withFile(path(file), requireWhole);
-      if (known.size === 0) await records.begin(base);
-      await inTurn(added, async (file) => {
-        await objects.put(`${base}/${file}`, Bun.file(path(file)));
-        known.add(file);
-        kept.set(base, known);
-      });
-      await cache.came(base);
+      const release = cache.hold(base);
+      try {
+        const stored = cache.stored(base);
+        const added = files.filter((file) => !stored.has(file));
+        const path = (file: string) => join(cache.pathOf(base), file);
+        for (const file of added) await withFile(path(file), requireWhole);
+        if (stored.size === 0) await records.begin(base);
+        await inTurn(added, async (file) => {
+          await objects.put(`${base}/${file}`, Bun.file(path(file)));
+          stored.add(file);
+        });
+        await cache.came(base);
+      } finally {
+        release();
+      }
       await cache.makeRoom();
     },
 
@@ -91,9 +92,14 @@ export function createObjectVault({
         const whole = await Promise.all(files.map((file) => isWhole(join(path, file))));
         const missing = files.filter((_, index) => !whole[index]);
         if (missing.length > 0) await bringInTurn(base, missing);
+        const stored = cache.stored(base);
         // One that is open here may be on its way to a next version.
-        if (isAlone) await removeOthers(base, files);
-        kept.set(base, new Set([...(isAlone ? [] : (kept.get(base) ?? [])), ...files]));
+        if (isAlone) {
+          await removeOthers(base, files);
+          // A version that was never recorded may be written again, with the same name.
+          stored.clear();
+        }
+        for (const file of files) stored.add(file);
         await cache.came(base);
       } catch (error) {
         throw notRestored(error);
@@ -106,10 +112,7 @@ export function createObjectVault({
     async forget(bases) {
       if (bases.length === 0) return;
       const condemned = await records.condemn(bases);
-      for (const base of condemned) {
-        kept.delete(base);
-        await cache.remove(base);
-      }
+      for (const base of condemned) await cache.remove(base);
       for (const base of condemned) {
         await removeObjects(objects, base);
         await records.gone([base]);

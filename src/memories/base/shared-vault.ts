@@ -1,0 +1,39 @@
+import type { Log as Lines } from "../../log.ts";
+import type { Metrics } from "../../metrics.ts";
+import { createObjects } from "../../objects/objects.ts";
+import type { SharedSettings } from "../../shared-settings.ts";
+import { createBaseCache } from "./base-cache.ts";
+import type { BaseRecords } from "./base-records.ts";
+import { createObjectVault } from "./object-vault.ts";
+import { createSweep, startSweep } from "./sweep.ts";
+import type { Vault } from "./vault.ts";
+
+/**
+ * The vault that several replicas share, with what sweeps it in the background.
+ * @param folder has the local copies; nobody else uses it
+ */
+export function openSharedVault({
+  settings,
+  folder,
+  records,
+  lines,
+  metrics,
+}: {
+  settings: Pick<SharedSettings, "objects" | "cacheBytes">;
+  folder: string;
+  records: BaseRecords;
+  lines: Lines;
+  metrics: Metrics;
+}): { vault: Vault; stop(): Promise<void> } {
+  const calls = metrics.counter("ctxd_object_calls_total", "Calls of the object store.", [
+    "method",
+    "result",
+  ]);
+  const objects = createObjects(settings.objects, {
+    onCall: (method, result) => calls.inc({ method, result }),
+  });
+  const cache = createBaseCache({ folder, limit: settings.cacheBytes });
+  metrics.gauge("ctxd_cache_bytes", "Bytes of bases that are on this machine.", cache.size);
+  const sweeping = startSweep(createSweep({ objects, records, cache }), { lines });
+  return { vault: createObjectVault({ objects, records, cache }), stop: sweeping.stop };
+}
