@@ -22,6 +22,8 @@ export interface Folders {
   readonly cache: string;
   /** Of a model other than the built-in one. */
   readonly model?: string;
+  /** What the server shares with others. */
+  readonly shared?: Readonly<Record<string, string>>;
 }
 
 /** Makes an account on an empty data folder, and gives a key for it. */
@@ -85,7 +87,7 @@ export async function startServer(
 }
 
 /** Nothing of the surroundings reaches the server, so that runs can be compared. */
-export function environment({ data, cache, model }: Folders): Record<string, string> {
+export function environment({ data, cache, model, shared }: Folders): Record<string, string> {
   return {
     HOME: "/nonexistent",
     CTXD_PORT: "0",
@@ -93,6 +95,7 @@ export function environment({ data, cache, model }: Folders): Record<string, str
     CTXD_CACHE_DIR: cache,
     CTXD_RATE_LIMIT: "off",
     ...(model && { CTXD_MODEL: model }),
+    ...shared,
   };
 }
 

@@ -1,5 +1,8 @@
 import S3rver from "s3rver";
 
+/** Answers how many requests there were of each method. */
+const COUNTS = "/-/counts";
+
 // The process of `startObjectStore`: FOLDER PORT BUCKET. It ends with the one that started it.
 const [directory = "", port = "0", bucket = ""] = process.argv.slice(2);
 
@@ -28,6 +31,14 @@ store.listObjects = async (bucket, options) => {
   return { objects, commonPrefixes: [...folders].sort(), isTruncated: false };
 };
 
+const counts: Record<string, number> = {};
+server.middleware.unshift(async (context, next) => {
+  if (context.path === COUNTS) context.body = JSON.stringify(counts);
+  else {
+    counts[context.method] = (counts[context.method] ?? 0) + 1;
+    await next();
+  }
+});
 console.log((await server.run()).port);
 
 for await (const _ of Bun.stdin.stream());

@@ -51,6 +51,11 @@ export async function startObjectStore({ bucket = "ctxd" } = {}) {
       ...{ bucket, prefix, endpoint, region: "us-east-1" },
       ...{ accessKeyId: KEY, secretAccessKey: KEY, sessionToken: null },
     }),
+    /** How many requests of a method it has had since its start. */
+    async requests(method: string): Promise<number> {
+      const counts = (await (await fetch(`${endpoint}/-/counts`)).json()) as Record<string, number>;
+      return counts[method] ?? 0;
+    },
     /** Ends the process at once, as a power cut would; what it has is there after `start`. */
     stop: kill,
     /** Starts it again after `stop`, on the same port. */

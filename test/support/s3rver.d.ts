@@ -19,6 +19,11 @@ declare module "s3rver" {
         options: { delimiter?: string; prefix?: string; maxKeys?: number },
       ): Promise<Listed>;
     };
+    /** Koa's. */
+    middleware: ((
+      context: { method: string; path: string; body: unknown },
+      next: () => Promise<void>,
+    ) => Promise<void>)[];
     run(): Promise<{ port: number }>;
   }
 }
