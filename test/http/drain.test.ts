@@ -22,7 +22,7 @@ test("a request that fails counts as answered", async () => {
   const handle = drain.count(async () => {
     throw new Error("broken");
   });
-  expect(handle(request)).rejects.toThrow("broken");
+  await expect(handle(request)).rejects.toThrow("broken");
   await drain.endStreams();
 });
 

@@ -1,0 +1,48 @@
+import type { Metrics } from "../metrics.ts";
+import { isNotFound, NO_ANSWER, ObjectStoreError } from "./object-store-error.ts";
+import type { Objects } from "./objects.ts";
+
+/** Has metrics tell what is asked of an object store, how long it takes, and what comes of it. */
+export function measureObjects(objects: Objects, metrics: Metrics): Objects {
+  const durations = metrics.durations(
+    "ctxd_object_request_duration_seconds",
+    "Time of calls of the object store, with those that are made again.",
+    ["operation", "result"],
+  );
+  const measure = async <Result>(operation: string, call: () => Promise<Result>) => {
+    const started = performance.now();
+    let result = "ok";
+    try {
+      return await call();
+    } catch (error) {
+      result = resultOf(error);
+      throw error;
+    } finally {
+      durations.observe({ operation, result }, (performance.now() - started) / 1_000);
+    }
+  };
+
+  /** Each page is a call. */
+  async function* measurePages<Page>(pages: AsyncGenerator<Page>) {
+    for (;;) {
+      const { done, value } = await measure("list", () => pages.next());
+      if (done) return;
+      yield value;
+    }
+  }
+
+  return {
+    put: (...args) => measure("put", () => objects.put(...args)),
+    fetch: (...args) => measure("get", () => objects.fetch(...args)),
+    remove: (...args) => measure("delete", () => objects.remove(...args)),
+    list: (...args) => measurePages(objects.list(...args)),
+    folders: () => measurePages(objects.folders()),
+    versioning: () => measure("versioning", objects.versioning),
+  };
+}
+
+function resultOf(error: unknown): string {
+  if (isNotFound(error)) return "not_found";
+  if (!(error instanceof ObjectStoreError)) return "failed";
+  return error.status === null || error.code === NO_ANSWER ? "unreachable" : "refused";
+}
