@@ -101,12 +101,13 @@ export function readConfig(env: Environment, flags: Flags, defaultDataDir?: stri
   const { read, fail, choice, toggle } = settings;
   const address = readAddress(settings);
   const folders = readFolders(settings, env, defaultDataDir);
+  const shared = readShared(settings, env);
   const registration = choice("CTXD_REGISTRATION", ["first", "open", "closed"], "first");
   const providers = readProviders(settings);
   return Object.freeze({
     ...address,
     ...folders,
-    shared: readShared(settings, env),
+    shared,
     trustProxy: readProxies(read("CTXD_TRUST_PROXY") ?? "false", () =>
       fail(
         "CTXD_TRUST_PROXY",
@@ -118,7 +119,7 @@ export function readConfig(env: Environment, flags: Flags, defaultDataDir?: stri
     providers,
     passwords: readPasswords(settings, providers),
     rateLimit: choice("CTXD_RATE_LIMIT", ["on", "off"], "on") === "on",
-    backups: readBackups(settings, folders.dataDir),
+    backups: readBackups(settings, folders.dataDir, shared !== null),
     backupRecipients: readRecipients(settings),
     model: read("CTXD_MODEL") ?? null,
     memberQuota: readMemberQuota(settings, registration),
@@ -202,7 +203,11 @@ function readPasswords({ choice }: SettingReader, providers: Providers): boolean
   );
 }
 
-function readBackups({ read, fail, count }: SettingReader, dataDir: string): Config["backups"] {
+function readBackups(
+  { read, fail, count }: SettingReader,
+  dataDir: string,
+  isShared: boolean,
+): Config["backups"] {
   const every = parseSpan(read("CTXD_BACKUP_EVERY") ?? "24h");
   if (every === null) {
     return fail("CTXD_BACKUP_EVERY", "minutes, hours, days or weeks: 30m, 12h, 1d, 1w");
@@ -210,6 +215,11 @@ function readBackups({ read, fail, count }: SettingReader, dataDir: string): Con
   const keep = count("CTXD_BACKUP_KEEP", 7);
   const folder = read("CTXD_BACKUP_DIR");
   if (!folder) return null;
+  if (isShared) {
+    throw new ConfigError(
+      "CTXD_BACKUP_DIR is for a server with a folder of its own: have a timer run ctxd backup.",
+    );
+  }
   if (`${resolve(folder)}${sep}`.startsWith(`${dataDir}${sep}`)) {
     fail("CTXD_BACKUP_DIR", "a folder outside the data folder, best on another disk");
   }

@@ -76,6 +76,7 @@ describe("in one line that names the setting, it is refused", () => {
     [without("AWS_SECRET_ACCESS_KEY"), "and AWS_SECRET_ACCESS_KEY"],
     [{ ...WHOLE, AWS_ENDPOINT_URL: "s3.example.com" }, "AWS_ENDPOINT_URL is not valid"],
     [{ ...WHOLE, AWS_ENDPOINT_URL: "https://a:secret-3@x" }, "AWS_ENDPOINT_URL is not valid"],
+    [{ ...WHOLE, CTXD_BACKUP_DIR: "/backups" }, "CTXD_BACKUP_DIR is for a server with a folder"],
     [{ ...WHOLE, CTXD_DRAIN_SECONDS: "301" }, 'CTXD_DRAIN_SECONDS="301" is not valid'],
     [{ ...WHOLE, CTXD_CACHE_SIZE: "0" }, 'CTXD_CACHE_SIZE="0" is not valid'],
     [{ ...WHOLE, CTXD_CACHE_SIZE: "10 GB" }, 'CTXD_CACHE_SIZE="10 GB" is not valid'],

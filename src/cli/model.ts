@@ -80,7 +80,13 @@ export async function fetchNamed(
 
 /** `ctxd model use NAME` */
 export async function useModel(config: Config, name: string, env: Environment): Promise<void> {
-  const { cacheDir, dataDir, model: named } = config;
+  const { cacheDir, dataDir, model: named, shared } = config;
+  if (shared) {
+    throw new CommandError(
+      `Several servers share the data: set CTXD_MODEL=${name} for each of them.`,
+      USAGE,
+    );
+  }
   if (named !== null) {
     throw new CommandError("CTXD_MODEL names the model: change it there, or unset it.", USAGE);
   }

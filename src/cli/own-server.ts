@@ -20,7 +20,7 @@ export function reachOwnServer(config: Config, env: Environment): LocalServer {
   let lastVersion = version;
   return createLocalServer({
     dataDir,
-    start: () => startServer(config, env),
+    start: () => (config.shared ? REFUSED : startServer(config, env)),
     isServed: () => isLocked(dataDir),
     onFound(found) {
       if (found === lastVersion) return;
@@ -30,6 +30,12 @@ export function reachOwnServer(config: Config, env: Environment): LocalServer {
     },
   });
 }
+
+const REFUSED: StartedServer = {
+  failure: Promise.resolve(
+    "No server runs here, and none starts by itself on data that several share: run ctxd serve, or use the address of the servers.",
+  ),
+};
 
 /** Starts the server as a program of its own, which lives on when this one ends. */
 function startServer({ dataDir, cacheDir }: Config, env: Environment): StartedServer {

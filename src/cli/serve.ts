@@ -61,6 +61,9 @@ export async function serve(
   env: Environment,
   background: Background | null = null,
 ): Promise<void> {
+  if (background && settings.shared) {
+    throw new CommandError("A server on data that several share runs in no background.");
+  }
   prepareForLanceDb();
   // What is opened is closed in reverse order, also when the next step fails.
   await using opened = new AsyncDisposableStack();

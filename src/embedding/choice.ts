@@ -20,17 +20,21 @@ export function choicePath(dataDir: string): string {
 }
 
 /**
- * The model to take: that of the settings, else the one that was chosen for the data folder.
+ * The model to take: that of the settings, else the one that was chosen for the data folder. Replicas take
+ * that of the settings alone: all must have the same.
  * @throws ModelError when the file with the choice can't be read
  */
 export async function readChoice({
   model,
   dataDir,
+  shared = null,
 }: {
   model: string | null;
   dataDir: string;
+  shared?: object | null;
 }): Promise<ChosenModel> {
   if (model !== null) return { model, by: "CTXD_MODEL" };
+  if (shared !== null) return { model: null, by: null };
   const path = choicePath(dataDir);
   const text = await readFile(path, "utf8").catch((cause) => {
     if (["ENOENT", "ENOTDIR"].includes(cause.code)) return null;
