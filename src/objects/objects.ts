@@ -12,6 +12,8 @@ export interface Objects {
    * @throws ObjectStoreError `NoSuchKey` when there is no such object, or what the disk reports
    */
   fetch(name: string, path: string): Promise<void>;
+  /** The text of a small object. */
+  text(name: string): Promise<string>;
   /** Removes an object, whether it is there or not. */
   remove(name: string): Promise<void>;
   /** Objects whose names begin with a prefix, some at a time. */
@@ -52,6 +54,8 @@ export function createObjects(settings: ObjectSettings, options: CallOptions = {
 
     fetch: (name, path) =>
       call({ method: "GET", key: keyOf(name) }, (answer, alive) => save(answer, { path, alive })),
+
+    text: (name) => call({ method: "GET", key: keyOf(name) }, text),
 
     async remove(name) {
       const removing = call({ method: "DELETE", key: keyOf(name) }, text);

@@ -1,6 +1,6 @@
 import { AwsV4Signer } from "aws4fetch";
 import type { ObjectSettings } from "../shared-settings.ts";
-import { NO_ANSWER, ObjectStoreError } from "./object-store-error.ts";
+import { FOREIGN, NO_ANSWER, ObjectStoreError } from "./object-store-error.ts";
 
 /** Milliseconds that a call waits for a sign of life. */
 const PATIENCE = 5_000;
@@ -69,7 +69,7 @@ export function createSignedCall(
       });
       watch.alive();
       if (answer.ok) return await read(answer, watch.alive);
-      throw new ObjectStoreError(codeOf(await answer.text()), { status: answer.status, what });
+      throw await toError(answer, what);
     } catch (error) {
       if (watch.signal.aborted) throw giveUp;
       throw explain(error, what);
@@ -109,9 +109,14 @@ function startWatch(patience: number, reason: Error) {
   };
 }
 
-/** Of an answer that is an error. Gateways before a store answer with pages of their own. */
-function codeOf(body: string): string {
-  return /<Code>(\w+)<\/Code>/.exec(body)?.[1] ?? "an answer of no object store";
+/** What an answer says that is not 2xx (Amazon S3 API reference, "Error responses"). */
+async function toError(answer: Response, what: string): Promise<ObjectStoreError> {
+  const { status, headers } = answer;
+  const body = await answer.text();
+  const region = headers.get("x-amz-bucket-region") ?? /<Region>([\w-]+)</.exec(body)?.[1] ?? null;
+  const at = Date.parse(headers.get("date") ?? "");
+  const code = /<Code>(\w+)<\/Code>/.exec(body)?.[1] ?? FOREIGN;
+  return new ObjectStoreError(code, { what, status, region, at: Number.isNaN(at) ? null : at });
 }
 
 /** What the network reports; other errors, such as those of the disk, stay as they are. */

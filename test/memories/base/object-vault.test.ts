@@ -210,3 +210,28 @@ test("a file that is larger than memory should hold goes there and back as it is
   const fetched = readFileSync(join(other.folder, "a.1.lance", "data", "large.lance"));
   expect(fetched.equals(bytes)).toBe(true);
 });
+
+test("when the cache's disk is full, others make room for a base; if that does not help it is told", async () => {
+  const { objects, records, create } = await setUp();
+  let isFull = true;
+  const full = () => Object.assign(new Error("no space left on device"), { code: "ENOSPC" });
+  const folder = join(temporaryFolder(), "memories");
+  const cache = createBaseCache({ folder, limit: GIB, grace: -1 });
+  const fetch = async (name: string, path: string) => {
+    const hasOthers = (await cache.bases()).includes("b.1");
+    if (isFull || hasOthers) throw full();
+    await objects.fetch(name, path);
+  };
+  const vault = createObjectVault({ objects: { ...objects, fetch }, records, cache });
+  writeBase(folder, "b.1");
+  await vault.keep("b.1", FILES);
+  const release = vault.hold("b.1");
+  await expect(vault.restore("a.1", FILES)).rejects.toThrow("no space left");
+  isFull = false;
+  await expect(vault.restore("a.1", FILES)).rejects.toThrow("no space left");
+  expect(await vault.bases()).toEqual(["b.1"]);
+  release();
+  await vault.restore("a.1", FILES);
+  expect(await vault.bases()).toEqual(["a.1"]);
+  await create(folder).restore("b.1", FILES);
+});

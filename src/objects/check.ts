@@ -1,0 +1,151 @@
+import { randomBytes } from "node:crypto";
+import type { ObjectSettings } from "../shared-settings.ts";
+import { FOREIGN, ObjectStoreError } from "./object-store-error.ts";
+import { createObjects, type Objects } from "./objects.ts";
+import type { CallOptions } from "./signed-call.ts";
+
+/** Whether an object store can be used, in one sentence that names the setting to mend. */
+export interface StoreFinding {
+  /** `away`: it may be right when it answers. */
+  state: "ok" | "away" | "wrong";
+  message: string;
+}
+
+/** Tries an object store with one small object, and asks whether it keeps what is removed. */
+export async function checkObjectStore(
+  settings: ObjectSettings,
+  { clock = Date.now, ...options }: CallOptions & { clock?: () => number } = {},
+): Promise<StoreFinding> {
+  const { bucket } = settings;
+  const objects = createObjects(settings, options);
+  const steps = stepsOf(objects);
+  for (const { needs, run } of steps) {
+    try {
+      const wrong = await run(settings);
+      if (wrong) return { state: "wrong", message: wrong };
+    } catch (error) {
+      if (!(error instanceof ObjectStoreError)) throw error;
+      return explain(error, { settings, needs, now: clock() });
+    }
+  }
+  return { state: "ok", message: `${bucket} at ${placeOf(settings)}, written, read and removed` };
+}
+
+interface Step {
+  /** The permission that it takes, by Amazon's name. */
+  needs: string;
+  /** Resolves to what is wrong. */
+  run(settings: ObjectSettings): Promise<string | null>;
+}
+
+function stepsOf(objects: Objects): Step[] {
+  const name = `check.${randomBytes(6).toString("hex")}/trial`;
+  const text = randomBytes(12).toString("hex");
+  return [
+    {
+      needs: "s3:ListBucket",
+      run: async () => {
+        await objects.list(name).next();
+        return null;
+      },
+    },
+    {
+      needs: "s3:GetBucketVersioning",
+      run: async ({ bucket }) => {
+        if ((await objects.versioning()) !== "Enabled") return null;
+        return `The bucket ${bucket} of CTXD_OBJECTS has versioning, which keeps what is forgotten: use another bucket, or suspend it (aws s3api put-bucket-versioning --bucket ${bucket} --versioning-configuration Status=Suspended).`;
+      },
+    },
+    {
+      needs: "s3:PutObject",
+      run: async () => {
+        await objects.put(name, new Blob([text]));
+        return null;
+      },
+    },
+    {
+      needs: "s3:GetObject",
+      run: async () => {
+        if ((await objects.text(name)) === text) return null;
+        return "CTXD_OBJECTS is no store to rely on: it gave back something else than was written.";
+      },
+    },
+    {
+      needs: "s3:DeleteObject",
+      run: async () => {
+        await objects.remove(name);
+        for await (const page of objects.list(name)) {
+          if (page.length > 0) {
+            return "CTXD_OBJECTS is no store to rely on: an object that was removed is still there.";
+          }
+        }
+        return null;
+      },
+    },
+  ];
+}
+
+function placeOf({ endpoint, region }: ObjectSettings): string {
+  return endpoint ?? `Amazon S3 in ${region}`;
+}
+
+interface Situation {
+  settings: ObjectSettings;
+  needs: string;
+  now: number;
+}
+
+function explain(error: ObjectStoreError, { settings, needs, now }: Situation): StoreFinding {
+  const wrong = (message: string): StoreFinding => ({ state: "wrong", message });
+  const place = placeOf(settings);
+  const { bucket, region } = settings;
+  switch (error.code) {
+    case "InvalidAccessKeyId":
+      return wrong(`The object store does not know AWS_ACCESS_KEY_ID (${place}).`);
+    case "SignatureDoesNotMatch":
+      return wrong("AWS_SECRET_ACCESS_KEY is not the one of AWS_ACCESS_KEY_ID.");
+    case "ExpiredToken":
+    case "InvalidToken":
+    case "TokenRefreshRequired":
+      return wrong("AWS_SESSION_TOKEN has expired, or is not the one of AWS_ACCESS_KEY_ID.");
+    case "AuthorizationHeaderMalformed":
+    case "PermanentRedirect":
+    case "TemporaryRedirect":
+    case "IllegalLocationConstraintException": {
+      const right = error.region ?? "another region";
+      return wrong(`AWS_REGION is ${region}, and the bucket ${bucket} is in ${right}.`);
+    }
+    case "RequestTimeTooSkewed":
+      return wrong(
+        `This machine's clock ${compare(now, error.at)} that of the object store: set it, best by NTP.`,
+      );
+    case "NoSuchBucket":
+      return wrong(`The bucket ${bucket} of CTXD_OBJECTS does not exist at ${place}.`);
+    case "AccessDenied":
+    case "AllAccessDisabled":
+    case "AccountProblem":
+      return wrong(
+        `AWS_ACCESS_KEY_ID may not do ${needs} in the bucket ${bucket} of CTXD_OBJECTS.`,
+      );
+  }
+  if (error.status === null && /CERT|SIGNED/.test(error.code)) {
+    return wrong(`AWS_ENDPOINT_URL has a certificate that is not trusted (${error.code}).`);
+  }
+  if (error.status === null || error.status >= 500) {
+    return { state: "away", message: `No object store answers at ${place} (${error.code}).` };
+  }
+  if (error.code === FOREIGN) {
+    return wrong(
+      `AWS_ENDPOINT_URL is not the address of an object store: ${place} answers ${error.status}.`,
+    );
+  }
+  return wrong(
+    `CTXD_OBJECTS can't be used: ${place} answers ${error.status} ${error.code} where ${needs} is needed.`,
+  );
+}
+
+function compare(now: number, other: number | null): string {
+  if (other === null) return "differs from";
+  const minutes = Math.round((now - other) / 60_000);
+  return `is ${Math.abs(minutes)} minutes ${minutes < 0 ? "behind" : "ahead of"}`;
+}
