@@ -34,6 +34,7 @@ export function measureObjects(objects: Objects, metrics: Metrics): Objects {
   return {
     put: (...args) => measure("put", () => objects.put(...args)),
     fetch: (...args) => measure("get", () => objects.fetch(...args)),
+    text: (...args) => measure("get", () => objects.text(...args)),
     remove: (...args) => measure("delete", () => objects.remove(...args)),
     list: (...args) => measurePages(objects.list(...args)),
     folders: () => measurePages(objects.folders()),

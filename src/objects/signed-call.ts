@@ -21,8 +21,6 @@ export interface Call {
 export interface CallOptions {
   /** Milliseconds without a sign of life after which a call is given up. */
   patience?: number;
-  /** Is told of each call that was made, and of each time that it was made again. */
-  onCall?: (method: Call["method"], result: "ok" | "failed") => void;
 }
 
 /** Reads an answer, and tells of each sign of life. */
@@ -37,7 +35,7 @@ export type SignedCall = <Result>(call: Call, read: ReadAnswer<Result>) => Promi
  */
 export function createSignedCall(
   settings: ObjectSettings,
-  { patience = PATIENCE, onCall = () => {} }: CallOptions = {},
+  { patience = PATIENCE }: CallOptions = {},
 ): SignedCall {
   const { accessKeyId, secretAccessKey, sessionToken, region, bucket } = settings;
   const endpoint = settings.endpoint ?? `https://s3.${region}.amazonaws.com`;
@@ -81,11 +79,8 @@ export function createSignedCall(
   return async (call, read) => {
     for (let time = 1; ; time++) {
       try {
-        const result = await attempt(call, read);
-        onCall(call.method, "ok");
-        return result;
+        return await attempt(call, read);
       } catch (error) {
-        onCall(call.method, "failed");
         const isTransient = error instanceof ObjectStoreError && error.isTransient;
         if (!isTransient || time === ATTEMPTS) throw error;
         await Bun.sleep(AGAIN * 4 ** (time - 1) * (0.5 + Math.random()));

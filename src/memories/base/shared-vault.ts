@@ -1,5 +1,6 @@
 import type { Log as Lines } from "../../log.ts";
 import type { Metrics } from "../../metrics.ts";
+import { measureObjects } from "../../objects/measured-objects.ts";
 import { createObjects } from "../../objects/objects.ts";
 import type { SharedSettings } from "../../shared-settings.ts";
 import { createBaseCache } from "./base-cache.ts";
@@ -25,13 +26,7 @@ export function openSharedVault({
   lines: Lines;
   metrics: Metrics;
 }): { vault: Vault; stop(): Promise<void> } {
-  const calls = metrics.counter("ctxd_object_calls_total", "Calls of the object store.", [
-    "method",
-    "result",
-  ]);
-  const objects = createObjects(settings.objects, {
-    onCall: (method, result) => calls.inc({ method, result }),
-  });
+  const objects = measureObjects(createObjects(settings.objects), metrics);
   const cache = createBaseCache({ folder, limit: settings.cacheBytes });
   metrics.gauge("ctxd_cache_bytes", "Bytes of bases that are on this machine.", cache.size);
   const sweeping = startSweep(createSweep({ objects, records, cache }), { lines });
