@@ -1,4 +1,5 @@
 import type { Usage } from "../quota.ts";
+import type { Lease, SharedEntry, SharedLog } from "./shared-log.ts";
 
 /** Milliseconds that an answer is kept. */
 export const ANSWER_LIFETIME = 24 * 3_600_000;
@@ -11,8 +12,10 @@ export const ANSWER_LIFETIME = 24 * 3_600_000;
 export interface Log {
   /**
    * Commits an entry with all that must be true with it, and resolves to its number. Entries that
-   * are appended at the same moment, of whatever tables, share one transaction.
-   * @throws what the database reports; then nothing of the entry is there, now or after a restart
+   * are appended at the same moment, of whatever tables, may share one transaction.
+   * @throws Behind when the entry does not follow the table's newest one; AnswersTaken when a key of its
+   *   answers has one; OutcomeUnknown when it may be there or not, which is so until another one follows; or
+   *   what the database reports. Then nothing of the entry is there, now or after a restart
    */
   append(table: string, entry: Entry): Promise<number>;
   /** Entries that no checkpoint includes, the oldest first. */
@@ -29,14 +32,17 @@ export interface Log {
    * Records the base that a flush has made durable, in the place of the entries that it includes. When
    * it fails for the disk's sake it may be there after a restart nevertheless: the former base and the
    * new one must stay until a later call for this table has succeeded.
+   * @param lease of the table, where it has several writers
+   * @throws LeaseLost when others may have taken over
    */
-  checkpoint(table: string, checkpoint: Checkpoint): Promise<void>;
+  checkpoint(table: string, checkpoint: Checkpoint, lease?: Lease): Promise<void>;
   /**
    * Removes from the files what was forgotten and what checkpoints include, of all tables. It takes its
    * time, and others have their turns meanwhile.
+   * @param table the one that is in a hurry; others may be left for another time
    * @returns false when another process is reading them; then it is tried again until it succeeds
    */
-  expunge(): Promise<boolean>;
+  expunge(table?: string): Promise<boolean>;
   /** Drops all that is known of tables, from the files as soon as `expunge` succeeds. */
   forget(tables: readonly string[]): Promise<void>;
   /** The answer that was recorded for a key after a moment (milliseconds since 1970). */
@@ -48,6 +54,22 @@ export interface Log {
   allCurrent(): Promise<(CurrentTable & { accountId: string })[]>;
   /** Makes a table the account's. A former one of another name is to be forgotten. */
   setCurrent(accountId: string, table: CurrentTable): Promise<void>;
+
+  /** What tables need that several processes write to; none where there is one process. */
+  readonly shared?: SharedLog;
+}
+
+/** The newest entry of a table is not the one that another was to follow. */
+export class Behind extends Error {
+  override readonly name = "Behind";
+}
+
+/** Answers are recorded for some of an entry's keys. */
+export class AnswersTaken extends Error {
+  override readonly name = "AnswersTaken";
+  constructor(readonly answers: readonly Pick<Answer, "accountId" | "keyHash">[]) {
+    super("a key has been answered by another process");
+  }
 }
 
 export interface CurrentTable {
@@ -68,8 +90,10 @@ export interface Entry {
   hasRemains: boolean;
   /** What the table holds after this entry. */
   usage: Usage;
-  /** Answers of requests with an `Idempotency-Key`. Each takes the place of one with its key. */
+  /** Answers of requests with an `Idempotency-Key`. Each takes the place of an expired one with its key. */
   answers: readonly Answer[];
+  /** For tables that several processes write to. */
+  shared?: SharedEntry;
 }
 
 export interface LoggedEntry extends Pick<Entry, "written" | "hasRemains"> {

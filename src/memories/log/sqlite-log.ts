@@ -1,10 +1,11 @@
-import { and, asc, count, eq, gt, inArray, isNull, lte, or, sql } from "drizzle-orm";
+import { and, asc, count, eq, gt, inArray, isNull, lte, sql } from "drizzle-orm";
 import type { Database } from "../../db/database.ts";
 import { sqlite } from "../../db/dialect.ts";
 import { dropCancelledEntries } from "./cancelled-entries.ts";
 import { createGroupCommit, type Transaction } from "./group-commit.ts";
 import {
   ANSWER_LIFETIME,
+  AnswersTaken,
   type Checkpoint,
   type CurrentTable,
   type Entry,
@@ -181,11 +182,11 @@ function append(
   const current = { accountId: accountOf(table), name: table, model };
   tx.insert(currentTables).values(current).onConflictDoNothing().run();
   for (const answer of added) {
-    const { accountId, keyHash, createdAt } = answer;
-    const isExpired = lte(answers.createdAt, createdAt - ANSWER_LIFETIME);
-    const isSame = and(eq(answers.accountId, accountId), eq(answers.keyHash, keyHash));
-    tx.delete(answers).where(or(isExpired, isSame)).run();
-    tx.insert(answers).values(answer).run();
+    const isExpired = lte(answers.createdAt, answer.createdAt - ANSWER_LIFETIME);
+    tx.delete(answers).where(isExpired).run();
+    const insert = tx.insert(answers).values(answer).onConflictDoNothing();
+    const made = insert.returning({ keyHash: answers.keyHash }).get();
+    if (!made) throw new AnswersTaken([answer]);
   }
   return seq;
 }

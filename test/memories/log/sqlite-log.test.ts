@@ -36,6 +36,21 @@ function isIn(folder: string, text: string): boolean {
     .some(({ parentPath, name }) => readFileSync(join(parentPath, name)).includes(text));
 }
 
+test("calls without a wait between them are done in their order", async () => {
+  const log = createSqliteLog({ db: testDatabase() });
+  const upTo = await log.append("acc_1", entryOf("one"));
+  await Promise.all([
+    log.append("acc_1", entryOf("two")),
+    log.checkpoint("acc_1", { base: "acc_1.0a0b0c0d", version: 1, files: [], upTo }),
+    log.forget(["acc_1"]),
+    log.append("acc_1", entryOf("three")),
+  ]);
+  const [only, ...others] = await log.entries("acc_1");
+  expect(new TextDecoder().decode(only?.written ?? undefined)).toBe("three");
+  expect(others).toEqual([]);
+  expect((await log.head("acc_1"))?.checkpoint).toBeNull();
+});
+
 const SECRET = "remarkable ".repeat(2_000);
 const base = { base: "acc_1", version: 1, files: [] };
 

@@ -1,0 +1,118 @@
+import { randomUUID } from "node:crypto";
+import type { Statements } from "../../db/postgres.ts";
+import { sqlState } from "../../db/postgres-errors.ts";
+import { ANSWER_LIFETIME, type Answer, AnswersTaken, Behind, type Entry } from "./log.ts";
+import { accountOf } from "./names.ts";
+import { NOW, type Overdue } from "./postgres-moments.ts";
+
+const UNIQUE_VIOLATION = "23505";
+
+/** The copy that a lease is for, if it is still there. */
+const LEASE = `l AS (
+  SELECT 1 FROM heads WHERE name = $12 AND owner = $13 AND epoch = $14::bigint FOR SHARE
+)`;
+const HAS_LEASE = "($12::text IS NULL OR EXISTS (SELECT 1 FROM l))";
+
+/** Raises the number of a table that has one. */
+const NEXT = `WITH ${LEASE}, h AS (
+  UPDATE heads SET seq = seq + 1, memories = $3::bigint, bytes = $4::bigint,
+    due_at = least(due_at, ${NOW} + $5::bigint)
+  WHERE name = $1 AND ($2::bigint IS NULL OR seq = $2) AND ${HAS_LEASE} RETURNING seq
+)`;
+
+/**
+ * Numbers the first entry of a table. The account must be there, and stays until this is committed: one
+ * that was removed must not come back. Numbers begin with the time: a table that was dropped and made again
+ * has other ones.
+ */
+const FIRST = `WITH ${LEASE}, a AS (SELECT id FROM accounts WHERE id = $11 FOR KEY SHARE), h AS (
+  INSERT INTO heads (name, account_id, seq, memories, bytes, due_at)
+  SELECT $1, id, ${NOW}, $3::bigint, $4::bigint, ${NOW} + $5::bigint FROM a
+  WHERE coalesce($2::bigint, 0) = 0 AND ${HAS_LEASE} AND ($2 IS NULL OR $12::text IS NOT NULL OR NOT EXISTS (
+    SELECT 1 FROM tables WHERE account_id = $11 AND name <> $1
+  ))
+  ON CONFLICT DO NOTHING RETURNING seq
+), t AS (
+  INSERT INTO tables (account_id, name, model) SELECT $11, $1, $15 FROM h ON CONFLICT DO NOTHING
+)`;
+
+const ENTRY = `, e AS (
+  INSERT INTO journal (name, seq, id, written, removed, has_remains, memories, bytes, at)
+  SELECT $1, seq, $6, $7::bytea, $8, $9::boolean, $3::bigint, $4::bigint, ${NOW} FROM h
+), k AS (
+  INSERT INTO idempotency_keys (account_id, key_hash, request_hash, memory_ids, created_at)
+  SELECT k.* FROM h, json_to_recordset($10::text::json)
+    AS k (account_id text, key_hash text, request_hash text, memory_ids text, created_at bigint)
+) SELECT seq FROM h`;
+
+/** Uses all parameters in both statements, so that both have the same. */
+const SAME = " WHERE $11::text IS NOT NULL AND ($15::text IS NOT NULL)";
+
+/**
+ * Commits an entry in one statement.
+ * @returns its number
+ */
+export async function appendEntry(
+  sql: Statements,
+  table: string,
+  entry: Entry,
+  overdue: Overdue,
+): Promise<number> {
+  const { model, written, removed, hasRemains, usage, answers, shared } = entry;
+  const { id = randomUUID(), after, lease } = shared ?? {};
+  const parameters = [
+    ...[table, after ?? null, usage.memories, usage.bytes],
+    ...[
+      hasRemains ? overdue.forget : overdue.flush,
+      id,
+      written,
+      JSON.stringify(removed),
+      hasRemains,
+    ],
+    ...[JSON.stringify(answers.map(toRecord)), accountOf(table)],
+    ...[lease?.table ?? null, lease?.owner ?? null, lease?.epoch ?? null, model],
+  ];
+  const append = async (statement: string) => {
+    const [row] = await sql.rows(statement + ENTRY + SAME, parameters);
+    return row === undefined ? null : Number(row[0]);
+  };
+  /** Where it is not told which entry it follows, another may be the first one meanwhile. */
+  const ways = after === undefined ? [NEXT, FIRST, NEXT] : [after === 0 ? FIRST : NEXT];
+  for (;;) {
+    try {
+      for (const way of ways) {
+        const seq = await append(way);
+        if (seq !== null) return seq;
+      }
+      throw new Behind(`${table} has no entry ${after ?? "yet, or no account"}`);
+    } catch (error) {
+      if (answers.length === 0 || sqlState(error) !== UNIQUE_VIOLATION) throw error;
+      const taken = await takenOf(sql, answers);
+      if (taken.length > 0) throw new AnswersTaken(taken);
+    }
+  }
+}
+
+/** Those of some keys that have answers; expired ones go. */
+async function takenOf(sql: Statements, answers: readonly Answer[]) {
+  const keys = JSON.stringify(answers.map(toRecord));
+  const ASKED = `json_to_recordset($1::text::json)
+    AS k (account_id text, key_hash text, created_at bigint)`;
+  await sql.rows(
+    `DELETE FROM idempotency_keys i USING ${ASKED} WHERE i.account_id = k.account_id
+       AND i.key_hash = k.key_hash AND i.created_at <= k.created_at - ${ANSWER_LIFETIME}`,
+    [keys],
+  );
+  return await sql.query<Pick<Answer, "accountId" | "keyHash">>(
+    `SELECT i.account_id AS "accountId", i.key_hash AS "keyHash" FROM idempotency_keys i, ${ASKED}
+     WHERE i.account_id = k.account_id AND i.key_hash = k.key_hash`,
+    [keys],
+  );
+}
+
+function toRecord({ accountId, keyHash, requestHash, memoryIds, createdAt }: Answer) {
+  return {
+    ...{ account_id: accountId, key_hash: keyHash, request_hash: requestHash },
+    ...{ memory_ids: JSON.stringify(memoryIds), created_at: createdAt },
+  };
+}

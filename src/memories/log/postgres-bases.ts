@@ -1,0 +1,73 @@
+import type { Statements } from "../../db/postgres.ts";
+import type { BaseRecords } from "../base/base-records.ts";
+import { NOW } from "./postgres-moments.ts";
+import { type Lease, LeaseLost } from "./shared-log.ts";
+
+/**
+ * What the database knows of bases. The state of a base's row is what decides, since two statements
+ * that change one row at the same moment see each other's state, and not each other's other rows.
+ * @param leaseOf the lease of a table that this process holds now
+ */
+export function createBaseRecords(
+  sql: Statements,
+  leaseOf: (table: string) => Lease | null,
+): BaseRecords {
+  return {
+    async begin(base) {
+      const table = base.replace(/\.[^.]*$/, "");
+      const lease = leaseOf(table);
+      if (!lease) throw new LeaseLost(`nothing may be written for ${table}`);
+      const rows = await sql.rows(
+        `INSERT INTO bases (base, name, epoch, since, state)
+         SELECT $1, name, epoch, ${NOW}, 'written' FROM heads
+           WHERE name = $2 AND owner = $3 AND epoch = $4::bigint
+         ON CONFLICT (base) DO UPDATE SET since = excluded.since
+           WHERE bases.epoch = excluded.epoch AND bases.state <> 'condemned'
+         RETURNING base`,
+        [base, table, lease.owner, lease.epoch],
+      );
+      if (rows.length === 0) throw new LeaseLost(`another process has taken over ${table}`);
+    },
+
+    async wanted(bases) {
+      const rows = await sql.rows(
+        `SELECT base FROM bases WHERE base = ANY($1::text[]) AND state <> 'condemned'
+         UNION SELECT base FROM checkpoints WHERE base = ANY($1::text[])`,
+        [bases],
+      );
+      return new Set(rows.map(([base]) => String(base)));
+    },
+
+    async condemn(bases) {
+      await sql.rows(
+        "UPDATE bases SET state = 'condemned' WHERE base = ANY($1::text[]) AND state = 'written'",
+        [bases],
+      );
+      const rows = await sql.rows(
+        `SELECT base FROM unnest($1::text[]) AS asked (base)
+         WHERE NOT EXISTS (SELECT 1 FROM bases b WHERE b.base = asked.base AND state <> 'condemned')
+           AND NOT EXISTS (SELECT 1 FROM checkpoints c WHERE c.base = asked.base)`,
+        [bases],
+      );
+      return rows.map(([base]) => String(base));
+    },
+
+    async condemned() {
+      await sql.rows(
+        `UPDATE bases b SET state = 'condemned' WHERE state = 'written' AND NOT EXISTS (
+           SELECT 1 FROM heads h
+           WHERE h.name = b.name AND h.epoch = b.epoch AND h.lease_until >= ${NOW})`,
+      );
+      const rows = await sql.rows(
+        "SELECT base FROM bases WHERE state = 'condemned' ORDER BY since",
+      );
+      return rows.map(([base]) => String(base));
+    },
+
+    async gone(bases) {
+      await sql.rows("DELETE FROM bases WHERE base = ANY($1::text[]) AND state = 'condemned'", [
+        bases,
+      ]);
+    },
+  };
+}

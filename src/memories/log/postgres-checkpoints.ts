@@ -1,0 +1,95 @@
+import type { Postgres, Statements } from "../../db/postgres.ts";
+import type { Checkpoint } from "./log.ts";
+import { accountOf } from "./names.ts";
+import { NOW, type Overdue } from "./postgres-moments.ts";
+import { type Lease, LeaseLost } from "./shared-log.ts";
+
+/** When entries that a checkpoint does not include are any process's business. */
+const DUE_AGAIN = `CASE WHEN h.seq <= $5::bigint THEN NULL
+  WHEN EXISTS (SELECT 1 FROM journal j WHERE j.name = $1 AND j.seq > $5 AND j.has_remains)
+  THEN ${NOW} + $7::bigint ELSE ${NOW} + $6::bigint END`;
+
+const INTO_CHECKPOINTS = `ON CONFLICT (name) DO UPDATE SET base = excluded.base,
+  version = excluded.version, up_to = excluded.up_to, files = excluded.files`;
+
+/** First the head is locked, then the base, then all is written or nothing. */
+const RECORD = `WITH h AS (
+  SELECT name FROM heads WHERE name = $1 AND owner = $8 AND epoch = $9::bigint AND NOT EXISTS (
+    SELECT 1 FROM checkpoints c WHERE c.name = $1 AND c.up_to > $5::bigint
+  ) FOR UPDATE
+), b AS (
+  UPDATE bases SET state = 'recorded'
+  WHERE base = $2 AND epoch = $9::bigint AND state <> 'condemned' AND EXISTS (SELECT 1 FROM h)
+  RETURNING base
+), f AS (
+  UPDATE bases SET state = 'condemned' WHERE base <> $2 AND EXISTS (SELECT 1 FROM b)
+    AND base = (SELECT base FROM checkpoints WHERE name = $1)
+), d AS (
+  UPDATE heads h SET due_at = ${DUE_AGAIN} WHERE name = $1 AND EXISTS (SELECT 1 FROM b)
+), c AS (
+  INSERT INTO checkpoints (name, base, version, files, up_to)
+  SELECT $1, base, $3::bigint, $4, $5::bigint FROM b ${INTO_CHECKPOINTS}
+  RETURNING 1
+) SELECT count(*) FROM c`;
+
+/** Records a base that was written under a lease. @throws LeaseLost */
+export async function recordUnderLease(
+  sql: Statements,
+  table: string,
+  checkpoint: Checkpoint,
+  { owner, epoch }: Lease,
+  overdue: Overdue,
+): Promise<void> {
+  const { base, version, files, upTo } = checkpoint;
+  const [row] = await sql.rows(RECORD, [
+    ...[table, base, version, JSON.stringify(files), upTo],
+    ...[overdue.flush, overdue.forget, owner, epoch],
+  ]);
+  if (row?.[0] !== 1) throw new LeaseLost(`another process may have written ${table}`);
+}
+
+/** Records a base that comes from elsewhere, as when a backup is restored. */
+export async function recordAsIs(
+  sql: Postgres,
+  table: string,
+  { base, version, files, upTo }: Checkpoint,
+  overdue: Overdue,
+): Promise<void> {
+  await sql.transaction(async (tx) => {
+    await tx.rows(
+      `INSERT INTO heads (name, account_id, seq) VALUES ($1, $2, $3::bigint)
+       ON CONFLICT (name) DO UPDATE SET seq = greatest(heads.seq, excluded.seq)`,
+      [table, accountOf(table), upTo],
+    );
+    await tx.rows(
+      `UPDATE bases SET state = 'condemned'
+       WHERE base = (SELECT base FROM checkpoints WHERE name = $1) AND base <> $2`,
+      [table, base],
+    );
+    await tx.rows(
+      `INSERT INTO bases (base, name, epoch, since, state)
+       SELECT $2, name, epoch, ${NOW}, 'recorded' FROM heads WHERE name = $1
+       ON CONFLICT (base) DO UPDATE SET state = 'recorded', epoch = excluded.epoch`,
+      [table, base],
+    );
+    await tx.rows(
+      `INSERT INTO checkpoints (name, base, version, files, up_to)
+       VALUES ($1, $2, $3::bigint, $4, $5::bigint) ${INTO_CHECKPOINTS}`,
+      [table, base, version, JSON.stringify(files), upTo],
+    );
+    await tx.rows(
+      `UPDATE heads h SET due_at = ${DUE_AGAIN} WHERE name = $1
+         AND $2::text IS NOT NULL AND $3::bigint IS NOT NULL AND $4::text IS NOT NULL`,
+      [table, base, version, "", upTo, overdue.flush, overdue.forget],
+    );
+  });
+}
+
+/** Drops all that is known of tables; their bases are to be removed. */
+export async function dropTables(tx: Statements, tables: readonly string[]): Promise<void> {
+  // Heads first: an append under way is waited for, and its entry goes too.
+  for (const each of ["heads", "journal", "checkpoints"]) {
+    await tx.rows(`DELETE FROM ${each} WHERE name = ANY($1::text[])`, [tables]);
+  }
+  await tx.rows("UPDATE bases SET state = 'condemned' WHERE name = ANY($1::text[])", [tables]);
+}

@@ -1,0 +1,177 @@
+import type { Postgres } from "../../db/postgres.ts";
+import { ANSWER_LIFETIME, type Checkpoint, type CurrentTable, type Log } from "./log.ts";
+import { appendEntry } from "./postgres-append.ts";
+import { dropTables, recordAsIs, recordUnderLease } from "./postgres-checkpoints.ts";
+import { createLeases } from "./postgres-leases.ts";
+import type { Overdue } from "./postgres-moments.ts";
+import { createSharedLog } from "./postgres-shared-log.ts";
+import type { SharedLog } from "./shared-log.ts";
+
+/** Long after the process that has a table open should have done it. */
+const OVERDUE: Overdue = { flush: 2 * 3_600_000, forget: 25_000 };
+/** Entries that are deleted at once. */
+const EXPUNGED = 500;
+
+interface HeadRow {
+  seq: number;
+  memories: number | null;
+  bytes: number | null;
+  base: string | null;
+  version: number;
+  files: string;
+  up_to: number;
+}
+
+/**
+ * The log in a PostgreSQL database, which any number of processes write to. What decides is in single
+ * statements, which lock a table's head first.
+ * @param leaseLasts milliseconds, unless it is renewed
+ */
+export function createPostgresLog(
+  postgres: Postgres,
+  { overdue = OVERDUE, leaseLasts }: { overdue?: Overdue; leaseLasts?: number } = {},
+): Log & { shared: SharedLog } {
+  const leases = createLeases(postgres, leaseLasts);
+  const names = async (statement: string) =>
+    (await postgres.rows(statement)).map(([name]) => String(name));
+
+  return {
+    append: (table, entry) => appendEntry(postgres, table, entry, overdue),
+
+    async entries(table) {
+      const rows = await postgres.query<LoggedRow>(
+        `SELECT seq, written, removed, has_remains FROM journal WHERE name = $1
+           AND seq > coalesce((SELECT up_to FROM checkpoints WHERE name = $1), 0) ORDER BY seq`,
+        [table],
+      );
+      return rows.map(({ seq, written, removed, has_remains }) => ({
+        ...{ seq, written, hasRemains: has_remains, removed: JSON.parse(removed) },
+      }));
+    },
+
+    async head(table) {
+      const [row] = await postgres.query<HeadRow>(
+        `SELECT h.seq, h.memories, h.bytes, c.base, c.version, c.files, c.up_to
+         FROM heads h LEFT JOIN checkpoints c USING (name) WHERE name = $1`,
+        [table],
+      );
+      if (!row) return null;
+      const { seq, memories, bytes } = row;
+      const usage = memories === null || bytes === null ? null : { memories, bytes };
+      return { seq, usage, checkpoint: toCheckpoint(row) };
+    },
+
+    tables: () => names("SELECT name FROM heads"),
+
+    unflushed: () =>
+      names(
+        `SELECT h.name FROM heads h LEFT JOIN checkpoints c USING (name)
+         WHERE h.seq > coalesce(c.up_to, 0)`,
+      ),
+
+    async size() {
+      const [row] = await postgres.rows("SELECT count(*) FROM journal");
+      return Number(row?.[0] ?? 0);
+    },
+
+    checkpoint: (table, checkpoint, lease) =>
+      lease
+        ? recordUnderLease(postgres, table, checkpoint, lease, overdue)
+        : recordAsIs(postgres, table, checkpoint, overdue),
+
+    async expunge(table) {
+      for (let deleted = EXPUNGED; deleted === EXPUNGED; ) {
+        const rows = await postgres.rows(
+          `DELETE FROM journal WHERE (name, seq) IN (
+             SELECT j.name, j.seq FROM checkpoints c
+               JOIN journal j ON j.name = c.name AND j.seq <= c.up_to
+             WHERE $1::text IS NULL OR c.name = $1 LIMIT ${EXPUNGED}
+           ) RETURNING 1`,
+          [table ?? null],
+        );
+        deleted = rows.length;
+      }
+      return true;
+    },
+
+    async forget(tables) {
+      await postgres.transaction(async (tx) => {
+        await dropTables(tx, tables);
+        await tx.rows("DELETE FROM tables WHERE name = ANY($1::text[])", [tables]);
+      });
+    },
+
+    async answer(accountId, keyHash, since) {
+      const [row] = await postgres.query<AnswerRow>(
+        `SELECT request_hash, memory_ids, created_at FROM idempotency_keys
+         WHERE account_id = $1 AND key_hash = $2 AND created_at > $3::bigint`,
+        [accountId, keyHash, since],
+      );
+      if (!row) return null;
+      const { request_hash, memory_ids, created_at } = row;
+      return {
+        ...{ accountId, keyHash, requestHash: request_hash, createdAt: created_at },
+        memoryIds: JSON.parse(memory_ids),
+      };
+    },
+
+    async current(accountId) {
+      const [row] = await postgres.query<CurrentRow>(
+        "SELECT account_id, name, model FROM tables WHERE account_id = $1",
+        [accountId],
+      );
+      return row ? toCurrent(row) : null;
+    },
+
+    async allCurrent() {
+      const rows = await postgres.query<CurrentRow>(
+        "SELECT account_id, name, model FROM tables ORDER BY account_id",
+      );
+      return rows.map((row) => ({ accountId: row.account_id, ...toCurrent(row) }));
+    },
+
+    async setCurrent(accountId, { name, model }) {
+      await postgres.rows(
+        `INSERT INTO tables (account_id, name, model) VALUES ($1, $2, $3)
+         ON CONFLICT (account_id) DO UPDATE SET name = excluded.name, model = excluded.model`,
+        [accountId, name, model ?? ""],
+      );
+    },
+
+    shared: {
+      ...createSharedLog(postgres, leases),
+      async expireAnswers() {
+        await postgres.rows("DELETE FROM idempotency_keys WHERE created_at <= $1::bigint", [
+          Date.now() - ANSWER_LIFETIME,
+        ]);
+      },
+    },
+  };
+}
+
+interface LoggedRow {
+  seq: number;
+  written: Uint8Array | null;
+  removed: string;
+  has_remains: boolean;
+}
+
+interface AnswerRow {
+  request_hash: string;
+  memory_ids: string;
+  created_at: number;
+}
+
+interface CurrentRow {
+  account_id: string;
+  name: string;
+  model: string;
+}
+
+function toCheckpoint({ base, version, files, up_to }: HeadRow): Checkpoint | null {
+  return base === null ? null : { base, version, files: JSON.parse(files), upTo: up_to };
+}
+
+function toCurrent({ name, model }: CurrentRow): CurrentTable {
+  return { name, model: model || null };
+}

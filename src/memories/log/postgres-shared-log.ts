@@ -1,0 +1,124 @@
+import type { Postgres } from "../../db/postgres.ts";
+import { createBaseRecords } from "./postgres-bases.ts";
+import { dropTables } from "./postgres-checkpoints.ts";
+import type { createLeases } from "./postgres-leases.ts";
+import { NOW } from "./postgres-moments.ts";
+import { LeaseLost, type NumberedEntry, type SharedLog, type Stand } from "./shared-log.ts";
+
+interface StandRow {
+  name: string;
+  seq: number | null;
+  base: string | null;
+  version: number;
+  up_to: number;
+}
+
+interface SinceRow {
+  newest: number;
+  up_to: number | null;
+  seq: number | null;
+  id: string;
+  written: Uint8Array | null;
+  removed: string;
+  has_remains: boolean;
+  memories: number;
+  bytes: number;
+}
+
+export function createSharedLog(
+  postgres: Postgres,
+  leases: ReturnType<typeof createLeases>,
+): Omit<SharedLog, "expireAnswers"> {
+  return {
+    async position(accountId) {
+      const [row] = await postgres.query<StandRow & { model: string | null }>(
+        `SELECT coalesce(t.name, a.id) AS name, t.model, h.seq, c.base, c.version, c.up_to
+         FROM accounts a LEFT JOIN tables t ON t.account_id = a.id
+           LEFT JOIN heads h ON h.name = coalesce(t.name, a.id)
+           LEFT JOIN checkpoints c ON c.name = h.name
+         WHERE a.id = $1`,
+        [accountId],
+      );
+      return row ? { ...toStand(row), model: row.model || null } : null;
+    },
+
+    async stands(tables) {
+      const rows = await postgres.query<StandRow>(
+        `SELECT h.name, h.seq, c.base, c.version, c.up_to
+         FROM heads h LEFT JOIN checkpoints c USING (name) WHERE h.name = ANY($1::text[])`,
+        [tables],
+      );
+      return rows.map(toStand);
+    },
+
+    async since(table, seq) {
+      const rows = await postgres.query<SinceRow>(
+        `SELECT h.seq AS newest, c.up_to,
+           e.seq, e.id, e.written, e.removed, e.has_remains, e.memories, e.bytes
+         FROM heads h LEFT JOIN checkpoints c USING (name)
+           LEFT JOIN journal e ON e.name = h.name AND e.seq > $2::bigint
+         WHERE h.name = $1 ORDER BY e.seq`,
+        [table, seq],
+      );
+      const [first] = rows;
+      if (!first) return null;
+      const entries = rows.flatMap((row) => toEntry(row) ?? []);
+      return { seq: first.newest, upTo: first.up_to ?? 0, entries };
+    },
+
+    lease: leases.lease,
+    renew: leases.renew,
+    release: leases.release,
+
+    async overdue(limit) {
+      const rows = await postgres.rows(
+        `SELECT name FROM heads WHERE due_at < ${NOW} AND lease_until < ${NOW}
+         ORDER BY due_at LIMIT $1::bigint`,
+        [limit],
+      );
+      return rows.map(([name]) => String(name));
+    },
+
+    replace: (accountId, { from, seq, to }, { owner, epoch }) =>
+      postgres.transaction(async (tx) => {
+        const [head] = await tx.rows(
+          `SELECT seq FROM heads WHERE name = $1 AND owner = $2 AND epoch = $3::bigint FOR UPDATE`,
+          [from, owner, epoch],
+        );
+        if (!head) throw new LeaseLost(`another process may copy ${from}`);
+        if (head[0] !== seq) return false;
+        await tx.rows("UPDATE tables SET name = $2, model = $3 WHERE account_id = $1", [
+          ...[accountId, to.name, to.model ?? ""],
+        ]);
+        await dropTables(tx, [from]);
+        return true;
+      }),
+
+    forgetAccount: (accountId) =>
+      postgres.transaction(async (tx) => {
+        const heads = await tx.rows("SELECT name FROM heads WHERE account_id = $1 FOR UPDATE", [
+          accountId,
+        ]);
+        const names = heads.map(([name]) => String(name));
+        await dropTables(tx, names);
+        await tx.rows("DELETE FROM tables WHERE account_id = $1", [accountId]);
+        await tx.rows("DELETE FROM idempotency_keys WHERE account_id = $1", [accountId]);
+        const bases = await tx.rows("SELECT base FROM bases WHERE name = ANY($1::text[])", [names]);
+        return bases.map(([base]) => String(base));
+      }),
+
+    records: createBaseRecords(postgres, leases.of),
+  };
+}
+
+function toStand({ name, seq, base, version, up_to }: StandRow): Stand {
+  const checkpoint = base === null ? null : { base, version, upTo: up_to };
+  return { table: name, seq: seq ?? 0, checkpoint };
+}
+
+function toEntry(row: SinceRow): NumberedEntry | null {
+  const { seq, id, written, removed, has_remains, memories, bytes } = row;
+  if (seq === null) return null;
+  const usage = { memories, bytes };
+  return { seq, id, written, hasRemains: has_remains, removed: JSON.parse(removed), usage };
+}
