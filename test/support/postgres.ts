@@ -147,6 +147,8 @@ export async function startPostgres({ durable = false, settings = {} }: Postgres
   };
 
   return {
+    /** Of everything; the files of the databases are in `data`. */
+    folder: root,
     port,
     /** The process of the server, whose children are its connections. */
     pid: () => child.pid,

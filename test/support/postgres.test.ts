@@ -1,0 +1,66 @@
+import { expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { SQL } from "bun";
+import { until } from "./until.ts";
+import { sharedPostgres, startPostgres } from "./postgres.ts";
+import { isAlive } from "./process-family.ts";
+
+async function fill(url: string) {
+  await using sql = new SQL(url, { max: 1 });
+  await sql.unsafe("create table words (word text); insert into words values ('of the template')");
+}
+
+test("each database has what the template has, and nothing of another one", async () => {
+  const postgres = await sharedPostgres();
+  await using one = await postgres.database(fill);
+  await using other = await postgres.database(fill);
+  await postgres.execute("insert into words values ('of one')", one.name);
+  expect(await postgres.execute("select * from words", one.name)).toHaveLength(2);
+  expect(await postgres.execute("select * from words", other.name)).toHaveLength(1);
+});
+
+test("texts are sorted as people's databases do it, and not by their bytes", async () => {
+  const postgres = await sharedPostgres();
+  const rows = await postgres.execute("select * from (values ('B'), ('a')) as t (w) order by w");
+  expect(rows.map(({ w }: { w: string }) => w)).toEqual(["a", "B"]);
+});
+
+test("a server that was stopped, killed or paused goes on where it was", async () => {
+  await using postgres = await startPostgres();
+  await fill(postgres.urlOf("postgres"));
+  const words = () => postgres.execute("select * from words");
+  await postgres.stop();
+  await expect(words()).rejects.toThrow();
+  await postgres.start();
+  expect(await words()).toHaveLength(1);
+  await postgres.kill();
+  await expect(words()).rejects.toThrow();
+  await postgres.start();
+  expect(await words()).toHaveLength(1);
+
+  postgres.pause();
+  let isAnswered = false;
+  const waiting = words().then(() => {
+    isAnswered = true;
+  });
+  await Bun.sleep(50);
+  expect(isAnswered).toBe(false);
+  postgres.resume();
+  await waiting;
+});
+
+test("a server ends with the process that started it, however that ended", async () => {
+  const program = `
+    import { startPostgres } from "${join(import.meta.dir, "postgres.ts")}";
+    const postgres = await startPostgres();
+    console.log(JSON.stringify([postgres.pid(), postgres.folder]));
+    await Bun.sleep(60_000);`;
+  const child = Bun.spawn([process.execPath, "-e", program], { stdout: "pipe" });
+  const { value } = await child.stdout.getReader().read();
+  const [pid, folder] = JSON.parse(new TextDecoder().decode(value));
+  expect(isAlive(pid)).toBe(true);
+  child.kill("SIGKILL");
+  await until("all of it is gone", () => !isAlive(pid) && !existsSync(folder));
+  expect(existsSync(dirname(folder))).toBe(true);
+});
