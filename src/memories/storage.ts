@@ -5,7 +5,7 @@ import { createBases, type OnStep } from "./base/bases.ts";
 import { memoryCodec } from "./base/codec.ts";
 import { createDiskVault } from "./base/disk-vault.ts";
 import type { Vault } from "./base/vault.ts";
-import type { Log } from "./log/log.ts";
+import type { Checkpoint, Log } from "./log/log.ts";
 
 /** Where memories are kept: what tables are made of. */
 export interface Storage {
@@ -18,8 +18,9 @@ export interface Storage {
 }
 
 /**
- * Storage on this machine's disk.
+ * Storage on this machine's disk, or with a vault that several machines share.
  * @param folder for the bases; it must be there
+ * @param shared keeps the files; what is in the folder may be lost then
  * @param step ends or holds up a flush in tests
  */
 export function createStorage({
@@ -27,6 +28,7 @@ export function createStorage({
   folder,
   log,
   wanted,
+  shared,
   step = () => {},
 }: {
   lancedb: LanceDb;
@@ -34,9 +36,11 @@ export function createStorage({
   log: Log;
   /** The model in use. */
   wanted: EmbeddingModel;
+  shared?: Vault;
   step?: OnStep;
 }): Storage {
-  const vault = createDiskVault(folder);
-  const bases = createBases({ lancedb, folder, vault, wanted, step });
+  const vault = shared ?? createDiskVault(folder);
+  const mend = shared && (({ base, files }: Checkpoint) => shared.restore(base, files));
+  const bases = createBases({ lancedb, folder, vault, wanted, mend, step });
   return { log, vault, bases, codec: memoryCodec, step };
 }

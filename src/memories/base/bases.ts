@@ -11,6 +11,7 @@ import { decodeIds } from "./decode.ts";
 import { adoptRows, encodeRows, missingWords } from "./encode.ts";
 import { exceptSql } from "./filter-sql.ts";
 import { type LanceBase, openLanceBase, partitionsFor } from "./lance-base.ts";
+import { mendingBase } from "./mending-base.ts";
 import { baseSchema, memoryIdOf } from "./schema.ts";
 import type { Vault } from "./vault.ts";
 
@@ -50,18 +51,21 @@ export type OnStep = (step: FlushStep) => void | Promise<void>;
 /**
  * @param folder holds the bases, in `NAME.lance` each
  * @param wanted the model in use, for bases that say no more of theirs than its name
+ * @param mend brings local files back that may be lost at any moment; none where they can't be
  */
 export function createBases({
   lancedb,
   folder,
   vault,
   wanted,
+  mend,
   step = () => {},
 }: {
   lancedb: typeof LanceDb;
   folder: string;
   vault: Vault;
-  wanted?: EmbeddingModel;
+  wanted?: EmbeddingModel | undefined;
+  mend?: ((checkpoint: Checkpoint) => Promise<void>) | undefined;
   step?: OnStep;
 }): Bases {
   const opened = new WeakMap<Base, LanceBase>();
@@ -119,8 +123,9 @@ export function createBases({
         release();
       };
       try {
-        const base = await openLanceBase(lancedb, { connection, close }, checkpoint, wanted);
-        opened.set(base, base);
+        const lance = await openLanceBase(lancedb, { connection, close }, checkpoint, wanted);
+        const base = mend ? mendingBase(lance, () => mend(lance.checkpoint)) : lance;
+        opened.set(base, lance);
         return base;
       } catch (error) {
         close();
@@ -150,6 +155,8 @@ export function createBases({
         return await keep({ name, version }, upTo, "base kept");
       } catch (error) {
         await vault.forget([name]).catch(() => {});
+        // It may be that the former one could not be read: then the next try can.
+        if (former) await mend?.(former.checkpoint);
         throw error;
       } finally {
         connection.close();

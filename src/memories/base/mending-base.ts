@@ -1,0 +1,67 @@
+import { AppError } from "../../errors.ts";
+import type { Base } from "./base.ts";
+
+/**
+ * A base whose local files may be lost while it is open: what fails is tried once more when they are there
+ * again.
+ * @param mend brings them back; what it throws is what the reader is told
+ */
+export function mendingBase(base: Base, mend: () => Promise<void>): Base {
+  const twice =
+    <Args extends unknown[], Result>(read: (...args: Args) => Promise<Result>) =>
+    async (...args: Args): Promise<Result> => {
+      try {
+        return await read(...args);
+      } catch {
+        await mend();
+        return await read(...args);
+      }
+    };
+
+  const streamTwice = <Args extends unknown[], Batch>(
+    read: (...args: Args) => AsyncGenerator<Batch>,
+  ) =>
+    async function* (...args: Args): AsyncGenerator<Batch> {
+      let hasBegun = false;
+      try {
+        for await (const batch of read(...args)) {
+          hasBegun = true;
+          yield batch;
+        }
+        return;
+      } catch (cause) {
+        await mend();
+        // Who reads has some of it, and must begin again.
+        if (hasBegun) {
+          const message = "The memories can't be read now. Try again in a moment.";
+          throw new AppError("unavailable", message, { cause, retryAfter: 1 });
+        }
+      }
+      yield* read(...args);
+    };
+
+  return {
+    model: base.model,
+    isUpToDate: base.isUpToDate,
+    get checkpoint() {
+      return base.checkpoint;
+    },
+    get rows() {
+      return base.rows;
+    },
+    get isIndexed() {
+      return base.isIndexed;
+    },
+    find: twice(base.find),
+    load: twice(base.load),
+    states: twice(base.states),
+    read: streamTwice(base.read),
+    scan: streamTwice(base.scan),
+    list: twice(base.list),
+    search: twice(base.search),
+    ofSessions: twice(base.ofSessions),
+    countTexts: twice(base.countTexts),
+    nearWords: twice(base.nearWords),
+    close: base.close,
+  };
+}

@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { rmSync } from "node:fs";
+import { basename, join } from "node:path";
+import { createBaseCache } from "../../../src/memories/base/base-cache.ts";
+import { createBases } from "../../../src/memories/base/bases.ts";
+import { createObjectVault } from "../../../src/memories/base/object-vault.ts";
+import type { Checkpoint } from "../../../src/memories/log/log.ts";
+import { loadLanceDb } from "../../../src/native/lancedb.ts";
+import { createObjects } from "../../../src/objects/objects.ts";
+import { createTestRecords } from "../../support/base-records.ts";
+import { allOf, changesOf, idOf, model, storedMemories } from "../../support/bases.ts";
+import { temporaryFolder } from "../../support/database.ts";
+import { testCacheDir } from "../../support/embedder.ts";
+import { type ObjectStore, startObjectStore } from "../../support/object-store.ts";
+
+let store: ObjectStore;
+beforeAll(async () => {
+  store = await startObjectStore();
+});
+afterAll(() => store.end());
+
+/** Two replicas, and a base that the first one wrote. */
+async function setUp() {
+  const lancedb = await loadLanceDb(testCacheDir);
+  const records = createTestRecords();
+  const objects = createObjects(store.place(basename(temporaryFolder())));
+  const replica = () => {
+    const folder = join(temporaryFolder(), "memories");
+    const cache = createBaseCache({ folder, limit: 1 << 30 });
+    const vault = createObjectVault({ objects, records, cache });
+    const mend = ({ base, files }: Checkpoint) => vault.restore(base, files);
+    return { folder, cache, vault, bases: createBases({ lancedb, folder, vault, mend }) };
+  };
+  const writer = replica();
+  const memories = await storedMemories(0, 300);
+  const written = await writer.bases.rewrite("acc", null, changesOf(memories), { upTo: 1, model });
+  const first = await writer.bases.open(written);
+  const checkpoint = await writer.bases.index(first, false);
+  records.record(checkpoint.base);
+  const reader = replica();
+  await reader.vault.restore(checkpoint.base, checkpoint.files);
+  return { memories, checkpoint, writer, first, reader };
+}
+
+test("another replica reads what one has written, and has its files as long as they are open", async () => {
+  const { memories, checkpoint, reader } = await setUp();
+  const base = await reader.bases.open(checkpoint);
+  expect(reader.cache.holds(checkpoint.base)).toBe(1);
+  expect(base.isIndexed).toBe(true);
+  expect(await allOf(base)).toEqual(memories);
+  base.close();
+  base.close();
+  expect(reader.cache.holds(checkpoint.base)).toBe(0);
+});
+
+const QUESTION = { filter: {}, limit: 3, except: [] };
+
+test.each([
+  ["find", 2],
+  ["load", 2],
+  ["states", 2],
+  ["list", 300],
+  ["search", 3],
+  ["countTexts", 1],
+  ["read", 300],
+  ["scan", 300],
+] as const)(
+  "a reader hears nothing of it when files vanish while they are open: %s",
+  async (method, found) => {
+    const { checkpoint, reader, memories } = await setUp();
+    const base = await reader.bases.open(checkpoint);
+    const ids = [idOf(1), idOf(2)];
+    const ask = {
+      find: () => base.find(ids),
+      load: () => base.load(ids),
+      states: async () => [...(await base.states(ids))],
+      list: () => base.list({}, { after: null, except: [] }),
+      search: () =>
+        base.search({ ...QUESTION, vector: memories[1]?.vectors[0] ?? null, words: [] }),
+      countTexts: async () => [...(await base.countTexts(["number"]))],
+      read: async () => (await Array.fromAsync(base.read())).flat(),
+      scan: async () => (await Array.fromAsync(base.scan())).flat(),
+    };
+    rmSync(reader.folder, { recursive: true });
+    expect(await ask[method]()).toHaveLength(found);
+  },
+);
+
+test("a base whose files have vanished is written as a whole at the second try", async () => {
+  const { writer, first, memories } = await setUp();
+  rmSync(writer.folder, { recursive: true });
+  const rewrite = () =>
+    writer.bases.rewrite("acc", first, changesOf([], [idOf(0)]), { upTo: 2, model });
+  const next = await rewrite().catch(rewrite);
+  expect(await allOf(await writer.bases.open(next))).toEqual(memories.slice(1));
+});
+
+test("while the store is away, who needs a lost file is told to come again", async () => {
+  const { checkpoint, reader } = await setUp();
+  const base = await reader.bases.open(checkpoint);
+  rmSync(reader.folder, { recursive: true });
+  await store.stop();
+  try {
+    await expect(base.load([idOf(1)])).rejects.toMatchObject({
+      code: "unavailable",
+      retryAfter: 5,
+    });
+  } finally {
+    await store.start();
+  }
+  expect(await base.load([idOf(1)])).toHaveLength(1);
+});
