@@ -1,0 +1,62 @@
+import type { Metrics } from "../../metrics.ts";
+import type { Log } from "./log.ts";
+import { LeaseLost, type SharedLog } from "./shared-log.ts";
+
+/** Has metrics tell what this process takes in from others, and the leases that it takes and loses. */
+export function measureLog<Measured extends Log & { shared: SharedLog }>(
+  log: Measured,
+  metrics: Metrics,
+): Measured {
+  const replayed = metrics.counter(
+    "ctxd_replayed_entries_total",
+    "Entries of the log that were read to catch up with other servers.",
+  );
+  const taken = metrics.counter("ctxd_leases_taken_total", "Leases of tables taken, for upkeep.");
+  const lost = metrics.counter(
+    "ctxd_leases_lost_total",
+    "Leases that another server took, or may have taken, before they were given back.",
+  );
+  let lookedAt: number | null = null;
+  metrics.gauge(
+    "ctxd_log_lag_seconds",
+    "Time since this server last looked how the tables that it has open stand.",
+    () => (lookedAt === null ? 0 : (performance.now() - lookedAt) / 1_000),
+  );
+
+  const countLost = <Result>(call: Promise<Result>): Promise<Result> =>
+    call.catch((error) => {
+      if (error instanceof LeaseLost) lost.inc();
+      throw error;
+    });
+
+  const { shared } = log;
+  const measured: SharedLog = {
+    ...shared,
+    async stands(tables) {
+      const stands = await shared.stands(tables);
+      lookedAt = performance.now();
+      return stands;
+    },
+    async since(table, seq) {
+      const since = await shared.since(table, seq);
+      replayed.inc(since?.entries.length ?? 0);
+      return since;
+    },
+    async lease(table, owner) {
+      const lease = await shared.lease(table, owner);
+      if (lease) taken.inc();
+      return lease;
+    },
+    async renew(lease) {
+      const isThere = await shared.renew(lease);
+      if (!isThere) lost.inc();
+      return isThere;
+    },
+    replace: (...args) => countLost(shared.replace(...args)),
+  };
+  return {
+    ...log,
+    checkpoint: (...args) => countLost(log.checkpoint(...args)),
+    shared: measured,
+  };
+}
