@@ -1,8 +1,8 @@
 import { SQLiteError, Database as Sqlite } from "bun:sqlite";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { databasePath } from "./database.ts";
 import { DatabaseError, explainDatabaseError } from "./database-error.ts";
+import { databasePath } from "./sqlite.ts";
 
 /** The process that serves a data folder. */
 export interface Owner {

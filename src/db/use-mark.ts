@@ -1,4 +1,4 @@
-import type { Database } from "./database.ts";
+import type { Database, Orm } from "./database.ts";
 
 /** How old a mark may grow before it is written again, in milliseconds. */
 const PRECISION = 60_000;
@@ -9,13 +9,16 @@ const PRECISION = 60_000;
  * is writing, the disk is full) not tried again for a minute.
  * @param write sets the mark of `id` to `now`, in milliseconds since 1970
  */
-export function createUseMark(db: Database, write: (id: string, now: number) => void) {
+export function createUseMark(
+  db: Database,
+  write: (tx: Orm, id: string, now: number) => Promise<unknown>,
+) {
   let pausedUntil = 0;
 
-  return (id: string, lastUsedAt: Date | null, now: number): void => {
+  return async (id: string, lastUsedAt: Date | null, now: number): Promise<void> => {
     // The clock may have been set back since.
     if (lastUsedAt !== null && Math.abs(now - lastUsedAt.getTime()) < PRECISION) return;
     if (now < pausedUntil && pausedUntil - now <= PRECISION) return;
-    if (!db.attempt(() => write(id, now))) pausedUntil = now + PRECISION;
+    if (!(await db.attempt((tx) => write(tx, id, now)))) pausedUntil = now + PRECISION;
   };
 }

@@ -1,9 +1,6 @@
-import { customType } from "drizzle-orm/sqlite-core";
+import type { Dialect } from "../db/dialect.ts";
 import { formatScopes, parseScopes, type Scope } from "./scopes.ts";
 
 /** A column of scopes, kept as one text. */
-export const scopesColumn = customType<{ data: readonly Scope[]; driverData: string }>({
-  dataType: () => "text",
-  toDriver: formatScopes,
-  fromDriver: parseScopes,
-});
+export const scopesColumn = (dialect: Dialect, name: string) =>
+  dialect.formed<readonly Scope[]>(name, { toDriver: formatScopes, fromDriver: parseScopes });

@@ -2,19 +2,19 @@ import { onTestFinished } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Database, databasePath, openDatabase } from "../../src/db/database.ts";
+import { databasePath, openSqlite, type SqliteDatabase } from "../../src/db/sqlite.ts";
 
-const cleanups: (() => void)[] = [];
+const cleanups: (() => unknown)[] = [];
 
 /**
  * Runs `cleanup` after the test, the last one first. (A hook of this module would be one of the
  * first test file that imports it, and of no other.)
  */
-export function afterThisTest(cleanup: () => void): void {
+export function afterThisTest(cleanup: () => unknown): void {
   cleanups.push(cleanup);
   if (cleanups.length > 1) return;
-  onTestFinished(() => {
-    for (const each of cleanups.splice(0).reverse()) each();
+  onTestFinished(async () => {
+    for (const each of cleanups.splice(0).reverse()) await each();
   });
 }
 
@@ -26,8 +26,8 @@ export function temporaryFolder(): string {
 }
 
 /** The database of a data folder (by default a new one), closed after the test. */
-export function testDatabase(dataDir = temporaryFolder()): Database {
-  const database = openDatabase(databasePath(dataDir));
+export function testDatabase(dataDir = temporaryFolder()): SqliteDatabase {
+  const database = openSqlite(databasePath(dataDir));
   afterThisTest(() => database.close());
   return database;
 }

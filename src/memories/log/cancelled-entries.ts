@@ -1,11 +1,11 @@
 import { existsSync, readFileSync, rmSync } from "node:fs";
-import type { Database } from "../../db/database.ts";
+import type { SqliteDatabase } from "../../db/sqlite.ts";
 
 /**
  * Removes entries that an earlier version of this program had refused. Where the disk was too full to
  * remove them, it wrote their numbers to a file, eight bytes each. The file goes too.
  */
-export function dropCancelledEntries({ sqlite }: Database): void {
+export function dropCancelledEntries({ sqlite }: SqliteDatabase): void {
   const path = `${sqlite.filename}-cancelled`;
   if (!existsSync(path)) return;
   const bytes = readFileSync(path);

@@ -1,8 +1,9 @@
 import { SQLiteError } from "bun:sqlite";
-import type { Database } from "../../db/database.ts";
+import type { BunSQLiteDatabase } from "drizzle-orm/bun-sqlite";
+import type { SqliteDatabase } from "../../db/sqlite.ts";
 import { isOfDisk } from "../../disk-errors.ts";
 
-export type Transaction = Parameters<Parameters<Database["orm"]["transaction"]>[0]>[0];
+export type Transaction = Parameters<Parameters<BunSQLiteDatabase["transaction"]>[0]>[0];
 
 /** Milliseconds until it is tried again to void a transaction that failed. */
 const VOID_AGAIN = 1_000;
@@ -14,7 +15,7 @@ const VOID_AGAIN = 1_000;
  *   anything: another statement of this process would become a part of the transaction. When it
  *   throws, the others of its group go on; when the disk fails, all of them fail.
  */
-export function createGroupCommit(db: Database) {
+export function createGroupCommit(db: SqliteDatabase, orm: BunSQLiteDatabase) {
   let waiting: { run(tx: Transaction): () => void; fail(error: unknown): void }[] = [];
   /** Whether a transaction that failed may be there after a restart. */
   let mustVoid = false;
@@ -24,8 +25,10 @@ export function createGroupCommit(db: Database) {
     clearTimeout(again);
     if (!mustVoid) return;
     mustVoid = !db.voidFailed();
-    if (mustVoid) again = setTimeout(voidFailed, VOID_AGAIN).unref();
+    if (mustVoid) again = setTimeout(voidLater, VOID_AGAIN).unref();
   };
+
+  const voidLater = () => void db.exclusively(voidFailed);
 
   const commitWaiting = () => {
     const group = waiting;
@@ -44,7 +47,7 @@ export function createGroupCommit(db: Database) {
           }
         }
       };
-      db.orm.transaction(commitAll, { behavior: "immediate" });
+      orm.transaction(commitAll, { behavior: "immediate" });
       // It was written over what failed before.
       mustVoid = false;
     } catch (error) {
@@ -59,7 +62,7 @@ export function createGroupCommit(db: Database) {
 
   return <Result>(change: (tx: Transaction) => Result): Promise<Result> =>
     new Promise((resolve, reject) => {
-      if (waiting.length === 0) setImmediate(commitWaiting);
+      if (waiting.length === 0) setImmediate(() => void db.exclusively(commitWaiting));
       waiting.push({
         run(tx) {
           const result = tx.transaction(change);

@@ -1,6 +1,7 @@
 import { and, asc, count, eq, gt, inArray, isNull, lte, sql } from "drizzle-orm";
-import type { Database } from "../../db/database.ts";
+import { drizzle } from "drizzle-orm/bun-sqlite";
 import { sqlite } from "../../db/dialect.ts";
+import type { SqliteDatabase } from "../../db/sqlite.ts";
 import { dropCancelledEntries } from "./cancelled-entries.ts";
 import { createGroupCommit, type Transaction } from "./group-commit.ts";
 import {
@@ -36,21 +37,18 @@ export function createSqliteLog({
   db,
   clock = Date.now,
 }: {
-  db: Database;
+  db: SqliteDatabase;
   clock?: () => number;
 }): Log {
-  const { orm } = db;
+  // Synchronous, as a group commit must be: nothing else gets a turn during it.
+  const orm = drizzle({ client: db.sqlite });
   dropCancelledEntries(db);
-  const commit = createGroupCommit(db);
+  const commit = createGroupCommit(db, orm);
 
   let again: ReturnType<typeof setTimeout> | undefined;
-  const truncate = (): boolean => {
+  const truncate = async (): Promise<boolean> => {
     clearTimeout(again);
-    // A database that was closed has emptied its log.
-    let isGone = true;
-    db.attempt(() => {
-      isGone = db.truncateLog();
-    });
+    const isGone = await db.exclusively(db.truncateLog);
     if (!isGone) again = setTimeout(truncate, EXPUNGE_AGAIN).unref();
     return isGone;
   };
@@ -118,7 +116,7 @@ export function createSqliteLog({
         drop(tx, tables);
         tx.delete(currentTables).where(inArray(currentTables.name, tables)).run();
       });
-      truncate();
+      await truncate();
     },
 
     answer: async (accountId, keyHash, since) =>
