@@ -14,7 +14,7 @@ export interface Revoked {
  * Ends everything by which an account is used now: every process refuses it from its next request
  * on. Passwords, passkeys and providers stay, by which its person signs in again.
  */
-export function revokeAccess(
+export async function revokeAccess(
   accountId: string,
   {
     keys,
@@ -27,12 +27,14 @@ export function revokeAccess(
     pendingSignIns: Pick<PendingSignIns, "endAll">;
     sessions: Pick<Sessions, "revokeAll">;
   },
-): Revoked {
-  pendingSignIns.endAll(accountId);
+): Promise<Revoked> {
+  // First what the others are made with: what begins meanwhile ends too.
+  await pendingSignIns.endAll(accountId);
+  const ended = await sessions.revokeAll(accountId);
   return {
-    keys: keys.revokeAll(accountId),
-    apps: grants.revokeAll(accountId),
-    sessions: sessions.revokeAll(accountId),
+    apps: await grants.revokeAll(accountId),
+    keys: await keys.revokeAll(accountId),
+    sessions: ended,
   };
 }
 

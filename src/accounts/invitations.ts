@@ -1,10 +1,11 @@
 import { and, asc, eq, gt, lte } from "drizzle-orm";
-import type { Database } from "../db/database.ts";
+import type { Database, Orm } from "../db/database.ts";
 import { createId } from "../db/id.ts";
 import { createSecret, hashSecret } from "../db/secret.ts";
+import { theRow } from "../db/the-row.ts";
 import { AppError } from "../errors.ts";
 import { parseEmail } from "./email.ts";
-import { invitations } from "./tables.ts";
+import { createAccountTables } from "./tables.ts";
 
 /** How long an invitation holds, in milliseconds. */
 export const INVITATION_LIFETIME = 7 * 24 * 3_600_000;
@@ -20,16 +21,14 @@ export interface Invitation {
 
 export type Invitations = ReturnType<typeof createInvitations>;
 
-const INVITATION = {
-  id: invitations.id,
-  email: invitations.email,
-  createdAt: invitations.createdAt,
-  expiresAt: invitations.expiresAt,
-};
-
 /** The store of invitations. They are the owner's, so that of all stores this one knows no account. */
 export function createInvitations({ db, clock }: { db: Database; clock: () => number }) {
   const { orm } = db;
+  const { invitations } = db.tables(createAccountTables);
+  const { id, email, createdAt, expiresAt } = invitations;
+  /** All columns but the secret's. */
+  const invitation = { id, email, createdAt, expiresAt };
+
   const isThis = (secret: string) =>
     and(eq(invitations.hash, hashSecret(secret)), gt(invitations.expiresAt, new Date(clock())));
 
@@ -38,64 +37,57 @@ export function createInvitations({ db, clock }: { db: Database; clock: () => nu
      * Makes an invitation. `secret` is in no file: this is the one time it can be shown.
      * @throws AppError `validation_failed` for a bad address
      */
-    create(typed: string | null): { secret: string; invitation: Invitation } {
+    async create(typed: string | null): Promise<{ secret: string; invitation: Invitation }> {
       const email = typed === null ? null : parseEmail(typed);
       const now = clock();
       const secret = createSecret("");
-      orm
-        .delete(invitations)
-        .where(lte(invitations.expiresAt, new Date(now)))
-        .run();
-      const invitation = orm
-        .insert(invitations)
-        .values({
-          id: createId("inv", now),
-          hash: hashSecret(secret),
-          email,
-          createdAt: new Date(now),
-          expiresAt: new Date(now + INVITATION_LIFETIME),
-        })
-        .returning(INVITATION)
-        .get();
-      return { secret, invitation };
+      const row = {
+        id: createId("inv", now),
+        hash: hashSecret(secret),
+        email,
+        createdAt: new Date(now),
+        expiresAt: new Date(now + INVITATION_LIFETIME),
+      };
+      await orm.delete(invitations).where(lte(expiresAt, new Date(now)));
+      const made = await orm.insert(invitations).values(row).returning(invitation);
+      return { secret, invitation: theRow(made) };
     },
 
     /** The invitation with a secret; null for an unknown, used or expired one. */
-    find: (secret: string): Invitation | null =>
-      orm.select(INVITATION).from(invitations).where(isThis(secret)).get() ?? null,
+    async find(secret: string): Promise<Invitation | null> {
+      const [found] = await orm.select(invitation).from(invitations).where(isThis(secret));
+      return found ?? null;
+    },
 
     /** All that hold, oldest first. */
-    list: (): Invitation[] =>
-      orm
-        .select(INVITATION)
+    list: async (): Promise<Invitation[]> =>
+      await orm
+        .select(invitation)
         .from(invitations)
-        .where(gt(invitations.expiresAt, new Date(clock())))
-        .orderBy(asc(invitations.id))
-        .all(),
+        .where(gt(expiresAt, new Date(clock())))
+        .orderBy(asc(id)),
 
     /** @throws AppError `not_found` */
-    revoke(id: string): void {
-      if (orm.delete(invitations).where(eq(invitations.id, id)).returning(INVITATION).get()) return;
+    async revoke(revokedId: string): Promise<void> {
+      const revoked = await orm.delete(invitations).where(eq(id, revokedId)).returning({ id });
+      if (revoked.length > 0) return;
       throw new AppError("not_found", "This invitation was used, has expired or is revoked.");
     },
 
     /**
      * Uses an invitation up for what `make` makes, both or neither.
+     * @param make writes in the same transaction alone
      * @throws AppError `not_found` for an unknown, used or expired one, and what `make` throws
      */
-    use: <T>(secret: string, make: (invitation: Invitation) => T): T =>
-      orm.transaction(
-        (tx) => {
-          const invitation = tx
-            .delete(invitations)
-            .where(isThis(secret))
-            .returning(INVITATION)
-            .get();
-          if (invitation) return make(invitation);
-          throw notHolding();
-        },
-        { behavior: "immediate" },
-      ),
+    use: <T>(
+      secret: string,
+      make: (tx: Orm, invitation: Invitation) => T | Promise<T>,
+    ): Promise<T> =>
+      db.transaction(async (tx) => {
+        const [used] = await tx.delete(invitations).where(isThis(secret)).returning(invitation);
+        if (used) return make(tx, used);
+        throw notHolding();
+      }),
   };
 }
 

@@ -5,6 +5,8 @@ import type { Account, Accounts } from "./accounts.ts";
  * and their dashboard share one memory. An empty server gets an owner without a password.
  * @throws AppError `conflict` on a server that has accounts and no owner
  */
-export function findLocalOwner(accounts: Pick<Accounts, "findOwner" | "addLocalOwner">): Account {
-  return accounts.findOwner() ?? accounts.addLocalOwner();
+export async function findLocalOwner(
+  accounts: Pick<Accounts, "findOwner" | "addLocalOwner">,
+): Promise<Account> {
+  return (await accounts.findOwner()) ?? (await accounts.addLocalOwner());
 }

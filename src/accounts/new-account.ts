@@ -1,15 +1,16 @@
-import { SQLiteError } from "bun:sqlite";
-import type { Database } from "../db/database.ts";
+import type { Orm } from "../db/database.ts";
 import { createId } from "../db/id.ts";
+import { theRow } from "../db/the-row.ts";
+import { violationOf } from "../db/violations.ts";
 import { AppError } from "../errors.ts";
 import type { Account, NewAccount } from "./accounts.ts";
 import { parseEmail } from "./email.ts";
 import { checkPassword } from "./new-password.ts";
 import { hashPassword } from "./password.ts";
-import { ACCOUNT, accounts } from "./tables.ts";
+import type { AccountTables } from "./tables.ts";
 
 /** All of an account's row but its role. */
-type Prepared = Omit<typeof accounts.$inferInsert, "role">;
+type Prepared = Omit<AccountTables["accounts"]["$inferInsert"], "role">;
 
 /**
  * What is to be written for a new account. Hashing its password takes a while.
@@ -27,20 +28,17 @@ export async function prepareAccount(
 }
 
 /** Writes a new account. @throws AppError `conflict` for a known address */
-export function insertAccount(
-  { orm }: Database,
+export async function insertAccount(
+  tx: Orm,
+  { accounts, account }: AccountTables,
   row: Prepared & { role: Account["role"] },
-): Account {
+): Promise<Account> {
   try {
-    return orm.insert(accounts).values(row).returning(ACCOUNT).get();
+    return theRow(await tx.insert(accounts).values(row).returning(account));
   } catch (error) {
-    if (!isDuplicate(error)) throw error;
+    if (violationOf(error) !== "unique") throw error;
     throw new AppError("conflict", "An account with this e-mail address exists already.", {
       cause: error,
     });
   }
-}
-
-function isDuplicate(error: unknown): boolean {
-  return error instanceof SQLiteError && error.code === "SQLITE_CONSTRAINT_UNIQUE";
 }

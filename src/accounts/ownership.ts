@@ -1,65 +1,92 @@
 import { and, eq, isNotNull, isNull, ne, not } from "drizzle-orm";
-import type { Database } from "../db/database.ts";
+import type { Database, Orm } from "../db/database.ts";
 import { createId } from "../db/id.ts";
 import { AppError } from "../errors.ts";
 import type { Account, NewAccount } from "./accounts.ts";
 import { LOCAL_ADDRESS } from "./email.ts";
 import { insertAccount, prepareAccount } from "./new-account.ts";
-import { ACCOUNT, accounts } from "./tables.ts";
+import { type AccountTables, createAccountTables } from "./tables.ts";
 import { unknownAccount } from "./unknown-account.ts";
 
-const IS_OWNER = eq(accounts.role, "owner");
+/** The account that administers the server; null on an empty one. */
+export async function findOwner(
+  orm: Orm,
+  { accounts, account }: AccountTables,
+): Promise<Account | null> {
+  const [owner] = await orm.select(account).from(accounts).where(eq(accounts.role, "owner"));
+  return owner ?? null;
+}
 
-/** The owner that a local agent made and that nobody has named. The role can't be claimed, the address was. */
-const IS_UNNAMED = and(IS_OWNER, eq(accounts.email, LOCAL_ADDRESS), isNull(accounts.passwordHash));
+/** @throws AppError `conflict` when an account is the owner's and others have accounts */
+export async function checkRemovable(tx: Orm, tables: AccountTables, id: string): Promise<void> {
+  if ((await findOwner(tx, tables))?.id !== id) return;
+  if (!(await hasAny(tx, tables, ne(tables.accounts.id, id)))) return;
+  throw new AppError(
+    "conflict",
+    "The owner's account can't be removed while others have accounts: hand the server over first, by ctxd user owner EMAIL.",
+  );
+}
 
-const AT_ONCE = { behavior: "immediate" } as const;
+async function hasAny(
+  orm: Orm,
+  { accounts }: AccountTables,
+  condition?: ReturnType<typeof and>,
+): Promise<boolean> {
+  const found = await orm.select({ id: accounts.id }).from(accounts).where(condition).limit(1);
+  return found.length > 0;
+}
 
 /** Who owns the server: the part of the accounts' store that makes, names and changes the one owner. */
 export function createOwnership({ db, clock }: { db: Database; clock: () => number }) {
   const { orm } = db;
+  const tables = db.tables(createAccountTables);
+  const { accounts, account } = tables;
 
-  const findOwner = (): Account | null =>
-    orm.select(ACCOUNT).from(accounts).where(IS_OWNER).get() ?? null;
-
-  const hasAny = (condition?: ReturnType<typeof and>): boolean =>
-    orm.select({ id: accounts.id }).from(accounts).where(condition).limit(1).get() !== undefined;
+  const isOwner = eq(accounts.role, "owner");
+  /** The owner that a local agent made and that nobody has named. The role can't be claimed, the address was. */
+  const isUnnamed = and(isOwner, eq(accounts.email, LOCAL_ADDRESS), isNull(accounts.passwordHash));
+  const isAnother = not(isUnnamed ?? isOwner);
 
   /** Gives the unnamed owner an address and a password; null where there is none. */
-  const name = ({ email, passwordHash }: Awaited<ReturnType<typeof prepareAccount>>) =>
-    orm.update(accounts).set({ email, passwordHash }).where(IS_UNNAMED).returning(ACCOUNT).get() ??
-    null;
+  const name = async (
+    tx: Orm,
+    { email, passwordHash }: Awaited<ReturnType<typeof prepareAccount>>,
+  ): Promise<Account | null> => {
+    const naming = tx.update(accounts).set({ email, passwordHash }).where(isUnnamed);
+    const [named] = await naming.returning(account);
+    return named ?? null;
+  };
 
   return {
     /** The account that administers the server; null on an empty one. */
-    findOwner,
+    findOwner: (): Promise<Account | null> => findOwner(orm, tables),
 
     /** Whether there is an account other than the one that a local agent made. */
-    isSetUp: (): boolean => hasAny(not(IS_UNNAMED ?? IS_OWNER)),
+    isSetUp: (): Promise<boolean> => hasAny(orm, tables, isAnother),
 
     /**
      * Makes the owner of an empty server, for local agents: without a password, to be named later.
      * @throws AppError `conflict` on a server that has accounts and no owner
      */
-    addLocalOwner: (): Account =>
-      orm.transaction(() => {
-        const owner = findOwner();
+    addLocalOwner: (): Promise<Account> =>
+      db.transaction(async (tx) => {
+        const owner = await findOwner(tx, tables);
         if (owner) return owner;
-        if (hasAny()) {
+        if (await hasAny(tx, tables)) {
           throw new AppError(
             "conflict",
             "This server has accounts and no owner: ctxd user owner EMAIL makes one of them the owner.",
           );
         }
         const now = clock();
-        return insertAccount(db, {
+        return insertAccount(tx, tables, {
           id: createId("acc", now),
           email: LOCAL_ADDRESS,
           passwordHash: null,
           role: "owner",
           createdAt: new Date(now),
         });
-      }, AT_ONCE),
+      }),
 
     /**
      * Makes the owner of a server that has none, who takes over what local agents have saved.
@@ -68,12 +95,12 @@ export function createOwnership({ db, clock }: { db: Database; clock: () => numb
      */
     async setUp(wanted: NewAccount): Promise<Account> {
       const row = await prepareAccount(wanted, clock());
-      return orm.transaction(() => {
-        if (hasAny(not(IS_UNNAMED ?? IS_OWNER))) {
+      return db.transaction(async (tx) => {
+        if (await hasAny(tx, tables, isAnother)) {
           throw new AppError("conflict", "This server has an owner already: sign in instead.");
         }
-        return name(row) ?? insertAccount(db, { ...row, role: "owner" });
-      }, AT_ONCE);
+        return (await name(tx, row)) ?? insertAccount(tx, tables, { ...row, role: "owner" });
+      });
     },
 
     /**
@@ -83,34 +110,27 @@ export function createOwnership({ db, clock }: { db: Database; clock: () => numb
      * @throws AppError as `setUp`
      */
     nameLocalOwner: async (wanted: NewAccount): Promise<Account | null> =>
-      name(await prepareAccount(wanted, clock())),
+      name(orm, await prepareAccount(wanted, clock())),
 
     /**
      * Makes an account the owner, and who was it a member.
      * @returns who was it; null for nobody
      * @throws AppError `not_found` for an unknown account, `conflict` for a disabled one
      */
-    handOver: (id: string): Account | null =>
-      orm.transaction((tx) => {
-        const isShut = and(eq(accounts.id, id), isNotNull(accounts.disabledAt));
-        if (hasAny(isShut)) {
+    handOver: (id: string): Promise<Account | null> =>
+      db.transaction(async (tx) => {
+        const isThis = eq(accounts.id, id);
+        if (await hasAny(tx, tables, and(isThis, isNotNull(accounts.disabledAt)))) {
           throw new AppError("conflict", "This account is disabled: enable it first.");
         }
-        const former = findOwner();
-        tx.update(accounts).set({ role: "member" }).where(IS_OWNER).run();
-        const isThis = eq(accounts.id, id);
+        const former = await findOwner(tx, tables);
+        await tx.update(accounts).set({ role: "member" }).where(isOwner);
         const next = tx.update(accounts).set({ role: "owner" }).where(isThis);
-        if (next.returning({ id: accounts.id }).get()) return former;
+        if ((await next.returning({ id: accounts.id })).length > 0) return former;
         throw unknownAccount();
-      }, AT_ONCE),
+      }),
 
     /** @throws AppError `conflict` when an account is the owner's and others have accounts */
-    checkRemovable(id: string): void {
-      if (findOwner()?.id !== id || !hasAny(ne(accounts.id, id))) return;
-      throw new AppError(
-        "conflict",
-        "The owner's account can't be removed while others have accounts: hand the server over first, by ctxd user owner EMAIL.",
-      );
-    },
+    checkRemovable: (id: string): Promise<void> => checkRemovable(orm, tables, id),
   };
 }

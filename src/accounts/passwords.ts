@@ -5,35 +5,37 @@ import type { Account } from "./accounts.ts";
 import { normaliseEmail } from "./email.ts";
 import { checkPassword } from "./new-password.ts";
 import { hashPassword, matchesPassword } from "./password.ts";
-import { ACCOUNT, accounts } from "./tables.ts";
+import { createAccountTables } from "./tables.ts";
 import { unknownAccount } from "./unknown-account.ts";
 
 /** The passwords of accounts: the part of the accounts' store that sets and checks them. */
-export function createPasswords({ db: { orm } }: { db: Database }) {
-  const emailOf = (id: string): string =>
-    orm.select(ACCOUNT).from(accounts).where(eq(accounts.id, id)).get()?.email ?? "";
+export function createPasswords({ db: { orm, tables } }: { db: Database }) {
+  const { accounts, account } = tables(createAccountTables);
+
+  const emailOf = async (id: string): Promise<string> => {
+    const { email } = accounts;
+    const [found] = await orm.select({ email }).from(accounts).where(eq(accounts.id, id));
+    return found?.email ?? "";
+  };
 
   return {
     /** Whether an account can be signed in to with a password. */
-    hasPassword: (id: string): boolean =>
-      orm
+    async hasPassword(id: string): Promise<boolean> {
+      const found = await orm
         .select({ id: accounts.id })
         .from(accounts)
-        .where(and(eq(accounts.id, id), isNotNull(accounts.passwordHash)))
-        .get() !== undefined,
+        .where(and(eq(accounts.id, id), isNotNull(accounts.passwordHash)));
+      return found.length > 0;
+    },
 
     /**
      * Differs after each change of an account's password, and tells nothing of it; null for an
      * account without one.
      */
-    passwordMark(id: string): string | null {
-      const { passwordHash = null } =
-        orm
-          .select({ passwordHash: accounts.passwordHash })
-          .from(accounts)
-          .where(eq(accounts.id, id))
-          .get() ?? {};
-      return passwordHash && hashSecret(passwordHash);
+    async passwordMark(id: string): Promise<string | null> {
+      const { passwordHash } = accounts;
+      const [found] = await orm.select({ passwordHash }).from(accounts).where(eq(accounts.id, id));
+      return found?.passwordHash ? hashSecret(found.passwordHash) : null;
     },
 
     /**
@@ -41,32 +43,31 @@ export function createPasswords({ db: { orm } }: { db: Database }) {
      * @throws AppError `validation_failed` for a bad password, `not_found` for an unknown account
      */
     async setPassword(id: string, password: string): Promise<void> {
-      checkPassword(password, emailOf(id));
+      checkPassword(password, await emailOf(id));
       const passwordHash = await hashPassword(password);
-      const changed = orm
+      const changed = await orm
         .update(accounts)
         .set({ passwordHash })
         .where(eq(accounts.id, id))
-        .returning({ id: accounts.id })
-        .get();
-      if (!changed) throw unknownAccount();
+        .returning({ id: accounts.id });
+      if (changed.length === 0) throw unknownAccount();
     },
 
     /** Takes the password from an account, which signs in by other means. */
-    removePassword: (id: string): void =>
-      void orm.update(accounts).set({ passwordHash: null }).where(eq(accounts.id, id)).run(),
+    async removePassword(id: string): Promise<void> {
+      await orm.update(accounts).set({ passwordHash: null }).where(eq(accounts.id, id));
+    },
 
     /** The account that e-mail address and password belong to. Unknown accounts take as long. */
     async verifyPassword(email: string, password: string): Promise<Account | null> {
-      const row = orm
-        .select({ ...ACCOUNT, passwordHash: accounts.passwordHash })
+      const [row] = await orm
+        .select({ ...account, passwordHash: accounts.passwordHash })
         .from(accounts)
-        .where(eq(accounts.email, normaliseEmail(email)))
-        .get();
+        .where(eq(accounts.email, normaliseEmail(email)));
       const matches = await matchesPassword(password, row?.passwordHash ?? null);
       if (!row || !matches) return null;
-      const { passwordHash: _, ...account } = row;
-      return account;
+      const { passwordHash: _, ...found } = row;
+      return found;
     },
   };
 }

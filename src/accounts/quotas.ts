@@ -1,6 +1,6 @@
 import { and, eq, sql } from "drizzle-orm";
 import type { Database } from "../db/database.ts";
-import { accounts, quotas } from "./tables.ts";
+import { createAccountTables } from "./tables.ts";
 
 /** How much an account may keep; null is without end. */
 export interface AccountQuota {
@@ -22,6 +22,7 @@ export function createQuotas({
   ofMembers?: AccountQuota | null;
 }) {
   const { orm } = db;
+  const { accounts, quotas } = db.tables(createAccountTables);
   const find = orm
     .select({ memories: quotas.memories, bytes: quotas.bytes })
     .from(quotas)
@@ -35,22 +36,23 @@ export function createQuotas({
 
   return {
     /** Null when nothing is limited. Asks the database, so that another process's change counts. */
-    of(accountId: string): AccountQuota | null {
-      const own = find.get({ accountId });
+    async of(accountId: string): Promise<AccountQuota | null> {
+      const [own] = await find.execute({ accountId });
       if (own) return own.memories === null && own.bytes === null ? null : own;
-      return ofMembers && isMember.get({ accountId }) ? ofMembers : null;
+      if (!ofMembers) return null;
+      const [member] = await isMember.execute({ accountId });
+      return member ? ofMembers : null;
     },
 
     /**
      * Limits an existing account from its next write on; what it has already stays. What is set
      * here, be it that nothing is limited, wins over what members may keep in general.
      */
-    set(accountId: string, { memories, bytes }: AccountQuota): void {
-      orm
+    async set(accountId: string, { memories, bytes }: AccountQuota): Promise<void> {
+      await orm
         .insert(quotas)
         .values({ accountId, memories, bytes })
-        .onConflictDoUpdate({ target: quotas.accountId, set: { memories, bytes } })
-        .run();
+        .onConflictDoUpdate({ target: quotas.accountId, set: { memories, bytes } });
     },
   };
 }

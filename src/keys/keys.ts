@@ -1,14 +1,15 @@
-import { SQLiteError } from "bun:sqlite";
 import { and, asc, eq, gt, isNull, or, type SQL, sql } from "drizzle-orm";
 import type { Database } from "../db/database.ts";
 import { createId } from "../db/id.ts";
 import { hashSecret } from "../db/secret.ts";
+import { theRow } from "../db/the-row.ts";
 import { createUseMark } from "../db/use-mark.ts";
+import { violationOf } from "../db/violations.ts";
 import { AppError } from "../errors.ts";
 import { generateKey, isWellFormed } from "./key-format.ts";
 import { type NewKey, parseNewKey } from "./new-key.ts";
 import type { Scope } from "./scopes.ts";
-import { apiKeys } from "./tables.ts";
+import { createKeyTables } from "./tables.ts";
 
 /** What is kept of a key. */
 export interface KeyRecord {
@@ -41,27 +42,29 @@ export const keyFacts = ({ accountId, id, name, prefix }: KeyRecord) => ({
 
 export type Keys = ReturnType<typeof createKeys>;
 
-const RECORD = {
-  id: apiKeys.id,
-  accountId: apiKeys.accountId,
-  prefix: apiKeys.prefix,
-  name: apiKeys.name,
-  scopes: apiKeys.scopes,
-  createdAt: apiKeys.createdAt,
-  lastUsedAt: apiKeys.lastUsedAt,
-  expiresAt: apiKeys.expiresAt,
-  revokedAt: apiKeys.revokedAt,
-};
-
 /** The store of API keys. `clock` gives milliseconds since 1970. */
 export function createKeys({ db, clock }: { db: Database; clock: () => number }) {
   const { orm } = db;
-  const mark = orm
-    .update(apiKeys)
-    .set({ lastUsedAt: sql`${sql.placeholder("now")}` })
-    .where(eq(apiKeys.id, sql.placeholder("id")))
-    .prepare();
-  const markUsed = createUseMark(db, (id, now) => void mark.run({ id, now }));
+  const { apiKeys } = db.tables(createKeyTables);
+  /** All columns but the hash. */
+  const record = {
+    id: apiKeys.id,
+    accountId: apiKeys.accountId,
+    prefix: apiKeys.prefix,
+    name: apiKeys.name,
+    scopes: apiKeys.scopes,
+    createdAt: apiKeys.createdAt,
+    lastUsedAt: apiKeys.lastUsedAt,
+    expiresAt: apiKeys.expiresAt,
+    revokedAt: apiKeys.revokedAt,
+  };
+
+  const markUsed = createUseMark(db, async (tx, id, now) => {
+    await tx
+      .update(apiKeys)
+      .set({ lastUsedAt: new Date(now) })
+      .where(eq(apiKeys.id, id));
+  });
 
   const holder = orm
     .select({
@@ -81,15 +84,14 @@ export function createKeys({ db, clock }: { db: Database; clock: () => number })
     )
     .prepare();
 
-  const revokeWhere = (condition: SQL | undefined): KeyRecord => {
-    const record = orm
+  const revokeWhere = async (condition: SQL | undefined): Promise<KeyRecord> => {
+    const [revoked] = await orm
       .update(apiKeys)
       .set({ revokedAt: sql`coalesce(${apiKeys.revokedAt}, ${clock()})` })
       .where(condition)
-      .returning(RECORD)
-      .get();
-    if (!record) throw new AppError("not_found", "No key with this id.");
-    return record;
+      .returning(record);
+    if (!revoked) throw new AppError("not_found", "No key with this id.");
+    return revoked;
   };
 
   return {
@@ -97,7 +99,7 @@ export function createKeys({ db, clock }: { db: Database; clock: () => number })
      * Makes a key. `key` is in no file: this is the one time it can be shown.
      * @throws AppError `validation_failed`, or `not_found` for an unknown account
      */
-    create(accountId: string, wanted: NewKey): { key: string; record: KeyRecord } {
+    async create(accountId: string, wanted: NewKey): Promise<{ key: string; record: KeyRecord }> {
       const now = clock();
       const { name, scopes, expiresAt } = parseNewKey(wanted, now);
       const key = generateKey();
@@ -112,72 +114,66 @@ export function createKeys({ db, clock }: { db: Database; clock: () => number })
         expiresAt,
       };
       try {
-        return { key, record: orm.insert(apiKeys).values(row).returning(RECORD).get() };
+        return { key, record: theRow(await orm.insert(apiKeys).values(row).returning(record)) };
       } catch (error) {
-        if (!isUnknownAccount(error)) throw error;
+        if (violationOf(error) !== "foreign key") throw error;
         throw new AppError("not_found", "No account with this id.", { cause: error });
       }
     },
 
     /** The account's keys, revoked and expired ones too, oldest first. */
-    list: (accountId: string): KeyRecord[] =>
-      orm
-        .select(RECORD)
+    list: async (accountId: string): Promise<KeyRecord[]> =>
+      await orm
+        .select(record)
         .from(apiKeys)
         .where(eq(apiKeys.accountId, accountId))
-        .orderBy(asc(apiKeys.id))
-        .all(),
+        .orderBy(asc(apiKeys.id)),
 
     /**
      * Revokes a key for good: every process refuses it from its next request on. Revoking twice
      * keeps the first time.
      * @throws AppError `not_found` when the account has no such key
      */
-    revoke: (accountId: string, id: string): KeyRecord =>
+    revoke: (accountId: string, id: string): Promise<KeyRecord> =>
       revokeWhere(and(eq(apiKeys.accountId, accountId), eq(apiKeys.id, id))),
 
     /** Revokes all keys of an account that still hold. Returns how many. */
-    revokeAll: (accountId: string): number =>
-      orm
+    async revokeAll(accountId: string): Promise<number> {
+      const revoked = await orm
         .update(apiKeys)
         .set({ revokedAt: new Date(clock()) })
         .where(and(eq(apiKeys.accountId, accountId), isNull(apiKeys.revokedAt)))
-        .returning({ id: apiKeys.id })
-        .all().length,
+        .returning({ id: apiKeys.id });
+      return revoked.length;
+    },
 
     /** The keys of all accounts, for the administrator at the command line. */
-    listOfAllAccounts: (): KeyRecord[] =>
-      orm.select(RECORD).from(apiKeys).orderBy(asc(apiKeys.id)).all(),
+    listOfAllAccounts: async (): Promise<KeyRecord[]> =>
+      await orm.select(record).from(apiKeys).orderBy(asc(apiKeys.id)),
 
     /** Like `revoke`, for a key of any account: for the administrator at the command line. */
-    revokeOfAnyAccount: (id: string): KeyRecord => revokeWhere(eq(apiKeys.id, id)),
+    revokeOfAnyAccount: (id: string): Promise<KeyRecord> => revokeWhere(eq(apiKeys.id, id)),
 
     /** What is kept of a key that is refused because it was revoked or has expired; else null. */
-    findRefused: (presented: string): KeyRecord | null =>
-      isWellFormed(presented)
-        ? (orm
-            .select(RECORD)
-            .from(apiKeys)
-            .where(eq(apiKeys.hash, hashSecret(presented)))
-            .get() ?? null)
-        : null,
+    async findRefused(presented: string): Promise<KeyRecord | null> {
+      if (!isWellFormed(presented)) return null;
+      const isThis = eq(apiKeys.hash, hashSecret(presented));
+      const [found] = await orm.select(record).from(apiKeys).where(isThis);
+      return found ?? null;
+    },
 
     /**
      * Tells whom a key speaks for; null for a malformed, unknown, expired or revoked one. Asks the
      * database on every call, so that another process's revocation counts at once.
      */
-    authenticate(presented: string): KeyHolder | null {
+    async authenticate(presented: string): Promise<KeyHolder | null> {
       if (!isWellFormed(presented)) return null;
       const now = clock();
-      const row = holder.get({ hash: hashSecret(presented), now });
+      const [row] = await holder.execute({ hash: hashSecret(presented), now });
       if (!row) return null;
       const { lastUsedAt, ...found } = row;
-      markUsed(found.keyId, lastUsedAt, now);
+      await markUsed(found.keyId, lastUsedAt, now);
       return found;
     },
   };
-}
-
-function isUnknownAccount(error: unknown): boolean {
-  return error instanceof SQLiteError && error.code === "SQLITE_CONSTRAINT_FOREIGNKEY";
 }

@@ -1,22 +1,24 @@
 import {
   and,
   asc,
+  count,
   desc,
   eq,
   gt,
   gte,
   inArray,
+  isNull,
   lt,
   lte,
   max,
   notInArray,
   type SQL,
-  sql,
 } from "drizzle-orm";
-import type { Database } from "../db/database.ts";
+import type { Database, Orm } from "../db/database.ts";
+import { theRow } from "../db/the-row.ts";
 import type { Entry } from "./entry.ts";
 import { EVENTS, isEvent, isForeign, type SecurityEvent } from "./events.ts";
-import { securityEvents } from "./tables.ts";
+import { createSecurityTables, type SecurityTables } from "./tables.ts";
 
 /** Rows of what strangers do; the oldest go first, and never for the sake of the others. */
 const MOST_FOREIGN = 50_000;
@@ -36,7 +38,7 @@ export interface Row extends Omit<Entry, "amount"> {
 }
 
 /** An event as the table has it. */
-export type SecurityRecord = typeof securityEvents.$inferSelect;
+export type SecurityRecord = SecurityTables["securityEvents"]["$inferSelect"];
 
 /** Which events are wanted; null for any. */
 export interface EventFilter {
@@ -50,6 +52,7 @@ export interface EventFilter {
 /** The table of events. */
 export function createEventStore({ db }: { db: Database }) {
   const { orm } = db;
+  const { securityEvents } = db.tables(createSecurityTables);
 
   const matching = (accountId: string | null, { event, address, from, until }: EventFilter) =>
     and(
@@ -61,64 +64,61 @@ export function createEventStore({ db }: { db: Database }) {
     );
 
   /** Removes rows that fit a condition, the oldest first, so many at once that nobody waits. */
-  const removeOldest = (condition: SQL | undefined): number => {
+  const removeOldest = async (condition: SQL | undefined): Promise<number> => {
     const oldest = orm
       .select({ id: securityEvents.id })
       .from(securityEvents)
       .where(condition)
       .orderBy(asc(securityEvents.id))
       .limit(AT_ONCE);
-    return orm
+    const removed = await orm
       .delete(securityEvents)
       .where(inArray(securityEvents.id, oldest))
-      .returning({ id: securityEvents.id })
-      .all().length;
+      .returning({ id: securityEvents.id });
+    return removed.length;
   };
 
   /** Removes all but the newest rows that fit a condition. */
-  const keepNewest = (most: number, condition: SQL | undefined): number => {
-    const first = orm
+  const keepNewest = async (most: number, condition: SQL | undefined): Promise<number> => {
+    const [first] = await orm
       .select({ id: securityEvents.id })
       .from(securityEvents)
       .where(condition)
       .orderBy(desc(securityEvents.id))
       .limit(1)
-      .offset(most)
-      .get();
+      .offset(most);
     return first ? removeOldest(and(condition, lte(securityEvents.id, first.id))) : 0;
   };
 
   return {
-    /** Adds rows, or counts on in those that are there, in one transaction. Returns their ids. */
-    save: (rows: readonly Row[]): (number | null)[] =>
-      orm.transaction(
-        (tx) =>
-          rows.map(({ id, at, times, amount, ...rest }) => {
-            if (id !== null) {
-              const isThis = eq(securityEvents.id, id);
-              tx.update(securityEvents).set({ times, amount }).where(isThis).run();
-              return id;
-            }
-            const row = { ...rest, times, amount, at: new Date(at) };
-            return (
-              tx.insert(securityEvents).values(row).returning({ id: securityEvents.id }).get()
-                ?.id ?? null
-            );
-          }),
-        { behavior: "immediate" },
-      ),
+    /** Adds rows, or counts on in those that are there, in a transaction. Returns their ids. */
+    async save(tx: Orm, rows: readonly Row[]): Promise<number[]> {
+      const ids: number[] = [];
+      for (const { id, at, times, amount, ...rest } of rows) {
+        if (id !== null) {
+          const isThis = eq(securityEvents.id, id);
+          await tx.update(securityEvents).set({ times, amount }).where(isThis);
+          ids.push(id);
+          continue;
+        }
+        const row = { ...rest, times, amount, at: new Date(at) };
+        const adding = tx.insert(securityEvents).values(row);
+        ids.push(theRow(await adding.returning({ id: securityEvents.id })).id);
+      }
+      return ids;
+    },
 
     /**
      * Events, the newest first.
      * @param accountId whose; null for all, which is for the owner of the server alone
      * @param before the id of an event: only older ones
      */
-    list(
+    list: async (
       accountId: string | null,
       filter: EventFilter,
       { limit, before = null }: { limit: number; before?: number | null },
-    ): SecurityRecord[] {
-      return orm
+    ): Promise<SecurityRecord[]> =>
+      await orm
         .select()
         .from(securityEvents)
         .where(
@@ -128,20 +128,17 @@ export function createEventStore({ db }: { db: Database }) {
           ),
         )
         .orderBy(desc(securityEvents.id))
-        .limit(limit)
-        .all();
-    },
+        .limit(limit),
 
     /** The id of the newest event; 0 when there is none. */
-    newest: (): number =>
-      orm
-        .select({ id: max(securityEvents.id) })
-        .from(securityEvents)
-        .get()?.id ?? 0,
+    async newest(tx: Orm = orm): Promise<number> {
+      const [row] = await tx.select({ id: max(securityEvents.id) }).from(securityEvents);
+      return row?.id ?? 0;
+    },
 
     /** What commands have done after one event and up to another, the oldest first. */
-    listOfCommands: (after: number, upTo: number): SecurityRecord[] =>
-      orm
+    listOfCommands: async (tx: Orm, after: number, upTo: number): Promise<SecurityRecord[]> =>
+      await tx
         .select()
         .from(securityEvents)
         .where(
@@ -151,31 +148,29 @@ export function createEventStore({ db }: { db: Database }) {
             eq(securityEvents.via, "command"),
           ),
         )
-        .orderBy(asc(securityEvents.id))
-        .all(),
+        .orderBy(asc(securityEvents.id)),
 
     /**
      * Removes some of what is older than a moment, and of what is more than the table may hold.
      * Returns whether there was any.
      */
-    prune(olderThan: Date): boolean {
+    async prune(olderThan: Date): Promise<boolean> {
       const isForeigners = inArray(securityEvents.event, [...FOREIGN]);
       const isOwn = notInArray(securityEvents.event, [...FOREIGN]);
-      const crowded = orm
+      const crowded = await orm
         .select({ accountId: securityEvents.accountId })
         .from(securityEvents)
         .where(isOwn)
         .groupBy(securityEvents.accountId)
-        .having(sql`count(*) > ${MOST_OF_ACCOUNT}`)
-        .all();
-      const removed = [
-        removeOldest(lt(securityEvents.at, olderThan)),
-        keepNewest(MOST_FOREIGN, isForeigners),
-        ...crowded.map(({ accountId }) =>
-          keepNewest(MOST_OF_ACCOUNT, and(isOwn, sql`${securityEvents.accountId} IS ${accountId}`)),
-        ),
-      ];
-      return removed.some((count) => count > 0);
+        .having(gt(count(), MOST_OF_ACCOUNT));
+      const old = await removeOldest(lt(securityEvents.at, olderThan));
+      let removed = old + (await keepNewest(MOST_FOREIGN, isForeigners));
+      for (const { accountId: id } of crowded) {
+        const { accountId } = securityEvents;
+        const isTheirs = and(isOwn, id === null ? isNull(accountId) : eq(accountId, id));
+        removed += await keepNewest(MOST_OF_ACCOUNT, isTheirs);
+      }
+      return removed > 0;
     },
   };
 }

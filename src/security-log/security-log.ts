@@ -1,4 +1,4 @@
-import type { Database } from "../db/database.ts";
+import type { Database, Orm } from "../db/database.ts";
 import type { Log } from "../log.ts";
 import { createCounting } from "./counting.ts";
 import { type Entry, toEntry, toFields } from "./entry.ts";
@@ -48,35 +48,47 @@ export function createSecurityLog({
 
   const isMinuteOver = () => Math.abs(clock() - minute) >= MINUTE;
 
-  const write = (): boolean => {
-    const rows = counting.waiting(AT_ONCE);
-    const save = () => {
-      const ids = store.save(rows);
-      rows.forEach((row, index) => {
-        row.id = ids[index] ?? null;
-        row.written = row.times;
-      });
+  const write = async (): Promise<boolean> => {
+    const waiting = counting.waiting(AT_ONCE);
+    if (waiting.length === 0) return true;
+    // They may be counted on meanwhile.
+    const rows = waiting.map((row) => ({ ...row }));
+    let ids: number[] = [];
+    const save = async (tx: Orm) => {
+      ids = await store.save(tx, rows);
     };
-    if (rows.length === 0) return true;
-    if (!isWaiting) return db.attempt(save);
-    save();
+    if (isWaiting) await db.transaction(save);
+    else if (!(await db.attempt(save))) return false;
+    waiting.forEach((row, index) => {
+      row.id = ids[index] ?? null;
+      row.written = rows[index]?.times ?? 0;
+    });
     return true;
   };
 
-  const flush = () => {
+  const writeWaiting = async () => {
     timer.clear();
-    const isWritten = write();
+    const isWritten = await write();
     if (!isWritten && !isFailing) log.warn("security_log_waits", { entries: counting.size() });
     isFailing = !isWritten;
     if (lost > 0) log.error("security_log_lost", { entries: lost });
     lost = 0;
     if (isMinuteOver()) counting.closeMinute();
+    if (isClosed) return;
     if (isFailing) timer.set(TRY_AGAIN_AFTER);
     else if (counting.waiting(1).length > 0) timer.set(0);
     // Once more when the minute is over: for what had no line.
     else if (counting.size() > 0) timer.set(MINUTE);
   };
-  const timer = createTimer(flush);
+
+  // Two at once would write the same row twice.
+  let writing: Promise<void> = Promise.resolve();
+  const flush = (): Promise<void> => {
+    writing = writing.then(writeWaiting, writeWaiting);
+    return writing;
+  };
+  // A command writes when it ends, and tells whether it could.
+  const timer = createTimer(isWaiting ? () => {} : () => void flush());
 
   return {
     /**
@@ -106,9 +118,9 @@ export function createSecurityLog({
     flush,
 
     /** Writes what waits, and says what had no line. The database is not touched after that. */
-    close(): void {
+    async close(): Promise<void> {
       isClosed = true;
-      for (let left = Math.ceil(counting.size() / AT_ONCE); left >= 0; left--) flush();
+      for (let left = Math.ceil(counting.size() / AT_ONCE); left >= 0; left--) await flush();
       counting.closeMinute();
       timer.clear();
     },
@@ -119,12 +131,12 @@ export function createSecurityLog({
      * Has the log tell what commands do from now on: they are processes of their own.
      * @returns a function that ends it
      */
-    tellCommands(): () => void {
-      let last = store.newest();
-      const look = () => {
-        const newest = store.newest();
+    async tellCommands(): Promise<() => void> {
+      let last = await store.newest();
+      const look = async (tx: Orm) => {
+        const newest = await store.newest(tx);
         if (newest === last) return;
-        for (const event of store.listOfCommands(last, newest)) {
+        for (const event of await store.listOfCommands(tx, last, newest)) {
           tell({ ...event, at: event.at.getTime() }, event.times);
         }
         last = newest;

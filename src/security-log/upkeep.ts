@@ -24,16 +24,21 @@ export function keepSecurityLogSmall({
   log: Log;
 }): () => void {
   let timer: NodeJS.Timeout | null = null;
-  const prune = () => {
+  let isOver = false;
+  const prune = async () => {
     let delay = HOUR;
     try {
-      if (securityLog.prune(new Date(clock() - days * DAY))) delay = PAUSE;
+      if (await securityLog.prune(new Date(clock() - days * DAY))) delay = PAUSE;
     } catch (error) {
       log.warn("security_log_not_pruned", { cause: messageOf(error) });
     }
+    if (isOver) return;
     timer = setTimeout(prune, delay);
     timer.unref();
   };
-  prune();
-  return () => void (timer && clearTimeout(timer));
+  void prune();
+  return () => {
+    isOver = true;
+    if (timer) clearTimeout(timer);
+  };
 }
