@@ -124,6 +124,11 @@ export function createAccounts({ db, clock }: { db: Database; clock: () => numbe
       };
     },
 
+    /** Makes a member. @throws AppError as `prepareMember` and what it gives */
+    async addMember(wanted: NewAccount): Promise<Account> {
+      return db.transaction(await this.prepareMember(wanted));
+    },
+
     ...createPasswords({ db }),
 
     /**

@@ -63,8 +63,8 @@ function createOwnRoutes({ guard, record, ...stores }: Dependencies) {
     .post(
       REVOKE_PATH,
       ({ request }) =>
-        guard.act(request, ({ account: { id } }) => {
-          const { keys, apps, sessions } = revokeAccess(id, stores);
+        guard.act(request, async ({ account: { id } }) => {
+          const { keys, apps, sessions } = await revokeAccess(id, stores);
           record(request, "access_revoked", { accountId: id, amount: keys + apps + sessions });
           return { to: SIGN_IN_PATH };
         }),
@@ -75,8 +75,8 @@ function createOwnRoutes({ guard, record, ...stores }: Dependencies) {
 function createAdminRoutes({ guard, record, ...stores }: Dependencies) {
   const { accounts } = stores;
 
-  const find = (id: string): Account => {
-    const account = accounts.find(id);
+  const find = async (id: string): Promise<Account> => {
+    const account = await accounts.find(id);
     if (account) return account;
     throw new AppError("not_found", "There is no such account any more.");
   };
@@ -98,18 +98,18 @@ function createAdminRoutes({ guard, record, ...stores }: Dependencies) {
     .get(
       `${ACCOUNTS_PATH}/:id`,
       ({ request, params }) =>
-        guard.show(request, (visit) => {
+        guard.show(request, async (visit) => {
           requireOwner(visit);
-          return <MemberPage visit={visit} account={find(params.id)} />;
+          return <MemberPage visit={visit} account={await find(params.id)} />;
         }),
       PAGE_ROUTE,
     )
     .get(
       `${ACCOUNTS_PATH}/:id/revoke`,
       ({ request, params }) =>
-        guard.show(request, (visit) => {
+        guard.show(request, async (visit) => {
           requireOwner(visit);
-          const { email } = find(params.id);
+          const { email } = await find(params.id);
           return ask(visit, "Revoke all access to this account?", "Revoke everything", [
             <p>
               Of <bdi>{email}</bdi>, at once:
@@ -123,10 +123,10 @@ function createAdminRoutes({ guard, record, ...stores }: Dependencies) {
     .post(
       `${ACCOUNTS_PATH}/:id/revoke`,
       ({ request, params }) =>
-        guard.act(request, (visit) => {
+        guard.act(request, async (visit) => {
           requireOwner(visit);
-          const { id, email } = find(params.id);
-          const revoked = revokeAccess(id, stores);
+          const { id, email } = await find(params.id);
+          const revoked = await revokeAccess(id, stores);
           const amount = revoked.keys + revoked.apps + revoked.sessions;
           record(request, "access_revoked", { accountId: id, actorId: visit.account.id, amount });
           if (id === visit.account.id) return { to: SIGN_IN_PATH };
@@ -137,9 +137,9 @@ function createAdminRoutes({ guard, record, ...stores }: Dependencies) {
     .get(
       `${ACCOUNTS_PATH}/:id/disable`,
       ({ request, params }) =>
-        guard.show(request, (visit) => {
+        guard.show(request, async (visit) => {
           requireOwner(visit);
-          const { email } = find(params.id);
+          const { email } = await find(params.id);
           return ask(visit, "Disable this account?", "Disable the account", [
             <p>
               Nobody can use <bdi>{email}</bdi> until you enable it: nobody can sign in, and its
@@ -152,10 +152,10 @@ function createAdminRoutes({ guard, record, ...stores }: Dependencies) {
     .post(
       `${ACCOUNTS_PATH}/:id/disable`,
       ({ request, params }) =>
-        guard.act(request, (visit) => {
+        guard.act(request, async (visit) => {
           requireOwner(visit);
-          const { id, email } = find(params.id);
-          accounts.disable(id);
+          const { id, email } = await find(params.id);
+          await accounts.disable(id);
           record(request, "account_disabled", { accountId: id, actorId: visit.account.id });
           return { to: `${ACCOUNTS_PATH}/${id}`, notice: `${email} is disabled.` };
         }),
@@ -164,10 +164,10 @@ function createAdminRoutes({ guard, record, ...stores }: Dependencies) {
     .post(
       `${ACCOUNTS_PATH}/:id/enable`,
       ({ request, params }) =>
-        guard.act(request, (visit) => {
+        guard.act(request, async (visit) => {
           requireOwner(visit);
-          const { id, email } = find(params.id);
-          accounts.enable(id);
+          const { id, email } = await find(params.id);
+          await accounts.enable(id);
           record(request, "account_enabled", { accountId: id, actorId: visit.account.id });
           return { to: `${ACCOUNTS_PATH}/${id}`, notice: `${email} is enabled.` };
         }),

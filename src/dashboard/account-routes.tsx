@@ -48,8 +48,8 @@ export function createAccountRoutes({
   providers: readonly Provider[];
   record: RecordEvent;
 }) {
-  const waysOf = (accountId: string) => {
-    const issuers = identities.issuers(accountId);
+  const waysOf = async (accountId: string) => {
+    const issuers = await identities.issuers(accountId);
     return providers.map(({ id, name, issuer }) => ({
       id,
       name,
@@ -57,19 +57,19 @@ export function createAccountRoutes({
     }));
   };
 
-  const page = (visit: Visit, problem?: string) => (
+  const page = async (visit: Visit, problem?: string) => (
     <AccountPage
       visit={visit}
-      hasPassword={accounts.hasPassword(visit.account.id)}
+      hasPassword={await accounts.hasPassword(visit.account.id)}
       passwords={config.passwords}
       factors={{
-        passkeys: factors.passkeys.list(visit.account.id),
+        passkeys: await factors.passkeys.list(visit.account.id),
         canAddPasskeys: webauthn.isAvailable,
-        hasApp: factors.oneTimeCodes.isSetUp(visit.account.id),
-        recoveryCodes: factors.recoveryCodes.count(visit.account.id),
+        hasApp: await factors.oneTimeCodes.isSetUp(visit.account.id),
+        recoveryCodes: await factors.recoveryCodes.count(visit.account.id),
       }}
-      sessions={sessions.list(visit.account.id)}
-      ways={waysOf(visit.account.id)}
+      sessions={await sessions.list(visit.account.id)}
+      ways={await waysOf(visit.account.id)}
       current={sessions.idOf(visit.session)}
       {...(problem !== undefined && { problem })}
     />
@@ -84,7 +84,7 @@ export function createAccountRoutes({
           request,
           async ({ account: { id, email }, session }, form) => {
             if (!config.passwords) throw noPasswords();
-            if (accounts.hasPassword(id)) {
+            if (await accounts.hasPassword(id)) {
               const password = form.get("current") ?? "";
               const address = clientAddress(request, config);
               // Who is signed in is known: tries of others do not keep them from a new password.
@@ -96,7 +96,7 @@ export function createAccountRoutes({
             }
             await hashing(() => accounts.setPassword(id, form.get("next") ?? ""), "known");
             // The database has ended all sessions with the old password, this one too.
-            const welcome = visitors.welcome(request, id);
+            const welcome = await visitors.welcome(request, id);
             record(request, "password_changed", { accountId: id });
             return { to: PATHS.account, notice: "Your password is changed.", welcome };
           },
@@ -109,16 +109,18 @@ export function createAccountRoutes({
       ({ request, params }) =>
         proved.act(
           request,
-          ({ account: { id } }) => {
+          async ({ account: { id } }) => {
             const provider = providers.find((each) => each.id === params.id);
             if (!provider) throw new AppError("not_found", "This provider is not set up.");
-            const hasOther = waysOf(id).some((way) => way.isLinked && way.id !== provider.id);
-            const hasPassword = config.passwords && accounts.hasPassword(id);
-            if (!hasPassword && !hasOther && factors.passkeys.count(id) === 0) {
+            const hasOther = (await waysOf(id)).some(
+              (way) => way.isLinked && way.id !== provider.id,
+            );
+            const hasPassword = config.passwords && (await accounts.hasPassword(id));
+            if (!hasPassword && !hasOther && (await factors.passkeys.count(id)) === 0) {
               const other = config.passwords ? "Set a password" : "Add a passkey";
               throw new AppError("conflict", `${other} first: this is your only way in.`);
             }
-            identities.unlink(id, provider.issuer);
+            await identities.unlink(id, provider.issuer);
             const facts = { accountId: id, subjectId: provider.id, subject: provider.name };
             record(request, "provider_disconnected", facts);
             return { to: PATHS.account, notice: `${provider.name} does not sign you in any more.` };
@@ -132,8 +134,8 @@ export function createAccountRoutes({
       ({ request, params }) =>
         guard.act(
           request,
-          ({ account }) => {
-            sessions.revoke(account.id, params.id);
+          async ({ account }) => {
+            await sessions.revoke(account.id, params.id);
             record(request, "sessions_ended", { accountId: account.id, amount: 1 });
             return { to: PATHS.account, notice: "Signed out there." };
           },
@@ -144,8 +146,8 @@ export function createAccountRoutes({
     .post(
       `${SESSIONS_PATH}/revoke-others`,
       ({ request }) =>
-        guard.act(request, ({ account, session }) => {
-          const count = sessions.revokeOthers(account.id, session);
+        guard.act(request, async ({ account, session }) => {
+          const count = await sessions.revokeOthers(account.id, session);
           record(request, "sessions_ended", { accountId: account.id, amount: count });
           const places = count === 1 ? "one other browser" : `${count} other browsers`;
           return { to: PATHS.account, notice: `Signed out in ${places}.` };

@@ -44,22 +44,22 @@ export function createAdminRoutes({
   const { publicUrl } = config;
 
   const survey = async ({ url }: Visit): Promise<Overview> => {
-    const { items, ...ways } = listPage(accounts.list(), PATHS.admin, url);
+    const { items, ...ways } = listPage(await accounts.list(), PATHS.admin, url);
     const measure = async (account: Account) => {
       return { ...account, bytes: await memories.bytes(account.id) };
     };
     return {
       accounts: await Promise.all(items.map(measure)),
       ways,
-      invitations: invitations.list(),
+      invitations: await invitations.list(),
       health: await runChecks(checks),
       publicUrl,
     };
   };
 
   /** An account that may be removed. */
-  const findMember = (id: string): Account => {
-    const account = accounts.find(id);
+  const findMember = async (id: string): Promise<Account> => {
+    const account = await accounts.find(id);
     if (account?.role === "member") return account;
     throw account
       ? new AppError(
@@ -87,9 +87,11 @@ export function createAdminRoutes({
       ({ request }) =>
         guard.act(
           request,
-          (visit, form) => {
+          async (visit, form) => {
             requireOwner(visit);
-            const { secret, invitation } = invitations.create(form.get("email")?.trim() || null);
+            const { secret, invitation } = await invitations.create(
+              form.get("email")?.trim() || null,
+            );
             const facts = { accountId: visit.account.id, subjectId: invitation.id };
             record(request, "invitation_created", facts);
             shownOnce.put(visit.session, invitation.id, secret);
@@ -113,9 +115,9 @@ export function createAdminRoutes({
     .post(
       `${INVITATIONS_PATH}/:id/revoke`,
       ({ request, params }) =>
-        guard.act(request, (visit) => {
+        guard.act(request, async (visit) => {
           requireOwner(visit);
-          invitations.revoke(params.id);
+          await invitations.revoke(params.id);
           const facts = { accountId: visit.account.id, subjectId: params.id };
           record(request, "invitation_revoked", facts);
           return { to: PATHS.admin, notice: "The invitation is revoked." };
@@ -127,7 +129,7 @@ export function createAdminRoutes({
       ({ request, params }) =>
         guard.show(request, async (visit) => {
           requireOwner(visit);
-          const { id, email } = findMember(params.id);
+          const { id, email } = await findMember(params.id);
           const stats = await memories.stats(id);
           const active = <T extends { revokedAt: Date | null }>(list: T[]) =>
             list.filter(({ revokedAt }) => revokedAt === null).length;
@@ -145,8 +147,8 @@ export function createAdminRoutes({
               </p>
               <ul>
                 <li>memories: {stats.memories.toLocaleString("en")}</li>
-                <li>API keys: {active(keys.list(id))}</li>
-                <li>connected apps: {active(grants.list(id))}</li>
+                <li>API keys: {active(await keys.list(id))}</li>
+                <li>connected apps: {active(await grants.list(id))}</li>
               </ul>
               <p>Nobody can bring them back. Backups keep what they have.</p>
             </ConfirmPage>
@@ -157,10 +159,10 @@ export function createAdminRoutes({
     .post(
       `${ACCOUNTS_PATH}/:id/remove`,
       ({ request, params }) =>
-        guard.act(request, (visit) => {
+        guard.act(request, async (visit) => {
           requireOwner(visit);
-          const { id, email } = findMember(params.id);
-          accounts.remove(id);
+          const { id, email } = await findMember(params.id);
+          await accounts.remove(id);
           record(request, "account_removed", { accountId: id, actorId: visit.account.id });
           return { to: PATHS.admin, notice: `${email} is removed, with all memories.` };
         }),

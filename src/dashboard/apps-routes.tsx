@@ -25,26 +25,23 @@ export function createAppsRoutes({
   grants: Pick<Grants, "list" | "revoke">;
   record: RecordEvent;
 }) {
-  const active = (accountId: string) =>
-    grants
-      .list(accountId)
-      .filter(({ revokedAt }) => revokedAt === null)
-      .reverse();
+  const active = async (accountId: string) =>
+    (await grants.list(accountId)).filter(({ revokedAt }) => revokedAt === null).reverse();
 
   return new Elysia()
     .get(
       PATHS.apps,
       ({ request }) =>
-        guard.show(request, (visit) => (
-          <AppsPage visit={visit} grants={active(visit.account.id)} />
+        guard.show(request, async (visit) => (
+          <AppsPage visit={visit} grants={await active(visit.account.id)} />
         )),
       PAGE_ROUTE,
     )
     .get(
       `${PATHS.apps}/:id/revoke`,
       ({ request, params }) =>
-        guard.show(request, (visit) => {
-          const grant = active(visit.account.id).find(({ id }) => id === params.id);
+        guard.show(request, async (visit) => {
+          const grant = (await active(visit.account.id)).find(({ id }) => id === params.id);
           if (!grant) throw new AppError("not_found", "This app is not connected any more.");
           return (
             <ConfirmPage
@@ -70,8 +67,8 @@ export function createAppsRoutes({
     .post(
       `${PATHS.apps}/:id/revoke`,
       ({ request, params }) =>
-        guard.act(request, ({ account }) => {
-          const revoked = grants.revoke(account.id, params.id);
+        guard.act(request, async ({ account }) => {
+          const revoked = await grants.revoke(account.id, params.id);
           const { clientName } = revoked;
           record(request, "app_revoked", grantFacts(revoked));
           return { to: PATHS.apps, notice: `“${clientName}” is disconnected.` };

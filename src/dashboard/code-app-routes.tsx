@@ -28,8 +28,8 @@ export function createCodeAppRoutes({
   const { oneTimeCodes, recoveryCodes } = factors;
   const issuer = `ctxd (${new URL(config.publicUrl).host})`;
 
-  const appPage = (visit: Visit, problem?: string) => {
-    const secret = oneTimeCodes.findUnconfirmed(visit.account.id);
+  const appPage = async (visit: Visit, problem?: string) => {
+    const secret = await oneTimeCodes.findUnconfirmed(visit.account.id);
     if (secret === null) throw new AppError("not_found", "Set up an app on the page Account.");
     return <AppPage visit={visit} secret={secret} issuer={issuer} {...(problem && { problem })} />;
   };
@@ -38,8 +38,8 @@ export function createCodeAppRoutes({
     .post(
       APP_PATH,
       ({ request }) =>
-        proved.act(request, ({ account }) => {
-          oneTimeCodes.begin(account.id);
+        proved.act(request, async ({ account }) => {
+          await oneTimeCodes.begin(account.id);
           return { to: APP_PATH };
         }),
       PAGE_ROUTE,
@@ -50,8 +50,8 @@ export function createCodeAppRoutes({
       ({ request }) =>
         proved.act(
           request,
-          (visit, form) => {
-            if (!oneTimeCodes.confirm(visit.account.id, form.get(CODE) ?? "")) {
+          async (visit, form) => {
+            if (!(await oneTimeCodes.confirm(visit.account.id, form.get(CODE) ?? ""))) {
               throw new AppError(
                 "validation_failed",
                 "This is not the code that the app shows now.",
@@ -67,8 +67,8 @@ export function createCodeAppRoutes({
     .post(
       `${APP_PATH}/remove`,
       ({ request }) =>
-        proved.act(request, (visit) => {
-          oneTimeCodes.remove(visit.account.id);
+        proved.act(request, async (visit) => {
+          await oneTimeCodes.remove(visit.account.id);
           record(request, "second_step_disabled", { accountId: visit.account.id });
           return changes.removed(request, visit, "The app is removed.");
         }),
@@ -77,11 +77,11 @@ export function createCodeAppRoutes({
     .post(
       RECOVERY_CODES_PATH,
       ({ request }) =>
-        proved.act(request, (visit) => {
-          if (!factors.isSetUp(visit.account.id)) {
+        proved.act(request, async (visit) => {
+          if (!(await factors.isSetUp(visit.account.id))) {
             throw new AppError("conflict", "Set up a passkey or an app first.");
           }
-          const codes = recoveryCodes.replace(visit.account.id);
+          const codes = await recoveryCodes.replace(visit.account.id);
           record(request, "recovery_codes_created", { accountId: visit.account.id });
           return <RecoveryCodesPage visit={visit} codes={codes} />;
         }),

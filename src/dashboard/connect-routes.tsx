@@ -33,12 +33,12 @@ export function createConnectRoutes({
     .get(
       PATHS.connect,
       ({ request }) =>
-        guard.show(request, (visit) => {
+        guard.show(request, async (visit) => {
           const { searchParams } = visit.url;
           const target = findTarget(searchParams.get("to") ?? TARGETS[0]?.of.id);
           const made = searchParams.get("made");
           const key = made === null ? null : shownOnce.take(visit.session, made);
-          const record = keys.list(visit.account.id).find(({ id }) => id === made);
+          const record = (await keys.list(visit.account.id)).find(({ id }) => id === made);
           const fresh = key && record ? { key, expiresAt: record.expiresAt } : null;
           return <ConnectPage visit={visit} target={target} publicUrl={publicUrl} fresh={fresh} />;
         }),
@@ -47,9 +47,9 @@ export function createConnectRoutes({
     .post(
       PATHS.connect,
       ({ request }) =>
-        proved.act(request, ({ account, session }, form) => {
+        proved.act(request, async ({ account, session }, form) => {
           const target = findTarget(form.get("to"));
-          const { key, record } = keys.create(account.id, {
+          const { key, record } = await keys.create(account.id, {
             name: target.of.name,
             scopes: FULL_ACCESS,
             expiresAt: expiryOf(form.get("expires") ?? USUAL_EXPIRY, clock()),

@@ -22,26 +22,26 @@ export function createFactorChanges({
   record: RecordEvent;
 }) {
   /** What was begun by other means ends: it may not be the person's. */
-  const endOthers = (request: Request, { account, session }: Visit) => {
-    const amount = sessions.revokeOthers(account.id, session);
+  const endOthers = async (request: Request, { account, session }: Visit) => {
+    const amount = await sessions.revokeOthers(account.id, session);
     if (amount > 0) record(request, "sessions_ended", { accountId: account.id, amount });
-    pendingSignIns.endAll(account.id);
+    await pendingSignIns.endAll(account.id);
   };
 
   return {
     /** What follows when a factor was set up: with the first one, recovery codes. */
-    added(request: Request, visit: Visit, notice: string): Outcome {
-      const codes = factors.issueFirstCodes(visit.account.id);
+    async added(request: Request, visit: Visit, notice: string): Promise<Outcome> {
+      const codes = await factors.issueFirstCodes(visit.account.id);
       if (codes === null) return { to: PATHS.account, notice };
-      endOthers(request, visit);
+      await endOthers(request, visit);
       record(request, "recovery_codes_created", { accountId: visit.account.id });
       return <RecoveryCodesPage visit={visit} codes={codes} />;
     },
 
     /** What follows when a factor was removed. */
-    removed(request: Request, visit: Visit, notice: string): Outcome {
-      factors.tidy(visit.account.id);
-      endOthers(request, visit);
+    async removed(request: Request, visit: Visit, notice: string): Promise<Outcome> {
+      await factors.tidy(visit.account.id);
+      await endOthers(request, visit);
       return { to: PATHS.account, notice };
     },
   };

@@ -24,7 +24,7 @@ export interface Visit extends SignedIn {
    * To be called on the way by what takes long.
    * @throws AppError `unauthorized` when the session has ended, or the account is gone
    */
-  readonly stillSignedIn: () => void;
+  readonly stillSignedIn: () => Promise<void>;
 }
 
 /** What a form leads to: another page, which says what was done, or an answer of its own. */
@@ -60,7 +60,7 @@ export function createGuard({
   cookies: Cookies;
   visitors: Visitors;
   /** Whether the server has an owner who can sign in. */
-  isSetUp: () => boolean;
+  isSetUp: () => Promise<boolean>;
 }) {
   const { publicUrl } = config;
   const checkHost = createHostCheck(config);
@@ -68,8 +68,8 @@ export function createGuard({
   /** Accounts whose files are in memory. */
   const uploading = new Set<string>();
 
-  const askToSignIn = (next: string | null) =>
-    isSetUp()
+  const askToSignIn = async (next: string | null) =>
+    (await isSetUp())
       ? seeOther(`${SIGN_IN_PATH}?${new URLSearchParams({ next: next ?? "/" })}`)
       : seeOther(SET_UP_PATH);
 
@@ -77,8 +77,8 @@ export function createGuard({
     ...person,
     notice: notices.read(request, person.session),
     url: new URL(request.url),
-    stillSignedIn() {
-      if (visitors.find(request)?.account.id === person.account.id) return;
+    async stillSignedIn() {
+      if ((await visitors.find(request))?.account.id === person.account.id) return;
       throw new AppError("unauthorized", "You have been signed out meanwhile.");
     },
   });
@@ -118,7 +118,7 @@ export function createGuard({
       return answerWithPage(async () => {
         checkHost(request);
         const { pathname, search } = new URL(request.url);
-        const person = visitors.find(request);
+        const person = await visitors.find(request);
         if (person === null) return askToSignIn(localPath(pathname + search, publicUrl));
         const visit = visitOf(request, person);
         return explaining(visit, async () => {
@@ -145,7 +145,7 @@ export function createGuard({
       return answerWithPage(async () => {
         checkHost(request);
         const form = await readForm(request, maxBytes);
-        const person = visitors.find(request);
+        const person = await visitors.find(request);
         if (person === null) return askToSignIn(refererOf(request, publicUrl));
         checkForm(request, { token: form.get(FORM_TOKEN), cookie: person.session, publicUrl });
         const visit: Visit = { ...visitOf(request, person), notice: null };
@@ -168,7 +168,7 @@ export function createGuard({
     ): Promise<Response> {
       return answerWithPage(async () => {
         checkHost(request);
-        const person = visitors.find(request);
+        const person = await visitors.find(request);
         if (person === null) return askToSignIn(refererOf(request, publicUrl));
         const { id } = person.account;
         if (uploading.has(id)) {

@@ -27,14 +27,14 @@ export function createKeyRoutes({
   record: RecordEvent;
 }) {
   /** A key that is not revoked. */
-  const find = (accountId: string, id: string): KeyRecord => {
-    const key = keys.list(accountId).find((each) => each.id === id);
+  const find = async (accountId: string, id: string): Promise<KeyRecord> => {
+    const key = (await keys.list(accountId)).find((each) => each.id === id);
     if (key?.revokedAt === null) return key;
     throw new AppError("not_found", "There is no such key in your account, or not any more.");
   };
   const ask = (request: Request, id: string, action: KeyAction) =>
-    guard.show(request, (visit) => (
-      <KeyQuestion visit={visit} record={find(visit.account.id, id)} action={action} />
+    guard.show(request, async (visit) => (
+      <KeyQuestion visit={visit} record={await find(visit.account.id, id)} action={action} />
     ));
   /** Where a new key is shown. */
   const shownAt = (id: string) => `${PATHS.keys}?${new URLSearchParams({ made: id })}`;
@@ -43,8 +43,8 @@ export function createKeyRoutes({
     .get(
       PATHS.keys,
       ({ request }) =>
-        guard.show(request, (visit) => {
-          const list = keys.list(visit.account.id);
+        guard.show(request, async (visit) => {
+          const list = await keys.list(visit.account.id);
           const id = visit.url.searchParams.get("made") ?? "";
           const made = list.find((each) => each.id === id);
           const key = made ? shownOnce.take(visit.session, id) : null;
@@ -58,8 +58,8 @@ export function createKeyRoutes({
       ({ request }) =>
         proved.act(
           request,
-          ({ account, session }, form) => {
-            const { key, record } = keys.create(account.id, {
+          async ({ account, session }, form) => {
+            const { key, record } = await keys.create(account.id, {
               name: form.get("name") ?? "",
               scopes: scopesOf(form.get("scope")),
               expiresAt: expiryOf(form.get("expires"), clock()),
@@ -68,10 +68,10 @@ export function createKeyRoutes({
             shownOnce.put(session, record.id, key);
             return { to: shownAt(record.id) };
           },
-          (visit, problem, form) => (
+          async (visit, problem, form) => (
             <KeysPage
               visit={visit}
-              keys={keys.list(visit.account.id)}
+              keys={await keys.list(visit.account.id)}
               now={clock()}
               problem={problem}
               entered={form}
@@ -88,8 +88,8 @@ export function createKeyRoutes({
     .post(
       `${PATHS.keys}/:id/revoke`,
       ({ request, params }) =>
-        guard.act(request, ({ account }) => {
-          const revoked = keys.revoke(account.id, params.id);
+        guard.act(request, async ({ account }) => {
+          const revoked = await keys.revoke(account.id, params.id);
           const { name } = revoked;
           tell(request, "key_revoked", keyFacts(revoked));
           return { to: PATHS.keys, notice: `The key “${name}” is revoked.` };
@@ -104,12 +104,12 @@ export function createKeyRoutes({
     .post(
       `${PATHS.keys}/:id/regenerate`,
       ({ request, params }) =>
-        proved.act(request, ({ account, session }) => {
-          const { name, scopes, expiresAt } = find(account.id, params.id);
+        proved.act(request, async ({ account, session }) => {
+          const { name, scopes, expiresAt } = await find(account.id, params.id);
           // First the new one: when it can't be made, the old one goes on working.
-          const { key, record } = keys.create(account.id, { name, scopes, expiresAt });
+          const { key, record } = await keys.create(account.id, { name, scopes, expiresAt });
           tell(request, "key_created", keyFacts(record));
-          tell(request, "key_revoked", keyFacts(keys.revoke(account.id, params.id)));
+          tell(request, "key_revoked", keyFacts(await keys.revoke(account.id, params.id)));
           shownOnce.put(session, record.id, key);
           return { to: shownAt(record.id), notice: `The old key “${name}” is revoked.` };
         }),

@@ -178,7 +178,7 @@ function createMemoryRoutes({
   memories: Service;
   etags: Etags;
 }) {
-  const page = (
+  const page = async (
     visit: Visit,
     memory: Memory,
     entries: Entries,
@@ -188,7 +188,7 @@ function createMemoryRoutes({
     <MemoryPage
       visit={visit}
       memory={memory}
-      etag={etag ?? etags.of(memory)}
+      etag={etag ?? (await etags.maker())(memory)}
       retention={memories.retention(memory)}
       entries={entries}
       {...(problem !== undefined && { problem })}
@@ -213,7 +213,8 @@ function createMemoryRoutes({
           async ({ account }, form) => {
             const present = await memories.get(account.id, params.id);
             const changes = changesOf(readEntries(form), present);
-            const isShown = (memory: Memory) => etags.of(memory) === form.get("etag");
+            const etagOf = await etags.maker();
+            const isShown = (memory: Memory) => etagOf(memory) === form.get("etag");
             if (changes) {
               const source = sourceOf(account);
               await memories.update(account.id, params.id, changes, {

@@ -43,8 +43,9 @@ export function createOwnPasskeysRoutes({
   webauthn: WebAuthn;
   record: RecordEvent;
 }) {
-  const hasOtherWayIn = (id: string) =>
-    (config.passwords && accounts.hasPassword(id)) || identities.issuers(id).length > 0;
+  const hasOtherWayIn = async (id: string) =>
+    (config.passwords && (await accounts.hasPassword(id))) ||
+    (await identities.issuers(id)).length > 0;
 
   return new Elysia()
     .get(
@@ -79,15 +80,16 @@ export function createOwnPasskeysRoutes({
     .post(
       `${PASSKEYS_PATH}/remove`,
       ({ request }) =>
-        proved.act(request, (visit, form) => {
+        proved.act(request, async (visit, form) => {
           const { id } = visit.account;
           const wanted = form.get("id") ?? "";
-          const isLast = passkeys.find(id, wanted) !== null && passkeys.count(id) === 1;
-          if (isLast && !hasOtherWayIn(id)) {
+          const isLast =
+            (await passkeys.find(id, wanted)) !== null && (await passkeys.count(id)) === 1;
+          if (isLast && !(await hasOtherWayIn(id))) {
             const other = config.passwords ? "Set a password" : "Add another passkey";
             throw new AppError("conflict", `${other} first: this is your only way in.`);
           }
-          passkeys.remove(id, wanted);
+          await passkeys.remove(id, wanted);
           record(request, "passkey_removed", { accountId: id });
           return changes.removed(request, visit, "The passkey is removed.");
         }),
@@ -96,14 +98,14 @@ export function createOwnPasskeysRoutes({
     .post(
       REMOVE_PASSWORD_PATH,
       ({ request }) =>
-        proved.act(request, ({ account: { id } }) => {
-          if (passkeys.count(id) === 0 || recoveryCodes.count(id) === 0) {
+        proved.act(request, async ({ account: { id } }) => {
+          if ((await passkeys.count(id)) === 0 || (await recoveryCodes.count(id)) === 0) {
             throw new AppError("conflict", "Add a passkey and make recovery codes first.");
           }
-          accounts.removePassword(id);
+          await accounts.removePassword(id);
           record(request, "password_removed", { accountId: id });
           // The database has ended all sessions with the password, this one too.
-          const welcome = visitors.welcome(request, id);
+          const welcome = await visitors.welcome(request, id);
           return { to: PATHS.account, notice: "Your password is removed.", welcome };
         }),
       PAGE_ROUTE,

@@ -31,8 +31,8 @@ export function createProofGuard({
 
   return {
     show: (request, render, next) =>
-      guard.show(request, (visit) => {
-        if (proof.isFresh(visit)) return render(visit);
+      guard.show(request, async (visit) => {
+        if (await proof.isFresh(visit)) return render(visit);
         const query = new URLSearchParams({ next: next ?? pathOf(visit.url) });
         return seeOther(`${PROOF_PATH}?${query}`);
       }),
@@ -40,8 +40,8 @@ export function createProofGuard({
     act: (request, work, again, maxBytes) =>
       guard.act(
         request,
-        (visit, form) =>
-          proof.isFresh(visit)
+        async (visit, form) =>
+          (await proof.isFresh(visit))
             ? work(visit, form)
             : askForProof(visit, { to: pathOf(visit.url), form }),
         again,

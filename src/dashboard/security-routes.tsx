@@ -30,10 +30,14 @@ export function createSecurityRoutes({
   securityLog: Pick<SecurityLog, "list" | "flush">;
 }) {
   /** Whose events a page shows; null for everybody's. */
-  const whose = (visit: Visit, scope: Scope, { account }: SecurityView): string | null => {
+  const whose = async (
+    visit: Visit,
+    scope: Scope,
+    { account }: SecurityView,
+  ): Promise<string | null> => {
     if (scope === "account") return visit.account.id;
     requireOwner(visit);
-    return account === "" ? null : (accounts.findByEmail(account)?.id ?? account);
+    return account === "" ? null : ((await accounts.findByEmail(account))?.id ?? account);
   };
 
   /** Nobody learns by his own events where others are. */
@@ -42,13 +46,13 @@ export function createSecurityRoutes({
       ? { ...event, actorId: null, address: null, agent: null }
       : event;
 
-  const show = (visit: Visit, scope: Scope) => {
+  const show = async (visit: Visit, scope: Scope) => {
     const view = readSecurityView(visit.url.searchParams);
-    const accountId = whose(visit, scope, view);
-    securityLog.flush();
+    const accountId = await whose(visit, scope, view);
+    await securityLog.flush();
     const list = () =>
       securityLog.list(accountId, filterOf(view), { limit: PAGE_SIZE + 1, before: beforeOf(view) });
-    const { found, problem } = explained(list);
+    const { found, problem } = await explained(list);
     const events = found.slice(0, PAGE_SIZE);
     const ids = new Set(events.flatMap((event) => [event.accountId, event.actorId]));
     return (
@@ -59,26 +63,28 @@ export function createSecurityRoutes({
         events={events}
         next={found.length > PAGE_SIZE ? (events.at(-1)?.id ?? null) : null}
         days={config.securityLogDays}
-        emails={emailsOf(ids)}
+        emails={await emailsOf(ids)}
         problem={problem}
       />
     );
   };
 
-  const emailsOf = (ids: ReadonlySet<string | null>) => {
-    const known = [...ids].flatMap((id) => (id === null ? [] : (accounts.find(id) ?? [])));
-    return new Map(known.map(({ id, email }) => [id, email]));
+  const emailsOf = async (ids: ReadonlySet<string | null>) => {
+    const named = [...ids].filter((id) => id !== null);
+    const known = await Promise.all(named.map((id) => accounts.find(id)));
+    return new Map(known.flatMap((account) => (account ? [[account.id, account.email]] : [])));
   };
 
-  const download = (visit: Visit, scope: Scope): Response => {
+  const download = async (visit: Visit, scope: Scope): Promise<Response> => {
     const view = readSecurityView(visit.url.searchParams);
-    const accountId = whose(visit, scope, view);
+    const accountId = await whose(visit, scope, view);
     const filter = filterOf(view);
     const isCsv = visit.url.searchParams.get("format") !== "json";
-    securityLog.flush();
-    const pages = portions((before) =>
-      securityLog.list(accountId, filter, { limit: PORTION, before }).map(tellTo(scope)),
-    );
+    await securityLog.flush();
+    const pages = portions(async (before) => {
+      const found = await securityLog.list(accountId, filter, { limit: PORTION, before });
+      return found.map(tellTo(scope));
+    });
     const encode = isCsv ? toCsv : (event: SecurityRecord) => `${JSON.stringify(toJson(event))}\n`;
     const body = createPagedStream(withHead(pages, isCsv), (page) =>
       Buffer.from(page === null ? CSV_HEAD : page.map(encode).join("")),
@@ -107,9 +113,9 @@ export function createSecurityRoutes({
 }
 
 /** What is wrong with what was asked for stands above an empty list. */
-function explained(list: () => SecurityRecord[]) {
+async function explained(list: () => Promise<SecurityRecord[]>) {
   try {
-    return { found: list() };
+    return { found: await list() };
   } catch (error) {
     if (!(error instanceof AppError) || error.status >= 500) throw error;
     return { found: [], problem: error.message };
@@ -117,10 +123,10 @@ function explained(list: () => SecurityRecord[]) {
 }
 
 /** All events, some at a time, the newest first. */
-async function* portions(list: (before: number | null) => SecurityRecord[]) {
+async function* portions(list: (before: number | null) => Promise<SecurityRecord[]>) {
   let before: number | null = null;
   for (;;) {
-    const found = list(before);
+    const found = await list(before);
     if (found.length > 0) yield found;
     if (found.length < PORTION) return;
     before = found.at(-1)?.id ?? null;

@@ -30,7 +30,7 @@ export function createSessionPrincipal({
 }: Pick<Config, "publicUrl"> & {
   visitors: Pick<Visitors, "find">;
   sessions: Pick<Sessions, "isProved">;
-}): (request: Request) => Principal | null {
+}): (request: Request) => Promise<Principal | null> {
   const isOurs = (request: Request): boolean => {
     const origin = request.headers.get("origin");
     const site = request.headers.get("sec-fetch-site");
@@ -43,10 +43,10 @@ export function createSessionPrincipal({
   /** Exports that have begun: they may take longer than a proof is fresh. */
   const begun = new WeakSet<Request>();
 
-  return (request) => {
+  return async (request) => {
     const { pathname = "" } = URL.parse(request.url) ?? {};
     if (!pathname.startsWith("/api/")) return null;
-    const person = visitors.find(request);
+    const person = await visitors.find(request);
     if (person === null) return null;
     if (!isOurs(request)) {
       throw new AppError(
@@ -55,7 +55,7 @@ export function createSessionPrincipal({
       );
     }
     if (EXPORT.test(pathname) && !begun.has(request)) {
-      if (!sessions.isProved(person.session)) {
+      if (!(await sessions.isProved(person.session))) {
         throw new AppError(
           "forbidden",
           `The session of the dashboard exports after a fresh proof alone: open ${PROOF_PATH} first, or use an API key.`,

@@ -16,13 +16,13 @@ export function createMetricsRoutes({
 }: {
   metrics: Metrics;
   authorize: Authorize;
-  isOwner: (principal: Principal) => boolean;
+  isOwner: (principal: Principal) => Promise<boolean>;
 }) {
   return new Elysia({ tags: ["server"] }).get(
     "/metrics",
     async ({ request }) => {
-      const principal = authorize(request, "memories:read");
-      if (principal.via !== "local" && !isOwner(principal)) {
+      const principal = await authorize(request, "memories:read");
+      if (principal.via !== "local" && !(await isOwner(principal))) {
         throw new AppError("forbidden", "Metrics are for a key of the server's owner.");
       }
       return new Response(await metrics.text(), {

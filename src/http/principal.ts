@@ -24,14 +24,14 @@ export interface Principal {
 }
 
 /** Tells whom an OAuth access token speaks for; null for one that does not hold here. */
-export type AuthenticateToken = (token: string) => Omit<Principal, "via"> | null;
+export type AuthenticateToken = (token: string) => Promise<Omit<Principal, "via"> | null>;
 
 /**
  * Tells who sent a request and, with `scope`, that they may do what it names. Says what holds at this
  * moment: whoever does something for long asks again on the way.
  * @throws AppError `unauthorized` or `forbidden`
  */
-export type Authorize = (request: Request, scope?: Scope) => Principal;
+export type Authorize = (request: Request, scope?: Scope) => Promise<Principal>;
 
 const BEARER = /^Bearer +(\S+) *$/i;
 
@@ -44,10 +44,10 @@ const BEARER = /^Bearer +(\S+) *$/i;
  */
 export function createAuthorize({
   keys,
-  tokens = { authenticate: () => null },
+  tokens = { authenticate: async () => null },
   local = () => null,
   count = () => {},
-  session = () => null,
+  session = async () => null,
   record = () => {},
   admit,
 }: {
@@ -55,10 +55,10 @@ export function createAuthorize({
   tokens?: { authenticate: AuthenticateToken } | undefined;
   local?: ((request: Request) => Principal | null) | undefined;
   count?: (request: Request, holder: string) => void;
-  session?: ((request: Request) => Principal | null) | undefined;
+  session?: ((request: Request) => Promise<Principal | null>) | undefined;
   record?: RecordEvent;
   /** The account with an id, if it may be used now. */
-  admit: (accountId: string) => unknown;
+  admit: (accountId: string) => Promise<unknown>;
 }): Authorize {
   // A request is asked about more than once, and counts as one.
   const counted = new WeakSet<Request>();
@@ -68,12 +68,12 @@ export function createAuthorize({
     count(request, holder);
   };
 
-  const authenticate = (request: Request): Principal => {
+  const authenticate = async (request: Request): Promise<Principal> => {
     const header = request.headers.get("authorization");
     if (header === null) {
       const atMachine = local(request);
       if (atMachine) return atMachine;
-      const signedIn = session(request);
+      const signedIn = await session(request);
       if (signedIn) {
         countOnce(request, signedIn.accountId);
         return signedIn;
@@ -90,15 +90,15 @@ export function createAuthorize({
         "The Authorization header is malformed: send `Authorization: Bearer ctx_…`.",
       );
     }
-    const key = keys.authenticate(token);
+    const key = await keys.authenticate(token);
     if (key) {
       countOnce(request, key.keyId);
       const { accountId, scopes, keyId: id, name: by } = key;
       return { accountId, scopes, via: "key", credential: { by, id } };
     }
-    const holder = tokens.authenticate(token);
+    const holder = await tokens.authenticate(token);
     if (!holder) {
-      const refused = keys.findRefused(token);
+      const refused = await keys.findRefused(token);
       if (refused) record(request, "key_refused", keyFacts(refused));
       throw new AppError("unauthorized", "The API key or token is unknown, revoked or expired.", {
         challenge: "invalid_token",
@@ -108,10 +108,10 @@ export function createAuthorize({
     return { ...holder, via: "token" };
   };
 
-  return (request, scope) => {
-    const principal = authenticate(request);
+  return async (request, scope) => {
+    const principal = await authenticate(request);
     // Whoever is at the machine itself may take along the memories of an account that is shut.
-    if (principal.via !== "local" && !admit(principal.accountId))
+    if (principal.via !== "local" && !(await admit(principal.accountId)))
       throw new AppError("forbidden", DISABLED);
     if (scope !== undefined && !allows(principal.scopes, scope)) {
       // The holder of a token can ask for more; a key is what it is.

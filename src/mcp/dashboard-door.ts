@@ -19,13 +19,16 @@ export const OpenDashboard = Type.Object({
 });
 
 /** @param open opens the port unless it is open; throws what the person is told */
-export function answerDashboard(request: Request, open: () => OpenDashboard): Response {
+export async function answerDashboard(
+  request: Request,
+  open: () => Promise<OpenDashboard>,
+): Promise<Response> {
   if (request.method !== "POST") {
     const error = { code: "method_not_allowed", message: `Use POST for ${DASHBOARD_PATH}.` };
     return Response.json({ error }, { status: 405, headers: { allow: "POST" } });
   }
   try {
-    return Response.json(open());
+    return Response.json(await open());
   } catch (cause) {
     const error = { code: "conflict", message: messageOf(cause) };
     return Response.json({ error }, { status: 409 });

@@ -43,10 +43,10 @@ const HEALTH_PATH = "/api/health";
  */
 export function createLocalSocket({
   ownerId,
-  hasAccount = () => false,
+  hasAccount = async () => false,
 }: {
   ownerId: () => Promise<string>;
-  hasAccount?: (id: string) => boolean;
+  hasAccount?: (id: string) => Promise<boolean>;
 }) {
   const entered = new WeakMap<Request, Principal>();
 
@@ -68,7 +68,7 @@ export function createLocalSocket({
         version: string;
         answer: (request: Request) => Promise<Response>;
         /** Opens the server's port unless it is open; throws what the person is told. */
-        openDashboard: () => OpenDashboard;
+        openDashboard: () => Promise<OpenDashboard>;
       },
     ): OpenSocket {
       const presence = createPresence(version);
@@ -86,7 +86,7 @@ export function createLocalSocket({
         try {
           const named = request.headers.get(ACCOUNT_HEADER);
           // A request for an account that is not there is one without credentials.
-          if (named === null || hasAccount(named)) {
+          if (named === null || (await hasAccount(named))) {
             const accountId = named ?? (await ownerId());
             entered.set(request, { ...LOCAL, accountId });
           }

@@ -61,7 +61,7 @@ export function createMcpRoutes({
 
   /** The body is read here, once: the library would keep a copy of it. */
   const answer = async (request: Request): Promise<Response> => {
-    const asker = sessionOf(request, authorize);
+    const asker = await sessionOf(request, authorize);
     if (request.method !== "POST" || !isJsonContentType(request.headers.get("content-type"))) {
       return pass(request, asker);
     }
@@ -72,7 +72,7 @@ export function createMcpRoutes({
       return refusal(400, -32_700, "Parse error: the body is not valid JSON.");
     }
     // The body may have come slowly: who may no longer ask is not answered.
-    const session = sessionOf(request, authorize);
+    const session = await sessionOf(request, authorize);
     return pass(mendHeaders(request, message, session.principal), session, message);
   };
 
@@ -96,9 +96,9 @@ export function createMcpRoutes({
     );
 }
 
-function sessionOf(request: Request, authorize: Authorize): Session {
+async function sessionOf(request: Request, authorize: Authorize): Promise<Session> {
   return {
-    principal: authorize(request),
+    principal: await authorize(request),
     agentId: decodeAgent(request.headers.get(AGENT_HEADER)),
     idempotencyKey: request.headers.get("idempotency-key")?.slice(0, 255) || undefined,
   };

@@ -48,7 +48,7 @@ export interface ImportOptions {
   /** Whether to tell of a line that changes nothing if it is what is here, or another. */
   mayRead: boolean;
   /** Asked before each batch is embedded, and before it is written; throws what ends the import. */
-  stillAllowed: () => void;
+  stillAllowed: () => Promise<void>;
 }
 
 /**
@@ -76,7 +76,7 @@ export async function importMemories(
     if (report.skipped.length < NAMED) report.skipped.push({ line, outcome, reason });
   };
   const write = async (batch: readonly Wanted[]) => {
-    stillAllowed();
+    await stillAllowed();
     const verdicts = await store.use(accountId, (open) =>
       dryRun ? foresee(open, batch) : writeBatch(open, batch, stillAllowed),
     );
@@ -212,7 +212,7 @@ function judgeAll(batch: readonly Wanted[], rows: readonly MemoryRow[]): Verdict
 async function writeBatch(
   { table, writer, embedder }: OpenTable,
   batch: readonly Wanted[],
-  stillAllowed: () => void,
+  stillAllowed: () => Promise<void>,
 ): Promise<Verdict[]> {
   const ids = [...new Set(batch.map(({ id }) => id))];
   const rows = await table.find(ids);
@@ -227,7 +227,7 @@ async function writeBatch(
     })
     .map(({ content }) => content);
   const embedded = await embedAll(embedder, texts);
-  stillAllowed();
+  await stillAllowed();
 
   const verdicts = await patiently(() =>
     writer.change({

@@ -33,8 +33,8 @@ export function createMemoryRoutes(dependencies: Dependencies) {
 
 function createReadingRoutes({ memories, authorize, etags }: Dependencies) {
   return new Elysia({ normalize: false })
-    .derive(({ request }) => {
-      const { accountId } = authorize(request, "memories:read");
+    .derive(async ({ request }) => {
+      const { accountId } = await authorize(request, "memories:read");
       checkQueryString(request);
       return { accountId };
     })
@@ -91,7 +91,7 @@ function createReadingRoutes({ memories, authorize, etags }: Dependencies) {
       "/:id",
       async ({ accountId, params, set }) => {
         const memory = await memories.get(accountId, params.id);
-        set.headers.etag = etags.of(memory);
+        set.headers.etag = (await etags.maker())(memory);
         return memory;
       },
       {
@@ -118,8 +118,8 @@ export function createStatsRoutes({
 }: Pick<Dependencies, "memories" | "authorize">) {
   return new Elysia({ tags: ["memories"], normalize: false }).model({ Stats }).get(
     "/stats",
-    ({ request }) => {
-      const { accountId } = authorize(request, "memories:read");
+    async ({ request }) => {
+      const { accountId } = await authorize(request, "memories:read");
       checkQueryString(request);
       return memories.stats(accountId);
     },

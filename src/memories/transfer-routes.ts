@@ -40,11 +40,11 @@ export function createTransferRoutes({
     .get(
       "/export",
       async ({ request, query }) => {
-        const { accountId } = authorize(request, "memories:read");
+        const { accountId } = await authorize(request, "memories:read");
         checkQueryString(request);
         const pages = await memories.export(accountId, toFilter(query));
         record(request, "memories_exported", { accountId });
-        const stillAllowed = () => void authorize(request, "memories:read");
+        const stillAllowed = async () => void (await authorize(request, "memories:read"));
         return new Response(toStream(pages, stillAllowed), { headers: { "content-type": NDJSON } });
       },
       {
@@ -65,18 +65,18 @@ export function createTransferRoutes({
     .post(
       "/import",
       async ({ request, query, server }) => {
-        const { accountId, scopes, credential } = authorize(request, "memories:write");
+        const { accountId, scopes, credential } = await authorize(request, "memories:write");
         checkQueryString(request);
         const dryRun = query.dry_run === "true";
         // It tells of what is here, and changes nothing.
-        if (dryRun) authorize(request, "memories:read");
+        if (dryRun) await authorize(request, "memories:read");
         // Embedding takes longer than an idle connection may live.
         server?.timeout(request, 0);
         const report = await memories.import(accountId, readLines(request), {
           source: { via: "import", ...credential },
           dryRun,
           mayRead: allows(scopes, "memories:read"),
-          stillAllowed: () => void authorize(request, "memories:write"),
+          stillAllowed: async () => void (await authorize(request, "memories:write")),
         });
         if (!dryRun)
           record(request, "memories_imported", {
@@ -115,16 +115,19 @@ export function createTransferRoutes({
  */
 export function toStream(
   pages: AsyncGenerator<Memory[], void>,
-  stillAllowed: () => void,
+  stillAllowed: () => Promise<void>,
 ): ReadableStream<Uint8Array> {
   return createPagedStream(allowedPages(pages, stillAllowed), (memories) =>
     Buffer.from(memories.map((memory) => `${JSON.stringify(memory)}\n`).join("")),
   );
 }
 
-async function* allowedPages<Page>(pages: AsyncGenerator<Page, void>, stillAllowed: () => void) {
+async function* allowedPages<Page>(
+  pages: AsyncGenerator<Page, void>,
+  stillAllowed: () => Promise<void>,
+) {
   for await (const page of pages) {
-    stillAllowed();
+    await stillAllowed();
     yield page;
   }
 }

@@ -67,8 +67,8 @@ export function createWritingRoutes(dependencies: Dependencies) {
 /** Reads the body of who has a scope: a stranger's is not read. */
 function createParser(authorize: Authorize, scope: Scope) {
   return (read: (request: Request) => Promise<unknown>) =>
-    ({ request, server }: Pick<Context, "request" | "server">) => {
-      authorize(request, scope);
+    async ({ request, server }: Pick<Context, "request" | "server">) => {
+      await authorize(request, scope);
       // Embedding a large batch takes longer than an idle connection may live.
       server?.timeout(request, 0);
       return read(request);
@@ -79,8 +79,8 @@ function createSavingRoutes({ memories, authorize, etags }: Dependencies) {
   const parser = createParser(authorize, "memories:add");
 
   return new Elysia({ normalize: false })
-    .derive(({ request }) => {
-      const { accountId, scopes, credential } = authorize(request, "memories:add");
+    .derive(async ({ request }) => {
+      const { accountId, scopes, credential } = await authorize(request, "memories:add");
       checkQueryString(request);
       const source: MemorySource = { via: "api", ...credential };
       return { accountId, scopes, source };
@@ -88,13 +88,13 @@ function createSavingRoutes({ memories, authorize, etags }: Dependencies) {
     .post(
       "/",
       async ({ accountId, scopes, source, request, body, headers, query, set }) => {
-        if (query.similar === "true") authorize(request, "memories:read");
+        if (query.similar === "true") await authorize(request, "memories:read");
         const idempotencyKey = headers["idempotency-key"];
         const [memory] = await memories.create(accountId, [body], { source, idempotencyKey });
         if (!memory) throw new Error("creating a memory returned none");
         set.status = 201;
         set.headers.location = `/api/memories/${memory.id}`;
-        set.headers.etag = etags.of(memory);
+        set.headers.etag = (await etags.maker())(memory);
         if (query.similar === "false") return writtenMemory(memory, scopes);
         return { ...memory, similar: await memories.similar(accountId, memory.id) };
       },
@@ -159,8 +159,8 @@ function createChangeRoutes({ memories, authorize, etags, record }: Dependencies
   const parser = createParser(authorize, "memories:write");
 
   return new Elysia({ normalize: false })
-    .derive(({ request }) => {
-      const { accountId, scopes, credential } = authorize(request, "memories:write");
+    .derive(async ({ request }) => {
+      const { accountId, scopes, credential } = await authorize(request, "memories:write");
       checkQueryString(request);
       const source: MemorySource = { via: "api", ...credential };
       return { accountId, scopes, source };
@@ -169,10 +169,11 @@ function createChangeRoutes({ memories, authorize, etags, record }: Dependencies
       "/:id",
       async ({ accountId, scopes, source, params, body, headers, set }) => {
         const ifMatch = headers["if-match"];
+        const etagOf = await etags.maker();
         const isExpected = (memory: Memory) =>
-          ifMatch === undefined || etags.matches(ifMatch, etags.of(memory));
+          ifMatch === undefined || etags.matches(ifMatch, etagOf(memory));
         const memory = await memories.update(accountId, params.id, body, { source, isExpected });
-        set.headers.etag = etags.of(memory);
+        set.headers.etag = etagOf(memory);
         return writtenMemory(memory, scopes);
       },
       {

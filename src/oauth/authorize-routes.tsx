@@ -70,10 +70,15 @@ export function createAuthorizeRoutes({
    * here: without their consent they are taken only where they have wanted to go before, or to
    * their own computer (RFC 9700, section 4.11.2).
    */
-  const refuse = (error: OAuthError, replyTo: ReplyTo, clientId: string, person: SignedIn) => {
+  const refuse = async (
+    error: OAuthError,
+    replyTo: ReplyTo,
+    clientId: string,
+    person: SignedIn,
+  ) => {
     const location = answer(replyTo, { error: error.code, error_description: error.message });
     const isTrusted =
-      isLoopback(replyTo.redirectUri) || oauth.grants.exists(person.account.id, clientId);
+      isLoopback(replyTo.redirectUri) || (await oauth.grants.exists(person.account.id, clientId));
     if (isTrusted) return seeOther(location);
     const label = `Tell ${describeRedirect(replyTo.redirectUri)}`;
     const message = `The app has asked in a way that can't be answered. ${error.message}`;
@@ -86,15 +91,15 @@ export function createAuthorizeRoutes({
   const withRequest = async (
     parameters: URLSearchParams,
     person: SignedIn,
-    handle: (request: AuthorizationRequest) => Response,
+    handle: (request: AuthorizationRequest) => Promise<Response>,
   ): Promise<Response> => {
     const client = await findClient(oauth, parameters);
     const replyTo = forPerson(() => parseReplyTo(parameters, client));
     try {
-      return handle(parseAuthorizationRequest(parameters, { client, replyTo, publicUrl }));
+      return await handle(parseAuthorizationRequest(parameters, { client, replyTo, publicUrl }));
     } catch (error) {
       if (!(error instanceof OAuthError)) throw error;
-      return refuse(error, replyTo, client.id, person);
+      return await refuse(error, replyTo, client.id, person);
     }
   };
 
@@ -103,16 +108,16 @@ export function createAuthorizeRoutes({
     seeOther(`${by}?${new URLSearchParams({ next: `${path}?${parameters}` })}`);
 
   const show = (request: Request, path: string) =>
-    answerWithPage(() => {
+    answerWithPage(async () => {
       checkHost(request);
       const parameters = new URL(request.url).searchParams;
-      const person = visitors.find(request);
+      const person = await visitors.find(request);
       // Before all else: a stranger learns nothing of clients, and can't make the server fetch.
       if (!person) return comingBack(SIGN_IN_PATH, path, parameters);
       // What an app is given outlasts the session.
-      if (!proof.isFresh(person)) return comingBack(PROOF_PATH, path, parameters);
-      return withRequest(parameters, person, (wanted) => {
-        oauth.clients.markAsked(wanted.client.id);
+      if (!(await proof.isFresh(person))) return comingBack(PROOF_PATH, path, parameters);
+      return withRequest(parameters, person, async (wanted) => {
+        await oauth.clients.markAsked(wanted.client.id);
         return pageResponse(
           <ConsentPage
             request={wanted}
@@ -130,20 +135,21 @@ export function createAuthorizeRoutes({
     answerWithPage(async () => {
       checkHost(request);
       const form = await readForm(request);
-      const person = visitors.find(request);
+      const person = await visitors.find(request);
       if (!person) return comingBack(SIGN_IN_PATH, path, parametersOf(form));
       checkForm(request, { token: form.get(FORM_TOKEN), cookie: person.session, publicUrl });
-      if (!proof.isFresh(person)) return comingBack(PROOF_PATH, path, parametersOf(form));
-      return withRequest(form, person, (wanted) => {
+      if (!(await proof.isFresh(person))) return comingBack(PROOF_PATH, path, parametersOf(form));
+      return withRequest(form, person, async (wanted) => {
         // The client's document may have come slowly: who is signed out meanwhile allows nothing.
-        if (!visitors.find(request)) return comingBack(SIGN_IN_PATH, path, parametersOf(form));
+        if (!(await visitors.find(request)))
+          return comingBack(SIGN_IN_PATH, path, parametersOf(form));
         const allowed = parseScopes(form.getAll(CONSENT.scope).join(" "));
         // A form that was tampered with can't give more than was asked for.
         const scopes = wanted.scopes.filter((scope) => allowed.includes(scope));
         if (form.get(CONSENT.decision) !== CONSENT.allow || scopes.length === 0) {
           return seeOther(answer(wanted, { error: "access_denied" }));
         }
-        const code = oauth.codes.create(person.account.id, { ...wanted, scopes });
+        const code = await oauth.codes.create(person.account.id, { ...wanted, scopes });
         record(request, "app_allowed", {
           accountId: person.account.id,
           subjectId: wanted.client.id,

@@ -34,7 +34,9 @@ export async function authenticateClient(
   }
   const { id, secret } = fromHeader ?? fromBody;
   if (id === null) throw new OAuthError("invalid_client", "client_id is missing.");
-  if (isDocumentAddress(id) ? !(await hasToSign(id, clients)) : clients.isAuthentic(id, secret)) {
+  if (
+    isDocumentAddress(id) ? !(await hasToSign(id, clients)) : await clients.isAuthentic(id, secret)
+  ) {
     return id;
   }
   throw new OAuthError(
@@ -57,7 +59,7 @@ async function authenticateByAssertion(
     throw new OAuthError("invalid_request", `client_assertion_type must be ${ASSERTION_TYPE}.`);
   }
   const id = single(form, "client_id") ?? (await subjectOf(assertion));
-  const isKnown = id !== null && isDocumentAddress(id) && clients.isKnown(id);
+  const isKnown = id !== null && isDocumentAddress(id) && (await clients.isKnown(id));
   const client = isKnown ? await clients.find(id) : null;
   if (!client) throw new OAuthError("invalid_client", "The client is not known by such an id.");
   await clients.verifyAssertion(client, assertion);
@@ -69,11 +71,11 @@ async function authenticateByAssertion(
  * not get by without a signature.
  */
 async function hasToSign(id: string, clients: Clients): Promise<boolean> {
-  if (!clients.isKnown(id)) return false;
+  if (!(await clients.isKnown(id))) return false;
   const client = await clients.find(id).catch(() => null);
   if (!client) return clients.mustSign(id);
   const mustSign = client.keys?.required ?? false;
-  clients.rememberSigning(id, mustSign);
+  await clients.rememberSigning(id, mustSign);
   return mustSign;
 }
 

@@ -1,11 +1,11 @@
 import { and, asc, count, eq, gt, inArray, isNull, lte, notExists, or } from "drizzle-orm";
-import type { Database } from "../db/database.ts";
+import type { Database, Orm } from "../db/database.ts";
 import { createId } from "../db/id.ts";
 import { createSecret, hashSecret, isSameSecret } from "../db/secret.ts";
 import type { Client } from "./client.ts";
 import type { ClientMetadata } from "./client-metadata.ts";
 import { OAuthError } from "./oauth-error.ts";
-import { oauthClients, oauthGrants } from "./tables.ts";
+import { createOAuthTables } from "./tables.ts";
 
 /** How long a client that never got a token is kept, in milliseconds; others stay. */
 const UNUSED_LIFETIME = 24 * 3_600_000;
@@ -19,6 +19,7 @@ export type Clients = ReturnType<typeof createClients>;
 /** The store of clients that have registered themselves. `clock` gives milliseconds since 1970. */
 export function createClients({ db, clock }: { db: Database; clock: () => number }) {
   const { orm } = db;
+  const { oauthClients, oauthGrants } = db.tables(createOAuthTables);
 
   /** Never got a token, and no person has allowed or is just being asked to allow it anything. */
   const isIdle = (now: number) =>
@@ -39,29 +40,33 @@ export function createClients({ db, clock }: { db: Database; clock: () => number
       ),
     );
 
-  const prune = (now: number): void => {
+  const prune = async (tx: Orm, now: number): Promise<void> => {
     const longAgo = lte(oauthClients.createdAt, new Date(now - UNUSED_LIFETIME));
-    orm
-      .delete(oauthClients)
-      .where(and(longAgo, isIdle(now)))
-      .run();
+    await tx.delete(oauthClients).where(and(longAgo, isIdle(now)));
   };
 
-  const countUnused = (): number =>
-    orm.select({ number: count() }).from(oauthClients).where(isNull(oauthClients.usedAt)).get()
-      ?.number ?? 0;
+  const countUnused = async (tx: Orm): Promise<number> => {
+    const unused = tx.select({ number: count() }).from(oauthClients);
+    const [row] = await unused.where(isNull(oauthClients.usedAt));
+    return row?.number ?? 0;
+  };
 
-  /** Removes the oldest idle clients until there is room for one more. */
-  const makeRoom = (now: number): void => {
-    const excess = countUnused() - MAX_UNUSED + 1;
-    if (excess <= 0) return;
-    const oldest = orm
+  /** Removes the oldest idle clients until there is room for one more. Returns whether there is. */
+  const makeRoom = async (tx: Orm, now: number): Promise<boolean> => {
+    const excess = (await countUnused(tx)) - MAX_UNUSED + 1;
+    if (excess <= 0) return true;
+    const oldest = tx
       .select({ id: oauthClients.id })
       .from(oauthClients)
       .where(isIdle(now))
       .orderBy(asc(oauthClients.createdAt), asc(oauthClients.id))
       .limit(excess);
-    orm.delete(oauthClients).where(inArray(oauthClients.id, oldest)).run();
+    const isOldest = inArray(oauthClients.id, oldest);
+    const removed = await tx
+      .delete(oauthClients)
+      .where(isOldest)
+      .returning({ id: oauthClients.id });
+    return removed.length === excess;
   };
 
   return {
@@ -70,42 +75,44 @@ export function createClients({ db, clock }: { db: Database; clock: () => number
      * for their first token, the oldest of them goes.
      * @throws OAuthError `temporarily_unavailable` when persons are being asked about all of them
      */
-    register({ name, redirectUris, authMethod }: ClientMetadata) {
+    async register({ name, redirectUris, authMethod }: ClientMetadata) {
       const now = clock();
-      prune(now);
-      makeRoom(now);
-      if (countUnused() >= MAX_UNUSED) {
-        throw new OAuthError("temporarily_unavailable", "Too many clients have registered.", 503);
-      }
       const id = createId("client", now);
       const secret = authMethod === "none" ? null : createSecret("ctxs_");
       const secretHash = secret === null ? null : hashSecret(secret);
       const createdAt = new Date(now);
-      orm.insert(oauthClients).values({ id, name, redirectUris, secretHash, createdAt }).run();
-      return { id, secret, createdAt };
+      const hasRoom = await db.transaction(async (tx) => {
+        await prune(tx, now);
+        const isFree = await makeRoom(tx, now);
+        const row = { id, name, redirectUris, secretHash, createdAt };
+        if (isFree) await tx.insert(oauthClients).values(row);
+        return isFree;
+      });
+      if (hasRoom) return { id, secret, createdAt };
+      throw new OAuthError("temporarily_unavailable", "Too many clients have registered.", 503);
     },
 
-    find: (id: string): Client | null =>
-      orm
+    async find(id: string): Promise<Client | null> {
+      const [client = null] = await orm
         .select({
           id: oauthClients.id,
           name: oauthClients.name,
           redirectUris: oauthClients.redirectUris,
         })
         .from(oauthClients)
-        .where(eq(oauthClients.id, id))
-        .get() ?? null,
+        .where(eq(oauthClients.id, id));
+      return client;
+    },
 
     /**
      * Whether a client is who it says: it is known, and has the secret that it was given, if any.
      * @param secret null for a client that shows none
      */
-    isAuthentic(id: string, secret: string | null): boolean {
-      const row = orm
+    async isAuthentic(id: string, secret: string | null): Promise<boolean> {
+      const [row] = await orm
         .select({ secretHash: oauthClients.secretHash })
         .from(oauthClients)
-        .where(eq(oauthClients.id, id))
-        .get();
+        .where(eq(oauthClients.id, id));
       if (!row) return false;
       // Some send an empty secret, or one of theirs, though they asked for none.
       if (row.secretHash === null) return true;
@@ -113,19 +120,19 @@ export function createClients({ db, clock }: { db: Database; clock: () => number
     },
 
     /** Notes that a person is being asked about a client: it stays as long as that may take. */
-    markAsked: (id: string): void =>
-      void orm
+    async markAsked(id: string): Promise<void> {
+      await orm
         .update(oauthClients)
         .set({ askedAt: new Date(clock()) })
-        .where(and(eq(oauthClients.id, id), isNull(oauthClients.usedAt)))
-        .run(),
+        .where(and(eq(oauthClients.id, id), isNull(oauthClients.usedAt)));
+    },
 
     /** Notes that a client got tokens: from now on it is kept. */
-    markUsed: (id: string): void =>
-      void orm
+    async markUsed(id: string): Promise<void> {
+      await orm
         .update(oauthClients)
         .set({ usedAt: new Date(clock()) })
-        .where(eq(oauthClients.id, id))
-        .run(),
+        .where(eq(oauthClients.id, id));
+    },
   };
 }

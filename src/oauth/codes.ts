@@ -4,11 +4,11 @@ import { createId } from "../db/id.ts";
 import { createSecret, hashSecret } from "../db/secret.ts";
 import type { Scope } from "../keys/scopes.ts";
 import type { Client } from "./client.ts";
-import { GRANT, type Grants } from "./grants.ts";
+import { type Grants, grantOf } from "./grants.ts";
 import { OAuthError, ReuseError } from "./oauth-error.ts";
 import { matchesChallenge } from "./pkce.ts";
 import { describeRedirect } from "./redirect-uri.ts";
-import { oauthCodes, oauthGrants } from "./tables.ts";
+import { createOAuthTables } from "./tables.ts";
 import { issueTokens, type TokenSet } from "./token-set.ts";
 
 /** How long a code can be exchanged, in milliseconds (RFC 6749, section 4.1.2: ten minutes at most). */
@@ -45,39 +45,35 @@ export function createCodes({
   grants: Grants;
   clock: () => number;
 }) {
-  const { orm } = db;
+  const tables = db.tables(createOAuthTables);
+  const { oauthCodes, oauthGrants } = tables;
 
   return {
     /** Notes what an account has allowed. Returns the code for the client, which is in no file. */
-    create(accountId: string, consent: Consent): string {
+    async create(accountId: string, consent: Consent): Promise<string> {
       const now = clock();
-      grants.prune();
+      await grants.prune();
       const { client, redirectUri, challenge, scopes, resource } = consent;
       const code = createSecret("ctxc_");
       const expiresAt = new Date(now + CODE_LIFETIME);
       const grantId = createId("grant", now);
-      orm.transaction(
-        (tx) => {
-          tx.insert(oauthGrants)
-            .values({
-              id: grantId,
-              accountId,
-              clientId: client.id,
-              clientName: client.name,
-              redirectHost: describeRedirect(redirectUri),
-              scopes,
-              resource,
-              mustSign: client.keys?.required ?? false,
-              createdAt: new Date(now),
-              expiresAt,
-            })
-            .run();
-          tx.insert(oauthCodes)
-            .values({ hash: hashSecret(code), grantId, redirectUri, challenge, expiresAt })
-            .run();
-        },
-        { behavior: "immediate" },
-      );
+      await db.transaction(async (tx) => {
+        await tx.insert(oauthGrants).values({
+          id: grantId,
+          accountId,
+          clientId: client.id,
+          clientName: client.name,
+          redirectHost: describeRedirect(redirectUri),
+          scopes,
+          resource,
+          mustSign: client.keys?.required ?? false,
+          createdAt: new Date(now),
+          expiresAt,
+        });
+        await tx
+          .insert(oauthCodes)
+          .values({ hash: hashSecret(code), grantId, redirectUri, challenge, expiresAt });
+      });
       return code;
     },
 
@@ -86,36 +82,33 @@ export function createCodes({
      * that came of it is revoked (RFC 6749, section 4.1.2).
      * @throws OAuthError `invalid_grant` or `invalid_target`
      */
-    redeem({ clientId, code, verifier, redirectUri, resource }: Redemption): TokenSet {
+    async redeem(redemption: Redemption): Promise<TokenSet> {
+      const { clientId, code, verifier, redirectUri, resource } = redemption;
       const now = clock();
       const isThis = eq(oauthCodes.hash, hashSecret(code));
-      const outcome = orm.transaction(
-        (tx): TokenSet | OAuthError => {
-          const row = tx
-            .select({ code: oauthCodes, grant: GRANT, resource: oauthGrants.resource })
-            .from(oauthCodes)
-            .innerJoin(oauthGrants, eq(oauthGrants.id, oauthCodes.grantId))
-            .where(isThis)
-            .get();
-          if (row?.grant.clientId !== clientId || row.grant.revokedAt !== null) return refused();
-          if (row.code.usedAt !== null) {
-            return new ReuseError(refused(), grants.revokeOfAnyAccount(row.grant.id));
-          }
-          // A wrong guess does not use the code up: a thief could end the rightful exchange by it.
-          if (row.code.expiresAt.getTime() <= now) return refused();
-          if (redirectUri !== null && redirectUri !== row.code.redirectUri) return refused();
-          if (!matchesChallenge(verifier, row.code.challenge)) return refused();
-          if (row.resource !== resource) {
-            return new OAuthError("invalid_target", "The code is for another resource.");
-          }
-          tx.update(oauthCodes)
-            .set({ usedAt: new Date(now) })
-            .where(isThis)
-            .run();
-          return issueTokens(tx, row.grant, row.grant.scopes, now);
-        },
-        { behavior: "immediate" },
-      );
+      const outcome = await db.transaction(async (tx): Promise<TokenSet | OAuthError> => {
+        const [row] = await tx
+          .select({ code: oauthCodes, grant: grantOf(tables), resource: oauthGrants.resource })
+          .from(oauthCodes)
+          .innerJoin(oauthGrants, eq(oauthGrants.id, oauthCodes.grantId))
+          .where(isThis);
+        if (row?.grant.clientId !== clientId || row.grant.revokedAt !== null) return refused();
+        if (row.code.usedAt !== null) {
+          return new ReuseError(refused(), await grants.revokeWithin(tx, row.grant.id));
+        }
+        // A wrong guess does not use the code up: a thief could end the rightful exchange by it.
+        if (row.code.expiresAt.getTime() <= now) return refused();
+        if (redirectUri !== null && redirectUri !== row.code.redirectUri) return refused();
+        if (!matchesChallenge(verifier, row.code.challenge)) return refused();
+        if (row.resource !== resource) {
+          return new OAuthError("invalid_target", "The code is for another resource.");
+        }
+        await tx
+          .update(oauthCodes)
+          .set({ usedAt: new Date(now) })
+          .where(isThis);
+        return await issueTokens(tx, tables, row.grant, row.grant.scopes, now);
+      });
       if (outcome instanceof OAuthError) throw outcome;
       return outcome;
     },

@@ -1,8 +1,8 @@
 import { and, asc, eq, gt, isNull, lte, ne, type SQL, sql } from "drizzle-orm";
-import type { Database } from "../db/database.ts";
+import type { Database, Orm } from "../db/database.ts";
 import { AppError } from "../errors.ts";
 import type { Scope } from "../keys/scopes.ts";
-import { oauthGrants, oauthTokens } from "./tables.ts";
+import { createOAuthTables, type OAuthTables } from "./tables.ts";
 
 /** What a person has allowed a client. */
 export interface Grant {
@@ -20,7 +20,8 @@ export interface Grant {
   readonly revokedAt: Date | null;
 }
 
-export const GRANT = {
+/** The columns of a grant. */
+export const grantOf = ({ oauthGrants }: Pick<OAuthTables, "oauthGrants">) => ({
   id: oauthGrants.id,
   accountId: oauthGrants.accountId,
   clientId: oauthGrants.clientId,
@@ -31,7 +32,7 @@ export const GRANT = {
   lastUsedAt: oauthGrants.lastUsedAt,
   expiresAt: oauthGrants.expiresAt,
   revokedAt: oauthGrants.revokedAt,
-};
+});
 
 /** How long a revoked grant stays in the list, in milliseconds. */
 const REVOKED_LIFETIME = 30 * 24 * 3_600_000;
@@ -48,90 +49,99 @@ export type Grants = ReturnType<typeof createGrants>;
 /** The store of grants. `clock` gives milliseconds since 1970. */
 export function createGrants({ db, clock }: { db: Database; clock: () => number }) {
   const { orm } = db;
+  const tables = db.tables(createOAuthTables);
+  const { oauthGrants, oauthTokens } = tables;
+  const GRANT = grantOf(tables);
 
-  const list = (condition?: SQL): Grant[] =>
-    orm
+  const list = async (condition?: SQL): Promise<Grant[]> =>
+    await orm
       .select(GRANT)
       .from(oauthGrants)
       .where(and(condition, gt(oauthGrants.expiresAt, new Date(clock()))))
-      .orderBy(asc(oauthGrants.id))
-      .all();
+      .orderBy(asc(oauthGrants.id));
 
-  const revokeWhere = (condition: SQL | undefined): Grant => {
+  const revokeIn = async (tx: Orm, condition: SQL | undefined): Promise<Grant> => {
     const now = clock();
-    const grant = orm.transaction(
-      (tx) => {
-        const revoked = tx
-          .update(oauthGrants)
-          .set({
-            revokedAt: sql`coalesce(${oauthGrants.revokedAt}, ${now})`,
-            expiresAt: sql`CASE WHEN ${oauthGrants.revokedAt} IS NULL THEN ${now + REVOKED_LIFETIME} ELSE ${oauthGrants.expiresAt} END`,
-          })
-          .where(condition)
-          .returning(GRANT)
-          .get();
-        if (revoked) tx.delete(oauthTokens).where(eq(oauthTokens.grantId, revoked.id)).run();
-        return revoked;
-      },
-      { behavior: "immediate" },
-    );
-    if (!grant) throw new AppError("not_found", "No grant with this id.");
-    return grant;
+    const [revoked] = await tx
+      .update(oauthGrants)
+      .set({
+        revokedAt: sql`coalesce(${oauthGrants.revokedAt}, ${now})`,
+        expiresAt: sql`CASE WHEN ${oauthGrants.revokedAt} IS NULL THEN ${now + REVOKED_LIFETIME} ELSE ${oauthGrants.expiresAt} END`,
+      })
+      .where(condition)
+      .returning(GRANT);
+    if (!revoked) throw new AppError("not_found", "No grant with this id.");
+    await tx.delete(oauthTokens).where(eq(oauthTokens.grantId, revoked.id));
+    return revoked;
   };
+  const revokeWhere = (condition: SQL | undefined): Promise<Grant> =>
+    db.transaction((tx) => revokeIn(tx, condition));
 
   return {
     /** The account's grants, revoked ones of the last 30 days too, oldest first. */
-    list: (accountId: string): Grant[] => list(eq(oauthGrants.accountId, accountId)),
+    list: (accountId: string): Promise<Grant[]> => list(eq(oauthGrants.accountId, accountId)),
 
     /**
      * Ends a grant for good, with all its tokens: every process refuses them from its next request
      * on. Revoking twice keeps the first time.
      * @throws AppError `not_found` when the account has no such grant
      */
-    revoke: (accountId: string, id: string): Grant =>
+    revoke: (accountId: string, id: string): Promise<Grant> =>
       revokeWhere(and(eq(oauthGrants.accountId, accountId), eq(oauthGrants.id, id))),
 
     /** Ends all grants of an account that still hold. Returns how many. */
-    revokeAll: (accountId: string): number =>
-      list(and(eq(oauthGrants.accountId, accountId), isNull(oauthGrants.revokedAt))).map(({ id }) =>
-        revokeWhere(eq(oauthGrants.id, id)),
-      ).length,
+    revokeAll: (accountId: string): Promise<number> =>
+      db.transaction(async (tx) => {
+        const isTheirs = and(
+          eq(oauthGrants.accountId, accountId),
+          isNull(oauthGrants.revokedAt),
+          gt(oauthGrants.expiresAt, new Date(clock())),
+        );
+        const held = await tx.select({ id: oauthGrants.id }).from(oauthGrants).where(isTheirs);
+        for (const { id } of held) await revokeIn(tx, eq(oauthGrants.id, id));
+        return held.length;
+      }),
 
     /** The grants of all accounts, for the administrator at the command line. */
-    listOfAllAccounts: (): Grant[] => list(),
+    listOfAllAccounts: (): Promise<Grant[]> => list(),
 
     /** Like `revoke`, for a grant of any account: for the administrator, and for stolen tokens. */
-    revokeOfAnyAccount: (id: string): Grant => revokeWhere(eq(oauthGrants.id, id)),
+    revokeOfAnyAccount: (id: string): Promise<Grant> => revokeWhere(eq(oauthGrants.id, id)),
+
+    /** The same as a part of a transaction. */
+    revokeWithin: (tx: Orm, id: string): Promise<Grant> => revokeIn(tx, eq(oauthGrants.id, id)),
 
     /** Whether anyone has ever allowed a client anything, as far as is remembered. */
-    isKnown: (clientId: string): boolean =>
-      orm
+    async isKnown(clientId: string): Promise<boolean> {
+      const [known] = await orm
         .select({ id: oauthGrants.id })
         .from(oauthGrants)
         .where(eq(oauthGrants.clientId, clientId))
-        .limit(1)
-        .get() !== undefined,
+        .limit(1);
+      return known !== undefined;
+    },
 
     /** Whether a client had to sign, when its metadata document was last read. */
-    mustSign: (clientId: string): boolean =>
-      orm
+    async mustSign(clientId: string): Promise<boolean> {
+      const [known] = await orm
         .select({ id: oauthGrants.id })
         .from(oauthGrants)
         .where(and(eq(oauthGrants.clientId, clientId), eq(oauthGrants.mustSign, true)))
-        .limit(1)
-        .get() !== undefined,
+        .limit(1);
+      return known !== undefined;
+    },
 
     /** Remembers for all grants of a client what its metadata document says now. */
-    rememberSigning: (clientId: string, mustSign: boolean): void =>
-      void orm
+    async rememberSigning(clientId: string, mustSign: boolean): Promise<void> {
+      await orm
         .update(oauthGrants)
         .set({ mustSign })
-        .where(and(eq(oauthGrants.clientId, clientId), ne(oauthGrants.mustSign, mustSign)))
-        .run(),
+        .where(and(eq(oauthGrants.clientId, clientId), ne(oauthGrants.mustSign, mustSign)));
+    },
 
     /** Whether an account has a grant of a client that still holds. */
-    exists: (accountId: string, clientId: string): boolean =>
-      orm
+    async exists(accountId: string, clientId: string): Promise<boolean> {
+      const [held] = await orm
         .select({ id: oauthGrants.id })
         .from(oauthGrants)
         .where(
@@ -142,13 +152,15 @@ export function createGrants({ db, clock }: { db: Database; clock: () => number 
             gt(oauthGrants.expiresAt, new Date(clock())),
           ),
         )
-        .get() !== undefined,
+        .limit(1);
+      return held !== undefined;
+    },
 
     /** Removes what is over: grants with all that came of them, and single tokens. */
-    prune(): void {
+    async prune(): Promise<void> {
       const now = new Date(clock());
-      orm.delete(oauthGrants).where(lte(oauthGrants.expiresAt, now)).run();
-      orm.delete(oauthTokens).where(lte(oauthTokens.expiresAt, now)).run();
+      await orm.delete(oauthGrants).where(lte(oauthGrants.expiresAt, now));
+      await orm.delete(oauthTokens).where(lte(oauthTokens.expiresAt, now));
     },
   };
 }

@@ -40,7 +40,7 @@ export function createOAuth({
        * @throws OAuthError `invalid_client` when there is something wrong with the document
        */
       find: async (id: string): Promise<Client | null> =>
-        isDocumentAddress(id) ? await documents.find(id) : registered.find(id),
+        isDocumentAddress(id) ? await documents.find(id) : await registered.find(id),
       isKnown: grants.isKnown,
       mustSign: grants.mustSign,
       rememberSigning: grants.rememberSigning,

@@ -78,7 +78,7 @@ export function createOAuthRoutes({
     if (wait !== null) {
       throw new AppError("rate_limited", "Too many registrations.", { retryAfter: wait });
     }
-    const { id, secret, createdAt } = oauth.clients.register(metadata);
+    const { id, secret, createdAt } = await oauth.clients.register(metadata);
     // RFC 7591, section 3.2.1: all that is registered, which may be less than was asked for.
     const registered = {
       client_id: id,
@@ -93,9 +93,9 @@ export function createOAuthRoutes({
     return Response.json(registered, { status: 201 });
   };
 
-  const recordReuse = <T>(request: Request, work: () => T): T => {
+  const recordReuse = async <T>(request: Request, work: () => Promise<T>): Promise<T> => {
     try {
-      return work();
+      return await work();
     } catch (error) {
       if (error instanceof ReuseError) record(request, "token_reused", grantFacts(error.grant));
       throw error;
@@ -106,10 +106,10 @@ export function createOAuthRoutes({
     const form = await readForm(request);
     const clientId = await authenticateClient(request, form, oauth.clients);
     const grantType = single(form, "grant_type");
-    const tokens = recordReuse(request, () =>
+    const tokens = await recordReuse(request, () =>
       redeemOrRenew(oauth, grantType, form, clientId, publicUrl),
     );
-    if (grantType === "authorization_code") oauth.clients.markUsed(clientId);
+    if (grantType === "authorization_code") await oauth.clients.markUsed(clientId);
     // RFC 6749, section 5.1.
     return Response.json(tokens, { headers: { pragma: "no-cache" } });
   };
@@ -117,7 +117,7 @@ export function createOAuthRoutes({
   const revoke = async (request: Request) => {
     const form = await readForm(request);
     const clientId = await authenticateClient(request, form, oauth.clients);
-    const ended = oauth.tokens.revoke(clientId, required(form, "token"));
+    const ended = await oauth.tokens.revoke(clientId, required(form, "token"));
     if (ended) record(request, "app_revoked", grantFacts(ended));
     // RFC 7009, section 2.2: 200 for an unknown token as well.
     return Response.json({});
@@ -142,13 +142,13 @@ export function createOAuthRoutes({
   return routes;
 }
 
-function redeemOrRenew(
+async function redeemOrRenew(
   { codes, tokens }: Pick<OAuth, "codes" | "tokens">,
   grantType: string | null,
   form: URLSearchParams,
   clientId: string,
   publicUrl: string,
-): AccessSet {
+): Promise<AccessSet> {
   const resource = parseResource(form.getAll("resource"), publicUrl);
   switch (grantType) {
     case "authorization_code":

@@ -1,8 +1,8 @@
 import { eq } from "drizzle-orm";
-import type { Database } from "../db/database.ts";
+import type { Orm } from "../db/database.ts";
 import { createSecret, hashSecret } from "../db/secret.ts";
 import { formatScopes, type Scope } from "../keys/scopes.ts";
-import { oauthGrants, oauthTokens } from "./tables.ts";
+import type { OAuthTables } from "./tables.ts";
 
 /** How long an access token holds, in milliseconds. It can be revoked at any time before. */
 export const ACCESS_LIFETIME = 3_600_000;
@@ -25,24 +25,23 @@ export interface TokenSet extends AccessSet {
   readonly refresh_token: string;
 }
 
-type Transaction = Parameters<Parameters<Database["orm"]["transaction"]>[0]>[0];
-
 /**
  * Makes an access token of a grant.
  * @param scopes of the token, all of which the grant has
  * @param now milliseconds since 1970
  */
-export function issueAccess(
-  tx: Transaction,
+export async function issueAccess(
+  tx: Orm,
+  { oauthTokens }: OAuthTables,
   grantId: string,
   scopes: readonly Scope[],
   now: number,
-): AccessSet {
+): Promise<AccessSet> {
   const token = createSecret(ACCESS_PREFIX);
   const expiresAt = new Date(now + ACCESS_LIFETIME);
-  tx.insert(oauthTokens)
-    .values({ hash: hashSecret(token), grantId, kind: "access", scopes, expiresAt })
-    .run();
+  await tx
+    .insert(oauthTokens)
+    .values({ hash: hashSecret(token), grantId, kind: "access", scopes, expiresAt });
   return {
     access_token: token,
     token_type: "Bearer",
@@ -56,18 +55,20 @@ export function issueAccess(
  * @param access scopes of the access token; the refresh token keeps those of the grant
  * @param now milliseconds since 1970
  */
-export function issueTokens(
-  tx: Transaction,
+export async function issueTokens(
+  tx: Orm,
+  tables: OAuthTables,
   grant: { id: string; scopes: readonly Scope[] },
   access: readonly Scope[],
   now: number,
-): TokenSet {
+): Promise<TokenSet> {
   const { id: grantId, scopes } = grant;
+  const { oauthGrants, oauthTokens } = tables;
   const token = createSecret(REFRESH_PREFIX);
   const expiresAt = new Date(now + REFRESH_LIFETIME);
-  tx.insert(oauthTokens)
-    .values({ hash: hashSecret(token), grantId, kind: "refresh", scopes, expiresAt })
-    .run();
-  tx.update(oauthGrants).set({ expiresAt }).where(eq(oauthGrants.id, grantId)).run();
-  return { ...issueAccess(tx, grantId, access, now), refresh_token: token };
+  await tx
+    .insert(oauthTokens)
+    .values({ hash: hashSecret(token), grantId, kind: "refresh", scopes, expiresAt });
+  await tx.update(oauthGrants).set({ expiresAt }).where(eq(oauthGrants.id, grantId));
+  return { ...(await issueAccess(tx, tables, grantId, access, now)), refresh_token: token };
 }

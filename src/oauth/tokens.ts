@@ -1,11 +1,11 @@
 import { and, eq, gt, inArray, isNull, sql } from "drizzle-orm";
-import type { Database } from "../db/database.ts";
+import type { Database, Orm } from "../db/database.ts";
 import { hashSecret } from "../db/secret.ts";
 import { createUseMark } from "../db/use-mark.ts";
 import { allows, type Scope } from "../keys/scopes.ts";
-import { GRANT, type Grant, type Grants } from "./grants.ts";
+import { type Grant, type Grants, grantOf } from "./grants.ts";
 import { OAuthError, ReuseError } from "./oauth-error.ts";
-import { oauthGrants, oauthTokens } from "./tables.ts";
+import { createOAuthTables } from "./tables.ts";
 import {
   ACCESS_PREFIX,
   type AccessSet,
@@ -57,12 +57,14 @@ export function createTokens({
   clock: () => number;
 }) {
   const { orm } = db;
-  const mark = orm
-    .update(oauthGrants)
-    .set({ lastUsedAt: sql`${sql.placeholder("now")}` })
-    .where(eq(oauthGrants.id, sql.placeholder("id")))
-    .prepare();
-  const markUsed = createUseMark(db, (id, now) => void mark.run({ id, now }));
+  const tables = db.tables(createOAuthTables);
+  const { oauthGrants, oauthTokens } = tables;
+  const markUsed = createUseMark(db, (tx, id, now) =>
+    tx
+      .update(oauthGrants)
+      .set({ lastUsedAt: new Date(now) })
+      .where(eq(oauthGrants.id, id)),
+  );
 
   const holder = orm
     .select({
@@ -86,8 +88,8 @@ export function createTokens({
     )
     .prepare();
 
-  const findByHash = (hash: string) =>
-    orm
+  const findByHash = async (tx: Orm, hash: string) => {
+    const [row] = await tx
       .select({
         hash: oauthTokens.hash,
         kind: oauthTokens.kind,
@@ -95,24 +97,24 @@ export function createTokens({
         usedAt: oauthTokens.usedAt,
         successor: oauthTokens.successor,
         repeatedAt: oauthTokens.repeatedAt,
-        grant: GRANT,
+        grant: grantOf(tables),
         resource: oauthGrants.resource,
       })
       .from(oauthTokens)
       .innerJoin(oauthGrants, eq(oauthGrants.id, oauthTokens.grantId))
-      .where(eq(oauthTokens.hash, hash))
-      .get();
-  const find = (token: string) => findByHash(hashSecret(token));
+      .where(eq(oauthTokens.hash, hash));
+    return row;
+  };
 
   /**
    * The token that a refresh token stands for: itself, or its successor for a token that was
    * repeated within its grace. Clients keep the token that they sent when the answer has none (RFC
    * 6749, section 6), and one of several sessions may have written it over the successor.
    */
-  const standsFor = (token: StoredToken, now: number): StoredToken => {
-    if (token.usedAt === null || isInGrace(token.usedAt, now)) return token;
-    const next = token.repeatedAt && token.successor ? findByHash(token.successor) : undefined;
-    return next ?? token;
+  const standsFor = async (tx: Orm, token: StoredToken, now: number): Promise<StoredToken> => {
+    const { usedAt, repeatedAt, successor } = token;
+    if (usedAt === null || isInGrace(usedAt, now) || !repeatedAt || !successor) return token;
+    return (await findByHash(tx, successor)) ?? token;
   };
 
   return {
@@ -123,17 +125,18 @@ export function createTokens({
      * (RFC 9700, section 4.14.2).
      * @throws OAuthError `invalid_grant`, `invalid_scope` or `invalid_target`
      */
-    renew({ clientId, refreshToken, scopes, resource }: Renewal): TokenSet | AccessSet {
+    async renew(renewal: Renewal): Promise<TokenSet | AccessSet> {
+      const { clientId, refreshToken, scopes, resource } = renewal;
       const now = clock();
-      grants.prune();
-      const outcome = orm.transaction(
-        (tx): TokenSet | AccessSet | OAuthError => {
-          const row = find(refreshToken);
+      await grants.prune();
+      const outcome = await db.transaction(
+        async (tx): Promise<TokenSet | AccessSet | OAuthError> => {
+          const row = await findByHash(tx, hashSecret(refreshToken));
           if (row?.kind !== "refresh" || row.grant.clientId !== clientId) return refused();
           if (row.grant.revokedAt !== null || row.expiresAt.getTime() <= now) return refused();
-          const current = standsFor(row, now);
+          const current = await standsFor(tx, row, now);
           if (current.usedAt !== null && !isInGrace(current.usedAt, now)) {
-            return new ReuseError(refused(), grants.revokeOfAnyAccount(row.grant.id));
+            return new ReuseError(refused(), await grants.revokeWithin(tx, row.grant.id));
           }
           // RFC 6749, section 6: no scope that was not granted.
           if (scopes?.some((scope) => !allows(row.grant.scopes, scope))) {
@@ -144,25 +147,24 @@ export function createTokens({
           }
           const access = scopes ?? row.grant.scopes;
           if (current.usedAt !== null) {
-            tx.update(oauthTokens)
+            await tx
+              .update(oauthTokens)
               .set({ repeatedAt: sql`coalesce(${oauthTokens.repeatedAt}, ${now})` })
-              .where(eq(oauthTokens.hash, row.hash))
-              .run();
-            return issueAccess(tx, row.grant.id, access, now);
+              .where(eq(oauthTokens.hash, row.hash));
+            return await issueAccess(tx, tables, row.grant.id, access, now);
           }
-          const tokens = issueTokens(tx, row.grant, access, now);
+          const tokens = await issueTokens(tx, tables, row.grant, access, now);
           // Both that was presented and what it stands for: each has its grace from now on.
-          tx.update(oauthTokens)
+          await tx
+            .update(oauthTokens)
             .set({
               usedAt: new Date(now),
               successor: hashSecret(tokens.refresh_token),
               repeatedAt: null,
             })
-            .where(inArray(oauthTokens.hash, [row.hash, current.hash]))
-            .run();
+            .where(inArray(oauthTokens.hash, [row.hash, current.hash]));
           return tokens;
         },
-        { behavior: "immediate" },
       );
       if (outcome instanceof OAuthError) throw outcome;
       return outcome;
@@ -173,17 +175,14 @@ export function createTokens({
      * grant (RFC 7009, section 2.1), which it returns. An unknown token is none already.
      * @throws OAuthError `invalid_grant` for another client's token
      */
-    revoke(clientId: string, token: string): Grant | null {
-      const row = find(token);
+    async revoke(clientId: string, token: string): Promise<Grant | null> {
+      const row = await findByHash(orm, hashSecret(token));
       if (!row) return null;
       if (row.grant.clientId !== clientId) {
         throw new OAuthError("invalid_grant", "The token was issued to another client.");
       }
-      if (row.kind === "refresh") return grants.revokeOfAnyAccount(row.grant.id);
-      orm
-        .delete(oauthTokens)
-        .where(eq(oauthTokens.hash, hashSecret(token)))
-        .run();
+      if (row.kind === "refresh") return await grants.revokeOfAnyAccount(row.grant.id);
+      await orm.delete(oauthTokens).where(eq(oauthTokens.hash, row.hash));
       return null;
     },
 
@@ -192,12 +191,12 @@ export function createTokens({
      * one of another resource. Asks the database on every call, so that another process's revocation
      * counts at once.
      */
-    authenticate(presented: string): TokenHolder | null {
+    async authenticate(presented: string): Promise<TokenHolder | null> {
       if (!presented.startsWith(ACCESS_PREFIX)) return null;
       const now = clock();
-      const row = holder.get({ hash: hashSecret(presented), now });
+      const [row] = await holder.execute({ hash: hashSecret(presented), now });
       if (!row) return null;
-      markUsed(row.grantId, row.lastUsedAt, now);
+      await markUsed(row.grantId, row.lastUsedAt, now);
       const { accountId, scopes, app, clientName: by, grantId: id } = row;
       return { accountId, scopes, app, credential: { by, id } };
     },

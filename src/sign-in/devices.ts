@@ -29,10 +29,14 @@ export function createDevices({
   accounts: Pick<Accounts, "findByEmail" | "passwordMark">;
   clock: () => number;
 }) {
-  const seal = (accountId: string, name: string, until: string): string => {
-    const key = readServerSecret(db, "device-cookies");
-    const sealed = JSON.stringify([accountId, accounts.passwordMark(accountId), name, until]);
-    return new Bun.CryptoHasher("sha256", key).update(sealed).digest("base64url");
+  /** What seals an account's entries. */
+  const sealerOf = async (accountId: string) => {
+    const key = await readServerSecret(db, "device-cookies");
+    const mark = await accounts.passwordMark(accountId);
+    return (name: string, until: string): string => {
+      const sealed = JSON.stringify([accountId, mark, name, until]);
+      return new Bun.CryptoHasher("sha256", key).update(sealed).digest("base64url");
+    };
   };
 
   const entriesOf = (cookie: string | null) =>
@@ -45,24 +49,27 @@ export function createDevices({
       });
 
   /** The entries that are this account's. */
-  const entriesFor = (accountId: string, cookie: string | null) =>
-    entriesOf(cookie).filter(({ name, until, sealed }) =>
-      isSameSecret(sealed, seal(accountId, name, until)),
+  const entriesFor = async (accountId: string, cookie: string | null) => {
+    const seal = await sealerOf(accountId);
+    return entriesOf(cookie).filter(({ name, until, sealed }) =>
+      isSameSecret(sealed, seal(name, until)),
     );
+  };
 
   return {
     /**
      * The cookie of a browser in which somebody has just signed in to an account.
      * @param cookie that it has now; what it holds of other accounts stays
      */
-    remember(accountId: string, cookie: string | null): string {
-      const former = entriesFor(accountId, cookie).map(({ entry }) => entry);
+    async remember(accountId: string, cookie: string | null): Promise<string> {
+      const former = (await entriesFor(accountId, cookie)).map(({ entry }) => entry);
       const others = entriesOf(cookie)
         .map(({ entry }) => entry)
         .filter((entry) => !former.includes(entry));
+      const seal = await sealerOf(accountId);
       const name = createSecret("");
       const until = (clock() + DEVICE_LIFETIME).toString(36);
-      const own = `${name}.${until}.${seal(accountId, name, until)}`;
+      const own = `${name}.${until}.${seal(name, until)}`;
       return [own, ...others].slice(0, MAX_ENTRIES).join("~");
     },
 
@@ -72,10 +79,10 @@ export function createDevices({
      * @param cookie of the browser
      * @param since milliseconds since 1970: a browser that was last signed in with before is another
      */
-    recognise(email: string, cookie: string | null, since = 0): string | null {
+    async recognise(email: string, cookie: string | null, since = 0): Promise<string | null> {
       // For an unknown account as well, so that the time does not tell.
-      const accountId = accounts.findByEmail(email)?.id ?? "";
-      const known = entriesFor(accountId, cookie).find((entry) => {
+      const accountId = (await accounts.findByEmail(email))?.id ?? "";
+      const known = (await entriesFor(accountId, cookie)).find((entry) => {
         const until = Number.parseInt(entry.until, 36);
         return until > clock() && until - DEVICE_LIFETIME >= since;
       });

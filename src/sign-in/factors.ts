@@ -1,17 +1,20 @@
+import { eq } from "drizzle-orm";
 import type { Database } from "../db/database.ts";
 import { createOneTimeCodes } from "./one-time-codes.ts";
 import { createPasskeys } from "./passkeys.ts";
 import { createRecoveryCodes } from "./recovery-codes.ts";
+import { createSignInTables } from "./tables.ts";
 
 export type Factors = ReturnType<typeof createFactors>;
 
 /** What accounts prove themselves with beside a password. `clock` gives milliseconds since 1970. */
 export function createFactors({ db, clock }: { db: Database; clock: () => number }) {
+  const tables = db.tables(createSignInTables);
   const passkeys = createPasskeys({ db, clock });
   const oneTimeCodes = createOneTimeCodes({ db, clock });
   const recoveryCodes = createRecoveryCodes({ db });
-  const isSetUp = (accountId: string) =>
-    passkeys.count(accountId) > 0 || oneTimeCodes.isSetUp(accountId);
+  const isSetUp = async (accountId: string): Promise<boolean> =>
+    (await passkeys.count(accountId)) > 0 || (await oneTimeCodes.isSetUp(accountId));
 
   return {
     passkeys,
@@ -22,9 +25,9 @@ export function createFactors({ db, clock }: { db: Database; clock: () => number
     isSetUp,
 
     /** The kinds of second factor that an account has. */
-    kinds: (accountId: string): ("passkey" | "code")[] => [
-      ...(passkeys.count(accountId) > 0 ? (["passkey"] as const) : []),
-      ...(oneTimeCodes.isSetUp(accountId) ? (["code"] as const) : []),
+    kinds: async (accountId: string): Promise<("passkey" | "code")[]> => [
+      ...((await passkeys.count(accountId)) > 0 ? (["passkey"] as const) : []),
+      ...((await oneTimeCodes.isSetUp(accountId)) ? (["code"] as const) : []),
     ],
 
     /**
@@ -33,27 +36,29 @@ export function createFactors({ db, clock }: { db: Database; clock: () => number
      * @returns which of them it was; null for a wrong one
      * @throws AppError as `OneTimeCodes.use`
      */
-    useCode(accountId: string, typed: string, browser: string | null): "app" | "recovery" | null {
+    async useCode(
+      accountId: string,
+      typed: string,
+      browser: string | null,
+    ): Promise<"app" | "recovery" | null> {
       if (/^\s*\d{3}\s?\d{3}\s*$/.test(typed)) {
-        return oneTimeCodes.use(accountId, typed, browser) ? "app" : null;
+        return (await oneTimeCodes.use(accountId, typed, browser)) ? "app" : null;
       }
-      return recoveryCodes.use(accountId, typed) ? "recovery" : null;
+      return (await recoveryCodes.use(accountId, typed)) ? "recovery" : null;
     },
 
     /** New recovery codes for an account that has none, whose second factor was just set up; else null. */
-    issueFirstCodes: (accountId: string): string[] | null =>
-      recoveryCodes.count(accountId) === 0 ? recoveryCodes.replace(accountId) : null,
+    issueFirstCodes: recoveryCodes.issueFirst,
 
     /** Takes the recovery codes from an account that has no second factor any more. */
-    tidy(accountId: string): void {
-      if (!isSetUp(accountId)) recoveryCodes.remove(accountId);
-    },
+    tidy: recoveryCodes.tidy,
 
     /** Takes every second factor from an account, for who has lost them. */
-    reset(accountId: string): void {
-      passkeys.removeAll(accountId);
-      oneTimeCodes.remove(accountId);
-      recoveryCodes.remove(accountId);
-    },
+    reset: (accountId: string): Promise<void> =>
+      db.transaction(async (tx) => {
+        for (const table of [tables.passkeys, tables.oneTimeCodes, tables.recoveryCodes]) {
+          await tx.delete(table).where(eq(table.accountId, accountId));
+        }
+      }),
   };
 }

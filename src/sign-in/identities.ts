@@ -2,7 +2,7 @@ import { and, asc, eq } from "drizzle-orm";
 import type { Database } from "../db/database.ts";
 import { AppError } from "../errors.ts";
 import type { Identity } from "./providers.ts";
-import { identities } from "./tables.ts";
+import { createSignInTables } from "./tables.ts";
 
 type Known = Pick<Identity, "issuer" | "subject">;
 
@@ -11,12 +11,15 @@ export type Identities = ReturnType<typeof createIdentities>;
 /** The store of whom providers know people as. `clock` gives milliseconds since 1970. */
 export function createIdentities({ db, clock }: { db: Database; clock: () => number }) {
   const { orm } = db;
+  const { identities } = db.tables(createSignInTables);
   const isThis = ({ issuer, subject }: Known) =>
     and(eq(identities.issuer, issuer), eq(identities.subject, subject));
 
-  const findAccount = (identity: Known): string | null =>
-    orm.select({ accountId: identities.accountId }).from(identities).where(isThis(identity)).get()
-      ?.accountId ?? null;
+  const findAccount = async (identity: Known): Promise<string | null> => {
+    const known = orm.select({ accountId: identities.accountId }).from(identities);
+    const [row] = await known.where(isThis(identity));
+    return row?.accountId ?? null;
+  };
 
   return {
     /** The account that an identity signs in to; null for none. */
@@ -26,28 +29,28 @@ export function createIdentities({ db, clock }: { db: Database; clock: () => num
      * Lets an identity sign in to an account from now on.
      * @throws AppError `conflict` when it signs in to another one
      */
-    link(accountId: string, { issuer, subject }: Known): void {
+    async link(accountId: string, { issuer, subject }: Known): Promise<void> {
       const row = { issuer, subject, accountId, createdAt: new Date(clock()) };
-      orm.insert(identities).values(row).onConflictDoNothing().run();
-      if (findAccount(row) === accountId) return;
+      await orm.insert(identities).values(row).onConflictDoNothing();
+      if ((await findAccount(row)) === accountId) return;
       throw new AppError("conflict", "This identity signs in to another account of this server.");
     },
 
     /** The issuers that an account can be signed in to through, oldest first. */
-    issuers: (accountId: string): string[] =>
-      orm
+    async issuers(accountId: string): Promise<string[]> {
+      const rows = await orm
         .select({ issuer: identities.issuer })
         .from(identities)
         .where(eq(identities.accountId, accountId))
-        .orderBy(asc(identities.createdAt))
-        .all()
-        .map(({ issuer }) => issuer),
+        .orderBy(asc(identities.createdAt), asc(identities.issuer));
+      return rows.map(({ issuer }) => issuer);
+    },
 
     /** Ends that an account can be signed in to through an issuer. */
-    unlink: (accountId: string, issuer: string): void =>
-      void orm
+    async unlink(accountId: string, issuer: string): Promise<void> {
+      await orm
         .delete(identities)
-        .where(and(eq(identities.accountId, accountId), eq(identities.issuer, issuer)))
-        .run(),
+        .where(and(eq(identities.accountId, accountId), eq(identities.issuer, issuer)));
+    },
   };
 }

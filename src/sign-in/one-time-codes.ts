@@ -3,7 +3,7 @@ import type { Database } from "../db/database.ts";
 import { isSameSecret } from "../db/secret.ts";
 import { AppError } from "../errors.ts";
 import { createRateLimit } from "../rate-limit.ts";
-import { oneTimeCodes } from "./tables.ts";
+import { createSignInTables } from "./tables.ts";
 import { codeOf, createTotpSecret, stepAt } from "./totp.ts";
 
 /** Steps before and after the present one whose code is taken: clocks differ, and typing takes time. */
@@ -20,16 +20,27 @@ export type OneTimeCodes = ReturnType<typeof createOneTimeCodes>;
 /** The store of what apps compute codes from. `clock` gives milliseconds since 1970. */
 export function createOneTimeCodes({ db, clock }: { db: Database; clock: () => number }) {
   const { orm } = db;
+  const { oneTimeCodes } = db.tables(createSignInTables);
   const byBrowser = createRateLimit({ tries: TRIES, period: PERIOD, clock });
   const isOf = (accountId: string) => eq(oneTimeCodes.accountId, accountId);
 
   /** Since when the account is asked for codes; null when it is not. */
-  const setUpAt = (accountId: string): Date | null =>
-    orm
+  const setUpAt = async (accountId: string): Promise<Date | null> => {
+    const [row] = await orm
       .select({ confirmedAt: oneTimeCodes.confirmedAt })
       .from(oneTimeCodes)
-      .where(isOf(accountId))
-      .get()?.confirmedAt ?? null;
+      .where(isOf(accountId));
+    return row?.confirmedAt ?? null;
+  };
+
+  /** The secret that waits to be confirmed; null for none. One in use is never shown again. */
+  const findUnconfirmed = async (accountId: string): Promise<Buffer | null> => {
+    const [row] = await orm
+      .select({ secret: oneTimeCodes.secret })
+      .from(oneTimeCodes)
+      .where(and(isOf(accountId), isNull(oneTimeCodes.confirmedAt)));
+    return row?.secret ?? null;
+  };
 
   /** The step whose code this is, among those that may still be used; null for none. */
   const findStep = (secret: Uint8Array, lastStep: number, typed: string): number | null => {
@@ -43,30 +54,27 @@ export function createOneTimeCodes({ db, clock }: { db: Database; clock: () => n
   };
 
   /** Looks at a code, and notes what came of it. Returns the milliseconds to wait where none is looked at. */
-  const tryOut = (accountId: string, code: string, isLimited: boolean): boolean | number =>
-    orm.transaction(
-      (tx) => {
-        const isIt = and(isOf(accountId), isNotNull(oneTimeCodes.confirmedAt));
-        const row = tx.select().from(oneTimeCodes).where(isIt).get();
-        if (!row) return false;
-        const now = clock();
-        const elapsed = Math.max(0, now - row.failedAt.getTime());
-        const failures = Math.max(0, row.failures - (elapsed / PERIOD) * TRIES);
-        if (isLimited && failures > TRIES - 1) return ((failures - TRIES + 1) / TRIES) * PERIOD;
-        const step = findStep(row.secret, row.lastStep, code);
-        if (step !== null) tx.update(oneTimeCodes).set({ lastStep: step }).where(isIt).run();
-        else if (isLimited) {
-          const change = { failures: failures + 1, failedAt: new Date(now) };
-          tx.update(oneTimeCodes).set(change).where(isIt).run();
-        }
-        return step !== null;
-      },
-      { behavior: "immediate" },
-    );
+  const tryOut = (accountId: string, code: string, isLimited: boolean): Promise<boolean | number> =>
+    db.transaction(async (tx) => {
+      const isIt = and(isOf(accountId), isNotNull(oneTimeCodes.confirmedAt));
+      const [row] = await tx.select().from(oneTimeCodes).where(isIt);
+      if (!row) return false;
+      const now = clock();
+      const elapsed = Math.max(0, now - row.failedAt.getTime());
+      const failures = Math.max(0, row.failures - (elapsed / PERIOD) * TRIES);
+      if (isLimited && failures > TRIES - 1) return ((failures - TRIES + 1) / TRIES) * PERIOD;
+      const step = findStep(row.secret, row.lastStep, code);
+      if (step !== null) await tx.update(oneTimeCodes).set({ lastStep: step }).where(isIt);
+      else if (isLimited) {
+        const change = { failures: failures + 1, failedAt: new Date(now) };
+        await tx.update(oneTimeCodes).set(change).where(isIt);
+      }
+      return step !== null;
+    });
 
   return {
     /** Whether the account is asked for codes. */
-    isSetUp: (accountId: string): boolean => setUpAt(accountId) !== null,
+    isSetUp: async (accountId: string): Promise<boolean> => (await setUpAt(accountId)) !== null,
 
     setUpAt,
 
@@ -74,10 +82,10 @@ export function createOneTimeCodes({ db, clock }: { db: Database; clock: () => n
      * Makes a secret that `confirm` puts to use, instead of one that was not confirmed.
      * @throws AppError `conflict` when the account is asked for codes already
      */
-    begin(accountId: string): void {
+    async begin(accountId: string): Promise<void> {
       const secret = Buffer.from(createTotpSecret());
       const row = { secret, confirmedAt: null, lastStep: 0, failures: 0, failedAt: new Date(0) };
-      const made = orm
+      const made = await orm
         .insert(oneTimeCodes)
         .values({ accountId, ...row })
         .onConflictDoUpdate({
@@ -85,33 +93,27 @@ export function createOneTimeCodes({ db, clock }: { db: Database; clock: () => n
           set: row,
           setWhere: isNull(oneTimeCodes.confirmedAt),
         })
-        .returning({ accountId: oneTimeCodes.accountId })
-        .get();
-      if (made) return;
+        .returning({ accountId: oneTimeCodes.accountId });
+      if (made.length > 0) return;
       throw new AppError("conflict", "You have an app for codes already: remove it first.");
     },
 
-    /** The secret that waits to be confirmed; null for none. One in use is never shown again. */
-    findUnconfirmed: (accountId: string): Uint8Array | null =>
-      orm
-        .select({ secret: oneTimeCodes.secret })
-        .from(oneTimeCodes)
-        .where(and(isOf(accountId), isNull(oneTimeCodes.confirmedAt)))
-        .get()?.secret ?? null,
+    findUnconfirmed: (accountId: string): Promise<Uint8Array | null> => findUnconfirmed(accountId),
 
     /** Puts the secret to use by a first code of it. Returns false when that is wrong. */
-    confirm(accountId: string, code: string): boolean {
-      const secret = this.findUnconfirmed(accountId);
+    async confirm(accountId: string, code: string): Promise<boolean> {
+      const secret = await findUnconfirmed(accountId);
       const lastStep = secret && findStep(secret, 0, code);
-      if (lastStep === null) return false;
-      const isWaiting = and(isOf(accountId), isNull(oneTimeCodes.confirmedAt));
-      const confirmed = orm
+      if (secret === null || lastStep === null) return false;
+      // Meanwhile another one may have been made, in another window.
+      const isIt = and(isOf(accountId), eq(oneTimeCodes.secret, secret));
+      const isWaiting = and(isIt, isNull(oneTimeCodes.confirmedAt));
+      const confirmed = await orm
         .update(oneTimeCodes)
         .set({ confirmedAt: new Date(clock()), lastStep })
         .where(isWaiting)
-        .returning({ accountId: oneTimeCodes.accountId })
-        .get();
-      return confirmed !== undefined;
+        .returning({ accountId: oneTimeCodes.accountId });
+      return confirmed.length > 0;
     },
 
     /**
@@ -121,17 +123,19 @@ export function createOneTimeCodes({ db, clock }: { db: Database; clock: () => n
      * @param browser as in `Trier`
      * @throws AppError `rate_limited` after too many wrong ones
      */
-    use(accountId: string, code: string, browser: string | null): boolean {
+    async use(accountId: string, code: string, browser: string | null): Promise<boolean> {
       const wait = browser === null ? null : byBrowser.take(browser);
       if (wait !== null) throw tooManyCodes(wait * 1_000);
-      const outcome = tryOut(accountId, code, browser === null);
+      const outcome = await tryOut(accountId, code, browser === null);
       if (typeof outcome === "number") throw tooManyCodes(outcome);
       if (outcome && browser !== null) byBrowser.giveBack(browser);
       return outcome;
     },
 
     /** Ends that the account is asked for codes. */
-    remove: (accountId: string): void => void orm.delete(oneTimeCodes).where(isOf(accountId)).run(),
+    async remove(accountId: string): Promise<void> {
+      await orm.delete(oneTimeCodes).where(isOf(accountId));
+    },
   };
 }
 

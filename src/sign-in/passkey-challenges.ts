@@ -1,7 +1,7 @@
 import { and, desc, eq, gt, inArray, lte } from "drizzle-orm";
 import type { Database } from "../db/database.ts";
 import { createSecret, hashSecret } from "../db/secret.ts";
-import { passkeyChallenges } from "./tables.ts";
+import { createSignInTables } from "./tables.ts";
 
 /** How long a person may take to unlock their device, in milliseconds. */
 const LIFETIME = 5 * 60_000;
@@ -16,6 +16,7 @@ export type PasskeyChallenges = ReturnType<typeof createPasskeyChallenges>;
 /** The store of what browsers were told to have signed. `clock` gives milliseconds since 1970. */
 export function createPasskeyChallenges({ db, clock }: { db: Database; clock: () => number }) {
   const { orm } = db;
+  const { passkeyChallenges } = db.tables(createSignInTables);
   const nameOf = (browser: string, purpose: PasskeyPurpose) =>
     hashSecret(`challenge ${purpose} ${browser}`);
 
@@ -24,32 +25,28 @@ export function createPasskeyChallenges({ db, clock }: { db: Database; clock: ()
      * A challenge for a browser, instead of the one before it.
      * @param browser the secret of its cookie
      */
-    create(browser: string, purpose: PasskeyPurpose): string {
+    async create(browser: string, purpose: PasskeyPurpose): Promise<string> {
       const now = clock();
       const challenge = createSecret("");
       const expiresAt = new Date(now + LIFETIME);
-      orm
-        .delete(passkeyChallenges)
-        .where(lte(passkeyChallenges.expiresAt, new Date(now)))
-        .run();
+      await orm.delete(passkeyChallenges).where(lte(passkeyChallenges.expiresAt, new Date(now)));
       const surplus = orm
         .select({ hash: passkeyChallenges.hash })
         .from(passkeyChallenges)
         .orderBy(desc(passkeyChallenges.expiresAt))
         .limit(MOST)
         .offset(MOST - 1);
-      orm.delete(passkeyChallenges).where(inArray(passkeyChallenges.hash, surplus)).run();
-      orm
+      await orm.delete(passkeyChallenges).where(inArray(passkeyChallenges.hash, surplus));
+      await orm
         .insert(passkeyChallenges)
         .values({ hash: nameOf(browser, purpose), challenge, expiresAt })
-        .onConflictDoUpdate({ target: passkeyChallenges.hash, set: { challenge, expiresAt } })
-        .run();
+        .onConflictDoUpdate({ target: passkeyChallenges.hash, set: { challenge, expiresAt } });
       return challenge;
     },
 
     /** The challenge that a browser was given, one time; null for none. */
-    take: (browser: string, purpose: PasskeyPurpose): string | null =>
-      orm
+    async take(browser: string, purpose: PasskeyPurpose): Promise<string | null> {
+      const [taken] = await orm
         .delete(passkeyChallenges)
         .where(
           and(
@@ -57,7 +54,8 @@ export function createPasskeyChallenges({ db, clock }: { db: Database; clock: ()
             gt(passkeyChallenges.expiresAt, new Date(clock())),
           ),
         )
-        .returning({ challenge: passkeyChallenges.challenge })
-        .get()?.challenge ?? null,
+        .returning({ challenge: passkeyChallenges.challenge });
+      return taken?.challenge ?? null;
+    },
   };
 }

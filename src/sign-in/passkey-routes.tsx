@@ -57,10 +57,10 @@ export function createPasskeyRoutes({
     .get(
       PASSKEY_PATH,
       ({ request }) =>
-        answerWithPage(() => {
+        answerWithPage(async () => {
           checkHost(request);
           const next = localPath(new URL(request.url).searchParams.get("next"), publicUrl);
-          return visitors.find(request) ? seeOther(next ?? "/") : show(request, next);
+          return (await visitors.find(request)) ? seeOther(next ?? "/") : show(request, next);
         }),
       HIDDEN,
     )
@@ -84,7 +84,7 @@ export function createPasskeyRoutes({
             record(request, "sign_in_failed", { accountId });
             return show(request, next, "This passkey does not sign in here, or not any more.", 401);
           }
-          const { to, setCookies } = secondStep.arriveAlone(request, { accountId, next });
+          const { to, setCookies } = await secondStep.arriveAlone(request, { accountId, next });
           record(request, "signed_in", { accountId, subject: "passkey" });
           return seeOther(to, setCookies);
         }),

@@ -1,7 +1,7 @@
 import { and, asc, count, eq } from "drizzle-orm";
-import type { Database } from "../db/database.ts";
+import type { Database, Orm } from "../db/database.ts";
 import { AppError } from "../errors.ts";
-import { passkeys } from "./tables.ts";
+import { createSignInTables } from "./tables.ts";
 
 /** More than anyone has devices; keeps what a browser is sent small. */
 const MOST = 20;
@@ -30,27 +30,25 @@ export type Passkeys = ReturnType<typeof createPasskeys>;
 /** The store of passkeys. `clock` gives milliseconds since 1970. */
 export function createPasskeys({ db, clock }: { db: Database; clock: () => number }) {
   const { orm } = db;
+  const { passkeys } = db.tables(createSignInTables);
   const isOf = (accountId: string) => eq(passkeys.accountId, accountId);
   const isThis = (accountId: string, id: string) => and(isOf(accountId), eq(passkeys.id, id));
-  const howMany = (accountId: string): number =>
-    orm.select({ count: count() }).from(passkeys).where(isOf(accountId)).get()?.count ?? 0;
+  const howMany = async (tx: Orm, accountId: string): Promise<number> => {
+    const [row] = await tx.select({ count: count() }).from(passkeys).where(isOf(accountId));
+    return row?.count ?? 0;
+  };
 
   return {
     /**
      * Adds a passkey to an account.
      * @throws AppError `validation_failed` for a bad name, `conflict` for a passkey that is known
      */
-    add(accountId: string, { transports, publicKey, ...rest }: Passkey & { name: string }): void {
+    async add(accountId: string, passkey: Passkey & { name: string }): Promise<void> {
+      const { transports, publicKey, ...rest } = passkey;
       const name = rest.name.trim() || "Passkey";
       if (name.length > MAX_NAME || /[\p{Cc}\u2028\u2029]/u.test(name)) {
         const message = `A passkey's name has at most ${MAX_NAME} characters and no control characters.`;
         throw new AppError("validation_failed", message);
-      }
-      if (howMany(accountId) >= MOST) {
-        throw new AppError(
-          "conflict",
-          `An account has at most ${MOST} passkeys: remove one first.`,
-        );
       }
       const row = {
         ...rest,
@@ -60,13 +58,22 @@ export function createPasskeys({ db, clock }: { db: Database; clock: () => numbe
         transports: transports.join(" "),
         createdAt: new Date(clock()),
       };
-      const made = orm.insert(passkeys).values(row).onConflictDoNothing().returning().get();
-      if (!made) throw new AppError("conflict", "This passkey is in use here already.");
+      await db.transaction(async (tx) => {
+        if ((await howMany(tx, accountId)) >= MOST) {
+          throw new AppError(
+            "conflict",
+            `An account has at most ${MOST} passkeys: remove one first.`,
+          );
+        }
+        const added = tx.insert(passkeys).values(row).onConflictDoNothing();
+        const [made] = await added.returning({ id: passkeys.id });
+        if (!made) throw new AppError("conflict", "This passkey is in use here already.");
+      });
     },
 
     /** The account's passkeys, oldest first. */
-    list: (accountId: string): PasskeyRecord[] =>
-      orm
+    list: async (accountId: string): Promise<PasskeyRecord[]> =>
+      await orm
         .select({
           id: passkeys.id,
           name: passkeys.name,
@@ -75,28 +82,30 @@ export function createPasskeys({ db, clock }: { db: Database; clock: () => numbe
         })
         .from(passkeys)
         .where(isOf(accountId))
-        .orderBy(asc(passkeys.createdAt), asc(passkeys.id))
-        .all(),
+        .orderBy(asc(passkeys.createdAt), asc(passkeys.id)),
 
-    count: howMany,
+    count: (accountId: string): Promise<number> => howMany(orm, accountId),
 
     /** The ids of the account's passkeys, and how a browser reaches them. */
-    describe: (accountId: string): Pick<Passkey, "id" | "transports">[] =>
-      orm
+    async describe(accountId: string): Promise<Pick<Passkey, "id" | "transports">[]> {
+      const rows = await orm
         .select({ id: passkeys.id, transports: passkeys.transports })
         .from(passkeys)
         .where(isOf(accountId))
-        .all()
-        .map(({ id, transports }) => ({ id, transports: split(transports) })),
+        .orderBy(asc(passkeys.createdAt), asc(passkeys.id));
+      return rows.map(({ id, transports }) => ({ id, transports: split(transports) }));
+    },
 
     /** The account that a passkey signs in to, told by the passkey itself; null for an unknown one. */
-    findAccount: (id: string): string | null =>
-      orm.select({ accountId: passkeys.accountId }).from(passkeys).where(eq(passkeys.id, id)).get()
-        ?.accountId ?? null,
+    async findAccount(id: string): Promise<string | null> {
+      const holder = orm.select({ accountId: passkeys.accountId }).from(passkeys);
+      const [row] = await holder.where(eq(passkeys.id, id));
+      return row?.accountId ?? null;
+    },
 
     /** A passkey of an account; null for one of another account. */
-    find(accountId: string, id: string): Passkey | null {
-      const row = orm.select().from(passkeys).where(isThis(accountId, id)).get();
+    async find(accountId: string, id: string): Promise<Passkey | null> {
+      const [row] = await orm.select().from(passkeys).where(isThis(accountId, id));
       if (!row) return null;
       const { publicKey, counter, transports } = row;
       return {
@@ -108,23 +117,25 @@ export function createPasskeys({ db, clock }: { db: Database; clock: () => numbe
     },
 
     /** Notes that a passkey was used, and how often that was by its own count. */
-    markUsed: (accountId: string, id: string, counter: number): void =>
-      void orm
+    async markUsed(accountId: string, id: string, counter: number): Promise<void> {
+      await orm
         .update(passkeys)
         .set({ counter, lastUsedAt: new Date(clock()) })
-        .where(isThis(accountId, id))
-        .run(),
+        .where(isThis(accountId, id));
+    },
 
     /**
      * Removes a passkey of an account.
      * @throws AppError `not_found` when the account has no such passkey
      */
-    remove(accountId: string, id: string): void {
-      const removed = orm.delete(passkeys).where(isThis(accountId, id)).returning().get();
-      if (!removed) throw new AppError("not_found", "There is no such passkey in your account.");
+    async remove(accountId: string, id: string): Promise<void> {
+      const removed = await orm
+        .delete(passkeys)
+        .where(isThis(accountId, id))
+        .returning({ id: passkeys.id });
+      if (removed.length === 0)
+        throw new AppError("not_found", "There is no such passkey in your account.");
     },
-
-    removeAll: (accountId: string): void => void orm.delete(passkeys).where(isOf(accountId)).run(),
   };
 }
 

@@ -1,7 +1,7 @@
 import { and, eq, gt, lte, sql } from "drizzle-orm";
 import type { Database } from "../db/database.ts";
 import { createSecret, hashSecret } from "../db/secret.ts";
-import { pendingSignIns } from "./tables.ts";
+import { createSignInTables } from "./tables.ts";
 
 /** How long a person has for the second step, in milliseconds. */
 export const PENDING_LIFETIME = 10 * 60_000;
@@ -17,12 +17,6 @@ export interface PendingSignIn {
   readonly triesLeft: number;
 }
 
-const PENDING = {
-  accountId: pendingSignIns.accountId,
-  next: pendingSignIns.next,
-  triesLeft: pendingSignIns.triesLeft,
-};
-
 export type PendingSignIns = ReturnType<typeof createPendingSignIns>;
 
 /**
@@ -31,6 +25,12 @@ export type PendingSignIns = ReturnType<typeof createPendingSignIns>;
  */
 export function createPendingSignIns({ db, clock }: { db: Database; clock: () => number }) {
   const { orm } = db;
+  const { pendingSignIns } = db.tables(createSignInTables);
+  const PENDING = {
+    accountId: pendingSignIns.accountId,
+    next: pendingSignIns.next,
+    triesLeft: pendingSignIns.triesLeft,
+  };
   const isThis = (secret: string) =>
     and(
       eq(pendingSignIns.hash, hashSecret(secret)),
@@ -41,44 +41,46 @@ export function createPendingSignIns({ db, clock }: { db: Database; clock: () =>
 
   return {
     /** Begins one, and removes those that are over. Returns the secret for the cookie. */
-    begin(accountId: string, next: string | null): string {
+    async begin(accountId: string, next: string | null): Promise<string> {
       const now = clock();
       const secret = createSecret("");
       const isOver = lte(pendingSignIns.expiresAt, new Date(now));
-      orm.delete(pendingSignIns).where(isOver).run();
+      await orm.delete(pendingSignIns).where(isOver);
       const expiresAt = new Date(now + PENDING_LIFETIME);
       const row = { hash: hashSecret(secret), accountId, next, triesLeft: TRIES, expiresAt };
-      orm.insert(pendingSignIns).values(row).run();
+      await orm.insert(pendingSignIns).values(row);
       return secret;
     },
 
     /** The sign-in with a secret; null for one that is over. */
-    find: (secret: string): PendingSignIn | null =>
-      orm
-        .select(PENDING)
-        .from(pendingSignIns)
-        .where(and(isThis(secret), hasTry))
-        .get() ?? null,
+    async find(secret: string): Promise<PendingSignIn | null> {
+      const pending = orm.select(PENDING).from(pendingSignIns);
+      const [found = null] = await pending.where(and(isThis(secret), hasTry));
+      return found;
+    },
 
     /** Takes a try of the sign-in, before the answer is looked at; null when it has none left. */
-    take: (secret: string): PendingSignIn | null =>
-      orm
+    async take(secret: string): Promise<PendingSignIn | null> {
+      const [taken = null] = await orm
         .update(pendingSignIns)
         .set({ triesLeft: sql`${pendingSignIns.triesLeft} - 1` })
         .where(and(isThis(secret), hasTry))
-        .returning(PENDING)
-        .get() ?? null,
+        .returning(PENDING);
+      return taken;
+    },
 
     /** Ends a sign-in. Returns whether it was there: of two answers at once one ends it. */
-    end: (secret: string): boolean =>
-      orm
+    async end(secret: string): Promise<boolean> {
+      const ended = await orm
         .delete(pendingSignIns)
         .where(isThis(secret))
-        .returning({ hash: pendingSignIns.hash })
-        .get() !== undefined,
+        .returning({ hash: pendingSignIns.hash });
+      return ended.length > 0;
+    },
 
     /** Ends all sign-ins of an account that wait for their second step. */
-    endAll: (accountId: string): void =>
-      void orm.delete(pendingSignIns).where(eq(pendingSignIns.accountId, accountId)).run(),
+    async endAll(accountId: string): Promise<void> {
+      await orm.delete(pendingSignIns).where(eq(pendingSignIns.accountId, accountId));
+    },
   };
 }

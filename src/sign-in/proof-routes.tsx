@@ -21,7 +21,7 @@ import type { WebAuthn } from "./webauthn.ts";
 const HIDDEN = { parse: "none", detail: { hide: true } } as const;
 
 /** Asks for a proof, before the page or the form that waits for it. */
-export type AskForProof = (person: SignedIn, waiting: Waiting) => Response;
+export type AskForProof = (person: SignedIn, waiting: Waiting) => Promise<Response>;
 
 /** @param proof what is asked for */
 export function createAskForProof({
@@ -31,13 +31,13 @@ export function createAskForProof({
   proof: Pick<Proof, "waysOf">;
   providers: readonly Provider[];
 }) {
-  return (
+  return async (
     { account: { id, email }, token }: SignedIn,
     waiting: Waiting,
     problem?: string,
     answer: { status: number; headers?: Record<string, string> } = { status: 403 },
-  ): Response => {
-    const ways = proof.waysOf(id);
+  ): Promise<Response> => {
+    const ways = await proof.waysOf(id);
     const page = <ProofPage {...{ token, email, ways, providers, waiting, problem }} />;
     return pageResponse(page, { ...answer, scripts: true });
   };
@@ -67,7 +67,7 @@ export function createProofRoutes({
   const receive = async (request: Request) => {
     checkHost(request);
     const form = await readForm(request);
-    const person = visitors.find(request);
+    const person = await visitors.find(request);
     if (person === null) return null;
     checkForm(request, { token: form.get(FORM_TOKEN), cookie: person.session, publicUrl });
     return { person, form };
@@ -77,13 +77,13 @@ export function createProofRoutes({
     .get(
       PROOF_PATH,
       ({ request }) =>
-        answerWithPage(() => {
+        answerWithPage(async () => {
           checkHost(request);
-          const person = visitors.find(request);
+          const person = await visitors.find(request);
           const to = localPath(new URL(request.url).searchParams.get("next"), publicUrl) ?? "/";
           if (person === null)
             return seeOther(`${SIGN_IN_PATH}?${new URLSearchParams({ next: to })}`);
-          if (proof.isFresh(person)) return seeOther(to);
+          if (await proof.isFresh(person)) return seeOther(to);
           return ask(person, { to, form: null }, undefined, { status: 200 });
         }),
       HIDDEN,
@@ -113,14 +113,14 @@ export function createProofRoutes({
             const isRight = await proof.give(person, answerOf(form), address);
             if (!isRight) {
               record(request, "proof_failed", { accountId: person.account.id });
-              return ask(person, waiting, "That is wrong. Try again.", { status: 401 });
+              return await ask(person, waiting, "That is wrong. Try again.", { status: 401 });
             }
             return waiting.form === null ? seeOther(to) : againWithForm(to);
           } catch (error) {
             if (!(error instanceof AppError) || error.code !== "rate_limited") throw error;
             record(request, "proof_failed", { accountId: person.account.id });
             const headers = { "retry-after": `${error.retryAfter}` };
-            return ask(person, waiting, error.message, { status: error.status, headers });
+            return await ask(person, waiting, error.message, { status: error.status, headers });
           }
         }),
       HIDDEN,

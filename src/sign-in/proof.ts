@@ -44,14 +44,14 @@ export function createProof({
   passwords: boolean;
 }) {
   /** Where there is a second factor, it is what is asked for: the password may be the thief's too. */
-  const waysOf = (accountId: string): WaysToProve => {
-    const hasFactor = factors.isSetUp(accountId);
+  const waysOf = async (accountId: string): Promise<WaysToProve> => {
+    const hasFactor = await factors.isSetUp(accountId);
     return {
-      password: passwords && !hasFactor && accounts.hasPassword(accountId),
-      passkey: webauthn.isAvailable && factors.passkeys.count(accountId) > 0,
-      app: factors.oneTimeCodes.isSetUp(accountId),
-      recoveryCode: hasFactor && factors.recoveryCodes.count(accountId) > 0,
-      provider: !hasFactor && identities.issuers(accountId).length > 0,
+      password: passwords && !hasFactor && (await accounts.hasPassword(accountId)),
+      passkey: webauthn.isAvailable && (await factors.passkeys.count(accountId)) > 0,
+      app: await factors.oneTimeCodes.isSetUp(accountId),
+      recoveryCode: hasFactor && (await factors.recoveryCodes.count(accountId)) > 0,
+      provider: !hasFactor && (await identities.issuers(accountId)).length > 0,
     };
   };
 
@@ -60,13 +60,13 @@ export function createProof({
     answer: Answer | { readonly password: string },
     address: string,
   ): Promise<boolean> => {
-    const ways = waysOf(id);
+    const ways = await waysOf(id);
     if ("credential" in answer) {
       return (await webauthn.verify(session, "proof", answer.credential, id)) !== null;
     }
     // Of its own: nobody else's wrong tries keep who is signed in from a proof.
     const browser = hashSecret(session);
-    if ("code" in answer) return factors.useCode(id, answer.code, browser) !== null;
+    if ("code" in answer) return (await factors.useCode(id, answer.code, browser)) !== null;
     const { password } = answer;
     if (!ways.password) return false;
     return (await signIn.check({ email, password }, { address, browser })) !== null;
@@ -76,7 +76,8 @@ export function createProof({
     waysOf,
 
     /** Whether a session's person has proved who they are a moment ago. */
-    isFresh: ({ session }: Pick<SignedIn, "session">): boolean => sessions.isProved(session),
+    isFresh: ({ session }: Pick<SignedIn, "session">): Promise<boolean> =>
+      sessions.isProved(session),
 
     /**
      * Takes a proof. Returns whether it is right.
@@ -89,7 +90,7 @@ export function createProof({
       address: string,
     ): Promise<boolean> {
       if (!(await isRight(person, answer, address))) return false;
-      sessions.prove(person.session);
+      await sessions.prove(person.session);
       return true;
     },
   };

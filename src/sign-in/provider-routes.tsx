@@ -45,7 +45,7 @@ export function createProviderRoutes({
 
   /** What goes wrong becomes a page with the way back. */
   const answer = async (request: Request, id: string, work: () => Promise<Response>) => {
-    const isHere = visitors.find(request) !== null;
+    const isHere = (await visitors.find(request)) !== null;
     try {
       checkHost(request);
       return await work();
@@ -71,12 +71,12 @@ export function createProviderRoutes({
           const next = localPath(searchParams.get("next"), publicUrl);
           const invitation = searchParams.get("invitation");
           const link = searchParams.get("link");
-          const person = visitors.find(request);
+          const person = await visitors.find(request);
           if (link !== null) {
             if (!person || !isSameSecret(link, linkProof(person.token))) {
               throw new AppError("forbidden", "Connect a provider from the page Account.");
             }
-            if (!proof.isFresh(person)) {
+            if (!(await proof.isFresh(person))) {
               const here = localPath(`${WITH_PATH}/${id}?${searchParams}`, publicUrl) ?? "/";
               return seeOther(`${PROOF_PATH}?${new URLSearchParams({ next: here })}`);
             }
@@ -97,9 +97,9 @@ export function createProviderRoutes({
           const { searchParams } = new URL(request.url);
           const visit = cookies.read(request, "visit");
           // Of a session that still lasts: what one has begun that was ended since, ends with it.
-          const signedIn = () => visitors.find(request)?.token ?? null;
-          const browsers = () =>
-            [visit && formToken(visit), signedIn()].filter((name) => name !== null);
+          const signedIn = async () => (await visitors.find(request))?.token ?? null;
+          const browsers = async () =>
+            [visit && formToken(visit), await signedIn()].filter((name) => name !== null);
           const arrival = await providerSignIn
             .finish(id, browsers, {
               state: searchParams.get("state"),
@@ -117,7 +117,10 @@ export function createProviderRoutes({
             return seeOther(next ?? "/");
           }
           // The provider's word is a first factor: who has a second one shows it as after a password.
-          const { to, setCookies, isSignedIn } = secondStep.arrive(request, { accountId, next });
+          const { to, setCookies, isSignedIn } = await secondStep.arrive(request, {
+            accountId,
+            next,
+          });
           if (invitationId)
             record(request, "invitation_used", { accountId, subjectId: invitationId });
           if (isNew) record(request, "account_created", through);

@@ -50,7 +50,10 @@ export function createProviderSignIn({
   registration,
 }: {
   providers: readonly Provider[];
-  accounts: Pick<Accounts, "prepareMember" | "findByEmail" | "hasPassword" | "isSetUp">;
+  accounts: Pick<
+    Accounts,
+    "prepareMember" | "addMember" | "findByEmail" | "hasPassword" | "isSetUp"
+  >;
   identities: Pick<Identities, "findAccount" | "link">;
   factors: Pick<Factors, "isSetUp">;
   invitations: Pick<Invitations, "use">;
@@ -66,16 +69,17 @@ export function createProviderSignIn({
    * - a new account, by an invitation or where anyone may sign up.
    */
   const accountOf = async (identity: Identity, invitation: string | null): Promise<Arrival> => {
-    const known = identities.findAccount(identity);
+    const known = await identities.findAccount(identity);
     if (known !== null) return { accountId: known };
     if (identity.email === null) {
       throw new AppError("forbidden", "The provider has not verified an e-mail address of yours.");
     }
     const email = parseEmail(identity.email);
-    const account = accounts.findByEmail(email);
+    const account = await accounts.findByEmail(email);
     if (account) {
       const isClaimable = registration === "open" || account.role === "member";
-      const isClosed = accounts.hasPassword(account.id) || factors.isSetUp(account.id);
+      const isClosed =
+        (await accounts.hasPassword(account.id)) || (await factors.isSetUp(account.id));
       if (isClaimable && isClosed) {
         throw new AppError(
           "forbidden",
@@ -84,11 +88,12 @@ export function createProviderSignIn({
       }
       return { accountId: account.id };
     }
-    const make = await accounts.prepareMember({ email, password: null });
+    const wanted = { email, password: null };
     if (invitation !== null) {
-      return invitations.use(invitation, (wanted) => {
-        if (wanted.email === null || wanted.email === email) {
-          return { accountId: make().id, isNew: true, invitationId: wanted.id };
+      const make = await accounts.prepareMember(wanted);
+      return invitations.use(invitation, async (tx, found) => {
+        if (found.email === null || found.email === email) {
+          return { accountId: (await make(tx)).id, isNew: true, invitationId: found.id };
         }
         throw new AppError("forbidden", "The invitation is for another e-mail address.");
       });
@@ -99,7 +104,7 @@ export function createProviderSignIn({
         "No account here has your e-mail address: ask the owner of this server for an invitation.",
       );
     }
-    return { accountId: make().id, isNew: true };
+    return { accountId: (await accounts.addMember(wanted)).id, isNew: true };
   };
 
   return {
@@ -128,22 +133,24 @@ export function createProviderSignIn({
      */
     async finish(
       id: string,
-      browsers: () => readonly string[],
+      browsers: () => Promise<readonly string[]>,
       { state, code }: { state: string | null; code: string | null },
     ): Promise<Arrival & { next: string | null; isLinked: boolean; provider: Provider }> {
       const wanted = pending.get(state ?? "");
       pending.delete(state ?? "");
-      const isTheirs = () => browsers().some((each) => hashSecret(each) === wanted?.browser);
-      if (wanted?.provider.id !== id || !isTheirs()) throw expired();
+      const isTheirs = async () =>
+        (await browsers()).some((each) => hashSecret(each) === wanted?.browser);
+      if (wanted?.provider.id !== id || !(await isTheirs())) throw expired();
       if (code === null) throw new AppError("forbidden", "The provider did not sign you in.");
-      if (!accounts.isSetUp()) throw new AppError("forbidden", "This server has no owner yet.");
+      if (!(await accounts.isSetUp()))
+        throw new AppError("forbidden", "This server has no owner yet.");
       const identity = await wanted.provider.finish(code, wanted.proofs);
       // The provider may have answered slowly: who is signed out meanwhile connects nothing.
-      if (!isTheirs()) throw expired();
+      if (!(await isTheirs())) throw expired();
       const { linkTo, next, invitation, provider } = wanted;
       const arrival =
         linkTo === null ? await accountOf(identity, invitation) : { accountId: linkTo };
-      identities.link(arrival.accountId, identity);
+      await identities.link(arrival.accountId, identity);
       return { ...arrival, next, isLinked: linkTo !== null, provider };
     },
   };

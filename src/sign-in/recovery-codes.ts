@@ -1,7 +1,7 @@
-import { and, count, eq } from "drizzle-orm";
-import type { Database } from "../db/database.ts";
+import { and, count, eq, isNotNull, notExists } from "drizzle-orm";
+import type { Database, Orm } from "../db/database.ts";
 import { hashSecret } from "../db/secret.ts";
-import { recoveryCodes } from "./tables.ts";
+import { createSignInTables } from "./tables.ts";
 
 /** How many codes an account gets at once. */
 export const RECOVERY_CODES = 10;
@@ -15,6 +15,7 @@ export type RecoveryCodes = ReturnType<typeof createRecoveryCodes>;
 /** The store of codes that stand in for a lost second factor, each one time. */
 export function createRecoveryCodes({ db }: { db: Database }) {
   const { orm } = db;
+  const { recoveryCodes, passkeys, oneTimeCodes } = db.tables(createSignInTables);
   const isOf = (accountId: string) => eq(recoveryCodes.accountId, accountId);
   const hashOf = (accountId: string, typed: string) => {
     // As it is read off a sheet of paper.
@@ -26,36 +27,61 @@ export function createRecoveryCodes({ db }: { db: Database }) {
     return hashSecret(`recovery ${accountId} ${code}`);
   };
 
+  const howMany = async (tx: Orm, accountId: string): Promise<number> => {
+    const left = tx.select({ count: count() }).from(recoveryCodes);
+    const [row] = await left.where(isOf(accountId));
+    return row?.count ?? 0;
+  };
+
+  const createRows = (accountId: string) => {
+    const codes = Array.from({ length: RECOVERY_CODES }, createCode);
+    return { codes, rows: codes.map((code) => ({ accountId, hash: hashOf(accountId, code) })) };
+  };
+
   return {
     /** Gives an account new codes instead of those that it had. They can't be read again. */
-    replace(accountId: string): string[] {
-      const codes = Array.from({ length: RECOVERY_CODES }, createCode);
-      const rows = codes.map((code) => ({ accountId, hash: hashOf(accountId, code) }));
-      orm.transaction(
-        (tx) => {
-          tx.delete(recoveryCodes).where(isOf(accountId)).run();
-          tx.insert(recoveryCodes).values(rows).run();
-        },
-        { behavior: "immediate" },
-      );
+    async replace(accountId: string): Promise<string[]> {
+      const { codes, rows } = createRows(accountId);
+      await db.transaction(async (tx) => {
+        await tx.delete(recoveryCodes).where(isOf(accountId));
+        await tx.insert(recoveryCodes).values(rows);
+      });
       return codes;
     },
 
+    /** New codes for an account that has none; else null. */
+    async issueFirst(accountId: string): Promise<string[] | null> {
+      const { codes, rows } = createRows(accountId);
+      return await db.transaction(async (tx) => {
+        if ((await howMany(tx, accountId)) > 0) return null;
+        await tx.insert(recoveryCodes).values(rows);
+        return codes;
+      });
+    },
+
     /** How many codes an account has left. */
-    count: (accountId: string): number =>
-      orm.select({ count: count() }).from(recoveryCodes).where(isOf(accountId)).get()?.count ?? 0,
+    count: (accountId: string): Promise<number> => howMany(orm, accountId),
 
     /** Uses a code up. Returns false for one that is wrong or was used. */
-    use: (accountId: string, code: string): boolean =>
-      orm
+    async use(accountId: string, code: string): Promise<boolean> {
+      const used = await orm
         .delete(recoveryCodes)
         .where(and(isOf(accountId), eq(recoveryCodes.hash, hashOf(accountId, code))))
-        .returning({ hash: recoveryCodes.hash })
-        .get() !== undefined,
+        .returning({ hash: recoveryCodes.hash });
+      return used.length > 0;
+    },
 
-    /** Takes all codes from an account. */
-    remove: (accountId: string): void =>
-      void orm.delete(recoveryCodes).where(isOf(accountId)).run(),
+    /** Takes all codes from an account that has no second factor. */
+    async tidy(accountId: string): Promise<void> {
+      const passkey = orm.select({ id: passkeys.id }).from(passkeys);
+      const app = orm.select({ id: oneTimeCodes.accountId }).from(oneTimeCodes);
+      const isTheirApp = eq(oneTimeCodes.accountId, accountId);
+      const hasNothing = and(
+        notExists(passkey.where(eq(passkeys.accountId, accountId))),
+        notExists(app.where(and(isTheirApp, isNotNull(oneTimeCodes.confirmedAt)))),
+      );
+      await orm.delete(recoveryCodes).where(and(isOf(accountId), hasNothing));
+    },
   };
 }
 

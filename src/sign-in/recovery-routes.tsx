@@ -54,9 +54,9 @@ export function createRecoveryRoutes({
   // Of the account's, nobody guesses one of 80 random bits: strangers must not be able to use them up.
   const byAddress = createRateLimit({ tries: 10, period: QUARTER, clock });
 
-  const hasFirstFactor = (accountId: string) =>
-    (config.passwords && accounts.hasPassword(accountId)) ||
-    identities.issuers(accountId).length > 0;
+  const hasFirstFactor = async (accountId: string) =>
+    (config.passwords && (await accounts.hasPassword(accountId))) ||
+    (await identities.issuers(accountId)).length > 0;
 
   return new Elysia()
     .get(
@@ -81,9 +81,9 @@ export function createRecoveryRoutes({
           const wait = byAddress.take(address);
           if (wait !== null) throw tooMany(wait);
           const email = form.get("email") ?? "";
-          const account = accounts.findByEmail(email);
-          const isAllowed = account !== null && !hasFirstFactor(account.id);
-          if (!isAllowed || !recoveryCodes.use(account.id, form.get(CODE) ?? "")) {
+          const account = await accounts.findByEmail(email);
+          const isAllowed = account !== null && !(await hasFirstFactor(account.id));
+          if (!isAllowed || !(await recoveryCodes.use(account.id, form.get(CODE) ?? ""))) {
             record(request, "sign_in_failed", { accountId: account?.id ?? null });
             const { token } = visitors.greet(request);
             const problem = "E-mail address or recovery code is wrong.";
@@ -92,7 +92,7 @@ export function createRecoveryRoutes({
           }
           byAddress.giveBack(address);
           const beginning = { accountId: account.id, next: ACCOUNT_PATH };
-          const { to, setCookies } = secondStep.arriveAlone(request, beginning);
+          const { to, setCookies } = await secondStep.arriveAlone(request, beginning);
           record(request, "recovery_code_used", { accountId: account.id });
           record(request, "signed_in", { accountId: account.id });
           return seeOther(to, setCookies);

@@ -64,11 +64,11 @@ export function createSignInRoutes({
     .get(
       SIGN_IN_PATH,
       ({ request }) =>
-        answerWithPage(() => {
+        answerWithPage(async () => {
           checkHost(request);
           const next = localPath(new URL(request.url).searchParams.get("next"), publicUrl);
-          if (visitors.find(request)) return seeOther(next ?? "/");
-          if (!isSetUp()) return seeOther(SET_UP_PATH);
+          if (await visitors.find(request)) return seeOther(next ?? "/");
+          if (!(await isSetUp())) return seeOther(SET_UP_PATH);
           const { token, headers } = visitors.greet(request);
           const page = <SignInPage {...offers} token={token} next={next} />;
           return pageResponse(page, { headers });
@@ -87,8 +87,8 @@ export function createSignInRoutes({
           const email = form.get("email") ?? "";
           const password = form.get("password") ?? "";
           // What was typed is told only where it is an account's address: some type their password.
-          const recordRefused = (event: "sign_in_failed" | "sign_in_locked") =>
-            record(request, event, { accountId: accounts.findByEmail(email)?.id ?? null });
+          const recordRefused = async (event: "sign_in_failed" | "sign_in_locked") =>
+            record(request, event, { accountId: (await accounts.findByEmail(email))?.id ?? null });
           const again = (problem: string, status: number, headers = {}) => {
             const { token } = visitors.greet(request);
             const entered = { next, email, problem };
@@ -97,23 +97,26 @@ export function createSignInRoutes({
           };
           try {
             const address = clientAddress(request, config);
-            const browser = visitors.recognise(request, email);
+            const browser = await visitors.recognise(request, email);
             const account = await signIn.check({ email, password }, { address, browser });
             if (account === null) {
-              recordRefused("sign_in_failed");
+              await recordRefused("sign_in_failed");
               return again("E-mail address or password is wrong.", 401);
             }
             const accountId = account.id;
-            const { to, setCookies, isSignedIn } = secondStep.arrive(request, { accountId, next });
+            const { to, setCookies, isSignedIn } = await secondStep.arrive(request, {
+              accountId,
+              next,
+            });
             if (isSignedIn) record(request, "signed_in", { accountId });
             return seeOther(to, setCookies);
           } catch (error) {
             if (error instanceof AppError && error.code === "forbidden") {
-              recordRefused("sign_in_failed");
+              await recordRefused("sign_in_failed");
               return again(error.message, error.status);
             }
             if (!(error instanceof AppError) || error.code !== "rate_limited") throw error;
-            recordRefused("sign_in_locked");
+            await recordRefused("sign_in_locked");
             return again(error.message, error.status, { "retry-after": `${error.retryAfter}` });
           }
         }),
@@ -127,12 +130,12 @@ export function createSignInRoutes({
           const form = await readForm(request);
           const session = cookies.read(request, "session");
           checkForm(request, { token: form.get(FORM_TOKEN), cookie: session, publicUrl });
-          const person = visitors.find(request);
-          if (session !== null) sessions.end(session);
+          const person = await visitors.find(request);
+          if (session !== null) await sessions.end(session);
           if (person) record(request, "signed_out", { accountId: person.account.id });
           const next = localPath(form.get("next"), publicUrl) ?? SIGN_IN_PATH;
           // The session may be from before browsers were remembered.
-          const kept = person ? [visitors.remember(request, person.account.id)] : [];
+          const kept = person ? [await visitors.remember(request, person.account.id)] : [];
           return seeOther(next, [cookies.clear("session"), ...kept]);
         }),
       HIDDEN,

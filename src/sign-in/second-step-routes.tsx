@@ -39,15 +39,20 @@ export function createSecondStepRoutes({
   const { publicUrl } = config;
   const checkHost = createHostCheck(config);
 
-  const show = (request: Request, problem?: string, status = 200, headers = {}): Response => {
-    const pending = secondStep.find(request);
+  const show = async (
+    request: Request,
+    problem?: string,
+    status = 200,
+    headers = {},
+  ): Promise<Response> => {
+    const pending = await secondStep.find(request);
     if (pending === null) return seeOther(SIGN_IN_PATH);
     const { accountId, secret } = pending;
     const page = (
       <SecondStepPage
         token={formToken(secret)}
-        hasPasskey={factors.passkeys.count(accountId) > 0 && webauthn.isAvailable}
-        hasApp={factors.oneTimeCodes.isSetUp(accountId)}
+        hasPasskey={(await factors.passkeys.count(accountId)) > 0 && webauthn.isAvailable}
+        hasApp={await factors.oneTimeCodes.isSetUp(accountId)}
         problem={problem}
       />
     );
@@ -77,7 +82,7 @@ export function createSecondStepRoutes({
       SECOND_STEP_OPTIONS,
       async ({ request }) => {
         await receive(request);
-        const pending = secondStep.find(request);
+        const pending = await secondStep.find(request);
         if (pending) {
           return webauthn.requestOptions(pending.secret, "second-step", pending.accountId);
         }
@@ -107,13 +112,13 @@ export function createSecondStepRoutes({
             }
             const isCode = credential === null;
             const what = isCode ? "This code is wrong, or was used." : "This passkey does not fit.";
-            return show(request, what, 401);
+            return await show(request, what, 401);
           } catch (error) {
             if (!(error instanceof AppError) || error.code !== "rate_limited") throw error;
-            const accountId = secondStep.find(request)?.accountId ?? null;
+            const accountId = (await secondStep.find(request))?.accountId ?? null;
             record(request, "second_step_failed", { accountId });
             const headers = { "retry-after": `${error.retryAfter}` };
-            return show(request, error.message, error.status, headers);
+            return await show(request, error.message, error.status, headers);
           }
         }),
       HIDDEN,

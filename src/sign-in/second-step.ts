@@ -53,22 +53,22 @@ export function createSecondStep({
   webauthn: WebAuthn;
 }) {
   /** Begins the session. */
-  const welcome = (request: Request, { accountId, next }: Beginning): Arrival => {
-    const { setCookies } = visitors.welcome(request, accountId);
+  const welcome = async (request: Request, { accountId, next }: Beginning): Promise<Arrival> => {
+    const { setCookies } = await visitors.welcome(request, accountId);
     const isOver = cookies.read(request, "pending") === null ? [] : [cookies.clear("pending")];
     return { to: next ?? "/", setCookies: [...setCookies, ...isOver], isSignedIn: true };
   };
 
   /** Who had the password before there were codes may have made browsers known, each with tries. */
-  const browserOf = (request: Request, accountId: string): string | null => {
-    const since = factors.oneTimeCodes.setUpAt(accountId)?.getTime() ?? 0;
-    return visitors.recognise(request, accounts.find(accountId)?.email ?? "", since);
+  const browserOf = async (request: Request, accountId: string): Promise<string | null> => {
+    const since = (await factors.oneTimeCodes.setUpAt(accountId))?.getTime() ?? 0;
+    return visitors.recognise(request, (await accounts.find(accountId))?.email ?? "", since);
   };
 
   /** The sign-in that a browser has begun, and the secret of its cookie; null for none. */
-  const find = (request: Request): (PendingSignIn & { secret: string }) | null => {
+  const find = async (request: Request): Promise<(PendingSignIn & { secret: string }) | null> => {
     const secret = cookies.read(request, "pending");
-    const pending = secret === null ? null : pendingSignIns.find(secret);
+    const pending = secret === null ? null : await pendingSignIns.find(secret);
     return secret === null || pending === null ? null : { ...pending, secret };
   };
 
@@ -79,12 +79,12 @@ export function createSecondStep({
      * Goes on after a password that was right, or a provider's word. Without a second factor of the
      * account that begins a session.
      */
-    arrive(request: Request, beginning: Beginning): Arrival {
+    async arrive(request: Request, beginning: Beginning): Promise<Arrival> {
       const { accountId, next } = beginning;
-      if (!factors.isSetUp(accountId)) return welcome(request, beginning);
+      if (!(await factors.isSetUp(accountId))) return welcome(request, beginning);
       const old = cookies.read(request, "pending");
-      if (old !== null) pendingSignIns.end(old);
-      const secret = pendingSignIns.begin(accountId, next);
+      if (old !== null) await pendingSignIns.end(old);
+      const secret = await pendingSignIns.begin(accountId, next);
       const setCookies = [cookies.set("pending", secret, PENDING_LIFETIME)];
       return { to: SECOND_STEP_PATH, setCookies, isSignedIn: false };
     },
@@ -98,13 +98,17 @@ export function createSecondStep({
      */
     async finish(request: Request, answer: Answer): Promise<SecondStepOutcome> {
       const secret = cookies.read(request, "pending");
-      const pending = secret === null ? null : pendingSignIns.take(secret);
+      const pending = secret === null ? null : await pendingSignIns.take(secret);
       if (secret === null || pending === null) return { is: "over", accountId: null };
       const { accountId, triesLeft } = pending;
       const isWrong = { is: triesLeft > 0 ? "wrong" : "over", accountId } as const;
       let byRecovery = false;
       if ("code" in answer) {
-        const used = factors.useCode(accountId, answer.code, browserOf(request, accountId));
+        const used = await factors.useCode(
+          accountId,
+          answer.code,
+          await browserOf(request, accountId),
+        );
         if (used === null) return isWrong;
         byRecovery = used === "recovery";
       } else {
@@ -112,8 +116,8 @@ export function createSecondStep({
         if (owner === null) return isWrong;
       }
       // Of two right answers at once, one begins a session.
-      if (!pendingSignIns.end(secret)) return { is: "over", accountId: null };
-      return { is: "right", accountId, arrival: welcome(request, pending), byRecovery };
+      if (!(await pendingSignIns.end(secret))) return { is: "over", accountId: null };
+      return { is: "right", accountId, arrival: await welcome(request, pending), byRecovery };
     },
   };
 }

@@ -22,6 +22,8 @@ import type { Visitors } from "./visitor.ts";
 
 const HIDDEN = { parse: "none", detail: { hide: true } } as const;
 
+type Awaitable<T> = T | Promise<T>;
+
 /** What was wrong with a form that is shown again. */
 interface Again {
   problem?: string;
@@ -47,11 +49,11 @@ export function createSignUpRoutes({
   const { publicUrl, passwords } = config;
   const checkHost = createHostCheck(config);
 
-  const show = (request: Request, render: (token: string) => Markup | Response) =>
-    answerWithPage(() => {
+  const show = (request: Request, render: (token: string) => Awaitable<Markup | Response>) =>
+    answerWithPage(async () => {
       checkHost(request);
       const { token, headers } = visitors.greet(request);
-      const page = render(token);
+      const page = await render(token);
       return page instanceof Response ? page : pageResponse(page, { headers });
     });
 
@@ -59,7 +61,7 @@ export function createSignUpRoutes({
   const receive = (
     request: Request,
     make: (wanted: NewAccount, form: URLSearchParams) => Promise<Account>,
-    render: (token: string, form: URLSearchParams, again: Again) => Markup,
+    render: (token: string, form: URLSearchParams, again: Again) => Awaitable<Markup>,
   ) =>
     answerWithPage(async () => {
       checkHost(request);
@@ -69,13 +71,13 @@ export function createSignUpRoutes({
       const email = form.get("email") ?? "";
       try {
         const account = await make({ email, password: form.get("password") ?? "" }, form);
-        return seeOther("/", visitors.welcome(request, account.id).setCookies);
+        return seeOther("/", (await visitors.welcome(request, account.id)).setCookies);
       } catch (error) {
         const isAboutForm =
           error instanceof AppError && ["validation_failed", "conflict"].includes(error.code);
         if (!isAboutForm) throw error;
         const { token } = visitors.greet(request);
-        const page = render(token, form, { problem: error.message, email });
+        const page = await render(token, form, { problem: error.message, email });
         return pageResponse(page, { status: error.status });
       }
     });
@@ -97,8 +99,8 @@ export function createSignUpRoutes({
     </SignUpPage>
   );
 
-  const joinPage = (token: string, secret: string, again: Again = {}) => {
-    const invitation = signUp.findInvitation(secret);
+  const joinPage = async (token: string, secret: string, again: Again = {}) => {
+    const invitation = await signUp.findInvitation(secret);
     if (!invitation) {
       return (
         <MessagePage
@@ -147,8 +149,8 @@ export function createSignUpRoutes({
     .get(
       SET_UP_PATH,
       ({ request }) =>
-        show(request, (token) => {
-          if (signUp.isSetUp()) return seeOther(SIGN_IN_PATH);
+        show(request, async (token) => {
+          if (await signUp.isSetUp()) return seeOther(SIGN_IN_PATH);
           const claim = new URL(request.url).searchParams.get("token") ?? "";
           if (signUp.allowsSetUp && signUp.mayClaim(claim)) return setUpPage(token, claim);
           const message = signUp.allowsSetUp
@@ -184,7 +186,7 @@ export function createSignUpRoutes({
         receive(
           request,
           async (wanted) => {
-            const invitation = signUp.findInvitation(secret);
+            const invitation = await signUp.findInvitation(secret);
             const account = await signUp.accept(secret, wanted);
             const facts = { accountId: account.id, subjectId: invitation?.id ?? null };
             record(request, "invitation_used", facts);
@@ -198,8 +200,8 @@ export function createSignUpRoutes({
     .get(
       SIGN_UP_PATH,
       ({ request }) =>
-        show(request, (token) =>
-          signUp.isOpen && signUp.isSetUp() ? signUpPage(token) : seeOther(SIGN_IN_PATH),
+        show(request, async (token) =>
+          signUp.isOpen && (await signUp.isSetUp()) ? signUpPage(token) : seeOther(SIGN_IN_PATH),
         ),
       HIDDEN,
     )

@@ -21,7 +21,7 @@ export function createSignUp({
   clock,
   passwords = true,
 }: {
-  accounts: Pick<Accounts, "prepareMember" | "isSetUp" | "setUp">;
+  accounts: Pick<Accounts, "prepareMember" | "addMember" | "isSetUp" | "setUp">;
   invitations: Pick<Invitations, "find" | "use">;
   registration: Config["registration"];
   /** What proves that somebody runs this server. */
@@ -72,7 +72,7 @@ export function createSignUp({
      */
     async accept(secret: string, wanted: NewAccount): Promise<Account> {
       if (!passwords) throw noPasswords();
-      const invitation = invitations.find(secret);
+      const invitation = await invitations.find(secret);
       // One that does not hold costs no hash.
       if (invitation === null) throw notHolding();
       const email = invitation.email ?? wanted.email;
@@ -86,17 +86,17 @@ export function createSignUp({
      * Makes an account for anyone. That an address is taken can't be kept secret here, since no mail
      * is sent: tries are limited instead.
      * @param address where the request comes from
-     * @throws AppError `forbidden` where that is not allowed, `rate_limited`, or as `Accounts.prepareMember`
+     * @throws AppError `forbidden` where that is not allowed, `rate_limited`, or as `Accounts.addMember`
      */
     async signUp(wanted: NewAccount, address: string): Promise<Account> {
-      if (registration !== "open" || !accounts.isSetUp()) {
+      if (registration !== "open" || !(await accounts.isSetUp())) {
         throw new AppError("forbidden", "An account is made by invitation here: ask the owner.");
       }
       if (!passwords) throw noPasswords();
       const site = siteOf(address);
       const wait = byAddress.take(address) ?? (site === null ? null : bySite.take(site));
       if (wait !== null) throw tooMany(wait);
-      return (await hashing(() => accounts.prepareMember(wanted)))();
+      return hashing(() => accounts.addMember(wanted));
     },
   };
 }

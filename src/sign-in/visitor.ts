@@ -37,19 +37,19 @@ export function createVisitors({
   accounts: Pick<Accounts, "admit">;
 }) {
   /** The `Set-Cookie` header by which a browser is known at an account from now on. */
-  const remember = (request: Request, accountId: string): string =>
+  const remember = async (request: Request, accountId: string): Promise<string> =>
     cookies.set(
       "device",
-      devices.remember(accountId, cookies.read(request, "device")),
+      await devices.remember(accountId, cookies.read(request, "device")),
       DEVICE_LIFETIME,
     );
 
   return {
     /** Who is signed in; null for nobody. */
-    find(request: Request): SignedIn | null {
+    async find(request: Request): Promise<SignedIn | null> {
       const session = cookies.read(request, "session");
-      const accountId = session === null ? null : sessions.findAccount(session);
-      const account = accountId === null ? null : accounts.admit(accountId);
+      const accountId = session === null ? null : await sessions.findAccount(session);
+      const account = accountId === null ? null : await accounts.admit(accountId);
       if (session === null || account === null) return null;
       return { account, session, token: formToken(session) };
     },
@@ -58,15 +58,20 @@ export function createVisitors({
      * Signs a person in, instead of who was: the end of every way of signing in.
      * @throws AppError `forbidden` for an account that is shut
      */
-    welcome(request: Request, accountId: string): Welcome {
-      if (!accounts.admit(accountId)) throw new AppError("forbidden", DISABLED);
+    async welcome(request: Request, accountId: string): Promise<Welcome> {
+      if (!(await accounts.admit(accountId))) throw new AppError("forbidden", DISABLED);
+      const session = await sessions.begin(accountId, request.headers.get("user-agent") ?? "");
+      // It may have been shut meanwhile, which has ended the sessions of before.
+      if (!(await accounts.admit(accountId))) {
+        await sessions.end(session);
+        throw new AppError("forbidden", DISABLED);
+      }
       const old = cookies.read(request, "session");
-      if (old !== null) sessions.end(old);
-      const session = sessions.begin(accountId, request.headers.get("user-agent") ?? "");
+      if (old !== null) await sessions.end(old);
       const setCookies = [
         cookies.set("session", session, SESSION_LIFETIME),
         cookies.clear("visit"),
-        remember(request, accountId),
+        await remember(request, accountId),
       ];
       return { session, setCookies };
     },
@@ -77,7 +82,7 @@ export function createVisitors({
      * The name of a browser in which somebody has signed in to this account before; null for others.
      * @param since as in `Devices.recognise`
      */
-    recognise: (request: Request, email: string, since?: number): string | null =>
+    recognise: (request: Request, email: string, since?: number): Promise<string | null> =>
       devices.recognise(email, cookies.read(request, "device"), since),
 
     /** The proof for a form that nobody is signed in for, and the headers that make it hold. */

@@ -77,9 +77,9 @@ export function createWebAuthn({
         userName: email,
         userDisplayName: email,
         userID: new TextEncoder().encode(id),
-        challenge: bytesOf(challenges.create(browser, "register")),
+        challenge: bytesOf(await challenges.create(browser, "register")),
         attestationType: "none",
-        excludeCredentials: passkeys.describe(id).map(listed),
+        excludeCredentials: (await passkeys.describe(id)).map(listed),
         authenticatorSelection: { residentKey: "required", userVerification: "required" },
         supportedAlgorithmIDs: ALGORITHMS,
       });
@@ -95,7 +95,7 @@ export function createWebAuthn({
       { id: accountId }: Pick<Account, "id">,
       { credential, name }: { credential: string; name: string },
     ): Promise<void> {
-      const expectedChallenge = challenges.take(browser, "register");
+      const expectedChallenge = await challenges.take(browser, "register");
       const response: RegistrationResponseJSON | null = parse(Registration, credential);
       if (response === null || expectedChallenge === null) throw refused();
       const { verifyRegistrationResponse } = await import("@simplewebauthn/server");
@@ -112,7 +112,7 @@ export function createWebAuthn({
       if (!result?.verified) throw refused();
       const { id, publicKey, counter } = result.registrationInfo.credential;
       const transports = response.response.transports ?? [];
-      passkeys.add(accountId, { id, publicKey, counter, transports, name });
+      await passkeys.add(accountId, { id, publicKey, counter, transports, name });
     },
 
     /**
@@ -127,9 +127,11 @@ export function createWebAuthn({
       const { generateAuthenticationOptions } = await import("@simplewebauthn/server");
       return generateAuthenticationOptions({
         rpID: hostname,
-        challenge: bytesOf(challenges.create(browser, purpose)),
+        challenge: bytesOf(await challenges.create(browser, purpose)),
         userVerification: "required",
-        ...(accountId !== null && { allowCredentials: passkeys.describe(accountId).map(listed) }),
+        ...(accountId !== null && {
+          allowCredentials: (await passkeys.describe(accountId)).map(listed),
+        }),
       });
     },
 
@@ -145,11 +147,11 @@ export function createWebAuthn({
       credential: string,
       wanted: string | null,
     ): Promise<string | null> {
-      const expectedChallenge = challenges.take(browser, purpose);
+      const expectedChallenge = await challenges.take(browser, purpose);
       const response: AuthenticationResponseJSON | null = parse(Assertion, credential);
       if (response === null || expectedChallenge === null) return null;
-      const accountId = wanted ?? passkeys.findAccount(response.id);
-      const known = accountId && passkeys.find(accountId, response.id);
+      const accountId = wanted ?? (await passkeys.findAccount(response.id));
+      const known = accountId && (await passkeys.find(accountId, response.id));
       if (!accountId || !known) return null;
       const { userHandle } = response.response;
       // A passkey that was found without a list has to say whose it is (WebAuthn, section 7.2).
@@ -167,7 +169,7 @@ export function createWebAuthn({
         }),
       );
       if (!result?.verified) return null;
-      passkeys.markUsed(accountId, response.id, result.authenticationInfo.newCounter);
+      await passkeys.markUsed(accountId, response.id, result.authenticationInfo.newCounter);
       return accountId;
     },
   };
