@@ -171,7 +171,8 @@ export function createApp({
   const resourceMetadata = config.publicUrl + RESOURCE_METADATA_PATH;
   const createMcpServer = createMcpServerFactory({ memories, publicUrl: config.publicUrl, log });
 
-  const isOwner = ({ accountId }: Principal) => access.accounts.find(accountId)?.role === "owner";
+  const isOwner = async ({ accountId }: Principal) =>
+    (await access.accounts.find(accountId))?.role === "owner";
   const observe = createObserver({ metrics, log, routeOf: (request) => routeOf(request) });
 
   const app = new Elysia({ normalize: false })

@@ -51,6 +51,9 @@ const ORDER = [
   "errors.ts",
 ];
 
+/** What knows the words of several databases. */
+const OF_DIALECTS = ["db/dialect.ts", "db/database.ts"];
+
 /** Runs at build time only, and may know what goes into the executable. */
 const BUILD_SCRIPT = "native/build.ts";
 
@@ -224,6 +227,24 @@ describe("libraries stay behind their one door:", () => {
       [],
     );
   });
+});
+
+test("queries are awaited: only what is SQLite's alone has its synchronous ways", () => {
+  const ofSqlite =
+    /^(db\/(sqlite[\w-]*|migrations|data-lock|snapshot)\.ts$|memories\/log\/|backup\/|doctor\/)/;
+  const found = files.filter(
+    ({ path, code, imports }) =>
+      /\.(get|all|run)\(\s*(\{|\))/.test(code) &&
+      imports.some(({ target }) => target.startsWith("drizzle-orm")) &&
+      !ofSqlite.test(path),
+  );
+  expect(found.map(({ path }) => path)).toEqual([]);
+  const sqlite = /^(bun:sqlite|drizzle-orm\/(bun-sqlite|sqlite-))/;
+  const importing = breaches(
+    ({ path }, { target }) =>
+      sqlite.test(target) && !ofSqlite.test(path) && !OF_DIALECTS.includes(path),
+  );
+  expect(importing).toEqual([]);
 });
 
 test("only memories/base/filter-sql.ts writes filters: nobody else puts a value into one", () => {

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { mkdir, readdir, rename, rm, rmdir } from "node:fs/promises";
 import { join } from "node:path";
 import { lockDataFolder } from "../db/data-lock.ts";
-import { databasePath } from "../db/database.ts";
+import { databasePath } from "../db/sqlite.ts";
 import { BackupError, explained } from "./backup-error.ts";
 import { DATABASE, UNSEALED } from "./copy-state.ts";
 import type { Progress } from "./create-backup.ts";

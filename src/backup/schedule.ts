@@ -39,7 +39,7 @@ export function scheduleBackups({
 }: {
   settings: NonNullable<Config["backups"]>;
   create: (folder: string, signal: AbortSignal) => Promise<Manifest>;
-  origin: () => string | null;
+  origin: () => Promise<string | null>;
   alone?: (task: () => Promise<void>) => Promise<void>;
   clock: () => number;
   log: Log;
@@ -58,8 +58,11 @@ export function scheduleBackups({
   let underWay: Promise<void> | null = null;
   let hasLooked = false;
 
-  /** Those that bear none were made before there was an owner. */
-  const isOurs: Whose = (other) => other === null || other === origin();
+  const ours = async (): Promise<Whose> => {
+    const own = await origin();
+    // Those that bear none were made before there was an owner.
+    return (other) => other === null || other === own;
+  };
 
   const isDue = () => {
     const now = clock();
@@ -71,7 +74,8 @@ export function scheduleBackups({
 
   const makeOne = async () => {
     const at = clock();
-    const folder = folderOf(series, at, origin());
+    const folder = folderOf(series, at, await origin());
+    const isOurs = await ours();
     // Not the folders above: where a disk isn't mounted, there is nothing to back up to.
     if (!existsSync(series)) await explained(series, "written", () => mkdir(series, 0o700));
     // What a crash has left of another may take the space that this one needs.
@@ -84,13 +88,14 @@ export function scheduleBackups({
       throw error;
     }
     newest = at;
-    await pruneSeries(series, keep, clock(), isOurs);
+    await pruneSeries(series, keep, clock(), await ours());
     runs.inc({ result: "ok" });
     log.info("backup_made", { folder, files: manifest.files.length, ms: clock() - at });
   };
 
   const readNewest = async () => {
     // A folder that is missing now, of a disk that isn't mounted say, has no backups.
+    const isOurs = await ours();
     const known = await listSeries(series, clock(), isOurs).catch(() => null);
     newest = known?.complete.at(-1)?.at ?? null;
   };

@@ -56,7 +56,7 @@ async function reachLocal(config: Config, env: Environment, user?: string): Prom
   const account =
     user === undefined
       ? null
-      : await withStores(config, async ({ accounts }) => requireAccount(accounts, user).id);
+      : await withStores(config, async ({ accounts }) => (await requireAccount(accounts, user)).id);
   const server = reachOwnServer(config, env);
   return {
     connect: () =>

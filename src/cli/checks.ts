@@ -23,7 +23,7 @@ export function createChecks({
   backups,
 }: {
   dataDir: string;
-  db: Pick<Database, "sqlite">;
+  db: Pick<Database, "isReachable">;
   opening: Promise<Pick<Store, "accounts" | "reembedded" | "lag">>;
   embedder: Pick<Embedder, "ready">;
   /** Null where none are made on a schedule. */
@@ -40,11 +40,8 @@ export function createChecks({
   };
 }
 
-/** A file that was removed or replaced below an open database takes writes that nobody finds again. */
-function checkDatabase({ sqlite }: Pick<Database, "sqlite">): CheckResult {
-  if (!existsSync(sqlite.filename)) return "failed";
-  sqlite.query("SELECT id FROM accounts LIMIT 1").get();
-  return "ok";
+async function checkDatabase({ isReachable }: Pick<Database, "isReachable">): Promise<CheckResult> {
+  return (await isReachable()) ? "ok" : "failed";
 }
 
 async function checkTables(

@@ -15,9 +15,9 @@ export async function listGrants(
   const { grants, emails } = await withStores(config, async (stores) => ({
     grants:
       user === undefined
-        ? stores.grants.listOfAllAccounts()
-        : stores.grants.list(requireAccount(stores.accounts, user).id),
-    emails: new Map(stores.accounts.list().map(({ id, email }) => [id, email])),
+        ? await stores.grants.listOfAllAccounts()
+        : await stores.grants.list((await requireAccount(stores.accounts, user)).id),
+    emails: new Map((await stores.accounts.list()).map(({ id, email }) => [id, email])),
   }));
   if (options.json) {
     const entries = grants.map((grant) => ({
@@ -54,9 +54,9 @@ export async function revokeGrant(
   options: { json?: boolean },
 ): Promise<void> {
   await withStores(config, async ({ grants, record }) => {
-    const known = grants.listOfAllAccounts().find((grant) => grant.id === id);
+    const known = (await grants.listOfAllAccounts()).find((grant) => grant.id === id);
     if (!known) throw new CommandError("No grant has this id: ctxd grant list shows all.");
-    const revoked = grants.revokeOfAnyAccount(id);
+    const revoked = await grants.revokeOfAnyAccount(id);
     if (!known.revokedAt) record("app_revoked", grantFacts(revoked));
     if (options.json) return await print(JSON.stringify(toJson(revoked), null, 2));
     if (known.revokedAt) return say(`${id} (${known.clientName}) is revoked already.`);

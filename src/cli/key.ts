@@ -17,8 +17,8 @@ export interface NewKeyOptions {
 /** `ctxd key create` */
 export async function createKey(config: Config, options: NewKeyOptions): Promise<void> {
   await withStores(config, async ({ accounts, keys, record: tell }) => {
-    const account = requireAccount(accounts, options.user);
-    const { key, record } = keys.create(account.id, {
+    const account = await requireAccount(accounts, options.user);
+    const { key, record } = await keys.create(account.id, {
       name: options.name,
       scopes: options.scope?.map((word): Scope => `memories:${word}`) ?? FULL_ACCESS,
       expiresAt: options.expires ?? null,
@@ -27,7 +27,7 @@ export async function createKey(config: Config, options: NewKeyOptions): Promise
     try {
       await print(key);
     } catch {
-      keys.revoke(account.id, record.id);
+      await keys.revoke(account.id, record.id);
       tell("key_revoked", keyFacts(record));
       throw new CommandError("The key could not be written to standard output, so it was revoked.");
     }
@@ -44,9 +44,9 @@ export async function listKeys(
   const { keys, emails } = await withStores(config, async (stores) => ({
     keys:
       user === undefined
-        ? stores.keys.listOfAllAccounts()
-        : stores.keys.list(requireAccount(stores.accounts, user).id),
-    emails: new Map(stores.accounts.list().map(({ id, email }) => [id, email])),
+        ? await stores.keys.listOfAllAccounts()
+        : await stores.keys.list((await requireAccount(stores.accounts, user)).id),
+    emails: new Map((await stores.accounts.list()).map(({ id, email }) => [id, email])),
   }));
   if (options.json) {
     const entries = keys.map((key) => ({ user: emails.get(key.accountId), ...toJson(key) }));
@@ -74,10 +74,10 @@ export async function listKeys(
 /** `ctxd key revoke ID` */
 export async function revokeKey(config: Config, id: string): Promise<void> {
   await withStores(config, async ({ keys, record }) => {
-    const known = keys.listOfAllAccounts().find((key) => key.id === id);
+    const known = (await keys.listOfAllAccounts()).find((key) => key.id === id);
     if (!known) throw new CommandError("No key has this id: ctxd key list shows all.");
     if (known.revokedAt) return say(`${id} (${known.name}) is revoked already.`);
-    record("key_revoked", keyFacts(keys.revokeOfAnyAccount(id)));
+    record("key_revoked", keyFacts(await keys.revokeOfAnyAccount(id)));
     say(`Revoked ${id} (${known.name}).`);
   });
 }

@@ -23,12 +23,12 @@ export async function showSecurity(config: Config, options: SecurityOptions): Pr
     throw new CommandError(`There is no such event. There are: ${known}.`, USAGE);
   }
   const { events, emails } = await withStores(config, async ({ accounts, listEvents }) => ({
-    events: listEvents(
-      user === undefined ? null : requireAccount(accounts, user).id,
+    events: await listEvents(
+      user === undefined ? null : (await requireAccount(accounts, user)).id,
       { event: event ?? null, address: address ?? null },
       { limit },
     ),
-    emails: new Map(accounts.list().map(({ id, email }) => [id, email])),
+    emails: new Map((await accounts.list()).map(({ id, email }) => [id, email])),
   }));
   if (options.json) return await print(JSON.stringify(events.map(toJson), null, 2));
   if (events.length === 0) return say("Nothing has happened that fits.");

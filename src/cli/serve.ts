@@ -12,7 +12,8 @@ import { originOf } from "../backup/series.ts";
 import { refuseUnfinishedRestore } from "../backup/unfinished-restore.ts";
 import type { Config } from "../config.ts";
 import { lockDataFolder } from "../db/data-lock.ts";
-import { type Database, databasePath, openDatabase } from "../db/database.ts";
+import type { Database } from "../db/database.ts";
+import { databasePath, openSqlite } from "../db/sqlite.ts";
 import { readChoice } from "../embedding/choice.ts";
 import { openChosenModel, openRecordedModel } from "../embedding/chosen-model.ts";
 import { createEmbedders, type Embedders } from "../embedding/embedders.ts";
@@ -94,7 +95,7 @@ export async function serve(
   );
   opened.defer(embedders.close);
   const { createAccess, createApp } = await import("../app.ts");
-  const db = openDatabase(databasePath(config.dataDir));
+  const db = openSqlite(databasePath(config.dataDir));
   opened.defer(db.close);
   const securityLog = createSecurityLog({ db, clock, log });
   opened.defer(securityLog.close);
@@ -115,8 +116,8 @@ export async function serve(
   const schedule =
     config.backups && createSchedule(config, config.backups, access, { securityLog, log, metrics });
   const local = createLocalSocket({
-    ownerId: async () => findLocalOwner(accounts).id,
-    hasAccount: (id) => accounts.find(id) !== null,
+    ownerId: async () => (await findLocalOwner(accounts)).id,
+    hasAccount: async (id) => (await accounts.find(id)) !== null,
   });
   const drain = createDrain();
   const app = createApp({
@@ -137,11 +138,12 @@ export async function serve(
   });
   const address = config.publicUrl;
   const port = createPort(app, config, { log, metrics });
-  const setUp = () => (accounts.isSetUp() ? null : setUpLink(address, access.setUpToken));
-  const openDashboard = () => {
+  const setUp = async () =>
+    (await accounts.isSetUp()) ? null : setUpLink(address, access.setUpToken);
+  const openDashboard = async () => {
     port.open();
     lock.announce(address);
-    const link = config.registration === "closed" ? null : setUp();
+    const link = config.registration === "closed" ? null : await setUp();
     if (link && background) log.info("waiting_for_owner", { link });
     return { address, setUp: link };
   };
@@ -153,18 +155,18 @@ export async function serve(
   const endPort = () => Promise.all([port.stop(), drain.endStreams()]);
   opened.defer(() => atMost(SHUTDOWN_TIMEOUT * 1000, endPort()));
   giveBack();
-  if (!background) openDashboard();
+  if (!background) await openDashboard();
   await opening;
   opened.defer(watchRemovedAccounts({ store, accounts, log }));
   const days = config.securityLogDays;
-  opened.defer(securityLog.tellCommands());
+  opened.defer(await securityLog.tellCommands());
   opened.defer(keepSecurityLogSmall({ securityLog, days, clock, log }));
   if (schedule) {
     schedule.start();
     opened.defer(schedule.stop);
   }
   if (!background) {
-    greet(config, env, { address, setUp: setUp() });
+    greet(config, env, { address, setUp: await setUp() });
     const signal = await untilStopped();
     drain.begin();
     // A load balancer needs its time to notice; a person at a terminal does not want to wait.
@@ -209,8 +211,8 @@ function createSchedule(
     securityLog.record("backup_created", { accountId: null, via: "server", subject });
     return manifest;
   };
-  const origin = () => {
-    const owner = accounts.findOwner();
+  const origin = async () => {
+    const owner = await accounts.findOwner();
     return owner && originOf(owner.id);
   };
   return scheduleBackups({ settings, create, origin, clock, log, metrics });

@@ -1,8 +1,9 @@
 import { type Account, type Accounts, createAccounts } from "../accounts/accounts.ts";
 import { createQuotas, type Quotas } from "../accounts/quotas.ts";
 import type { Config } from "../config.ts";
-import { type Database, databasePath, openDatabase } from "../db/database.ts";
+import type { Database } from "../db/database.ts";
 import { explainDatabaseError } from "../db/database-error.ts";
+import { databasePath, openSqlite } from "../db/sqlite.ts";
 import { messageOf } from "../errors.ts";
 import { createKeys, type Keys } from "../keys/keys.ts";
 import { createLog } from "../log.ts";
@@ -18,7 +19,7 @@ import { say } from "./terminal.ts";
 /** Tells the security log what a command has done. */
 export type RecordCommand = (event: SecurityEvent, facts: Omit<Facts, "via">) => void;
 
-interface CommandLog extends Disposable {
+interface CommandLog extends AsyncDisposable {
   record: RecordCommand;
 }
 
@@ -44,10 +45,10 @@ export async function withStores<T>(
   use: (stores: Stores) => Promise<T>,
 ): Promise<T> {
   const path = databasePath(dataDir);
-  const db = openDatabase(path);
+  const db = openSqlite(path);
   try {
     const clock = Date.now;
-    using securityLog = openSecurityLog(db);
+    await using securityLog = openSecurityLog(db);
     return await use({
       record: securityLog.record,
       listEvents: securityLog.list,
@@ -62,7 +63,7 @@ export async function withStores<T>(
   } catch (error) {
     throw explainDatabaseError(error, path) ?? error;
   } finally {
-    db.close();
+    await db.close();
   }
 }
 
@@ -93,9 +94,9 @@ function openSecurityLog(db: Database): Pick<SecurityLog, "list"> & CommandLog {
   return {
     list,
     record: (event, facts) => record(event, { ...facts, via: "command" }),
-    [Symbol.dispose]() {
+    async [Symbol.asyncDispose]() {
       try {
-        close();
+        await close();
       } catch (error) {
         say(`ctxd: this is not in the security log: ${messageOf(error)}`);
       }
@@ -104,8 +105,8 @@ function openSecurityLog(db: Database): Pick<SecurityLog, "list"> & CommandLog {
 }
 
 /** The account with an address, or an error that says how to get one. */
-export function requireAccount(accounts: Accounts, email: string): Account {
-  const account = accounts.findByEmail(email);
+export async function requireAccount(accounts: Accounts, email: string): Promise<Account> {
+  const account = await accounts.findByEmail(email);
   if (account) return account;
   throw new CommandError(
     "No account has this e-mail address: ctxd user list shows all, ctxd user add EMAIL adds one.",

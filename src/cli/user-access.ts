@@ -11,13 +11,13 @@ export async function setDisabled(
   isDisabled: boolean,
 ): Promise<void> {
   await withStores(config, async ({ accounts, record }) => {
-    const account = requireAccount(accounts, email);
+    const account = await requireAccount(accounts, email);
     const { id: accountId, disabledAt } = account;
     if ((disabledAt !== null) === isDisabled) {
       return say(`${account.email} is ${isDisabled ? "disabled" : "enabled"} already.`);
     }
-    if (isDisabled) accounts.disable(accountId);
-    else accounts.enable(accountId);
+    if (isDisabled) await accounts.disable(accountId);
+    else await accounts.enable(accountId);
     record(isDisabled ? "account_disabled" : "account_enabled", { accountId });
     say(
       isDisabled
@@ -30,16 +30,16 @@ export async function setDisabled(
 /** `ctxd user reset-factor EMAIL` */
 export async function resetFactor(config: Config, email: string): Promise<void> {
   await withStores(config, async ({ accounts, factors, pendingSignIns, sessions, record }) => {
-    const account = requireAccount(accounts, email);
+    const account = await requireAccount(accounts, email);
     const { id: accountId } = account;
-    if (!factors.isSetUp(accountId)) {
+    if (!(await factors.isSetUp(accountId))) {
       return say(`${account.email} has no passkey and no app for codes.`);
     }
-    factors.reset(accountId);
-    pendingSignIns.endAll(accountId);
-    sessions.revokeAll(accountId);
+    await factors.reset(accountId);
+    await pendingSignIns.endAll(accountId);
+    await sessions.revokeAll(accountId);
     record("second_step_disabled", { accountId });
-    const next = accounts.hasPassword(accountId)
+    const next = (await accounts.hasPassword(accountId))
       ? "the password alone signs in again"
       : `there is no password: ctxd user passwd ${account.email} sets one`;
     say(`Removed passkeys, app and recovery codes of ${account.email}: ${next}.`);
@@ -53,7 +53,7 @@ export async function revokeUser(
   options: { yes?: boolean },
 ): Promise<void> {
   await withStores(config, async (stores) => {
-    const { id: accountId, ...account } = requireAccount(stores.accounts, email);
+    const { id: accountId, ...account } = await requireAccount(stores.accounts, email);
     if (!options.yes) {
       if (!isInteractive()) {
         throw new CommandError("Revoking all access needs --yes when nobody can be asked.", USAGE);
@@ -61,7 +61,7 @@ export async function revokeUser(
       const question = `Revoke all keys and apps of ${account.email}, and sign out everywhere?`;
       if (!(await confirm(question))) throw new CommandError("Nothing was revoked.");
     }
-    const revoked = revokeAccess(accountId, stores);
+    const revoked = await revokeAccess(accountId, stores);
     const amount = revoked.keys + revoked.apps + revoked.sessions;
     stores.record("access_revoked", { accountId, amount });
     say(`${account.email}: ${describeRevoked(revoked)}.`);

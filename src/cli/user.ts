@@ -11,7 +11,7 @@ import { askHidden, confirm, isInteractive, print, readLine, say } from "./termi
 export async function addUser(config: Config, email: string): Promise<string> {
   return await withStores(config, async ({ accounts, record }) => {
     // Before a password is asked for in vain.
-    if (accounts.findByEmail(parseEmail(email))) {
+    if (await accounts.findByEmail(parseEmail(email))) {
       throw new AppError("conflict", "An account with this e-mail address exists already.");
     }
     const password = config.passwords ? await readNewPassword(email) : null;
@@ -30,7 +30,12 @@ export async function addUser(config: Config, email: string): Promise<string> {
 /** `ctxd user list` */
 export async function listUsers(config: Config, options: { json?: boolean }): Promise<void> {
   const accounts = await withStores(config, async ({ accounts, factors }) =>
-    accounts.list().map((account) => ({ ...account, factors: factors.kinds(account.id) })),
+    Promise.all(
+      (await accounts.list()).map(async (account) => ({
+        ...account,
+        factors: await factors.kinds(account.id),
+      })),
+    ),
   );
   if (options.json) {
     const entries = accounts.map(({ createdAt, disabledAt, factors, ...rest }) => ({
@@ -59,7 +64,7 @@ export async function listUsers(config: Config, options: { json?: boolean }): Pr
 /** `ctxd user passwd EMAIL` */
 export async function changePassword(config: Config, email: string): Promise<void> {
   await withStores(config, async ({ accounts, record }) => {
-    const account = requireAccount(accounts, email);
+    const account = await requireAccount(accounts, email);
     await accounts.setPassword(account.id, await readNewPassword(email));
     record("password_changed", { accountId: account.id });
     say(`Changed the password of ${account.email}.`);
@@ -79,14 +84,14 @@ export async function changeQuota(
   change: QuotaChange,
 ): Promise<void> {
   await withStores(config, async ({ accounts, quotas, record }) => {
-    const account = requireAccount(accounts, email);
-    const present = quotas.of(account.id);
+    const account = await requireAccount(accounts, email);
+    const present = await quotas.of(account.id);
     const next = (wanted: number | "none" | undefined, now: number | null = null) =>
       wanted === "none" ? null : (wanted ?? now);
     const memories = next(change.memories, present?.memories);
     const bytes = next(change.bytes, present?.bytes);
     if (Object.keys(change).length > 0) {
-      quotas.set(account.id, { memories, bytes });
+      await quotas.set(account.id, { memories, bytes });
       record("quota_changed", { accountId: account.id });
     }
     const describe = (most: number | null, noun: string) => `${most ?? "any number of"} ${noun}`;
@@ -99,9 +104,9 @@ export async function changeQuota(
 /** `ctxd user owner EMAIL` */
 export async function changeOwner(config: Config, email: string): Promise<void> {
   await withStores(config, async ({ accounts, record }) => {
-    const account = requireAccount(accounts, email);
+    const account = await requireAccount(accounts, email);
     if (account.role === "owner") return say(`${account.email} owns this server already.`);
-    const former = accounts.handOver(account.id);
+    const former = await accounts.handOver(account.id);
     record("owner_changed", { accountId: account.id });
     const member = former === null ? "" : `, and ${former.email} is a member`;
     const past = former === null ? "" : ` What they saved before stays in that of ${former.email}.`;
@@ -118,18 +123,18 @@ export async function removeUser(
   options: { yes?: boolean },
 ): Promise<void> {
   await withStores(config, async ({ accounts, keys, record }) => {
-    const account = requireAccount(accounts, email);
-    accounts.checkRemovable(account.id);
+    const account = await requireAccount(accounts, email);
+    await accounts.checkRemovable(account.id);
     if (!options.yes) {
       if (!isInteractive()) {
         throw new CommandError("Removing an account needs --yes when nobody can be asked.", USAGE);
       }
-      const count = keys.list(account.id).length;
+      const count = (await keys.list(account.id)).length;
       say(`This removes ${account.email}, its API keys (${count}) and all its memories, for good.`);
       if (!(await confirm(`Remove ${account.email}?`)))
         throw new CommandError("Nothing was removed.");
     }
-    accounts.remove(account.id);
+    await accounts.remove(account.id);
     record("account_removed", { accountId: account.id });
     say(`Removed ${account.email}.`);
   });

@@ -31,6 +31,8 @@ export interface Database {
    * made, and never throws for the database's sake, also when that is closed.
    */
   attempt(task: (tx: Orm) => Promise<unknown>): Promise<boolean>;
+  /** Whether it answers, and what is written to it will be found again. */
+  isReachable(): Promise<boolean>;
   /** Removes from the files what was deleted, as far as that can be done at once. */
   expunge(): Promise<void>;
   close(): Promise<void>;

@@ -1,15 +1,4 @@
 import {
-  bigint,
-  bigserial,
-  boolean,
-  doublePrecision,
-  customType as pgCustomType,
-  index as pgIndex,
-  primaryKey as pgPrimaryKey,
-  pgTable,
-  text as pgText,
-} from "drizzle-orm/pg-core";
-import {
   blob,
   customType,
   index,
@@ -50,36 +39,3 @@ export const sqlite = {
   /** A `Date`, to the millisecond. */
   timestamp: (name: string) => integer(name, { mode: "timestamp_ms" }),
 };
-
-const pgFormed = <Value>(name: string, form: TextForm<Value>) =>
-  pgCustomType<{ data: Value; driverData: string }>({ dataType: () => "text", ...form })(name);
-
-const pgBytes = pgCustomType<{ data: Buffer; driverData: Uint8Array }>({
-  dataType: () => "bytea",
-  fromDriver: ({ buffer, byteOffset, length }) => Buffer.from(buffer, byteOffset, length),
-});
-
-/** A number, as in SQLite: drivers give large ones as texts. */
-const pgTimestamp = pgCustomType<{ data: Date; driverData: number | string | bigint }>({
-  dataType: () => "bigint",
-  toDriver: (date) => date.getTime(),
-  fromDriver: (milliseconds) => new Date(Number(milliseconds)),
-});
-
-/** PostgreSQL's words. They make the same values, so they pass for SQLite's. */
-export const postgres = {
-  name: "postgres",
-  table: pgTable,
-  index: pgIndex,
-  primaryKey: pgPrimaryKey,
-  counter: (name: string) => bigserial(name, { mode: "number" }).primaryKey(),
-  text: (name: string) => pgText(name),
-  json: <Value>(name: string) =>
-    pgFormed<Value>(name, { toDriver: JSON.stringify, fromDriver: JSON.parse }),
-  formed: pgFormed,
-  integer: (name: string) => bigint(name, { mode: "number" }),
-  real: (name: string) => doublePrecision(name),
-  boolean: (name: string) => boolean(name),
-  blob: (name: string) => pgBytes(name),
-  timestamp: (name: string) => pgTimestamp(name),
-} as unknown as Dialect;

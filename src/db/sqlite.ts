@@ -1,15 +1,15 @@
 import { SQLiteError, Database as Sqlite } from "bun:sqlite";
-import { closeSync, mkdirSync, openSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, openSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Database, Orm } from "./database.ts";
 import { explainDatabaseError } from "./database-error.ts";
 import { sqlite as dialect } from "./dialect.ts";
+import { createGate } from "./gate.ts";
 import { migrate } from "./migrations.ts";
 import { BUSY_TIMEOUT, createLogCare } from "./sqlite-log-care.ts";
 import { createSqliteOrm } from "./sqlite-orm.ts";
 import { createStatements } from "./sqlite-statements.ts";
 import { createTables } from "./tables.ts";
-import { createTurns } from "./turns.ts";
 
 /**
  * The database in a file of a data folder. A statement is executed when it is awaited, at once
@@ -81,7 +81,7 @@ function configure(sqlite: Sqlite): void {
 }
 
 function createDatabase(sqlite: Sqlite): SqliteDatabase {
-  const turns = createTurns();
+  const gate = createGate();
   const statements = createStatements(sqlite);
   const log = createLogCare(sqlite);
   let isClosed = false;
@@ -124,24 +124,28 @@ function createDatabase(sqlite: Sqlite): SqliteDatabase {
 
   return {
     dialect,
-    orm: createSqliteOrm(async (...statement) =>
-      turns.pass(() => statements.execute(...statement)),
-    ),
+    orm: createSqliteOrm(async (...statement) => gate.pass(() => statements.execute(...statement))),
     tables: createTables(dialect),
-    transaction: (task) => turns.hold(() => transact(task)),
-    attempt: (task) => turns.hold(() => attempt(task)),
+    transaction: (task) => gate.hold(() => transact(task)),
+    attempt: (task) => gate.hold(() => attempt(task)),
+    async isReachable() {
+      // A file that was removed or replaced below an open database takes writes that nobody finds again.
+      if (!existsSync(sqlite.filename)) return false;
+      sqlite.query("SELECT id FROM accounts LIMIT 1").get();
+      return true;
+    },
     async expunge() {
-      await turns.pass(log.truncate);
+      await gate.pass(log.truncate);
     },
     sqlite,
-    exclusively: turns.pass,
+    exclusively: gate.pass,
     // When it was closed, the log was emptied.
     voidFailed: () => isClosed || log.voidFailed(),
     truncateLog: () => isClosed || log.truncateAtOnce(),
     differ: log.differ,
 
     close: () =>
-      turns.hold(async () => {
+      gate.hold(async () => {
         if (isClosed) return;
         // Statements that Drizzle prepared keep the file open until they are collected, and with it
         // the log: empty it here, and do not wait for anyone to do so.

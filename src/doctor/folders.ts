@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, statfsSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { databasePath } from "../db/database.ts";
+import { databasePath } from "../db/sqlite.ts";
 import { findForeignAncestor } from "../native/foreign-ancestor.ts";
 import { type Finding, findingsOf, formatBytes, reasonOf } from "./finding.ts";
 import { mountOptionsOf, nearestFolder } from "./mounts.ts";

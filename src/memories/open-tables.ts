@@ -64,7 +64,7 @@ interface Parts {
   storage: Storage;
   embedders: Embedders;
   /** What a table may hold; null for all. */
-  quotaOf: (name: string) => Quota | null;
+  quotaOf: (name: string) => Promise<Quota | null>;
   /** Is told of every commit of every table. */
   onCommit: (table: MemoryTable, outcome: Outcome) => void;
   due: Due;

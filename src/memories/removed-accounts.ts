@@ -20,10 +20,10 @@ export function watchRemovedAccounts({
   log: Log;
 }): () => void {
   const removeMemories = async () => {
-    for (const id of accounts.removed()) {
+    for (const id of await accounts.removed()) {
       try {
         await store.drop(id);
-        accounts.forget(id);
+        await accounts.forget(id);
       } catch (error) {
         // The next round tries again; the others must not wait for it.
         log.error("account_removal_failed", { accountId: id, cause: String(error) });

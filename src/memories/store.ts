@@ -46,7 +46,7 @@ export async function openStore({
   embedders,
   lines,
   metrics = createMetrics(),
-  quotaOf = () => null,
+  quotaOf = async () => null,
   due = DUE,
   room = ROOM,
 }: {
@@ -55,7 +55,7 @@ export async function openStore({
   lines: Lines;
   metrics?: Metrics;
   /** What an account may keep; null for all. */
-  quotaOf?: (accountId: string) => Quota | null;
+  quotaOf?: (accountId: string) => Promise<Quota | null>;
   /** When upkeep is due. */
   due?: Due;
   /** Bytes of memory for views. */
@@ -87,7 +87,7 @@ export async function openStore({
     metrics,
     due,
     room,
-    quotaOf(name) {
+    async quotaOf(name) {
       const accountId = accountOf(name);
       // What is there already goes into a table that takes its place, however much it is.
       return nameOf(accountId) === name ? quotaOf(accountId) : null;

@@ -53,7 +53,7 @@ export function createWriter({
 }: {
   table: MemoryTable;
   log: Pick<Log, "append">;
-  quotaOf: () => Quota | null;
+  quotaOf: () => Promise<Quota | null>;
   onCommit: (outcome: Outcome) => void;
 }) {
   let waiting: Job[] = [];
@@ -83,7 +83,7 @@ export function createWriter({
     waiting = waiting.slice(GROUP);
     if (waiting.length > 0) void takeTurn(commitWaiting);
     try {
-      await commitGroup(group, { table, log, quota: quotaOf(), onCommit });
+      await commitGroup(group, { table, log, quota: await quotaOf(), onCommit });
     } catch (cause) {
       for (const job of group) job.fail(failure(cause));
     }
@@ -108,8 +108,8 @@ export function createWriter({
      * Whether there is room for so much more now. It may be gone when it is written.
      * @throws AppError `conflict`
      */
-    checkRoom(growth: Usage): void {
-      const quota = quotaOf();
+    async checkRoom(growth: Usage): Promise<void> {
+      const quota = await quotaOf();
       if (quota) checkQuota(quota, table.usage, growth);
     },
     /** Removes all memories that a filter lets pass and returns how many there were. */

@@ -22,7 +22,7 @@ test("the first account is the owner, others are members", async () => {
   expect(owner.id).toMatch(/^acc_[0-9a-f]{12}7[0-9a-f]{19}$/);
   expect(owner.createdAt.getTime()).toBe(clock());
   expect(member.role).toBe("member");
-  expect(accounts.list()).toEqual([owner, member]);
+  expect(await accounts.list()).toEqual([owner, member]);
 });
 
 test("a later account does not become the owner because the owner is gone", async () => {
@@ -37,17 +37,17 @@ test("an account is found by id and by address, whatever its case", async () => 
   const { accounts } = testStores();
   const account = await addAccount(accounts, "  You@Example.COM ");
   expect(account.email).toBe("you@example.com");
-  expect(accounts.find(account.id)).toEqual(account);
-  expect(accounts.findByEmail(" YOU@example.com")).toEqual(account);
-  expect(accounts.find("acc_unknown")).toBeNull();
-  expect(accounts.findByEmail("bob@example.com")).toBeNull();
+  expect(await accounts.find(account.id)).toEqual(account);
+  expect(await accounts.findByEmail(" YOU@example.com")).toEqual(account);
+  expect(await accounts.find("acc_unknown")).toBeNull();
+  expect(await accounts.findByEmail("bob@example.com")).toBeNull();
 });
 
 test("an address is taken once, whatever its case", async () => {
   const { accounts } = testStores();
   await addAccount(accounts, "you@example.com");
   await expect(addAccount(accounts, "YOU@example.com")).rejects.toMatchObject({ code: "conflict" });
-  expect(accounts.list()).toHaveLength(1);
+  expect(await accounts.list()).toHaveLength(1);
 });
 
 test.each(["o'brien@example.com", "a@localhost", "a+b@x.co", `${"a".repeat(242)}@example.com`])(
@@ -77,7 +77,7 @@ test.each([
     code: "validation_failed",
     details: [{ path: "/email" }],
   });
-  expect(accounts.list()).toEqual([]);
+  expect(await accounts.list()).toEqual([]);
 });
 
 test.each(["' OR '1'='1", "'; DROP TABLE accounts; --", "\\", "%", "a@b' --", "\u0000"])(
@@ -85,11 +85,11 @@ test.each(["' OR '1'='1", "'; DROP TABLE accounts; --", "\\", "%", "a@b' --", "\
   async (hostile) => {
     const { accounts } = testStores();
     const account = await accounts.add({ email: "you@example.com", password: PASSWORD });
-    expect(accounts.find(hostile)).toBeNull();
-    expect(accounts.findByEmail(hostile)).toBeNull();
+    expect(await accounts.find(hostile)).toBeNull();
+    expect(await accounts.findByEmail(hostile)).toBeNull();
     expect(await accounts.verifyPassword(hostile, PASSWORD)).toBeNull();
-    expect(() => accounts.remove(hostile)).toThrow("No account");
-    expect(accounts.list()).toEqual([account]);
+    await expect(accounts.remove(hostile)).rejects.toThrow("No account");
+    expect(await accounts.list()).toEqual([account]);
   },
 );
 
@@ -97,9 +97,9 @@ test("an address of SQL characters is only an address", async () => {
   const { accounts } = testStores();
   await addAccount(accounts, "you@example.com");
   const hostile = await addAccount(accounts, "'or'1'='1'--@example.com");
-  expect(accounts.findByEmail("'or'1'='1'--@example.com")).toEqual(hostile);
-  accounts.remove(hostile.id);
-  expect(accounts.list()).toHaveLength(1);
+  expect(await accounts.findByEmail("'or'1'='1'--@example.com")).toEqual(hostile);
+  await accounts.remove(hostile.id);
+  expect(await accounts.list()).toHaveLength(1);
 });
 
 test.each([7, 1_025])("a password of %i characters is refused", async (length) => {
@@ -193,16 +193,16 @@ test("a removed account is gone with its keys, and its address is in no file", a
   const bob = await addAccount(accounts, "bob@example.com");
   const account = await addAccount(accounts, "you@example.com");
   const wanted = { name: "laptop-of-account", scopes: ["memories:read"], expiresAt: null } as const;
-  const { key } = keys.create(account.id, wanted);
-  const { key: kept } = keys.create(bob.id, { ...wanted, name: "phone-of-bob" });
+  const { key } = await keys.create(account.id, wanted);
+  const { key: kept } = await keys.create(bob.id, { ...wanted, name: "phone-of-bob" });
 
-  accounts.remove(account.id);
+  await accounts.remove(account.id);
 
-  expect(accounts.list()).toEqual([bob]);
+  expect(await accounts.list()).toEqual([bob]);
   expect(db.sqlite.query("SELECT DISTINCT account_id FROM api_keys").values()).toEqual([[bob.id]]);
-  expect(keys.authenticate(key)).toBeNull();
-  expect(keys.authenticate(kept)?.accountId).toBe(bob.id);
-  expect(() => accounts.remove(account.id)).toThrow("No account with this id.");
+  expect(await keys.authenticate(key)).toBeNull();
+  expect((await keys.authenticate(kept))?.accountId).toBe(bob.id);
+  await expect(accounts.remove(account.id)).rejects.toThrow("No account with this id.");
   const bytes = readFolder(dataDir);
   const traces = ["you@example.com", "laptop-of-account", "phone-of-bob"];
   expect(traces.filter((trace) => bytes.includes(trace))).toEqual(["phone-of-bob"]);
@@ -212,9 +212,9 @@ test("a removed account is remembered until its memories are gone", async () => 
   const dataDir = temporaryFolder();
   const { accounts } = testStores(dataDir);
   const account = await addAccount(accounts);
-  expect(accounts.removed()).toEqual([]);
-  testStores(dataDir).accounts.remove(account.id);
-  expect(accounts.removed()).toEqual([account.id]);
-  accounts.forget(account.id);
-  expect(accounts.removed()).toEqual([]);
+  expect(await accounts.removed()).toEqual([]);
+  await testStores(dataDir).accounts.remove(account.id);
+  expect(await accounts.removed()).toEqual([account.id]);
+  await accounts.forget(account.id);
+  expect(await accounts.removed()).toEqual([]);
 });

@@ -13,7 +13,7 @@ import {
 import { join } from "node:path";
 import { createBackup } from "../../src/backup/create-backup.ts";
 import { MANIFEST } from "../../src/backup/manifest.ts";
-import { databasePath } from "../../src/db/database.ts";
+import { databasePath } from "../../src/db/sqlite.ts";
 import { loadLanceDb } from "../../src/native/lancedb.ts";
 import { testCacheDir } from "../support/embedder.ts";
 import { listFiles } from "../support/files.ts";
@@ -84,9 +84,9 @@ test("backups made while memories are written and purged hold every answered one
       writes++;
     }
   };
-  const load = accounts.flatMap(({ id }, index) => [
-    write(id, `x${index}`),
-    write(id, `y${index}`),
+  const load = accounts.flatMap(async ({ id }, index) => [
+    await write(id, `x${index}`),
+    await write(id, `y${index}`),
   ]);
 
   const backups: { folder: string; allowed: Map<string, (string | null)[]> }[] = [];
@@ -200,7 +200,7 @@ test("a removed account is not waited for", async () => {
   const data = await openData(dataDir);
   const { id } = await data.accounts.add({ email: "you@example.com", password: null });
   await data.memories.create(id, note("one"));
-  data.accounts.remove(id);
+  await data.accounts.remove(id);
   await data.close();
   rmSync(join(dataDir, "memories"), { recursive: true });
   const manifest = await backUp(dataDir, join(place.path, "backup"));

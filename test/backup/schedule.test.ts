@@ -49,7 +49,7 @@ function create(
   const metrics = createMetrics();
   const schedule = scheduleBackups({
     ...{ settings: wanted, create: make, clock, log, metrics },
-    origin: () => origin,
+    origin: async () => origin,
     alone,
   });
   const sum = async (name: string, labels = {}) =>
@@ -239,7 +239,7 @@ test("the end breaks off the one under way, without a word", async () => {
         signal.onabort = () => reject(signal.reason);
         begun.resolve();
       }),
-    origin: () => null,
+    origin: async () => null,
     clock,
     log,
     metrics: createMetrics(),

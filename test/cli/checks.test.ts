@@ -3,7 +3,8 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createChecks } from "../../src/cli/checks.ts";
-import { type Database, databasePath, openDatabase } from "../../src/db/database.ts";
+import type { Database } from "../../src/db/database.ts";
+import { databasePath, openSqlite } from "../../src/db/sqlite.ts";
 import type { Checks } from "../../src/http/health.ts";
 
 /** A disk of its own; only root can make one, as CI does. */
@@ -24,11 +25,11 @@ let tables = Promise.resolve({
 
 beforeAll(() => {
   mkdirSync(memories, { recursive: true });
-  db = openDatabase(databasePath(dataDir));
+  db = openSqlite(databasePath(dataDir));
 });
 
-afterAll(() => {
-  db.close();
+afterAll(async () => {
+  await db.close();
   if (mounted) Bun.spawnSync(["umount", "--lazy", disk]);
   rmSync(disk, { recursive: true, force: true });
 });

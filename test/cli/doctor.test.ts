@@ -17,7 +17,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import { databasePath } from "../../src/db/database.ts";
+import { databasePath } from "../../src/db/sqlite.ts";
 import { checkData } from "../../src/doctor/examine.ts";
 import { findModel, prepareModel } from "../../src/embedding/model.ts";
 import { assetFolder } from "../../src/native/asset.ts";

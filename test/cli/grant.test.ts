@@ -19,15 +19,21 @@ async function withGrant() {
   const redirectUri = "https://app.example.com/callback";
   const challenge = new Bun.CryptoHasher("sha256").update(VERIFIER).digest("base64url");
   const scopes = ["memories:read"] as const;
-  const code = oauth.codes.create(account.id, { client, redirectUri, challenge, scopes, resource });
-  const { access_token: token } = oauth.codes.redeem({
+  const code = await oauth.codes.create(account.id, {
+    client,
+    redirectUri,
+    challenge,
+    scopes,
+    resource,
+  });
+  const { access_token: token } = await oauth.codes.redeem({
     clientId: client.id,
     code,
     verifier: VERIFIER,
     redirectUri,
     resource,
   });
-  const [grant] = oauth.grants.list(account.id);
+  const [grant] = await oauth.grants.list(account.id);
   return { dataDir, oauth, account, accounts, token, id: grant?.id ?? "" };
 }
 
@@ -63,14 +69,14 @@ test("grant list shows which app may do what, for whom", async () => {
 
 test("grant revoke ends a grant, also for a server that runs, and says so when it has ended", async () => {
   const { dataDir, id, oauth, token } = await withGrant();
-  expect(oauth.tokens.authenticate(token)).not.toBeNull();
+  expect(await oauth.tokens.authenticate(token)).not.toBeNull();
   const revoked = await ctxd(["grant", "revoke", id], { dataDir });
   expect(revoked).toEqual({
     stdout: "",
     stderr: `Revoked ${id} (日本語 app).\n`,
     exitCode: 0,
   });
-  expect(oauth.tokens.authenticate(token)).toBeNull();
+  expect(await oauth.tokens.authenticate(token)).toBeNull();
   const again = await ctxd(["grant", "revoke", id], { dataDir });
   expect(again.stderr).toContain("revoked already");
   const json = await ctxd(["grant", "revoke", id, "--json"], { dataDir });

@@ -22,7 +22,7 @@ test("key create prints the key and nothing else on standard output", async () =
   expect(isWellFormed(key)).toBe(true);
   expect(stderr).toContain("only time the key is shown");
   expect(stderr).not.toContain(key);
-  expect(keys.authenticate(key)).toMatchObject({
+  expect(await keys.authenticate(key)).toMatchObject({
     accountId: account.id,
     scopes: ["memories:read", "memories:write"],
   });
@@ -31,13 +31,14 @@ test("key create prints the key and nothing else on standard output", async () =
 test("--scope read makes a key that reads only", async () => {
   const { dataDir, keys } = await withAccount();
   const { stdout } = await ctxd([...CREATE, "--scope", "read"], { dataDir });
-  expect(keys.authenticate(stdout.trimEnd())?.scopes).toEqual(["memories:read"]);
+  expect((await keys.authenticate(stdout.trimEnd()))?.scopes).toEqual(["memories:read"]);
 });
 
 test("--scope add makes a key that saves only, beside read one that reads too", async () => {
   const { dataDir, keys } = await withAccount();
   const scopesOf = async (...options: string[]) =>
-    keys.authenticate((await ctxd([...CREATE, ...options], { dataDir })).stdout.trimEnd())?.scopes;
+    (await keys.authenticate((await ctxd([...CREATE, ...options], { dataDir })).stdout.trimEnd()))
+      ?.scopes;
   expect(await scopesOf("--scope", "add")).toEqual(["memories:add"]);
   const both = ["memories:read", "memories:add"] as const;
   expect(await scopesOf("--scope", "add", "read")).toEqual([...both]);
@@ -48,7 +49,7 @@ test("--scope add makes a key that saves only, beside read one that reads too", 
 test("--expires makes a key that ends", async () => {
   const { dataDir, keys, account } = await withAccount();
   expect((await ctxd([...CREATE, "--expires", "90d"], { dataDir })).exitCode).toBe(0);
-  const expiresAt = keys.list(account.id)[0]?.expiresAt?.getTime() ?? 0;
+  const expiresAt = (await keys.list(account.id))[0]?.expiresAt?.getTime() ?? 0;
   expect(Math.abs(expiresAt - Date.now() - 90 * 86_400_000)).toBeLessThan(60_000);
 });
 
@@ -64,7 +65,7 @@ test.each([
   expect(refused).toMatchObject({ stdout: "", exitCode: 2 });
   expect(refused.stderr).toStartWith("ctxd: ");
   expect(refused.stderr).toContain(message);
-  expect(keys.listOfAllAccounts()).toEqual([]);
+  expect(await keys.listOfAllAccounts()).toEqual([]);
 });
 
 test("key create without its options says which", async () => {
@@ -83,13 +84,13 @@ test("key list shows every key's state and never a whole key", async () => {
   const { dataDir, keys, account, accounts } = await withAccount();
   const bob = await addAccount(accounts, "bob@example.com");
   const both = ["memories:read", "memories:write"] as const;
-  const first = keys.create(account.id, { name: "日本語", scopes: both, expiresAt: null });
-  const second = keys.create(bob.id, {
+  const first = await keys.create(account.id, { name: "日本語", scopes: both, expiresAt: null });
+  const second = await keys.create(bob.id, {
     name: "phone",
     scopes: ["memories:read"],
     expiresAt: new Date("2999-01-01T00:00:00Z"),
   });
-  keys.revoke(account.id, first.record.id);
+  await keys.revoke(account.id, first.record.id);
 
   const { stdout, stderr, exitCode } = await ctxd(["key", "list"], { dataDir });
   expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 });
@@ -117,15 +118,15 @@ test("key list shows every key's state and never a whole key", async () => {
 
 test("key revoke ends a key, and says so when it has ended before", async () => {
   const { dataDir, keys, account } = await withAccount();
-  const { key, record } = keys.create(account.id, {
+  const { key, record } = await keys.create(account.id, {
     name: "laptop",
     scopes: ["memories:read"],
     expiresAt: null,
   });
-  expect(keys.authenticate(key)).not.toBeNull();
+  expect(await keys.authenticate(key)).not.toBeNull();
   const revoked = await ctxd(["key", "revoke", record.id], { dataDir });
   expect(revoked).toEqual({ stdout: "", stderr: `Revoked ${record.id} (laptop).\n`, exitCode: 0 });
-  expect(keys.authenticate(key)).toBeNull();
+  expect(await keys.authenticate(key)).toBeNull();
   const again = await ctxd(["key", "revoke", record.id], { dataDir });
   expect(again).toMatchObject({ exitCode: 0 });
   expect(again.stderr).toContain("revoked already");
@@ -134,11 +135,11 @@ test("key revoke ends a key, and says so when it has ended before", async () => 
 test.each(["key_unknown", "' OR 1=1 --"])("key revoke %s revokes nothing", async (id) => {
   const { dataDir, keys, account } = await withAccount();
   const wanted = { name: "laptop", scopes: ["memories:read"], expiresAt: null } as const;
-  const { key } = keys.create(account.id, wanted);
+  const { key } = await keys.create(account.id, wanted);
   const refused = await ctxd(["key", "revoke", id], { dataDir });
   expect(refused).toMatchObject({ stdout: "", exitCode: 1 });
   expect(refused.stderr).toContain("ctxd key list");
-  expect(keys.authenticate(key)).not.toBeNull();
+  expect(await keys.authenticate(key)).not.toBeNull();
 });
 
 test.skipIf(process.platform !== "linux")("a key that can't be shown does not stay", async () => {
@@ -151,5 +152,5 @@ test.skipIf(process.platform !== "linux")("a key that can't be shown does not st
   });
   expect(await child.stderr.text()).toMatch(/^ctxd: The key could not be written .*\n$/);
   expect(await child.exited).toBe(1);
-  expect(keys.list(account.id)[0]?.revokedAt).not.toBeNull();
+  expect((await keys.list(account.id))[0]?.revokedAt).not.toBeNull();
 });

@@ -17,7 +17,7 @@ async function withKey() {
 
 test("security shows what has happened, as a table and as JSON", async () => {
   const { dataDir, accountId, keys } = await withKey();
-  const [key] = keys.list(accountId);
+  const [key] = await keys.list(accountId);
   const table = await ctxd(["security"], { dataDir });
   expect(table).toMatchObject({ stderr: "", exitCode: 0 });
   expect(table.stdout).toMatch(/^WHEN +EVENT +ACCOUNT/);

@@ -54,7 +54,7 @@ test.each([
   expect(refused).toMatchObject({ stdout: "", exitCode });
   expect(refused.stderr).toMatch(/^ctxd: [^\n]+\n$/);
   expect(refused.stderr).toContain(message);
-  expect(accounts.list()).toHaveLength(1);
+  expect(await accounts.list()).toHaveLength(1);
 });
 
 test("user list shows the accounts as a table and as JSON", async () => {
@@ -116,9 +116,9 @@ test("user remove without a terminal wants --yes", async () => {
   const refused = await ctxd(remove, { dataDir, input: "y\n" });
   expect(refused).toMatchObject({ stdout: "", exitCode: 2 });
   expect(refused.stderr).toContain("--yes");
-  expect(accounts.list()).toHaveLength(1);
+  expect(await accounts.list()).toHaveLength(1);
   expect((await ctxd([...remove, "--yes"], { dataDir })).exitCode).toBe(0);
-  expect(accounts.list()).toEqual([]);
+  expect(await accounts.list()).toEqual([]);
 });
 
 test("of two accounts added at once one is the owner", async () => {
@@ -131,7 +131,7 @@ test("of two accounts added at once one is the owner", async () => {
   await Bun.sleep(1_000);
   db.sqlite.run("COMMIT");
   expect(await adding).toMatchObject({ exitCode: 0 });
-  expect(accounts.findByEmail("you@example.com")?.role).toBe("member");
+  expect((await accounts.findByEmail("you@example.com"))?.role).toBe("member");
 });
 
 test("in a terminal the password is asked for twice and does not appear", async () => {
@@ -171,7 +171,7 @@ test.each([
   });
   expect(screen).toContain(message);
   expect(exitCode).not.toBe(0);
-  expect(testStores(dataDir).accounts.list()).toEqual([]);
+  expect(await testStores(dataDir).accounts.list()).toEqual([]);
 });
 
 test.each([
@@ -184,12 +184,12 @@ test.each([
   const dataDir = temporaryFolder();
   const { accounts, keys } = testStores(dataDir);
   const account = await accounts.add({ email: "you@example.com", password: null });
-  keys.create(account.id, { name: "laptop", scopes: ["memories:read"], expiresAt: null });
+  await keys.create(account.id, { name: "laptop", scopes: ["memories:read"], expiresAt: null });
   const remove = ["user", "remove", "you@example.com"];
   const { screen, exitCode } = await ctxdInTerminal(remove, [["[y/N]", typed]], { dataDir });
   expect(screen).toContain("its API keys (1) and all its memories");
   expect(exitCode).toBe(code);
-  expect(accounts.list()).toHaveLength(left);
+  expect(await accounts.list()).toHaveLength(left);
 });
 
 test("the first account takes over what local agents saved, a second one does not", async () => {
@@ -240,11 +240,11 @@ test("user disable shuts an account until user enable, and never the owner's", a
   const run = (command: string, email = "bob@example.com") =>
     ctxd(["user", command, email], { dataDir });
   expect(await run("disable")).toMatchObject({ exitCode: 0, stdout: "" });
-  expect(accounts.admit(id)).toBeNull();
+  expect(await accounts.admit(id)).toBeNull();
   expect((await run("disable")).stderr).toContain("disabled already");
   expect((await ctxd(["user", "list"], { dataDir })).stdout).toContain("member, disabled");
   expect((await run("enable")).exitCode).toBe(0);
-  expect(accounts.admit(id)?.id).toBe(id);
+  expect((await accounts.admit(id))?.id).toBe(id);
   const refused = await run("disable", "you@example.com");
   expect(refused.exitCode).toBe(1);
   expect(refused.stderr).toContain("The owner of the server can't be disabled");
@@ -254,16 +254,20 @@ test("user revoke ends keys, apps and sessions, when that is meant", async () =>
   const dataDir = temporaryFolder();
   const { accounts, keys, db } = testStores(dataDir);
   const { id } = await addAccount(accounts, "you@example.com");
-  const { key } = keys.create(id, { name: "laptop", scopes: ["memories:read"], expiresAt: null });
+  const { key } = await keys.create(id, {
+    name: "laptop",
+    scopes: ["memories:read"],
+    expiresAt: null,
+  });
   const sessions = createSessions({ db, clock: Date.now });
-  const session = sessions.begin(id);
+  const session = await sessions.begin(id);
   const refused = await ctxd(["user", "revoke", "you@example.com"], { dataDir });
   expect(refused).toMatchObject({ exitCode: 2 });
-  expect(keys.authenticate(key)).not.toBeNull();
+  expect(await keys.authenticate(key)).not.toBeNull();
   const done = await ctxd(["user", "revoke", "you@example.com", "--yes"], { dataDir });
   expect(done.stderr).toContain("1 key and 0 apps revoked, 1 browser signed out");
-  expect(keys.authenticate(key)).toBeNull();
-  expect(sessions.findAccount(session)).toBeNull();
+  expect(await keys.authenticate(key)).toBeNull();
+  expect(await sessions.findAccount(session)).toBeNull();
 });
 
 test("user reset-factor removes a lost second factor, ends sessions, and list shows who has one", async () => {
@@ -273,18 +277,24 @@ test("user reset-factor removes a lost second factor, ends sessions, and list sh
   const factors = createFactors({ db, clock });
   const sessions = createSessions({ db, clock: Date.now });
   const publicKey = new Uint8Array([1]);
-  factors.passkeys.add(id, { id: "a", publicKey, counter: 0, transports: [], name: "laptop" });
-  factors.recoveryCodes.replace(id);
-  const session = sessions.begin(id);
+  await factors.passkeys.add(id, {
+    id: "a",
+    publicKey,
+    counter: 0,
+    transports: [],
+    name: "laptop",
+  });
+  await factors.recoveryCodes.replace(id);
+  const session = await sessions.begin(id);
 
   const list = await ctxd(["user", "list"], { dataDir });
   expect(list.stdout).toMatch(/you@example.com +owner +passkey +/);
   const reset = await ctxd(["user", "reset-factor", "YOU@example.com"], { dataDir });
   expect(reset).toMatchObject({ stdout: "", exitCode: 0 });
   expect(reset.stderr).toContain("the password alone signs in again");
-  expect(factors.isSetUp(id)).toBe(false);
-  expect(factors.recoveryCodes.count(id)).toBe(0);
-  expect(sessions.findAccount(session)).toBeNull();
+  expect(await factors.isSetUp(id)).toBe(false);
+  expect(await factors.recoveryCodes.count(id)).toBe(0);
+  expect(await sessions.findAccount(session)).toBeNull();
 
   const again = await ctxd(["user", "reset-factor", "you@example.com"], { dataDir });
   expect(again.stderr).toContain("has no passkey and no app");
@@ -302,5 +312,7 @@ test("where passwords are switched off, user add asks for none", async () => {
   const added = await ctxd(["user", "add", "you@example.com"], { dataDir, env });
   expect(added).toMatchObject({ stdout: "", exitCode: 0 });
   const { accounts } = testStores(dataDir);
-  expect(accounts.hasPassword(accounts.findByEmail("you@example.com")?.id ?? "")).toBe(false);
+  expect(
+    await accounts.hasPassword((await accounts.findByEmail("you@example.com"))?.id ?? ""),
+  ).toBe(false);
 });

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { databasePath, openDatabase } from "../../src/db/database.ts";
 import { DatabaseError, explainDatabaseError } from "../../src/db/database-error.ts";
 import { MIGRATIONS } from "../../src/db/migrations.ts";
+import { databasePath, openSqlite } from "../../src/db/sqlite.ts";
 import { temporaryFolder, testDatabase } from "../support/database.ts";
 
 /** The message of the DatabaseError that `run` throws. */
@@ -40,41 +40,41 @@ test.each([
   ["foreign_keys", 1],
   ["busy_timeout", 5000],
   ["secure_delete", 1],
-])("pragma %s is %p, also after an attempt", (pragma, value) => {
+])("pragma %s is %p, also after an attempt", async (pragma, value) => {
   const { sqlite, attempt } = testDatabase();
   const read = () => Object.values(sqlite.query(`PRAGMA ${pragma}`).get() ?? {})[0];
   expect(read()).toBe(value);
-  attempt(() => sqlite.run("CREATE TABLE probe (text TEXT)"));
-  attempt(() => sqlite.run("no SQL"));
+  await attempt(async () => sqlite.run("CREATE TABLE probe (text TEXT)"));
+  await attempt(async () => sqlite.run("no SQL"));
   expect(read()).toBe(value);
 });
 
-test("an attempt gives up at once when another process is writing", () => {
+test("an attempt gives up at once when another process is writing", async () => {
   const dataDir = temporaryFolder();
   const writer = testDatabase(dataDir);
   const other = testDatabase(dataDir);
   writer.sqlite.run("BEGIN IMMEDIATE");
   const start = performance.now();
-  expect(other.attempt(() => other.sqlite.run("DELETE FROM accounts"))).toBe(false);
+  expect(await other.attempt(async () => other.sqlite.run("DELETE FROM accounts"))).toBe(false);
   expect(performance.now() - start).toBeLessThan(500);
   writer.sqlite.run("ROLLBACK");
-  expect(other.attempt(() => other.sqlite.run("DELETE FROM accounts"))).toBe(true);
+  expect(await other.attempt(async () => other.sqlite.run("DELETE FROM accounts"))).toBe(true);
 });
 
-test("an attempt lets other errors through", () => {
+test("an attempt lets other errors through", async () => {
   const { attempt } = testDatabase();
-  const broken = () => {
+  const broken = async () => {
     throw new TypeError("a bug");
   };
-  expect(() => attempt(broken)).toThrow(TypeError);
+  await expect(attempt(broken)).rejects.toThrow(TypeError);
 });
 
-test("what was written is there after close and open", () => {
+test("what was written is there after close and open", async () => {
   const dataDir = temporaryFolder();
-  const first = openDatabase(databasePath(dataDir));
+  const first = openSqlite(databasePath(dataDir));
   first.sqlite.run("CREATE TABLE probe (text TEXT)");
   first.sqlite.run("INSERT INTO probe VALUES ('kept')");
-  first.close();
+  await first.close();
   const second = testDatabase(dataDir);
   expect(second.sqlite.query("SELECT text FROM probe").get()).toEqual({ text: "kept" });
 });
@@ -96,7 +96,7 @@ test("a file that is no database is named and left alone", () => {
   const dataDir = temporaryFolder();
   const text = "not a database at all, just some text that someone put there\n".repeat(20);
   writeFileSync(databasePath(dataDir), text);
-  const message = refusal(() => openDatabase(databasePath(dataDir)));
+  const message = refusal(() => openSqlite(databasePath(dataDir)));
   expect(message).toContain(databasePath(dataDir));
   expect(message).toContain("damaged or no database of ctxd");
   expect(readFileSync(databasePath(dataDir), "utf8")).toBe(text);
@@ -105,18 +105,18 @@ test("a file that is no database is named and left alone", () => {
 test("a folder that can't be made is named", () => {
   const file = join(temporaryFolder(), "file");
   writeFileSync(file, "");
-  const message = refusal(() => openDatabase(databasePath(join(file, "data"))));
+  const message = refusal(() => openSqlite(databasePath(join(file, "data"))));
   expect(message).toContain(join(file, "data"));
   expect(message).toContain("--data-dir");
   expect(message).not.toContain("\n");
 });
 
-test("a database of a newer program is refused and left alone", () => {
+test("a database of a newer program is refused and left alone", async () => {
   const dataDir = temporaryFolder();
-  const first = openDatabase(databasePath(dataDir));
+  const first = openSqlite(databasePath(dataDir));
   first.sqlite.run(`PRAGMA user_version = ${MIGRATIONS.length + 1}`);
-  first.close();
-  expect(refusal(() => openDatabase(databasePath(dataDir)))).toContain("newer ctxd");
+  await first.close();
+  expect(refusal(() => openSqlite(databasePath(dataDir)))).toContain("newer ctxd");
 });
 
 test("a full disk is called by its name", () => {

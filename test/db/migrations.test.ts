@@ -1,49 +1,30 @@
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { getTableConfig, type SQLiteTable } from "drizzle-orm/sqlite-core";
-import { accounts, invitations, quotas, removedAccounts } from "../../src/accounts/tables.ts";
-import { databasePath } from "../../src/db/database.ts";
+import { is } from "drizzle-orm";
+import { getTableConfig, SQLiteTable } from "drizzle-orm/sqlite-core";
+import { createAccountTables } from "../../src/accounts/tables.ts";
 import { DatabaseError } from "../../src/db/database-error.ts";
 import { sqlite } from "../../src/db/dialect.ts";
 import { MIGRATIONS, migrate } from "../../src/db/migrations.ts";
-import { apiKeys } from "../../src/keys/tables.ts";
+import { databasePath } from "../../src/db/sqlite.ts";
+import { createKeyTables } from "../../src/keys/tables.ts";
 import { createLogTables } from "../../src/memories/log/tables.ts";
-import { oauthClients, oauthCodes, oauthGrants, oauthTokens } from "../../src/oauth/tables.ts";
-import { securityEvents } from "../../src/security-log/tables.ts";
-import {
-  identities,
-  oneTimeCodes,
-  passkeyChallenges,
-  passkeys,
-  pendingSignIns,
-  recoveryCodes,
-  serverSecrets,
-  sessions,
-} from "../../src/sign-in/tables.ts";
+import { createOAuthTables } from "../../src/oauth/tables.ts";
+import { createSecurityTables } from "../../src/security-log/tables.ts";
+import { createSignInTables } from "../../src/sign-in/tables.ts";
 import { temporaryFolder, testDatabase } from "../support/database.ts";
 
-const TABLES: SQLiteTable[] = [
-  accounts,
-  removedAccounts,
-  invitations,
-  quotas,
-  apiKeys,
-  ...Object.values(createLogTables(sqlite)),
-  sessions,
-  identities,
-  passkeys,
-  passkeyChallenges,
-  oneTimeCodes,
-  recoveryCodes,
-  pendingSignIns,
-  oauthClients,
-  oauthGrants,
-  oauthCodes,
-  oauthTokens,
-  securityEvents,
-  serverSecrets,
-];
+const TABLES = [
+  createAccountTables,
+  createKeyTables,
+  createLogTables,
+  createSignInTables,
+  createOAuthTables,
+  createSecurityTables,
+]
+  .flatMap((create): unknown[] => Object.values(create(sqlite)))
+  .filter((table) => is(table, SQLiteTable));
 
 function readVersion(sqlite: Database): unknown {
   return sqlite.query("PRAGMA user_version").values()[0]?.[0];
@@ -133,10 +114,10 @@ test("a process that meets another's migration waits and goes on from there", as
 
 /** A program that opens the database, which brings it up to date, and counts the keys in it. */
 function openAndCount(dataDir: string): string {
-  const source = join(import.meta.dir, "../../src/db/database.ts");
+  const source = join(import.meta.dir, "../../src/db/sqlite.ts");
   return `
-    const { openDatabase, databasePath } = await import(${JSON.stringify(source)});
-    const database = openDatabase(databasePath(${JSON.stringify(dataDir)}));
+    const { openSqlite, databasePath } = await import(${JSON.stringify(source)});
+    const database = openSqlite(databasePath(${JSON.stringify(dataDir)}));
     console.log(database.sqlite.query("SELECT count(*) AS n FROM api_keys").get().n);
     database.close();
   `;

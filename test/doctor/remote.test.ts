@@ -79,7 +79,7 @@ test("nothing is wrong with a server behind a proxy that passes all on", async (
 
 test("a key that is unknown, and one that only reads", async () => {
   expect((await examine(origin, generateKey())).found("key")).toMatch(/unknown there, revoked/);
-  const { key } = server.client(client.accountId, ["memories:read"]);
+  const { key } = await server.client(client.accountId, ["memories:read"]);
   expect((await examine(origin, key)).found("key")).toMatch(/^agents can read, and write nothing/);
 });
 
@@ -102,7 +102,8 @@ describe("what stands before the server is told:", () => {
     ],
     [
       "/.well-known/ that is kept for certificates",
-      (request, forward) => (pathOf(request).startsWith("/.well-known/") ? html(404) : forward()),
+      async (request, forward) =>
+        pathOf(request).startsWith("/.well-known/") ? html(404) : await forward(),
       "/.well-known/oauth-authorization-server",
       /something else \(404, text\/html\).*all that begins with/,
     ],
@@ -123,19 +124,20 @@ describe("what stands before the server is told:", () => {
     ],
     [
       "/mcp is not passed on",
-      (request, forward) => (pathOf(request) === "/mcp" ? html(404) : forward()),
+      async (request, forward) => (pathOf(request) === "/mcp" ? html(404) : await forward()),
       "challenge",
       /404, text\/html in place of 401/,
     ],
     [
       "paths that clients guess are not passed on",
-      (request, forward) => (pathOf(request) === "/token" ? html(404) : forward()),
+      async (request, forward) => (pathOf(request) === "/token" ? html(404) : await forward()),
       "endpoints",
       /^\/token is answered by something else/,
     ],
     [
       "a page in the place of registration",
-      (request, forward) => (pathOf(request).endsWith("/register") ? html(403) : forward()),
+      async (request, forward) =>
+        pathOf(request).endsWith("/register") ? html(403) : await forward(),
       "Cursor",
       /^can't register \(403, text\/html\)/,
     ],

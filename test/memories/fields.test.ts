@@ -145,7 +145,7 @@ describe("over HTTP", () => {
   test("who may not read is told nothing of them", async () => {
     const ada = await server.account();
     const { id } = await ada.save({ content: "x", ...FIELDS });
-    const writer = server.client(ada.accountId, ["memories:write"]);
+    const writer = await server.client(ada.accountId, ["memories:write"]);
     const changed = await writer.send("PUT", `/memories/${id}`, { json: { pinned: true } });
     const made = await writer.send("POST", "/memories", { json: { content: "x", ...FIELDS } });
     for (const { body } of [changed, made]) {
@@ -165,7 +165,7 @@ describe("export and import", () => {
       FIELDS.expires_at,
     ]);
     expect(await importInto(bob, ...lines)).toMatchObject({ created: 2, invalid: 0 });
-    const [{ id } = { id: "" }] = server.keys.list(bob.accountId);
+    const [{ id } = { id: "" }] = await server.keys.list(bob.accountId);
     const source = { via: "import", by: "test", id } as const;
     expect(await exportOf(bob)).toEqual(lines.map((line) => ({ ...line, source })));
     expect(await importInto(bob, ...lines)).toMatchObject({ unchanged: 2 });
@@ -242,11 +242,11 @@ describe("an agent", () => {
 });
 
 describe("source", () => {
-  const idOf = (accountId: string) => server.keys.list(accountId)[0]?.id ?? "";
+  const idOf = async (accountId: string) => (await server.keys.list(accountId))[0]?.id ?? "";
 
   test("of a key is its name and id, whichever way it writes", async () => {
     const ada = await server.account();
-    const key = { by: "test", id: idOf(ada.accountId) };
+    const key = { by: "test", id: await idOf(ada.accountId) };
     expect((await ada.save({ content: "x" })).source).toEqual({ via: "api", ...key });
     const [one] = await ada.saveAll([{ content: "x" }]);
     expect(one?.source).toEqual({ via: "api", ...key });
@@ -262,7 +262,7 @@ describe("source", () => {
   test("of an app is its name, and the id of what it was allowed", async () => {
     const { accountId, tokens } = await server.connect();
     const app = createClient(server.origin, tokens.access_token);
-    const [grant] = server.oauth.grants.list(accountId);
+    const [grant] = await server.oauth.grants.list(accountId);
     const credential = { by: "Example", id: grant?.id ?? "" };
     expect((await app.save({ content: "x" })).source).toEqual({ via: "api", ...credential });
     await using agent = await mcp(tokens.access_token);
@@ -272,8 +272,8 @@ describe("source", () => {
 
   test("of a person in the dashboard is the account", async () => {
     const { accountId, person } = await server.signedIn();
-    const ada = server.client(accountId);
-    const by = server.accounts.find(accountId)?.email ?? "";
+    const ada = await server.client(accountId);
+    const by = (await server.accounts.find(accountId))?.email ?? "";
     const form = formTo(await person.visit("/memories/new"), "/memories");
     const { url } = await person.submit(form, { content: "by hand" });
     const id = url.split("/").at(-1) ?? "";
@@ -293,7 +293,7 @@ describe("source", () => {
     const open = socket.listen(folder, {
       version: "1",
       answer: async (request) => Response.json(socket.principalOf(request)),
-      openDashboard: () => ({ origin: "" }) as never,
+      openDashboard: async () => ({ origin: "" }) as never,
     });
     try {
       const answer = await fetch("http://localhost/api/x", { unix: join(folder, "ctxd.sock") });
@@ -308,7 +308,7 @@ describe("source", () => {
   test("follows the content: who changes it, and not who changes the rest", async () => {
     const ada = await server.account();
     const { id, source: first } = await ada.save({ content: "before", tags: ["a"] });
-    const { key, record } = server.keys.create(ada.accountId, {
+    const { key, record } = await server.keys.create(ada.accountId, {
       name: "phone",
       scopes: ["memories:read", "memories:write"],
       expiresAt: null,
@@ -330,15 +330,15 @@ describe("source", () => {
   test("keeps its name when its key is revoked", async () => {
     const ada = await server.account();
     const { id, source } = await ada.save({ content: "x" });
-    server.keys.revoke(ada.accountId, idOf(ada.accountId));
-    expect((await server.client(ada.accountId).get(id)).source).toEqual(source);
+    await server.keys.revoke(ada.accountId, await idOf(ada.accountId));
+    expect((await (await server.client(ada.accountId)).get(id)).source).toEqual(source);
   });
 });
 
 describe("the dashboard", () => {
   test("shows the fields, and loses none of them in its form", async () => {
     const { accountId, person } = await server.signedIn();
-    const ada = server.client(accountId);
+    const ada = await server.client(accountId);
     const project = "<b>atlas</b>";
     const saved = await ada.save({ content: "before", ...FIELDS, project });
     const path = `/memories/${saved.id}`;
@@ -347,14 +347,14 @@ describe("the dashboard", () => {
       expect(page.text).toContain(text);
     }
     await person.submit(formTo(page, path), { content: "after" });
-    const by = server.accounts.find(accountId)?.email;
+    const by = (await server.accounts.find(accountId))?.email;
     const source = { via: "dashboard", by, id: accountId };
     expect(await ada.get(saved.id)).toMatchObject({ ...FIELDS, project, content: "after", source });
   });
 
   test("says nothing of fields that a memory does not have", async () => {
     const { accountId, person } = await server.signedIn();
-    const { id } = await server.client(accountId).save({ content: "x" });
+    const { id } = await (await server.client(accountId)).save({ content: "x" });
     const { text } = await person.visit(`/memories/${id}`);
     for (const name of ["Project", "Pinned", "Expires", "Supersedes"]) {
       expect(text).not.toContain(`<dt>${name}</dt>`);

@@ -83,7 +83,7 @@ test("a key is the account's own", async () => {
 test("a key of the account's other API key is the same key", async () => {
   const ada = await server.account();
   const first = await ada.save({ content: "x" }, KEY);
-  const other = server.client(ada.accountId);
+  const other = await server.client(ada.accountId);
   expect((await other.save({ content: "x" }, KEY)).id).toBe(first.id);
 });
 

@@ -13,7 +13,7 @@ async function limited(memories: number | null, bytes: number | null = null) {
   const account = await server.account();
   const set = (quota: { memories: number | null; bytes: number | null }) =>
     createQuotas({ db: server.db }).set(account.accountId, quota);
-  set({ memories, bytes });
+  await set({ memories, bytes });
   return { ...account, set };
 }
 
@@ -37,7 +37,7 @@ test("what goes beyond the number of memories is refused, and deleting makes roo
   expect(await removeMatching({ tags: "a" })).toBe(1);
   await save({ content: "four" });
   expect((await list()).memories).toHaveLength(2);
-  set({ memories: null, bytes: null });
+  await set({ memories: null, bytes: null });
   await save({ content: "five" });
 });
 
@@ -80,7 +80,7 @@ test("who has more than a new limit keeps it, and may make it less", async () =>
   const { send, save, update, remove, set } = await limited(null);
   const first = await save({ content: "the first of two" });
   const second = await save({ content: "the second of two" });
-  set({ memories: 1, bytes: 10 });
+  await set({ memories: 1, bytes: 10 });
   expect(await send("POST", "/memories", note("x"))).toMatchObject(REFUSED);
   expect(await send("PUT", `/memories/${first.id}`, { json: { tags: ["more"] } })).toMatchObject(
     REFUSED,
@@ -146,9 +146,9 @@ test("a member has the quota of members until the owner sets another one", async
   expect(await member.send("POST", "/memories", note("two"))).toMatchObject(
     refusedFor("may keep 1 memory"),
   );
-  quotas.set(member.accountId, { memories: 2, bytes: null });
+  await quotas.set(member.accountId, { memories: 2, bytes: null });
   await member.save({ content: "two" });
   expect(await member.send("POST", "/memories", note("three"))).toMatchObject(REFUSED);
-  quotas.set(member.accountId, { memories: null, bytes: null });
+  await quotas.set(member.accountId, { memories: null, bytes: null });
   await member.save({ content: "three" });
 });

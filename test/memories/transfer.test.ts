@@ -234,7 +234,7 @@ test("what is deleted while an export is read does not come", async () => {
 
 test("a key that may only read can't import, and a body of another type is refused", async () => {
   const ada = await server.account();
-  const reader = server.client(ada.accountId, ["memories:read"]);
+  const reader = await server.client(ada.accountId, ["memories:read"]);
   const body = toLines([{ content: "a" }]);
   const send = (client: Client, headers: Record<string, string>) =>
     client.send("POST", "/memories/import", { body, headers });

@@ -12,11 +12,11 @@ import {
 test("what is done with a second factor is told, and no code", async () => {
   await using server = await startOAuthServer();
   const { id: accountId } = await addPerson(server);
-  const told = () => {
-    server.securityLog.flush();
+  const told = async () => {
+    await server.securityLog.flush();
     // Within a minute the same event again would be counted, and not listed.
     server.clock.advance(61_000);
-    const found = server.securityLog.list(accountId, {}, { limit: 100 }).reverse();
+    const found = (await server.securityLog.list(accountId, {}, { limit: 100 })).reverse();
     return found.splice(read).map(({ event }) => {
       read++;
       return event;
@@ -25,26 +25,26 @@ test("what is done with a second factor is told, and no code", async () => {
   let read = 0;
 
   const { person } = await addPasskey(server, accountId);
-  expect(told()).toEqual(["passkey_added", "recovery_codes_created"]);
+  expect(await told()).toEqual(["passkey_added", "recovery_codes_created"]);
   await person.submit(formTo(await person.visit("/account"), "/account/recovery-codes"));
-  expect(told()).toEqual(["recovery_codes_created"]);
+  expect(await told()).toEqual(["recovery_codes_created"]);
   await person.submit(formWith(await person.visit("/account"), "id"));
-  expect(told()).toEqual(["passkey_removed"]);
+  expect(await told()).toEqual(["passkey_removed"]);
 
-  const { app, codes } = addApp(server, accountId);
+  const { app, codes } = await addApp(server, accountId);
   const { person: other, page } = await enterPassword(server);
-  expect(told()).toEqual([]);
+  expect(await told()).toEqual([]);
   await other.submit(formWith(page, "code"), { code: "an old secret" });
-  expect(told()).toEqual(["second_step_failed"]);
+  expect(await told()).toEqual(["second_step_failed"]);
   await other.submit(formWith(page, "code"), { code: codes[0] ?? "" });
-  expect(told()).toEqual(["recovery_code_used", "signed_in"]);
+  expect(await told()).toEqual(["recovery_code_used", "signed_in"]);
   server.clock.advance(11 * 60_000);
   const proof = formWith(await other.visit("/proof"), "proof_code");
   await other.submit(proof, { proof_code: "an old secret" });
-  expect(told()).toEqual(["proof_failed"]);
+  expect(await told()).toEqual(["proof_failed"]);
   await other.submit(proof, { proof_code: app.code() });
   await other.submit(formTo(await other.visit("/account"), "/account/app/remove"));
-  expect(told()).toEqual(["second_step_disabled", "sessions_ended"]);
+  expect(await told()).toEqual(["second_step_disabled", "sessions_ended"]);
 
   const kept = JSON.stringify(server.db.sqlite.query("SELECT * FROM security_events").all());
   for (const secret of ["an old secret", codes[0] ?? "", app.code()]) {

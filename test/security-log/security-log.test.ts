@@ -1,6 +1,6 @@
 import { describe, expect, spyOn, test } from "bun:test";
 import { createAccounts } from "../../src/accounts/accounts.ts";
-import type { Database } from "../../src/db/database.ts";
+import type { SqliteDatabase } from "../../src/db/sqlite.ts";
 import { createLog } from "../../src/log.ts";
 import { EVENTS, type Facts, isEvent } from "../../src/security-log/events.ts";
 import { testClock, testDatabase } from "../support/database.ts";
@@ -11,7 +11,7 @@ const MINUTE = 60_000;
 const HERE = { accountId: null, via: "browser", address: "203.0.113.7" } as const;
 
 /** A security log, the lines it has written, and what it has in the table. */
-function start(db: Database = testDatabase()) {
+function start(db: SqliteDatabase = testDatabase()) {
   const clock = testClock();
   const lines: string[] = [];
   const log = createLog({ logLevel: "info", logFormat: "text" }, (line) => lines.push(line));
@@ -28,8 +28,8 @@ describe("an event", () => {
     expect(lines.map((line) => line.replace(/^\S+ /, ""))).toEqual([
       "info security kind=key_created address=203.0.113.7 via=browser id=key_1 name=laptop",
     ]);
-    while (all().length === 0) await Bun.sleep(10);
-    expect(all()).toEqual([
+    while ((await all()).length === 0) await Bun.sleep(10);
+    expect(await all()).toEqual([
       {
         id: 1,
         at: new Date(clock()),
@@ -47,32 +47,32 @@ describe("an event", () => {
     ]);
   });
 
-  test("that happens again within a minute is counted, with its amounts", () => {
+  test("that happens again within a minute is counted, with its amounts", async () => {
     const { record, flush, all, clock } = start();
     record("memories_deleted", { ...HERE, amount: 2 });
-    flush();
+    await flush();
     record("memories_deleted", { ...HERE, amount: 3 });
-    flush();
-    expect(all()).toMatchObject([{ times: 2, amount: 5 }]);
+    await flush();
+    expect(await all()).toMatchObject([{ times: 2, amount: 5 }]);
     clock.advance(MINUTE);
     record("memories_deleted", { ...HERE, amount: 1 });
-    flush();
-    expect(all()).toMatchObject([
+    await flush();
+    expect(await all()).toMatchObject([
       { times: 1, amount: 1 },
       { times: 2, amount: 5 },
     ]);
   });
 
-  test("is written when the log is closed", () => {
+  test("is written when the log is closed", async () => {
     const { record, close, all } = start();
     record("signed_in", HERE);
-    close();
-    expect(all()).toHaveLength(1);
+    await close();
+    expect(await all()).toHaveLength(1);
   });
 
-  test("that comes when the log is closed is a line, and waits for no database", () => {
+  test("that comes when the log is closed is a line, and waits for no database", async () => {
     const { record, close, lines } = start();
-    close();
+    await close();
     const wait = spyOn(globalThis, "setTimeout");
     record("signed_out", HERE);
     expect(wait).not.toHaveBeenCalled();
@@ -88,29 +88,29 @@ describe("an event", () => {
 });
 
 describe("a database that can't be written", () => {
-  test("fails nobody, and gets what waited as soon as it can", () => {
+  test("fails nobody, and gets what waited as soon as it can", async () => {
     const { record, flush, all, db, lines } = start();
     db.sqlite.run("PRAGMA query_only = ON");
     record("signed_in", HERE);
-    flush();
+    await flush();
     expect(lines.at(-1)).toContain("warn security_log_waits entries=1");
     record("signed_out", HERE);
     db.sqlite.run("PRAGMA query_only = OFF");
-    flush();
-    expect(all().map(({ event }) => event)).toEqual(["signed_out", "signed_in"]);
+    await flush();
+    expect((await all()).map(({ event }) => event)).toEqual(["signed_out", "signed_in"]);
   });
 
-  test("costs a bounded amount of memory, and what is lost is said", () => {
+  test("costs a bounded amount of memory, and what is lost is said", async () => {
     const { record, flush, close, all, db, lines } = start();
     db.sqlite.run("PRAGMA query_only = ON");
     for (let account = 0; account < 6_000; account++) {
       record("signed_in", { ...HERE, accountId: `acc_${account}` });
     }
     db.sqlite.run("PRAGMA query_only = OFF");
-    flush();
+    await flush();
     expect(lines.at(-1)).toContain("error security_log_lost entries=1000");
-    close();
-    expect(all()).toHaveLength(5_000);
+    await close();
+    expect(await all()).toHaveLength(5_000);
   });
 });
 
@@ -123,13 +123,13 @@ describe("of a removed account", () => {
     const { id: accountId } = await addAccount(accounts, "bob@example.com");
     const theirs = { ...HERE, accountId, agent: "Firefox", subject: "bob's laptop" };
     record("key_created", theirs);
-    flush();
+    await flush();
     record("key_revoked", theirs);
-    accounts.remove(accountId);
+    await accounts.remove(accountId);
     record("account_removed", { ...HERE, accountId, actorId: owner.id, address: "192.0.2.1" });
-    flush();
+    await flush();
     const ofPerson = { accountId, address: null, agent: null, subject: null };
-    expect(all()).toMatchObject([
+    expect(await all()).toMatchObject([
       { accountId, actorId: owner.id, address: "192.0.2.1" },
       ofPerson,
       ofPerson,
@@ -138,46 +138,49 @@ describe("of a removed account", () => {
 });
 
 describe("the table", () => {
-  test("gives an account its own events alone, newest first, page by page", () => {
+  test("gives an account its own events alone, newest first, page by page", async () => {
     const { record, flush, list, clock } = start();
     for (const event of ["signed_in", "key_created", "signed_out"] as const) {
       for (const accountId of ["acc_1", "acc_2"]) record(event, { ...HERE, accountId });
       clock.advance(1_000);
     }
-    flush();
-    const [first, second] = list("acc_1", {}, { limit: 2 });
+    await flush();
+    const [first, second] = await list("acc_1", {}, { limit: 2 });
     expect([first?.event, second?.event]).toEqual(["signed_out", "key_created"]);
-    const rest = list("acc_1", {}, { limit: 2, before: second?.id ?? 0 });
+    const rest = await list("acc_1", {}, { limit: 2, before: second?.id ?? 0 });
     expect(rest).toMatchObject([{ event: "signed_in", accountId: "acc_1" }]);
   });
 
-  test("is filtered by event, address and time", () => {
+  test("is filtered by event, address and time", async () => {
     const { record, flush, list, clock } = start();
     record("signed_in", HERE);
     const later = new Date(clock() + 1_000);
     clock.advance(1_000);
     record("signed_in", { ...HERE, address: "192.0.2.1" });
     record("signed_out", HERE);
-    flush();
-    const found = (filter: Parameters<typeof list>[1]) =>
-      list(null, filter, { limit: 10 }).map(({ event, address }) => `${event} ${address}`);
-    expect(found({ event: "signed_in" })).toEqual(["signed_in 192.0.2.1", "signed_in 203.0.113.7"]);
-    expect(found({ address: "192.0.2.1" })).toEqual(["signed_in 192.0.2.1"]);
-    expect(found({ from: later })).toEqual(["signed_out 203.0.113.7", "signed_in 192.0.2.1"]);
-    expect(found({ until: later })).toEqual(["signed_in 203.0.113.7"]);
+    await flush();
+    const found = async (filter: Parameters<typeof list>[1]) =>
+      (await list(null, filter, { limit: 10 })).map(({ event, address }) => `${event} ${address}`);
+    expect(await found({ event: "signed_in" })).toEqual([
+      "signed_in 192.0.2.1",
+      "signed_in 203.0.113.7",
+    ]);
+    expect(await found({ address: "192.0.2.1" })).toEqual(["signed_in 192.0.2.1"]);
+    expect(await found({ from: later })).toEqual(["signed_out 203.0.113.7", "signed_in 192.0.2.1"]);
+    expect(await found({ until: later })).toEqual(["signed_in 203.0.113.7"]);
   });
 
-  test("loses what is old, in portions, and nothing else", () => {
+  test("loses what is old, in portions, and nothing else", async () => {
     const { record, flush, prune, all, clock } = start();
     for (let day = 0; day < 500; day++) {
       record("signed_in", HERE);
-      flush();
+      await flush();
       clock.advance(24 * 3_600_000);
     }
     const moment = new Date(clock() - 90 * 24 * 3_600_000);
     let portions = 0;
-    while (prune(moment)) portions++;
+    while (await prune(moment)) portions++;
     expect(portions).toBeGreaterThan(1);
-    expect(all()).toHaveLength(90);
+    expect(await all()).toHaveLength(90);
   });
 });

@@ -15,9 +15,9 @@ const EMAIL = "you@example.com";
 /** What has been told since the last time this was asked, the oldest first. */
 function reader({ securityLog }: Pick<OAuthServer, "securityLog">) {
   let last = 0;
-  return () => {
-    securityLog.flush();
-    const found = securityLog.list(null, {}, { limit: 1_000 });
+  return async () => {
+    await securityLog.flush();
+    const found = await securityLog.list(null, {}, { limit: 1_000 });
     const fresh = found.filter(({ id }) => id > last).reverse();
     last = found[0]?.id ?? last;
     return fresh;
@@ -38,7 +38,7 @@ test("signing in, failing to, being locked out, and signing out", async () => {
 
   await signIn(person, EMAIL, "my other password");
   await signIn(person, "my secret typed in the wrong field@example.com", PASSWORD);
-  const failed = told();
+  const failed = await told();
   expect(failed).toMatchObject([
     { event: "sign_in_failed", accountId, address: "127.0.0.1", via: "browser", subject: null },
     { event: "sign_in_failed", accountId: null, address: "127.0.0.1", subject: null },
@@ -46,13 +46,13 @@ test("signing in, failing to, being locked out, and signing out", async () => {
   expect(JSON.stringify(failed)).not.toMatch(/secret|other/);
 
   const page = await signIn(person, EMAIL, PASSWORD);
-  expect(told()).toMatchObject([{ event: "signed_in", accountId, address: "127.0.0.1" }]);
+  expect(await told()).toMatchObject([{ event: "signed_in", accountId, address: "127.0.0.1" }]);
   await person.submit(formTo(page, "/sign-out"));
-  expect(told()).toMatchObject([{ event: "signed_out", accountId }]);
+  expect(await told()).toMatchObject([{ event: "signed_out", accountId }]);
 
   const other = createPerson(server.origin);
   for (let count = 0; count < 12; count++) await signIn(other, EMAIL, "wrong horse");
-  expect(names(told())).toContain("sign_in_locked");
+  expect(names(await told())).toContain("sign_in_locked");
 });
 
 test("the set-up of the owner, an invitation and an account made by it", async () => {
@@ -60,27 +60,27 @@ test("the set-up of the owner, an invitation and an account made by it", async (
   const told = reader(server);
   const owner = createPerson(server.origin);
   await owner.submit(await owner.visit(SET_UP_LINK), { email: EMAIL, password: PASSWORD });
-  const ownerId = server.accounts.findOwner()?.id ?? "";
-  expect(told()).toMatchObject([{ event: "owner_set_up", accountId: ownerId }]);
+  const ownerId = (await server.accounts.findOwner())?.id ?? "";
+  expect(await told()).toMatchObject([{ event: "owner_set_up", accountId: ownerId }]);
 
   const page = await owner.visit("/admin");
   const invited = await owner.submit(formTo(page, "/admin/invitations"), { email: "" });
   const link = /http:\/\/[^"]+\/join\/[\w-]+/.exec(invited.text)?.[0] ?? "";
-  const [made] = told();
+  const [made] = await told();
   expect(made).toMatchObject({ event: "invitation_created", accountId: ownerId });
   expect(link).not.toContain(made?.subjectId ?? "/");
 
   const member = createPerson(server.origin);
   await member.submit(await member.visit(link), { email: "bob@example.com", password: PASSWORD });
-  const memberId = server.accounts.findByEmail("bob@example.com")?.id;
-  expect(told()).toMatchObject([
+  const memberId = (await server.accounts.findByEmail("bob@example.com"))?.id;
+  expect(await told()).toMatchObject([
     { event: "invitation_used", accountId: memberId, subjectId: made?.subjectId },
     { event: "account_created", accountId: memberId },
   ]);
 
   const removal = `/admin/accounts/${memberId}/remove`;
   await owner.submit(formTo(await owner.visit(removal), removal));
-  expect(told()).toMatchObject([
+  expect(await told()).toMatchObject([
     { event: "account_removed", accountId: memberId, actorId: ownerId, address: "127.0.0.1" },
   ]);
 });
@@ -92,17 +92,19 @@ test("keys, and at most one event a minute for a key that is refused", async () 
   const page = await person.visit("/keys");
   const made = await person.submit(formTo(page, "/keys"), { name: "laptop", expires: "" });
   const key = /ctx_\w{43}/.exec(made.text)?.[0] ?? "";
-  const [created] = told();
+  const [created] = await told();
   const subject = `${key.slice(0, 8)}… laptop`;
   expect(created).toMatchObject({ event: "key_created", accountId, subject, via: "browser" });
 
   const revocation = `/keys/${created?.subjectId}/revoke`;
   await person.submit(formTo(await person.visit(revocation), revocation));
-  expect(told()).toMatchObject([{ event: "key_revoked", subjectId: created?.subjectId, subject }]);
+  expect(await told()).toMatchObject([
+    { event: "key_revoked", subjectId: created?.subjectId, subject },
+  ]);
 
   for (let count = 0; count < 5; count++) expect(await server.use(key)).toBe(401);
   const facts = { event: "key_refused", accountId, subject, via: "api", times: 5 };
-  expect(told()).toMatchObject([facts]);
+  expect(await told()).toMatchObject([facts]);
 });
 
 test("an app that is allowed, the return of its used token, and its end", async () => {
@@ -110,27 +112,29 @@ test("an app that is allowed, the return of its used token, and its end", async 
   const told = reader(server);
   const { accountId, clientId, tokens } = await server.connect();
   const app = { accountId, subject: "Example" };
-  expect(told()).toMatchObject([{ event: "app_allowed", ...app, via: "browser" }]);
+  expect(await told()).toMatchObject([{ event: "app_allowed", ...app, via: "browser" }]);
   await server.renew(clientId, tokens.refresh_token);
   server.clock.advance(3_600_000);
   await server.renew(clientId, tokens.refresh_token);
-  expect(told()).toMatchObject([{ event: "token_reused", ...app, via: "api" }]);
+  expect(await told()).toMatchObject([{ event: "token_reused", ...app, via: "api" }]);
 
   const other = await server.connect();
   const apps = await other.person.visit("/apps");
   const revocation = /\/apps\/grant_\w+\/revoke/.exec(apps.text)?.[0] ?? "";
   await other.person.submit(formTo(await other.person.visit(revocation), revocation));
-  expect(names(told())).toEqual(["app_allowed", "app_revoked"]);
+  expect(names(await told())).toEqual(["app_allowed", "app_revoked"]);
 });
 
 test("exports, imports and deletions by filter, by API and by dashboard", async () => {
   await using server = await startOAuthServer();
   const { accountId, person } = await server.signedIn();
-  const key = server.keys.create(accountId, {
-    name: "agent",
-    scopes: ["memories:read", "memories:write"],
-    expiresAt: null,
-  }).key;
+  const key = (
+    await server.keys.create(accountId, {
+      name: "agent",
+      scopes: ["memories:read", "memories:write"],
+      expiresAt: null,
+    })
+  ).key;
   const told = reader(server);
   const ask = (path: string, init: RequestInit = {}) =>
     fetch(`${server.origin}/api/memories${path}`, {
@@ -146,7 +150,7 @@ test("exports, imports and deletions by filter, by API and by dashboard", async 
   await ask("/export");
   await ask("?tags=secret-tag", { method: "DELETE" });
   await person.visit("/memories/export");
-  const events = told();
+  const events = await told();
   expect(events).toMatchObject([
     { event: "memories_imported", accountId, amount: 3, via: "api" },
     { event: "memories_exported", accountId, via: "api" },
@@ -160,15 +164,15 @@ test("what the account page changes", async () => {
   await using server = await startOAuthServer();
   const { id: accountId } = await server.accounts.add({ email: EMAIL, password: PASSWORD });
   const person = createPerson(server.origin);
-  person.jar.set("ctxd-session", server.sessions.begin(accountId));
-  server.sessions.begin(accountId);
+  person.jar.set("ctxd-session", await server.sessions.begin(accountId));
+  await server.sessions.begin(accountId);
   const told = reader(server);
   const submit = async (action: string, fields: Record<string, string> = {}) =>
     person.submit(formTo(await person.visit("/account"), action), fields);
   await submit("/account/password", { current: "wrong horse", next: "another horse" });
   await submit("/account/sessions/revoke-others");
   await submit("/account/password", { current: PASSWORD, next: "another horse" });
-  expect(told()).toMatchObject([
+  expect(await told()).toMatchObject([
     { event: "proof_failed", accountId },
     { event: "sessions_ended", accountId, amount: 1 },
     { event: "password_changed", accountId },
@@ -184,15 +188,15 @@ test("what the command line changes", async () => {
     expect((await ctxd(args, { dataDir, input })).exitCode).toBe(0);
   };
   await run(["user", "add", ...bob], `${PASSWORD}\n`);
-  const accountId = accounts.findByEmail("bob@example.com")?.id;
+  const accountId = (await accounts.findByEmail("bob@example.com"))?.id;
   await run(["user", "passwd", ...bob], "another horse battery\n");
   await run(["user", "quota", ...bob, "--memories", "10"]);
   await run(["key", "create", "--user", EMAIL, "--name", "laptop"]);
-  const [key] = keys.list(owner.id);
+  const [key] = await keys.list(owner.id);
   await run(["key", "revoke", key?.id ?? ""]);
   await run(["user", "remove", ...bob, "--yes"]);
   const { list } = testSecurityLog({ db, clock, log: silentLog });
-  const events = list(null, {}, { limit: 100 }).reverse();
+  const events = (await list(null, {}, { limit: 100 })).reverse();
   expect(events).toMatchObject([
     { event: "account_created", accountId, via: "command", address: null },
     { event: "password_changed", accountId },

@@ -50,7 +50,7 @@ export async function openKeptTable(
     room: { bytes: hasRoom ? 1 << 30 : 0, make: () => hasRoom },
   });
   const { append } = log;
-  const writer = createWriter({ table, log: { append }, quotaOf: () => null, onCommit() {} });
+  const writer = createWriter({ table, log: { append }, quotaOf: async () => null, onCommit() {} });
   const flush = createFlush({
     table,
     log: wrapLog(log),

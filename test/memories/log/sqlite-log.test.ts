@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createAccounts } from "../../../src/accounts/accounts.ts";
-import { type Database, databasePath, openDatabase } from "../../../src/db/database.ts";
+import { databasePath, openSqlite, type SqliteDatabase } from "../../../src/db/sqlite.ts";
 import { createSqliteLog } from "../../../src/memories/log/sqlite-log.ts";
 import { afterThisTest, temporaryFolder, testDatabase } from "../../support/database.ts";
 import { earlierDatabase } from "../../support/recorded-data.ts";
@@ -11,12 +11,12 @@ import { describeLog, entryOf } from "./contract.ts";
 
 describeLog("a log in SQLite", () => {
   const path = databasePath(temporaryFolder());
-  let db: Database;
+  let db: SqliteDatabase;
   let accounts = 0;
   afterThisTest(() => db.close());
   return {
     open() {
-      db = openDatabase(path);
+      db = openSqlite(path);
       return createSqliteLog({ db });
     },
     // Another process would find the same files: what is not in a transaction is in none of them.
@@ -148,16 +148,16 @@ test("what could not be expunged while another process read is gone soon after i
 });
 
 test("all that is appended at one moment is one transaction", async () => {
-  const db = testDatabase();
-  const log = createSqliteLog({ db });
+  const real = testDatabase();
   let transactions = 0;
-  const begin = db.orm.transaction.bind(db.orm);
-  Object.assign(db.orm, {
-    transaction(...args: Parameters<typeof begin>) {
+  const db: SqliteDatabase = {
+    ...real,
+    exclusively(task) {
       transactions++;
-      return begin(...args);
+      return real.exclusively(task);
     },
-  });
+  };
+  const log = createSqliteLog({ db });
   const append = (table: string) => log.append(table, entryOf("x"));
   await Promise.all(["acc_1", "acc_2", "acc_3", "acc_1"].map(append));
   expect(transactions).toBe(1);
@@ -186,7 +186,7 @@ test("a transaction that the disk refused is voided, and again until that succee
   const real = testDatabase();
   let attempts = 0;
   const isVoided = Promise.withResolvers<void>();
-  const db: Database = {
+  const db: SqliteDatabase = {
     ...real,
     voidFailed() {
       if (++attempts === 2) isVoided.resolve();

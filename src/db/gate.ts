@@ -1,14 +1,14 @@
 /** How long somebody waits for a turn before that is taken for a mistake in the program, in milliseconds. */
 const MOST = 30_000;
 
-export type Turns = ReturnType<typeof createTurns>;
+export type Gate = ReturnType<typeof createGate>;
 
 /**
  * Lets one task at a time use a connection. Whoever comes meanwhile waits, in the order of coming;
  * where nobody is, nobody waits.
  * @param most milliseconds that a task waits before it fails
  */
-export function createTurns(most = MOST) {
+export function createGate(most = MOST) {
   let isHeld = false;
   const waiting: (() => void)[] = [];
 

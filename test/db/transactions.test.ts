@@ -1,0 +1,145 @@
+import { expect, test } from "bun:test";
+import { eq } from "drizzle-orm";
+import { createAccountTables } from "../../src/accounts/tables.ts";
+import type { Orm } from "../../src/db/database.ts";
+import { createGate } from "../../src/db/gate.ts";
+import type { SqliteDatabase } from "../../src/db/sqlite.ts";
+import { violationOf } from "../../src/db/violations.ts";
+import { createKeyTables } from "../../src/keys/tables.ts";
+import { temporaryFolder, testDatabase } from "../support/database.ts";
+
+const row = (id: string) => ({
+  id,
+  email: `${id}@example.com`,
+  passwordHash: "a secret of this row",
+  role: "member" as const,
+  createdAt: new Date(0),
+});
+
+/** A database, and what is in its table of accounts. */
+function start(db: SqliteDatabase = testDatabase()) {
+  const { accounts } = db.tables(createAccountTables);
+  const add = async (orm: Orm, id: string) => void (await orm.insert(accounts).values(row(id)));
+  const ids = async () => (await db.orm.select().from(accounts)).map(({ id }) => id);
+  return { db, accounts, add, ids };
+}
+
+test("a transaction that fails after a wait leaves nothing", async () => {
+  const { db, add, ids } = start();
+  const failing = db.transaction(async (tx) => {
+    await add(tx, "one");
+    await Bun.sleep(1);
+    throw new Error("broken");
+  });
+  await expect(failing).rejects.toThrow("broken");
+  expect(await ids()).toEqual([]);
+});
+
+test("what others write during a transaction that fails stays, and comes after it", async () => {
+  const { db, add, ids } = start();
+  const order: string[] = [];
+  const begun = Promise.withResolvers<void>();
+  const failing = db.transaction(async (tx) => {
+    await add(tx, "one");
+    begun.resolve();
+    await Bun.sleep(1);
+    order.push("end");
+    throw new Error("broken");
+  });
+  await begun.promise;
+  const others = [
+    add(db.orm, "two").then(() => order.push("statement")),
+    db.transaction((tx) => add(tx, "three")).then(() => order.push("transaction")),
+    db.exclusively(() => order.push(db.sqlite.inTransaction ? "inside" : "exclusive")),
+    db.attempt((tx) => add(tx, "four")).then(() => order.push("attempt")),
+  ];
+  await expect(failing).rejects.toThrow("broken");
+  await Promise.all(others);
+  expect(order[0]).toBe("end");
+  expect(order.sort()).toEqual(["attempt", "end", "exclusive", "statement", "transaction"]);
+  expect((await ids()).sort()).toEqual(["four", "three", "two"]);
+});
+
+test("without a transaction nothing waits: it has run when the call returns", () => {
+  const { db } = start();
+  let hasRun = false;
+  void db.exclusively(() => {
+    hasRun = true;
+  });
+  expect(hasRun).toBe(true);
+});
+
+test("a transaction that has ended takes no more", async () => {
+  const { db, add, ids } = start();
+  let late = db.orm;
+  await db.transaction(async (tx) => {
+    late = tx;
+  });
+  await expect(add(late, "late")).rejects.toThrow("over");
+  expect(await ids()).toEqual([]);
+});
+
+test("a transaction that a full disk has ended writes nothing for good afterwards", async () => {
+  const { db, add, ids } = start();
+  db.sqlite.run("CREATE TABLE probe (bytes BLOB)");
+  const failing = db.transaction(async (tx) => {
+    await add(tx, "one");
+    db.sqlite.run("PRAGMA max_page_count = 1");
+    expect(() => db.sqlite.run("INSERT INTO probe VALUES (zeroblob(10000000))")).toThrow("full");
+    db.sqlite.run("PRAGMA max_page_count = 1000000");
+    await add(tx, "two");
+  });
+  await expect(failing).rejects.toThrow("over");
+  expect(await ids()).toEqual([]);
+});
+
+test("a statement beside its own transaction fails after a while instead of never", async () => {
+  const gate = createGate(10);
+  const stuck = gate.hold(async () => gate.pass(() => "never"));
+  await expect(stuck).rejects.toThrow("does not end");
+  expect(await gate.hold(async () => "next")).toBe("next");
+});
+
+test("rows that break a rule are known by it, and errors do not repeat what is in them", async () => {
+  const { db, accounts, add } = start();
+  const { apiKeys } = db.tables(createKeyTables);
+  const failureOf = async (query: PromiseLike<unknown>) => {
+    try {
+      await query;
+    } catch (error) {
+      return error;
+    }
+  };
+  await add(db.orm, "one");
+  const again = await failureOf(add(db.orm, "one"));
+  expect(violationOf(again)).toBe("unique");
+  expect(Bun.inspect(again, { depth: 9 })).not.toContain("@example.com");
+  const same = { ...row("two"), email: "one@example.com" };
+  expect(violationOf(await failureOf(db.orm.insert(accounts).values(same)))).toBe("unique");
+  const key = { id: "key", accountId: "nobody", hash: "h", prefix: "p", name: "n", scopes: [] };
+  const orphan = db.orm.insert(apiKeys).values({ ...key, createdAt: new Date(0) });
+  expect(violationOf(await failureOf(orphan))).toBe("foreign key");
+  expect(violationOf(new Error("another"))).toBeNull();
+});
+
+test("tables are made once for a database", () => {
+  const { db } = start();
+  expect(db.tables(createAccountTables)).toBe(db.tables(createAccountTables));
+});
+
+test("a database whose file was removed is not reachable", async () => {
+  const { db } = start(testDatabase(temporaryFolder()));
+  expect(await db.isReachable()).toBe(true);
+  await Bun.file(db.sqlite.filename).delete();
+  expect(await db.isReachable()).toBe(false);
+});
+
+test("a prepared query sees what another connection has changed", async () => {
+  const dataDir = temporaryFolder();
+  const { db, accounts } = start(testDatabase(dataDir));
+  const other = start(testDatabase(dataDir));
+  const found = db.orm.select().from(accounts).where(eq(accounts.id, "one")).prepare();
+  expect(await found.execute()).toHaveLength(0);
+  await other.add(other.db.orm, "one");
+  expect(await found.execute()).toHaveLength(1);
+});
