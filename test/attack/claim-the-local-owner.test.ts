@@ -19,15 +19,15 @@ describe("the address of the local owner can't be had", () => {
   test.each([LOCAL, " Local@LocalHost "])("by an invitation or a sign-up: %j", async (email) => {
     await using server = await startOAuthServer({ config: { registration: "open" } });
     await server.accounts.add({ email: OWNER, password: null });
-    const { secret } = server.invitations.create(null);
+    const { secret } = await server.invitations.create(null);
     for (const path of [`/join/${secret}`, "/sign-up"]) {
       const eve = createPerson(server.origin);
       const page = await eve.submit(await eve.visit(path), { email, password: PASSWORD });
       expect(page.status).toBe(422);
       expect(page.text).toContain("local@localhost is the account of this machine");
     }
-    expect(() => server.invitations.create(email)).toThrow(REFUSAL);
-    expect(server.accounts.findByEmail(LOCAL)).toBeNull();
+    await expect(server.invitations.create(email)).rejects.toThrow(REFUSAL);
+    expect(await server.accounts.findByEmail(LOCAL)).toBeNull();
   });
 
   test("from the owner, who invites it", async () => {
@@ -35,18 +35,18 @@ describe("the address of the local owner can't be had", () => {
     const { person } = await server.signedIn();
     const form = formTo(await person.visit("/admin"), "/admin/invitations");
     expect((await person.submit(form, { email: LOCAL })).status).toBe(422);
-    expect(server.invitations.list()).toEqual([]);
+    expect(await server.invitations.list()).toEqual([]);
   });
 
   test("by an invitation for it from before", async () => {
     await using server = await startOAuthServer();
     await server.accounts.add({ email: OWNER, password: null });
-    const { secret, invitation } = server.invitations.create(MEMBER);
+    const { secret, invitation } = await server.invitations.create(MEMBER);
     server.db.sqlite.run("UPDATE invitations SET email = ? WHERE id = ?", [LOCAL, invitation.id]);
     const eve = createPerson(server.origin);
     const page = await eve.submit(await eve.visit(`/join/${secret}`), { password: PASSWORD });
     expect(page.status).toBe(422);
-    expect(server.accounts.findByEmail(LOCAL)).toBeNull();
+    expect(await server.accounts.findByEmail(LOCAL)).toBeNull();
   });
 
   test("at the set-up", async () => {
@@ -54,7 +54,7 @@ describe("the address of the local owner can't be had", () => {
     const eve = createPerson(server.origin);
     const page = await eve.visit(SET_UP_LINK);
     expect((await eve.submit(page, { email: LOCAL, password: PASSWORD })).status).toBe(422);
-    expect(server.accounts.list()).toEqual([]);
+    expect(await server.accounts.list()).toEqual([]);
   });
 
   test("through a provider that vouches for it", async () => {
@@ -73,7 +73,7 @@ describe("the address of the local owner can't be had", () => {
     const claims = { email: LOCAL, email_verified: true };
     const page = await eve.visit(await provider.signIn(location, "eve", claims));
     expect(page.status).toBe(422);
-    expect(server.accounts.findByEmail(LOCAL)).toBeNull();
+    expect(await server.accounts.findByEmail(LOCAL)).toBeNull();
     await provider.close();
   });
 
@@ -82,7 +82,7 @@ describe("the address of the local owner can't be had", () => {
     const added = await ctxd(["user", "add", LOCAL], { dataDir, input: `${PASSWORD}\n` });
     expect(added).toMatchObject({ stdout: "", exitCode: 2 });
     expect(added.stderr).toContain(REFUSAL);
-    expect(testStores(dataDir).accounts.list()).toEqual([]);
+    expect(await testStores(dataDir).accounts.list()).toEqual([]);
   });
 });
 
@@ -99,21 +99,21 @@ function folderWithoutOwner() {
 }
 
 describe("who has got it before", () => {
-  test("is not the local owner, when there is no owner any more", () => {
+  test("is not the local owner, when there is no owner any more", async () => {
     const { accounts } = folderWithoutOwner();
-    expect(() => findLocalOwner(accounts)).toThrow("ctxd user owner EMAIL");
-    expect(accounts.list().map(({ role }) => role)).toEqual(["member", "member"]);
-    expect(accounts.isSetUp()).toBe(true);
+    await expect(findLocalOwner(accounts)).rejects.toThrow("ctxd user owner EMAIL");
+    expect((await accounts.list()).map(({ role }) => role)).toEqual(["member", "member"]);
+    expect(await accounts.isSetUp()).toBe(true);
   });
 
   test("is neither named by `user add` nor by the set-up, and stays who it is", async () => {
     const { dataDir, accounts } = folderWithoutOwner();
     const input = `${PASSWORD}\n`;
     await ctxd(["user", "add", "new@example.com"], { dataDir, input });
-    expect(accounts.findByEmail(LOCAL)).toMatchObject({ id: "acc_1", role: "member" });
+    expect(await accounts.findByEmail(LOCAL)).toMatchObject({ id: "acc_1", role: "member" });
     const wanted = { email: "other@example.com", password: PASSWORD };
     await expect(accounts.setUp(wanted)).rejects.toMatchObject({ code: "conflict" });
-    expect(accounts.findByEmail(LOCAL)).toMatchObject({ id: "acc_1", role: "member" });
+    expect(await accounts.findByEmail(LOCAL)).toMatchObject({ id: "acc_1", role: "member" });
   });
 
   test("gets nothing that an agent saves: the agent is told how the server gets an owner", async () => {
@@ -125,7 +125,7 @@ describe("who has got it before", () => {
     expect(examined.stdout + examined.stderr).toContain("there are accounts and no owner");
     const named = await ctxd(["user", "owner", MEMBER], { dataDir });
     expect(named).toMatchObject({ stdout: "", exitCode: 0 });
-    expect(accounts.findOwner()).toMatchObject({ id: "acc_2" });
+    expect(await accounts.findOwner()).toMatchObject({ id: "acc_2" });
     const saved = await bridge.call("save_memory", { content: "for the owner" }, 2);
     expect(JSON.stringify(saved)).toContain("mem_");
     await bridge.end();
@@ -142,12 +142,12 @@ describe("the owner can't be got rid of while others have accounts", () => {
     const removed = await ctxd(["user", "remove", OWNER, "--yes"], { dataDir });
     expect(removed).toMatchObject({ stdout: "", exitCode: 1 });
     expect(removed.stderr).toContain("ctxd user owner EMAIL");
-    expect(accounts.findOwner()).toMatchObject({ email: OWNER });
+    expect(await accounts.findOwner()).toMatchObject({ email: OWNER });
     await ctxd(["user", "remove", MEMBER, "--yes"], { dataDir });
     expect(await ctxd(["user", "remove", OWNER, "--yes"], { dataDir })).toMatchObject({
       exitCode: 0,
     });
-    expect(accounts.list()).toEqual([]);
+    expect(await accounts.list()).toEqual([]);
   });
 
   test("in the dashboard", async () => {
@@ -163,18 +163,21 @@ describe("the owner can't be got rid of while others have accounts", () => {
 test("an invitation that a removed owner leaves makes nobody the owner", async () => {
   await using server = await startOAuthServer();
   const { id } = await server.accounts.add({ email: OWNER, password: null });
-  const [used, open] = [server.invitations.create(null), server.invitations.create(null)];
+  const [used, open] = [
+    await server.invitations.create(null),
+    await server.invitations.create(null),
+  ];
   const eve = createPerson(server.origin);
   const page = await eve.visit(`/join/${used.secret}`);
-  server.accounts.remove(id);
-  expect(server.invitations.list()).toEqual([]);
+  await server.accounts.remove(id);
+  expect(await server.invitations.list()).toEqual([]);
   const wanted = { email: "eve@example.com", password: PASSWORD };
   expect((await eve.submit(page, wanted)).status).toBe(404);
   expect((await eve.visit(`/join/${open.secret}`)).text).toContain("does not hold");
   // Even one that came back with an old copy of the database.
-  const { secret } = server.invitations.create(null);
+  const { secret } = await server.invitations.create(null);
   expect((await eve.submit(await eve.visit(`/join/${secret}`), wanted)).status).toBe(403);
-  expect(server.accounts.list()).toEqual([]);
+  expect(await server.accounts.list()).toEqual([]);
 });
 
 describe("handing over", () => {
@@ -182,7 +185,7 @@ describe("handing over", () => {
     await using server = await startOAuthServer();
     const owner = await server.signedIn();
     const member = await server.signedIn();
-    const { email = "" } = server.accounts.find(member.accountId) ?? {};
+    const { email = "" } = (await server.accounts.find(member.accountId)) ?? {};
     expect((await member.person.visit("/admin")).status).toBe(403);
     const done = await ctxd(["user", "owner", email.toUpperCase()], { dataDir: server.folder });
     expect(done).toMatchObject({ stdout: "", exitCode: 0 });
@@ -190,8 +193,8 @@ describe("handing over", () => {
     expect(done.stderr).toContain("Local agents");
     expect((await member.person.visit("/admin")).status).toBe(200);
     expect((await owner.person.visit("/admin")).status).toBe(403);
-    expect(findLocalOwner(server.accounts)).toMatchObject({ id: member.accountId });
-    expect(server.accounts.list().map(({ role }) => role)).toEqual(["member", "owner"]);
+    expect(await findLocalOwner(server.accounts)).toMatchObject({ id: member.accountId });
+    expect((await server.accounts.list()).map(({ role }) => role)).toEqual(["member", "owner"]);
   });
 
   test("to nobody changes nothing, to the owner neither", async () => {
@@ -204,6 +207,6 @@ describe("handing over", () => {
     const same = await ctxd(["user", "owner", OWNER], { dataDir });
     expect(same).toMatchObject({ stdout: "", exitCode: 0 });
     expect(same.stderr).toContain("owns this server already");
-    expect(accounts.findOwner()).toMatchObject({ email: OWNER });
+    expect(await accounts.findOwner()).toMatchObject({ email: OWNER });
   });
 });

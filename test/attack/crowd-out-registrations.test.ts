@@ -17,11 +17,11 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 /** Registrations that nobody ever uses, each a little younger than the one before. */
-function flood(number: number): void {
-  server.db.sqlite.transaction(() => {
+async function flood(number: number): Promise<void> {
+  await server.db.sqlite.transaction(async () => {
     for (let count = 0; count < number; count++) {
       server.clock.advance(1);
-      server.oauth.clients.register({
+      await server.oauth.clients.register({
         name: "Flood",
         redirectUris: [REDIRECT_URI],
         authMethod: "none",
@@ -39,13 +39,13 @@ const unused = () =>
 
 test("5,000 registrations keep nobody out, and the oldest unused one makes room", async () => {
   const first = await server.register();
-  flood(MOST - 1);
+  await flood(MOST - 1);
   expect(unused()).toBe(MOST);
   const { clientId, tokens } = await server.connect();
   expect(await server.use(tokens.access_token)).toBe(200);
   expect(await server.oauth.clients.find(first.client_id)).toBeNull();
   expect(await server.oauth.clients.find(clientId)).not.toBeNull();
-  flood(10);
+  await flood(10);
   expect(unused()).toBe(MOST);
 });
 
@@ -53,17 +53,17 @@ test("registrations can't push out an app that a person is just being asked abou
   const { client_id: clientId } = await server.register();
   const { person } = await server.signedIn();
   const page = await person.visit(server.authorizeUrl(clientId));
-  flood(MOST + 10);
+  await flood(MOST + 10);
   const answer = new URL((await person.submit(page, { decision: "allow" })).location ?? "");
   const code = answer.searchParams.get("code");
-  flood(MOST + 10);
+  await flood(MOST + 10);
   tokensOf(await server.redeem(clientId, code));
 });
 
 test("registrations can't push out an app that has been used", async () => {
   const { clientId, tokens } = await server.connect();
   server.clock.advance(48 * HOUR);
-  flood(MOST + 10);
+  await flood(MOST + 10);
   tokensOf(await server.renew(clientId, tokens.refresh_token));
 });
 
@@ -72,7 +72,7 @@ test("a stranger keeps no registration alive by looking at its consent page", as
   for (let count = 0; count < 3; count++) {
     await fetch(server.authorizeUrl(clientId), { redirect: "manual" });
   }
-  flood(MOST);
+  await flood(MOST);
   expect(await server.oauth.clients.find(clientId)).toBeNull();
 });
 

@@ -26,11 +26,11 @@ beforeAll(async () => {
   const ids = [];
   for (const email of EMAILS.slice(0, 4)) ids.push((await addPerson(server, email)).id);
   const [, app = "", passkey = "", alone = ""] = ids;
-  ({ codes } = addApp(server, app));
+  ({ codes } = await addApp(server, app));
   await addPasskey(server, passkey);
   await addPasskey(server, alone);
-  codesOfAlone = server.factors.recoveryCodes.replace(alone);
-  server.accounts.removePassword(alone);
+  codesOfAlone = await server.factors.recoveryCodes.replace(alone);
+  await server.accounts.removePassword(alone);
 });
 afterAll(() => server.close());
 
@@ -74,7 +74,9 @@ test("a recovery code alone does not sign in to an account that has a password",
   expect(await isSignedIn(person)).toBe(false);
   // Nor is it used up by who can't use it.
   expect(
-    server.factors.recoveryCodes.count(server.accounts.findByEmail("app@example.com")?.id ?? ""),
+    await server.factors.recoveryCodes.count(
+      (await server.accounts.findByEmail("app@example.com"))?.id ?? "",
+    ),
   ).toBe(10);
   const alone = await recover("alone@example.com", codesOfAlone[0] ?? "");
   expect(await isSignedIn(alone.person)).toBe(true);

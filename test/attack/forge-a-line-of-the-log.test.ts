@@ -19,7 +19,7 @@ async function attack(logFormat: Config["logFormat"]) {
   await stranger.submit(form, { email: "you@example.com", password: EVIL });
 
   const person = createPerson(server.origin);
-  person.jar.set("ctxd-session", server.sessions.begin(id));
+  person.jar.set("ctxd-session", await server.sessions.begin(id));
   // What the form would refuse, as another way in may not.
   server.securityLog.record("key_created", { accountId: id, via: "browser", subject: EVIL });
   await person.submit(formTo(await person.visit("/keys"), "/keys"), { name: FORGED, expires: "" });
@@ -27,7 +27,7 @@ async function attack(logFormat: Config["logFormat"]) {
   await server.consent(person, clientId);
   const { client_id: formula } = await server.register({ client_name: "=1+1" });
   await server.consent(person, formula);
-  server.securityLog.flush();
+  await server.securityLog.flush();
   const csv = (await person.visit("/account/security/download?format=csv")).text;
   return { lines, csv };
 }

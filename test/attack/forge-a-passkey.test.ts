@@ -84,8 +84,8 @@ describe("a passkey does not sign in", () => {
   });
 
   test("after its account has removed it", async () => {
-    const [known] = server.factors.passkeys.list(accountId);
-    server.factors.passkeys.remove(accountId, known?.id ?? "");
+    const [known] = await server.factors.passkeys.list(accountId);
+    await server.factors.passkeys.remove(accountId, known?.id ?? "");
     expect((await signIn()).status).toBe(401);
   });
 
@@ -133,7 +133,7 @@ describe("a signature that somebody has caught", () => {
 
   test("holds for nothing else than it was made for", async () => {
     const person = createPerson(server.origin);
-    person.jar.set("ctxd-session", server.sessions.begin(accountId));
+    person.jar.set("ctxd-session", await server.sessions.begin(accountId));
     server.clock.advance(11 * 60_000);
     const form = formWith(await person.visit("/proof?next=/keys"), "proof_credential");
     const options = await askOptions(server, person, form, "/proof/options");
@@ -153,33 +153,33 @@ describe("a passkey is not added", () => {
     const other = await server.account();
     const { page } = await addPasskey(server, other.accountId, telling);
     expect(page.status).toBe(422);
-    expect(server.factors.passkeys.list(other.accountId)).toEqual([]);
+    expect(await server.factors.passkeys.list(other.accountId)).toEqual([]);
   });
 
   test("that another account has, which would then be signed in to instead", async () => {
     const other = await server.account();
     const person = createPerson(server.origin);
-    person.jar.set("ctxd-session", server.sessions.begin(other.accountId));
+    person.jar.set("ctxd-session", await server.sessions.begin(other.accountId));
     const form = formWith(await person.visit("/account/passkeys/new"), "credential");
     const options = await askOptions(server, person, form, "/account/passkeys/options");
     const credential = passkey.create(options, { origin: server.origin });
     expect((await person.submit(form, { credential, name: "stolen" })).status).toBe(409);
-    expect(server.factors.passkeys.findAccount(passkey.id)).toBe(accountId);
+    expect(await server.factors.passkeys.findAccount(passkey.id)).toBe(accountId);
   });
 
   test("for a challenge of another person's page", async () => {
     const victim = createPerson(server.origin);
-    victim.jar.set("ctxd-session", server.sessions.begin(accountId));
+    victim.jar.set("ctxd-session", await server.sessions.begin(accountId));
     const own = formWith(await victim.visit("/account/passkeys/new"), "credential");
     await askOptions(server, victim, own, "/account/passkeys/options");
     const other = await server.account();
     const thief = createPerson(server.origin);
-    thief.jar.set("ctxd-session", server.sessions.begin(other.accountId));
+    thief.jar.set("ctxd-session", await server.sessions.begin(other.accountId));
     const form = formWith(await thief.visit("/account/passkeys/new"), "credential");
     const options = await askOptions(server, thief, form, "/account/passkeys/options");
     const credential = createSoftPasskey().create(options, { origin: server.origin });
     expect((await victim.submit(own, { credential, name: "x" })).status).toBe(422);
-    expect(server.factors.passkeys.list(accountId)).toHaveLength(1);
+    expect(await server.factors.passkeys.list(accountId)).toHaveLength(1);
   });
 });
 
@@ -187,7 +187,7 @@ test("another account's passkey can't be removed", async () => {
   const { person } = await addPasskey(server, (await server.account()).accountId);
   const page = formWith(await person.visit("/account"), "id");
   expect((await person.submit(page, { id: passkey.id })).status).toBe(404);
-  expect(server.factors.passkeys.list(accountId)).toHaveLength(1);
+  expect(await server.factors.passkeys.list(accountId)).toHaveLength(1);
 });
 
 test("nothing that stands in the place of a signature breaks the server", async () => {

@@ -36,8 +36,8 @@ function unusedRefreshTokens(accountId: string): number {
   return row?.number ?? 0;
 }
 
-const isRevoked = (accountId: string) =>
-  server.oauth.grants.list(accountId).every(({ revokedAt }) => revokedAt !== null);
+const isRevoked = async (accountId: string) =>
+  (await server.oauth.grants.list(accountId)).every(({ revokedAt }) => revokedAt !== null);
 
 test("a thief who repeats a refresh gets no refresh token of his own", async () => {
   const { tokens, clientId, accountId } = await server.connect();
@@ -69,7 +69,7 @@ test("a thief who takes the line over loses it when its owner comes back", async
   const thief = await renew(clientId, tokens.refresh_token);
   server.clock.advance(2 * MINUTE);
   expect((await renew(clientId, owner.refresh ?? "")).status).toBe(400);
-  expect(isRevoked(accountId)).toBe(true);
+  expect(await isRevoked(accountId)).toBe(true);
   expect(await server.use(thief.access ?? "")).toBe(401);
   expect((await renew(clientId, thief.refresh ?? "")).status).toBe(400);
 });
@@ -82,7 +82,7 @@ test("a thief who comes back after its owner's next refresh ends the grant", asy
   await renew(clientId, owner.refresh ?? "");
   server.clock.advance(2 * MINUTE);
   expect((await renew(clientId, tokens.refresh_token)).status).toBe(400);
-  expect(isRevoked(accountId)).toBe(true);
+  expect(await isRevoked(accountId)).toBe(true);
 });
 
 test("no order of requests makes a second line, and two who never meet can't both go on", async () => {

@@ -19,12 +19,12 @@ const WAYS = ["key", "token", "session", "account"] as const;
 
 async function enter(way: (typeof WAYS)[number]) {
   const { accountId, clientId: _, tokens } = await server.connect({});
-  const { key, record } = server.keys.create(accountId, {
+  const { key, record } = await server.keys.create(accountId, {
     name: "stolen",
     scopes: ["memories:read", "memories:write"],
     expiresAt: null,
   });
-  const session = server.sessions.begin(accountId);
+  const session = await server.sessions.begin(accountId);
   const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
   const headers = {
     key: bearer(key),
@@ -34,14 +34,14 @@ async function enter(way: (typeof WAYS)[number]) {
   }[way];
   const takeBack = {
     key: () => server.keys.revoke(accountId, record.id),
-    token: () =>
-      server.oauth.grants
-        .list(accountId)
-        .map(({ id }) => server.oauth.grants.revoke(accountId, id)),
+    token: async () =>
+      (await server.oauth.grants.list(accountId)).map(({ id }) =>
+        server.oauth.grants.revoke(accountId, id),
+      ),
     session: () => server.sessions.end(session),
     account: () => server.accounts.remove(accountId),
   }[way];
-  return { accountId, headers, takeBack, owner: server.client(accountId) };
+  return { accountId, headers, takeBack, owner: await server.client(accountId) };
 }
 
 /** Sends a request with a socket of its own, whose answer is read only when asked for. */
@@ -75,7 +75,7 @@ test.each(WAYS)(
     const reader = open(rawRequest("GET /api/memories/export", headers));
     await reader.begun;
     reader.socket.pause();
-    takeBack();
+    await takeBack();
     reader.socket.resume();
     await reader.closed;
     expect(reader.received()).toStartWith("HTTP/1.1 200");
@@ -102,7 +102,7 @@ test.each(WAYS)(
     writer.socket.write(chunk(0));
     const count = async () => (await owner.list({ limit: 1 })).memories.length;
     while ((await count()) === 0) await Bun.sleep(10);
-    takeBack();
+    await takeBack();
     writer.socket.write(chunk(1_000));
     writer.socket.write("0\r\n\r\n");
     await writer.closed;
@@ -136,7 +136,7 @@ test("a body that comes late is not written with a revoked key", async () => {
     const writer = open(rawRequest(`POST ${path}`, sending, text.slice(0, 5)));
     // Answered behind it, so that its head has been read by then.
     await owner.list();
-    takeBack();
+    await takeBack();
     writer.socket.write(text.slice(5));
     await writer.closed;
     expect(writer.received()).toStartWith("HTTP/1.1 401");

@@ -43,10 +43,10 @@ test("nobody sets the server up with it, nor changes to it", async () => {
 test("nobody joins with it, by an invitation or a sign-up", async () => {
   await using server = await startOAuthServer({ config: { registration: "open" } });
   await server.accounts.add({ email: "you@example.com", password: null });
-  const { secret } = server.invitations.create(EMAIL);
+  const { secret } = await server.invitations.create(EMAIL);
   const invited = createPerson(server.origin);
   await tryAll(invited, await invited.visit(`/join/${secret}`), "password", {});
-  server.accounts.remove(server.accounts.findByEmail(EMAIL)?.id ?? "");
+  await server.accounts.remove((await server.accounts.findByEmail(EMAIL))?.id ?? "");
   const person = createPerson(server.origin);
   await tryAll(person, await person.visit("/sign-up"), "password", { email: EMAIL });
 });
@@ -60,7 +60,7 @@ test("the command line gives it to nobody", async () => {
     expect(added.stderr).toMatch(/^ctxd: [^\n]+\n$/);
     expect(added.stderr).toContain(reason);
   }
-  expect(accounts.list()).toEqual([]);
+  expect(await accounts.list()).toEqual([]);
   await accounts.add({ email: EMAIL, password: STRONG });
   const changed = await ctxd(["user", "passwd", EMAIL], { dataDir, input: "password1\n" });
   expect(changed).toMatchObject({ stdout: "", exitCode: 2 });

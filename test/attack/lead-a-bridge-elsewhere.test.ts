@@ -24,7 +24,7 @@ test("a bridge that runs for days leaves no name that another user can lead to a
   const socket = createLocalSocket({ ownerId: async () => "acc_x" }).listen(folder, {
     version: "1",
     answer: async () => new Response("of the server"),
-    openDashboard: () => ({ address: "", setUp: null }),
+    openDashboard: async () => ({ address: "", setUp: null }),
   });
   const server = createLocalServer({
     dataDir: folder,

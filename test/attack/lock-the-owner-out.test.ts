@@ -81,7 +81,7 @@ describe("wrong tries from three addresses", () => {
 
   test("do not keep the owner out where a session from before the cookie has ended", async () => {
     const person = newPerson();
-    person.jar.set("ctxd-session", server.sessions.begin(accountId));
+    person.jar.set("ctxd-session", await server.sessions.begin(accountId));
     await person.submit(formTo(await person.visit("/account"), "/sign-out"));
     await siege();
     expect(await attempt({ person, from: HOME })).toBe(200);
@@ -96,7 +96,7 @@ describe("wrong tries from three addresses", () => {
   test("do not keep who is signed in from a new password", async () => {
     await siege();
     const person = newPerson();
-    person.jar.set("ctxd-session", server.sessions.begin(accountId));
+    person.jar.set("ctxd-session", await server.sessions.begin(accountId));
     const form = formTo(await person.visit("/account"), "/account/password");
     const changed = await person.submit(form, { current: PASSWORD, next: "another horse" });
     expect(changed.text).toContain("Your password is changed.");

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { createAccounts } from "../../src/accounts/accounts.ts";
-import { databasePath, openDatabase } from "../../src/db/database.ts";
+import { databasePath, openSqlite } from "../../src/db/sqlite.ts";
 import { createFactors } from "../../src/sign-in/factors.ts";
 import { createPasskeyChallenges } from "../../src/sign-in/passkey-challenges.ts";
 import { createPendingSignIns } from "../../src/sign-in/pending-sign-ins.ts";
@@ -14,7 +14,7 @@ import { testCacheDir } from "../support/embedder.ts";
 const env = { CTXD_CACHE_DIR: testCacheDir };
 
 function open(dataDir: string) {
-  const db = openDatabase(databasePath(dataDir));
+  const db = openSqlite(databasePath(dataDir));
   const stores = { db, clock: Date.now };
   return {
     db,
@@ -34,15 +34,15 @@ test("a restore leaves no account to the password alone, and revives no sign-in 
   const { id } = await before.accounts.add({ email: "you@example.com", password: null });
   const publicKey = new Uint8Array([1, 2, 3]);
   const passkey = { id: "a", publicKey, counter: 7, transports: ["internal"] };
-  before.factors.passkeys.add(id, { ...passkey, name: "Laptop" });
-  before.factors.oneTimeCodes.begin(id);
-  const secret = before.factors.oneTimeCodes.findUnconfirmed(id) ?? new Uint8Array();
+  await before.factors.passkeys.add(id, { ...passkey, name: "Laptop" });
+  await before.factors.oneTimeCodes.begin(id);
+  const secret = (await before.factors.oneTimeCodes.findUnconfirmed(id)) ?? new Uint8Array();
   const app = createCodeApp(toBase32(secret), Date.now);
-  expect(before.factors.oneTimeCodes.confirm(id, app.code(-1))).toBe(true);
-  const [code = ""] = before.factors.recoveryCodes.replace(id);
-  const pending = before.pendingSignIns.begin(id, null);
-  before.challenges.create("browser", "sign-in");
-  before.db.close();
+  expect(await before.factors.oneTimeCodes.confirm(id, app.code(-1))).toBe(true);
+  const [code = ""] = await before.factors.recoveryCodes.replace(id);
+  const pending = await before.pendingSignIns.begin(id, null);
+  await before.challenges.create("browser", "sign-in");
+  await before.db.close();
 
   const options = { dataDir: dataDir ?? "", env };
   expect((await ctxd(["backup", backup ?? ""], options)).exitCode).toBe(0);
@@ -50,11 +50,11 @@ test("a restore leaves no account to the password alone, and revives no sign-in 
   expect(restored.exitCode).toBe(0);
 
   const after = open(target ?? "");
-  expect(after.factors.kinds(id)).toEqual(["passkey", "code"]);
-  expect(after.factors.passkeys.find(id, "a")).toEqual(passkey);
-  expect(after.factors.oneTimeCodes.use(id, app.code(), null)).toBe(true);
-  expect(after.factors.recoveryCodes.use(id, code)).toBe(true);
-  expect(after.pendingSignIns.find(pending)).toBeNull();
-  expect(after.challenges.take("browser", "sign-in")).toBeNull();
-  after.db.close();
+  expect(await after.factors.kinds(id)).toEqual(["passkey", "code"]);
+  expect(await after.factors.passkeys.find(id, "a")).toEqual(passkey);
+  expect(await after.factors.oneTimeCodes.use(id, app.code(), null)).toBe(true);
+  expect(await after.factors.recoveryCodes.use(id, code)).toBe(true);
+  expect(await after.pendingSignIns.find(pending)).toBeNull();
+  expect(await after.challenges.take("browser", "sign-in")).toBeNull();
+  await after.db.close();
 });

@@ -24,7 +24,7 @@ beforeEach(async () => {
   server = await startOAuthServer();
   ({ id } = await addPerson(server));
   thief = createPerson(server.origin);
-  thief.jar.set("ctxd-session", server.sessions.begin(id));
+  thief.jar.set("ctxd-session", await server.sessions.begin(id));
   server.clock.advance(11 * MINUTE);
 });
 afterAll(() => server.close());
@@ -46,28 +46,28 @@ describe("a session that was stolen", () => {
     expect(isAsked(page)).toBe(true);
     expect(key(page)).toBeNull();
     expect(isAsked(await send("/connect", { to: "cursor" }))).toBe(true);
-    expect(server.keys.list(id)).toEqual([]);
+    expect(await server.keys.list(id)).toEqual([]);
   });
 
   test("regenerates no key", async () => {
-    const { record } = server.keys.create(id, {
+    const { record } = await server.keys.create(id, {
       name: "of the person",
       scopes: ["memories:read"],
       expiresAt: null,
     });
     expect(isAsked(await send(`/keys/${record.id}/regenerate`))).toBe(true);
-    expect(server.keys.list(id).map((each) => each.revokedAt)).toEqual([null]);
+    expect((await server.keys.list(id)).map((each) => each.revokedAt)).toEqual([null]);
   });
 
   test("exports nothing, by the page or by the API", async () => {
-    await server.client(id).save({ content: "a secret of the person" });
+    await (await server.client(id)).save({ content: "a secret of the person" });
     expect(isAsked(await thief.visit("/memories/export"))).toBe(true);
     const page = await thief.visit("/api/memories/export", { "sec-fetch-site": "same-origin" });
     expect(page.status).toBe(403);
     expect(page.text).not.toContain("a secret of the person");
     // A key is asked nothing, whatever cookie comes with it.
     const cookie = `ctxd-session=${thief.jar.get("ctxd-session")}`;
-    const { status } = await server.client(id).send("GET", "/memories/search?q=x", {
+    const { status } = await (await server.client(id)).send("GET", "/memories/search?q=x", {
       headers: { cookie },
     });
     expect(status).toBe(200);
@@ -85,7 +85,7 @@ describe("a session that was stolen", () => {
     });
     expect(isAsked(forged)).toBe(true);
     expect(forged.location ?? "").not.toStartWith(REDIRECT_URI);
-    expect(server.oauth.grants.list(id)).toEqual([]);
+    expect(await server.oauth.grants.list(id)).toEqual([]);
   });
 
   test.each([
@@ -98,14 +98,14 @@ describe("a session that was stolen", () => {
   ])("changes nothing by %s", async (path, fields) => {
     expect(isAsked(await send(path, fields as Record<string, string>))).toBe(true);
     expect(await server.accounts.verifyPassword("you@example.com", PASSWORD)).not.toBeNull();
-    expect(server.factors.isSetUp(id)).toBe(false);
-    expect(server.factors.oneTimeCodes.findUnconfirmed(id)).toBeNull();
+    expect(await server.factors.isSetUp(id)).toBe(false);
+    expect(await server.factors.oneTimeCodes.findUnconfirmed(id)).toBeNull();
   });
 
   test("takes no factor away", async () => {
-    addApp(server, id);
+    await addApp(server, id);
     expect(isAsked(await send("/account/app/remove"))).toBe(true);
-    expect(server.factors.kinds(id)).toEqual(["code"]);
+    expect(await server.factors.kinds(id)).toEqual(["code"]);
   });
 
   test("gets no challenge for a new passkey", async () => {
@@ -136,7 +136,7 @@ describe("a proof", () => {
   });
 
   test("is not had for the password where there is a second factor", async () => {
-    addApp(server, id);
+    await addApp(server, id);
     const page = formWith(await thief.visit("/proof"), "proof_code");
     const answer = await thief.submit(page, { proof_code: null, proof_password: PASSWORD });
     expect(answer.status).toBe(401);
@@ -146,7 +146,7 @@ describe("a proof", () => {
   test("is not had for a passkey of another account", async () => {
     await addPasskey(server, id);
     // The other sessions ended with that.
-    thief.jar.set("ctxd-session", server.sessions.begin(id));
+    thief.jar.set("ctxd-session", await server.sessions.begin(id));
     server.clock.advance(11 * MINUTE);
     const other = await addPasskey(server, (await server.account()).accountId);
     const page = formWith(await thief.visit("/proof"), "proof_credential");
@@ -156,15 +156,15 @@ describe("a proof", () => {
   });
 
   test("holds for its session alone, for ten minutes, and leads nowhere else", async () => {
-    const other = server.sessions.begin(id);
+    const other = await server.sessions.begin(id);
     server.clock.advance(11 * MINUTE);
     const form = formWith(await thief.visit("/proof?next=/help/security"), "proof_password");
     const evil = { proof_password: PASSWORD, proof_to: "https://evil.example.com/" };
     const page = await thief.submit(form, evil);
     expect(page.location).toBeNull();
     expect(page.status).toBe(200);
-    expect(server.sessions.isProved(thief.jar.get("ctxd-session") ?? "")).toBe(true);
-    expect(server.sessions.isProved(other)).toBe(false);
+    expect(await server.sessions.isProved(thief.jar.get("ctxd-session") ?? "")).toBe(true);
+    expect(await server.sessions.isProved(other)).toBe(false);
     server.clock.advance(10 * MINUTE + 1);
     expect(isAsked(await thief.visit("/proof"))).toBe(true);
     // A clock that is set back makes none of it fresh again.
@@ -190,12 +190,12 @@ describe("a proof", () => {
       proof_password: PASSWORD,
     });
     expect(key(done)).not.toBeNull();
-    expect(server.keys.list(id).map((each) => each.name)).toEqual([name]);
+    expect((await server.keys.list(id)).map((each) => each.name)).toEqual([name]);
   });
 });
 
 test("who has a session from before proofs were noted is asked", async () => {
-  const session = server.sessions.begin(id);
+  const session = await server.sessions.begin(id);
   server.db.sqlite.run("UPDATE sessions SET proved_at = NULL");
   thief.jar.set("ctxd-session", session);
   expect(isAsked(await thief.visit("/proof"))).toBe(true);
@@ -204,14 +204,14 @@ test("who has a session from before proofs were noted is asked", async () => {
 test("other sessions end when a factor is set up, and when it is removed", async () => {
   const stolen = thief.jar.get("ctxd-session") ?? "";
   const { person } = await addPasskey(server, id);
-  expect(server.sessions.findAccount(stolen)).toBeNull();
-  const later = server.sessions.begin(id);
-  const [passkey] = server.factors.passkeys.list(id);
+  expect(await server.sessions.findAccount(stolen)).toBeNull();
+  const later = await server.sessions.begin(id);
+  const [passkey] = await server.factors.passkeys.list(id);
   await person.submit(formWith(await person.visit("/account"), "id"), { id: passkey?.id ?? "" });
-  expect(server.factors.isSetUp(id)).toBe(false);
-  expect(server.factors.recoveryCodes.count(id)).toBe(0);
-  expect(server.sessions.findAccount(later)).toBeNull();
-  expect(server.sessions.findAccount(person.jar.get("ctxd-session") ?? "")).toBe(id);
+  expect(await server.factors.isSetUp(id)).toBe(false);
+  expect(await server.factors.recoveryCodes.count(id)).toBe(0);
+  expect(await server.sessions.findAccount(later)).toBeNull();
+  expect(await server.sessions.findAccount(person.jar.get("ctxd-session") ?? "")).toBe(id);
 });
 
 test("a consent that waits for a slow client allows nothing once all access is revoked", async () => {
@@ -236,18 +236,18 @@ test("a consent that waits for a slow client allows nothing once all access is r
   const form = await person.visit(slow.authorizeUrl(clientId, { redirect_uri: redirectUri }));
   // The document that was read is forgotten; the proof is made fresh again.
   slow.clock.advance(24 * 60 * MINUTE);
-  slow.sessions.prove(person.jar.get("ctxd-session") ?? "");
+  await slow.sessions.prove(person.jar.get("ctxd-session") ?? "");
   asked = Promise.withResolvers();
   const wait = Promise.withResolvers<void>();
   gate = wait.promise;
   const sent = person.submit(form, { decision: "allow" });
   await asked.promise;
-  slow.oauth.grants.revokeAll(accountId);
-  slow.sessions.revokeAll(accountId);
+  await slow.oauth.grants.revokeAll(accountId);
+  await slow.sessions.revokeAll(accountId);
   wait.resolve();
   const page = await sent;
   expect(page.location).toBeNull();
-  expect(slow.oauth.grants.list(accountId)).toEqual([]);
+  expect(await slow.oauth.grants.list(accountId)).toEqual([]);
 });
 
 test("a provider that answers after the session was ended is not connected", async () => {
@@ -272,8 +272,8 @@ test("a provider that answers after the session was ended is not connected", asy
   const purpose = { next: null, invitation: null, linkTo: id };
   const { searchParams } = await signIn.start("slow", "the session's", purpose);
   const answer = { state: searchParams.get("state"), code: "code" };
-  await expect(signIn.finish("slow", () => browsers, answer)).rejects.toMatchObject({
+  await expect(signIn.finish("slow", async () => browsers, answer)).rejects.toMatchObject({
     code: "forbidden",
   });
-  expect(identities.issuers(id)).toEqual([]);
+  expect(await identities.issuers(id)).toEqual([]);
 });

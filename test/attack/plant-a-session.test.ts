@@ -27,8 +27,8 @@ describe("a session that was planted before", () => {
     const person = victim({ session: CHOSEN });
     await person.submit(await person.visit("/sign-in"), { email: EMAIL, password: PASSWORD });
     expect(sessionOf(person)).not.toBe(CHOSEN);
-    expect(server.sessions.findAccount(CHOSEN)).toBeNull();
-    expect(server.sessions.findAccount(sessionOf(person))).toBe(accountId);
+    expect(await server.sessions.findAccount(CHOSEN)).toBeNull();
+    expect(await server.sessions.findAccount(sessionOf(person))).toBe(accountId);
   });
 
   test("a new account is not what it becomes", async () => {
@@ -36,21 +36,21 @@ describe("a session that was planted before", () => {
     const page = await person.visit("/sign-up");
     await person.submit(page, { email: "new@example.com", password: PASSWORD });
     expect(sessionOf(person)).not.toBe(CHOSEN);
-    expect(server.sessions.findAccount(CHOSEN)).toBeNull();
+    expect(await server.sessions.findAccount(CHOSEN)).toBeNull();
   });
 
   test("another password is not what it outlives", async () => {
-    const session = server.sessions.begin(accountId);
+    const session = await server.sessions.begin(accountId);
     const person = victim({ session });
     const form = formTo(await person.visit("/account"), "/account/password");
     await person.submit(form, { current: PASSWORD, next: PASSWORD });
     expect(sessionOf(person)).not.toBe(session);
-    expect(server.sessions.findAccount(session)).toBeNull();
+    expect(await server.sessions.findAccount(session)).toBeNull();
   });
 });
 
 test("the attacker's own session ends in the browser that it was planted in", async () => {
-  const session = server.sessions.begin(eveId);
+  const session = await server.sessions.begin(eveId);
   const person = victim({ session });
   // The person sees whose account it is, signs out of it and in to their own.
   const page = await person.visit("/account");
@@ -58,7 +58,7 @@ test("the attacker's own session ends in the browser that it was planted in", as
   const { url, forms } = await person.submit(formTo(page, "/sign-out"));
   expect(new URL(url).pathname).toBe("/sign-in");
   expect(forms).toHaveLength(1);
-  expect(server.sessions.findAccount(session)).toBeNull();
+  expect(await server.sessions.findAccount(session)).toBeNull();
 });
 
 describe("a form's proof that was planted before", () => {
@@ -85,6 +85,6 @@ describe("a form's proof that was planted before", () => {
     const [, token = ""] = before.forms[0]?.fields.find(([name]) => name === "form_token") ?? [];
     const page = formTo(await person.visit("/account"), "/sign-out");
     expect((await person.submit(page, { form_token: token })).status).toBe(403);
-    expect(server.sessions.findAccount(sessionOf(person))).toBe(accountId);
+    expect(await server.sessions.findAccount(sessionOf(person))).toBe(accountId);
   });
 });

@@ -34,8 +34,8 @@ const bearer = (name: string, token: string): Credential => ({
 });
 
 /** A session's credential. */
-function signedIn(name: string, accountId: string): Credential {
-  const session = server.sessions.begin(accountId, `browser of ${name}`);
+async function signedIn(name: string, accountId: string): Promise<Credential> {
+  const session = await server.sessions.begin(accountId, `browser of ${name}`);
   const headers = { cookie: `ctxd-session=${session}` };
   return { name, headers, formToken: formToken(session) };
 }
@@ -57,13 +57,15 @@ async function enter(name: string) {
     idempotencyKey: "shared",
   });
   const keyName = canary.replace("canary", "key");
-  const keys = SCOPES.map((scopes) =>
-    server.keys.create(accountId, { name: keyName, scopes, expiresAt: null }),
+  const keys = await Promise.all(
+    SCOPES.map((scopes) =>
+      server.keys.create(accountId, { name: keyName, scopes, expiresAt: null }),
+    ),
   );
   const short = { name: keyName, scopes: FULL_ACCESS, expiresAt: new Date(server.clock() + 1) };
-  const [revoked, expired] = [short, short].map((each) => server.keys.create(accountId, each));
-  if (!revoked || !expired) throw new Error("no keys were made");
-  server.keys.revoke(accountId, revoked.record.id);
+  const revoked = await server.keys.create(accountId, short);
+  const expired = await server.keys.create(accountId, short);
+  await server.keys.revoke(accountId, revoked.record.id);
   server.clock.advance(2);
   return {
     name,
@@ -74,8 +76,8 @@ async function enter(name: string) {
     ids: [
       ...saved.map(({ id }) => id),
       ...keys.map(({ record }) => record.id),
-      ...server.oauth.grants.list(accountId).map(({ id }) => id),
-      ...server.sessions.list(accountId).map(({ id }) => id),
+      ...(await server.oauth.grants.list(accountId)).map(({ id }) => id),
+      ...(await server.sessions.list(accountId)).map(({ id }) => id),
       accountId,
     ],
     credentials: [
@@ -85,8 +87,8 @@ async function enter(name: string) {
       bearer(`${name} token`, tokens.access_token),
       bearer(`${name} reading token`, readingTokens.access_token),
       bearer(`${name} refresh token`, tokens.refresh_token),
-      signedIn(`${name} session`, accountId),
-      signedIn(`${name} session`, accountId),
+      await signedIn(`${name} session`, accountId),
+      await signedIn(`${name} session`, accountId),
     ],
   };
 }
@@ -113,7 +115,7 @@ test(`${REQUESTS} hostile requests (FUZZ_SEED=${SEED}) fail nowhere and reach no
       await enter("other"),
       await enter("closed"),
     ];
-    server.accounts.disable(disabled.accountId);
+    await server.accounts.disable(disabled.accountId);
     const people = [victim, one, other, disabled];
     const next = createHostileFuzzer(SEED + sent, {
       routes,
@@ -121,7 +123,7 @@ test(`${REQUESTS} hostile requests (FUZZ_SEED=${SEED}) fail nowhere and reach no
       credentials: [
         ...[...one.credentials, ...other.credentials, ...disabled.credentials],
         ...[...STRANGERS, bearer("unknown", generateKey())],
-        signedIn("owner session", owner.accountId),
+        await signedIn("owner session", owner.accountId),
       ],
       // The owner may remove accounts, and what happens to the victim is looked at in the end.
       ids: people.flatMap(({ ids }) => ids).filter((id) => id !== victim.accountId),

@@ -247,7 +247,7 @@ describe("backups on a schedule, without the identity at hand,", () => {
   const settings = { folder: series, every: 3_600_000, keep: 1 };
   const scheduled = (spoil: (folder: string) => void = () => {}) =>
     scheduleBackups({
-      ...{ settings, clock, metrics: createMetrics(), origin: () => null },
+      ...{ settings, clock, metrics: createMetrics(), origin: async () => null },
       log: createLog({ logLevel: "info", logFormat: "text" }, (line) => lines.push(line)),
       create: async (folder) => {
         const manifest = await backUp(dataDir, folder, { recipients: [recipient] });

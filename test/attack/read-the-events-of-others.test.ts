@@ -58,7 +58,7 @@ test("somebody who is not signed in asks for events", async () => {
 });
 
 test("an API key asks for events", async () => {
-  const { key } = server.keys.create(owner.accountId, {
+  const { key } = await server.keys.create(owner.accountId, {
     name: "agent",
     scopes: ["memories:read"],
     expiresAt: null,

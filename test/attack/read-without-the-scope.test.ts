@@ -39,11 +39,11 @@ async function setUp(scopes: readonly Scope[], isToken: boolean) {
   const owner = await server.account();
   const secret = await owner.save(SECRET, { "idempotency-key": "nightly" });
   if (!isToken) {
-    const { key } = server.client(owner.accountId, scopes);
+    const { key } = await server.client(owner.accountId, scopes);
     return { owner, secret, credential: key };
   }
   const { accountId, tokens } = await server.connect({ scope: scopes.join(" ") });
-  const person = { accountId, ...server.client(accountId) };
+  const person = { accountId, ...(await server.client(accountId)) };
   const own = await person.save(SECRET, { "idempotency-key": "nightly" });
   return { owner: person, secret: own, credential: tokens.access_token };
 }
@@ -179,7 +179,7 @@ test("a key of the owner that may not read does not see how the server is used",
   await using server = await startOAuthServer();
   const owner = await server.account();
   for (const scopes of [["memories:write"], ["memories:add"]] as const) {
-    const { key } = server.client(owner.accountId, scopes);
+    const { key } = await server.client(owner.accountId, scopes);
     const response = await fetch(`${server.origin}/api/metrics`, {
       headers: { authorization: `Bearer ${key}`, "x-forwarded-for": "192.0.2.1" },
     });

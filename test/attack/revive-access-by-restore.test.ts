@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { createInvitations } from "../../src/accounts/invitations.ts";
 import { ON_RESTORE } from "../../src/backup/end-access.ts";
-import { databasePath, openDatabase } from "../../src/db/database.ts";
+import { databasePath, openSqlite } from "../../src/db/sqlite.ts";
 import { createKeys } from "../../src/keys/keys.ts";
 import { SCOPES } from "../../src/keys/scopes.ts";
 import { createOAuth } from "../../src/oauth/oauth.ts";
@@ -34,9 +34,9 @@ const clientId = "client_x";
 beforeAll(async () => {
   const account = await addAccountTo(dataDir);
   key = account.key;
-  const db = openDatabase(databasePath(dataDir));
+  const db = openSqlite(databasePath(dataDir));
   const stores = { db, clock: Date.now };
-  session = createSessions(stores).begin(account.accountId);
+  session = await createSessions(stores).begin(account.accountId);
   const oauth = createOAuth({ ...stores, publicUrl: PUBLIC_URL });
   const challenge = new Bun.CryptoHasher("sha256").update("v".repeat(43)).digest("base64url");
   const consent = () =>
@@ -55,10 +55,10 @@ beforeAll(async () => {
       redirectUri: null,
       resource: resourceOf(PUBLIC_URL),
     });
-  ({ access_token: access, refresh_token: refresh } = redeem(consent()));
-  code = consent();
-  invitation = createInvitations(stores).create(null).secret;
-  db.close();
+  ({ access_token: access, refresh_token: refresh } = await redeem(await consent()));
+  code = await consent();
+  invitation = (await createInvitations(stores).create(null)).secret;
+  await db.close();
   expect(await ctxd(["backup", folder], { dataDir, env })).toMatchObject({ exitCode: 0 });
   const before = Object.values(await opens(dataDir));
   expect(before).toEqual(Array(before.length).fill(true));
@@ -83,7 +83,7 @@ async function opens(target: string) {
       session: await ask({ cookie, "sec-fetch-site": "same-origin" }),
     };
   })();
-  const db = openDatabase(databasePath(target));
+  const db = openSqlite(databasePath(target));
   const { tokens, codes } = createOAuth({ db, clock: Date.now, publicUrl: PUBLIC_URL });
   const gives = (work: () => unknown) => {
     try {
@@ -101,7 +101,7 @@ async function opens(target: string) {
     code: gives(() => codes.redeem({ clientId, code, verifier, redirectUri: null, resource })),
     invitation: gives(() => createInvitations({ db, clock: Date.now }).find(invitation)),
   };
-  db.close();
+  await db.close();
   return found;
 }
 
@@ -109,7 +109,7 @@ test("a thief's session, tokens, code and invitation are not revived by a restor
   const { target, stderr } = await restored("plain");
   const nothing = { session: false, access: false, refresh: false, code: false, invitation: false };
   expect(await opens(target)).toEqual({ key: true, ...nothing });
-  const { sqlite } = openDatabase(databasePath(target));
+  const { sqlite } = openSqlite(databasePath(target));
   for (const [table, fate] of Object.entries(ON_RESTORE)) {
     if (fate !== "ends") continue;
     const rows = sqlite.query<{ n: number }, []>(`SELECT count(*) AS n FROM ${table}`).get();
@@ -125,12 +125,14 @@ test("with --revoke-keys no key and no app comes back either", async () => {
   const { target, stderr } = await restored("revoked", "--revoke-keys");
   expect(Object.values(await opens(target)).some(Boolean)).toBe(false);
   expect(stderr).toContain("1 API key.");
-  const db = openDatabase(databasePath(target));
-  const keys = createKeys({ db, clock: Date.now }).listOfAllAccounts();
+  const db = openSqlite(databasePath(target));
+  const keys = await createKeys({ db, clock: Date.now }).listOfAllAccounts();
   expect(keys.map(({ revokedAt }) => revokedAt === null)).toEqual([false]);
   const grants = createOAuth({ db, clock: Date.now, publicUrl: PUBLIC_URL }).grants;
-  expect(grants.listOfAllAccounts().every(({ revokedAt }) => revokedAt !== null)).toBe(true);
-  db.close();
+  expect((await grants.listOfAllAccounts()).every(({ revokedAt }) => revokedAt !== null)).toBe(
+    true,
+  );
+  await db.close();
 });
 
 test("every table of the database has its fate on a restore", () => {

@@ -74,7 +74,7 @@ async function certify(key: KeyObject, clientDataHash: Uint8Array, list: string)
 test("certificates that come with a passkey send the server nowhere", async () => {
   const { id } = await addPerson(server);
   const person = createPerson(server.origin);
-  person.jar.set("ctxd-session", server.sessions.begin(id));
+  person.jar.set("ctxd-session", await server.sessions.begin(id));
   const page = formWith(await person.visit("/account/passkeys/new"), "credential");
   const options = await askOptions(server, person, page, "/account/passkeys/options");
   const passkey = createSoftPasskey();
@@ -92,5 +92,5 @@ test("certificates that come with a passkey send the server nowhere", async () =
   expect(visits).toEqual([]);
   // What a device says of itself is not asked for, and keeps nobody out.
   expect(added.status).toBe(200);
-  expect(server.factors.passkeys.count(id)).toBe(1);
+  expect(await server.factors.passkeys.count(id)).toBe(1);
 });

@@ -26,12 +26,12 @@ const isSecondStep = ({ text }: Page) => text.includes("<h1>Second step</h1>");
 
 test("a thief with the password alone gets no session, nor anything that a session opens", async () => {
   const { id } = await addPerson(server);
-  addApp(server, id);
+  await addApp(server, id);
   const { person: thief, page } = await enterPassword(server, { next: "/memories/export" });
   expect(isSecondStep(page)).toBe(true);
   expect(thief.jar.has("ctxd-session")).toBe(false);
   expect(await isSignedIn(thief)).toBe(false);
-  expect(server.sessions.list(id)).toEqual([]);
+  expect(await server.sessions.list(id)).toEqual([]);
   // What the thief has is no session under another name.
   thief.jar.set("ctxd-session", thief.jar.get("ctxd-pending") ?? "");
   expect(await isSignedIn(thief)).toBe(false);
@@ -59,7 +59,7 @@ test("a thief with the password can't skip the second step by a passkey of anoth
 
 test("a thief guesses at most five codes each time that the password is entered", async () => {
   const { id } = await addPerson(server);
-  const { app } = addApp(server, id);
+  const { app } = await addApp(server, id);
   const { person: thief, page } = await enterPassword(server);
   const form = formWith(page, "code");
   const statuses: number[] = [];
@@ -74,7 +74,7 @@ test("a thief guesses at most five codes each time that the password is entered"
 
 test("a thief guesses at most ten codes a day, from wherever, and the person still gets in", async () => {
   const { id } = await addPerson(server);
-  const { app, codes } = addApp(server, id);
+  const { app, codes } = await addApp(server, id);
   const owner = createPerson(server.origin);
   const ownersFirst = formWith((await enterPasswordAs(owner)).page, "code");
   expect((await owner.submit(ownersFirst, { code: app.code() })).text).toContain("Sign out");
@@ -105,8 +105,8 @@ test("browsers that a thief has signed in with before there were codes give no m
   const thieves = await Promise.all([1, 2, 3].map(() => enterPassword(server)));
   for (const { person } of thieves) expect(await isSignedIn(person)).toBe(true);
   server.clock.advance(MINUTE);
-  const { app } = addApp(server, id);
-  server.sessions.revokeAll(id);
+  const { app } = await addApp(server, id);
+  await server.sessions.revokeAll(id);
   const statuses: number[] = [];
   for (const { person } of thieves) {
     for (let count = 0; count < 5; count++) {
@@ -126,7 +126,7 @@ async function enterPasswordAs(person: ReturnType<typeof createPerson>) {
 
 test("a code that was seen over a shoulder is refused once its person has used it", async () => {
   const { id } = await addPerson(server);
-  const { app } = addApp(server, id);
+  const { app } = await addApp(server, id);
   const seen = app.code();
   const first = await enterPassword(server);
   await first.person.submit(formWith(first.page, "code"), { code: seen });
@@ -147,7 +147,7 @@ test("a code that was seen over a shoulder is refused once its person has used i
 
 test("a recovery code works one time, and an old set not at all", async () => {
   const { id } = await addPerson(server);
-  const { codes } = addApp(server, id);
+  const { codes } = await addApp(server, id);
   const [used = "", other = ""] = codes;
   const enter = async (code: string) => {
     const { person, page } = await enterPassword(server);
@@ -155,7 +155,7 @@ test("a recovery code works one time, and an old set not at all", async () => {
   };
   expect(await enter(used)).toBe(200);
   expect(await enter(used)).toBe(401);
-  const [fresh = ""] = server.factors.recoveryCodes.replace(id);
+  const [fresh = ""] = await server.factors.recoveryCodes.replace(id);
   expect(await enter(other)).toBe(401);
   expect(await enter(fresh)).toBe(200);
   const kept = JSON.stringify(server.db.sqlite.query("SELECT * FROM recovery_codes").all());
@@ -164,19 +164,19 @@ test("a recovery code works one time, and an old set not at all", async () => {
 
 test("of two answers at once with the same code one signs in", async () => {
   const { id } = await addPerson(server);
-  const { codes, app } = addApp(server, id);
+  const { codes, app } = await addApp(server, id);
   for (const code of [app.code(), codes[0] ?? ""]) {
-    const before = server.sessions.list(id).length;
+    const before = (await server.sessions.list(id)).length;
     const { person, page } = await enterPassword(server);
     const form = formWith(page, "code");
     await Promise.all([1, 2, 3, 4].map(() => person.submit(form, { code })));
-    expect(server.sessions.list(id).length - before).toBe(1);
+    expect((await server.sessions.list(id)).length - before).toBe(1);
   }
 });
 
 test("what a thief has begun with the old password ends when that is changed, or the factor", async () => {
   const { id } = await addPerson(server);
-  const { app } = addApp(server, id);
+  const { app } = await addApp(server, id);
   const begun = await enterPassword(server);
   await server.accounts.setPassword(id, "another horse battery");
   const late = await begun.person.submit(formWith(begun.page, "code"), { code: app.code() });
@@ -186,10 +186,10 @@ test("what a thief has begun with the old password ends when that is changed, or
 
 test("what a thief has begun ends when its person revokes all access", async () => {
   const { id } = await addPerson(server);
-  const { app } = addApp(server, id);
+  const { app } = await addApp(server, id);
   const begun = await enterPassword(server);
   const owner = createPerson(server.origin);
-  owner.jar.set("ctxd-session", server.sessions.begin(id));
+  owner.jar.set("ctxd-session", await server.sessions.begin(id));
   await owner.submit(formTo(await owner.visit("/account/revoke"), "/account/revoke"));
   const late = await begun.person.submit(formWith(begun.page, "code"), { code: app.code() });
   expect(late.status).toBe(403);

@@ -13,11 +13,11 @@ import {
 const MINUTE = 60_000;
 
 let server: OAuthServer;
-let app: ReturnType<typeof addApp>["app"];
+let app: Awaited<ReturnType<typeof addApp>>["app"];
 beforeAll(async () => {
   server = await startOAuthServer();
   const { id } = await addPerson(server);
-  ({ app } = addApp(server, id));
+  ({ app } = await addApp(server, id));
 });
 afterAll(() => server.close());
 

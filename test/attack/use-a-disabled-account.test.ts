@@ -43,19 +43,19 @@ test("his session", async () => {
 });
 
 test("his password, which is right", async () => {
-  server.accounts.disable(accountId);
+  await server.accounts.disable(accountId);
   const { page, person } = await signIn();
   expect(page.status).toBe(403);
   expect(page.text).toContain("This account is disabled");
   expect(person.jar.get("ctxd-session")).toBeUndefined();
-  server.securityLog.flush();
-  expect(server.securityLog.list(accountId, {}, { limit: 1 })).toMatchObject([
+  await server.securityLog.flush();
+  expect(await server.securityLog.list(accountId, {}, { limit: 1 })).toMatchObject([
     { event: "sign_in_failed" },
   ]);
 });
 
 test("his password, to learn whether an account is disabled", async () => {
-  server.accounts.disable(accountId);
+  await server.accounts.disable(accountId);
   const person = createPerson(server.origin);
   const form = await person.visit("/sign-in");
   const page = await person.submit(form, { email: EMAIL, password: "wrong horse" });
@@ -64,7 +64,11 @@ test("his password, to learn whether an account is disabled", async () => {
 });
 
 test("his key, over REST and MCP, until the account is enabled", async () => {
-  const { key } = server.keys.create(accountId, { name: "x", scopes: SCOPES, expiresAt: null });
+  const { key } = await server.keys.create(accountId, {
+    name: "x",
+    scopes: SCOPES,
+    expiresAt: null,
+  });
   expect(await server.use(key)).toBe(200);
   await run("disable");
   for (const path of ["/api/memories", "/api/memories/export", "/api/stats", "/mcp"]) {
@@ -83,7 +87,7 @@ test("his key, over REST and MCP, until the account is enabled", async () => {
 test("his app's access token, refresh token and code", async () => {
   const { client_id: clientId } = await server.register();
   const person = createPerson(server.origin);
-  person.jar.set("ctxd-session", server.sessions.begin(accountId));
+  person.jar.set("ctxd-session", await server.sessions.begin(accountId));
   const connect = async () => {
     const { code = null } = await server.consent(person, clientId);
     return code;
@@ -109,13 +113,17 @@ test("an export that he has begun", async () => {
   for (let at = 0; at < contents.length; at += 250) {
     await server.memories.create(accountId, contents.slice(at, at + 250));
   }
-  const { key } = server.keys.create(accountId, { name: "x", scopes: SCOPES, expiresAt: null });
+  const { key } = await server.keys.create(accountId, {
+    name: "x",
+    scopes: SCOPES,
+    expiresAt: null,
+  });
   const headers = { authorization: `Bearer ${key}` };
   const response = await fetch(`${server.origin}/api/memories/export`, { headers });
   const reader = response.body?.getReader();
   const decoder = new TextDecoder();
   let lines = decoder.decode((await reader?.read())?.value, { stream: true });
-  server.accounts.disable(accountId);
+  await server.accounts.disable(accountId);
   try {
     for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) {
       lines += decoder.decode(part.value, { stream: true });
@@ -125,13 +133,13 @@ test("an export that he has begun", async () => {
 }, 60_000);
 
 test("the owner disables himself, or a member disables somebody", async () => {
-  await expect(async () => server.accounts.disable(owner.accountId)).toThrow("can't be disabled");
+  await await expect(server.accounts.disable(owner.accountId)).rejects.toThrow("can't be disabled");
   const update = "UPDATE accounts SET disabled_at = 1 WHERE role = 'owner'";
   expect(() => server.db.sqlite.run(update)).toThrow("can not be disabled");
-  server.accounts.disable(accountId);
-  expect(() => server.accounts.handOver(accountId)).toThrow("enable it first");
-  expect(server.accounts.findOwner()?.id).toBe(owner.accountId);
-  server.accounts.enable(accountId);
+  await server.accounts.disable(accountId);
+  await expect(server.accounts.handOver(accountId)).rejects.toThrow("enable it first");
+  expect((await server.accounts.findOwner())?.id).toBe(owner.accountId);
+  await server.accounts.enable(accountId);
   const { person } = await signIn();
   const page = formTo(await person.visit("/keys"), "/keys");
   for (const path of [
@@ -146,7 +154,7 @@ test("the owner disables himself, or a member disables somebody", async () => {
 
 test("his memories stay, and come back with him", async () => {
   const before = (await server.memories.stats(accountId)).memories;
-  server.accounts.disable(accountId);
-  server.accounts.enable(accountId);
+  await server.accounts.disable(accountId);
+  await server.accounts.enable(accountId);
   expect((await server.memories.stats(accountId)).memories).toBe(before);
 });

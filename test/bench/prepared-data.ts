@@ -16,6 +16,6 @@ export async function openPrepared(dataDir: string) {
   const engine = createStandIn();
   const lines = createLog({ logLevel: "warn", logFormat: "text" });
   const data = await openData(dataDir, DUE, createEmbedders(engine), { lines, metrics });
-  const { id: accountId } = findLocalOwner(data.accounts);
+  const { id: accountId } = await findLocalOwner(data.accounts);
   return { ...data, accountId, engine, metrics: metrics.text };
 }

@@ -10,7 +10,7 @@ const owner = await server.signedIn();
 const member = await server.signedIn();
 
 test("the page is the owner's alone, and so is what it does", async () => {
-  const { secret, invitation } = server.invitations.create(null);
+  const { secret, invitation } = await server.invitations.create(null);
   const { text } = await member.person.visit("/keys");
   expect(text).not.toContain('href="/admin"');
   const page = formTo(await member.person.visit("/keys"), "/keys");
@@ -27,10 +27,10 @@ test("the page is the owner's alone, and so is what it does", async () => {
       expect((await member.person.visit(path)).status).toBe(403);
     }
   }
-  expect(server.accounts.list()).toHaveLength(2);
-  expect(server.invitations.list()).toHaveLength(1);
-  expect(server.invitations.find(secret)).not.toBeNull();
-  server.invitations.revoke(invitation.id);
+  expect(await server.accounts.list()).toHaveLength(2);
+  expect(await server.invitations.list()).toHaveLength(1);
+  expect(await server.invitations.find(secret)).not.toBeNull();
+  await server.invitations.revoke(invitation.id);
 });
 
 test("an invitation's link is shown once, makes an account, and can be revoked", async () => {
@@ -42,7 +42,7 @@ test("an invitation's link is shown once, makes an account, and can be revoked",
   expect((await owner.person.visit(made.url)).text).not.toContain("/join/");
   const ada = createPerson(server.origin);
   await ada.submit(await ada.visit(link), { password: PASSWORD });
-  expect(server.accounts.findByEmail("ada@example.com")).toMatchObject({ role: "member" });
+  expect(await server.accounts.findByEmail("ada@example.com")).toMatchObject({ role: "member" });
 
   const form = formTo(await owner.person.visit("/admin"), "/admin/invitations");
   const bad = await owner.person.submit(form, { email: `<script>"` });
@@ -50,16 +50,16 @@ test("an invitation's link is shown once, makes an account, and can be revoked",
   expect(bad.text).not.toContain("<script>");
   const again = await owner.person.submit(form, { email: "" });
   const [other = ""] = /http:\/\/localhost:\d+\/join\/[\w-]{43}/.exec(again.text) ?? [];
-  const [invitation] = server.invitations.list();
+  const [invitation] = await server.invitations.list();
   await owner.person.submit(formTo(again, `/admin/invitations/${invitation?.id}/revoke`));
   expect((await ada.visit(other)).text).toContain("This invitation does not hold");
 });
 
 test("removing an account names what is lost, and takes all of it", async () => {
   const bob = await server.signedIn();
-  const client = server.client(bob.accountId);
+  const client = await server.client(bob.accountId);
   await client.saveAll([{ content: "one" }, { content: "two" }]);
-  const { email = "" } = server.accounts.find(bob.accountId) ?? {};
+  const { email = "" } = (await server.accounts.find(bob.accountId)) ?? {};
   expect((await owner.person.visit("/admin")).text).toContain(email);
   const path = `/admin/accounts/${bob.accountId}/remove`;
   const question = await owner.person.visit(path);

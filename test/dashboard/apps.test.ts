@@ -12,7 +12,7 @@ test("a connected app is listed, and disconnecting it ends its tokens at once", 
   expect(page.text).toContain("Example");
   expect(page.text).toContain("app.example.com");
   expect(page.text).toContain("read, write");
-  const [grant] = server.oauth.grants.list(accountId);
+  const [grant] = await server.oauth.grants.list(accountId);
   const path = `/apps/${grant?.id}/revoke`;
   const question = await person.visit(path);
   expect(question.text).toContain("What it has saved stays.");
@@ -25,7 +25,7 @@ test("a connected app is listed, and disconnecting it ends its tokens at once", 
 
 test("the apps of another account are not there", async () => {
   const { accountId, tokens } = await server.connect();
-  const [grant] = server.oauth.grants.list(accountId);
+  const [grant] = await server.oauth.grants.list(accountId);
   const { person } = await server.signedIn();
   const page = await person.visit("/apps");
   expect(page.text).toContain("No app is connected");

@@ -12,9 +12,9 @@ afterAll(server.close);
 const email = `x'"@example.com`.replace('"', "");
 const { id: ownerId } = await server.accounts.add({ email, password: "correct horse" });
 
-function signedIn(accountId = ownerId) {
+async function signedIn(accountId = ownerId) {
   const person = createPerson(server.origin);
-  person.jar.set("ctxd-session", server.sessions.begin(accountId));
+  person.jar.set("ctxd-session", await server.sessions.begin(accountId));
   return person;
 }
 
@@ -26,7 +26,7 @@ test.each(PATHS)("%s is for people who are signed in, and takes them back there"
 });
 
 test.each(PATHS)("%s is small, guarded by a strict policy, and kept by nobody", async (path) => {
-  const page = await signedIn().visit(path);
+  const page = await (await signedIn()).visit(path);
   expect(page.status).toBe(200);
   expect(Buffer.byteLength(page.text)).toBeLessThan(MAX_PAGE);
   const policy = page.headers.get("content-security-policy") ?? "";
@@ -43,13 +43,13 @@ test("long lists are shown in parts, and pages stay small", async () => {
   for (let count = 0; count < 100; count++) {
     const name = `key ${count} of <b>${"x".repeat(80)}`;
     const key = { name, scopes: ["memories:read"], expiresAt: null } as const;
-    const { record } = server.keys.create(accountId, key);
-    if (count % 2 === 0) server.keys.revoke(accountId, record.id);
-    server.sessions.begin(accountId, "x".repeat(300));
+    const { record } = await server.keys.create(accountId, key);
+    if (count % 2 === 0) await server.keys.revoke(accountId, record.id);
+    await server.sessions.begin(accountId, "x".repeat(300));
     await server.accounts.add({ email: `${"x".repeat(60)}${count}@example.com`, password: null });
-    server.invitations.create(`${"y".repeat(60)}${count}@example.com`);
+    await server.invitations.create(`${"y".repeat(60)}${count}@example.com`);
   }
-  const person = signedIn(accountId);
+  const person = await signedIn(accountId);
   const sizes: [string, number][] = [];
   const names = new Set<string>();
   for (const path of ["/keys", "/keys?page=2", "/keys?page=3", "/keys?page=x", "/account"]) {
@@ -58,7 +58,7 @@ test("long lists are shown in parts, and pages stay small", async () => {
     sizes.push([path, Buffer.byteLength(text)]);
   }
   expect(names.size).toBe(100);
-  const { text } = await signedIn().visit("/admin");
+  const { text } = await (await signedIn()).visit("/admin");
   sizes.push(["/admin", Buffer.byteLength(text)]);
   expect(sizes.filter(([, size]) => size >= MAX_PAGE)).toEqual([]);
   expect((await person.visit("/keys")).text).toContain('href="/keys?page=2"');
@@ -66,11 +66,11 @@ test("long lists are shown in parts, and pages stay small", async () => {
 
 test("hostile names are text, on every page", async () => {
   const { client_id: clientId } = await server.register({ client_name: HOSTILE });
-  const person = signedIn();
+  const person = await signedIn();
   await server.consent(person, clientId);
-  server.keys.create(ownerId, { name: HOSTILE, scopes: ["memories:read"], expiresAt: null });
+  await server.keys.create(ownerId, { name: HOSTILE, scopes: ["memories:read"], expiresAt: null });
   const agent = `${HOSTILE} on Linux`;
-  server.sessions.begin(ownerId, agent);
+  await server.sessions.begin(ownerId, agent);
   const escaped = "&lt;script&gt;alert(1)&lt;/script&gt;&amp;lt;";
   const shown: string[] = [];
   for (const path of PATHS) {
@@ -80,8 +80,8 @@ test("hostile names are text, on every page", async () => {
     if (text.includes(escaped)) shown.push(path);
   }
   expect(shown).toEqual(expect.arrayContaining(["/keys", "/apps"]));
-  const [key] = server.keys.list(ownerId);
-  const [grant] = server.oauth.grants.list(ownerId);
+  const [key] = await server.keys.list(ownerId);
+  const [grant] = await server.oauth.grants.list(ownerId);
   for (const path of [
     `/keys/${key?.id}/revoke`,
     `/keys/${key?.id}/regenerate`,
@@ -103,8 +103,8 @@ describe("a form is refused", () => {
     [{}, { "sec-fetch-site": "same-site" }],
     [{}, { origin: "null" }],
   ])("with %j and %j", async (fields, headers) => {
-    const before = server.keys.list(ownerId).length;
-    const person = signedIn();
+    const before = (await server.keys.list(ownerId)).length;
+    const person = await signedIn();
     const page = formTo(await person.visit("/keys"), "/keys");
     const sent = await person.submit(
       page,
@@ -112,18 +112,18 @@ describe("a form is refused", () => {
       headers as Record<string, string>,
     );
     expect(sent.status).toBe(403);
-    expect(server.keys.list(ownerId)).toHaveLength(before);
+    expect(await server.keys.list(ownerId)).toHaveLength(before);
   });
 
   test("with another person's proof", async () => {
     const { accountId } = await server.account();
-    const other = signedIn(accountId);
-    const page = formTo(await signedIn().visit("/keys"), "/keys");
+    const other = await signedIn(accountId);
+    const page = formTo(await (await signedIn()).visit("/keys"), "/keys");
     expect((await other.submit(page, { name: "stolen" })).status).toBe(403);
   });
 
   test("when the session is over: the person signs in and is back on the page", async () => {
-    const person = signedIn();
+    const person = await signedIn();
     const page = formTo(await person.visit("/keys"), "/keys");
     person.jar.clear();
     const next = await person.submit(page, { name: "x" }, { referer: `${server.origin}/keys` });
@@ -138,7 +138,7 @@ describe("a form is refused", () => {
 });
 
 test("one file at a time is read for each account", async () => {
-  const headers = { cookie: `ctxd-session=${server.sessions.begin(ownerId)}` };
+  const headers = { cookie: `ctxd-session=${await server.sessions.begin(ownerId)}` };
   const url = `${server.origin}/memories/import`;
   const send = (body: FormData | ReadableStream, more = {}) =>
     fetch(url, { method: "POST", body, headers: { ...headers, ...more } });
@@ -149,17 +149,17 @@ test("one file at a time is read for each account", async () => {
   const statuses = new Set<number>();
   while (!statuses.has(429)) statuses.add((await send(new FormData())).status);
   const { accountId } = await server.account();
-  headers.cookie = `ctxd-session=${server.sessions.begin(accountId)}`;
+  headers.cookie = `ctxd-session=${await server.sessions.begin(accountId)}`;
   expect((await send(new FormData())).status).toBe(403);
   await writer.close();
   expect((await slow).status).toBe(400);
-  headers.cookie = `ctxd-session=${server.sessions.begin(ownerId)}`;
+  headers.cookie = `ctxd-session=${await server.sessions.begin(ownerId)}`;
   expect((await send(new FormData())).status).toBe(403);
 });
 
 test("a notice is said once, and only one of this session", async () => {
-  const person = signedIn();
-  const { record } = server.keys.create(ownerId, {
+  const person = await signedIn();
+  const { record } = await server.keys.create(ownerId, {
     name: HOSTILE,
     scopes: ["memories:read"],
     expiresAt: null,
@@ -172,7 +172,7 @@ test("a notice is said once, and only one of this session", async () => {
 
   const [cookie = ""] = page.cookies.filter((each) => each.startsWith("ctxd-notice="));
   const value = /=([^;]+)/.exec(cookie)?.[1] ?? "";
-  const other = signedIn();
+  const other = await signedIn();
   for (const forged of [
     value,
     `${Buffer.from("Pay us").toString("hex")}.${"0".repeat(64)}`,
@@ -189,7 +189,7 @@ describe("what goes wrong", () => {
   const asBrowser = { accept: "text/html,application/xhtml+xml" };
 
   test("is a page with the navigation for who is signed in", async () => {
-    const page = await signedIn().visit("/keys/unknown/revoke");
+    const page = await (await signedIn()).visit("/keys/unknown/revoke");
     expect(page.status).toBe(404);
     expect(page.text).toContain("There is no such key in your account");
     expect(page.text).toContain('aria-label="Main"');

@@ -32,7 +32,7 @@ test("a key is made, shown once, and works", async () => {
 
 test("another session can't have the key shown", async () => {
   const other = createPerson(server.origin);
-  other.jar.set("ctxd-session", server.sessions.begin(accountId));
+  other.jar.set("ctxd-session", await server.sessions.begin(accountId));
   const form = formTo(await person.visit("/keys"), "/keys");
   const body = new URLSearchParams({
     ...Object.fromEntries(form.forms[0]?.fields ?? []),
@@ -66,16 +66,16 @@ test("a key of the page Connect expires after a year, or when its maker says", a
     person.submit(formTo(await person.visit(page), "/connect"), fields);
   const made = await make({});
   const inAYear = new Date(server.clock() + 365 * DAY);
-  expect(server.keys.list(accountId).at(-1)?.expiresAt).toEqual(inAYear);
+  expect((await server.keys.list(accountId)).at(-1)?.expiresAt).toEqual(inAYear);
   const shown = `${inAYear.toISOString().slice(0, 10)} ${inAYear.toISOString().slice(11, 16)} UTC`;
   expect(made.text).toContain(`It expires: <time datetime="${inAYear.toISOString()}">${shown}`);
   expect((await person.visit("/keys")).text).toContain(shown);
   await make({ expires: "90" });
-  expect(server.keys.list(accountId).at(-1)?.expiresAt).toEqual(
+  expect((await server.keys.list(accountId)).at(-1)?.expiresAt).toEqual(
     new Date(server.clock() + 90 * DAY),
   );
   await make({ expires: "" });
-  expect(server.keys.list(accountId).at(-1)?.expiresAt).toBeNull();
+  expect((await server.keys.list(accountId)).at(-1)?.expiresAt).toBeNull();
 });
 
 test("scope and expiry hold", async () => {
@@ -88,7 +88,7 @@ test("scope and expiry hold", async () => {
   server.clock.advance(1);
   expect(await statusOf(key)).toBe(401);
   expect((await person.visit("/keys")).text).toContain("Revoked and expired keys (1)");
-  server.sessions.prove(person.jar.get("ctxd-session") ?? "");
+  await server.sessions.prove(person.jar.get("ctxd-session") ?? "");
 });
 
 test.each([
@@ -99,16 +99,16 @@ test.each([
   [{ name: "x", expires: "0" }, "A key expires at a time to come."],
   [{ name: "x", expires: "1e9" }, "Choose one of the offered times"],
 ])("%j makes no key, and says why", async (fields, problem) => {
-  const before = server.keys.list(accountId).length;
+  const before = (await server.keys.list(accountId)).length;
   const page = await create(fields);
   expect(page.status).toBe(422);
   expect(page.text).toContain(problem);
-  expect(server.keys.list(accountId)).toHaveLength(before);
+  expect(await server.keys.list(accountId)).toHaveLength(before);
 });
 
 test("revoking asks first, and holds from the next request on", async () => {
   const key = keyOf(await create({ name: "lost" })) ?? "";
-  const { id = "" } = server.keys.list(accountId).at(-1) ?? {};
+  const { id = "" } = (await server.keys.list(accountId)).at(-1) ?? {};
   const question = await person.visit(`/keys/${id}/revoke`);
   expect(question.text).toContain("stops working at once");
   expect(await statusOf(key)).toBe(200);
@@ -119,14 +119,14 @@ test("revoking asks first, and holds from the next request on", async () => {
 
 test("a regenerated key takes the place of the old one, with its name, scope and expiry", async () => {
   const old = keyOf(await create({ name: "server", scope: "read", expires: "30" })) ?? "";
-  const before = server.keys.list(accountId).at(-1);
+  const before = (await server.keys.list(accountId)).at(-1);
   const question = await person.visit(`/keys/${before?.id}/regenerate`);
   const page = await person.submit(formTo(question, `/keys/${before?.id}/regenerate`));
   const key = keyOf(page) ?? "";
   expect(key).not.toBe(old);
   expect(await statusOf(old)).toBe(401);
   expect(await statusOf(key)).toBe(200);
-  const { name, scopes, expiresAt } = server.keys.list(accountId).at(-1) ?? {};
+  const { name, scopes, expiresAt } = (await server.keys.list(accountId)).at(-1) ?? {};
   expect({ name, scopes, expiresAt }).toEqual({
     name: before?.name,
     scopes: before?.scopes,
@@ -136,24 +136,24 @@ test("a regenerated key takes the place of the old one, with its name, scope and
 
 test("a revoked key can't be regenerated back to life", async () => {
   const key = keyOf(await create({ name: "over" })) ?? "";
-  const { id = "" } = server.keys.list(accountId).at(-1) ?? {};
+  const { id = "" } = (await server.keys.list(accountId)).at(-1) ?? {};
   const question = await person.visit(`/keys/${id}/regenerate`);
-  server.keys.revoke(accountId, id);
-  const before = server.keys.list(accountId).length;
+  await server.keys.revoke(accountId, id);
+  const before = (await server.keys.list(accountId)).length;
   const page = await person.submit(formTo(question, `/keys/${id}/regenerate`));
   expect(page.status).toBe(404);
-  expect(server.keys.list(accountId)).toHaveLength(before);
+  expect(await server.keys.list(accountId)).toHaveLength(before);
   expect(await statusOf(key)).toBe(401);
 });
 
 test("the keys of another account are not there", async () => {
   const stranger = await server.signedIn();
-  server.keys.create(stranger.accountId, {
+  await server.keys.create(stranger.accountId, {
     name: "theirs",
     scopes: ["memories:read"],
     expiresAt: null,
   });
-  const theirs = server.keys.list(stranger.accountId).at(-1);
+  const theirs = (await server.keys.list(stranger.accountId)).at(-1);
   for (const action of ["revoke", "regenerate"]) {
     const path = `/keys/${theirs?.id}/${action}`;
     expect((await person.visit(path)).status).toBe(404);
@@ -161,7 +161,7 @@ test("the keys of another account are not there", async () => {
     const forged = { ...own, forms: own.forms.map((form) => ({ ...form, action: path })) };
     expect((await person.submit(forged)).status).toBe(404);
   }
-  expect(server.keys.list(stranger.accountId).map(({ revokedAt }) => revokedAt)).toEqual([
+  expect((await server.keys.list(stranger.accountId)).map(({ revokedAt }) => revokedAt)).toEqual([
     null,
     null,
   ]);

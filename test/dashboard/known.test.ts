@@ -6,7 +6,9 @@ afterAll(server.close);
 const { accountId, person } = await server.signedIn();
 
 test("a search says that nothing is known, and shows what is nearest where that is asked for", async () => {
-  await server.client(accountId).save({ content: "The spare key lies under the flowerpot" });
+  await (await server.client(accountId)).save({
+    content: "The spare key lies under the flowerpot",
+  });
   const page = await person.visit("/memories?q=zzzz");
   expect(page.text).toContain("Nothing is known about this");
   expect(page.text).not.toContain("flowerpot");
@@ -24,7 +26,7 @@ test("what is known is shown, with a link to the rest", async () => {
 });
 
 test("an older version of a fact has a link to the newer one", async () => {
-  const client = server.client(accountId);
+  const client = await server.client(accountId);
   await client.save({ content: "The wifi password of the guests is tulip-garden" });
   server.clock.advance(86_400_000);
   const { id } = await client.save({ content: "The wifi password of the guests is now harbour" });

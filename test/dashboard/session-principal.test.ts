@@ -6,7 +6,7 @@ const server = await startOAuthServer();
 afterAll(server.close);
 const { accountId, person } = await server.signedIn();
 const cookie = `ctxd-session=${person.jar.get("ctxd-session")}`;
-const memory = await server.client(accountId).save({ content: "x" });
+const memory = await (await server.client(accountId)).save({ content: "x" });
 const evil = "https://evil.example.com";
 
 async function send(method: string, path: string, headers: Record<string, string>) {
@@ -71,30 +71,30 @@ test("a session that has ended, a wrong one and one for agents are no way in", a
   const headers = { origin: server.origin };
   expect(await send("GET", "/api/memories", { ...headers, cookie: "ctxd-session=x" })).toBe(401);
   expect(await send("POST", "/mcp", headers)).toBe(401);
-  const session = server.sessions.begin(accountId);
-  server.sessions.end(session);
+  const session = await server.sessions.begin(accountId);
+  await server.sessions.end(session);
   expect(await send("GET", "/api/memories", { cookie: `ctxd-session=${session}` })).toBe(401);
 });
 
-test("an export that has begun goes on when the proof is no longer fresh, as long as the session lasts", () => {
-  const session = server.sessions.begin(accountId);
-  const account = server.accounts.find(accountId);
+test("an export that has begun goes on when the proof is no longer fresh, as long as the session lasts", async () => {
+  const session = await server.sessions.begin(accountId);
+  const account = await server.accounts.find(accountId);
   if (account === null) throw new Error("no account");
   const principalOf = createSessionPrincipal({
     publicUrl: server.origin,
     sessions: server.sessions,
     visitors: {
-      find: () =>
-        server.sessions.findAccount(session) === null
+      find: async () =>
+        (await server.sessions.findAccount(session)) === null
           ? null
           : { account, session, token: "of the forms" },
     },
   });
   const request = new Request(`${server.origin}/api/memories/export`);
-  expect(principalOf(request)?.accountId).toBe(accountId);
+  expect((await principalOf(request))?.accountId).toBe(accountId);
   server.clock.advance(11 * 60_000);
-  expect(principalOf(request)?.accountId).toBe(accountId);
-  expect(() => principalOf(new Request(request))).toThrow("fresh proof");
-  server.sessions.end(session);
-  expect(principalOf(request)).toBeNull();
+  expect((await principalOf(request))?.accountId).toBe(accountId);
+  await expect(principalOf(new Request(request))).rejects.toThrow("fresh proof");
+  await server.sessions.end(session);
+  expect(await principalOf(request)).toBeNull();
 });

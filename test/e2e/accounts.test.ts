@@ -132,8 +132,8 @@ test("who guesses has to wait", async () => {
 test("a question opens as a dialog, is left by Escape, and gives the focus back", async () => {
   await using server = await startOAuthServer();
   const { id } = await server.accounts.add({ email: EMAIL, password: PASSWORD });
-  server.keys.create(id, { name: "laptop", scopes: ["memories:read"], expiresAt: null });
-  const session = server.sessions.begin(id);
+  await server.keys.create(id, { name: "laptop", scopes: ["memories:read"], expiresAt: null });
+  const session = await server.sessions.begin(id);
   await browser.visit({ origin: server.origin }, async (page) => {
     await page.context().addCookies([{ name: "ctxd-session", value: session, url: server.origin }]);
     await page.goto(`${server.origin}/keys`);
@@ -151,6 +151,6 @@ test("a question opens as a dialog, is left by Escape, and gives the focus back"
     await page.getByRole("dialog").getByText("Cancel").click();
     await page.getByRole("dialog").waitFor({ state: "detached" });
     expect(page.url()).toBe(`${server.origin}/keys`);
-    expect(server.keys.list(id)).toMatchObject([{ revokedAt: null }]);
+    expect(await server.keys.list(id)).toMatchObject([{ revokedAt: null }]);
   });
 });

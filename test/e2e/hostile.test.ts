@@ -36,7 +36,7 @@ test("hostile memories, tags, agents, sessions and names are text on every page"
   );
   for (const text of HOSTILE) {
     const name = text.slice(0, 100);
-    dashboard.keys.create(accountId, { name, scopes: ["memories:read"], expiresAt: null });
+    await dashboard.keys.create(accountId, { name, scopes: ["memories:read"], expiresAt: null });
   }
   const { client_id: clientId } = await dashboard.register({ client_name: HOSTILE[1] });
   const id = memories[0]?.id;

@@ -31,8 +31,10 @@ beforeAll(async () => {
     session_id: "s".repeat(128),
   }));
   const [memory] = await dashboard.memories.create(accountId, longest);
-  const keys = ["laptop", "server"].map((name) =>
-    dashboard.keys.create(accountId, { name, scopes: ["memories:read"], expiresAt: null }),
+  const keys = await Promise.all(
+    ["laptop", "server"].map((name) =>
+      dashboard.keys.create(accountId, { name, scopes: ["memories:read"], expiresAt: null }),
+    ),
   );
   for (let number = 0; number < 60; number++) {
     dashboard.securityLog.record("key_created", {
@@ -43,7 +45,7 @@ beforeAll(async () => {
       subject: `${number} ${"long ".repeat(40)}`,
     });
   }
-  session = dashboard.sessions.begin(accountId);
+  session = await dashboard.sessions.begin(accountId);
   const person = createPerson(dashboard.origin);
   person.jar.set("ctxd-session", session);
   const { client_id: clientId } = await dashboard.register();

@@ -49,14 +49,14 @@ await server.memories.search(accountId, {
   ...{ query: "What must Sam not eat?", limit: 5, filter: {}, minScore: 0, mode: "hybrid" },
 });
 for (const name of ["laptop", "billing scripts"]) {
-  server.keys.create(accountId, { name, scopes: ["memories:read"], expiresAt: null });
+  await server.keys.create(accountId, { name, scopes: ["memories:read"], expiresAt: null });
 }
-const [key] = server.keys.list(accountId);
-const { secret: invitation } = server.invitations.create("ada@example.com");
+const [key] = await server.keys.list(accountId);
+const { secret: invitation } = await server.invitations.create("ada@example.com");
 const kim = await server.accounts.add({ email: "kim@example.com", password: null });
 const { client_id: clientId } = await server.register({ client_name: "Notes for phones" });
 
-const session = server.sessions.begin(accountId);
+const session = await server.sessions.begin(accountId);
 const person = createPerson(server.origin);
 person.jar.set("ctxd-session", session);
 const { code = null } = await server.consent(person, clientId);
@@ -65,13 +65,13 @@ await server.redeem(clientId, code);
 const { passkeys, oneTimeCodes, recoveryCodes } = server.factors;
 for (const name of ["Laptop", "Phone"]) {
   const publicKey = new Uint8Array();
-  passkeys.add(accountId, { id: name, name, publicKey, counter: 0, transports: [] });
+  await passkeys.add(accountId, { id: name, name, publicKey, counter: 0, transports: [] });
 }
-recoveryCodes.replace(accountId);
-oneTimeCodes.begin(accountId);
-const pending = createPendingSignIns(server).begin(accountId, null);
+await recoveryCodes.replace(accountId);
+await oneTimeCodes.begin(accountId);
+const pending = await createPendingSignIns(server).begin(accountId, null);
 // A session whose last proof is too old, as its clock is the only one that moves.
-const oldSession = server.sessions.begin(accountId);
+const oldSession = await server.sessions.begin(accountId);
 server.db.sqlite.run("UPDATE sessions SET proved_at = 0 WHERE hash = ?", [
   server.sessions.idOf(oldSession),
 ]);

@@ -257,11 +257,13 @@ describe("a fresh proof", () => {
       await press(page, "Go on");
       await page.getByRole("alert").waitFor();
       await check(page);
-      expect(server.keys.list(accountId)).toEqual([]);
+      expect(await server.keys.list(accountId)).toEqual([]);
       await page.getByLabel("Password").fill(PASSWORD);
       await press(page, "Go on");
       await page.getByText("This is the only time that it is shown.").waitFor();
-      expect(server.keys.list(accountId).map(({ name }) => name)).toEqual(["of a patient person"]);
+      expect((await server.keys.list(accountId)).map(({ name }) => name)).toEqual([
+        "of a patient person",
+      ]);
 
       server.clock.advance(9 * MINUTE);
       await page.goto(`${server.origin}/connect`);
@@ -297,12 +299,15 @@ describe("a fresh proof", () => {
         }
         await page.getByText("This is the only time that it is shown.").waitFor();
       }
-      expect(server.keys.list(accountId).map(({ name }) => name)).toEqual(["passkey", "code"]);
+      expect((await server.keys.list(accountId)).map(({ name }) => name)).toEqual([
+        "passkey",
+        "code",
+      ]);
     });
   });
 
   test("is asked for before an export, which then is there for ten minutes", async () => {
-    await server.client(accountId).save({ content: "Sam plays the cello" });
+    await (await server.client(accountId)).save({ content: "Sam plays the cello" });
     await visit({}, async (page) => {
       await signIn(page, "/memories");
       await heading(page, "Memories");
@@ -357,7 +362,7 @@ test.each(LOOKS)(
       await page.getByLabel("Code").fill(app.code());
       await press(page, "Use the code");
       await page.getByRole("button", { name: "Deny" }).waitFor();
-      expect(fresh.oauth.grants.listOfAllAccounts()).toEqual([]);
+      expect(await fresh.oauth.grants.listOfAllAccounts()).toEqual([]);
     });
   },
 );

@@ -81,18 +81,18 @@ test("the scheme is read in any case", async () => {
 });
 
 test("a revoked key is refused from the next request on", async () => {
-  const { key, record } = server.keys.create(ada.accountId, {
+  const { key, record } = await server.keys.create(ada.accountId, {
     name: "lost",
     scopes: SCOPES,
     expiresAt: null,
   });
   await createClient(server.origin, key).get(memory.id);
-  server.keys.revoke(ada.accountId, record.id);
+  await server.keys.revoke(ada.accountId, record.id);
   await expectUnauthorized(`Bearer ${key}`);
 });
 
 test("an expired key is refused from its moment on", async () => {
-  const { key } = server.keys.create(ada.accountId, {
+  const { key } = await server.keys.create(ada.accountId, {
     name: "short",
     scopes: SCOPES,
     expiresAt: new Date(server.clock() + 1_000),
@@ -106,12 +106,12 @@ test("an expired key is refused from its moment on", async () => {
 test("a key of a removed account is refused from the next request on", async () => {
   const bob = await server.account();
   await bob.save({ content: "x" });
-  server.accounts.remove(bob.accountId);
+  await server.accounts.remove(bob.accountId);
   await expectUnauthorized(`Bearer ${bob.key}`);
 });
 
 test.each(WRITING)("a key for reading may not %s %s", async (method, path) => {
-  const reader = server.client(ada.accountId, ["memories:read"]);
+  const reader = await server.client(ada.accountId, ["memories:read"]);
   for (const sending of [{}, { json: { content: "changed" } }, { body: "{" }]) {
     const answer = await reader.send(method, path, method === "DELETE" ? {} : sending);
     expectError(answer, { status: 403, code: "forbidden" });
@@ -120,12 +120,12 @@ test.each(WRITING)("a key for reading may not %s %s", async (method, path) => {
 });
 
 test.each(READING)("a key for writing alone may not %s %s", async (method, path) => {
-  const writer = server.client(ada.accountId, ["memories:write"]);
+  const writer = await server.client(ada.accountId, ["memories:write"]);
   expectError(await writer.send(method, path), { status: 403, code: "forbidden" });
 });
 
 test("a key for reading may read", async () => {
-  const reader = server.client(ada.accountId, ["memories:read"]);
+  const reader = await server.client(ada.accountId, ["memories:read"]);
   for (const [method, path] of READING) {
     expect((await reader.send(method, path)).status).toBe(200);
   }

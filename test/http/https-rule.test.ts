@@ -51,7 +51,7 @@ describe("plain HTTP", () => {
         expect({ host, ...(await ask(server, headers)) }).toMatchObject({ host, ...REQUIRED });
       }
     }
-    expect(server.keys.list(ada.accountId)[0]?.lastUsedAt).toBeNull();
+    expect((await server.keys.list(ada.accountId))[0]?.lastUsedAt).toBeNull();
   });
 
   test("is refused whatever the path and method", async () => {

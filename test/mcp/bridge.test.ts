@@ -44,7 +44,7 @@ const initialize = {
   },
 };
 
-const noDashboard = () => ({ address: "", setUp: null });
+const noDashboard = async () => ({ address: "", setUp: null });
 
 function textOf(answer: Record<string, unknown>): string {
   return JSON.stringify(answer.result ?? answer.error);

@@ -74,7 +74,7 @@ beforeAll(async () => {
     .use(
       createMcpRoutes({
         createServer: createFixtureServer,
-        authorize: () => ({
+        authorize: async () => ({
           accountId: "acc_1",
           scopes: [],
           via: "local",

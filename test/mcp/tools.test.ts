@@ -23,7 +23,7 @@ async function connect(
     headers = {},
   }: { scopes?: readonly Scope[]; accountId?: string; headers?: Record<string, string> } = {},
 ) {
-  const http = accountId ? server.client(accountId, scopes) : await server.account(scopes);
+  const http = accountId ? await server.client(accountId, scopes) : await server.account(scopes);
   const client = await connectHttp(name, server.origin, {
     authorization: `Bearer ${http.key}`,
     ...headers,

@@ -19,9 +19,9 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 // In which one address may register one more client.
-beforeEach(() => {
+beforeEach(async () => {
   server.clock.advance(60_000);
-  server.sessions.prove(person.jar.get("ctxd-session") ?? "");
+  await server.sessions.prove(person.jar.get("ctxd-session") ?? "");
 });
 
 const visit = async (clientId: string, changes: Parameters = {}) =>
@@ -234,9 +234,9 @@ describe("the consent form is refused", () => {
     for (const each of [null, "", "x".repeat(64), token]) {
       expectForbidden(await person.submit(page, { decision: "allow", form_token: each }));
     }
-    const grants = server.oauth.grants.list(accountId).length;
+    const grants = (await server.oauth.grants.list(accountId)).length;
     expect((await person.submit(page, { decision: "allow" })).status).toBe(303);
-    expect(server.oauth.grants.list(accountId)).toHaveLength(grants + 1);
+    expect(await server.oauth.grants.list(accountId)).toHaveLength(grants + 1);
   });
 
   test.each([

@@ -89,7 +89,7 @@ test("a strict OAuth client gets from a 401 to memories, renews its token and re
     local,
   );
   expect(saved.status).toBe(201);
-  expect((await server.client(accountId).list()).memories).toHaveLength(1);
+  expect((await (await server.client(accountId)).list()).memories).toHaveLength(1);
 
   const renewed = await oauth.processRefreshTokenResponse(
     as,

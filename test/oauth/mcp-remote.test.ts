@@ -77,7 +77,7 @@ test("mcp-remote signs in through the browser, and uses its tokens the next time
   await using again = await connectProgram("v2 old", program(null));
   expect((await again.call("list_memories")).text).toContain("Sam is allergic to peanuts");
   expect(opened).toHaveLength(1);
-  const { memories } = await server.client(accountId).list();
+  const { memories } = await (await server.client(accountId)).list();
   expect(memories).toHaveLength(1);
 }, 60_000);
 

@@ -68,11 +68,11 @@ describe.each(["v1", "v2"] as const)("the SDK's client %s", (name) => {
     expect(memory.tokens()?.access_token).not.toBe(before);
     await close();
 
-    for (const { id } of server.oauth.grants.list(accountId)) {
-      server.oauth.grants.revoke(accountId, id);
+    for (const { id } of await server.oauth.grants.list(accountId)) {
+      await server.oauth.grants.revoke(accountId, id);
     }
     memory.wanted = null;
-    server.sessions.prove(person.jar.get("ctxd-session") ?? "");
+    await server.sessions.prove(person.jar.get("ctxd-session") ?? "");
     const revoked = SDKS[name](memory, url);
     await expect(revoked.connect()).rejects.toThrow();
     await revoked.finish(await allow());

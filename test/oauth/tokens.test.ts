@@ -61,7 +61,7 @@ async function expectUnauthorized(token: string) {
 describe("an access token", () => {
   test("opens /api and /mcp for its account", async () => {
     const { tokens, accountId } = await server.connect();
-    await server.client(accountId).save({ content: "Tea without sugar." });
+    await (await server.client(accountId)).save({ content: "Tea without sugar." });
     const response = await fetch(`${server.origin}/api/memories`, {
       headers: { authorization: `Bearer ${tokens.access_token}` },
     });
@@ -89,15 +89,15 @@ describe("an access token", () => {
 
   test("ends with its grant, on the next request", async () => {
     const { tokens, accountId, clientId } = await server.connect();
-    const [grant] = server.oauth.grants.list(accountId);
-    server.oauth.grants.revoke(accountId, grant?.id ?? "");
+    const [grant] = await server.oauth.grants.list(accountId);
+    await server.oauth.grants.revoke(accountId, grant?.id ?? "");
     await expectUnauthorized(tokens.access_token);
     expectRefused(await server.renew(clientId, tokens.refresh_token));
   });
 
   test("ends with its account", async () => {
     const { tokens, accountId } = await server.connect();
-    server.accounts.remove(accountId);
+    await server.accounts.remove(accountId);
     await expectUnauthorized(tokens.access_token);
   });
 
@@ -126,23 +126,23 @@ describe("an access token", () => {
     });
     const { accountId } = await server.account();
     const client = { id: "client_x", name: "x", redirectUris: [REDIRECT_URI] };
-    const code = elsewhere.codes.create(accountId, {
+    const code = await elsewhere.codes.create(accountId, {
       client,
       redirectUri: REDIRECT_URI,
       challenge: new Bun.CryptoHasher("sha256").update("v".repeat(43)).digest("base64url"),
       scopes: ["memories:read"],
       resource: "https://other.example.com/mcp",
     });
-    const foreign = elsewhere.codes.redeem({
+    const foreign = await elsewhere.codes.redeem({
       clientId: client.id,
       code,
       verifier: "v".repeat(43),
       redirectUri: null,
       resource: "https://other.example.com/mcp",
     });
-    expect(elsewhere.tokens.authenticate(foreign.access_token)).not.toBeNull();
+    expect(await elsewhere.tokens.authenticate(foreign.access_token)).not.toBeNull();
     await expectUnauthorized(foreign.access_token);
-    expect(elsewhere.tokens.authenticate(tokens.access_token)).toBeNull();
+    expect(await elsewhere.tokens.authenticate(tokens.access_token)).toBeNull();
   });
 
   test("that may only read is told so, and what it would need", async () => {
@@ -162,7 +162,10 @@ describe("an access token", () => {
 
   test("an API key that lacks a scope is not told to get a token", async () => {
     const { accountId } = await server.account();
-    const answer = await server.client(accountId, ["memories:read"]).send("POST", "/memories");
+    const answer = await (await server.client(accountId, ["memories:read"])).send(
+      "POST",
+      "/memories",
+    );
     expect(answer.status).toBe(403);
     expect(answer.headers.get("www-authenticate")).toBeNull();
   });
@@ -217,7 +220,7 @@ describe("a refresh token", () => {
     expectRefused(await server.renew(clientId, tokens.refresh_token));
     await expectUnauthorized(next.access_token);
     expectRefused(await server.renew(clientId, next.refresh_token));
-    expect(server.oauth.grants.list(accountId)[0]?.revokedAt).not.toBeNull();
+    expect((await server.oauth.grants.list(accountId))[0]?.revokedAt).not.toBeNull();
   });
 
   test("that comes back after the clock was set back ends it too", async () => {
@@ -264,10 +267,10 @@ describe("a refresh token", () => {
     server.clock.advance(89 * DAY);
     const next = tokensOf(await server.renew(clientId, tokens.refresh_token));
     server.clock.advance(89 * DAY);
-    expect(server.oauth.grants.list(accountId)).toHaveLength(1);
+    expect(await server.oauth.grants.list(accountId)).toHaveLength(1);
     server.clock.advance(DAY);
     expectRefused(await server.renew(clientId, next.refresh_token));
-    expect(server.oauth.grants.list(accountId)).toEqual([]);
+    expect(await server.oauth.grants.list(accountId)).toEqual([]);
     await server.connect();
     for (const table of ["oauth_grants", "oauth_codes"]) {
       const rows = server.db.sqlite.query(`SELECT count(*) AS number FROM ${table}`).get();
@@ -280,24 +283,27 @@ describe("a refresh token", () => {
 
 test("a grant shows when it was used, to the minute", async () => {
   const { tokens, accountId } = await server.connect();
-  const lastUsed = () => server.oauth.grants.list(accountId)[0]?.lastUsedAt?.getTime() ?? 0;
+  const lastUsed = async () =>
+    (await server.oauth.grants.list(accountId))[0]?.lastUsedAt?.getTime() ?? 0;
   await server.use(tokens.access_token);
-  const first = lastUsed();
+  const first = await lastUsed();
   expect(first).toBe(server.clock());
   server.clock.advance(MINUTE - 1);
   await server.use(tokens.access_token);
-  expect(lastUsed()).toBe(first);
+  expect(await lastUsed()).toBe(first);
   server.clock.advance(1);
   await server.use(tokens.access_token);
-  expect(lastUsed()).toBe(server.clock());
+  expect(await lastUsed()).toBe(server.clock());
 });
 
 test("one account's grants are no other's to see or to end", async () => {
   const { accountId, tokens } = await server.connect();
   const other = await server.account();
-  const [grant] = server.oauth.grants.list(accountId);
-  expect(server.oauth.grants.list(other.accountId)).toEqual([]);
-  expect(() => server.oauth.grants.revoke(other.accountId, grant?.id ?? "")).toThrow("No grant");
+  const [grant] = await server.oauth.grants.list(accountId);
+  expect(await server.oauth.grants.list(other.accountId)).toEqual([]);
+  await expect(server.oauth.grants.revoke(other.accountId, grant?.id ?? "")).rejects.toThrow(
+    "No grant",
+  );
   expect(await server.use(tokens.access_token)).toBe(200);
 });
 

@@ -52,7 +52,9 @@ test("a verified address signs in to its account, and the person is known from t
   expect(isSignedIn(done)).toBe(true);
   expect(new URL(done.url).pathname).toBe("/keys");
   const session = person.jar.get("ctxd-session") ?? "";
-  expect(server.sessions.findAccount(session)).toBe(server.accounts.findByEmail(EMAIL)?.id ?? "");
+  expect(await server.sessions.findAccount(session)).toBe(
+    (await server.accounts.findByEmail(EMAIL))?.id ?? "",
+  );
   expect(await server.accounts.verifyPassword(EMAIL, PASSWORD)).not.toBeNull();
 
   const later = createPerson(server.origin);
@@ -70,23 +72,23 @@ test.each([
   const page = await through(person, "mallory", claims);
   expect(page.status).toBe(403);
   expect(person.jar.has("ctxd-session")).toBe(false);
-  expect(server.accounts.findByEmail("stranger@example.com")).toBeNull();
+  expect(await server.accounts.findByEmail("stranger@example.com")).toBeNull();
 });
 
 test("an invitation makes an account, if it is for this address", async () => {
-  const { secret } = server.invitations.create("ada@example.com");
+  const { secret } = await server.invitations.create("ada@example.com");
   const page = await createPerson(server.origin).visit(`/join/${secret}`);
   const path = /href="(\/sign-in\/with\/oidc\?invitation=[^"]+)"/.exec(page.text)?.[1] ?? "";
   const eve = createPerson(server.origin);
   const refused = await through(eve, "eve", verified("eve@example.com"), { path });
   expect(refused.status).toBe(403);
-  expect(server.invitations.find(secret)).not.toBeNull();
+  expect(await server.invitations.find(secret)).not.toBeNull();
   const ada = createPerson(server.origin);
   expect(isSignedIn(await through(ada, "ada", verified("ada@example.com"), { path }))).toBe(true);
-  const account = server.accounts.findByEmail("ada@example.com");
+  const account = await server.accounts.findByEmail("ada@example.com");
   expect(account).toMatchObject({ role: "member" });
-  expect(server.accounts.hasPassword(account?.id ?? "")).toBe(false);
-  expect(server.invitations.find(secret)).toBeNull();
+  expect(await server.accounts.hasPassword(account?.id ?? "")).toBe(false);
+  expect(await server.invitations.find(secret)).toBeNull();
 });
 
 describe("an answer is refused", () => {
@@ -170,14 +172,14 @@ test("an empty server gets no owner through a provider", async () => {
   await using empty = await startOAuthServer({ port, config });
   const page = await through(createPerson(empty.origin), "you", verified(EMAIL), { at });
   expect(page.status).toBe(403);
-  expect(empty.accounts.list()).toEqual([]);
+  expect(await empty.accounts.list()).toEqual([]);
   await at.close();
 });
 
 test("what a session has begun ends with it", async () => {
   const person = createPerson(server.origin);
   const { id } = await server.accounts.add({ email: "late@example.com", password: PASSWORD });
-  person.jar.set("ctxd-session", server.sessions.begin(id));
+  person.jar.set("ctxd-session", await server.sessions.begin(id));
   const account = await person.visit("/account");
   const path = /href="(\/sign-in\/with\/oidc\?link=[^"]+)"/.exec(account.text)?.[1] ?? "";
   const { location } = await person.visit(path);
@@ -200,7 +202,7 @@ describe("where anyone may sign up", () => {
     const person = createPerson(open.origin);
     const page = await through(person, "new", verified("new@example.com"), { at: openProvider });
     expect(isSignedIn(page)).toBe(true);
-    expect(open.accounts.findByEmail("new@example.com")).toMatchObject({ role: "member" });
+    expect(await open.accounts.findByEmail("new@example.com")).toMatchObject({ role: "member" });
   });
 
   test("an account with a password is connected only by who is signed in to it", async () => {
@@ -210,8 +212,8 @@ describe("where anyone may sign up", () => {
     expect(refused.text).toContain("sign in with that");
 
     const owner = createPerson(open.origin);
-    const id = open.accounts.findByEmail(EMAIL)?.id ?? "";
-    owner.jar.set("ctxd-session", open.sessions.begin(id));
+    const id = (await open.accounts.findByEmail(EMAIL))?.id ?? "";
+    owner.jar.set("ctxd-session", await open.sessions.begin(id));
     const account = await owner.visit("/account");
     const path = /href="(\/sign-in\/with\/oidc\?link=[^"]+)"/.exec(account.text)?.[1] ?? "";
     const forged = await owner.visit(`/sign-in/with/oidc?link=${"0".repeat(64)}`);
@@ -226,7 +228,7 @@ describe("where anyone may sign up", () => {
 
     const other = createPerson(open.origin);
     const { id: otherId } = await open.accounts.add({ email: "x@example.com", password: PASSWORD });
-    other.jar.set("ctxd-session", open.sessions.begin(otherId));
+    other.jar.set("ctxd-session", await open.sessions.begin(otherId));
     const theirs = /href="(\/sign-in\/with\/oidc\?link=[^"]+)"/.exec(
       (await other.visit("/account")).text,
     )?.[1];

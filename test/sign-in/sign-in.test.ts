@@ -68,7 +68,7 @@ test("a wrong password and an unknown account get the same answer", async () => 
 
 test("an account without a password can't be signed in to", async () => {
   const { accountId: id } = await server.account();
-  const email = server.accounts.find(id)?.email ?? "";
+  const email = (await server.accounts.find(id))?.email ?? "";
   for (const password of ["", "null", "undefined"]) {
     expect((await signIn({ email, password })).page.status).toBe(401);
   }
@@ -127,35 +127,35 @@ test("signing out ends the session on the server too", async () => {
   const consent = await person.visit(server.authorizeUrl(clientId));
   const signOut = { ...consent, forms: consent.forms.slice(1) };
   expect((await person.submit(signOut, { form_token: null })).status).toBe(403);
-  expect(server.sessions.findAccount(session)).toBe(accountId);
+  expect(await server.sessions.findAccount(session)).toBe(accountId);
   await person.submit(signOut);
-  expect(server.sessions.findAccount(session)).toBeNull();
+  expect(await server.sessions.findAccount(session)).toBeNull();
 });
 
 test("a clock that is wrong for a while ends no session", async () => {
-  const session = server.sessions.begin(accountId);
+  const session = await server.sessions.begin(accountId);
   for (const days of [-1, 366, -365]) {
     server.clock.advance(days * 24 * 60 * MINUTE);
     const isOver = days > 30;
-    expect(server.sessions.findAccount(session)).toBe(isOver ? null : accountId);
+    expect(await server.sessions.findAccount(session)).toBe(isOver ? null : accountId);
   }
 });
 
 test("a session lasts 30 days, and ends with the account's password", async () => {
   const { id, email } = await server.accounts.add({ email: "two@example.com", password: PASSWORD });
-  const session = server.sessions.begin(id);
+  const session = await server.sessions.begin(id);
   server.clock.advance(30 * 24 * 60 * MINUTE - 1);
-  expect(server.sessions.findAccount(session)).toBe(id);
+  expect(await server.sessions.findAccount(session)).toBe(id);
   server.clock.advance(1);
-  expect(server.sessions.findAccount(session)).toBeNull();
-  const next = server.sessions.begin(id);
+  expect(await server.sessions.findAccount(session)).toBeNull();
+  const next = await server.sessions.begin(id);
   expect(
     server.db.sqlite.query("SELECT * FROM sessions WHERE account_id = ?").all(id),
   ).toHaveLength(1);
-  const other = server.sessions.begin(accountId);
+  const other = await server.sessions.begin(accountId);
   await server.accounts.setPassword(id, "another horse");
-  expect(server.sessions.findAccount(next)).toBeNull();
-  expect(server.sessions.findAccount(other)).toBe(accountId);
+  expect(await server.sessions.findAccount(next)).toBeNull();
+  expect(await server.sessions.findAccount(other)).toBe(accountId);
   expect(email).toBe("two@example.com");
 });
 

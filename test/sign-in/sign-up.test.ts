@@ -15,7 +15,7 @@ describe("an empty server", () => {
   test("leads to the set-up page, whose account is the owner's and has what local agents saved", async () => {
     await using server = await startOAuthServer();
     const local = await findLocalOwner(server.accounts);
-    const memory = await server.client(local.id).save({ content: "said before" });
+    const memory = await (await server.client(local.id)).save({ content: "said before" });
     const person = createPerson(server.origin);
     for (const path of ["/", "/keys", "/sign-in"]) {
       const page = await person.visit(path);
@@ -27,11 +27,13 @@ describe("an empty server", () => {
     expect(page.text).toContain("Make the account of its owner");
     const next = await person.submit(page, { email: EMAIL, password: PASSWORD });
     expect(isSignedIn(next)).toBe(true);
-    const [owner, ...others] = server.accounts.list();
+    const [owner, ...others] = await server.accounts.list();
     expect(others).toEqual([]);
     expect(owner).toMatchObject({ id: local.id, email: EMAIL, role: "owner" });
     expect(await server.accounts.verifyPassword(EMAIL, PASSWORD)).toMatchObject({ id: local.id });
-    expect(await server.client(local.id).get(memory.id)).toMatchObject({ content: "said before" });
+    expect(await (await server.client(local.id)).get(memory.id)).toMatchObject({
+      content: "said before",
+    });
     expect((await findLocalOwner(server.accounts)).id).toBe(local.id);
   });
 
@@ -50,7 +52,7 @@ describe("an empty server", () => {
       expect(page.text).not.toContain("<script");
       expect(page.text).not.toContain(fields.password);
     }
-    expect(server.accounts.list()).toEqual([]);
+    expect(await server.accounts.list()).toEqual([]);
   });
 
   test("gets one owner, when two are quick", async () => {
@@ -64,7 +66,7 @@ describe("an empty server", () => {
     );
     expect(pages.filter(isSignedIn)).toHaveLength(1);
     expect(pages.map(({ status }) => status).sort()).toEqual([200, 409]);
-    expect(server.accounts.list()).toMatchObject([{ role: "owner" }]);
+    expect(await server.accounts.list()).toMatchObject([{ role: "owner" }]);
   });
 
   test("wants the token of its start, once", async () => {
@@ -82,7 +84,7 @@ describe("an empty server", () => {
     for (const token of [null, "", "guessed"]) {
       expect((await person.submit(form, { ...wanted, token })).status).toBe(403);
     }
-    expect(server.accounts.list()).toEqual([]);
+    expect(await server.accounts.list()).toEqual([]);
     expect(isSignedIn(await person.submit(form, wanted))).toBe(true);
     const again = await stranger.visit(SET_UP_LINK);
     expect(new URL(again.url).pathname).toBe("/sign-in");
@@ -102,7 +104,7 @@ describe("an empty server", () => {
       { email: EMAIL, password: PASSWORD },
     );
     expect(sent.status).toBe(403);
-    expect(server.accounts.list()).toEqual([]);
+    expect(await server.accounts.list()).toEqual([]);
   });
 });
 
@@ -129,48 +131,48 @@ describe("a server with an owner", () => {
       );
       expect([403, 409]).toContain(sent.status);
     }
-    expect(server.accounts.list()).toHaveLength(1);
+    expect(await server.accounts.list()).toHaveLength(1);
   });
 
   test("lets an invited person make an account, once", async () => {
-    const { secret } = server.invitations.create(null);
+    const { secret } = await server.invitations.create(null);
     const person = createPerson(server.origin);
     const form = await person.visit(`/join/${secret}`);
     const wrong = await person.submit(form, { email: EMAIL, password: PASSWORD });
     expect(wrong.status).toBe(409);
     const page = await person.submit(form, { email: "ada@example.com", password: PASSWORD });
     expect(isSignedIn(page)).toBe(true);
-    expect(server.accounts.findByEmail("ada@example.com")).toMatchObject({ role: "member" });
+    expect(await server.accounts.findByEmail("ada@example.com")).toMatchObject({ role: "member" });
     const again = await person.submit(form, { email: "eve@example.com", password: PASSWORD });
     expect(again.status).toBe(403);
     const eve = createPerson(server.origin);
     const late = await eve.visit(`/join/${secret}`);
     expect(late.text).toContain("This invitation does not hold");
     expect(late.forms).toEqual([]);
-    expect(server.accounts.findByEmail("eve@example.com")).toBeNull();
+    expect(await server.accounts.findByEmail("eve@example.com")).toBeNull();
   });
 
   test("keeps an invitation to its address, and to its time", async () => {
-    const { secret } = server.invitations.create("Bob@example.com");
+    const { secret } = await server.invitations.create("Bob@example.com");
     const person = createPerson(server.origin);
     const form = await person.visit(`/join/${secret}`);
     expect(form.text).toContain("bob@example.com");
     await person.submit(form, { email: "mallory@example.com", password: PASSWORD });
-    expect(server.accounts.findByEmail("bob@example.com")).not.toBeNull();
-    expect(server.accounts.findByEmail("mallory@example.com")).toBeNull();
+    expect(await server.accounts.findByEmail("bob@example.com")).not.toBeNull();
+    expect(await server.accounts.findByEmail("mallory@example.com")).toBeNull();
 
-    const { secret: late } = server.invitations.create(null);
+    const { secret: late } = await server.invitations.create(null);
     const other = createPerson(server.origin);
     const lateForm = await other.visit(`/join/${late}`);
     server.clock.advance(7 * DAY);
     const page = await other.submit(lateForm, { email: "late@example.com", password: PASSWORD });
     expect(page.status).toBe(404);
-    expect(server.accounts.findByEmail("late@example.com")).toBeNull();
-    expect(server.invitations.list()).toEqual([]);
+    expect(await server.accounts.findByEmail("late@example.com")).toBeNull();
+    expect(await server.invitations.list()).toEqual([]);
   });
 
   test("gives one account for an invitation that two use at once", async () => {
-    const { secret } = server.invitations.create(null);
+    const { secret } = await server.invitations.create(null);
     const pages = await Promise.all(
       [1, 2].map(async (number) => {
         const person = createPerson(server.origin);
@@ -182,7 +184,7 @@ describe("a server with an owner", () => {
   });
 
   test("keeps no invitation as it was given out", async () => {
-    const { secret } = server.invitations.create(null);
+    const { secret } = await server.invitations.create(null);
     const row = server.db.sqlite.query("SELECT * FROM invitations").all();
     expect(JSON.stringify(row)).not.toContain(secret);
   });
@@ -205,6 +207,6 @@ describe("where anyone may sign up", () => {
       statuses.push(page.status);
     }
     expect(statuses).toEqual([200, 200, 200, 200, 200, 409, 422, 200, 200, 200, 429]);
-    expect(server.accounts.list().filter(({ role }) => role === "owner")).toHaveLength(1);
+    expect((await server.accounts.list()).filter(({ role }) => role === "owner")).toHaveLength(1);
   });
 });

@@ -43,8 +43,8 @@ test("the owner sets the server up with an address alone, and comes back through
   expect(page.text).not.toContain('type="password"');
   await person.submit(page, { email: EMAIL });
   expect(await isSignedIn(person)).toBe(true);
-  const { id = "" } = server.accounts.findByEmail(EMAIL) ?? {};
-  expect(server.accounts.hasPassword(id)).toBe(false);
+  const { id = "" } = (await server.accounts.findByEmail(EMAIL)) ?? {};
+  expect(await server.accounts.hasPassword(id)).toBe(false);
   const again = await throughProvider();
   expect(await isSignedIn(again.person)).toBe(true);
 });
@@ -64,7 +64,7 @@ test("a password that an account has does not sign in, and no page asks for one"
 });
 
 test("an invitation is taken through the provider alone", async () => {
-  const { secret } = server.invitations.create("ada@example.com");
+  const { secret } = await server.invitations.create("ada@example.com");
   const person = createPerson(server.origin);
   const page = await person.visit(`/join/${secret}`);
   expect(page.text).toContain("Continue with Test");
@@ -73,7 +73,7 @@ test("an invitation is taken through the provider alone", async () => {
   const form = { ...page, forms: [{ action: `/join/${secret}`, method: "post", fields: token }] };
   const password = { email: "ada@example.com", password: PASSWORD };
   expect((await person.submit(form, password)).status).toBe(403);
-  expect(server.accounts.findByEmail("ada@example.com")).toBeNull();
+  expect(await server.accounts.findByEmail("ada@example.com")).toBeNull();
 });
 
 test("the account page sets no password", async () => {
@@ -88,19 +88,19 @@ test("the account page sets no password", async () => {
   };
   const answer = await person.submit(sent, { next: PASSWORD });
   expect(answer.status).toBe(403);
-  const { id = "" } = server.accounts.findByEmail(EMAIL) ?? {};
-  expect(server.accounts.hasPassword(id)).toBe(false);
+  const { id = "" } = (await server.accounts.findByEmail(EMAIL)) ?? {};
+  expect(await server.accounts.hasPassword(id)).toBe(false);
 });
 
 test("who comes through a provider is asked for a second factor that was set up", async () => {
-  const { id = "" } = server.accounts.findByEmail(EMAIL) ?? {};
-  const { app } = addApp(server, id);
+  const { id = "" } = (await server.accounts.findByEmail(EMAIL)) ?? {};
+  const { app } = await addApp(server, id);
   const { person, page } = await throughProvider();
   expect(page.text).toContain("<h1>Second step</h1>");
   expect(await isSignedIn(person)).toBe(false);
   await person.submit(formWith(page, "code"), { code: app.code() });
   expect(await isSignedIn(person)).toBe(true);
-  server.factors.reset(id);
+  await server.factors.reset(id);
 });
 
 test("who has nothing but the provider proves by it, and by it alone", async () => {
@@ -116,17 +116,17 @@ test("who has nothing but the provider proves by it, and by it alone", async () 
 
 test("the provider can go when there is a passkey, and the passkey then stays", async () => {
   await throughProvider();
-  const { id = "" } = server.accounts.findByEmail(EMAIL) ?? {};
+  const { id = "" } = (await server.accounts.findByEmail(EMAIL)) ?? {};
   const { person } = await throughProvider();
   const disconnect = "/account/providers/oidc/disconnect";
   const refused = await person.submit(formTo(await person.visit("/account"), disconnect));
   expect(refused.text).toContain("Add a passkey first: this is your only way in.");
   const { person: other } = await addPasskey(server, id);
   await other.submit(formTo(await other.visit("/account"), disconnect));
-  expect(server.factors.passkeys.count(id)).toBe(1);
+  expect(await server.factors.passkeys.count(id)).toBe(1);
   const page = await other.submit(formWith(await other.visit("/account"), "id"));
   expect(page.status).toBe(409);
-  expect(server.factors.passkeys.count(id)).toBe(1);
+  expect(await server.factors.passkeys.count(id)).toBe(1);
 });
 
 test("passwords can't be switched off where nothing takes their place", () => {

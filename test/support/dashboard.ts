@@ -15,7 +15,7 @@ export async function startDashboard() {
     /** Lets the person of an account use the pages, signed in. */
     visitAs: (accountId: string, use: (page: Page) => Promise<void>, look: Look = {}) =>
       browser.visit({ origin, ...look }, async (page) => {
-        const value = server.sessions.begin(accountId);
+        const value = await server.sessions.begin(accountId);
         await page.context().addCookies([{ name: "ctxd-session", value, url: origin }]);
         await use(page);
       }),

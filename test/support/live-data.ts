@@ -5,7 +5,7 @@ import { createAccounts } from "../../src/accounts/accounts.ts";
 import type { Lock } from "../../src/backup/age.ts";
 import { createBackup } from "../../src/backup/create-backup.ts";
 import { restoreBackup } from "../../src/backup/restore-backup.ts";
-import { databasePath, openDatabase } from "../../src/db/database.ts";
+import { databasePath, openSqlite } from "../../src/db/sqlite.ts";
 import { createEmbedders, type Embedders } from "../../src/embedding/embedders.ts";
 import type { Log as Lines } from "../../src/log.ts";
 import type { OnStep } from "../../src/memories/base/bases.ts";
@@ -53,7 +53,7 @@ export async function openData(
   embedders: Embedders = createEmbedders(fakeEmbedder()),
   { step, wrap, wrapLog, lines = silentLog, ...memory }: DataOptions = {},
 ) {
-  const db = openDatabase(databasePath(dataDir));
+  const db = openSqlite(databasePath(dataDir));
   const folder = join(dataDir, "memories");
   mkdirSync(folder, { recursive: true });
   const loaded = await loadLanceDb(testCacheDir);
@@ -73,7 +73,7 @@ export async function openData(
   const idempotency = createIdempotency({ log, clock });
   const close = async () => {
     await store.close();
-    db.close();
+    await db.close();
   };
   return {
     db,

@@ -2,8 +2,8 @@ import { Database as Sqlite } from "bun:sqlite";
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { createAccounts } from "../../src/accounts/accounts.ts";
-import { databasePath, openDatabase } from "../../src/db/database.ts";
 import { MIGRATIONS, migrate } from "../../src/db/migrations.ts";
+import { databasePath, openSqlite } from "../../src/db/sqlite.ts";
 import type { Checkpoint } from "../../src/memories/log/log.ts";
 import { baseFolder } from "../../src/memories/log/names.ts";
 import { createSqliteLog } from "../../src/memories/log/sqlite-log.ts";
@@ -26,7 +26,7 @@ export function earlierDatabase(dataDir: string, fill: (sqlite: Sqlite) => void)
 
 /** Opens what is recorded of a data folder, without the server's work on it. */
 export function openRecorded(dataDir: string) {
-  const db = openDatabase(databasePath(dataDir));
+  const db = openSqlite(databasePath(dataDir));
   return {
     sqlite: db.sqlite,
     log: createSqliteLog({ db }),

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { createAccounts } from "../../src/accounts/accounts.ts";
 import { readOwner } from "../../src/db/data-lock.ts";
-import { databasePath, openDatabase } from "../../src/db/database.ts";
+import { databasePath, openSqlite } from "../../src/db/sqlite.ts";
 import { createKeys } from "../../src/keys/keys.ts";
 import { SCOPES } from "../../src/keys/scopes.ts";
 import { testCacheDir } from "./embedder.ts";
@@ -84,14 +84,14 @@ export function spawnServer(
 
 /** Adds an account to a data folder, with or without a server, and gives a key for it. */
 export async function addAccountTo(dataDir: string, email = "you@example.com") {
-  const db = openDatabase(databasePath(dataDir));
+  const db = openSqlite(databasePath(dataDir));
   try {
     const stores = { db, clock: Date.now };
     const { id: accountId } = await createAccounts(stores).add({ email, password: null });
     const keys = createKeys(stores);
-    const { key } = keys.create(accountId, { name: "test", scopes: SCOPES, expiresAt: null });
+    const { key } = await keys.create(accountId, { name: "test", scopes: SCOPES, expiresAt: null });
     return { accountId, key };
   } finally {
-    db.close();
+    await db.close();
   }
 }

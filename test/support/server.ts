@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createQuotas } from "../../src/accounts/quotas.ts";
 import { createAccess, createApp } from "../../src/app.ts";
 import type { Config } from "../../src/config.ts";
-import { databasePath, openDatabase } from "../../src/db/database.ts";
+import { databasePath, openSqlite } from "../../src/db/sqlite.ts";
 import type { Embedder } from "../../src/embedding/embedder.ts";
 import { createEmbedders } from "../../src/embedding/embedders.ts";
 import type { Drain } from "../../src/http/drain.ts";
@@ -78,7 +78,7 @@ export async function startServer(options: Options = {}) {
   const folder = mkdtempSync(join(tmpdir(), "ctxd-test-"));
   const clock = testClock();
   const embedder = options.embedder ?? fakeEmbedder();
-  const db = openDatabase(databasePath(folder));
+  const db = openSqlite(databasePath(folder));
   const publicUrl = options.config?.publicUrl ?? "http://localhost:7733";
   const { fetchDocument } = options;
   const access = createAccess({ db, clock, publicUrl, setUpToken: SET_UP_TOKEN, fetchDocument });
@@ -144,8 +144,8 @@ export async function startServer(options: Options = {}) {
   const close = async () => {
     await app.stop(true);
     await store.close();
-    securityLog.close();
-    db.close();
+    await securityLog.close();
+    await db.close();
     rmSync(folder, { recursive: true, force: true });
   };
 
@@ -174,12 +174,12 @@ export async function startServer(options: Options = {}) {
     async account(scopes: readonly Scope[] = SCOPES): Promise<Client & { accountId: string }> {
       const email = `account-${++lastAccount}@example.com`;
       const { id: accountId } = await accounts.add({ email, password: null });
-      return { accountId, ...this.client(accountId, scopes) };
+      return { accountId, ...(await this.client(accountId, scopes)) };
     },
 
     /** A client with a new key of an account. */
-    client(accountId: string, scopes: readonly Scope[] = SCOPES): Client {
-      const { key } = keys.create(accountId, { name: "test", scopes, expiresAt: null });
+    async client(accountId: string, scopes: readonly Scope[] = SCOPES): Promise<Client> {
+      const { key } = await keys.create(accountId, { name: "test", scopes, expiresAt: null });
       return createClient(origin, key);
     },
   };

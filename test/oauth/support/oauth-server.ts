@@ -77,7 +77,7 @@ export async function startOAuthServer(
     async signedIn() {
       const { accountId } = await server.account();
       const person = createPerson(origin);
-      person.jar.set("ctxd-session", server.sessions.begin(accountId));
+      person.jar.set("ctxd-session", await server.sessions.begin(accountId));
       return { accountId, person };
     },
 

@@ -24,15 +24,15 @@ export async function addPerson(server: Server, email = "you@example.com") {
 }
 
 /** Gives an account an app for codes, and recovery codes. */
-export function addApp(server: Server, accountId: string) {
+export async function addApp(server: Server, accountId: string) {
   const { oneTimeCodes } = server.factors;
-  oneTimeCodes.begin(accountId);
-  const secret = toBase32(oneTimeCodes.findUnconfirmed(accountId) ?? new Uint8Array());
+  await oneTimeCodes.begin(accountId);
+  const secret = toBase32((await oneTimeCodes.findUnconfirmed(accountId)) ?? new Uint8Array());
   const app = createCodeApp(secret, server.clock);
-  if (!oneTimeCodes.confirm(accountId, app.code())) throw new Error("not confirmed");
+  if (!(await oneTimeCodes.confirm(accountId, app.code()))) throw new Error("not confirmed");
   // The first code is used up.
   server.clock.advance(2 * STEP);
-  return { app, codes: server.factors.issueFirstCodes(accountId) ?? [] };
+  return { app, codes: (await server.factors.issueFirstCodes(accountId)) ?? [] };
 }
 
 /** What a page's script asks the server for. */
@@ -66,7 +66,7 @@ export async function addPasskey(
   telling: Partial<Telling> = {},
 ) {
   const person = createPerson(server.origin);
-  person.jar.set("ctxd-session", server.sessions.begin(accountId));
+  person.jar.set("ctxd-session", await server.sessions.begin(accountId));
   const page = formWith(await person.visit("/account/passkeys/new"), "credential");
   const options = await askOptions(server, person, page, "/account/passkeys/options");
   const passkey = createSoftPasskey();
