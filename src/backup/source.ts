@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { databasePath } from "../db/database.ts";
+
 import { copyDatabase, openAsItIs, schemaOf } from "../db/snapshot.ts";
+import { databasePath } from "../db/sqlite.ts";
 import { isNewestCheckpoint, type RecordedCheckpoint } from "../memories/log/recorded.ts";
 import { BackupError } from "./backup-error.ts";
 import { UNFINISHED } from "./unfinished-restore.ts";

@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { createAccess, createApp } from "../../src/app.ts";
 import { lockDataFolder } from "../../src/db/data-lock.ts";
-import { databasePath, openDatabase } from "../../src/db/database.ts";
+import { databasePath, openSqlite } from "../../src/db/sqlite.ts";
 import type { Embedder } from "../../src/embedding/embedder.ts";
 import { createEmbedders } from "../../src/embedding/embedders.ts";
 import { createKeys } from "../../src/keys/keys.ts";
@@ -50,7 +50,7 @@ const [dataDir = ""] = process.argv.slice(2);
 const clock = Date.now;
 const log = createLog({ logLevel: "debug", logFormat: "text" });
 const lock = lockDataFolder(dataDir, "test");
-const db = openDatabase(databasePath(dataDir));
+const db = openSqlite(databasePath(dataDir));
 const folder = join(dataDir, "memories");
 mkdirSync(folder, { recursive: true });
 const { FAKE_MODEL } = process.env;
@@ -85,7 +85,7 @@ const memories = createMemories({
 });
 const unwatch = watchRemovedAccounts({ store, accounts, log });
 const securityLog = createSecurityLog({ db, clock, log });
-const untell = securityLog.tellCommands();
+const untell = await securityLog.tellCommands();
 const app = createApp({
   config: {
     publicUrl: "http://localhost",
@@ -113,8 +113,8 @@ process.on("SIGTERM", async () => {
   unwatch();
   untell();
   await store.close();
-  securityLog.close();
-  db.close();
+  await securityLog.close();
+  await db.close();
   lock.release();
   process.exit(0);
 });

@@ -1,7 +1,7 @@
 import { Database as Sqlite } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { databasePath } from "../../src/db/database.ts";
+import { databasePath } from "../../src/db/sqlite.ts";
 import { FLUSH_STEPS } from "../../src/memories/base/bases.ts";
 import { readCheckpoints } from "../../src/memories/log/recorded.ts";
 import { loadLanceDb } from "../../src/native/lancedb.ts";

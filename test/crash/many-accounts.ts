@@ -54,7 +54,7 @@ async function fill(): Promise<Account[]> {
   const filled: Account[] = [];
   for (let n = 0; n < ACCOUNTS; n++) {
     const { id } = await data.accounts.add({ email: `a${n}@example.com`, password: null });
-    const { key } = keys.create(id, { name: "test", scopes: SCOPES, expiresAt: null });
+    const { key } = await keys.create(id, { name: "test", scopes: SCOPES, expiresAt: null });
     const inputs = Array.from({ length: MEMORIES - 1 }, sentences.memory);
     const forgotten = { content: `Forget${n}x ${sentences.query()}` };
     const [saved] = await data.memories.create(id, [forgotten, ...inputs]);

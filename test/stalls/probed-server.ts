@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { createAccounts } from "../../src/accounts/accounts.ts";
 import { readOwner } from "../../src/db/data-lock.ts";
-import { databasePath, openDatabase } from "../../src/db/database.ts";
+import { databasePath, openSqlite } from "../../src/db/sqlite.ts";
 import { createKeys } from "../../src/keys/keys.ts";
 import { FULL_ACCESS } from "../../src/keys/scopes.ts";
 import { formToken } from "../../src/sign-in/form-token.ts";
@@ -61,18 +61,18 @@ export async function startProbedServer(dataDir: string, kind: ServerKind) {
 
 /** Adds an account to a data folder, with a key and a session for it. */
 async function addPerson(dataDir: string) {
-  const db = openDatabase(databasePath(dataDir));
+  const db = openSqlite(databasePath(dataDir));
   try {
     const stores = { db, clock: Date.now };
     const { id } = await createAccounts(stores).add({ email: "you@example.com", password: null });
-    const { key } = createKeys(stores).create(id, {
+    const { key } = await createKeys(stores).create(id, {
       name: "test",
       scopes: FULL_ACCESS,
       expiresAt: null,
     });
-    const session = createSessions(stores).begin(id);
+    const session = await createSessions(stores).begin(id);
     return { key, session, token: formToken(session) };
   } finally {
-    db.close();
+    await db.close();
   }
 }

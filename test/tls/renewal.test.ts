@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect } from "node:tls";
 import { readOwner } from "../../src/db/data-lock.ts";
-import { databasePath, openDatabase } from "../../src/db/database.ts";
+import { databasePath, openSqlite } from "../../src/db/sqlite.ts";
 import { createKeys } from "../../src/keys/keys.ts";
 import { SCOPES } from "../../src/keys/scopes.ts";
 import { makeCertificate } from "../support/certificates.ts";
@@ -54,13 +54,13 @@ afterAll(async () => {
 /** A key whose use is logged, with the address that it comes from. */
 async function addExpiredKey() {
   const { accountId } = await addAccountTo(dataDir);
-  const db = openDatabase(databasePath(dataDir));
+  const db = openSqlite(databasePath(dataDir));
   try {
     const expiresAt = new Date(Date.now() - 3_600_000);
     const wanted = { name: "expired", scopes: SCOPES, expiresAt };
-    return createKeys({ db, clock: () => Date.now() - 7_200_000 }).create(accountId, wanted);
+    return await createKeys({ db, clock: () => Date.now() - 7_200_000 }).create(accountId, wanted);
   } finally {
-    db.close();
+    await db.close();
   }
 }
 
