@@ -178,7 +178,7 @@ export function createApp({
   const app = new Elysia({ normalize: false })
     .wrap(limits.announce)
     .wrap(observe)
-    .wrap(drain.count)
+    .wrap(drain.announce)
     .onRequest(({ request, server, set }) => {
       rememberPeer(request, server);
       Object.assign(set.headers, SECURITY_HEADERS, { "x-request-id": requestId(request) });
@@ -199,7 +199,7 @@ export function createApp({
       return errorResponse(unrouted, context);
     })
     .use(createDocs(config.publicUrl))
-    .use(createMcpRoutes({ createServer: createMcpServer, authorize, config, log, drain }))
+    .use(createMcpRoutes({ createServer: createMcpServer, authorize, config, log }))
     .use(createPageRoutes())
     .use(createSecurityTxt({ config, clock: access.clock }))
     .use(

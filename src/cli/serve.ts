@@ -152,8 +152,7 @@ export async function serve(
   // open.
   const socket = listenLocally(local, config.dataDir, { answer, openDashboard }, log);
   opened.defer(() => atMost(SHUTDOWN_TIMEOUT * 1000, socket?.close() ?? Promise.resolve()));
-  const endPort = () => Promise.all([port.stop(), drain.endStreams()]);
-  opened.defer(() => atMost(SHUTDOWN_TIMEOUT * 1000, endPort()));
+  opened.defer(() => atMost(SHUTDOWN_TIMEOUT * 1000, port.stop()));
   giveBack();
   if (!background) await openDashboard();
   await opening;

@@ -6,10 +6,6 @@ export type Drain = ReturnType<typeof createDrain>;
 
 export function createDrain() {
   let isStopping = false;
-  let underWay = 0;
-  const whenIdle = new Set<() => void>();
-  const streams: (() => unknown)[] = [];
-
   return {
     isStopping: () => isStopping,
 
@@ -21,34 +17,16 @@ export function createDrain() {
       isStopping = true;
     },
 
-    /** Counts requests until they are answered. */
-    count:
+    /**
+     * RFC 9112, section 9.6: who sends this closes the connection after the answer. Otherwise a client's
+     * next request could meet a connection that is just being closed.
+     */
+    announce:
       (handle: Handle) =>
       async (request: Request, ...rest: unknown[]) => {
-        underWay++;
-        try {
-          const response = await handle(request, ...rest);
-          // RFC 9112, section 9.6: who sends this closes the connection after the answer. Otherwise the
-          // client's next request could meet a connection that is just being closed.
-          if (isStopping && response instanceof Response) {
-            response.headers.set("connection", "close");
-          }
-          return response;
-        } finally {
-          underWay--;
-          if (underWay === 0) for (const resolve of whenIdle) resolve();
-        }
+        const response = await handle(request, ...rest);
+        if (isStopping && response instanceof Response) response.headers.set("connection", "close");
+        return response;
       },
-
-    /** Adds what ends streams that have no end of their own. */
-    onEndStreams(end: () => unknown): void {
-      streams.push(end);
-    },
-
-    /** Waits until every request is answered, then ends the streams. */
-    async endStreams(): Promise<void> {
-      if (underWay > 0) await new Promise<void>((resolve) => whenIdle.add(resolve));
-      for (const end of streams) await end();
-    },
   };
 }

@@ -7,7 +7,6 @@ import {
 import { Elysia } from "elysia";
 import type { Config } from "../config.ts";
 import { AppError } from "../errors.ts";
-import type { Drain } from "../http/drain.ts";
 import type { Authorize } from "../http/principal.ts";
 import { parseJson } from "../json.ts";
 import type { Log } from "../log.ts";
@@ -32,13 +31,11 @@ export function createMcpRoutes({
   authorize,
   config,
   log,
-  drain,
 }: {
   createServer: (session: Session) => McpServer;
   authorize: Authorize;
   config: Pick<Config, "publicUrl" | "trustProxy">;
   log: Log;
-  drain: Pick<Drain, "onEndStreams">;
 }) {
   const checkSender = createSenderCheck(config);
   const sessions = new WeakMap<Request, Session>();
@@ -75,9 +72,6 @@ export function createMcpRoutes({
     const session = await sessionOf(request, authorize);
     return pass(mendHeaders(request, message, session.principal), session, message);
   };
-
-  // Subscriptions last until somebody ends them, and the port is closed when all streams have ended.
-  drain.onEndStreams(() => handler.close());
 
   return new Elysia({ normalize: false })
     .onStop(() => handler.close())

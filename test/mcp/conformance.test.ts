@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Elysia } from "elysia";
-import { createDrain } from "../../src/http/drain.ts";
 import { createMcpRoutes } from "../../src/mcp/routes.ts";
 import { runServerSuite } from "../support/conformance.ts";
 import { silentLog } from "../support/embedder.ts";
@@ -82,7 +81,6 @@ beforeAll(async () => {
         }),
         config: { publicUrl: "http://localhost", trustProxy: false },
         log: silentLog,
-        drain: createDrain(),
       }),
     )
     .listen({ hostname: "127.0.0.1", port: 0 });
