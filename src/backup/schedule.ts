@@ -23,15 +23,12 @@ export type Schedule = ReturnType<typeof scheduleBackups>;
  * @param create makes a backup in a folder
  * @param origin tells the backups of this data from those of another server's in the same folder;
  *   null as long as it has no owner
- * @param alone runs a task unless another server of the same data is at it: then it does nothing. Servers
- *   that share a folder see the backups of each other.
  * @param clock milliseconds since 1970
  */
 export function scheduleBackups({
   settings: { folder: series, every, keep },
   create,
   origin,
-  alone = (task) => task(),
   clock,
   log,
   metrics,
@@ -40,7 +37,6 @@ export function scheduleBackups({
   settings: NonNullable<Config["backups"]>;
   create: (folder: string, signal: AbortSignal) => Promise<Manifest>;
   origin: () => Promise<string | null>;
-  alone?: (task: () => Promise<void>) => Promise<void>;
   clock: () => number;
   log: Log;
   metrics: Metrics;
@@ -88,29 +84,20 @@ export function scheduleBackups({
       throw error;
     }
     newest = at;
-    await pruneSeries(series, keep, clock(), await ours());
+    await pruneSeries(series, keep, clock(), isOurs);
     runs.inc({ result: "ok" });
     log.info("backup_made", { folder, files: manifest.files.length, ms: clock() - at });
   };
 
-  const readNewest = async () => {
-    // A folder that is missing now, of a disk that isn't mounted say, has no backups.
-    const isOurs = await ours();
-    const known = await listSeries(series, clock(), isOurs).catch(() => null);
-    newest = known?.complete.at(-1)?.at ?? null;
-  };
-
   const look = async () => {
     try {
-      await readNewest();
+      // A folder that is missing now, of a disk that isn't mounted say, has no backups.
+      const isOurs = await ours();
+      const known = await listSeries(series, clock(), isOurs).catch(() => null);
+      newest = known?.complete.at(-1)?.at ?? null;
       if (!isDue()) return;
-      await alone(async () => {
-        // Another server may have made one since.
-        await readNewest();
-        if (!isDue()) return;
-        await makeOne();
-        failedAt = null;
-      });
+      await makeOne();
+      failedAt = null;
     } catch (error) {
       if (ending.signal.aborted) return;
       failedAt = clock();

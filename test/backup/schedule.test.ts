@@ -44,13 +44,11 @@ function create(
   wanted = settings,
   make = (target: string) => backUp(dataDir, target),
   origin: string | null = null,
-  alone = (task: () => Promise<void>) => task(),
 ) {
   const metrics = createMetrics();
   const schedule = scheduleBackups({
     ...{ settings: wanted, create: make, clock, log, metrics },
     origin: async () => origin,
-    alone,
   });
   const sum = async (name: string, labels = {}) =>
     readMetrics(await metrics.text()).sum(name, labels);
@@ -77,41 +75,6 @@ test("the first is made at once, the next when its time has come, and old ones g
   const target = join(place.path, "restored");
   await restore(join(folder, names()[0] ?? ""), target);
   rmSync(target, { recursive: true });
-});
-
-test("of servers that share a folder one at a time makes a backup", async () => {
-  let isTaken = false;
-  const alone = async (task: () => Promise<void>) => {
-    if (isTaken) return;
-    isTaken = true;
-    await task();
-    isTaken = false;
-  };
-  const second = create(settings, undefined, null, alone);
-  const make = async (target: string) => {
-    mkdirSync(target);
-    clock.advance(HOUR);
-    await second.check();
-    // It is not taken for what a crash has left.
-    expect(names()).toEqual(["ctxd-2026-01-01T00-00-00Z"]);
-    return await backUp(dataDir, target);
-  };
-  await create(settings, make, null, alone).check();
-  await second.check();
-  expect(names()).toEqual(["ctxd-2026-01-01T00-00-00Z"]);
-  expect(second.isLate()).toBe(false);
-});
-
-test("a server whose turn comes after another's makes no second backup", async () => {
-  const first = create();
-  const second = create(settings, undefined, null, async (task) => {
-    clock.advance(HOUR);
-    await first.check();
-    clock.advance(HOUR);
-    await task();
-  });
-  await second.check();
-  expect(names()).toEqual(["ctxd-2026-01-01T01-00-00Z"]);
 });
 
 test("one that was missed is made up, and one that is young enough is not made again", async () => {
