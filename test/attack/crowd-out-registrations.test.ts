@@ -18,16 +18,16 @@ afterAll(() => server.close());
 
 /** Registrations that nobody ever uses, each a little younger than the one before. */
 async function flood(number: number): Promise<void> {
-  await server.db.sqlite.transaction(async () => {
-    for (let count = 0; count < number; count++) {
-      server.clock.advance(1);
-      await server.oauth.clients.register({
-        name: "Flood",
-        redirectUris: [REDIRECT_URI],
-        authMethod: "none",
-      });
-    }
-  })();
+  // They need not be on the disk, which takes most of the time.
+  server.db.sqlite.run("PRAGMA synchronous = OFF");
+  for (let count = 0; count < number; count++) {
+    server.clock.advance(1);
+    await server.oauth.clients.register({
+      name: "Flood",
+      redirectUris: [REDIRECT_URI],
+      authMethod: "none",
+    });
+  }
 }
 
 const unused = () =>

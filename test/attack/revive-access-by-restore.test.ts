@@ -85,9 +85,9 @@ async function opens(target: string) {
   })();
   const db = openSqlite(databasePath(target));
   const { tokens, codes } = createOAuth({ db, clock: Date.now, publicUrl: PUBLIC_URL });
-  const gives = (work: () => unknown) => {
+  const gives = async (work: () => Promise<unknown>) => {
     try {
-      return work() !== null;
+      return (await work()) !== null;
     } catch {
       return false;
     }
@@ -96,10 +96,10 @@ async function opens(target: string) {
   const verifier = "v".repeat(43);
   const found = {
     ...byHttp,
-    access: gives(() => tokens.authenticate(access)),
-    refresh: gives(() => tokens.renew({ clientId, refreshToken: refresh, scopes: null, resource })),
-    code: gives(() => codes.redeem({ clientId, code, verifier, redirectUri: null, resource })),
-    invitation: gives(() => createInvitations({ db, clock: Date.now }).find(invitation)),
+    access: await gives(() => tokens.authenticate(access)),
+    refresh: await gives(() => tokens.renew({ clientId, refreshToken: refresh, scopes: null, resource })),
+    code: await gives(() => codes.redeem({ clientId, code, verifier, redirectUri: null, resource })),
+    invitation: await gives(() => createInvitations({ db, clock: Date.now }).find(invitation)),
   };
   await db.close();
   return found;
