@@ -39,7 +39,8 @@ server.middleware.unshift(async (context, next) => {
     await next();
   }
 });
-console.log((await server.run()).port);
+await server.run();
+console.log("listening");
 
 for await (const _ of Bun.stdin.stream());
 process.exit();

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ObjectSettings } from "../../src/shared-settings.ts";
+import { freePort } from "./free-port.ts";
 
 const SERVER = join(import.meta.dir, "object-store-server.ts");
 
@@ -17,12 +18,12 @@ export type ObjectStore = Awaited<ReturnType<typeof startObjectStore>>;
  */
 export async function startObjectStore({ bucket = "ctxd" } = {}) {
   const folder = mkdtempSync(join(tmpdir(), "ctxd-objects-"));
-  let server = await run(folder, 0, bucket);
-  const { port } = server;
+  const port = freePort();
+  let child = await run(folder, port, bucket);
   const endpoint = `http://127.0.0.1:${port}`;
   const kill = async () => {
-    server.child.kill("SIGKILL");
-    await server.child.exited;
+    child.kill("SIGKILL");
+    await child.exited;
   };
 
   const end = async () => {
@@ -60,11 +61,11 @@ export async function startObjectStore({ bucket = "ctxd" } = {}) {
     stop: kill,
     /** Starts it again after `stop`, on the same port. */
     async start() {
-      server = await run(folder, port, bucket);
+      child = await run(folder, port, bucket);
     },
     /** Has it accept connections and answer none. */
-    pause: () => server.child.kill("SIGSTOP"),
-    resume: () => server.child.kill("SIGCONT"),
+    pause: () => child.kill("SIGSTOP"),
+    resume: () => child.kill("SIGCONT"),
     end,
     [Symbol.asyncDispose]: end,
   };
@@ -79,7 +80,7 @@ async function run(folder: string, port: number, bucket: string) {
   const reader = child.stdout.getReader();
   const { value } = await reader.read();
   reader.releaseLock();
-  if (value) return { child, port: Number(new TextDecoder().decode(value)) };
+  if (value) return child;
   await child.exited;
   throw new Error(`no object store: ${await new Response(child.stderr).text()}`);
 }

@@ -2,9 +2,9 @@ import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { SQL } from "bun";
-import { until } from "./until.ts";
 import { sharedPostgres, startPostgres } from "./postgres.ts";
 import { isAlive } from "./process-family.ts";
+import { until } from "./until.ts";
 
 async function fill(url: string) {
   await using sql = new SQL(url, { max: 1 });

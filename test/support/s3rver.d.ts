@@ -24,6 +24,6 @@ declare module "s3rver" {
       context: { method: string; path: string; body: unknown },
       next: () => Promise<void>,
     ) => Promise<void>)[];
-    run(): Promise<{ port: number }>;
+    run(): Promise<unknown>;
   }
 }
