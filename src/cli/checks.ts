@@ -1,6 +1,7 @@
 import { existsSync, statfsSync } from "node:fs";
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { Config } from "../config.ts";
 import type { Database } from "../db/database.ts";
 import type { Embedder } from "../embedding/embedder.ts";
 import type { CheckResult, Checks } from "../http/health.ts";
@@ -12,26 +13,34 @@ const LEAST_SPACE = 16 << 20;
 const FRESH = 2_000;
 /** Seconds within which upkeep sees to every change, with as many again for a busy machine. */
 const MOST_LAG = 120;
+/** Milliseconds for which what was found of things elsewhere counts. */
+const PROBED = 1_000;
 const PROBE = "health-check";
 
 /** How to find out whether each thing that a server depends on does its work. */
 export function createChecks({
-  dataDir,
-  db,
+  config: { dataDir, shared },
+  data: { db, checks },
   opening,
   embedder,
   backups,
 }: {
-  dataDir: string;
-  db: Pick<Database, "isReachable">;
+  config: Pick<Config, "dataDir" | "shared">;
+  data: { db: Pick<Database, "isReachable">; checks: Checks };
   opening: Promise<Pick<Store, "accounts" | "reembedded" | "lag">>;
   embedder: Pick<Embedder, "ready">;
   /** Null where none are made on a schedule. */
   backups: { isLate(): boolean } | null;
 }): Checks {
+  const checkDb = () => checkDatabase(db);
   return {
-    database: () => checkDatabase(db),
-    memories: () => checkTables(join(dataDir, "memories"), opening),
+    // A connection elsewhere is asked for less often than probes come.
+    database: shared ? atMostEvery(PROBED, checkDb) : checkDb,
+    ...checks,
+    // What is in the folder may be lost where it is a copy, and all tables may be very many.
+    memories: shared
+      ? () => stateOf(opening)
+      : () => checkTables(join(dataDir, "memories"), opening),
     disk: atMostEvery(FRESH, () => checkDisk(dataDir)),
     embedding: () => stateOf(embedder.ready()),
     ...(backups && { backups: () => (backups.isLate() ? "late" : "ok") }),
@@ -93,7 +102,7 @@ function stateOf(work: Promise<unknown>): Promise<CheckResult> {
 }
 
 /** A check whose result counts for so many milliseconds. */
-function atMostEvery(
+export function atMostEvery(
   interval: number,
   check: () => Promise<CheckResult>,
 ): () => Promise<CheckResult> {

@@ -1,40 +1,30 @@
-import { mkdirSync } from "node:fs";
-import { join } from "node:path";
 import { version } from "../../package.json" with { type: "json" };
 import { findLocalOwner } from "../accounts/local-owner.ts";
-import { createQuotas } from "../accounts/quotas.ts";
-import type { Access } from "../app.ts";
 import { checkRecipients } from "../backup/age.ts";
 import { removeLeftBehind } from "../backup/copy-state.ts";
-import { createBackup } from "../backup/create-backup.ts";
-import { type Schedule, scheduleBackups } from "../backup/schedule.ts";
-import { originOf } from "../backup/series.ts";
 import { refuseUnfinishedRestore } from "../backup/unfinished-restore.ts";
 import type { Config } from "../config.ts";
 import { lockDataFolder } from "../db/data-lock.ts";
-import type { Database } from "../db/database.ts";
-import { databasePath, openSqlite } from "../db/sqlite.ts";
 import { readChoice } from "../embedding/choice.ts";
 import { openChosenModel, openRecordedModel } from "../embedding/chosen-model.ts";
-import { createEmbedders, type Embedders } from "../embedding/embedders.ts";
+import { createEmbedders } from "../embedding/embedders.ts";
 import { messageOf } from "../errors.ts";
 import { createDrain } from "../http/drain.ts";
 import { createKeys } from "../keys/keys.ts";
 import type { Log } from "../log.ts";
 import { createLocalSocket, type OpenSocket } from "../mcp/local-socket.ts";
 import { createIdempotency } from "../memories/idempotency.ts";
-import type { Log as MemoryLog } from "../memories/log/log.ts";
-import { createSqliteLog } from "../memories/log/sqlite-log.ts";
 import { createMemories } from "../memories/memories.ts";
 import { watchRemovedAccounts } from "../memories/removed-accounts.ts";
-import { createStorage } from "../memories/storage.ts";
-import { openStore, type Store, storeToCome } from "../memories/store.ts";
-import { createMetrics, type Metrics } from "../metrics.ts";
-import { loadLanceDb, prepareForLanceDb } from "../native/lancedb.ts";
-import { createSecurityLog, type SecurityLog } from "../security-log/security-log.ts";
+import { storeToCome } from "../memories/store.ts";
+import { createMetrics } from "../metrics.ts";
+import { prepareForLanceDb } from "../native/lancedb.ts";
+import { createSecurityLog } from "../security-log/security-log.ts";
 import { keepSecurityLogSmall } from "../security-log/upkeep.ts";
 import { type Background, untilUnused } from "./background.ts";
+import { createBackupSchedule } from "./backup-schedule.ts";
 import { createChecks } from "./checks.ts";
+import { openData, openMemories } from "./data.ts";
 import { CommandError, type Environment } from "./failure.ts";
 import { giveBackMemory } from "./give-back.ts";
 import { greet } from "./greeting.ts";
@@ -95,26 +85,25 @@ export async function serve(
   );
   opened.defer(embedders.close);
   const { createAccess, createApp } = await import("../app.ts");
-  const db = openSqlite(databasePath(config.dataDir));
-  opened.defer(db.close);
+  const data = await openData(config, { lines: log, metrics });
+  opened.defer(data.close);
+  const { db } = data;
   const securityLog = createSecurityLog({ db, clock, log });
   opened.defer(securityLog.close);
   const access = createAccess({ db, clock, publicUrl: config.publicUrl });
   const { accounts } = access;
   const keys = createKeys({ db, clock });
-  const memoryLog = createSqliteLog({ db });
-  const opening = openMemories(config, memoryLog, { db, embedders, lines: log, metrics });
+  const opening = openMemories(config, data, { embedders, lines: log, metrics });
   const store = storeToCome(opening);
   opened.defer(store.close);
   const memories = createMemories({
     store,
-    idempotency: createIdempotency({ log: memoryLog, clock }),
+    idempotency: createIdempotency({ log: data.log, clock }),
     clock,
     decay: config.decay,
   });
 
-  const schedule =
-    config.backups && createSchedule(config, config.backups, access, { securityLog, log, metrics });
+  const schedule = createBackupSchedule(config, { accounts, securityLog, log, metrics });
   const local = createLocalSocket({
     ownerId: async () => (await findLocalOwner(accounts)).id,
     hasAccount: async (id) => (await accounts.find(id)) !== null,
@@ -130,7 +119,7 @@ export async function serve(
     securityLog,
     log,
     metrics,
-    checks: createChecks({ dataDir: config.dataDir, db, opening, embedder, backups: schedule }),
+    checks: createChecks({ config, data, opening, embedder, backups: schedule }),
   });
   let lastRequest = 0;
   app.onRequest(() => {
@@ -176,45 +165,6 @@ export async function serve(
   } else throw new CommandError("No socket can be made in the data folder: use ctxd serve.");
   log.info("stopping");
   endWithin(STOP_LIMIT * 1000, () => log.error("stop_took_too_long", { seconds: STOP_LIMIT }));
-}
-
-async function openMemories(
-  { dataDir, cacheDir, memberQuota, memoryBytes }: Config,
-  log: MemoryLog,
-  { db, ...parts }: { db: Database; embedders: Embedders; lines: Log; metrics: Metrics },
-): Promise<Store> {
-  const folder = join(dataDir, "memories");
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const lancedb = await loadLanceDb(cacheDir);
-  const wanted = parts.embedders.wanted.model;
-  const storage = createStorage({ lancedb, folder, log, wanted });
-  const quotaOf = createQuotas({ db, ofMembers: memberQuota }).of;
-  return openStore({ storage, quotaOf, room: memoryBytes ?? undefined, ...parts });
-}
-
-/** Backups of the server's own data, as the settings want them. */
-function createSchedule(
-  { dataDir, cacheDir, backupRecipients: recipients }: Config,
-  settings: NonNullable<Config["backups"]>,
-  { accounts }: Pick<Access, "accounts">,
-  { securityLog, log, metrics }: { securityLog: SecurityLog; log: Log; metrics: Metrics },
-): Schedule {
-  const clock = Date.now;
-  const lock = recipients.length > 0 ? { recipients } : null;
-  const create = async (folder: string, signal: AbortSignal) => {
-    const lancedb = await loadLanceDb(cacheDir);
-    const manifest = await createBackup({
-      ...{ dataDir, folder, version, lancedb, clock, lock, signal },
-    });
-    const subject = lock ? "encrypted" : null;
-    securityLog.record("backup_created", { accountId: null, via: "server", subject });
-    return manifest;
-  };
-  const origin = async () => {
-    const owner = await accounts.findOwner();
-    return owner && originOf(owner.id);
-  };
-  return scheduleBackups({ settings, create, origin, clock, log, metrics });
 }
 
 /** Returns null where the file system of the data folder knows no sockets. */

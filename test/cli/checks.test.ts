@@ -37,8 +37,8 @@ afterAll(async () => {
 /** New ones, which remember nothing. */
 function checks(): Checks {
   return createChecks({
-    dataDir,
-    db,
+    config: { dataDir, shared: null },
+    data: { db, checks: {} },
     opening: tables,
     embedder: { ready: () => isReady },
     backups: null,

@@ -1,0 +1,65 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { createQuotas } from "../accounts/quotas.ts";
+import type { Config } from "../config.ts";
+import type { Database } from "../db/database.ts";
+import { databasePath, openSqlite } from "../db/sqlite.ts";
+import type { Embedders } from "../embedding/embedders.ts";
+import type { Checks } from "../http/health.ts";
+import type { Log } from "../log.ts";
+import type { Vault } from "../memories/base/vault.ts";
+import type { Log as MemoryLog } from "../memories/log/log.ts";
+import { createSqliteLog } from "../memories/log/sqlite-log.ts";
+import { createStorage } from "../memories/storage.ts";
+import { openStore, type Store } from "../memories/store.ts";
+import type { Metrics } from "../metrics.ts";
+import { loadLanceDb } from "../native/lancedb.ts";
+import { CommandError } from "./failure.ts";
+
+/** What a server keeps, wherever that is. */
+export interface Data {
+  readonly db: Database;
+  /** The log of memories. */
+  readonly log: MemoryLog;
+  /** Keeps the files of memories where several servers share them; else the disk does. */
+  readonly vault?: Vault;
+  /** Whether what is elsewhere can be reached, beside the database. */
+  readonly checks: Checks;
+  close(): Promise<void>;
+}
+
+/** Opens what settings describe: the data folder, or what several servers share. */
+export async function openData(
+  config: Config,
+  parts: { lines: Log; metrics: Metrics },
+): Promise<Data> {
+  const { dataDir, shared } = config;
+  if (!shared) return openFolder(dataDir);
+  throw new CommandError(`${Object.keys(parts)} of several servers can't be opened yet.`);
+}
+
+function openFolder(dataDir: string): Data {
+  const db = openSqlite(databasePath(dataDir));
+  return { db, log: createSqliteLog({ db }), checks: {}, close: db.close };
+}
+
+/** Opens the memories of all accounts. */
+export async function openMemories(
+  { dataDir, cacheDir, memberQuota, memoryBytes }: Config,
+  { db, log, vault }: Data,
+  parts: { embedders: Embedders; lines: Log; metrics: Metrics },
+): Promise<Store> {
+  const folder = memoriesFolder(dataDir);
+  const lancedb = await loadLanceDb(cacheDir);
+  const wanted = parts.embedders.wanted.model;
+  const storage = createStorage({ lancedb, folder, log, wanted, ...(vault && { shared: vault }) });
+  const quotaOf = createQuotas({ db, ofMembers: memberQuota }).of;
+  return openStore({ storage, quotaOf, room: memoryBytes ?? undefined, ...parts });
+}
+
+/** Where files of memories are on this machine; the folder is made. */
+function memoriesFolder(dataDir: string): string {
+  const folder = join(dataDir, "memories");
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  return folder;
+}
