@@ -22,7 +22,8 @@ export function toEntry(event: SecurityEvent, facts: Facts, at: number): Entry {
     via: facts.via,
     address: facts.address ?? null,
     agent: harmless(facts.agent, MAX_AGENT),
-    subjectId: facts.subjectId ?? null,
+    // Not every database can keep it.
+    subjectId: facts.subjectId?.replaceAll("\0", "\uFFFD") ?? null,
     subject: harmless(facts.subject, MAX_SUBJECT),
     amount: facts.amount ?? null,
   };

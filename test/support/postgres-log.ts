@@ -1,9 +1,8 @@
 import { connectPostgres, type Postgres } from "../../src/db/postgres.ts";
-import { LOG_SCHEMA } from "../../src/memories/log/postgres-schema.ts";
+import { migratePostgres } from "../../src/db/postgres-migrations.ts";
 import { afterThisTest } from "./database.ts";
 import { sharedPostgres } from "./postgres.ts";
 
-const ACCOUNTS = `CREATE TABLE accounts (id text COLLATE "C" PRIMARY KEY)`;
 const TABLES = [
   "accounts",
   "heads",
@@ -17,7 +16,7 @@ const TABLES = [
 async function create(): Promise<string> {
   const { url } = await (await sharedPostgres()).database();
   const postgres = connectPostgres(url);
-  await postgres.script(`${ACCOUNTS}; ${LOG_SCHEMA}`);
+  await migratePostgres(postgres);
   await postgres.close();
   return url;
 }
@@ -43,7 +42,7 @@ export async function logDatabase(accounts: readonly string[]) {
   // With so few rows that is quicker than to truncate them.
   await postgres.script(TABLES.map((table) => `DELETE FROM ${table}`).join("; "));
   const addAccount = async (id: string) => {
-    await postgres.rows("INSERT INTO accounts VALUES ($1)", [id]);
+    await postgres.rows("INSERT INTO accounts VALUES ($1, $1, NULL, 'member', 0)", [id]);
     return id;
   };
   for (const id of accounts) await addAccount(id);

@@ -1,0 +1,94 @@
+import { DatabaseError } from "./database-error.ts";
+import { MIGRATIONS } from "./migrations.ts";
+import type { Postgres } from "./postgres.ts";
+import { LOG_SCHEMA } from "./postgres-log-schema.ts";
+import { FIRST_SCHEMA } from "./postgres-schema.ts";
+
+/** A step of PostgreSQL's schema. */
+export interface PostgresMigration {
+  /** How many entries `MIGRATIONS` has with the one that makes the same of SQLite's schema. */
+  number: number;
+  /** Statements, run in one transaction. */
+  sql: string;
+  /**
+   * The schema of the oldest program that may go on after this: with another replica's upgrade, both
+   * versions use one database for a while. A step that takes something away names the schema since
+   * which no program needs that.
+   */
+  oldest: number;
+}
+
+/**
+ * The history of PostgreSQL's schema, append only. It began with SQLite's at 13: from there on each entry of
+ * `MIGRATIONS` has one here.
+ */
+export const POSTGRES_MIGRATIONS: readonly PostgresMigration[] = [
+  { number: 13, sql: FIRST_SCHEMA + LOG_SCHEMA, oldest: 13 },
+];
+
+/** PostgreSQL's lock for those who migrate: any number that nobody else uses. */
+const LOCK = 4_714_205_103;
+
+/** Where a database is, as it says itself; `null` before its first migration. */
+export interface SchemaState {
+  number: number;
+  /** The oldest program schema that may use it. */
+  oldest: number;
+}
+
+export async function readSchemaState(postgres: Postgres): Promise<SchemaState | null> {
+  const [[isThere] = []] = await postgres.rows("SELECT to_regclass('ctxd_schema') IS NOT NULL");
+  if (!isThere) return null;
+  const [row] = await postgres.query<SchemaState>("SELECT number, oldest FROM ctxd_schema");
+  return row ?? null;
+}
+
+/**
+ * Brings a database up to date, each step in a transaction of its own. Safe when several processes do it
+ * at once, and while others use the database.
+ * @throws DatabaseError when a newer program has made a schema that this one can't use
+ */
+export async function migratePostgres(
+  postgres: Postgres,
+  migrations: readonly PostgresMigration[] = POSTGRES_MIGRATIONS,
+): Promise<void> {
+  const state = await readSchemaState(postgres);
+  for (const step of migrations) {
+    if (step.number > (state?.number ?? 0)) await postgres.script(scriptOf(step));
+  }
+  await checkSchema(postgres, migrations);
+}
+
+/** @throws DatabaseError when this program can't use the database as it is */
+export async function checkSchema(
+  postgres: Postgres,
+  migrations: readonly PostgresMigration[] = POSTGRES_MIGRATIONS,
+): Promise<void> {
+  const known = migrations.at(-1)?.number ?? MIGRATIONS.length;
+  const state = await readSchemaState(postgres);
+  if (state === null || state.number < known) {
+    const is = state === null ? "has no schema of ctxd yet" : `has schema ${state.number}`;
+    throw new DatabaseError(
+      `The PostgreSQL database ${is}, this program needs ${known}: run ctxd migrate.`,
+    );
+  }
+  if (state.oldest > known) {
+    throw new DatabaseError(
+      `The PostgreSQL database was migrated by a newer ctxd (schema ${state.number}, programs from ${state.oldest} on, this one knows ${known}): use that version or a newer one.`,
+    );
+  }
+}
+
+/** One transaction: the statements of a script without BEGIN are. Who comes second finds it done. */
+function scriptOf({ number, sql, oldest }: PostgresMigration): string {
+  return `
+    SELECT pg_advisory_xact_lock(${LOCK});
+    CREATE TABLE IF NOT EXISTS ctxd_schema (number integer NOT NULL, oldest integer NOT NULL);
+    DO $step$ BEGIN
+      IF (SELECT coalesce(max(number), 0) FROM ctxd_schema) < ${number} THEN
+        ${sql}
+        DELETE FROM ctxd_schema;
+        INSERT INTO ctxd_schema VALUES (${number}, ${oldest});
+      END IF;
+    END $step$;`;
+}
