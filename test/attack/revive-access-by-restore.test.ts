@@ -97,8 +97,12 @@ async function opens(target: string) {
   const found = {
     ...byHttp,
     access: await gives(() => tokens.authenticate(access)),
-    refresh: await gives(() => tokens.renew({ clientId, refreshToken: refresh, scopes: null, resource })),
-    code: await gives(() => codes.redeem({ clientId, code, verifier, redirectUri: null, resource })),
+    refresh: await gives(() =>
+      tokens.renew({ clientId, refreshToken: refresh, scopes: null, resource }),
+    ),
+    code: await gives(() =>
+      codes.redeem({ clientId, code, verifier, redirectUri: null, resource }),
+    ),
     invitation: await gives(() => createInvitations({ db, clock: Date.now }).find(invitation)),
   };
   await db.close();
