@@ -41,11 +41,11 @@ interface Stores {
  * @throws DatabaseError when the database can't be used
  */
 export async function withStores<T>(
-  { dataDir, memberQuota }: Pick<Config, "dataDir" | "memberQuota">,
+  config: Pick<Config, "dataDir" | "memberQuota" | "shared">,
   use: (stores: Stores) => Promise<T>,
 ): Promise<T> {
-  const path = databasePath(dataDir);
-  const db = openSqlite(path);
+  const { memberQuota } = config;
+  const db = await openAccounts(config);
   try {
     const clock = Date.now;
     await using securityLog = openSecurityLog(db);
@@ -61,10 +61,17 @@ export async function withStores<T>(
       pendingSignIns: createPendingSignIns({ db, clock }),
     });
   } catch (error) {
-    throw explainDatabaseError(error, path) ?? error;
+    throw explainDatabaseError(error, databasePath(config.dataDir)) ?? error;
   } finally {
     await db.close();
   }
+}
+
+/** The database of the settings: in the data folder, or the one that several servers share. */
+async function openAccounts({ dataDir, shared }: Pick<Config, "dataDir" | "shared">) {
+  if (!shared) return openSqlite(databasePath(dataDir));
+  const { openPostgres } = await import("../db/postgres-database.ts");
+  return openPostgres(shared.databaseUrl, { sessions: 2 });
 }
 
 /** Tells the security log what a command has done that needs no store otherwise. It never fails. */
