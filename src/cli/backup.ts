@@ -2,6 +2,8 @@ import { resolve } from "node:path";
 import { version } from "../../package.json" with { type: "json" };
 import { createBackup } from "../backup/create-backup.ts";
 import type { Manifest } from "../backup/manifest.ts";
+import { connectShared } from "../backup/shared/connect.ts";
+import { createSharedSource } from "../backup/shared/shared-source.ts";
 import type { Config } from "../config.ts";
 import { loadLanceDb } from "../native/lancedb.ts";
 import { readLock } from "./encryption.ts";
@@ -19,13 +21,18 @@ export async function backUp(
   target: string,
   { encrypt = null }: { encrypt?: readonly (string | true)[] | null },
 ): Promise<void> {
-  const { dataDir, cacheDir, backupRecipients } = config;
+  const { dataDir, cacheDir, backupRecipients, shared } = config;
   const folder = resolve(target);
   const lock = await readLock(encrypt, backupRecipients);
   const lancedb = await loadLanceDb(cacheDir);
   const { onProgress, end } = createProgress();
   const manifest = await interruptible((signal) =>
-    createBackup({ dataDir, folder, version, lancedb, clock: Date.now, lock, signal, onProgress }),
+    createBackup({
+      ...{ dataDir, folder, version, lancedb, clock: Date.now, lock, signal, onProgress },
+      ...(shared && {
+        open: async () => createSharedSource({ ...(await connectShared(shared)), dataDir }),
+      }),
+    }),
   ).finally(end);
   await recordCommand(config, "backup_created", {
     accountId: null,

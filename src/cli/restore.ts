@@ -1,8 +1,13 @@
 import { resolve } from "node:path";
 import { version } from "../../package.json" with { type: "json" };
 import type { EndedAccess } from "../backup/end-access.ts";
+import type { Manifest } from "../backup/manifest.ts";
 import { restoreBackup } from "../backup/restore-backup.ts";
+import { connectShared, type SharedPlace } from "../backup/shared/connect.ts";
+import { restoreShared } from "../backup/shared/restore-shared.ts";
 import type { Config } from "../config.ts";
+import { migratePostgres } from "../db/postgres-migrations.ts";
+import type { SharedSettings } from "../shared-settings.ts";
 import { count, describe } from "./backup.ts";
 import { unlockBy } from "./encryption.ts";
 import type { Environment } from "./failure.ts";
@@ -19,26 +24,41 @@ export async function restore(
   { revokeKeys = false, identity = null }: { revokeKeys?: boolean; identity?: string | null },
   env: Environment,
 ): Promise<void> {
-  const { dataDir } = config;
+  const { dataDir, shared } = config;
   const folder = resolve(source);
   const { onProgress, end } = createProgress();
   let ended: EndedAccess | null = null;
   const onAccessEnded = (what: EndedAccess) => {
     ended = what;
   };
-  const manifest = await interruptible((signal) =>
-    restoreBackup({
-      ...{ folder, dataDir, version, revokeKeys, signal, onProgress, onAccessEnded },
+  const manifest = await interruptible((signal) => {
+    const options = {
+      ...{ folder, dataDir, revokeKeys, signal, onProgress, onAccessEnded },
       unlock: unlockBy(identity),
       isExpectedSealed: identity !== null,
-    }),
-  ).finally(end);
+    };
+    return shared ? restoreTo(shared, options) : restoreBackup({ ...options, version });
+  }).finally(end);
   await recordCommand(config, "backup_restored", { accountId: null });
   const moment = manifest.created_at.slice(0, 16).replace("T", " ");
-  say(`Restored ${describe(manifest)} to ${dataDir}, as of ${moment}Z.`);
+  const target = shared ? "PostgreSQL and the object store" : dataDir;
+  say(`Restored ${describe(manifest)} to ${target}, as of ${moment}Z.`);
   if (ended) say(describeAccess(ended, revokeKeys));
-  say("Start the server:");
+  say(shared ? "Start the servers, each with:" : "Start the server:");
   say(`  ${describeCommand("serve", config, env)}`);
+}
+
+async function restoreTo(
+  shared: SharedSettings,
+  options: Omit<Parameters<typeof restoreShared>[0], keyof SharedPlace>,
+): Promise<Manifest> {
+  const place = await connectShared(shared);
+  try {
+    await migratePostgres(place.postgres);
+    return await restoreShared({ ...options, ...place });
+  } finally {
+    await place.postgres.close();
+  }
 }
 
 /** What has ended, and what holds as it was when the backup was made. */

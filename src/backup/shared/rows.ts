@@ -1,14 +1,13 @@
 import type { Database as Sqlite } from "bun:sqlite";
+import type { Statements } from "../../db/postgres.ts";
 
 /**
  * Rows go from one kind of database to the other as JSON, which PostgreSQL makes and reads itself. So
  * what its driver makes of each type does not matter.
  */
 
-/** A transaction of PostgreSQL, on one connection. */
-export interface Session {
-  query(statement: string, parameters?: readonly string[]): Promise<Record<string, unknown>[]>;
-}
+/** A transaction of PostgreSQL. */
+export type Session = Pick<Statements, "query">;
 
 export type Row = Record<string, unknown>;
 /** What a column's values are in PostgreSQL. */
@@ -41,7 +40,7 @@ export function tablesOf(sqlite: Sqlite): string[] {
 
 /** Names of all tables that PostgreSQL has here; one in parts counts once. */
 export async function sharedTables(session: Session): Promise<string[]> {
-  const rows = await session.query(
+  const rows = await session.query<Row>(
     `SELECT relname AS name FROM pg_class
      WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition
      ORDER BY relname`,
@@ -56,13 +55,15 @@ export async function* readShared(
   isHeavy = false,
 ): AsyncGenerator<Row[]> {
   await session.query(
-    `DECLARE copied NO SCROLL CURSOR FOR SELECT row_to_json(r) AS row FROM (${query}) r`,
+    `DECLARE copied NO SCROLL CURSOR FOR SELECT row_to_json(r)::text AS row FROM (${query}) r`,
   );
   try {
     for (;;) {
-      const rows = await session.query(`FETCH ${isHeavy ? HEAVY_ROWS : BATCH.rows} FROM copied`);
+      const rows = await session.query<Row>(
+        `FETCH ${isHeavy ? HEAVY_ROWS : BATCH.rows} FROM copied`,
+      );
       if (rows.length === 0) return;
-      yield rows.map(({ row }) => (typeof row === "string" ? JSON.parse(row) : row));
+      yield rows.map(({ row }): Row => JSON.parse(String(row)));
     }
   } finally {
     await session.query("CLOSE copied");
@@ -119,7 +120,7 @@ export function inserterFor(sqlite: Sqlite, table: string, kinds: ReadonlyMap<st
 
 /** A table's columns in PostgreSQL. */
 export async function columnsOf(session: Session, table: string): Promise<Map<string, Kind>> {
-  const rows = await session.query(
+  const rows = await session.query<Row>(
     `SELECT attname AS name, format_type(atttypid, NULL) AS type FROM pg_attribute
      WHERE attrelid = $1::text::regclass AND attnum > 0 AND NOT attisdropped`,
     [quoted(table)],
@@ -144,7 +145,7 @@ async function requireSameColumns(session: Session, sqlite: Sqlite, table: strin
 /** So that a new row gets no number that one of these has had. */
 async function countOn(session: Session, table: string, columns: Iterable<string>): Promise<void> {
   for (const name of columns) {
-    const [found] = await session.query(
+    const [found] = await session.query<Row>(
       "SELECT pg_get_serial_sequence($1::text, $2::text) AS sequence",
       [quoted(table), name],
     );

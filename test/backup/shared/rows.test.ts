@@ -1,42 +1,28 @@
 import { Database as Sqlite } from "bun:sqlite";
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { SQL } from "bun";
 import {
   copyFromShared,
   copyToShared,
-  type Session,
   sharedTables,
   tablesOf,
 } from "../../../src/backup/shared/rows.ts";
 import { MIGRATIONS, migrate } from "../../../src/db/migrations.ts";
+import { connectPostgres, type Postgres } from "../../../src/db/postgres.ts";
 import { type PostgresDatabase, sharedPostgres } from "../../support/postgres.ts";
 
 let database: PostgresDatabase;
-let sql: SQL;
+let postgres: Postgres;
 beforeAll(async () => {
   database = await (await sharedPostgres()).database();
-  sql = new SQL(database.url, { max: 1 });
-  await sql.unsafe(
+  postgres = connectPostgres(database.url);
+  await postgres.script(
     "CREATE TABLE kinds (id bigserial PRIMARY KEY, name text, yes boolean NOT NULL, bytes bytea, real double precision, at bigint)",
   );
 }, 60_000);
 afterAll(async () => {
-  await sql.close();
+  await postgres.close();
   await database[Symbol.asyncDispose]();
 });
-
-const session: Session = {
-  query: async (statement, parameters = []) => [...(await sql.unsafe(statement, [...parameters]))],
-};
-
-async function inTransaction(task: () => Promise<void>) {
-  await session.query("BEGIN");
-  try {
-    await task();
-  } finally {
-    await session.query("COMMIT");
-  }
-}
 
 function someTable(columns = "at INTEGER"): Sqlite {
   const sqlite = new Sqlite(":memory:");
@@ -57,31 +43,33 @@ test("rows of every kind come back from PostgreSQL as they went there", async ()
     insert.run(id, texts[id % texts.length] ?? null, id % 2, bytes, id / 7, Date.now() + id);
   }
   insert.run(5_000, "last", 1, new Uint8Array(3_000_000).fill(7), 1e300, Number.MAX_SAFE_INTEGER);
-  await inTransaction(() => copyToShared(from, session, "kinds"));
+  await postgres.transaction((tx) => copyToShared(from, tx, "kinds"));
   const to = someTable();
-  await inTransaction(() => copyFromShared(session, to, "kinds"));
+  await postgres.transaction((tx) => copyFromShared(tx, to, "kinds"));
   expect(all(to)).toEqual(all(from));
   // A number is never used twice, in either of them.
-  const [next] = await session.query("INSERT INTO kinds (yes) VALUES (true) RETURNING id");
-  expect(Number(next?.id)).toBe(5_001);
+  const [next] = await postgres.query<{ id: number }>(
+    "INSERT INTO kinds (yes) VALUES (true) RETURNING id",
+  );
+  expect(next?.id).toBe(5_001);
   to.run("INSERT INTO kinds (yes) VALUES (1)");
   expect(to.query("SELECT max(id) AS id FROM kinds").get()).toEqual({ id: 5_001 });
-  await session.query("TRUNCATE kinds");
+  await postgres.query("TRUNCATE kinds");
 });
 
 test("what PostgreSQL's texts can't have is replaced, and the rest of them stays", async () => {
   const from = someTable();
   from.run("INSERT INTO kinds (name, yes) VALUES (?, 1)", ["before\0after"]);
-  await inTransaction(() => copyToShared(from, session, "kinds"));
-  expect(await session.query("SELECT name FROM kinds")).toEqual([{ name: "before\uFFFDafter" }]);
-  await session.query("TRUNCATE kinds");
+  await postgres.transaction((tx) => copyToShared(from, tx, "kinds"));
+  expect(await postgres.query("SELECT name FROM kinds")).toEqual([{ name: "before\uFFFDafter" }]);
+  await postgres.query("TRUNCATE kinds");
 });
 
 test("a column that only one of them has is not left out in silence", async () => {
   for (const columns of ["at INTEGER, other TEXT", "other INTEGER"]) {
     const sqlite = someTable(columns);
-    await expect(copyFromShared(session, sqlite, "kinds")).rejects.toThrow("kinds");
-    await expect(copyToShared(sqlite, session, "kinds")).rejects.toThrow("kinds");
+    await expect(copyFromShared(postgres, sqlite, "kinds")).rejects.toThrow("kinds");
+    await expect(copyToShared(sqlite, postgres, "kinds")).rejects.toThrow("kinds");
   }
 });
 
@@ -92,8 +80,8 @@ test("tables are listed after those that they refer to, and one in parts once", 
   expect(tables.indexOf("oauth_tokens")).toBeGreaterThan(tables.indexOf("oauth_grants"));
   expect(tables.indexOf("security_events")).toBeGreaterThan(tables.indexOf("accounts"));
   expect(new Set(tables).size).toBe(tables.length);
-  await session.query("CREATE TABLE parts (day int) PARTITION BY RANGE (day)");
-  await session.query("CREATE TABLE first_part PARTITION OF parts FOR VALUES FROM (0) TO (1)");
-  expect(await sharedTables(session)).toEqual(["kinds", "parts"]);
-  await session.query("DROP TABLE parts");
+  await postgres.query("CREATE TABLE parts (day int) PARTITION BY RANGE (day)");
+  await postgres.query("CREATE TABLE first_part PARTITION OF parts FOR VALUES FROM (0) TO (1)");
+  expect(await sharedTables(postgres)).toEqual(["kinds", "parts"]);
+  await postgres.query("DROP TABLE parts");
 });

@@ -1,0 +1,70 @@
+import type { Database as Sqlite } from "bun:sqlite";
+import type { Postgres, Statements } from "../../db/postgres.ts";
+import { BackupError } from "../backup-error.ts";
+import { copyLogToShared, LOG_TABLES } from "./log-rows.ts";
+import type { RestoredBase } from "./restore-shared.ts";
+import { copyToShared, tablesOf, writeShared } from "./rows.ts";
+
+/**
+ * @throws BackupError when the database has what may be someone's. What a server makes by itself, such
+ *   as its secrets, is nobody's.
+ */
+export async function refuseUsed(statements: Pick<Statements, "query">): Promise<void> {
+  const [found] = await statements.query<{ used: boolean }>(
+    "SELECT EXISTS (SELECT FROM accounts) OR EXISTS (SELECT FROM heads) AS used",
+  );
+  if (!found?.used) return;
+  throw new BackupError("The database of CTXD_DATABASE_URL is not empty: choose a new one.");
+}
+
+/** Records bases before their first file is uploaded, so that the files can be found again. */
+export async function beginBases(
+  postgres: Postgres,
+  { bases, now }: { bases: readonly RestoredBase[]; now: number },
+): Promise<void> {
+  await writeShared(
+    postgres,
+    "bases",
+    bases.map(({ base, table }) => ({ base, name: table, epoch: 0, since: now, state: "written" })),
+  );
+}
+
+/**
+ * Brings all rows of a SQLite database of this version into a PostgreSQL that has none, in one
+ * transaction.
+ * @param bases are in the object store, under their new names
+ * @throws BackupError when somebody came first
+ */
+export async function fillSharedDatabase(
+  postgres: Postgres,
+  sqlite: Sqlite,
+  { bases, now }: { bases: readonly RestoredBase[]; now: number },
+): Promise<void> {
+  const tables = tablesOf(sqlite);
+  await postgres.transaction(async (tx) => {
+    await tx.query("LOCK TABLE accounts, heads, bases IN EXCLUSIVE MODE");
+    await refuseUsed(tx);
+    await recordBases(tx, bases);
+    // What a server that nobody has used yet has made for itself.
+    for (const table of tables.toReversed()) await tx.query(`DELETE FROM "${table}"`);
+    for (const table of tables) {
+      if (!LOG_TABLES.has(table)) await copyToShared(sqlite, tx, table);
+    }
+    await copyLogToShared(sqlite, tx, { bases, now });
+  });
+}
+
+/** A server that runs over the database may have taken them for what a crash has left. */
+async function recordBases(
+  tx: Pick<Statements, "query">,
+  bases: readonly RestoredBase[],
+): Promise<void> {
+  const recorded = await tx.query(
+    `UPDATE bases SET state = 'recorded'
+     WHERE base = ANY (ARRAY(SELECT json_array_elements_text($1::text::json))) AND state = 'written'
+     RETURNING 1`,
+    [JSON.stringify(bases.map(({ base }) => base))],
+  );
+  if (recorded.length === bases.length) return;
+  throw new BackupError("A server runs over this database: stop all of them, and restore again.");
+}

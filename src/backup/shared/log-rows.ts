@@ -1,0 +1,117 @@
+import type { Database as Sqlite } from "bun:sqlite";
+import type { RestoredBase } from "./restore-shared.ts";
+import { inserterFor, type Row, readShared, type Session, writeShared } from "./rows.ts";
+
+/**
+ * The memory log. In SQLite one counter numbers the entries of all tables, in PostgreSQL each table has
+ * its own. So they get new numbers on the way: what a checkpoint includes is left out, and so it includes
+ * none of the others. Tables of accounts that have been removed are left out too.
+ */
+
+/** Tables of the log whose rows are not the same in both. */
+export const LOG_TABLES: ReadonlySet<string> = new Set([
+  "heads",
+  "journal",
+  "checkpoints",
+  "tables",
+]);
+
+const kindsOf = (...names: string[]) => new Map(names.map((name) => [name, "other"] as const));
+const KINDS = {
+  heads: kindsOf("name", "seq", "memories", "bytes"),
+  journal: new Map([
+    ...kindsOf("seq", "account_id", "removed", "has_remains", "at"),
+    ["written", "bytea"] as const,
+  ]),
+  checkpoints: kindsOf("account_id", "version", "files", "base", "up_to"),
+  tables: kindsOf("account_id", "name", "model"),
+};
+
+/** Copies the log to a SQLite database that has none. */
+export async function copyLogFromShared(session: Session, sqlite: Sqlite): Promise<void> {
+  const copy = async (table: keyof typeof KINDS, query: string, isHeavy = false) => {
+    const insert = inserterFor(sqlite, table, KINDS[table]);
+    for await (const rows of readShared(session, query, isHeavy)) insert(rows);
+  };
+  const kept = "heads h JOIN accounts a ON a.id = h.account_id";
+  await copy("tables", "SELECT t.* FROM tables t JOIN accounts a ON a.id = t.account_id");
+  await copy("heads", `SELECT h.name, 0 AS seq, h.memories, h.bytes FROM ${kept}`);
+  await copy(
+    "checkpoints",
+    `SELECT c.name AS account_id, c.version, c.files, c.base, 0 AS up_to
+     FROM ${kept} JOIN checkpoints c ON c.name = h.name`,
+  );
+  await copy(
+    "journal",
+    `SELECT row_number() OVER (ORDER BY j.name, j.seq) AS seq, j.name AS account_id,
+       j.written, j.removed, j.has_remains, j.at
+     FROM ${kept} JOIN journal j ON j.name = h.name LEFT JOIN checkpoints c ON c.name = h.name
+     WHERE j.seq > coalesce(c.up_to, 0) ORDER BY j.name, j.seq`,
+    true,
+  );
+  sqlite.run(
+    `UPDATE heads SET seq = (SELECT max(seq) FROM journal WHERE account_id = name)
+     WHERE name IN (SELECT account_id FROM journal)`,
+  );
+}
+
+/**
+ * Copies the log of a SQLite database of this version to PostgreSQL, which has none.
+ * @param bases the durable bases, under the names that they have there
+ * @param now milliseconds since 1970; numbers begin with it, as of all tables there, so that no copy of
+ *   an earlier table of the same name is taken for this one
+ */
+export async function copyLogToShared(
+  sqlite: Sqlite,
+  session: Session,
+  { bases, now }: { bases: readonly RestoredBase[]; now: number },
+): Promise<void> {
+  const read = (query: string) => sqlite.query<Row, []>(query).iterate();
+  const isKept = (table: string) => `${accountIn(table)} IN (SELECT id FROM accounts)`;
+  const count = `(SELECT count(*) ${NEWER} AND h.name = all_heads.name)`;
+  await writeShared(session, "tables", read(`SELECT * FROM tables WHERE ${isKept("account_id")}`));
+  await writeShared(session, "checkpoints", checkpoints(bases, now));
+  // What waits in the log is flushed at once: somebody may have deleted something.
+  await writeShared(
+    session,
+    "heads",
+    read(
+      `SELECT name, ${accountIn("name")} AS account_id, memories, bytes, 0 AS epoch, 0 AS lease_until,
+         ${now} + ${count} AS seq, CASE WHEN ${count} > 0 THEN ${now} END AS due_at
+       FROM heads AS all_heads WHERE ${isKept("name")}`,
+    ),
+  );
+  await writeShared(
+    session,
+    "journal",
+    entries(
+      read(
+        `SELECT j.account_id AS name, ${now} + row_number() OVER (PARTITION BY j.account_id ORDER BY j.seq) AS seq,
+           lower(hex(randomblob(16))) AS id, j.written, j.removed, j.has_remains, coalesce(j.at, ${now}) AS at,
+           coalesce(h.memories, 0) AS memories, coalesce(h.bytes, 0) AS bytes
+         ${NEWER} AND ${isKept("j.account_id")} ORDER BY j.seq`,
+      ),
+    ),
+  );
+}
+
+/** Entries that no checkpoint includes. */
+const NEWER = `FROM journal j JOIN heads h ON h.name = j.account_id
+  LEFT JOIN checkpoints c ON c.account_id = j.account_id WHERE j.seq > coalesce(c.up_to, -1)`;
+
+/** A table's name is that of its account, or begins with it and a full stop. */
+const accountIn = (table: string) => `substr(${table}, 1, instr(${table} || '.', '.') - 1)`;
+
+function* checkpoints(bases: readonly RestoredBase[], upTo: number): Generator<Row> {
+  for (const { table, base, version, files } of bases) {
+    yield { name: table, base, version, files: JSON.stringify(files), up_to: upTo };
+  }
+}
+
+/** An earlier version removed rows: the first one of a memory has its id, others have a number. */
+function* entries(rows: Iterable<Row>): Generator<Row> {
+  for (const row of rows) {
+    const removed: string[] = JSON.parse(String(row.removed));
+    yield { ...row, removed: JSON.stringify(removed.filter((id) => !id.includes("#"))) };
+  }
+}

@@ -1,0 +1,121 @@
+import { randomBytes } from "node:crypto";
+import { mkdir, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { Postgres } from "../../db/postgres.ts";
+import { openAsItIs } from "../../db/snapshot.ts";
+import { openSqlite } from "../../db/sqlite.ts";
+import { baseFolder } from "../../memories/log/names.ts";
+import { type RecordedCheckpoint, readCheckpoints } from "../../memories/log/recorded.ts";
+import type { Objects } from "../../objects/objects.ts";
+import { explained } from "../backup-error.ts";
+import { DATABASE, withScratch } from "../copy-state.ts";
+import type { Progress } from "../create-backup.ts";
+import { type EndedAccess, endAccess } from "../end-access.ts";
+import { forEach } from "../files.ts";
+import { refuseForeignDatabase } from "../foreign-database.ts";
+import type { Manifest } from "../manifest.ts";
+import { type AskToUnlock, openBackup } from "../open-backup.ts";
+import { requireSame, verifyFiles } from "../verify-files.ts";
+import { beginBases, fillSharedDatabase, refuseUsed } from "./fill-database.ts";
+import { told } from "./shared-source.ts";
+
+/**
+ * Puts a backup into what several replicas share: an empty PostgreSQL of this version, and an object
+ * store. All of it is checked before the first byte is written; the database has none of it before the
+ * last step, one transaction. What a restore that was cut off has uploaded goes with the sweep of the
+ * servers that come to use it.
+ * @param dataDir has room for the database and one base at a time
+ * @throws BackupError or DatabaseError with one sentence for the user
+ */
+export async function restoreShared({
+  folder,
+  dataDir,
+  postgres,
+  objects,
+  unlock = null,
+  isExpectedSealed = false,
+  revokeKeys = false,
+  clock = Date.now,
+  signal,
+  onProgress = () => {},
+  onAccessEnded = () => {},
+}: {
+  folder: string;
+  dataDir: string;
+  postgres: Postgres;
+  objects: Objects;
+  unlock?: AskToUnlock | null;
+  isExpectedSealed?: boolean;
+  revokeKeys?: boolean;
+  clock?: () => number;
+  signal?: AbortSignal;
+  onProgress?: Progress;
+  onAccessEnded?: (ended: EndedAccess) => void;
+}): Promise<Manifest> {
+  await refuseUsed(postgres);
+  const backup = await openBackup(folder, unlock, isExpectedSealed);
+  const { manifest, container } = backup;
+  await verifyFiles(folder, backup, { signal, onProgress });
+  const listed = new Map(manifest.files.map((file) => [file.path, file]));
+
+  return await withScratch(dataDir, async (scratch) => {
+    const extract = async (path: string, to: string) => {
+      signal?.throwIfAborted();
+      const file = listed.get(path);
+      if (file) requireSame(file, await container.extract(path, to), container);
+    };
+    const path = join(scratch, DATABASE);
+    await extract(DATABASE, path);
+    refuseForeignDatabase(path, manifest.schema, container.locate(DATABASE));
+    // Of an earlier version it is brought up to date here.
+    await openSqlite(path).close();
+    const now = clock();
+    const ended = endAccess(path, { revokeKeys, now });
+    const sqlite = openAsItIs(path);
+    try {
+      const bases = readCheckpoints(sqlite).map((checkpoint) => renamed(checkpoint, listed));
+      await beginBases(postgres, { bases, now });
+      for (const [count, base] of bases.entries()) {
+        onProgress({ step: "uploading tables", count, total: bases.length });
+        await upload(base);
+      }
+      await fillSharedDatabase(postgres, sqlite, { bases, now });
+    } finally {
+      sqlite.close();
+    }
+    onAccessEnded(ended);
+    return manifest;
+
+    async function upload({ former, base, files }: RestoredBase): Promise<void> {
+      await forEach(files, async (file) => {
+        const local = join(scratch, base, file);
+        await explained(local, "written", () => mkdir(dirname(local), { recursive: true }));
+        await extract(`${baseFolder(former)}/${file}`, local);
+        await told(() => objects.put(`${base}/${file}`, Bun.file(local)));
+      });
+      await rm(join(scratch, base), { recursive: true });
+    }
+  });
+}
+
+/** A base of a backup, under the name that it gets. */
+export interface RestoredBase extends RecordedCheckpoint {
+  /** Its name in the backup. */
+  former: string;
+}
+
+/**
+ * A base with a new name, and the files that the backup has of it. Its former name may be known to
+ * the object store and to copies that replicas keep, with files that came later.
+ */
+function renamed(
+  { table, base, version, files }: RecordedCheckpoint,
+  listed: ReadonlyMap<string, unknown>,
+): RestoredBase {
+  return {
+    ...{ table, version, former: base },
+    base: `${table}.${randomBytes(4).toString("hex")}`,
+    // An earlier version of this program removed some that it did not need.
+    files: files.filter((file) => listed.has(`${baseFolder(base)}/${file}`)),
+  };
+}

@@ -1,0 +1,97 @@
+import { Database as Sqlite } from "bun:sqlite";
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { join } from "node:path";
+import { copySharedDatabase } from "../../../src/backup/shared/copy-database.ts";
+import { beginBases, fillSharedDatabase } from "../../../src/backup/shared/fill-database.ts";
+import { sharedTables, tablesOf } from "../../../src/backup/shared/rows.ts";
+import { migrate } from "../../../src/db/migrations.ts";
+import { connectPostgres, type Postgres } from "../../../src/db/postgres.ts";
+import { temporaryFolder } from "../../support/database.ts";
+import { type PostgresDatabase, sharedPostgres } from "../../support/postgres.ts";
+import { migrated } from "../../support/shared-place.ts";
+import { addSomeRows } from "../../support/some-rows.ts";
+
+/** What only one of the databases has: it is made by who runs there, and of use there alone. */
+const SHARED_ALONE = ["bases", "ephemeral", "ctxd_schema"];
+/** Numbers that are others in each database; the order of entries stays. */
+const RENUMBERED: Readonly<Record<string, string>> = {
+  heads: "name, memories, bytes",
+  checkpoints: "account_id, version, files, base",
+  journal: "account_id, written, removed, has_remains, at",
+};
+
+const NOW = Date.UTC(2026, 0, 1);
+
+let database: PostgresDatabase;
+let postgres: Postgres;
+beforeAll(async () => {
+  database = await (await sharedPostgres()).database(migrated);
+  postgres = connectPostgres(database.url);
+}, 60_000);
+afterAll(async () => {
+  await postgres.close();
+  await database[Symbol.asyncDispose]();
+});
+
+const rowsOf = (sqlite: Sqlite, table: string) => {
+  const order = table === "journal" ? "account_id, seq" : "1";
+  return sqlite.query(`SELECT ${RENUMBERED[table] ?? "*"} FROM ${table} ORDER BY ${order}`).all();
+};
+
+test("all tables of the schema go to PostgreSQL and back, with every column", async () => {
+  const from = new Sqlite(":memory:");
+  migrate(from);
+  const tables = tablesOf(from);
+  for (const suffix of ["x", "y"]) addSomeRows(from, tables, suffix);
+  // Of another account, before and after what a checkpoint includes.
+  from.run("UPDATE checkpoints SET up_to = iif(account_id = 'acc_y', 2, 0)");
+  for (const name of ["acc_x", "acc_y", "acc_x"]) {
+    from.run("INSERT INTO journal (account_id, removed, at) VALUES (?, '[]', 18)", [name]);
+  }
+  const bases = checkpointsOf(from);
+  await beginBases(postgres, { bases, now: NOW });
+  await fillSharedDatabase(postgres, from, { bases, now: NOW });
+  const path = join(temporaryFolder(), "copy.db");
+  await copySharedDatabase(postgres, path);
+  const to = new Sqlite(path);
+  from.run("DELETE FROM journal WHERE account_id = 'acc_y' AND seq <= 2");
+  for (const table of tables) {
+    const rows = rowsOf(to, table);
+    expect({ table, rows }).toEqual({ table, rows: rowsOf(from, table) });
+    expect({ table, isEmpty: rows.length === 0 }).toEqual({ table, isEmpty: false });
+  }
+  // Both open right: no entry is included, the head is the newest, and none is numbered twice.
+  expect(to.query("SELECT name, seq FROM heads ORDER BY name").all()).toEqual([
+    { name: "acc_x", seq: 3 },
+    { name: "acc_y", seq: 4 },
+  ]);
+  expect(to.query("SELECT DISTINCT up_to FROM checkpoints").all()).toEqual([{ up_to: 0 }]);
+  expect(
+    await postgres.query(
+      `SELECT h.name, h.seq - $1 AS last, c.up_to - $1 AS included, string_agg((j.seq - $1)::text, ' ' ORDER BY j.seq) AS numbers
+       FROM heads h JOIN journal j USING (name) JOIN checkpoints c USING (name) GROUP BY 1, 2, 3 ORDER BY 1`,
+      [NOW],
+    ),
+  ).toEqual([
+    { name: "acc_x", last: 3, included: 0, numbers: "1 2 3" },
+    { name: "acc_y", last: 1, included: 0, numbers: "1" },
+  ]);
+  to.close();
+});
+
+function checkpointsOf(sqlite: Sqlite) {
+  return sqlite
+    .query<{ table: string; base: string; version: number; files: string }, []>(
+      'SELECT account_id AS "table", base, version, files FROM checkpoints',
+    )
+    .all()
+    .map((row) => ({ ...row, former: row.base, files: JSON.parse(row.files) as string[] }));
+}
+
+test("PostgreSQL has no table that a backup forgets", async () => {
+  const sqlite = new Sqlite(":memory:");
+  migrate(sqlite);
+  const known = new Set([...tablesOf(sqlite), ...SHARED_ALONE]);
+  const tables = await sharedTables(postgres);
+  expect(tables.filter((table) => !known.has(table))).toEqual([]);
+});

@@ -1,0 +1,293 @@
+import { Database as Sqlite } from "bun:sqlite";
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { generateX25519Identity, identityToRecipient } from "age-encryption";
+import type { Lock } from "../../../src/backup/age.ts";
+import { createBackup } from "../../../src/backup/create-backup.ts";
+import { restoreShared } from "../../../src/backup/shared/restore-shared.ts";
+import { createSharedSource } from "../../../src/backup/shared/shared-source.ts";
+import { loadLanceDb } from "../../../src/native/lancedb.ts";
+import { testCacheDir } from "../../support/embedder.ts";
+import { listFiles } from "../../support/files.ts";
+import { backUp, folderOfTest, openData, restore } from "../../support/live-data.ts";
+import { filesOf, openRecorded } from "../../support/recorded-data.ts";
+import { sharedPlace } from "../../support/shared-place.ts";
+
+type Place = Awaited<ReturnType<typeof sharedPlace>>;
+
+const FORGOTTEN = "the zebra is to be forgotten";
+const root = folderOfTest();
+const dataDir = join(root.path, "data");
+const good = join(root.path, "good");
+const accounts: string[] = [];
+
+/** Three accounts: with a base and a log, with a base alone, with a log alone. */
+beforeAll(async () => {
+  const first = await openData(dataDir);
+  for (const name of ["both", "base", "log"]) {
+    const email = `${name}@example.com`;
+    accounts.push((await first.accounts.add({ email, password: null })).id);
+  }
+  const [both = "", base = "", log = ""] = accounts;
+  const some = (name: string) =>
+    Array.from({ length: 40 }, (_, n) => ({ content: `number ${n} of ${name}` }));
+  for (const id of [both, base]) await first.memories.create(id, some(id));
+  const [forgotten] = await first.memories.create(both, [{ content: FORGOTTEN }]);
+  await first.close();
+  await using data = await openData(dataDir);
+  await data.memories.remove(both, forgotten?.id ?? "");
+  await data.memories.create(both, [{ content: "newer than the base" }]);
+  await data.memories.create(log, some(log));
+  await backUp(dataDir, good);
+}, 60_000);
+afterAll(() => root[Symbol.dispose]());
+
+const scratchOf = () => {
+  const folder = join(root.path, crypto.randomUUID());
+  mkdirSync(folder);
+  return folder;
+};
+
+const restoreTo = (
+  { postgres, objects }: Place,
+  folder: string,
+  options: Partial<Parameters<typeof restoreShared>[0]> = {},
+) => restoreShared({ folder, dataDir: scratchOf(), postgres, objects, ...options });
+
+async function backUpFrom(
+  { postgres, objects }: Place,
+  { lock = null, onRound }: { lock?: Lock | null; onRound?: () => Promise<void> } = {},
+) {
+  const [folder, scratch] = [join(root.path, crypto.randomUUID()), scratchOf()];
+  const source = createSharedSource({ postgres, objects, dataDir: scratch });
+  const open = async () => ({
+    ...source,
+    async copyDatabase(path: string) {
+      await source.copyDatabase(path);
+      await onRound?.();
+    },
+    // The place is still needed.
+    close: async () => {},
+  });
+  const lancedb = await loadLanceDb(testCacheDir);
+  const clock = Date.now;
+  await createBackup({ dataDir: scratch, open, folder, version: "1", lancedb, clock, lock });
+  expect(readdirSync(scratch)).toEqual([]);
+  return folder;
+}
+
+/** What a data folder has of each account, and what it finds. */
+async function contentsOf(folder: string) {
+  await using data = await openData(folder);
+  return await Promise.all(
+    accounts.map(async (id) => {
+      const { memories } = await data.memories.list(id, { filter: {}, limit: 100 });
+      const query = {
+        query: "number 7 newer",
+        limit: 10,
+        filter: {},
+        minScore: 0,
+        mode: "hybrid" as const,
+      };
+      return { id, memories, found: await data.memories.search(id, query) };
+    }),
+  );
+}
+
+test("a backup of a folder goes to replicas, and one of those to a folder", async () => {
+  await using shared = await sharedPlace();
+  const manifest = await restoreTo(shared, good);
+  expect(manifest).toMatchObject({ accounts: 3, tables: 3 });
+  const there = await backUpFrom(shared);
+  const back = join(root.path, "back");
+  await restore(there, back);
+  const original = await contentsOf(dataDir);
+  expect(original.map(({ memories }) => memories.length)).toEqual([41, 40, 40]);
+  expect(await contentsOf(back)).toEqual(original);
+});
+
+test("what was forgotten before is in neither, once the folder has forgotten it", async () => {
+  await using shared = await sharedPlace();
+  const folder = join(root.path, "forgetful");
+  await restore(good, folder);
+  await contentsOf(folder);
+  const backup = join(root.path, "forgetful-backup");
+  await backUp(folder, backup);
+  await restoreTo(shared, backup);
+  const there = await backUpFrom(shared);
+  for (const file of await listFiles(there)) {
+    expect(readFileSync(join(there, file)).includes(FORGOTTEN)).toBe(false);
+  }
+  const names = await shared.names();
+  expect(names.length).toBeGreaterThan(3);
+});
+
+test("encrypted backups go both ways", async () => {
+  await using shared = await sharedPlace();
+  const identity = await generateX25519Identity();
+  const lock = { recipients: [await identityToRecipient(identity)] };
+  const unlock = async () => ({ identities: [identity] });
+  const sealed = join(root.path, "sealed");
+  await backUp(dataDir, sealed, lock);
+  await expect(restoreTo(shared, sealed)).rejects.toThrow("encrypted");
+  await restoreTo(shared, sealed, { unlock });
+  const there = await backUpFrom(shared, { lock });
+  expect((await listFiles(there)).every((file) => /\.age$|SHA256SUMS$/.test(file))).toBe(true);
+  const back = join(root.path, "unsealed");
+  await restore(there, back, identity);
+  expect(await contentsOf(back)).toEqual(await contentsOf(dataDir));
+});
+
+test("a base that a flush replaces and a sweep removes meanwhile is taken as it is then", async () => {
+  await using shared = await sharedPlace();
+  await restoreTo(shared, good);
+  let rounds = 0;
+  const replace = async () => {
+    if (++rounds > 1) return;
+    const [id = ""] = accounts;
+    const { rows, query } = shared.postgres;
+    const [former] = await query<{ base: string; files: string }>(
+      "SELECT base, files FROM checkpoints WHERE name = $1",
+      [id],
+    );
+    if (!former) throw new Error("there is no checkpoint");
+    // As a rewrite does it, with the same rows.
+    const next = `${id}.0badcafe`;
+    const scratch = scratchOf();
+    for (const [count, file] of (JSON.parse(former.files) as string[]).entries()) {
+      const path = join(scratch, String(count));
+      await shared.objects.fetch(`${former.base}/${file}`, path);
+      await shared.objects.put(`${next}/${file}`, Bun.file(path));
+      await shared.objects.remove(`${former.base}/${file}`);
+    }
+    await rows("UPDATE checkpoints SET base = $2 WHERE name = $1", [id, next]);
+  };
+  const there = await backUpFrom(shared, { onRound: replace });
+  expect(rounds).toBe(2);
+  expect(readdirSync(join(there, "memories"))).toContain(`${accounts[0]}.0badcafe.lance`);
+  const back = join(root.path, "replaced");
+  await restore(there, back);
+  expect(await contentsOf(back)).toEqual(await contentsOf(dataDir));
+});
+
+test("an object that is gone for no reason is damage, and nothing is backed up", async () => {
+  await using shared = await sharedPlace();
+  await restoreTo(shared, good);
+  const lost = (await shared.names()).find((name) => name.includes("/data/")) ?? "";
+  await shared.objects.remove(lost);
+  await expect(backUpFrom(shared)).rejects.toThrow(`${lost.split("/")[0]}.lance is damaged`);
+});
+
+test("a database that somebody uses is left as it is", async () => {
+  await using shared = await sharedPlace();
+  await restoreTo(shared, good);
+  const before = await shared.names();
+  await expect(restoreTo(shared, good)).rejects.toThrow("is not empty");
+  expect(await shared.names()).toEqual(before);
+});
+
+test("a restore that breaks off leaves nothing that serves, and the next one succeeds", async () => {
+  await using shared = await sharedPlace();
+  const count = async (table: string) =>
+    (await shared.postgres.query(`SELECT FROM ${table}`)).length;
+  let steps = 0;
+  const breakOff = {
+    onProgress: ({ step }: { step: string }) =>
+      void (step === "uploading tables" && ++steps === 2 && shared.store.stop()),
+  };
+  await expect(restoreTo(shared, good, breakOff)).rejects.toThrow("object store");
+  await shared.store.start();
+  for (const table of ["accounts", "heads", "checkpoints", "journal"]) {
+    expect({ table, rows: await count(table) }).toEqual({ table, rows: 0 });
+  }
+  // What was uploaded is recorded, so that the servers to come find it.
+  const uploaded = new Set((await shared.names()).map((name) => name.split("/")[0]));
+  expect(uploaded.size).toBeGreaterThan(0);
+  const recorded = await shared.postgres.query<{ base: string }>("SELECT base FROM bases");
+  for (const base of uploaded) expect(recorded.map((row) => row.base)).toContain(base ?? "");
+  await restoreTo(shared, good);
+  expect(await count("accounts")).toBe(3);
+});
+
+test("a server that runs over the database makes a restore fail, not lie", async () => {
+  await using shared = await sharedPlace();
+  const sweep = async () => {
+    await shared.postgres.query("UPDATE bases SET state = 'condemned' WHERE state = 'written'");
+  };
+  let sweeping = Promise.resolve();
+  const onProgress = ({ step }: { step: string }) => {
+    if (step === "uploading tables") sweeping = sweep();
+  };
+  await expect(restoreTo(shared, good, { onProgress })).rejects.toThrow("stop all of them");
+  await sweeping;
+  expect(await shared.postgres.query("SELECT FROM accounts")).toEqual([]);
+});
+
+test("sessions, codes, tokens and invitations end here too, keys only if it is asked for", async () => {
+  const folder = join(root.path, "access");
+  await restore(good, folder);
+  {
+    const sqlite = new Sqlite(join(folder, "ctxd.db"));
+    const [id = ""] = accounts;
+    sqlite.run(
+      "INSERT INTO sessions (hash, account_id, created_at, expires_at) VALUES ('s', ?, 0, 9e15)",
+      [id],
+    );
+    sqlite.run("INSERT INTO invitations VALUES ('i', 'h', NULL, 0, 9e15)");
+    sqlite.run(
+      "INSERT INTO api_keys (id, account_id, hash, prefix, name, scopes, created_at) VALUES ('k', ?, 'h', 'p', 'n', '', 0)",
+      [id],
+    );
+    sqlite.close();
+  }
+  const backup = join(root.path, "access-backup");
+  await backUp(folder, backup);
+  for (const revokeKeys of [false, true]) {
+    await using shared = await sharedPlace();
+    const ended: unknown[] = [];
+    const onAccessEnded = (what: unknown) => ended.push(what);
+    await restoreTo(shared, backup, { revokeKeys, onAccessEnded });
+    expect(ended).toEqual([{ sessions: 1, apps: 0, invitations: 1, keys: 1 }]);
+    expect(await shared.postgres.query("SELECT FROM sessions")).toEqual([]);
+    expect(await shared.postgres.query("SELECT FROM invitations")).toEqual([]);
+    expect(
+      await shared.postgres.query("SELECT revoked_at IS NOT NULL AS gone FROM api_keys"),
+    ).toEqual([{ gone: revokeKeys }]);
+  }
+});
+
+test("a backup of an earlier version goes there too, and comes back as one of this version", async () => {
+  await using shared = await sharedPlace();
+  const archive = join(import.meta.dir, "../../fixtures/earlier-version.tar.gz");
+  await Bun.$`tar -C ${root.path} -xzf ${archive} backup`;
+  const earlier = join(root.path, "backup");
+  await restoreTo(shared, earlier);
+  const there = await backUpFrom(shared);
+  const [direct, back] = [join(root.path, "earlier"), join(root.path, "earlier-back")];
+  await restore(earlier, direct);
+  await restore(there, back);
+  // Vectors are of the model of that version, so memories are compared as they are stored.
+  const stored = async (folder: string) => {
+    const data = openRecorded(folder);
+    try {
+      const tables = await data.log.allCurrent();
+      return await Promise.all(
+        tables
+          .sort((a, b) => (a.name < b.name ? -1 : 1))
+          .map(async ({ name, model }) => {
+            const head = await data.log.head(name);
+            const entries = (await data.log.entries(name)).map(({ seq: _, ...entry }) => entry);
+            const files = head?.checkpoint ? await filesOf(folder, head.checkpoint.base) : [];
+            return { name, model, usage: head?.usage, files, entries };
+          }),
+      );
+    } finally {
+      data[Symbol.dispose]();
+    }
+  };
+  const found = await stored(back);
+  expect(found).toEqual(await stored(direct));
+  expect(found.some(({ entries }) => entries.length > 0)).toBe(true);
+  expect(found.some(({ files }) => files.length > 0)).toBe(true);
+});

@@ -1,0 +1,37 @@
+import { connectPostgres } from "../../src/db/postgres.ts";
+import { openPostgres } from "../../src/db/postgres-database.ts";
+import { createObjects } from "../../src/objects/objects.ts";
+import { startObjectStore } from "./object-store.ts";
+import { sharedPostgres } from "./postgres.ts";
+
+/** Makes the tables of this version, which no server has used yet. */
+export async function migrated(url: string): Promise<void> {
+  await (await openPostgres(url)).close();
+}
+
+/**
+ * What replicas share, without a replica: an empty database, and a prefix of an object store. Ended by
+ * `await using`.
+ */
+export async function sharedPlace() {
+  await using opening = new AsyncDisposableStack();
+  const database = opening.use(await (await sharedPostgres()).database(migrated));
+  const store = opening.use(await startObjectStore());
+  const postgres = connectPostgres(database.url);
+  opening.defer(postgres.close);
+  const [accessKeyId, secretAccessKey] = ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"].map(
+    (name) => store.settings()[name] ?? "",
+  );
+  const objects = createObjects({
+    ...{ bucket: store.bucket, prefix: "p", endpoint: store.endpoint, region: "us-east-1" },
+    ...{ accessKeyId: accessKeyId ?? "", secretAccessKey: secretAccessKey ?? "" },
+    sessionToken: null,
+  });
+  const opened = opening.move();
+  return {
+    ...{ database, store, postgres, objects },
+    /** Names of all objects. */
+    names: async () => (await Array.fromAsync(objects.list(""))).flat().map(({ name }) => name),
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}
