@@ -1,6 +1,7 @@
 /**
  * The tables of the log in PostgreSQL. They differ from SQLite's: entries are numbered within their
- * table, and several processes write to them.
+ * table, and several processes write to them. The journal is vacuumed whenever anything was deleted from
+ * it: it is a queue, and a forgotten text stays in its file until then.
  */
 export const LOG_SCHEMA = `
 CREATE TABLE heads (
@@ -28,7 +29,11 @@ CREATE TABLE journal (
   bytes bigint NOT NULL,
   at bigint NOT NULL,
   PRIMARY KEY (name, seq)
-) WITH (toast_tuple_target = 8160);
+) WITH (
+  toast_tuple_target = 8160,
+  autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 0,
+  toast.autovacuum_vacuum_scale_factor = 0, toast.autovacuum_vacuum_threshold = 0
+);
 ALTER TABLE journal ALTER COLUMN written SET STORAGE EXTERNAL;
 
 CREATE TABLE checkpoints (
@@ -63,4 +68,5 @@ CREATE TABLE bases (
   state text NOT NULL CHECK (state IN ('written', 'recorded', 'condemned'))
 );
 CREATE INDEX bases_name ON bases (name);
+CREATE INDEX bases_unrecorded ON bases (since) WHERE state <> 'recorded';
 `;
