@@ -1,42 +1,15 @@
 import type { Base, Bases } from "./base/base.ts";
 import type { OnStep } from "./base/bases.ts";
 import type { Vault } from "./base/vault.ts";
+import { type Chore, choreOf, type Due } from "./due.ts";
 import type { Checkpoint, Log } from "./log/log.ts";
-import type { Pending } from "./log/pending.ts";
+import { type Lease, LeaseLost } from "./log/shared-log.ts";
+import { withLease } from "./shared/held-lease.ts";
+import { isSame } from "./shared/open-shared-table.ts";
 import type { KeptTable } from "./table.ts";
 
-/** When work on a table is due. Times are milliseconds. */
-export const DUE = {
-  /** The log is flushed when no write has come for so long, */
-  idle: 5_000,
-  /** or so long after the first change, */
-  age: 60_000,
-  /** or when it has so many changes or bytes, */
-  changes: 1_000,
-  bytes: 4 << 20,
-  /** then with a rest of so many times as long as the last flush took. */
-  restFactor: 4,
-  /** What was deleted leaves the files this long after the answer; 60 s are promised. */
-  forgetAfter: 15_000,
-  /** The same with the time that the flushes of other tables take, done one by one. */
-  forgottenWithin: 40_000,
-  /** A flush that failed is tried again after this long. */
-  retryAfter: 5_000,
-  /**
-   * Rows from which a table is large: writing it as a whole, or reading it into memory, takes longer
-   * than some hundred milliseconds.
-   */
-  largeRows: 10_000,
-  /** A large table gets its indexes when it has been at rest for so long. */
-  indexAfter: 10_000,
-  /** Flushes that add to a table before it is written as one again, and the share that they may add. */
-  appends: 16,
-  appendedShare: 0.5,
-};
-export type Due = typeof DUE;
-
-/** What can be done to a table: write what the log has into its base, or index it. */
-export type Chore = "flush" | "index";
+/** Milliseconds until it is looked again whether another process has done what it was about to do. */
+const LEASED_AGAIN = 3_000;
 
 export type Flush = ReturnType<typeof createFlush>;
 
@@ -48,14 +21,23 @@ interface Added {
 
 interface Parts {
   table: KeptTable;
-  log: Pick<Log, "checkpoint" | "expunge">;
+  log: Pick<Log, "checkpoint" | "expunge" | "head" | "shared">;
   bases: Bases;
-  vault: Pick<Vault, "forget">;
+  vault: Pick<Vault, "forget" | "restore">;
   due: Due;
   step: OnStep;
 }
 
-/** Brings the log of one table into its base. Chores must not run at the same time. */
+/** Which base this process has written itself, and under which lease. */
+interface Own {
+  base: string;
+  epoch: number;
+}
+
+/**
+ * Brings the log of one table into its base. Chores must not run at the same time. Where other processes
+ * have the table too, one of them does it, under a lease; the others read its base.
+ */
 export function createFlush({ table, log, bases, vault, due, step }: Parts) {
   const { base, pending } = table;
   const clock = () => performance.now();
@@ -69,8 +51,19 @@ export function createFlush({ table, log, bases, vault, due, step }: Parts) {
   /** Whether the base's folder has files that belong to nothing, as a failure may leave. */
   let mustRewrite = false;
   let rest = { until: 0, hasFailed: false };
+  /** An owner of leases: this opening of the table. */
+  const owner = crypto.randomUUID();
+  let lease: Lease | null = null;
+  let own: Own | null = null;
+  /** Whether another process has recorded a base, and whether one has asked for a flush in vain. */
+  let [isBehind, isOverdue] = [false, false];
+  /** Whether what this table has is not what others have recorded. */
+  let isOutrun = false;
 
-  const canAppend = () => !mustRewrite && mayAdd(base.current, { pending, added, due });
+  /** Whether nobody else has written to the base, or may be writing to it. */
+  const isOwn = () =>
+    lease === null || (own?.base === base.current?.checkpoint.base && own?.epoch === lease.epoch);
+  const canAppend = () => !mustRewrite && isOwn() && mayAdd(base.current, { pending, added, due });
 
   /**
    * Makes a base the one to come back to, and reads it from now on.
@@ -78,8 +71,9 @@ export function createFlush({ table, log, bases, vault, due, step }: Parts) {
    */
   const record = async (next: Base, began: number | null) => {
     unrecorded = { base: next, began };
-    await log.checkpoint(table.name, next.checkpoint);
+    await log.checkpoint(table.name, next.checkpoint, lease ?? undefined);
     unrecorded = null;
+    if (lease) own = { base: next.checkpoint.base, epoch: lease.epoch };
     await step("checkpoint recorded");
     const present = base.current;
     if (present && present !== next) former.add(present.checkpoint.base);
@@ -99,12 +93,12 @@ export function createFlush({ table, log, bases, vault, due, step }: Parts) {
     await record(current, began);
   };
 
-  const rewrite = async () => {
+  const rewrite = async (isToIndex = !table.fitsInMemory()) => {
     const [options, began] = [{ upTo: table.seq, model: table.model }, clock()];
     forgettingSince ??= pending.remainsSince;
     const checkpoint = await bases.rewrite(table.name, base.current, pending.all(), options);
     // Searches of a table that is not in memory need its indexes at once.
-    const next = await openNew({ bases, vault }, checkpoint, !table.fitsInMemory());
+    const next = await openNew({ bases, vault }, checkpoint, isToIndex);
     added = { times: 0, rows: 0 };
     await record(next, began);
   };
@@ -113,20 +107,51 @@ export function createFlush({ table, log, bases, vault, due, step }: Parts) {
     await vault.forget([...former]);
     former.clear();
     await step("former base removed");
-    if (!(await log.expunge())) throw new Error("another process is reading the database's log");
+    if (!(await log.expunge(table.name)))
+      throw new Error("another process is reading the database's log");
     forgettingSince = null;
     await step("log expunged");
   };
 
+  /** Reads a base that another process has recorded; what the log has besides stays as it is. */
+  const move = async (recorded: Checkpoint) => {
+    if (recorded.upTo > table.seq) throw new LeaseLost("others have recorded what is not here");
+    await vault.restore(recorded.base, recorded.files);
+    const next = await bases.open(recorded);
+    await step("base of others opened");
+    if (unrecorded && unrecorded.base !== base.current) unrecorded.base.close();
+    [unrecorded, own, mustRewrite] = [null, null, false];
+    added = { times: 0, rows: 0 };
+    const replaced = base.replace(next);
+    pending.drop(recorded.upTo, clock());
+    forgettingSince = null;
+    await replaced;
+  };
+
+  /** Reads the base that is recorded, if it is another one. */
+  const follow = async () => {
+    const head = await log.head(table.name);
+    isBehind = false;
+    const recorded = head?.checkpoint ?? null;
+    if (recorded && !isSame(recorded, base.current?.checkpoint)) await move(recorded);
+  };
+
   const flush = async () => {
+    if (lease) await follow();
     if (unrecorded) await record(unrecorded.base, unrecorded.began);
     if (hasWork()) await (canAppend() ? append() : rewrite());
     await forget();
+    isOverdue = false;
   };
 
   const index = async () => {
+    if (lease) await follow();
     const present = base.current;
     if (!present) return;
+    if (!isOwn()) {
+      await rewrite(true);
+      return await forget();
+    }
     mustRewrite = true;
     await bases.index(present, !table.fitsInMemory());
     await record(present, null);
@@ -138,7 +163,45 @@ export function createFlush({ table, log, bases, vault, due, step }: Parts) {
     hasWork() || unrecorded !== null || former.size > 0 || forgettingSince !== null;
   const remainsSince = () => forgettingSince ?? pending.remainsSince;
 
+  const work = async (chore: Chore) => {
+    if (chore === "move") return await follow();
+    const task = chore === "flush" ? flush : index;
+    if (!log.shared) return await task();
+    const isDone = await withLease(log.shared, { table: table.name, owner }, async (taken) => {
+      lease = taken;
+      await step("lease taken");
+      await task().finally(() => {
+        lease = null;
+      });
+    });
+    if (!isDone) rest = { until: clock() + LEASED_AGAIN, hasFailed: true };
+    return isDone;
+  };
+
+  /** What was written and can't be recorded any more is of no use. */
+  const giveUp = async () => {
+    isOutrun = true;
+    const left = unrecorded?.base;
+    unrecorded = null;
+    if (!left || left === base.current) return;
+    left.close();
+    await vault.forget([left.checkpoint.base]).catch(() => {});
+  };
+
   return {
+    /** Is told which base is recorded, where others record some too. */
+    noteRecorded(recorded: Pick<Checkpoint, "base" | "version"> | null): void {
+      if (recorded && !isSame(recorded, base.current?.checkpoint)) isBehind = true;
+    },
+    /** Has the table flushed as soon as possible. */
+    hurry(): void {
+      isOverdue = true;
+    },
+    /** Whether the table must be opened again. */
+    get isOutrun() {
+      return isOutrun;
+    },
+
     /** When something was first deleted that is still in the files, by `performance.now()`. */
     remainsSince,
 
@@ -155,12 +218,15 @@ export function createFlush({ table, log, bases, vault, due, step }: Parts) {
      */
     due(ahead: number, isInExcess: boolean): Chore | null {
       const now = clock();
+      if (isOutrun) return null;
       const isResting = now < rest.until && (rest.hasFailed || pending.bytes < 8 * due.bytes);
       const since = remainsSince();
       const forgetAfter = Math.min(due.forgetAfter, Math.max(0, due.forgottenWithin - ahead));
       const mustForget = since !== null && now - since >= forgetAfter;
       // The rest after a long flush may take longer than forgetting may.
       if (isResting) return mustForget && !rest.hasFailed ? "flush" : null;
+      if (isBehind) return "move";
+      if (isOverdue) return "flush";
       const facts = {
         isLeft: isLeft(),
         hasRemains: since !== null,
@@ -173,10 +239,11 @@ export function createFlush({ table, log, bases, vault, due, step }: Parts) {
     async run(chore: Chore): Promise<void> {
       const started = clock();
       try {
-        await (chore === "flush" ? flush() : index());
+        if ((await work(chore)) === false) return;
         rest = { until: clock() + due.restFactor * (clock() - started), hasFailed: false };
       } catch (error) {
         rest = { until: clock() + due.retryAfter, hasFailed: true };
+        if (error instanceof LeaseLost) await giveUp();
         throw error;
       }
     },
@@ -217,32 +284,4 @@ async function openNew(
     await vault.forget([checkpoint.base]).catch(() => {});
     throw error;
   }
-}
-
-/** What makes a chore due, besides what is pending. */
-interface Situation {
-  /** Whether anything is to be flushed or removed. */
-  isLeft: boolean;
-  /** Whether something deleted is in the files, and whether it must leave them now. */
-  hasRemains: boolean;
-  mustForget: boolean;
-  lacksIndex: boolean;
-  isInExcess: boolean;
-  now: number;
-}
-
-function choreOf(
-  pending: Pick<Pending, "size" | "bytes" | "dirtySince" | "lastCommit">,
-  { isLeft, hasRemains, mustForget, lacksIndex, isInExcess, now }: Situation,
-  due: Due,
-): Chore | null {
-  if (mustForget || (isInExcess && isLeft)) return "flush";
-  const quiet = now - pending.lastCommit;
-  // What has to leave the files is flushed soon anyway.
-  if (isLeft && !hasRemains && quiet >= due.idle) return "flush";
-  const isMuch = pending.size >= due.changes || pending.bytes >= due.bytes;
-  const isOld = pending.dirtySince !== null && now - pending.dirtySince >= due.age;
-  if (isMuch || isOld) return "flush";
-  // A flush that removes something writes the base again, and must not wait for an index of this one.
-  return lacksIndex && !hasRemains && quiet >= due.indexAfter ? "index" : null;
 }

@@ -1,6 +1,6 @@
 import { AppError } from "../errors.ts";
 import { createTurns } from "../turns.ts";
-import { ANSWER_LIFETIME, type Answer, type Log } from "./log/log.ts";
+import { ANSWER_LIFETIME, type Answer, AnswersTaken, type Log } from "./log/log.ts";
 
 export type Idempotency = ReturnType<typeof createIdempotency>;
 
@@ -43,14 +43,23 @@ export function createIdempotency({
         await running.ids.catch(() => {});
         running = underWay.get(name);
       }
-      const findOrCreate = async () => {
-        const known = await log.answer(accountId, keyHash, clock() - ANSWER_LIFETIME);
-        if (!known) {
-          return await create((memoryIds) => ({
-            ...{ accountId, keyHash, requestHash, memoryIds },
-            createdAt: clock(),
-          }));
+      const find = () => log.answer(accountId, keyHash, clock() - ANSWER_LIFETIME);
+      const createUnlessTaken = async () => {
+        const answer = (memoryIds: string[]) => ({
+          ...{ accountId, keyHash, requestHash, memoryIds },
+          createdAt: clock(),
+        });
+        try {
+          return await create(answer);
+        } catch (error) {
+          // Another process was asked for the same at the same moment.
+          if (error instanceof AnswersTaken) return null;
+          throw error;
         }
+      };
+      const findOrCreate = async (): Promise<string[]> => {
+        const known = await find();
+        if (!known) return (await createUnlessTaken()) ?? (await findOrCreate());
         if (known.requestHash === requestHash) return known.memoryIds;
         throw new AppError(
           "validation_failed",

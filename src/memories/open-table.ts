@@ -68,7 +68,7 @@ async function restoreBase(
 }
 
 /** What made the vectors that the log has of a table without a base: the wanted one where it doesn't say. */
-async function loggedModel(
+export async function loggedModel(
   name: string,
   entries: readonly { outcome: Pick<Outcome, "written"> }[],
   log: Storage["log"],
@@ -80,7 +80,7 @@ async function loggedModel(
   return current.model === wanted.id ? wanted : modelNamed(current.model, vector.length);
 }
 
-async function countUsage(table: KeptTable): Promise<Usage> {
+export async function countUsage(table: KeptTable): Promise<Usage> {
   const usage = { memories: 0, bytes: 0 };
   for await (const rows of table.rows()) {
     usage.memories += rows.length;
@@ -90,7 +90,7 @@ async function countUsage(table: KeptTable): Promise<Usage> {
 }
 
 /** What a request is told when a table can't be opened. */
-function unopened(error: unknown): unknown {
+export function unopened(error: unknown): unknown {
   if (error instanceof AppError) return error;
   const message = isDiskFull(error)
     ? "The server's disk is full: the memories can't be opened until there is space."

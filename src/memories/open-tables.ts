@@ -4,10 +4,14 @@ import type { Embedders } from "../embedding/embedders.ts";
 import { AppError } from "../errors.ts";
 import type { Log as Lines } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
-import { createFlush, type Due, type Flush } from "./flush.ts";
+import type { Due } from "./due.ts";
+import { createFlush, type Flush } from "./flush.ts";
 import type { Outcome } from "./log/pending.ts";
+import type { Lease, Stand } from "./log/shared-log.ts";
 import { openTable } from "./open-table.ts";
-import type { Quota } from "./quota.ts";
+import type { QuotaOf } from "./quota.ts";
+import { openSharedTable } from "./shared/open-shared-table.ts";
+import { createReplay } from "./shared/replay.ts";
 import { createSlots, type Slot } from "./slots.ts";
 import type { Storage } from "./storage.ts";
 import type { KeptTable, MemoryTable } from "./table.ts";
@@ -64,9 +68,12 @@ interface Parts {
   storage: Storage;
   embedders: Embedders;
   /** What a table may hold; null for all. */
-  quotaOf: (name: string) => Promise<Quota | null>;
-  /** Is told of every commit of every table. */
+  quotaOf: QuotaOf;
+  /** Is told of every commit of every table, and of those of other processes. */
   onCommit: (table: MemoryTable, outcome: Outcome) => void;
+  onReplay?: (table: MemoryTable, outcome: Outcome) => void;
+  /** The lease under which a table is a copy of another one, where there are several processes. */
+  leaseOf?: (name: string) => Lease | undefined;
   due: Due;
   /** Bytes of memory for all views together. */
   room: number;
@@ -76,8 +83,10 @@ interface Parts {
 
 /** The tables by their names, each opened when it is used. */
 export function createOpenTables({ storage, embedders, due, room, ...parts }: Parts) {
-  const { quotaOf, onCommit, lines, metrics } = parts;
-  const opened = () => slots.all().flatMap(({ now }) => now ?? []);
+  const { quotaOf, onCommit, onReplay = () => {}, leaseOf = () => undefined } = parts;
+  const { lines, metrics } = parts;
+  const { shared } = storage.log;
+  const opened = (): Opened[] => slots.all().flatMap(({ now }) => now ?? []);
   const viewBytes = () => opened().reduce((sum, { table }) => sum + table.viewBytes, 0);
   const makeRoom = (bytes: number) => {
     closeUnused(viewBytes() + bytes - room);
@@ -87,12 +96,22 @@ export function createOpenTables({ storage, embedders, due, room, ...parts }: Pa
   const collectGarbage = createCollector();
   const slots = createSlots<Opened>({
     async open(name) {
-      const table = await openTable(name, {
+      const options = {
         ...{ storage, wanted: embedders.wanted.model },
         ...{ largeRows: due.largeRows, room: { bytes: room, make: makeRoom } },
-      });
+      };
+      const table: KeptTable = shared
+        ? await openSharedTable(name, options, shared)
+        : await openTable(name, options);
+      const sharing = shared && {
+        replay: createReplay({
+          ...{ table, log: shared, codec: storage.codec },
+          onReplay: (outcome) => onReplay(table, outcome),
+        }),
+        lease: () => leaseOf(name),
+      };
       const writer = createWriter({
-        ...{ table, log: storage.log },
+        ...{ table, log: storage.log, sharing: sharing ?? null },
         quotaOf: () => quotaOf(name),
         onCommit: (outcome) => onCommit(table, outcome),
       });
@@ -122,9 +141,16 @@ export function createOpenTables({ storage, embedders, due, room, ...parts }: Pa
 
   const doChore = (slot: Slot<Opened>, open: Opened, task: () => Promise<void>) => {
     slots.hold(slot);
-    open.chore = task().finally(() => slots.leave(slot));
+    open.chore = task().finally(() => {
+      if (open.flush.isOutrun) slots.end(slot);
+      slots.leave(slot);
+    });
     return open.chore;
   };
+
+  /** Where the log has all, and any process can flush it, a table may be closed at any time. */
+  const isUnused = (slot: Slot<Opened>) =>
+    isLeft(slot) && (shared !== undefined || slot.now?.flush.isIdle() === true);
 
   const upkeep = startUpkeep({
     kept: () => {
@@ -133,7 +159,7 @@ export function createOpenTables({ storage, embedders, due, room, ...parts }: Pa
         const { name, now, users } = slot;
         if (!now || now.ending) return [];
         const hold = (task: () => Promise<void>) => doChore(slot, now, task);
-        const isInExcess = index < all.length - MAX_UNUSED && users === 0;
+        const isInExcess = !shared && index < all.length - MAX_UNUSED && users === 0;
         return { name, flush: now.flush, isInExcess, hold };
       });
     },
@@ -166,8 +192,39 @@ export function createOpenTables({ storage, embedders, due, room, ...parts }: Pa
       try {
         return await task(await slot.opened);
       } catch (error) {
-        if (error instanceof WriterEnded) await slot.now?.ending;
+        if (error instanceof WriterEnded && shared) slots.end(slot);
+        else if (error instanceof WriterEnded) await slot.now?.ending;
         throw error;
+      } finally {
+        slots.leave(slot);
+      }
+    },
+
+    /** Brings open tables to where they stand now, and closes those that are gone. */
+    follow(asked: readonly string[], stands: ReadonlyMap<string, Stand>): void {
+      for (const name of asked) {
+        const slot = slots.all().find((each) => each.name === name);
+        if (!slot?.now) continue;
+        const { table, writer, flush } = slot.now;
+        const stand = stands.get(name);
+        if (!stand && table.seq > 0) slots.end(slot);
+        if (!stand) continue;
+        slots.hold(slot);
+        writer
+          .catchUp(stand.seq)
+          .then(() => flush.noteRecorded(stand.checkpoint))
+          .catch((error) => {
+            if (error instanceof WriterEnded) slots.end(slot);
+          })
+          .finally(() => slots.leave(slot));
+      }
+    },
+
+    /** Has a table flushed that nobody else has flushed in time. */
+    async hurry(name: string): Promise<void> {
+      const slot = slots.enter(name);
+      try {
+        (await slot.opened).flush.hurry();
       } finally {
         slots.leave(slot);
       }
@@ -190,12 +247,12 @@ export function createOpenTables({ storage, embedders, due, room, ...parts }: Pa
       await slot.closed.promise;
     },
 
-    /** Ends the upkeep and writes what the log has into the bases. */
+    /** Ends the upkeep and writes what the log has into the bases, if no other process could. */
     async close(): Promise<void> {
       await upkeep.stop();
       for (const slot of slots.all()) {
         const open = await slot.opened.catch(() => null);
-        if (open && !slot.hasEnded && !open.ending && !open.flush.isIdle()) {
+        if (!shared && open && !slot.hasEnded && !open.ending && !open.flush.isIdle()) {
           await doChore(slot, open, () => open.flush.run("flush")).catch((error) => {
             lines.error("flush_failed", { table: slot.name, cause: String(error) });
           });
@@ -223,8 +280,8 @@ async function endWrites(open: Opened, task: () => Promise<void>): Promise<void>
   }
 }
 
-function isUnused({ users, now }: Slot<Opened>): boolean {
-  return users === 0 && now !== null && now.flush.isIdle() && !now.table.view.isFilling;
+function isLeft({ users, now }: Slot<Opened>): boolean {
+  return users === 0 && now !== null && !now.table.view.isFilling;
 }
 
 /** Makes what collects the garbage of closed tables, now and then; to be called for each of them. */

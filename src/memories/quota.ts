@@ -14,6 +14,9 @@ export interface Usage {
   bytes: number;
 }
 
+/** What something may hold from now on, by its name; null for all. */
+export type QuotaOf = (name: string) => Promise<Quota | null>;
+
 /** Bytes of a memory, as quotas count them. */
 export function bytesOf(memory: MemoryRow): number {
   const { content, metadata, tags, agentId, sessionId, project } = memory;

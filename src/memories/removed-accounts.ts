@@ -1,4 +1,5 @@
 import type { Accounts } from "../accounts/accounts.ts";
+import { AppError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { Store } from "./store.ts";
 
@@ -33,4 +34,9 @@ export function watchRemovedAccounts({
   void removeMemories();
   const timer = setInterval(removeMemories, INTERVAL);
   return () => clearInterval(timer);
+}
+
+/** What is told of an account that is not there any more. */
+export function removed(): AppError {
+  return new AppError("not_found", "This account has been removed.");
 }

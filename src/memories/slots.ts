@@ -67,6 +67,7 @@ export function createSlots<Opened>({
 
     end(slot: Slot<Opened>): void {
       if (slots.get(slot.name) === slot) slots.delete(slot.name);
+      if (slot.hasEnded) return;
       slot.hasEnded = true;
       if (slot.users === 0) release(slot);
     },

@@ -1,14 +1,15 @@
 import type { Embedders } from "../embedding/embedders.ts";
-import { AppError } from "../errors.ts";
 import type { Log as Lines } from "../log.ts";
 import { createMetrics, type Metrics } from "../metrics.ts";
-import { DUE, type Due } from "./flush.ts";
+import { DUE, type Due } from "./due.ts";
 import type { CurrentTable } from "./log/log.ts";
 import { accountOf, isBaseOf, tableFor } from "./log/names.ts";
 import { createOpenTables, type OpenTable } from "./open-tables.ts";
-import type { Quota } from "./quota.ts";
+import type { QuotaOf } from "./quota.ts";
 import { createReembedding, type Reembedding } from "./reembedding.ts";
+import { removed } from "./removed-accounts.ts";
 import { forgetLeft, startResumption } from "./resumption.ts";
+import { openSharedStore } from "./shared/shared-store.ts";
 import type { Storage } from "./storage.ts";
 import { measureStore } from "./store-metrics.ts";
 import { WriterEnded } from "./writer.ts";
@@ -40,27 +41,44 @@ export interface Store {
 /** Bytes of memory for the views of all accounts together: some 1,000,000 memories. */
 const ROOM = 1 << 30;
 
-/** Opens the store. One process at a time. */
-export async function openStore({
-  storage,
-  embedders,
-  lines,
-  metrics = createMetrics(),
-  quotaOf = async () => null,
-  due = DUE,
-  room = ROOM,
-}: {
+export interface StoreOptions {
   storage: Storage;
   embedders: Embedders;
   lines: Lines;
-  metrics?: Metrics;
+  metrics: Metrics;
   /** What an account may keep; null for all. */
-  quotaOf?: (accountId: string) => Promise<Quota | null>;
+  quotaOf: QuotaOf;
   /** When upkeep is due. */
   due?: Due;
-  /** Bytes of memory for views. */
+  /** Bytes of memory for all views together. */
+  room: number;
+}
+
+/** Opens the store: in one process at a time, unless the log is one that several share. */
+export async function openStore({
+  metrics = createMetrics(),
+  quotaOf = async () => null,
+  room = ROOM,
+  ...options
+}: Omit<StoreOptions, "metrics" | "quotaOf" | "room"> & {
+  metrics?: Metrics;
+  quotaOf?: QuotaOf;
   room?: number | undefined;
 }): Promise<Store> {
+  const { shared } = options.storage.log;
+  const all = { ...options, metrics, quotaOf, room };
+  return shared ? await openSharedStore(all, shared) : await openOwnStore(all);
+}
+
+async function openOwnStore({
+  storage,
+  embedders,
+  lines,
+  metrics,
+  quotaOf,
+  due = DUE,
+  room,
+}: StoreOptions): Promise<Store> {
   const { log, vault } = storage;
   const { model } = embedders.wanted;
   const dropped = new Set<string>();
@@ -164,10 +182,6 @@ export async function openStore({
       await tables.close();
     },
   };
-}
-
-function removed() {
-  return new AppError("not_found", "This account has been removed.");
 }
 
 /**

@@ -39,6 +39,11 @@ export interface MemoryTable extends TableReader {
   readonly usage: Usage;
   /** Grows with every commit. */
   readonly changes: number;
+  /** Whether nothing was ever written to it when it was opened. */
+  readonly wasEmpty: boolean;
+  /** Number of the last entry that it has taken in, and of the last that all readers see. */
+  readonly seq: number;
+  readonly settled: number;
   /**
    * How well memories answer a question word by word, −1 to 1: see `StateIndex`. Those that have no
    * states are left out, and all of a table of more memories than a view keeps states of.
@@ -63,8 +68,6 @@ export interface KeptTable extends MemoryTable {
   readonly base: HeldBase;
   readonly pending: Pending;
   readonly view: LiveView;
-  /** Number of the last entry that it has taken in. */
-  readonly seq: number;
   /** Sets what it holds, for a table whose writes were not counted. */
   recount(usage: Usage): void;
   /** Bytes of memory that its view takes, or will take, about, when it is being filled. */
@@ -124,7 +127,7 @@ export function createTable({
   const base = holdBase(first);
   const pending = createPending();
   const view = createLiveView(() => createView(model.dimension, hasManyMemories() ? 0 : undefined));
-  let [seq, usage, changes] = [last, counted, 0];
+  let [seq, settled, usage, changes] = [last, last, counted, 0];
   for (const entry of entries) pending.note(entry.seq, entry.outcome);
 
   const stored = createStoredReader({
@@ -172,6 +175,7 @@ export function createTable({
     base,
     pending,
     view,
+    wasEmpty: last === 0,
     get usage() {
       return usage;
     },
@@ -180,6 +184,9 @@ export function createTable({
     },
     get seq() {
       return seq;
+    },
+    get settled() {
+      return settled;
     },
     recount(held) {
       usage = held;
@@ -208,6 +215,7 @@ export function createTable({
       [seq, usage] = [number, grown];
       changes++;
       await view.apply(outcome);
+      settled = number;
     },
   };
 }

@@ -1,6 +1,7 @@
 import type { Log as Lines } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
-import type { Chore, Flush } from "./flush.ts";
+import type { Chore } from "./due.ts";
+import type { Flush } from "./flush.ts";
 
 /** How often it is looked what is due, in milliseconds. */
 const TICK = 500;

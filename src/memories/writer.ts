@@ -1,11 +1,12 @@
+import { DatabaseUnavailable } from "../db/postgres-errors.ts";
 import { isDiskFull } from "../disk-errors.ts";
 import { AppError } from "../errors.ts";
-import { createTurns } from "../turns.ts";
-import { createDraft, type Draft } from "./draft.ts";
+import { commitGroup, type Job, type Sharing } from "./commit.ts";
+import type { Draft } from "./draft.ts";
 import type { Filter } from "./filter.ts";
-import type { Answer, Log } from "./log/log.ts";
+import { type Answer, AnswersTaken, type Log } from "./log/log.ts";
 import type { Outcome } from "./log/pending.ts";
-import { checkQuota, minus, plus, type Quota, type Usage } from "./quota.ts";
+import { checkQuota, type QuotaOf, type Usage } from "./quota.ts";
 import type { MemoryTable } from "./table.ts";
 
 /** A change of single memories. If `apply` throws, this change fails and the others go on. */
@@ -19,21 +20,15 @@ export interface Change<Result> {
   answer?: Answer | undefined;
 }
 
-/** The table takes no writes any more: it is being removed, or another one takes its place. */
+/**
+ * The table takes no writes any more: it is being removed, or another one takes its place. Or it is
+ * not what the log has: then it is to be opened again.
+ */
 export class WriterEnded extends Error {
   override readonly name = "WriterEnded";
 }
 
 export type Writer = ReturnType<typeof createWriter>;
-
-interface Job extends Pick<Change<unknown>, "ids" | "withVectors" | "answer"> {
-  /** What it removes, besides what `apply` does. */
-  filter: Filter | null;
-  apply(draft: Draft): void;
-  /** @param removed how many memories the filter let pass */
-  done(removed: number): void;
-  fail(error: unknown): void;
-}
 
 /** Changes that one commit takes at most, and that may wait for the next one. */
 const GROUP = 512;
@@ -44,17 +39,20 @@ const MAX_WAITING = 4_096;
  * takes all of them (group commit): each is answered when the log and the view have it.
  * @param quotaOf what the table may hold from now on; null for all
  * @param onCommit is told of every commit
+ * @param sharing where other processes write to the table too
  */
 export function createWriter({
   table,
   log,
   quotaOf,
   onCommit,
+  sharing = null,
 }: {
   table: MemoryTable;
   log: Pick<Log, "append">;
-  quotaOf: () => Promise<Quota | null>;
+  quotaOf: () => ReturnType<QuotaOf>;
   onCommit: (outcome: Outcome) => void;
+  sharing?: Sharing | null;
 }) {
   let waiting: Job[] = [];
   let last: Promise<unknown> = Promise.resolve();
@@ -83,7 +81,7 @@ export function createWriter({
     waiting = waiting.slice(GROUP);
     if (waiting.length > 0) void takeTurn(commitWaiting);
     try {
-      await commitGroup(group, { table, log, quota: await quotaOf(), onCommit });
+      await commitGroup(group, { table, log, quotaOf, onCommit, sharing });
     } catch (cause) {
       for (const job of group) job.fail(failure(cause));
     }
@@ -118,6 +116,16 @@ export function createWriter({
         enqueue({ ids: [], filter, apply() {}, done: resolve, fail: reject });
       }),
     /**
+     * Takes in what others have committed up to an entry, at the least.
+     * @throws WriterEnded when the table must be opened again
+     */
+    async catchUp(seq: number): Promise<void> {
+      if (!sharing || table.settled >= seq) return;
+      await takeTurn(async () => {
+        if (table.seq < seq) await sharing.replay();
+      });
+    },
+    /**
      * Refuses all writes from now on, with `WriterEnded`, and runs a task when the last commit is
      * done. When the task fails, writes are taken again.
      */
@@ -140,81 +148,10 @@ export function createWriter({
   };
 }
 
-/** What a commit goes by. */
-interface Commit {
-  table: MemoryTable;
-  log: Pick<Log, "append">;
-  quota: Quota | null;
-  onCommit: (outcome: Outcome) => void;
-}
-
-/** Makes the changes of a group in one entry of the log, and answers each. */
-async function commitGroup(group: readonly Job[], { quota, ...commit }: Commit): Promise<void> {
-  const { table } = commit;
-  const { matches, draft } = await read(table, group);
-  const refusals: (() => void)[] = [];
-  const removed = new Map<Job, number>();
-  // What a filter lets pass was read before the group: so it comes before what the group changes.
-  const applied = [...group.filter(hasFilter), ...group.filter((job) => !hasFilter(job))].filter(
-    (job) => {
-      try {
-        draft.attempt(() => {
-          const before = draft.growth();
-          const present = (matches.get(job) ?? []).filter((id) => draft.get(id) !== null);
-          for (const id of present) draft.remove(id);
-          removed.set(job, present.length);
-          job.apply(draft);
-          if (quota) checkQuota(quota, plus(table.usage, before), minus(draft.growth(), before));
-        });
-        return true;
-      } catch (error) {
-        // Not yet: what it found may be another change of this group, which may fail.
-        refusals.push(() => job.fail(error));
-        return false;
-      }
-    },
-  );
-  const answers = applied.flatMap(({ answer }) => answer ?? []);
-  await append(draft, answers, commit);
-  for (const refuse of refusals) refuse();
-  for (const job of applied) job.done(removed.get(job) ?? 0);
-}
-
-const hasFilter = ({ filter }: Job) => filter !== null;
-
-/** What the jobs of a group read, and what their filters let pass. */
-async function read(table: MemoryTable, group: readonly Job[]) {
-  const matches = new Map<Job, string[]>();
-  for (const job of group) if (job.filter) matches.set(job, await table.select(job.filter));
-  const idsOf = (jobs: readonly Job[]) => jobs.flatMap(({ ids }) => ids);
-  const wanted = new Set([...idsOf(group), ...[...matches.values()].flat()]);
-  const rows = await table.find([...wanted]);
-  const withVectors = new Set(idsOf(group.filter((job) => job.withVectors)));
-  const whole = await table.load([...withVectors]);
-  return { matches, draft: createDraft(rows, whole) };
-}
-
-async function append(
-  draft: ReturnType<typeof createDraft>,
-  answers: Answer[],
-  { table, log, onCommit }: Omit<Commit, "quota">,
-): Promise<void> {
-  const outcome = draft.outcome();
-  const { written, removed, hasRemains } = outcome;
-  if (written.length + removed.length === 0) return;
-  const usage = plus(table.usage, draft.growth());
-  const turn = createTurns();
-  const bytes = written.length > 0 ? table.encode(written) : null;
-  await turn();
-  const model = table.model.id;
-  const entry = { model, written: bytes, removed, hasRemains, usage, answers };
-  const seq = await log.append(table.name, entry);
-  await table.apply(seq, outcome, usage);
-  onCommit(outcome);
-}
-
 /** What a request is told whose write failed. */
-function failure(cause: unknown): AppError {
+function failure(cause: unknown): unknown {
+  if (cause instanceof DatabaseUnavailable || cause instanceof WriterEnded) return cause;
+  if (cause instanceof AnswersTaken) return cause;
   const message = isDiskFull(cause)
     ? "The server's disk is full: nothing was written. Try again when there is space."
     : "The memories could not be written. Try again.";

@@ -2,7 +2,7 @@ import { findLocalOwner } from "../../src/accounts/local-owner.ts";
 import { measureProcess } from "../../src/cli/process-metrics.ts";
 import { createEmbedders } from "../../src/embedding/embedders.ts";
 import { createLog } from "../../src/log.ts";
-import { DUE } from "../../src/memories/flush.ts";
+import { DUE } from "../../src/memories/due.ts";
 import { createMetrics } from "../../src/metrics.ts";
 import { prepareForLanceDb } from "../../src/native/lancedb.ts";
 import { openData } from "../support/live-data.ts";

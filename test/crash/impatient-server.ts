@@ -7,7 +7,7 @@ import type { Embedder } from "../../src/embedding/embedder.ts";
 import { createEmbedders } from "../../src/embedding/embedders.ts";
 import { createKeys } from "../../src/keys/keys.ts";
 import { createLog } from "../../src/log.ts";
-import { DUE } from "../../src/memories/flush.ts";
+import { DUE } from "../../src/memories/due.ts";
 import { createIdempotency } from "../../src/memories/idempotency.ts";
 import { createSqliteLog } from "../../src/memories/log/sqlite-log.ts";
 import { createMemories } from "../../src/memories/memories.ts";

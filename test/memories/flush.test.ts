@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { statSync, truncateSync } from "node:fs";
 import { join } from "node:path";
-import { DUE } from "../../src/memories/flush.ts";
+import { DUE } from "../../src/memories/due.ts";
 import { idOf, storedMemories, storedMemory } from "../support/bases.ts";
 import { listFiles } from "../support/files.ts";
 import {

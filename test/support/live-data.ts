@@ -9,7 +9,7 @@ import { databasePath, openSqlite } from "../../src/db/sqlite.ts";
 import { createEmbedders, type Embedders } from "../../src/embedding/embedders.ts";
 import type { Log as Lines } from "../../src/log.ts";
 import type { OnStep } from "../../src/memories/base/bases.ts";
-import { DUE, type Due } from "../../src/memories/flush.ts";
+import { DUE, type Due } from "../../src/memories/due.ts";
 import { createIdempotency } from "../../src/memories/idempotency.ts";
 import type { Log } from "../../src/memories/log/log.ts";
 import { createSqliteLog } from "../../src/memories/log/sqlite-log.ts";

@@ -1,0 +1,73 @@
+import type { Log as Lines } from "../../log.ts";
+import type { SharedLog } from "../log/shared-log.ts";
+import type { OpenTables } from "../open-tables.ts";
+
+/** When what others have done is looked at, in milliseconds. */
+export const FOLLOWING = {
+  /** Entries and bases of tables that are open here. */
+  stands: 1_000,
+  /** Tables that nobody has flushed in time, */
+  overdue: 5_000,
+  /** of which so many are flushed here at once. */
+  overdueTables: 8,
+  /** Answers that have expired. */
+  answers: 600_000,
+};
+
+/**
+ * Follows what other processes do to tables that are open here, and does what others have left: by itself,
+ * so that forgotten text leaves this process too when nobody asks for it.
+ */
+export function startFollowing({
+  log,
+  tables,
+  lines,
+  every = FOLLOWING,
+}: {
+  log: SharedLog;
+  tables: OpenTables;
+  lines: Lines;
+  every?: typeof FOLLOWING;
+}): { stop(): Promise<void> } {
+  const stopped = Promise.withResolvers<void>();
+  let isStopped = false;
+
+  const repeat = async (what: string, after: number, task: () => Promise<void>) => {
+    while (!isStopped) {
+      // Processes that start together do not all come together.
+      const rest = Bun.sleep(after * (0.75 + Math.random() / 2));
+      await Promise.race([rest, stopped.promise]);
+      if (isStopped) return;
+      await task().catch((error) => lines.warn("following_failed", { what, cause: String(error) }));
+    }
+  };
+
+  const followStands = async () => {
+    const names = tables.opened().map(({ name }) => name);
+    if (names.length === 0) return;
+    const stands = await log.stands(names);
+    tables.follow(names, new Map(stands.map((stand) => [stand.table, stand])));
+  };
+
+  const flushOverdue = async () => {
+    for (const name of await log.overdue(every.overdueTables)) {
+      if (isStopped) return;
+      await tables.hurry(name).catch((error) => {
+        lines.error("table_not_opened", { table: name, cause: String(error) });
+      });
+    }
+  };
+
+  const running = Promise.all([
+    repeat("stands", every.stands, followStands),
+    repeat("overdue", every.overdue, flushOverdue),
+    repeat("answers", every.answers, log.expireAnswers),
+  ]);
+  return {
+    async stop() {
+      isStopped = true;
+      stopped.resolve();
+      await running;
+    },
+  };
+}

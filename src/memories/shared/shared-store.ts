@@ -1,0 +1,99 @@
+import { AppError } from "../../errors.ts";
+import { SHARED_DUE } from "../due.ts";
+import { accountOf } from "../log/names.ts";
+import type { SharedLog } from "../log/shared-log.ts";
+import { createOpenTables, type OpenTable } from "../open-tables.ts";
+import { removed } from "../removed-accounts.ts";
+import type { Store, StoreOptions } from "../store.ts";
+import { measureStore } from "../store-metrics.ts";
+import { WriterEnded } from "../writer.ts";
+import { FOLLOWING, startFollowing } from "./following.ts";
+import { createPositions } from "./positions.ts";
+
+/** How often a task runs again since its table was replaced or had to be opened again meanwhile. */
+const MOST_TRIES = 8;
+
+/**
+ * Opens the store on tables that other processes write to as well. Each use learns first how the
+ * account's table stands, and takes in what is missing: what was answered anywhere before is seen.
+ */
+export async function openSharedStore(
+  { storage, embedders, lines, metrics, quotaOf, due = SHARED_DUE, room }: StoreOptions,
+  log: SharedLog,
+  every = FOLLOWING,
+): Promise<Store> {
+  const { vault } = storage;
+  const readPosition = createPositions(log);
+  const measured = measureStore(metrics, {
+    log: storage.log,
+    opened: () => tables.opened(),
+    lags: () => tables.lags(),
+  });
+  const tables = createOpenTables({
+    ...{ storage, embedders, lines, metrics, due, room },
+    quotaOf: (name) => quotaOf(accountOf(name)),
+    onCommit: (_, outcome) => measured.onCommit(outcome),
+  });
+  const following = startFollowing({ log, tables, lines, every });
+
+  const tryUse = async <Result>(
+    accountId: string,
+    task: (open: OpenTable) => Promise<Result>,
+  ): Promise<Result> => {
+    const position = await readPosition(accountId);
+    if (!position) throw removed();
+    return await tables.use(position.table, async (open) => {
+      const { table, writer } = open;
+      // One that was opened before anything was written may have got entries of another model.
+      const isOther = position.model !== null && position.model !== table.model.id;
+      if (isOther && table.wasEmpty) throw new WriterEnded();
+      await writer.catchUp(position.seq);
+      return await task(open);
+    });
+  };
+
+  const use: Store["use"] = async (accountId, task) => {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await tryUse(accountId, task);
+      } catch (error) {
+        if (!(error instanceof WriterEnded)) throw error;
+        if (tries === MOST_TRIES) throw unsettled(error);
+      }
+    }
+  };
+
+  return {
+    use,
+    accounts: async () => [...new Set((await storage.log.tables()).map(accountOf))],
+    reembedded: () => null,
+    lag: () => Math.max(...Object.values(tables.lags())),
+
+    async bytes(accountId) {
+      const name = (await readPosition(accountId))?.table ?? accountId;
+      const pending = tables.opened().find((table) => table.name === name)?.pending.bytes ?? 0;
+      const head = await storage.log.head(name);
+      return pending + (head?.checkpoint ? await vault.bytes(head.checkpoint.base) : 0);
+    },
+
+    async drop(accountId) {
+      const bases = await log.forgetAccount(accountId);
+      const names = tables.opened().map(({ name }) => name);
+      tables.follow(
+        names.filter((name) => accountOf(name) === accountId),
+        new Map(),
+      );
+      await vault.forget(bases);
+    },
+
+    async close() {
+      await following.stop();
+      await tables.close();
+    },
+  };
+}
+
+function unsettled(cause: unknown) {
+  const message = "The account's memories are being moved. Try again in a moment.";
+  return new AppError("unavailable", message, { cause, retryAfter: 1 });
+}
