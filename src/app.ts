@@ -5,7 +5,7 @@ import type { Config } from "./config.ts";
 import { createDashboardRoutes, type DashboardParts } from "./dashboard/routes.tsx";
 import { createSessionPrincipal } from "./dashboard/session-principal.ts";
 import type { Database } from "./db/database.ts";
-import { createSecret } from "./db/secret.ts";
+import { createEphemeral } from "./db/ephemeral.ts";
 import { createCors } from "./http/cors.ts";
 import { createDocs } from "./http/docs.ts";
 import { createDrain, type Drain } from "./http/drain.ts";
@@ -60,6 +60,7 @@ import { createSecondStep } from "./sign-in/second-step.ts";
 import { createSecondStepRoutes } from "./sign-in/second-step-routes.tsx";
 import { readServerSecret } from "./sign-in/server-secret.ts";
 import { createSessions } from "./sign-in/sessions.ts";
+import { createSetUpToken } from "./sign-in/set-up-token.ts";
 import { createSignIn } from "./sign-in/sign-in.ts";
 import { createSignUp } from "./sign-in/sign-up.ts";
 import { createSignUpRoutes } from "./sign-in/sign-up-routes.tsx";
@@ -88,32 +89,31 @@ export function createAccess({
   db,
   clock,
   publicUrl,
-  setUpToken = createSecret(""),
+  setUpToken,
   fetchDocument,
 }: {
   db: Database;
   clock: () => number;
   publicUrl: string;
-  /**
-   * What the first person has to know to become the owner: a secret of this start by default. Who
-   * reaches the port is not always who runs the server, not even on loopback.
-   */
+  /** See `createSetUpToken`; a secret of this start, or of all servers that share a database, by default. */
   setUpToken?: string | undefined;
   /** How clients' metadata documents are had; over the network by default. */
   fetchDocument?: FetchDocument | undefined;
 }) {
   const accounts = createAccounts({ db, clock });
+  const ephemeral = createEphemeral({ db, clock });
   return {
     accounts,
     devices: createDevices({ db, accounts, clock }),
     invitations: createInvitations({ db, clock }),
-    setUpToken,
+    setUpToken: createSetUpToken(db, setUpToken),
     sessions: createSessions({ db, clock }),
     identities: createIdentities({ db, clock }),
-    factors: createFactors({ db, clock }),
+    factors: createFactors({ db, clock, ephemeral }),
     pendingSignIns: createPendingSignIns({ db, clock }),
     passkeyChallenges: createPasskeyChallenges({ db, clock }),
-    oauth: createOAuth({ db, clock, publicUrl, fetchDocument }),
+    oauth: createOAuth({ db, clock, publicUrl, ephemeral, fetchDocument }),
+    ephemeral,
     etags: createEtags(() => readServerSecret(db, "etags")),
     clock,
   };
@@ -237,9 +237,9 @@ function createPersonRoutes(
     log: Log;
   },
 ) {
-  const { oauth, setUpToken, clock } = access;
+  const { oauth, setUpToken, ephemeral, clock } = access;
   const { publicUrl, registration, passwords } = config;
-  const limits = { hashing: createHashing(), clock, passwords };
+  const limits = { hashing: createHashing(), ephemeral, passwords };
   const signIn = createSignIn({ ...access, ...limits });
   const signUp = createSignUp({ ...access, ...limits, registration, setUpToken });
   const providers = createProviders(config.providers, { publicUrl, clock });
@@ -259,7 +259,7 @@ function createPersonRoutes(
     .use(createSignUpRoutes(shared))
     .use(createProviderRoutes({ ...shared, providerSignIn }))
     .use(createAuthorizeRoutes({ ...shared, paths }))
-    .use(createOAuthRoutes({ config, oauth, record: parts.record, clock }))
+    .use(createOAuthRoutes({ config, oauth, record: parts.record, ephemeral }))
     .use(createDashboardRoutes(shared));
 }
 

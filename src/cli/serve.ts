@@ -128,7 +128,7 @@ export async function serve(
   const address = config.publicUrl;
   const port = createPort(app, config, { log, metrics });
   const setUp = async () =>
-    (await accounts.isSetUp()) ? null : setUpLink(address, access.setUpToken);
+    (await accounts.isSetUp()) ? null : setUpLink(address, await access.setUpToken());
   const openDashboard = async () => {
     port.open();
     lock.announce(address);

@@ -76,7 +76,7 @@ export function createAdminRoutes({
         guard.show(request, async (visit) => {
           requireOwner(visit);
           const id = visit.url.searchParams.get("invited") ?? "";
-          const secret = shownOnce.take(visit.session, id);
+          const secret = await shownOnce.take(visit.session, id);
           const link = secret === null ? null : `${publicUrl}${JOIN_PATH}/${secret}`;
           return <AdminPage visit={visit} overview={await survey(visit)} invitationLink={link} />;
         }),
@@ -94,7 +94,7 @@ export function createAdminRoutes({
             );
             const facts = { accountId: visit.account.id, subjectId: invitation.id };
             record(request, "invitation_created", facts);
-            shownOnce.put(visit.session, invitation.id, secret);
+            await shownOnce.put(visit.session, invitation.id, secret);
             return { to: `${PATHS.admin}?${new URLSearchParams({ invited: invitation.id })}` };
           },
           async (visit, problem, form) => {

@@ -37,7 +37,7 @@ export function createConnectRoutes({
           const { searchParams } = visit.url;
           const target = findTarget(searchParams.get("to") ?? TARGETS[0]?.of.id);
           const made = searchParams.get("made");
-          const key = made === null ? null : shownOnce.take(visit.session, made);
+          const key = made === null ? null : await shownOnce.take(visit.session, made);
           const record = (await keys.list(visit.account.id)).find(({ id }) => id === made);
           const fresh = key && record ? { key, expiresAt: record.expiresAt } : null;
           return <ConnectPage visit={visit} target={target} publicUrl={publicUrl} fresh={fresh} />;
@@ -55,7 +55,7 @@ export function createConnectRoutes({
             expiresAt: expiryOf(form.get("expires") ?? USUAL_EXPIRY, clock()),
           });
           tell(request, "key_created", keyFacts(record));
-          shownOnce.put(session, record.id, key);
+          await shownOnce.put(session, record.id, key);
           return { to: connectPath(target, record.id) };
         }),
       PAGE_ROUTE,

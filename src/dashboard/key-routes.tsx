@@ -47,7 +47,7 @@ export function createKeyRoutes({
           const list = await keys.list(visit.account.id);
           const id = visit.url.searchParams.get("made") ?? "";
           const made = list.find((each) => each.id === id);
-          const key = made ? shownOnce.take(visit.session, id) : null;
+          const key = made ? await shownOnce.take(visit.session, id) : null;
           const fresh = made && key !== null ? { key, name: made.name } : null;
           return <KeysPage visit={visit} keys={list} now={clock()} fresh={fresh} />;
         }),
@@ -65,7 +65,7 @@ export function createKeyRoutes({
               expiresAt: expiryOf(form.get("expires"), clock()),
             });
             tell(request, "key_created", keyFacts(record));
-            shownOnce.put(session, record.id, key);
+            await shownOnce.put(session, record.id, key);
             return { to: shownAt(record.id) };
           },
           async (visit, problem, form) => (
@@ -110,7 +110,7 @@ export function createKeyRoutes({
           const { key, record } = await keys.create(account.id, { name, scopes, expiresAt });
           tell(request, "key_created", keyFacts(record));
           tell(request, "key_revoked", keyFacts(await keys.revoke(account.id, params.id)));
-          shownOnce.put(session, record.id, key);
+          await shownOnce.put(session, record.id, key);
           return { to: shownAt(record.id), notice: `The old key “${name}” is revoked.` };
         }),
       PAGE_ROUTE,

@@ -3,6 +3,7 @@ import { Elysia } from "elysia";
 import type { Accounts } from "../accounts/accounts.ts";
 import type { Invitations } from "../accounts/invitations.ts";
 import type { Config } from "../config.ts";
+import type { Ephemeral } from "../db/ephemeral.ts";
 import type { Etags } from "../http/etag.ts";
 import type { Checks } from "../http/health.ts";
 import type { RecordEvent } from "../http/record.ts";
@@ -63,6 +64,7 @@ export interface DashboardParts {
   record: RecordEvent;
   securityLog: SecurityLog;
   etags: Etags;
+  ephemeral: Ephemeral;
   clock: () => number;
 }
 
@@ -72,7 +74,7 @@ export function createDashboardRoutes(parts: DashboardParts) {
   const guard = createGuard({ config, cookies, visitors, isSetUp: accounts.isSetUp });
   const proved = createProofGuard({ ...parts, guard, askForProof: createAskForProof(parts) });
   const changes = createFactorChanges(parts);
-  const shownOnce = createShownOnce();
+  const shownOnce = createShownOnce(parts);
   const own = { guard, proved, keys, shownOnce, clock, record };
   return new Elysia()
     .use(createHelpRoutes())

@@ -1,5 +1,6 @@
 import type { JSONWebKeySet } from "jose";
 import { LRUCache } from "lru-cache";
+import type { Ephemeral } from "../db/ephemeral.ts";
 import type { Client } from "./client.ts";
 import type { FetchDocument } from "./document-fetcher.ts";
 import { OAuthError } from "./oauth-error.ts";
@@ -29,14 +30,16 @@ export type VerifyAssertion = (client: Client, assertion: string) => Promise<voi
 export function createVerifyAssertion({
   fetchDocument,
   audiences,
+  ephemeral,
   clock,
 }: {
   fetchDocument: FetchDocument;
+  /** Remembers what was used. */
+  ephemeral: Pick<Ephemeral, "add">;
   audiences: readonly string[];
   clock: () => number;
 }): VerifyAssertion {
   const known = new LRUCache<string, { at: number; keys: Promise<JSONWebKeySet> }>({ max: 100 });
-  const used = new LRUCache<string, true>({ max: 10_000, ttl: MAX_LIFETIME * 1000 });
 
   const keysAt = (address: string, maxAge: number): Promise<JSONWebKeySet> => {
     const cached = known.get(address);
@@ -83,8 +86,8 @@ export function createVerifyAssertion({
     if (exp * 1000 > clock() + MAX_LIFETIME * 1000) throw refused("holds for too long");
     if (jti === undefined) return;
     const use = JSON.stringify([id, jti]);
-    if (used.has(use)) throw refused("has been used before");
-    used.set(use, true);
+    const isNew = await ephemeral.add(`assertion ${use}`, (MAX_LIFETIME + CLOCK_TOLERANCE) * 1000);
+    if (!isNew) throw refused("has been used before");
   };
 }
 

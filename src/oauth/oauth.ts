@@ -1,4 +1,5 @@
 import type { Database } from "../db/database.ts";
+import { createEphemeral, type Ephemeral } from "../db/ephemeral.ts";
 import { type Client, isDocumentAddress } from "./client.ts";
 import { createVerifyAssertion } from "./client-assertion.ts";
 import { createClientDocuments } from "./client-document.ts";
@@ -20,11 +21,13 @@ export function createOAuth({
   db,
   clock,
   publicUrl,
+  ephemeral = createEphemeral({ db, clock }),
   fetchDocument = createDocumentFetcher(),
 }: {
   db: Database;
   clock: () => number;
   publicUrl: string;
+  ephemeral?: Ephemeral;
   fetchDocument?: FetchDocument | undefined;
 }) {
   const registered = createClients({ db, clock });
@@ -46,7 +49,7 @@ export function createOAuth({
       rememberSigning: grants.rememberSigning,
       /** Whether apps may name a metadata document in place of registering. */
       readsDocuments: documents.areReachable,
-      verifyAssertion: createVerifyAssertion({ fetchDocument, audiences, clock }),
+      verifyAssertion: createVerifyAssertion({ fetchDocument, audiences, ephemeral, clock }),
     },
     grants,
     codes: createCodes({ db, grants, clock }),

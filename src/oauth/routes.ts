@@ -1,11 +1,12 @@
 import { Elysia } from "elysia";
 import type { Config } from "../config.ts";
+import type { Ephemeral } from "../db/ephemeral.ts";
 import { AppError } from "../errors.ts";
 import { readBytes } from "../http/body.ts";
 import { clientAddress } from "../http/client-address.ts";
 import { readForm } from "../http/form.ts";
 import type { RecordEvent } from "../http/record.ts";
-import { createRateLimit, siteOf } from "../rate-limit.ts";
+import { siteOf } from "../rate-limit.ts";
 import { single } from "./authorization-request.ts";
 import { authenticateClient } from "./client-authentication.ts";
 import { GRANT_TYPES, parseClientMetadata } from "./client-metadata.ts";
@@ -46,16 +47,16 @@ export function createOAuthRoutes({
   config,
   oauth,
   record,
-  clock,
+  ephemeral,
 }: {
   config: Pick<Config, "publicUrl" | "trustProxy">;
   oauth: Pick<OAuth, "clients" | "codes" | "tokens">;
   record: RecordEvent;
-  clock: () => number;
+  ephemeral: Ephemeral;
 }) {
   const { publicUrl } = config;
-  const byAddress = createRateLimit({ tries: 60, period: HOUR, clock });
-  const bySite = createRateLimit({ tries: 240, period: HOUR, clock });
+  const byAddress = ephemeral.limit("registrations", { tries: 60, period: HOUR });
+  const bySite = ephemeral.limit("registrations of a site", { tries: 240, period: HOUR });
   const routes = new Elysia();
 
   const ofServer = () => serverMetadata(publicUrl, oauth.clients.readsDocuments());
@@ -74,7 +75,8 @@ export function createOAuthRoutes({
   const register = async (request: Request, address: string) => {
     const metadata = parseClientMetadata(await readMetadata(request));
     const site = siteOf(address);
-    const wait = byAddress.take(address) ?? (site === null ? null : bySite.take(site));
+    const wait =
+      (await byAddress.take(address)) ?? (site === null ? null : await bySite.take(site));
     if (wait !== null) {
       throw new AppError("rate_limited", "Too many registrations.", { retryAfter: wait });
     }

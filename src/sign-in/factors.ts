@@ -1,5 +1,6 @@
 import { eq } from "drizzle-orm";
 import type { Database } from "../db/database.ts";
+import { createEphemeral, type Ephemeral } from "../db/ephemeral.ts";
 import { createOneTimeCodes } from "./one-time-codes.ts";
 import { createPasskeys } from "./passkeys.ts";
 import { createRecoveryCodes } from "./recovery-codes.ts";
@@ -8,10 +9,18 @@ import { createSignInTables } from "./tables.ts";
 export type Factors = ReturnType<typeof createFactors>;
 
 /** What accounts prove themselves with beside a password. `clock` gives milliseconds since 1970. */
-export function createFactors({ db, clock }: { db: Database; clock: () => number }) {
+export function createFactors({
+  db,
+  clock,
+  ephemeral = createEphemeral({ db, clock }),
+}: {
+  db: Database;
+  clock: () => number;
+  ephemeral?: Ephemeral;
+}) {
   const tables = db.tables(createSignInTables);
   const passkeys = createPasskeys({ db, clock });
-  const oneTimeCodes = createOneTimeCodes({ db, clock });
+  const oneTimeCodes = createOneTimeCodes({ db, clock, ephemeral });
   const recoveryCodes = createRecoveryCodes({ db });
   const isSetUp = async (accountId: string): Promise<boolean> =>
     (await passkeys.count(accountId)) > 0 || (await oneTimeCodes.isSetUp(accountId));

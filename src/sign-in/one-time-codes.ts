@@ -1,8 +1,8 @@
 import { and, eq, isNotNull, isNull } from "drizzle-orm";
 import type { Database } from "../db/database.ts";
+import type { Ephemeral } from "../db/ephemeral.ts";
 import { isSameSecret } from "../db/secret.ts";
 import { AppError } from "../errors.ts";
-import { createRateLimit } from "../rate-limit.ts";
 import { createSignInTables } from "./tables.ts";
 import { codeOf, createTotpSecret, stepAt } from "./totp.ts";
 
@@ -18,10 +18,18 @@ const PERIOD = 24 * 3_600_000;
 export type OneTimeCodes = ReturnType<typeof createOneTimeCodes>;
 
 /** The store of what apps compute codes from. `clock` gives milliseconds since 1970. */
-export function createOneTimeCodes({ db, clock }: { db: Database; clock: () => number }) {
+export function createOneTimeCodes({
+  db,
+  clock,
+  ephemeral,
+}: {
+  db: Database;
+  clock: () => number;
+  ephemeral: Ephemeral;
+}) {
   const { orm } = db;
   const { oneTimeCodes } = db.tables(createSignInTables);
-  const byBrowser = createRateLimit({ tries: TRIES, period: PERIOD, clock });
+  const byBrowser = ephemeral.limit("codes of a browser", { tries: TRIES, period: PERIOD });
   const isOf = (accountId: string) => eq(oneTimeCodes.accountId, accountId);
 
   /** Since when the account is asked for codes; null when it is not. */
@@ -124,11 +132,11 @@ export function createOneTimeCodes({ db, clock }: { db: Database; clock: () => n
      * @throws AppError `rate_limited` after too many wrong ones
      */
     async use(accountId: string, code: string, browser: string | null): Promise<boolean> {
-      const wait = browser === null ? null : byBrowser.take(browser);
+      const wait = browser === null ? null : await byBrowser.take(browser);
       if (wait !== null) throw tooManyCodes(wait * 1_000);
       const outcome = await tryOut(accountId, code, browser === null);
       if (typeof outcome === "number") throw tooManyCodes(outcome);
-      if (outcome && browser !== null) byBrowser.giveBack(browser);
+      if (outcome && browser !== null) await byBrowser.giveBack(browser);
       return outcome;
     },
 

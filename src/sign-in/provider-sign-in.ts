@@ -1,8 +1,8 @@
-import { LRUCache } from "lru-cache";
 import type { Accounts } from "../accounts/accounts.ts";
 import { parseEmail } from "../accounts/email.ts";
 import type { Invitations } from "../accounts/invitations.ts";
 import type { Config } from "../config.ts";
+import type { Ephemeral } from "../db/ephemeral.ts";
 import { createSecret, hashSecret } from "../db/secret.ts";
 import { AppError } from "../errors.ts";
 import type { Factors } from "./factors.ts";
@@ -11,7 +11,6 @@ import { createProofs, type Identity, type Proofs, type Provider } from "./provi
 
 /** How long a person may take at a provider, in milliseconds. */
 const LIFETIME = 10 * 60_000;
-const MAX_PENDING = 10_000;
 
 /** Why somebody is sent to a provider. */
 export interface Purpose {
@@ -24,7 +23,7 @@ export interface Purpose {
 }
 
 interface Pending extends Purpose {
-  readonly provider: Provider;
+  readonly providerId: string;
   readonly proofs: Proofs;
   /** SHA-256 of what the browser that was sent is known by. */
   readonly browser: string;
@@ -48,6 +47,7 @@ export function createProviderSignIn({
   factors,
   invitations,
   registration,
+  ephemeral,
 }: {
   providers: readonly Provider[];
   accounts: Pick<
@@ -58,8 +58,9 @@ export function createProviderSignIn({
   factors: Pick<Factors, "isSetUp">;
   invitations: Pick<Invitations, "use">;
   registration: Config["registration"];
+  ephemeral: Pick<Ephemeral, "put" | "take">;
 }) {
-  const pending = new LRUCache<string, Pending>({ max: MAX_PENDING, ttl: LIFETIME });
+  const nameOf = (state: string) => `sign-in with a provider ${state}`;
 
   /**
    * The account that an identity signs in to. One that is not known yet becomes that of
@@ -121,7 +122,12 @@ export function createProviderSignIn({
       const proofs = createProofs();
       const state = createSecret("");
       const url = await provider.start(state, proofs);
-      pending.set(state, { ...purpose, provider, proofs, browser: hashSecret(browser) });
+      const { next, invitation, linkTo } = purpose;
+      const pending: Pending = {
+        ...{ next, invitation, linkTo, proofs },
+        ...{ providerId: id, browser: hashSecret(browser) },
+      };
+      await ephemeral.put(nameOf(state), JSON.stringify(pending), LIFETIME);
       return url;
     },
 
@@ -136,18 +142,19 @@ export function createProviderSignIn({
       browsers: () => Promise<readonly string[]>,
       { state, code }: { state: string | null; code: string | null },
     ): Promise<Arrival & { next: string | null; isLinked: boolean; provider: Provider }> {
-      const wanted = pending.get(state ?? "");
-      pending.delete(state ?? "");
+      const begun = await ephemeral.take(nameOf(state ?? ""));
+      const wanted: Pending | null = begun === null ? null : JSON.parse(begun);
+      const provider = providers.find((each) => each.id === wanted?.providerId);
       const isTheirs = async () =>
         (await browsers()).some((each) => hashSecret(each) === wanted?.browser);
-      if (wanted?.provider.id !== id || !(await isTheirs())) throw expired();
+      if (!wanted || provider?.id !== id || !(await isTheirs())) throw expired();
       if (code === null) throw new AppError("forbidden", "The provider did not sign you in.");
       if (!(await accounts.isSetUp()))
         throw new AppError("forbidden", "This server has no owner yet.");
-      const identity = await wanted.provider.finish(code, wanted.proofs);
+      const identity = await provider.finish(code, wanted.proofs);
       // The provider may have answered slowly: who is signed out meanwhile connects nothing.
       if (!(await isTheirs())) throw expired();
-      const { linkTo, next, invitation, provider } = wanted;
+      const { linkTo, next, invitation } = wanted;
       const arrival =
         linkTo === null ? await accountOf(identity, invitation) : { accountId: linkTo };
       await identities.link(arrival.accountId, identity);

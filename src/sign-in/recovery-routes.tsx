@@ -2,6 +2,7 @@
 import { Elysia } from "elysia";
 import type { Accounts } from "../accounts/accounts.ts";
 import type { Config } from "../config.ts";
+import type { Ephemeral } from "../db/ephemeral.ts";
 import { clientAddress } from "../http/client-address.ts";
 import { readForm } from "../http/form.ts";
 import { createHostCheck } from "../http/public-host.ts";
@@ -9,7 +10,6 @@ import type { RecordEvent } from "../http/record.ts";
 import { seeOther } from "../http/see-other.ts";
 import { answerWithPage } from "../pages/error-page.tsx";
 import { pageResponse } from "../pages/page-response.ts";
-import { createRateLimit } from "../rate-limit.ts";
 import { CODE } from "./code-form.tsx";
 import type { Cookies } from "./cookies.ts";
 import type { Factors } from "./factors.ts";
@@ -36,7 +36,7 @@ export function createRecoveryRoutes({
   identities,
   factors: { recoveryCodes },
   secondStep,
-  clock,
+  ephemeral,
   record,
 }: {
   config: Pick<Config, "publicUrl" | "trustProxy" | "passwords">;
@@ -46,13 +46,13 @@ export function createRecoveryRoutes({
   identities: Pick<Identities, "issuers">;
   factors: Pick<Factors, "recoveryCodes">;
   secondStep: Pick<SecondStep, "arriveAlone">;
-  clock: () => number;
+  ephemeral: Pick<Ephemeral, "limit">;
   record: RecordEvent;
 }) {
   const { publicUrl } = config;
   const checkHost = createHostCheck(config);
   // Of the account's, nobody guesses one of 80 random bits: strangers must not be able to use them up.
-  const byAddress = createRateLimit({ tries: 10, period: QUARTER, clock });
+  const byAddress = ephemeral.limit("recovery", { tries: 10, period: QUARTER });
 
   const hasFirstFactor = async (accountId: string) =>
     (config.passwords && (await accounts.hasPassword(accountId))) ||
@@ -78,7 +78,7 @@ export function createRecoveryRoutes({
           const cookie = cookies.read(request, "visit");
           checkForm(request, { token: form.get(FORM_TOKEN), cookie, publicUrl });
           const address = clientAddress(request, config);
-          const wait = byAddress.take(address);
+          const wait = await byAddress.take(address);
           if (wait !== null) throw tooMany(wait);
           const email = form.get("email") ?? "";
           const account = await accounts.findByEmail(email);
@@ -90,7 +90,7 @@ export function createRecoveryRoutes({
             const page = <RecoveryPage token={token} email={email} problem={problem} />;
             return pageResponse(page, { status: 401 });
           }
-          byAddress.giveBack(address);
+          await byAddress.giveBack(address);
           const beginning = { accountId: account.id, next: ACCOUNT_PATH };
           const { to, setCookies } = await secondStep.arriveAlone(request, beginning);
           record(request, "recovery_code_used", { accountId: account.id });

@@ -1,11 +1,13 @@
 import type { Account, Accounts } from "../accounts/accounts.ts";
 import { normaliseEmail } from "../accounts/email.ts";
-import { createSecret, hashSecret } from "../db/secret.ts";
+import type { Ephemeral, Tries } from "../db/ephemeral.ts";
 import { AppError } from "../errors.ts";
-import { createRateLimit, type RateLimit, siteOf } from "../rate-limit.ts";
+import { siteOf } from "../rate-limit.ts";
 import type { Hashing } from "./hashing.ts";
 
 const PERIOD = 15 * 60_000;
+/** Fewer than one server remembers. */
+const PLACES = 1 << 14;
 /** Characters of an address that tries are counted by: no account's is longer, and forms may be. */
 const MAX_COUNTED = 254;
 
@@ -27,25 +29,26 @@ export type SignIn = ReturnType<typeof createSignIn>;
 export function createSignIn({
   accounts,
   hashing,
-  clock,
+  ephemeral,
   passwords = true,
 }: {
   accounts: Pick<Accounts, "verifyPassword">;
   hashing: Hashing;
-  clock: () => number;
+  ephemeral: Pick<Ephemeral, "limit">;
   /** Whether passwords are taken at all. */
   passwords?: boolean;
 }) {
-  const limitOf = (tries: number) => createRateLimit({ tries, period: PERIOD, clock });
-  const byAddress = limitOf(10);
-  const byNetwork = limitOf(60);
-  const byAccount = limitOf(30);
-  const byBrowser = limitOf(10);
-  const slotOf = createSlots();
+  const limitOf = (by: string, tries: number, places?: number) =>
+    ephemeral.limit(`passwords by ${by}`, { tries, period: PERIOD, ...(places && { places }) });
+  const byAddress = limitOf("address", 10);
+  const byNetwork = limitOf("network", 60);
+  // A flood of made-up accounts pushes the tries at a real one out of no memory.
+  const byAccount = limitOf("account", 30, PLACES);
+  const byBrowser = limitOf("browser", 10);
 
   const countersOf = (email: string, { address, browser }: Trier): Counter[] => {
     if (browser !== null) return [[byBrowser, browser]];
-    const account = slotOf(normaliseEmail(email).slice(0, MAX_COUNTED));
+    const account = normaliseEmail(email).slice(0, MAX_COUNTED);
     const network = siteOf(address);
     return [
       [byAddress, address],
@@ -65,49 +68,39 @@ export function createSignIn({
     ): Promise<Account | null> {
       if (!passwords) throw noPasswords();
       const counters = countersOf(email, trier);
-      takeAll(counters);
+      await takeAll(counters);
       try {
         const line = trier.browser === null ? "anyone" : "known";
         const found = await hashing(() => accounts.verifyPassword(email, password), line);
-        if (found) giveBack(counters);
+        if (found) await giveBack(counters);
         return found;
       } catch (error) {
         // The password was not looked at.
-        giveBack(counters);
+        await giveBack(counters);
         throw error;
       }
     },
   };
 }
 
-type Counter = [limit: RateLimit, key: string];
+type Counter = [tries: Tries, key: string];
 
 /** Takes a try of each, or of none: what is refused costs nobody anything. */
-function takeAll(counters: readonly Counter[]): void {
+async function takeAll(counters: readonly Counter[]): Promise<void> {
   const taken: Counter[] = [];
   for (const counter of counters) {
-    const [limit, key] = counter;
-    const wait = limit.take(key);
+    const [tries, key] = counter;
+    const wait = await tries.take(key);
     if (wait !== null) {
-      giveBack(taken);
+      await giveBack(taken);
       throw tooMany(wait);
     }
     taken.push(counter);
   }
 }
 
-function giveBack(counters: readonly Counter[]): void {
-  for (const [limit, key] of counters) limit.giveBack(key);
-}
-
-/**
- * Counts accounts in a fixed number of slots, fewer than a limit remembers: a flood of made-up
- * accounts pushes the tries at a real one out of no memory. Who shares a slot is a secret.
- */
-function createSlots(): (account: string) => string {
-  const salt = createSecret("");
-  const SLOTS = 1 << 14;
-  return (account) => `${Number.parseInt(hashSecret(salt + account).slice(0, 8), 16) % SLOTS}`;
+async function giveBack(counters: readonly Counter[]): Promise<void> {
+  for (const [tries, key] of counters) await tries.giveBack(key);
 }
 
 /** What is said to whom comes with a password where none is taken. */

@@ -152,7 +152,7 @@ export function createSignUpRoutes({
         show(request, async (token) => {
           if (await signUp.isSetUp()) return seeOther(SIGN_IN_PATH);
           const claim = new URL(request.url).searchParams.get("token") ?? "";
-          if (signUp.allowsSetUp && signUp.mayClaim(claim)) return setUpPage(token, claim);
+          if (signUp.allowsSetUp && (await signUp.mayClaim(claim))) return setUpPage(token, claim);
           const message = signUp.allowsSetUp
             ? "Its owner's account is made by the link that the server has printed at its start, or that ctxd dashboard opens on its machine."
             : "Its owner's account is made on the command line: ctxd user add EMAIL.";

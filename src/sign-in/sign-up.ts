@@ -1,9 +1,10 @@
 import type { Account, Accounts, NewAccount } from "../accounts/accounts.ts";
 import { type Invitations, notHolding } from "../accounts/invitations.ts";
 import type { Config } from "../config.ts";
+import type { Ephemeral } from "../db/ephemeral.ts";
 import { isSameSecret } from "../db/secret.ts";
 import { AppError } from "../errors.ts";
-import { createRateLimit, siteOf } from "../rate-limit.ts";
+import { siteOf } from "../rate-limit.ts";
 import type { Hashing } from "./hashing.ts";
 import { noPasswords, tooMany } from "./sign-in.ts";
 
@@ -18,21 +19,21 @@ export function createSignUp({
   registration,
   setUpToken,
   hashing,
-  clock,
+  ephemeral,
   passwords = true,
 }: {
   accounts: Pick<Accounts, "prepareMember" | "addMember" | "isSetUp" | "setUp">;
   invitations: Pick<Invitations, "find" | "use">;
   registration: Config["registration"];
   /** What proves that somebody runs this server. */
-  setUpToken: string;
+  setUpToken: () => Promise<string>;
   hashing: Hashing;
-  clock: () => number;
+  ephemeral: Pick<Ephemeral, "limit">;
   /** Whether people have passwords; else they come through a provider. */
   passwords?: boolean;
 }) {
-  const byAddress = createRateLimit({ tries: 10, period: HOUR, clock });
-  const bySite = createRateLimit({ tries: 60, period: HOUR, clock });
+  const byAddress = ephemeral.limit("sign-ups", { tries: 10, period: HOUR });
+  const bySite = ephemeral.limit("sign-ups of a site", { tries: 60, period: HOUR });
 
   return {
     isSetUp: accounts.isSetUp,
@@ -44,14 +45,15 @@ export function createSignUp({
     allowsSetUp: registration !== "closed",
 
     /** Whether somebody who has this token may make the owner's account. */
-    mayClaim: (token: string | null): boolean => isSameSecret(token ?? "", setUpToken),
+    mayClaim: async (token: string | null): Promise<boolean> =>
+      isSameSecret(token ?? "", await setUpToken()),
 
     /**
      * Makes the owner's account on an empty server.
      * @throws AppError `forbidden`, or as `Accounts.setUp`
      */
     async setUp(wanted: NewAccount, token: string | null): Promise<Account> {
-      if (!this.allowsSetUp || !this.mayClaim(token)) {
+      if (!this.allowsSetUp || !(await this.mayClaim(token))) {
         throw new AppError(
           "forbidden",
           "Open the link that the server has printed at its start, or that ctxd dashboard opens.",
@@ -94,7 +96,8 @@ export function createSignUp({
       }
       if (!passwords) throw noPasswords();
       const site = siteOf(address);
-      const wait = byAddress.take(address) ?? (site === null ? null : bySite.take(site));
+      const wait =
+        (await byAddress.take(address)) ?? (site === null ? null : await bySite.take(site));
       if (wait !== null) throw tooMany(wait);
       return hashing(() => accounts.addMember(wanted));
     },

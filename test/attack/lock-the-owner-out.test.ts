@@ -1,4 +1,5 @@
 import { afterAll, beforeEach, describe, expect, test } from "bun:test";
+import { rememberHere } from "../../src/db/ephemeral.ts";
 import { createHashing } from "../../src/sign-in/hashing.ts";
 import { createSignIn } from "../../src/sign-in/sign-in.ts";
 import { startOAuthServer } from "../oauth/support/oauth-server.ts";
@@ -246,7 +247,7 @@ describe("a crowd that keeps the server busy with passwords", () => {
     const { check } = createSignIn({
       accounts: { verifyPassword },
       hashing: createHashing(),
-      clock,
+      ephemeral: rememberHere(clock),
     });
     const attempt = (email: string, address: string, browser: string | null = null) =>
       check({ email, password: "whatever" }, { address, browser });
@@ -294,7 +295,11 @@ describe("a crowd that keeps the server busy with passwords", () => {
 
 test("a flood of made-up accounts does not make the server forget the tries at a real one", async () => {
   const verifyPassword = async () => null;
-  const parts = { accounts: { verifyPassword }, hashing: createHashing(), clock: testClock() };
+  const parts = {
+    accounts: { verifyPassword },
+    hashing: createHashing(),
+    ephemeral: rememberHere(testClock()),
+  };
   const { check } = createSignIn(parts);
   const attempt = (email: string, address: string) =>
     check({ email, password: "x" }, { address, browser: null });

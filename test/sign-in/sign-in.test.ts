@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { rememberHere } from "../../src/db/ephemeral.ts";
 import { createHashing } from "../../src/sign-in/hashing.ts";
 import { localPath } from "../../src/sign-in/local-path.ts";
 import { createSignIn } from "../../src/sign-in/sign-in.ts";
@@ -198,7 +199,11 @@ describe("guessing is slow", () => {
 
   test("by no more of an address than one can have, so that tries take little memory", async () => {
     const verifyPassword = async () => null;
-    const parts = { accounts: { verifyPassword }, hashing: createHashing(), clock: Date.now };
+    const parts = {
+      accounts: { verifyPassword },
+      hashing: createHashing(),
+      ephemeral: rememberHere(Date.now),
+    };
     const { check } = createSignIn(parts);
     const attempt = (count: number) =>
       check(
@@ -225,7 +230,11 @@ describe("guessing is slow", () => {
 
   test("from all the networks that one customer has in IPv6: sixty tries", async () => {
     const verifyPassword = async () => null;
-    const parts = { accounts: { verifyPassword }, hashing: createHashing(), clock: Date.now };
+    const parts = {
+      accounts: { verifyPassword },
+      hashing: createHashing(),
+      ephemeral: rememberHere(Date.now),
+    };
     const { check } = createSignIn(parts);
     const attempt = (count: number, site: string) =>
       check(

@@ -82,7 +82,7 @@ export async function startServer(options: Options = {}) {
   const publicUrl = options.config?.publicUrl ?? "http://localhost:7733";
   const { fetchDocument } = options;
   const access = createAccess({ db, clock, publicUrl, setUpToken: SET_UP_TOKEN, fetchDocument });
-  const { accounts, invitations, sessions, oauth, factors } = access;
+  const { accounts, invitations, sessions, oauth, factors, ephemeral } = access;
   const keys = createKeys({ db, clock });
   const lancedb = await loadLanceDb(testCacheDir);
   const metrics = createMetrics();
@@ -163,6 +163,7 @@ export async function startServer(options: Options = {}) {
     sessions,
     oauth,
     factors,
+    ephemeral,
     folder,
     securityLog,
     /** All that it answers, patterns as they are. */

@@ -1,0 +1,138 @@
+import { createCipheriv, createDecipheriv } from "node:crypto";
+import { and, desc, eq, gt, inArray, lte, sql } from "drizzle-orm";
+import type { Database } from "./database.ts";
+import type { Dialect } from "./dialect.ts";
+import type { Ephemeral } from "./ephemeral.ts";
+import { hashSecret } from "./secret.ts";
+
+/** Milliseconds between two removals of what is over. */
+const PRUNE_EVERY = 60_000;
+/** Rows that stay then; those that end first go. */
+const MOST = 100_000;
+
+function createEphemeralTable({ table, text, integer }: Dialect) {
+  return table("ephemeral", {
+    key: text("key").primaryKey(),
+    value: text("value").notNull(),
+    expiresAt: integer("expires_at").notNull(),
+  });
+}
+
+/**
+ * In a table of PostgreSQL, which all servers share. Keys are kept as hashes, and values sealed with
+ * them: who reads the table learns neither.
+ */
+export function createSharedEphemeral({
+  db,
+  clock,
+}: {
+  db: Database;
+  clock: () => number;
+}): Ephemeral {
+  const { orm } = db;
+  const rows = db.tables(createEphemeralTable);
+  const { expiresAt } = rows;
+  let prunedAt = Number.NEGATIVE_INFINITY;
+
+  const prune = async (now: number) => {
+    if (Math.abs(now - prunedAt) < PRUNE_EVERY) return;
+    prunedAt = now;
+    await orm.delete(rows).where(lte(expiresAt, now));
+    const surplus = orm.select({ key: rows.key }).from(rows).orderBy(desc(expiresAt)).offset(MOST);
+    await orm.delete(rows).where(inArray(rows.key, surplus));
+  };
+
+  return {
+    async put(key, value, lifetime) {
+      const now = clock();
+      await prune(now);
+      const row = { value: seal(key, value), expiresAt: now + lifetime };
+      await orm
+        .insert(rows)
+        .values({ key: nameOf("value", key), ...row })
+        .onConflictDoUpdate({ target: rows.key, set: row });
+    },
+
+    async take(key) {
+      const isIt = and(eq(rows.key, nameOf("value", key)), gt(expiresAt, clock()));
+      const [taken] = await orm.delete(rows).where(isIt).returning({ value: rows.value });
+      return taken ? open(key, taken.value) : null;
+    },
+
+    async add(key, lifetime) {
+      const now = clock();
+      await prune(now);
+      const row = { key: nameOf("added", key), value: "", expiresAt: now + lifetime };
+      const added = await orm
+        .insert(rows)
+        .values(row)
+        .onConflictDoUpdate({
+          target: rows.key,
+          set: { expiresAt: row.expiresAt },
+          setWhere: lte(expiresAt, now),
+        })
+        .returning({ key: rows.key });
+      return added.length > 0;
+    },
+
+    // The generic cell rate algorithm: a bucket of tries is known by the moment at which it is full.
+    limit(name, { tries, period }) {
+      const interval = Math.ceil(period / tries);
+      const isIt = (key: string) => eq(rows.key, nameOf(`limit ${name}`, key));
+      return {
+        async take(key) {
+          const now = clock();
+          await prune(now);
+          // A clock that was set back must not take away what is left.
+          const full = sql`least(greatest(${expiresAt}, ${now}), ${now + period})`;
+          const taken = await orm
+            .insert(rows)
+            .values({ key: nameOf(`limit ${name}`, key), value: "", expiresAt: now + interval })
+            .onConflictDoUpdate({
+              target: rows.key,
+              set: { expiresAt: sql`${full} + ${interval}` },
+              setWhere: sql`${full} <= ${now + period - interval}`,
+            })
+            .returning({ key: rows.key });
+          if (taken.length > 0) return null;
+          const [row] = await orm.select({ expiresAt }).from(rows).where(isIt(key));
+          const next = Math.min(row?.expiresAt ?? 0, now + period) + interval - period;
+          return Math.max(1, Math.ceil((next - now) / 1_000));
+        },
+
+        async giveBack(key) {
+          await orm
+            .update(rows)
+            .set({ expiresAt: sql`${expiresAt} - ${interval}` })
+            .where(and(isIt(key), gt(expiresAt, clock())));
+        },
+      };
+    },
+  };
+}
+
+const nameOf = (kind: string, key: string) => hashSecret(`ephemeral ${kind} ${key}`);
+
+const CIPHER = "aes-256-gcm";
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+
+/** The key to a value comes of what it is asked by, which is in no table. */
+function cipherKey(key: string): Buffer {
+  return Buffer.from(hashSecret(`ephemeral seal ${key}`), "hex");
+}
+
+function seal(key: string, value: string): string {
+  const iv = crypto.getRandomValues(new Uint8Array(IV_BYTES));
+  const cipher = createCipheriv(CIPHER, cipherKey(key), iv);
+  const sealed = [iv, cipher.update(value, "utf8"), cipher.final(), cipher.getAuthTag()];
+  return Buffer.concat(sealed).toString("base64url");
+}
+
+function open(key: string, sealed: string): string {
+  const bytes = Buffer.from(sealed, "base64url");
+  const decipher = createDecipheriv(CIPHER, cipherKey(key), bytes.subarray(0, IV_BYTES));
+  decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
+  const text = decipher.update(bytes.subarray(IV_BYTES, -TAG_BYTES));
+  return Buffer.concat([text, decipher.final()]).toString();
+}
