@@ -14,7 +14,6 @@ import { createStorage } from "../memories/storage.ts";
 import { openStore, type Store } from "../memories/store.ts";
 import type { Metrics } from "../metrics.ts";
 import { loadLanceDb } from "../native/lancedb.ts";
-import { CommandError } from "./failure.ts";
 
 /** What a server keeps, wherever that is. */
 export interface Data {
@@ -35,7 +34,9 @@ export async function openData(
 ): Promise<Data> {
   const { dataDir, shared } = config;
   if (!shared) return openFolder(dataDir);
-  throw new CommandError(`${Object.keys(parts)} of several servers can't be opened yet.`);
+  // A server with a folder of its own starts sooner without.
+  const { openShared } = await import("./shared-data.ts");
+  return await openShared(shared, { folder: memoriesFolder(dataDir), ...parts });
 }
 
 function openFolder(dataDir: string): Data {

@@ -11,7 +11,7 @@ import { type Environment, reportFailure, USAGE } from "./failure.ts";
 import { checkoutDataDir, describeProgram } from "./invocation.ts";
 import { addModelCommands } from "./model-commands.ts";
 import { addSecurity } from "./security-commands.ts";
-import { addDashboard, addDoctor, addHealth, addServe } from "./server-commands.ts";
+import { addDashboard, addDoctor, addHealth, addMigrate, addServe } from "./server-commands.ts";
 import { addServiceCommands } from "./service-commands.ts";
 
 /** What the actions need of the command line beside their own arguments. */
@@ -68,6 +68,7 @@ function createProgram(env: Environment): Command {
   addConnectCommands(program, configure, env);
   addDashboard(program, configure, env);
   addHealth(program, configure);
+  addMigrate(program, configure);
   addUserCommands(program, configure, env);
   addKeyCommands(program, configure);
   addGrantCommands(program, configure);

@@ -47,6 +47,20 @@ export function addServe(program: Command, configure: Configure, env: Environmen
     });
 }
 
+export function addMigrate(program: Command, configure: Configure): void {
+  program
+    .command("migrate")
+    .summary("bring the database up to date, as a start of the server does")
+    .description(
+      "Brings the database up to date and prints from which schema to which. A start of the server does the same; with several servers, this one can be done before the first of them is replaced.",
+    )
+    .option("--check", "change nothing; the exit code is 1 if there is something to do")
+    .addHelpText("after", examples("ctxd migrate", "ctxd migrate --check"))
+    .action(async (options: { check?: boolean }) =>
+      (await import("./migrate.ts")).migrateDatabase(configure(), options),
+    );
+}
+
 export function addDashboard(program: Command, configure: Configure, env: Environment): void {
   program
     .command("dashboard")

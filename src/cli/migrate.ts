@@ -1,0 +1,60 @@
+import { existsSync } from "node:fs";
+import type { Config } from "../config.ts";
+import { isLocked } from "../db/data-lock.ts";
+import { DatabaseError } from "../db/database-error.ts";
+import { MIGRATIONS } from "../db/migrations.ts";
+import {
+  migratePostgres,
+  POSTGRES_MIGRATIONS,
+  readSchemaState,
+} from "../db/postgres-migrations.ts";
+import { openToLook, schemaOf } from "../db/snapshot.ts";
+import { databasePath, openSqlite } from "../db/sqlite.ts";
+import { CommandError } from "./failure.ts";
+import { withConnection } from "./shared-database.ts";
+import { print } from "./terminal.ts";
+
+/** The schema of a database, and that of this program; 0 is none. */
+interface Schemas {
+  is: number;
+  ours: number;
+}
+
+/**
+ * `ctxd migrate`: brings the database up to date, as `ctxd serve` does, and prints from which schema to
+ * which.
+ * @param check changes nothing, and fails when there is something to do
+ * @throws CommandError, or DatabaseError when a newer program's database can't be used
+ */
+export async function migrateDatabase(
+  config: Config,
+  { check = false }: { check?: boolean },
+): Promise<void> {
+  const { is, ours } = config.shared
+    ? await withConnection(config.shared, async (postgres) => {
+        const state = await readSchemaState(postgres);
+        if (!check) await migratePostgres(postgres);
+        return { is: state?.number ?? 0, ours: POSTGRES_MIGRATIONS.at(-1)?.number ?? 0 };
+      })
+    : await migrateFolder(config.dataDir, check);
+  if (is === ours) return await print(`The schema is ${is}: there is nothing to do.`);
+  if (is > ours)
+    return await print(`The schema is ${is}, of a newer version that this one goes with.`);
+  if (!check) return await print(`The schema was ${is} and is ${ours}.`);
+  throw new CommandError(`The schema is ${is}, and this version's is ${ours}: run ctxd migrate.`);
+}
+
+async function migrateFolder(dataDir: string, check: boolean): Promise<Schemas> {
+  const path = databasePath(dataDir);
+  const schemas = { is: existsSync(path) ? look(path, dataDir) : 0, ours: MIGRATIONS.length };
+  if (check && schemas.is > schemas.ours) {
+    throw new DatabaseError(`The database ${path} was written by a newer ctxd.`);
+  }
+  if (!check) await openSqlite(path).close();
+  return schemas;
+}
+
+function look(path: string, dataDir: string): number {
+  using sqlite = openToLook(path, isLocked(dataDir));
+  return schemaOf(sqlite);
+}
