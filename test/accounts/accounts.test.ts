@@ -1,7 +1,8 @@
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryFolder } from "../support/database.ts";
+import { DATABASES, storesOn } from "../support/databases.ts";
 import { withRealPasswords } from "../support/quick-passwords.ts";
 import { addAccount, testStores } from "../support/stores.ts";
 
@@ -14,15 +15,172 @@ function readFolder(folder: string): string {
     .join("\n");
 }
 
-test("the first account is the owner, others are members", async () => {
-  const { accounts, clock } = testStores();
-  const owner = await addAccount(accounts, "you@example.com");
-  const member = await addAccount(accounts, "bob@example.com");
-  expect(owner).toMatchObject({ email: "you@example.com", role: "owner" });
-  expect(owner.id).toMatch(/^acc_[0-9a-f]{12}7[0-9a-f]{19}$/);
-  expect(owner.createdAt.getTime()).toBe(clock());
-  expect(member.role).toBe("member");
-  expect(await accounts.list()).toEqual([owner, member]);
+describe.each(DATABASES)("accounts on %s", (_, place) => {
+  test("the first account is the owner, others are members", async () => {
+    const { accounts, clock } = await storesOn(place);
+    const owner = await addAccount(accounts, "you@example.com");
+    const member = await addAccount(accounts, "bob@example.com");
+    expect(owner).toMatchObject({ email: "you@example.com", role: "owner" });
+    expect(owner.id).toMatch(/^acc_[0-9a-f]{12}7[0-9a-f]{19}$/);
+    expect(owner.createdAt.getTime()).toBe(clock());
+    expect(member.role).toBe("member");
+    expect(await accounts.list()).toEqual([owner, member]);
+  });
+
+  test("an account is found by id and by address, whatever its case", async () => {
+    const { accounts } = testStores();
+    const account = await addAccount(accounts, "  You@Example.COM ");
+    expect(account.email).toBe("you@example.com");
+    expect(await accounts.find(account.id)).toEqual(account);
+    expect(await accounts.findByEmail(" YOU@example.com")).toEqual(account);
+    expect(await accounts.find("acc_unknown")).toBeNull();
+    expect(await accounts.findByEmail("bob@example.com")).toBeNull();
+  });
+
+  test("an address is taken once, whatever its case", async () => {
+    const { accounts } = testStores();
+    await addAccount(accounts, "you@example.com");
+    await expect(addAccount(accounts, "YOU@example.com")).rejects.toMatchObject({
+      code: "conflict",
+    });
+    expect(await accounts.list()).toHaveLength(1);
+  });
+
+  test.each(["o'brien@example.com", "a@localhost", "a+b@x.co", `${"a".repeat(242)}@example.com`])(
+    "%s is an address",
+    async (email) => {
+      const { accounts } = testStores();
+      expect((await addAccount(accounts, email)).email).toBe(email);
+    },
+  );
+
+  test.each([
+    "",
+    "account",
+    "@example.com",
+    "account@",
+    "account@@example.com",
+    "you@example.com\u0000",
+    "account@exam\nple.com",
+    "you@example..com",
+    "account lovelace@example.com",
+    "\u0430da@example.com",
+    "' OR 1=1 --",
+    `${"a".repeat(243)}@example.com`,
+  ])("%j is no address", async (email) => {
+    const { accounts } = testStores();
+    await expect(addAccount(accounts, email)).rejects.toMatchObject({
+      code: "validation_failed",
+      details: [{ path: "/email" }],
+    });
+    expect(await accounts.list()).toEqual([]);
+  });
+
+  test.each(["' OR '1'='1", "'; DROP TABLE accounts; --", "\\", "%", "a@b' --", "\u0000"])(
+    "%j finds, signs in and removes nobody",
+    async (hostile) => {
+      const { accounts } = testStores();
+      const account = await accounts.add({ email: "you@example.com", password: PASSWORD });
+      expect(await accounts.find(hostile)).toBeNull();
+      expect(await accounts.findByEmail(hostile)).toBeNull();
+      expect(await accounts.verifyPassword(hostile, PASSWORD)).toBeNull();
+      await expect(accounts.remove(hostile)).rejects.toThrow("No account");
+      expect(await accounts.list()).toEqual([account]);
+    },
+  );
+
+  test("an address of SQL characters is only an address", async () => {
+    const { accounts } = testStores();
+    await addAccount(accounts, "you@example.com");
+    const hostile = await addAccount(accounts, "'or'1'='1'--@example.com");
+    expect(await accounts.findByEmail("'or'1'='1'--@example.com")).toEqual(hostile);
+    await accounts.remove(hostile.id);
+    expect(await accounts.list()).toHaveLength(1);
+  });
+
+  test.each([7, 1_025])("a password of %i characters is refused", async (length) => {
+    const { accounts } = testStores();
+    const password = "🔑".repeat(length);
+    await expect(accounts.add({ email: "you@example.com", password })).rejects.toMatchObject({
+      code: "validation_failed",
+      message: "A password has 8 to 1024 characters.",
+    });
+    expect(await accounts.verifyPassword("you@example.com", password)).toBeNull();
+  });
+
+  test.each([8, 1_024])("a password of %i characters is accepted", async (length) => {
+    const { accounts } = testStores();
+    const password = `${"🔑".repeat(length - 4)}🐎🔋📎🧲`;
+    const account = await accounts.add({ email: "you@example.com", password });
+    expect(await accounts.verifyPassword("You@example.com", password)).toEqual(account);
+  });
+
+  test("a wrong, cut or empty password signs nobody in", async () => {
+    const { accounts } = testStores();
+    await accounts.add({ email: "you@example.com", password: PASSWORD });
+    for (const wrong of [`${PASSWORD} `, PASSWORD.slice(0, -1), PASSWORD.toUpperCase(), ""]) {
+      expect(await accounts.verifyPassword("you@example.com", wrong)).toBeNull();
+    }
+  });
+
+  test("a letter with an accent is the same, however the keyboard composes it", async () => {
+    const { accounts } = testStores();
+    await accounts.add({ email: "you@example.com", password: "caf\u00e9 caf\u00e9" });
+    expect(
+      await accounts.verifyPassword("you@example.com", "cafe\u0301 cafe\u0301"),
+    ).not.toBeNull();
+  });
+
+  test("an account without a password can't sign in with one", async () => {
+    const { accounts } = testStores();
+    await addAccount(accounts);
+    expect(await accounts.verifyPassword("you@example.com", PASSWORD)).toBeNull();
+  });
+
+  test("another password replaces the old one", async () => {
+    const { accounts } = testStores();
+    const account = await accounts.add({ email: "you@example.com", password: PASSWORD });
+    await accounts.setPassword(account.id, "another password");
+    expect(await accounts.verifyPassword("you@example.com", PASSWORD)).toBeNull();
+    expect(await accounts.verifyPassword("you@example.com", "another password")).toEqual(account);
+    await expect(accounts.setPassword(account.id, "short")).rejects.toMatchObject({
+      code: "validation_failed",
+    });
+    await expect(accounts.setPassword("acc_x", PASSWORD)).rejects.toMatchObject({
+      code: "not_found",
+    });
+  });
+
+  test("an unknown address takes as long to refuse as a wrong password", async () => {
+    const { accounts } = testStores();
+    const add = () => accounts.add({ email: "you@example.com", password: PASSWORD });
+    await withRealPasswords(add);
+    const time = async (email: string) => {
+      const start = performance.now();
+      await accounts.verifyPassword(email, "wrong password");
+      return performance.now() - start;
+    };
+    // A busy machine only adds, so the shortest of some tries counts. Without a hash the ratio is under 0.05.
+    const shortest = { known: Number.POSITIVE_INFINITY, unknown: Number.POSITIVE_INFINITY };
+    const ratio = () => shortest.unknown / shortest.known;
+    await withRealPasswords(async () => {
+      for (let tries = 0; tries < 30 && !(tries >= 3 && ratio() > 0.4 && ratio() < 2.5); tries++) {
+        shortest.known = Math.min(shortest.known, await time("you@example.com"));
+        shortest.unknown = Math.min(shortest.unknown, await time("bob@example.com"));
+      }
+    });
+    expect(ratio()).toBeGreaterThan(0.4);
+    expect(ratio()).toBeLessThan(2.5);
+  });
+  test("a removed account is remembered until its memories are gone", async () => {
+    const { accounts, another } = await storesOn(place);
+    const account = await addAccount(accounts);
+    expect(await accounts.removed()).toEqual([]);
+    await (await another()).accounts.remove(account.id);
+    expect(await accounts.removed()).toEqual([account.id]);
+    await accounts.forget(account.id);
+    expect(await accounts.removed()).toEqual([]);
+  });
 });
 
 test("a later account does not become the owner because the owner is gone", async () => {
@@ -31,148 +189,6 @@ test("a later account does not become the owner because the owner is gone", asyn
   await addAccount(accounts, "bob@example.com");
   db.sqlite.run("DELETE FROM accounts WHERE role = 'owner'");
   expect((await addAccount(accounts, "eve@example.com")).role).toBe("member");
-});
-
-test("an account is found by id and by address, whatever its case", async () => {
-  const { accounts } = testStores();
-  const account = await addAccount(accounts, "  You@Example.COM ");
-  expect(account.email).toBe("you@example.com");
-  expect(await accounts.find(account.id)).toEqual(account);
-  expect(await accounts.findByEmail(" YOU@example.com")).toEqual(account);
-  expect(await accounts.find("acc_unknown")).toBeNull();
-  expect(await accounts.findByEmail("bob@example.com")).toBeNull();
-});
-
-test("an address is taken once, whatever its case", async () => {
-  const { accounts } = testStores();
-  await addAccount(accounts, "you@example.com");
-  await expect(addAccount(accounts, "YOU@example.com")).rejects.toMatchObject({ code: "conflict" });
-  expect(await accounts.list()).toHaveLength(1);
-});
-
-test.each(["o'brien@example.com", "a@localhost", "a+b@x.co", `${"a".repeat(242)}@example.com`])(
-  "%s is an address",
-  async (email) => {
-    const { accounts } = testStores();
-    expect((await addAccount(accounts, email)).email).toBe(email);
-  },
-);
-
-test.each([
-  "",
-  "account",
-  "@example.com",
-  "account@",
-  "account@@example.com",
-  "you@example.com\u0000",
-  "account@exam\nple.com",
-  "you@example..com",
-  "account lovelace@example.com",
-  "\u0430da@example.com",
-  "' OR 1=1 --",
-  `${"a".repeat(243)}@example.com`,
-])("%j is no address", async (email) => {
-  const { accounts } = testStores();
-  await expect(addAccount(accounts, email)).rejects.toMatchObject({
-    code: "validation_failed",
-    details: [{ path: "/email" }],
-  });
-  expect(await accounts.list()).toEqual([]);
-});
-
-test.each(["' OR '1'='1", "'; DROP TABLE accounts; --", "\\", "%", "a@b' --", "\u0000"])(
-  "%j finds, signs in and removes nobody",
-  async (hostile) => {
-    const { accounts } = testStores();
-    const account = await accounts.add({ email: "you@example.com", password: PASSWORD });
-    expect(await accounts.find(hostile)).toBeNull();
-    expect(await accounts.findByEmail(hostile)).toBeNull();
-    expect(await accounts.verifyPassword(hostile, PASSWORD)).toBeNull();
-    await expect(accounts.remove(hostile)).rejects.toThrow("No account");
-    expect(await accounts.list()).toEqual([account]);
-  },
-);
-
-test("an address of SQL characters is only an address", async () => {
-  const { accounts } = testStores();
-  await addAccount(accounts, "you@example.com");
-  const hostile = await addAccount(accounts, "'or'1'='1'--@example.com");
-  expect(await accounts.findByEmail("'or'1'='1'--@example.com")).toEqual(hostile);
-  await accounts.remove(hostile.id);
-  expect(await accounts.list()).toHaveLength(1);
-});
-
-test.each([7, 1_025])("a password of %i characters is refused", async (length) => {
-  const { accounts } = testStores();
-  const password = "🔑".repeat(length);
-  await expect(accounts.add({ email: "you@example.com", password })).rejects.toMatchObject({
-    code: "validation_failed",
-    message: "A password has 8 to 1024 characters.",
-  });
-  expect(await accounts.verifyPassword("you@example.com", password)).toBeNull();
-});
-
-test.each([8, 1_024])("a password of %i characters is accepted", async (length) => {
-  const { accounts } = testStores();
-  const password = `${"🔑".repeat(length - 4)}🐎🔋📎🧲`;
-  const account = await accounts.add({ email: "you@example.com", password });
-  expect(await accounts.verifyPassword("You@example.com", password)).toEqual(account);
-});
-
-test("a wrong, cut or empty password signs nobody in", async () => {
-  const { accounts } = testStores();
-  await accounts.add({ email: "you@example.com", password: PASSWORD });
-  for (const wrong of [`${PASSWORD} `, PASSWORD.slice(0, -1), PASSWORD.toUpperCase(), ""]) {
-    expect(await accounts.verifyPassword("you@example.com", wrong)).toBeNull();
-  }
-});
-
-test("a letter with an accent is the same, however the keyboard composes it", async () => {
-  const { accounts } = testStores();
-  await accounts.add({ email: "you@example.com", password: "caf\u00e9 caf\u00e9" });
-  expect(await accounts.verifyPassword("you@example.com", "cafe\u0301 cafe\u0301")).not.toBeNull();
-});
-
-test("an account without a password can't sign in with one", async () => {
-  const { accounts } = testStores();
-  await addAccount(accounts);
-  expect(await accounts.verifyPassword("you@example.com", PASSWORD)).toBeNull();
-});
-
-test("another password replaces the old one", async () => {
-  const { accounts } = testStores();
-  const account = await accounts.add({ email: "you@example.com", password: PASSWORD });
-  await accounts.setPassword(account.id, "another password");
-  expect(await accounts.verifyPassword("you@example.com", PASSWORD)).toBeNull();
-  expect(await accounts.verifyPassword("you@example.com", "another password")).toEqual(account);
-  await expect(accounts.setPassword(account.id, "short")).rejects.toMatchObject({
-    code: "validation_failed",
-  });
-  await expect(accounts.setPassword("acc_x", PASSWORD)).rejects.toMatchObject({
-    code: "not_found",
-  });
-});
-
-test("an unknown address takes as long to refuse as a wrong password", async () => {
-  const { accounts } = testStores();
-  const add = () => accounts.add({ email: "you@example.com", password: PASSWORD });
-  await withRealPasswords(add);
-  const time = async (email: string) => {
-    const start = performance.now();
-    await accounts.verifyPassword(email, "wrong password");
-    return performance.now() - start;
-  };
-  // A busy machine only adds, so the shortest of some tries counts. Without a hash the ratio is under 0.05.
-  const shortest = { known: Number.POSITIVE_INFINITY, unknown: Number.POSITIVE_INFINITY };
-  const ratio = () => shortest.unknown / shortest.known;
-  await withRealPasswords(async () => {
-    for (let tries = 0; tries < 30 && !(tries >= 3 && ratio() > 0.4 && ratio() < 2.5); tries++) {
-      shortest.known = Math.min(shortest.known, await time("you@example.com"));
-      shortest.unknown = Math.min(shortest.unknown, await time("bob@example.com"));
-    }
-  });
-  expect(ratio()).toBeGreaterThan(0.4);
-  expect(ratio()).toBeLessThan(2.5);
 });
 
 test("the password is stored as argon2id and is in no file", async () => {
@@ -206,15 +222,4 @@ test("a removed account is gone with its keys, and its address is in no file", a
   const bytes = readFolder(dataDir);
   const traces = ["you@example.com", "laptop-of-account", "phone-of-bob"];
   expect(traces.filter((trace) => bytes.includes(trace))).toEqual(["phone-of-bob"]);
-});
-
-test("a removed account is remembered until its memories are gone", async () => {
-  const dataDir = temporaryFolder();
-  const { accounts } = testStores(dataDir);
-  const account = await addAccount(accounts);
-  expect(await accounts.removed()).toEqual([]);
-  await testStores(dataDir).accounts.remove(account.id);
-  expect(await accounts.removed()).toEqual([account.id]);
-  await accounts.forget(account.id);
-  expect(await accounts.removed()).toEqual([]);
 });

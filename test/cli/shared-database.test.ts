@@ -23,7 +23,7 @@ async function commandsOn(url: string) {
 test("commands on accounts, keys and the security log reach the database that servers share", async () => {
   const url = await testPostgresUrl();
   const run = await commandsOn(url);
-  const { accounts, keys } = await storesOn(() => testPostgres(url));
+  const { accounts, keys } = await storesOn(async () => () => testPostgres(url));
   await run("user add You@example.com", "a long enough password\n");
   const owner = await accounts.findByEmail("you@example.com");
   expect(owner?.role).toBe("owner");

@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { generateKey } from "../../src/keys/key-format.ts";
@@ -6,45 +6,183 @@ import { createKeys } from "../../src/keys/keys.ts";
 import type { NewKey } from "../../src/keys/new-key.ts";
 import { SCOPES } from "../../src/keys/scopes.ts";
 import { temporaryFolder } from "../support/database.ts";
+import { DATABASES, type Place, storesOn } from "../support/databases.ts";
 import { addAccount, testStores } from "../support/stores.ts";
 
 const MINUTE = 60_000;
 const WANTED: NewKey = { name: "laptop", scopes: SCOPES, expiresAt: null };
 
+async function withAccountOn(place: Place) {
+  const stores = await storesOn(place);
+  return { ...stores, account: await addAccount(stores.accounts) };
+}
+
+/** The same, for what is SQLite's alone. */
 async function withAccount(dataDir?: string) {
   const stores = testStores(dataDir);
   return { ...stores, account: await addAccount(stores.accounts) };
 }
 
-test("a new key speaks for its account with its scopes", async () => {
-  const { keys, account, clock } = await withAccount();
-  const { key, record } = await keys.create(account.id, { ...WANTED, scopes: ["memories:read"] });
-  expect(record).toEqual({
-    id: expect.stringMatching(/^key_[0-9a-f]{12}7[0-9a-f]{19}$/),
-    accountId: account.id,
-    prefix: key.slice(0, 8),
-    name: "laptop",
-    scopes: ["memories:read"],
-    createdAt: new Date(clock()),
-    lastUsedAt: null,
-    expiresAt: null,
-    revokedAt: null,
+describe.each(DATABASES)("keys on %s", (_, place) => {
+  test("a new key speaks for its account with its scopes", async () => {
+    const { keys, account, clock } = await withAccountOn(place);
+    const { key, record } = await keys.create(account.id, { ...WANTED, scopes: ["memories:read"] });
+    expect(record).toEqual({
+      id: expect.stringMatching(/^key_[0-9a-f]{12}7[0-9a-f]{19}$/),
+      accountId: account.id,
+      prefix: key.slice(0, 8),
+      name: "laptop",
+      scopes: ["memories:read"],
+      createdAt: new Date(clock()),
+      lastUsedAt: null,
+      expiresAt: null,
+      revokedAt: null,
+    });
+    expect(await keys.authenticate(key)).toEqual({
+      accountId: account.id,
+      scopes: ["memories:read"],
+      keyId: record.id,
+      name: "laptop",
+    });
   });
-  expect(await keys.authenticate(key)).toEqual({
-    accountId: account.id,
-    scopes: ["memories:read"],
-    keyId: record.id,
-    name: "laptop",
-  });
-});
 
-test("an unknown, mistyped or hostile key speaks for nobody", async () => {
-  const { keys, account } = await withAccount();
-  const { key } = await keys.create(account.id, WANTED);
-  const last = key.endsWith("0") ? "1" : "0";
-  for (const other of [generateKey(), key.slice(0, -1) + last, "", "' OR 1=1 --", `${key}\u0000`]) {
-    expect(await keys.authenticate(other)).toBeNull();
-  }
+  test("a key that another process revoked is refused on the next call", async () => {
+    const { keys, account, another } = await withAccountOn(place);
+    const { key, record } = await keys.create(account.id, WANTED);
+    expect(await keys.authenticate(key)).not.toBeNull();
+    await (await another()).keys.revokeOfAnyAccount(record.id);
+    expect(await keys.authenticate(key)).toBeNull();
+  });
+
+  test("a key of an account that another process removed is refused on the next call", async () => {
+    const { keys, account, another } = await withAccountOn(place);
+    const { key } = await keys.create(account.id, WANTED);
+    expect(await keys.authenticate(key)).not.toBeNull();
+    await (await another()).accounts.remove(account.id);
+    expect(await keys.authenticate(key)).toBeNull();
+  });
+
+  test("an unknown, mistyped or hostile key speaks for nobody", async () => {
+    const { keys, account } = await withAccountOn(place);
+    const { key } = await keys.create(account.id, WANTED);
+    const last = key.endsWith("0") ? "1" : "0";
+    for (const other of [
+      generateKey(),
+      key.slice(0, -1) + last,
+      "",
+      "' OR 1=1 --",
+      `${key}\u0000`,
+    ]) {
+      expect(await keys.authenticate(other)).toBeNull();
+    }
+  });
+
+  test("a key ends at its time, to the millisecond", async () => {
+    const { keys, account, clock } = await withAccountOn(place);
+    const { key } = await keys.create(account.id, {
+      ...WANTED,
+      expiresAt: new Date(clock() + MINUTE),
+    });
+    clock.advance(MINUTE - 1);
+    expect(await keys.authenticate(key)).not.toBeNull();
+    clock.advance(1);
+    expect(await keys.authenticate(key)).toBeNull();
+  });
+
+  test("revoking keeps the record and the first time", async () => {
+    const { keys, account, clock } = await withAccountOn(place);
+    const { record } = await keys.create(account.id, WANTED);
+    const first = await keys.revoke(account.id, record.id);
+    expect(first.revokedAt).toEqual(new Date(clock()));
+    clock.advance(MINUTE);
+    expect(await keys.revoke(account.id, record.id)).toEqual(first);
+    expect(await keys.list(account.id)).toEqual([first]);
+  });
+
+  test("an account sees and revokes its own keys only", async () => {
+    const { keys, accounts, account } = await withAccountOn(place);
+    const bob = await addAccount(accounts, "bob@example.com");
+    const { key, record } = await keys.create(account.id, WANTED);
+    const { record: other } = await keys.create(bob.id, { ...WANTED, name: "phone" });
+    expect(await keys.list(account.id)).toEqual([record]);
+    expect(await keys.list(bob.id)).toEqual([other]);
+    expect(await keys.listOfAllAccounts()).toEqual([record, other]);
+    await expect(keys.revoke(bob.id, record.id)).rejects.toThrow("No key with this id.");
+    await expect(keys.revokeOfAnyAccount("' OR 1=1 --")).rejects.toThrow("No key with this id.");
+    expect(await keys.authenticate(key)).not.toBeNull();
+  });
+
+  test.each([
+    ["/name", { name: "  " }],
+    ["/name", { name: "a".repeat(101) }],
+    ["/name", { name: "red \u001b[31m" }],
+    ["/scopes", { scopes: [] }],
+    ["/expires_at", { expiresAt: new Date(0) }],
+    ["/expires_at", { expiresAt: new Date(Number.NaN) }],
+  ] as const)("a new key is refused for its %s: %j", async (path, change) => {
+    const { keys, account } = await withAccountOn(place);
+    const create = () => keys.create(account.id, { ...WANTED, ...change });
+    await expect(create()).rejects.toThrow(
+      expect.objectContaining({
+        code: "validation_failed",
+        details: [expect.objectContaining({ path })],
+      }),
+    );
+    expect(await keys.list(account.id)).toEqual([]);
+  });
+
+  test("a key for an unknown account is refused", async () => {
+    const { keys } = await storesOn(place);
+    await expect(keys.create("acc_unknown", WANTED)).rejects.toThrow("No account with this id.");
+  });
+
+  test.each(["'; DROP TABLE api_keys; --", 'Robert"); --', "100 % \\ _", "👩‍💻 日本語"])(
+    "%j is only a name",
+    async (name) => {
+      const { keys, account } = await withAccountOn(place);
+      await keys.create(account.id, { ...WANTED, name: ` ${name} ` });
+      expect((await keys.list(account.id)).map((record) => record.name)).toEqual([name]);
+    },
+  );
+
+  test("a clock that is set back shows the last use at its time, and a key still ends at its own", async () => {
+    const { keys, account, clock } = await withAccountOn(place);
+    const expiresAt = new Date(clock() + 2 * MINUTE);
+    const { key } = await keys.create(account.id, { ...WANTED, expiresAt });
+    await keys.authenticate(key);
+    clock.advance(-24 * 60 * MINUTE);
+    expect(await keys.authenticate(key)).not.toBeNull();
+    expect((await keys.list(account.id))[0]?.lastUsedAt).toEqual(new Date(clock()));
+    clock.advance(365 * 24 * 60 * MINUTE);
+    expect(await keys.authenticate(key)).toBeNull();
+  });
+
+  test("a mark that could not be made is tried again a minute later, not on every call", async () => {
+    const { db, clock, account, keys: maker } = await withAccountOn(place);
+    const { key } = await maker.create(account.id, WANTED);
+    let attempts = 0;
+    const attempt = async () => {
+      attempts += 1;
+      return false;
+    };
+    const keys = createKeys({ db: { ...db, attempt }, clock });
+    for (let call = 0; call < 10; call++) expect(await keys.authenticate(key)).not.toBeNull();
+    expect(attempts).toBe(1);
+    clock.advance(MINUTE);
+    await keys.authenticate(key);
+    expect(attempts).toBe(2);
+  });
+
+  test("asking whom a key speaks for takes microseconds", async () => {
+    const { keys, account } = await withAccountOn(place);
+    const made: string[] = [];
+    for (let i = 0; i < 100; i++) made.push((await keys.create(account.id, WANTED)).key);
+    for (const key of made) await keys.authenticate(key);
+    const start = performance.now();
+    for (let round = 0; round < 20; round++) for (const key of made) await keys.authenticate(key);
+    // About 7 µs on a quiet machine.
+    expect(((performance.now() - start) * 1_000) / 2_000).toBeLessThan(200);
+  });
 });
 
 test("a mistyped key is refused without asking the database", async () => {
@@ -54,92 +192,6 @@ test("a mistyped key is refused without asking the database", async () => {
   await expect(keys.authenticate(key)).rejects.toThrow("no such table");
   expect(await keys.authenticate(key.slice(0, -1) + (key.endsWith("0") ? "1" : "0"))).toBeNull();
 });
-
-test("a key ends at its time, to the millisecond", async () => {
-  const { keys, account, clock } = await withAccount();
-  const { key } = await keys.create(account.id, {
-    ...WANTED,
-    expiresAt: new Date(clock() + MINUTE),
-  });
-  clock.advance(MINUTE - 1);
-  expect(await keys.authenticate(key)).not.toBeNull();
-  clock.advance(1);
-  expect(await keys.authenticate(key)).toBeNull();
-});
-
-test("a key that another process revoked is refused on the next call", async () => {
-  const dataDir = temporaryFolder();
-  const { keys, account } = await withAccount(dataDir);
-  const { key, record } = await keys.create(account.id, WANTED);
-  expect(await keys.authenticate(key)).not.toBeNull();
-  await testStores(dataDir).keys.revokeOfAnyAccount(record.id);
-  expect(await keys.authenticate(key)).toBeNull();
-});
-
-test("a key of an account that another process removed is refused on the next call", async () => {
-  const dataDir = temporaryFolder();
-  const { keys, account } = await withAccount(dataDir);
-  const { key } = await keys.create(account.id, WANTED);
-  expect(await keys.authenticate(key)).not.toBeNull();
-  await testStores(dataDir).accounts.remove(account.id);
-  expect(await keys.authenticate(key)).toBeNull();
-});
-
-test("revoking keeps the record and the first time", async () => {
-  const { keys, account, clock } = await withAccount();
-  const { record } = await keys.create(account.id, WANTED);
-  const first = await keys.revoke(account.id, record.id);
-  expect(first.revokedAt).toEqual(new Date(clock()));
-  clock.advance(MINUTE);
-  expect(await keys.revoke(account.id, record.id)).toEqual(first);
-  expect(await keys.list(account.id)).toEqual([first]);
-});
-
-test("an account sees and revokes its own keys only", async () => {
-  const { keys, accounts, account } = await withAccount();
-  const bob = await addAccount(accounts, "bob@example.com");
-  const { key, record } = await keys.create(account.id, WANTED);
-  const { record: other } = await keys.create(bob.id, { ...WANTED, name: "phone" });
-  expect(await keys.list(account.id)).toEqual([record]);
-  expect(await keys.list(bob.id)).toEqual([other]);
-  expect(await keys.listOfAllAccounts()).toEqual([record, other]);
-  await expect(keys.revoke(bob.id, record.id)).rejects.toThrow("No key with this id.");
-  await expect(keys.revokeOfAnyAccount("' OR 1=1 --")).rejects.toThrow("No key with this id.");
-  expect(await keys.authenticate(key)).not.toBeNull();
-});
-
-test.each([
-  ["/name", { name: "  " }],
-  ["/name", { name: "a".repeat(101) }],
-  ["/name", { name: "red \u001b[31m" }],
-  ["/scopes", { scopes: [] }],
-  ["/expires_at", { expiresAt: new Date(0) }],
-  ["/expires_at", { expiresAt: new Date(Number.NaN) }],
-] as const)("a new key is refused for its %s: %j", async (path, change) => {
-  const { keys, account } = await withAccount();
-  const create = () => keys.create(account.id, { ...WANTED, ...change });
-  await expect(create()).rejects.toThrow(
-    expect.objectContaining({
-      code: "validation_failed",
-      details: [expect.objectContaining({ path })],
-    }),
-  );
-  expect(await keys.list(account.id)).toEqual([]);
-});
-
-test("a key for an unknown account is refused", async () => {
-  const { keys } = testStores();
-  await expect(keys.create("acc_unknown", WANTED)).rejects.toThrow("No account with this id.");
-});
-
-test.each(["'; DROP TABLE api_keys; --", 'Robert"); --', "100 % \\ _", "👩‍💻 日本語"])(
-  "%j is only a name",
-  async (name) => {
-    const { keys, account } = await withAccount();
-    await keys.create(account.id, { ...WANTED, name: ` ${name} ` });
-    expect((await keys.list(account.id)).map((record) => record.name)).toEqual([name]);
-  },
-);
 
 test("the last use is written at most once a minute", async () => {
   const { keys, account, clock, db } = await withAccount();
@@ -159,18 +211,6 @@ test("the last use is written at most once a minute", async () => {
   expect(await lastUse()).toBe(start + MINUTE);
 });
 
-test("a clock that is set back shows the last use at its time, and a key still ends at its own", async () => {
-  const { keys, account, clock } = await withAccount();
-  const expiresAt = new Date(clock() + 2 * MINUTE);
-  const { key } = await keys.create(account.id, { ...WANTED, expiresAt });
-  await keys.authenticate(key);
-  clock.advance(-24 * 60 * MINUTE);
-  expect(await keys.authenticate(key)).not.toBeNull();
-  expect((await keys.list(account.id))[0]?.lastUsedAt).toEqual(new Date(clock()));
-  clock.advance(365 * 24 * 60 * MINUTE);
-  expect(await keys.authenticate(key)).toBeNull();
-});
-
 test("a database that another process keeps busy delays and refuses nobody", async () => {
   const dataDir = temporaryFolder();
   const { keys, account, clock } = await withAccount(dataDir);
@@ -185,22 +225,6 @@ test("a database that another process keeps busy delays and refuses nobody", asy
   clock.advance(MINUTE);
   await keys.authenticate(key);
   expect((await keys.list(account.id))[0]?.lastUsedAt).toEqual(new Date(clock()));
-});
-
-test("a mark that could not be made is tried again a minute later, not on every call", async () => {
-  const { db, clock, account, keys: maker } = await withAccount();
-  const { key } = await maker.create(account.id, WANTED);
-  let attempts = 0;
-  const attempt = async () => {
-    attempts += 1;
-    return false;
-  };
-  const keys = createKeys({ db: { ...db, attempt }, clock });
-  for (let call = 0; call < 10; call++) expect(await keys.authenticate(key)).not.toBeNull();
-  expect(attempts).toBe(1);
-  clock.advance(MINUTE);
-  await keys.authenticate(key);
-  expect(attempts).toBe(2);
 });
 
 test("a database that can't be written refuses nobody", async () => {
@@ -222,15 +246,4 @@ test("the key is in no file, its first eight characters are", async () => {
   for (const part of [key.slice(0, 12), key.slice(4), key.slice(-20)]) {
     expect(bytes.includes(part)).toBe(false);
   }
-});
-
-test("asking whom a key speaks for takes microseconds", async () => {
-  const { keys, account } = await withAccount();
-  const made: string[] = [];
-  for (let i = 0; i < 100; i++) made.push((await keys.create(account.id, WANTED)).key);
-  for (const key of made) await keys.authenticate(key);
-  const start = performance.now();
-  for (let round = 0; round < 20; round++) for (const key of made) await keys.authenticate(key);
-  // About 7 µs on a quiet machine.
-  expect(((performance.now() - start) * 1_000) / 2_000).toBeLessThan(200);
 });
