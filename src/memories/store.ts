@@ -9,6 +9,7 @@ import type { QuotaOf } from "./quota.ts";
 import { createReembedding, type Reembedding } from "./reembedding.ts";
 import { removed } from "./removed-accounts.ts";
 import { forgetLeft, startResumption } from "./resumption.ts";
+import type { Following } from "./shared/following.ts";
 import { openSharedStore } from "./shared/shared-store.ts";
 import type { Storage } from "./storage.ts";
 import { measureStore } from "./store-metrics.ts";
@@ -52,6 +53,8 @@ export interface StoreOptions {
   due?: Due;
   /** Bytes of memory for all views together. */
   room: number;
+  /** When it is looked at what other processes do, where there are some. */
+  following?: Following;
 }
 
 /** Opens the store: in one process at a time, unless the log is one that several share. */

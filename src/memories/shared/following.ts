@@ -13,6 +13,7 @@ export const FOLLOWING = {
   /** Answers that have expired. */
   answers: 600_000,
 };
+export type Following = typeof FOLLOWING;
 
 /**
  * Follows what other processes do to tables that are open here, and does what others have left: by itself,
@@ -27,7 +28,7 @@ export function startFollowing({
   log: SharedLog;
   tables: OpenTables;
   lines: Lines;
-  every?: typeof FOLLOWING;
+  every?: Following | undefined;
 }): { stop(): Promise<void> } {
   const stopped = Promise.withResolvers<void>();
   let isStopped = false;

@@ -7,7 +7,7 @@ import { removed } from "../removed-accounts.ts";
 import type { Store, StoreOptions } from "../store.ts";
 import { measureStore } from "../store-metrics.ts";
 import { WriterEnded } from "../writer.ts";
-import { FOLLOWING, startFollowing } from "./following.ts";
+import { startFollowing } from "./following.ts";
 import { createPositions } from "./positions.ts";
 
 /** How often a task runs again since its table was replaced or had to be opened again meanwhile. */
@@ -18,9 +18,8 @@ const MOST_TRIES = 8;
  * account's table stands, and takes in what is missing: what was answered anywhere before is seen.
  */
 export async function openSharedStore(
-  { storage, embedders, lines, metrics, quotaOf, due = SHARED_DUE, room }: StoreOptions,
+  { storage, embedders, lines, metrics, quotaOf, due = SHARED_DUE, room, following }: StoreOptions,
   log: SharedLog,
-  every = FOLLOWING,
 ): Promise<Store> {
   const { vault } = storage;
   const readPosition = createPositions(log);
@@ -34,7 +33,7 @@ export async function openSharedStore(
     quotaOf: (name) => quotaOf(accountOf(name)),
     onCommit: (_, outcome) => measured.onCommit(outcome),
   });
-  const following = startFollowing({ log, tables, lines, every });
+  const followed = startFollowing({ log, tables, lines, every: following });
 
   const tryUse = async <Result>(
     accountId: string,
@@ -87,7 +86,7 @@ export async function openSharedStore(
     },
 
     async close() {
-      await following.stop();
+      await followed.stop();
       await tables.close();
     },
   };

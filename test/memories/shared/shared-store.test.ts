@@ -1,0 +1,176 @@
+import { expect, test } from "bun:test";
+import { AppError } from "../../../src/errors.ts";
+import { AT_ONCE, createReplicas, type Replica } from "../../support/shared-stores.ts";
+import { until } from "../../support/until.ts";
+
+const ID = "acc_1";
+const contents = async ({ memories }: Replica, accountId = ID) =>
+  (await memories.list(accountId, { filter: {}, limit: 100 })).memories
+    .map(({ content }) => content)
+    .sort();
+const save = async ({ memories }: Replica, content: string, idempotencyKey?: string) => {
+  const [memory] = await memories.create(ID, [{ content }], {
+    ...(idempotencyKey && { idempotencyKey }),
+  });
+  if (!memory) throw new Error("nothing was saved");
+  return memory;
+};
+const codeOf = (task: Promise<unknown>) =>
+  task.then(
+    () => null,
+    (error) => (error instanceof AppError ? error.code : String(error)),
+  );
+
+test("what one server has answered, every other one sees at once: saved, changed, removed", async () => {
+  const { replica } = await createReplicas([ID]);
+  const [a, b] = [await replica(), await replica()];
+  expect(await contents(b)).toEqual([]);
+  const memory = await save(a, "written by a");
+  expect(await contents(b)).toEqual(["written by a"]);
+  await b.memories.update(ID, memory.id, { content: "changed by b" });
+  expect((await a.memories.get(ID, memory.id)).content).toBe("changed by b");
+  const asked = { query: "changed", filter: {}, limit: 9, minScore: 0, mode: "hybrid" } as const;
+  expect((await a.memories.search(ID, asked)).memories).toHaveLength(1);
+  await a.memories.remove(ID, memory.id);
+  expect(await codeOf(b.memories.get(ID, memory.id))).toBe("memory_not_found");
+  expect(await contents(b)).toEqual([]);
+});
+
+test("writes of several servers at once: none is lost, none is doubled", async () => {
+  const { replica } = await createReplicas([ID]);
+  const all = [await replica(), await replica(), await replica()];
+  const wanted = Array.from({ length: 60 }, (_, n) => `number ${n}`);
+  await Promise.all(
+    wanted.map((content, n) => {
+      const at = all[n % 3];
+      return at && save(at, content);
+    }),
+  );
+  for (const each of all) expect(await contents(each)).toEqual([...wanted].sort());
+});
+
+test("of changes that expect the same memory one is made, wherever they are asked for", async () => {
+  const { replica } = await createReplicas([ID]);
+  const [a, b] = [await replica(), await replica()];
+  const { id } = await save(a, "first");
+  for (let round = 0; round < 5; round++) {
+    const { content } = await a.memories.get(ID, id);
+    const changes = [a, b, a, b].map(({ memories }, n) =>
+      codeOf(
+        memories.update(
+          ID,
+          id,
+          { content: `round ${round}, ${n}` },
+          { isExpected: (memory) => memory.content === content },
+        ),
+      ),
+    );
+    const codes = (await Promise.all(changes)).sort();
+    const refused = "precondition_failed";
+    expect(codes).toEqual([null, refused, refused, refused].sort());
+  }
+});
+
+test("a request that is sent to two servers with one key happens once", async () => {
+  const { replica } = await createReplicas([ID]);
+  const [a, b] = [await replica(), await replica()];
+  const tries = [a, b, a, b].map((each) => save(each, "once", "key"));
+  const ids = new Set((await Promise.all(tries)).map(({ id }) => id));
+  expect(ids.size).toBe(1);
+  expect(await contents(a)).toEqual(["once"]);
+  const other = await codeOf(save(b, "another text", "key"));
+  expect(other).toBe("validation_failed");
+});
+
+test("a quota is not exceeded by writes through several servers", async () => {
+  const { replica } = await createReplicas([ID]);
+  const quotaOf = async () => ({ memories: 5, bytes: null });
+  const [a, b] = [await replica({ quotaOf }), await replica({ quotaOf })];
+  const codes = await Promise.all(
+    Array.from({ length: 20 }, (_, n) => codeOf(save(n % 2 ? a : b, `number ${n}`))),
+  );
+  expect(codes.filter((code) => code === null)).toHaveLength(5);
+  expect(codes.filter((code) => code === "conflict")).toHaveLength(15);
+  expect(await contents(a)).toHaveLength(5);
+});
+
+test("a flush by one server moves the others to its base, and nothing forgotten stays with them", async () => {
+  const { replica, bases } = await createReplicas([ID]);
+  const [a, b] = [await replica({ due: AT_ONCE }), await replica()];
+  const forgotten = await save(a, "to be forgotten");
+  await save(b, "to be kept");
+  expect(await contents(b)).toHaveLength(2);
+  const baseOf = async () => (await a.log.head(ID))?.checkpoint?.base ?? null;
+  await until("the flush", async () => (await baseOf()) !== null);
+  await b.memories.remove(ID, forgotten.id);
+  await until("the flush", async () => {
+    const entries = await a.log.entries(ID);
+    return entries.length === 0;
+  });
+  const base = await baseOf();
+  for (const each of [a, b]) {
+    expect(await contents(each)).toEqual(["to be kept"]);
+    await until("the flush", async () => {
+      await each.sweep.recorded();
+      await each.sweep.cached();
+      const here = await each.storage.vault.bases();
+      return here.length === 1 && here[0] === base;
+    });
+  }
+  expect(await bases()).toEqual([base ?? ""]);
+});
+
+test("a server that begins finds what others have flushed, and what they have not", async () => {
+  const { replica } = await createReplicas([ID]);
+  const a = await replica({ due: AT_ONCE });
+  await save(a, "flushed");
+  await until("the flush", async () => (await a.log.head(ID))?.checkpoint != null);
+  await a.store.close();
+  const b = await replica();
+  await save(b, "in the log");
+  const c = await replica();
+  expect(await contents(c)).toEqual(["flushed", "in the log"]);
+});
+
+test("of a removed account nothing comes back, and servers that have it open refuse it", async () => {
+  const { replica, postgres, bases } = await createReplicas([ID]);
+  const [a, b] = [await replica({ due: AT_ONCE }), await replica()];
+  await save(a, "of the account");
+  await contents(b);
+  await until("the flush", async () => (await bases()).length > 0);
+  await postgres.rows("DELETE FROM accounts WHERE id = $1", [ID]);
+  await a.store.drop(ID);
+  expect(await codeOf(save(b, "late"))).toBe("not_found");
+  expect(await codeOf(b.memories.list(ID, { filter: {}, limit: 9 }))).toBe("not_found");
+  await a.sweep.recorded();
+  expect(await bases()).toEqual([]);
+  expect(await a.log.tables()).toEqual([]);
+  await b.store.drop(ID);
+});
+
+test("what a server leaves that has ended is flushed by another one", async () => {
+  const { replica, bases } = await createReplicas([ID]);
+  const overdue = { flush: 0, forget: 0 };
+  const a = await replica({ overdue });
+  await save(a, "left");
+  await a.store.close();
+  const b = await replica();
+  await until("the flush", async () => (await b.log.entries(ID)).length === 0);
+  expect(await bases()).toHaveLength(1);
+  expect(await contents(b)).toEqual(["left"]);
+}, 30_000);
+
+test("the object store being away, what is open goes on, and the rest comes back by itself", async () => {
+  const { replica, objects } = await createReplicas([ID]);
+  const a = await replica({ due: AT_ONCE });
+  await save(a, "flushed");
+  await until("the flush", async () => (await a.log.entries(ID)).length === 0);
+  objects.isAway = true;
+  await save(a, "meanwhile");
+  expect(await contents(a)).toEqual(["flushed", "meanwhile"]);
+  const b = await replica();
+  expect(await codeOf(contents(b))).toBe("unavailable");
+  objects.isAway = false;
+  expect(await contents(b)).toEqual(["flushed", "meanwhile"]);
+  await until("the flush", async () => (await a.log.entries(ID)).length === 0);
+});

@@ -1,0 +1,93 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { createEmbedders, type Embedders } from "../../src/embedding/embedders.ts";
+import { createBaseCache } from "../../src/memories/base/base-cache.ts";
+import type { OnStep } from "../../src/memories/base/bases.ts";
+import { createObjectVault } from "../../src/memories/base/object-vault.ts";
+import { createSweep } from "../../src/memories/base/sweep.ts";
+import { DUE, type Due, SHARED_DUE } from "../../src/memories/due.ts";
+import { createIdempotency } from "../../src/memories/idempotency.ts";
+import type { Log } from "../../src/memories/log/log.ts";
+import { createPostgresLog } from "../../src/memories/log/postgres-log.ts";
+import type { SharedLog } from "../../src/memories/log/shared-log.ts";
+import { createMemories } from "../../src/memories/memories.ts";
+import type { QuotaOf } from "../../src/memories/quota.ts";
+import type { Following } from "../../src/memories/shared/following.ts";
+import { createStorage } from "../../src/memories/storage.ts";
+import { openStore } from "../../src/memories/store.ts";
+import { loadLanceDb } from "../../src/native/lancedb.ts";
+import { afterThisTest, temporaryFolder } from "./database.ts";
+import { silentLog, testCacheDir } from "./embedder.ts";
+import { fakeEmbedder } from "./fake-embedder.ts";
+import { folderObjects } from "./folder-objects.ts";
+import { logDatabase } from "./postgres-log.ts";
+
+/** Upkeep as soon as there is something to do. */
+export const AT_ONCE: Due = {
+  ...SHARED_DUE,
+  ...{ idle: 50, age: 100, changes: 20, restFactor: 0, forgetAfter: 50, retryAfter: 50 },
+};
+/** Nothing is flushed by itself. */
+export const NEVER: Due = { ...DUE, idle: 1e9, age: 1e9, forgetAfter: 1e9, forgottenWithin: 1e9 };
+
+const SOON: Following = { stands: 100, overdue: 200, overdueTables: 8, answers: 1_000 };
+
+type ReplicaLog = Log & { shared: SharedLog };
+
+interface ReplicaOptions {
+  due?: Due;
+  embedders?: Embedders;
+  quotaOf?: QuotaOf;
+  step?: OnStep;
+  leaseLasts?: number;
+  overdue?: { flush: number; forget: number };
+  wrapLog?: (log: ReplicaLog) => ReplicaLog;
+}
+
+export type Replica = Awaited<ReturnType<Awaited<ReturnType<typeof createReplicas>>["replica"]>>;
+
+/** What several servers share, and servers on it, without HTTP. */
+export async function createReplicas(accounts: readonly string[]) {
+  const { postgres, connect, addAccount } = await logDatabase(accounts);
+  const objects = folderObjects(temporaryFolder());
+
+  const replica = async ({
+    due = NEVER,
+    embedders = createEmbedders(fakeEmbedder()),
+    wrapLog = (log) => log,
+    step = () => {},
+    quotaOf,
+    ...timing
+  }: ReplicaOptions = {}) => {
+    const folder = join(temporaryFolder(), "memories");
+    mkdirSync(folder);
+    const log = wrapLog(createPostgresLog(connect(), timing));
+    const cache = createBaseCache({ folder, limit: 1 << 30, grace: 0 });
+    const { records } = log.shared;
+    const storage = createStorage({
+      ...{ lancedb: await loadLanceDb(testCacheDir), folder, log, step },
+      wanted: embedders.wanted.model,
+      shared: createObjectVault({ objects, records, cache }),
+    });
+    const store = await openStore({
+      ...{
+        storage,
+        embedders,
+        lines: silentLog,
+        due,
+        following: SOON,
+        ...(quotaOf && { quotaOf }),
+      },
+    });
+    const clock = Date.now;
+    const idempotency = createIdempotency({ log, clock });
+    afterThisTest(store.close);
+    return {
+      ...{ folder, log, storage, store, cache },
+      memories: createMemories({ store, idempotency, clock }),
+      sweep: createSweep({ objects, records, cache }),
+    };
+  };
+  const bases = async () => (await Array.fromAsync(objects.folders())).flat();
+  return { postgres, objects, replica, bases, addAccount };
+}
