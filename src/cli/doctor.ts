@@ -9,6 +9,7 @@ import { askLocally } from "./ask-locally.ts";
 import { CommandError, type Environment, USAGE } from "./failure.ts";
 import { describeCommand } from "./invocation.ts";
 import { printable } from "./printable.ts";
+import { explainUnavailable } from "./shared-database.ts";
 import { print } from "./terminal.ts";
 
 export interface DoctorOptions {
@@ -55,7 +56,10 @@ async function* examineAll(configure: () => Config, env: Environment): AsyncGene
   }
   const howToStart = describeCommand("serve", config, env);
   const ask = askLocally(config.dataDir);
-  yield* examine({ config, version, clock: Date.now, howToStart, askLocally: ask });
+  yield* examine({
+    ...{ config, version, clock: Date.now, howToStart, askLocally: ask },
+    explainDatabase: explainUnavailable,
+  });
 }
 
 function formatLine({ check, state, message }: Finding): string {

@@ -24,6 +24,7 @@ import {
 } from "./model.ts";
 import { checkOwner } from "./owner.ts";
 import { checkPort, checkServer } from "./server.ts";
+import { checkShared } from "./shared.ts";
 import { checkStrays, checkTables } from "./tables.ts";
 
 /** Looks at everything that a server needs, one finding after the other. Changes nothing. */
@@ -33,6 +34,7 @@ export async function* examine({
   clock,
   howToStart,
   askLocally,
+  explainDatabase,
 }: {
   config: Config;
   /** Of this program. */
@@ -42,11 +44,13 @@ export async function* examine({
   howToStart: string;
   /** Asks the server of the data folder over its socket. */
   askLocally: Ask;
+  /** What an error of a database that servers share means. */
+  explainDatabase: (error: unknown, databaseUrl: string) => unknown;
 }): AsyncGenerator<Finding> {
-  const { dataDir, cacheDir } = config;
+  const { dataDir, cacheDir, shared } = config;
   yield findingsOf("version").ok(`ctxd ${version} on Bun ${Bun.version}`);
   yield checkCertificate(config.tls, clock());
-  yield checkDataFolder(dataDir, howToStart);
+  yield checkDataFolder(dataDir, shared ? null : howToStart);
   yield checkDisk(dataDir);
   yield await checkBackups(config.backups, clock());
   yield checkCacheFolder(cacheDir, isCompiled);
@@ -69,7 +73,9 @@ export async function* examine({
       ? await checkEmbedding(trial.folder)
       : await checkChosenModel(chosen, cacheDir, trial.folder),
   );
-  yield* checkData({ dataDir, isServed, lancedb, now: clock() });
+  yield* shared
+    ? checkShared({ settings: shared, dataDir, clock, explain: explainDatabase })
+    : checkData({ dataDir, isServed, lancedb, now: clock() });
 }
 
 type Data = {

@@ -9,14 +9,18 @@ import { mountOptionsOf, nearestFolder } from "./mounts.ts";
 const TOO_FULL = 64e6;
 const NEARLY_FULL = 512e6;
 
-/** Whether a data folder is there, is this user's alone, and can be written. */
-export function checkDataFolder(dataDir: string, howToStart: string): Finding {
+/**
+ * Whether a data folder is there, is this user's alone, and can be written.
+ * @param howToStart the command that starts a server; null where it has copies alone of what servers share
+ */
+export function checkDataFolder(dataDir: string, howToStart: string | null): Finding {
   const { ok, warning, problem } = findingsOf("data folder");
   const refused = refusalOf(dataDir);
   if (refused) {
     return problem(`${dataDir} ${refused}: mend that, or choose another with --data-dir.`);
   }
-  if (!existsSync(databasePath(dataDir))) {
+  if (howToStart === null && !existsSync(dataDir)) return ok(`${dataDir} is not there yet`);
+  if (howToStart !== null && !existsSync(databasePath(dataDir))) {
     return ok(`nothing has been set up in ${dataDir} yet: ${howToStart} starts a server there.`);
   }
   const { mode, uid } = statSync(dataDir);
@@ -24,7 +28,8 @@ export function checkDataFolder(dataDir: string, howToStart: string): Finding {
   if (uid !== own) {
     return warning(`${dataDir} belongs to another user (${uid}): run ctxd as that one.`);
   }
-  const open = [dataDir, databasePath(dataDir)].find((path) => statSync(path).mode & 0o077);
+  const kept = howToStart === null ? [dataDir] : [dataDir, databasePath(dataDir)];
+  const open = kept.find((path) => statSync(path).mode & 0o077);
   if (open) {
     return warning(`${open} is open to other users: chmod go= ${open} closes it.`);
   }

@@ -61,7 +61,10 @@ export function createSweep({ objects, records, cache }: Parts) {
 export async function* unwantedBases({
   objects,
   records,
-}: Omit<Parts, "cache">): AsyncGenerator<string[]> {
+}: {
+  objects: Pick<Objects, "folders">;
+  records: Pick<BaseRecords, "wanted">;
+}): AsyncGenerator<string[]> {
   // What is listed has been recorded before: so the records are read after it, and not the other way round.
   for await (const bases of objects.folders()) {
     const wanted = bases.length > 0 ? await records.wanted(bases) : new Set();

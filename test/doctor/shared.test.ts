@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { basename, join } from "node:path";
+import { explainUnavailable } from "../../src/cli/shared-database.ts";
+import { connectPostgres } from "../../src/db/postgres.ts";
+import { migratePostgres } from "../../src/db/postgres-migrations.ts";
+import { checkShared } from "../../src/doctor/shared.ts";
+import { createPostgresLog } from "../../src/memories/log/postgres-log.ts";
+import { createObjects } from "../../src/objects/objects.ts";
+import { writeBase } from "../memories/base/vault-contract.ts";
+import { temporaryFolder } from "../support/database.ts";
+import { type ObjectStore, startObjectStore } from "../support/object-store.ts";
+import { sharedPostgres } from "../support/postgres.ts";
+
+let store: ObjectStore;
+beforeAll(async () => {
+  store = await startObjectStore();
+});
+afterAll(() => store.end());
+
+async function migrated(url: string) {
+  const postgres = connectPostgres(url);
+  await migratePostgres(postgres);
+  await postgres.close();
+}
+
+/** A database with an account, and a place in the object store, as servers leave them. */
+async function setUp(fill: ((url: string) => Promise<void>) | undefined = migrated) {
+  const server = await sharedPostgres();
+  const { url } = await server.database(fill);
+  const dataDir = temporaryFolder();
+  const place = store.place(basename(dataDir));
+  const put = (base: string) =>
+    createObjects(place).put(`${base}/data/1.lance`, new Blob(["LANC"]));
+
+  const examine = async ({ databaseUrl = url, now = Date.now, ...objects } = {}) => {
+    const settings = { databaseUrl, objects: { ...place, ...objects }, cacheBytes: 10_000_000 };
+    const shared = { ...settings, drainSeconds: 5 } as Parameters<
+      typeof checkShared
+    >[0]["settings"];
+    const options = { settings: shared, dataDir, clock: now, explain: explainUnavailable };
+    const findings = await Array.fromAsync(checkShared(options));
+    return Object.fromEntries(findings.map(({ check, ...finding }) => [check, finding]));
+  };
+  return { url, dataDir, put, examine };
+}
+
+/** Writes an entry, and records a base that includes it. */
+async function record(url: string, base: string) {
+  const postgres = connectPostgres(url);
+  await postgres.rows(
+    "INSERT INTO accounts (id, email, role, created_at) VALUES ('acc', 'a', 'owner', 0)",
+  );
+  const log = createPostgresLog(postgres);
+  const upTo = await log.append("acc", {
+    ...{ model: "m", written: new Uint8Array(100), removed: [], hasRemains: false },
+    ...{ usage: { memories: 1, bytes: 1 }, answers: [] },
+  });
+  await log.checkpoint("acc", { base, version: 1, files: ["data/1.lance"], upTo });
+  await postgres.close();
+}
+
+test("all is well: each part is told in a line", async () => {
+  const { url, put, dataDir, examine } = await setUp();
+  await put("acc.1");
+  await record(url, "acc.1");
+  writeBase(join(dataDir, "memories"), "acc.1", { "data/1.lance": "LANC".repeat(500) });
+  const findings = await examine();
+  expect(Object.values(findings).map(({ state }) => state)).toEqual(Array(6).fill("ok"));
+  expect(findings.database?.message).toMatch(/^PostgreSQL [\d.]+.*, schema \d+$/);
+  expect(findings.journal?.message).toStartWith("1 writes (1 kB), the oldest of 20");
+  expect(findings.tables?.message).toBe("1 have their files in the object store");
+  expect(findings["local copies"]?.message).toBe("1 tables, 2 kB of 10.0 MB (CTXD_CACHE_SIZE)");
+});
+
+test("before the first start nothing is wrong either", async () => {
+  const { examine } = await setUp(async () => {});
+  const findings = await examine();
+  expect(Object.values(findings).map(({ state }) => state)).toEqual(Array(6).fill("ok"));
+  expect(findings.database?.message).toEndWith("empty: the first start sets it up");
+});
+
+test("a table whose files are not in the object store, and files that nobody wants", async () => {
+  const { url, put, examine } = await setUp();
+  await put("other.1");
+  await record(url, "acc.1");
+  expect((await examine()).tables).toEqual({
+    state: "problem",
+    message: "1 of 1 have no files in the object store (acc.1): restore a backup.",
+  });
+  await put("acc.1");
+  expect((await examine()).tables).toEqual({
+    state: "warning",
+    message:
+      "1 have their files in the object store, which has files of 1 that are not wanted: servers remove them within two hours.",
+  });
+});
+
+test("a wrong password is told without it, and the object store is looked at nevertheless", async () => {
+  const { url, examine } = await setUp();
+  const wrong = new URL(url);
+  wrong.password = "secret-of-mine";
+  const findings = await examine({ databaseUrl: wrong.href });
+  expect(Object.keys(findings)).toEqual(["database", "object store", "local copies"]);
+  expect(findings.database?.state).toBe("problem");
+  expect(findings.database?.message).toContain("refuses the user postgres or the password");
+  expect(JSON.stringify(findings)).not.toContain("secret-of-mine");
+  expect(findings["object store"]?.state).toBe("ok");
+});
+
+test("a bucket that is not there, and a clock that is wrong", async () => {
+  const { examine } = await setUp();
+  const findings = await examine({ bucket: "other", now: () => Date.now() - 3_600_000 });
+  expect(findings["object store"]).toMatchObject({ state: "problem" });
+  expect(findings["object store"]?.message).toContain("The bucket other of CTXD_OBJECTS");
+  expect(findings.tables).toBeUndefined();
+  expect(findings.clock?.state).toBe("problem");
+  expect(findings.clock?.message).toStartWith("this machine's is 3600 s behind PostgreSQL's");
+});
+
+test("tables that nobody has flushed in time", async () => {
+  const { url, examine } = await setUp();
+  await record(url, "acc.1");
+  const postgres = connectPostgres(url);
+  await postgres.rows("UPDATE heads SET due_at = 1");
+  await postgres.close();
+  const { journal } = await examine();
+  expect(journal?.state).toBe("warning");
+  expect(journal?.message).toContain("1 of them late to be flushed");
+});
