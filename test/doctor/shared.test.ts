@@ -32,12 +32,9 @@ async function setUp(fill: ((url: string) => Promise<void>) | undefined = migrat
   const put = (base: string) =>
     createObjects(place).put(`${base}/data/1.lance`, new Blob(["LANC"]));
 
-  const examine = async ({ databaseUrl = url, now = Date.now, ...objects } = {}) => {
-    const settings = { databaseUrl, objects: { ...place, ...objects }, cacheBytes: 10_000_000 };
-    const shared = { ...settings, drainSeconds: 5 } as Parameters<
-      typeof checkShared
-    >[0]["settings"];
-    const options = { settings: shared, dataDir, clock: now, explain: explainUnavailable };
+  const examine = async ({ databaseUrl = url, now = Date.now, bucket = place.bucket } = {}) => {
+    const settings = { databaseUrl, objects: { ...place, bucket }, cacheBytes: 10_000_000 };
+    const options = { settings, dataDir, clock: now, explain: explainUnavailable };
     const findings = await Array.fromAsync(checkShared(options));
     return Object.fromEntries(findings.map(({ check, ...finding }) => [check, finding]));
   };
