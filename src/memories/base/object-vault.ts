@@ -102,7 +102,7 @@ export function createObjectVault({
         for (const file of files) stored.add(file);
         await cache.came(base);
       } catch (error) {
-        throw notRestored(error);
+        throw isNotFound(error) && !(await isWanted(base)) ? replaced(error) : notRestored(error);
       } finally {
         release();
       }
@@ -120,11 +120,21 @@ export function createObjectVault({
     },
   };
 
+  async function isWanted(base: string): Promise<boolean> {
+    return (await records.wanted([base])).has(base);
+  }
+
   async function removeOthers(base: string, files: readonly string[]) {
     const listed = new Set(files);
     const others = (await cache.allFiles(base)).filter((file) => !listed.has(file));
     for (const file of others) await rm(join(cache.pathOf(base), file), { force: true });
   }
+}
+
+/** Another base has taken the place of one, which is being removed. */
+function replaced(cause: unknown): AppError {
+  const message = "The account's memories are being written anew. Try again in a moment.";
+  return new AppError("unavailable", message, { cause, retryAfter: 1 });
 }
 
 /** What a request is told when a base can't be had. */

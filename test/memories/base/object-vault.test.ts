@@ -84,6 +84,16 @@ describe("another replica", () => {
     expect(await listFiles(other.folder)).toEqual([]);
   });
 
+  test("that is late for a base whose place another has taken is told to come again", async () => {
+    const { replica, vault, records, folder } = await setUp();
+    writeBase(folder, "a.2");
+    await vault.keep("a.2", FILES);
+    records.record("a.2", "a.1");
+    await vault.forget(["a.1"]);
+    const restored = replica().vault.restore("a.1", FILES);
+    await expect(restored).rejects.toMatchObject({ code: "unavailable", retryAfter: 1 });
+  });
+
   test.each(FILES)("fetches a %s again that is torn, and what is not listed goes", async (file) => {
     const { replica } = await setUp();
     const other = replica();
