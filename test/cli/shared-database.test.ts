@@ -1,7 +1,9 @@
 import { expect, test } from "bun:test";
+import { createAccounts } from "../../src/accounts/accounts.ts";
+import { createKeys } from "../../src/keys/keys.ts";
 import { ctxd } from "../support/command-line.ts";
 import { temporaryFolder } from "../support/database.ts";
-import { storesOn, testPostgres, testPostgresUrl } from "../support/databases.ts";
+import { testPostgres, testPostgresUrl } from "../support/databases.ts";
 
 /** Runs commands with the settings of servers that share a database. */
 async function commandsOn(url: string) {
@@ -23,7 +25,8 @@ async function commandsOn(url: string) {
 test("commands on accounts, keys and the security log reach the database that servers share", async () => {
   const url = await testPostgresUrl();
   const run = await commandsOn(url);
-  const { accounts, keys } = await storesOn(async () => () => testPostgres(url));
+  const parts = { db: await testPostgres(url), clock: Date.now };
+  const [accounts, keys] = [createAccounts(parts), createKeys(parts)];
   await run("user add You@example.com", "a long enough password\n");
   const owner = await accounts.findByEmail("you@example.com");
   expect(owner?.role).toBe("owner");

@@ -22,7 +22,7 @@ function start<Kind extends Database>(db: Kind) {
 }
 
 describe.each(DATABASES)("a security log on %s:", (_, place) => {
-  const open = async () => (await place())();
+  const open = async () => (await place()).open();
 
   describe("an event", () => {
     test("is a line at once, and a row without being asked for", async () => {

@@ -38,8 +38,16 @@ export async function testPostgres(url?: string): Promise<PostgresDatabase> {
   return db;
 }
 
-/** Makes an empty database, and gives what opens it, as often as is wanted. */
-export type Place = () => Promise<() => Promise<Database>>;
+/** An empty database. */
+interface Emptied {
+  /** Opens it, as another process does. */
+  open(): Promise<Database>;
+  /** Opens it as another server does that works at the same moment: on SQLite it is the same one. */
+  openBeside(db: Database): Promise<Database>;
+}
+
+/** Makes an empty database. */
+export type Place = () => Promise<Emptied>;
 
 /** The kinds of databases, for `describe.each`: what is true on one is true on the other. */
 export const DATABASES: readonly (readonly [name: string, place: Place])[] = [
@@ -47,24 +55,31 @@ export const DATABASES: readonly (readonly [name: string, place: Place])[] = [
     "SQLite",
     async () => {
       const dataDir = temporaryFolder();
-      return async () => testDatabase(dataDir);
+      return { open: async () => testDatabase(dataDir), openBeside: async (db) => db };
     },
   ],
   [
     "PostgreSQL",
     async () => {
       const url = await testPostgresUrl();
-      return () => testPostgres(url);
+      const open = () => testPostgres(url);
+      return { open, openBeside: open };
     },
   ],
 ];
 
 /** Accounts and keys on an empty database, with a clock that the test moves. */
 export async function storesOn(place: Place) {
-  const [open, clock] = [await place(), testClock()];
-  const stores = async () => {
-    const db = await open();
-    return { db, clock, accounts: createAccounts({ db, clock }), keys: createKeys({ db, clock }) };
+  const [{ open, openBeside }, clock] = [await place(), testClock()];
+  const storesOf = (db: Database) => ({
+    ...{ db, clock, accounts: createAccounts({ db, clock }), keys: createKeys({ db, clock }) },
+  });
+  const stores = storesOf(await open());
+  return {
+    ...stores,
+    /** As another process has them. */
+    another: async () => storesOf(await open()),
+    /** As another server has them that works at the same moment. */
+    beside: async () => storesOf(await openBeside(stores.db)),
   };
-  return { ...(await stores()), open, /** As another process has them. */ another: stores };
 }
