@@ -31,8 +31,12 @@ export function watchRemovedAccounts({
       }
     }
   };
-  void removeMemories();
-  const timer = setInterval(removeMemories, INTERVAL);
+  const attempt = () =>
+    removeMemories().catch((error) => {
+      log.warn("removed_accounts_unknown", { cause: String(error) });
+    });
+  void attempt();
+  const timer = setInterval(attempt, INTERVAL);
   return () => clearInterval(timer);
 }
 
