@@ -30,9 +30,9 @@ export function createRandomClients({ origin, key, random, groups }: Options) {
   const lost: { group: string; content: string; began: number; by: string }[] = [];
   const counts = { calls: 0, failed: 0, retried: 0 };
 
-  const send = async (method: string, path: string, sending: Sending = {}) => {
+  const send = async (method: string, path: string, sending: Sending = {}, at = origin()) => {
     counts.calls++;
-    const answer = await request(origin(), key, [method, path], sending);
+    const answer = await request(at, key, [method, path], sending);
     if (answer === null) counts.failed++;
     return answer;
   };
@@ -120,12 +120,12 @@ export function createRandomClients({ origin, key, random, groups }: Options) {
   };
 
   /** All of a group, by one of the ways that find them: none may be missing, and none too many. */
-  const readAll = async (group: string): Promise<Call | null> => {
+  const readAll = async (group: string, at = origin()): Promise<Call | null> => {
     const path = [
       `/memories?session_id=${group}&limit=100`,
       `/memories/search?q=${group}&session_id=${group}&mode=keyword&limit=100`,
     ][random.below(2)];
-    const answer = await send("GET", path ?? "");
+    const answer = await send("GET", path ?? "", {}, at);
     if (answer === null) return null;
     if (answer.status !== 200) throw unexpected("GET", answer);
     const found = memoriesOf(answer);
@@ -149,16 +149,16 @@ export function createRandomClients({ origin, key, random, groups }: Options) {
 
   return {
     counts,
-    /** Has some clients call until told otherwise. */
-    async run(clients: number, isOver: () => boolean): Promise<void> {
+    /** Has some clients call until told otherwise. @param pace milliseconds between two calls of one */
+    async run(clients: number, isOver: () => boolean, pace = 0): Promise<void> {
       const loop = async (by: string) => {
-        while (!isOver()) await step(by, random.pick(groups) ?? "");
+        for (; !isOver(); await Bun.sleep(pace)) await step(by, random.pick(groups) ?? "");
       };
       await Promise.all(Array.from({ length: clients }, (_, n) => loop(`client ${n}`)));
     },
-    /** Reads all groups once more, so that nothing is lost unseen. */
-    async readEach(by: string): Promise<void> {
-      for (const group of groups) await record(by, group, () => readAll(group));
+    /** Reads all groups once more by one server, so that nothing is lost unseen. */
+    async readEach(at: string): Promise<void> {
+      for (const group of groups) await record(`all of ${at}`, group, () => readAll(group, at));
     },
     /** What no order of all calls explains; null if all is well. */
     judge(): string | null {

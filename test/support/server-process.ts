@@ -8,10 +8,12 @@ import { testCacheDir } from "./embedder.ts";
 
 const ROOT = join(import.meta.dir, "..", "..");
 
-/** The program as people run it, and one with a fake model whose upkeep never waits. */
+/** The program as people run it, and ones with a fake model whose upkeep never waits. */
 export const SERVERS = {
   real: ["src/main.ts", "serve", "--port", "0", "--data-dir"],
   impatient: ["test/crash/impatient-server.ts"],
+  /** The same as one of several, see `startCluster`. */
+  replica: ["test/cluster/replica.ts"],
 } as const;
 
 export type ServerKind = keyof typeof SERVERS;

@@ -1,0 +1,138 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { createAccess, createApp } from "../../src/app.ts";
+import { openForServer } from "../../src/cli/shared-database.ts";
+import { readConfig } from "../../src/config.ts";
+import { createEmbedders } from "../../src/embedding/embedders.ts";
+import { createKeys } from "../../src/keys/keys.ts";
+import { createLog } from "../../src/log.ts";
+import { createBaseCache } from "../../src/memories/base/base-cache.ts";
+import type { BaseRecords } from "../../src/memories/base/base-records.ts";
+import { createObjectVault } from "../../src/memories/base/object-vault.ts";
+import { createSweep, startSweep } from "../../src/memories/base/sweep.ts";
+import { DUE } from "../../src/memories/due.ts";
+import { createIdempotency } from "../../src/memories/idempotency.ts";
+import { createPostgresLog } from "../../src/memories/log/postgres-log.ts";
+import { createMemories } from "../../src/memories/memories.ts";
+import { watchRemovedAccounts } from "../../src/memories/removed-accounts.ts";
+import { createStorage } from "../../src/memories/storage.ts";
+import { openStore } from "../../src/memories/store.ts";
+import { createMetrics } from "../../src/metrics.ts";
+import { loadLanceDb } from "../../src/native/lancedb.ts";
+import { createObjects, type Objects } from "../../src/objects/objects.ts";
+import { createSecurityLog } from "../../src/security-log/security-log.ts";
+import { testCacheDir } from "../support/embedder.ts";
+import { fakeEmbedder } from "../support/fake-embedder.ts";
+import { enterStep } from "./trap.ts";
+
+/**
+ * What `ctxd serve` does as one of several replicas, for a data folder given as argument, with two
+ * differences: the model is a fake one, so that it starts at once, and upkeep, leases and sweeps are due
+ * after moments, so that something is under way whenever the process is stopped. Each step of upkeep
+ * is printed on standard output when it is done. `TRAP` names the file of a trap.
+ */
+const IMPATIENT = {
+  ...DUE,
+  idle: 200,
+  age: 500,
+  changes: 40,
+  restFactor: 0,
+  forgetAfter: 400,
+  retryAfter: 300,
+  indexAfter: 300,
+  largeRows: 30,
+};
+/** Milliseconds that a lease lasts, and after which what nobody has flushed is another one's. */
+const LEASE = 1_000;
+const OVERDUE = { flush: 1_500, forget: 1_000 };
+const SWEEP = { recorded: 300, listed: 1_000 };
+
+const [dataDir = ""] = process.argv.slice(2);
+const { TRAP = "" } = process.env;
+const clock = Date.now;
+const { shared } = readConfig(process.env, {});
+if (!shared) throw new Error("a replica needs CTXD_DATABASE_URL and CTXD_OBJECTS");
+const lines = createLog({ logLevel: "debug", logFormat: "text" });
+const folder = join(dataDir, "memories");
+mkdirSync(folder, { recursive: true });
+
+/** Says that a step is done, and may end or hold up the process. */
+function step(name: string) {
+  process.stdout.write(`${name}\n`);
+  enterStep(TRAP, name);
+}
+
+/** The same after a call of an object that has promised it. */
+function after<Argument, Result>(name: string, call: (argument: Argument) => Promise<Result>) {
+  return async (argument: Argument): Promise<Result> => {
+    const result = await call(argument);
+    step(name);
+    return result;
+  };
+}
+
+const db = await openForServer(shared, { lines, metrics: createMetrics() });
+const log = createPostgresLog(db.postgres, { overdue: OVERDUE, leaseLasts: LEASE });
+const ownRecords = log.shared.records;
+const records: BaseRecords = {
+  ...ownRecords,
+  begin: after("base begun", ownRecords.begin),
+  condemn: after("base condemned", ownRecords.condemn),
+  gone: after("base gone", ownRecords.gone),
+};
+const store_ = createObjects(shared.objects);
+const objects: Objects = {
+  ...store_,
+  async put(name, file) {
+    await store_.put(name, file);
+    step("object put");
+  },
+  remove: after("object removed", store_.remove),
+};
+const cache = createBaseCache({ folder, limit: shared.cacheBytes });
+const sweeping = startSweep(createSweep({ objects, records, cache }), { lines, every: SWEEP });
+const embedder = fakeEmbedder();
+const storage = createStorage({
+  ...{ lancedb: await loadLanceDb(testCacheDir), wanted: embedder.model, folder, log, step },
+  shared: createObjectVault({ objects, records, cache }),
+});
+const store = await openStore({
+  storage,
+  ...{ embedders: createEmbedders(embedder, (model) => fakeEmbedder(model)), lines },
+  due: IMPATIENT,
+});
+const access = createAccess({ db, clock, publicUrl: "http://localhost" });
+const memories = createMemories({
+  store,
+  idempotency: createIdempotency({ log, clock }),
+  clock,
+});
+const unwatch = watchRemovedAccounts({ store, accounts: access.accounts, log: lines });
+const securityLog = createSecurityLog({ db, clock, log: lines });
+const app = createApp({
+  config: {
+    publicUrl: "http://localhost",
+    tls: null,
+    trustProxy: false,
+    allowHttp: false,
+    rateLimit: false,
+    passwords: true,
+    registration: "first",
+    providers: { github: null, google: null, oidc: null },
+    securityLogDays: 90,
+    securityContact: null,
+  },
+  ...{ access, securityLog, memories, keys: createKeys({ db, clock }), log: lines },
+  checks: { database: async () => ((await db.isReachable()) ? "ok" : "failed") },
+}).listen({ hostname: "127.0.0.1", port: 0, maxRequestBodySize: Number.MAX_SAFE_INTEGER });
+process.stdout.write(`listening on http://127.0.0.1:${app.server?.port}\n`);
+
+process.on("SIGTERM", async () => {
+  await app.stop(true);
+  unwatch();
+  await store.close();
+  await sweeping.stop();
+  securityLog.close();
+  await db.close();
+  process.exit(0);
+});

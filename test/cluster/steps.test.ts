@@ -1,0 +1,57 @@
+import { test } from "bun:test";
+import { FLUSH_STEPS } from "../../src/memories/base/bases.ts";
+import { type Cluster, type Replica, startCluster } from "../support/cluster.ts";
+import { until } from "../support/until.ts";
+import { startLoad } from "./load.ts";
+
+/**
+ * While clients write, a replica is killed, or stopped for longer than its lease, right after each step
+ * of a flush, a removal and a sweep. `LONG=1` does it ten times over; SEED=n has the clients call
+ * otherwise.
+ */
+const STEPS = [
+  ...FLUSH_STEPS,
+  "base begun",
+  "object put",
+  "base condemned",
+  "object removed",
+  "base gone",
+];
+const ROUNDS = process.env.LONG ? 10 : 1;
+const SEED = Number(process.env.SEED ?? 1);
+
+/** Checkpoints that replicas have recorded, but for one of them. */
+function recordedBy(cluster: Cluster, except: Replica): number {
+  return cluster.replicas
+    .filter((replica) => replica !== except)
+    .reduce((sum, { output }) => sum + output().split("checkpoint recorded").length, 0);
+}
+
+async function hit(cluster: Cluster, step: string, signal: "SIGKILL" | "SIGSTOP") {
+  cluster.setTrap({ step, signal });
+  const victim = await until(`a replica comes to "${step}"`, cluster.trapped);
+  victim.isUp = false;
+  const before = recordedBy(cluster, victim);
+  await until("others take over", () => recordedBy(cluster, victim) > before);
+  if (signal === "SIGKILL") await victim.restart();
+  else victim.resume();
+  victim.isUp = true;
+}
+
+test.each(["SIGKILL", "SIGSTOP"] as const)(
+  "%s at any step of upkeep loses no answered write and doubles none",
+  async (signal) => {
+    await using cluster = await startCluster();
+    const load = await startLoad(cluster, SEED);
+    try {
+      for (let round = 0; round < ROUNDS; round++) {
+        for (const step of STEPS) await load.during(hit(cluster, step, signal));
+      }
+    } finally {
+      load.stop();
+    }
+    await load.check();
+    if (process.env.LONG) console.log(signal, load.counts());
+  },
+  ROUNDS * 120_000,
+);
