@@ -36,6 +36,13 @@ CREATE TABLE journal (
 );
 ALTER TABLE journal ALTER COLUMN written SET STORAGE EXTERNAL;
 
+CREATE TABLE copies (
+  account_id text COLLATE "C" PRIMARY KEY,
+  epoch bigint NOT NULL DEFAULT 0,
+  owner text,
+  lease_until bigint NOT NULL DEFAULT 0
+);
+
 CREATE TABLE checkpoints (
   name text COLLATE "C" PRIMARY KEY,
   base text COLLATE "C" NOT NULL,

@@ -192,7 +192,7 @@ export function createOpenTables({ storage, embedders, due, room, ...parts }: Pa
       try {
         return await task(await slot.opened);
       } catch (error) {
-        if (error instanceof WriterEnded && shared) slots.end(slot);
+        if (error instanceof WriterEnded && shared && !slot.now?.ending) slots.end(slot);
         else if (error instanceof WriterEnded) await slot.now?.ending;
         throw error;
       } finally {

@@ -7,6 +7,7 @@ const TABLES = [
   "accounts",
   "heads",
   "journal",
+  "copies",
   "checkpoints",
   "tables",
   "idempotency_keys",

@@ -30,7 +30,13 @@ export const AT_ONCE: Due = {
 /** Nothing is flushed by itself. */
 export const NEVER: Due = { ...DUE, idle: 1e9, age: 1e9, forgetAfter: 1e9, forgottenWithin: 1e9 };
 
-const SOON: Following = { stands: 100, overdue: 200, overdueTables: 8, answers: 1_000 };
+const SOON: Following = {
+  stands: 100,
+  overdue: 200,
+  overdueTables: 8,
+  answers: 1_000,
+  copies: 200,
+};
 
 type ReplicaLog = Log & { shared: SharedLog };
 

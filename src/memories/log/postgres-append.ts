@@ -7,9 +7,9 @@ import { NOW, type Overdue } from "./postgres-moments.ts";
 
 const UNIQUE_VIOLATION = "23505";
 
-/** The copy that a lease is for, if it is still there. */
+/** Who may write to a copy, and nobody else until this is committed. */
 const LEASE = `l AS (
-  SELECT 1 FROM heads WHERE name = $12 AND owner = $13 AND epoch = $14::bigint FOR SHARE
+  SELECT 1 FROM copies WHERE account_id = $12 AND owner = $13 AND epoch = $14::bigint FOR SHARE
 )`;
 const HAS_LEASE = "($12::text IS NULL OR EXISTS (SELECT 1 FROM l))";
 

@@ -1,21 +1,38 @@
 import type { Statements } from "../../db/postgres.ts";
 import { NOW } from "./postgres-moments.ts";
-import { LEASE, type Lease, type SharedLog } from "./shared-log.ts";
+import { LEASE, type Lease, type Leases } from "./shared-log.ts";
 
-/** Leases of tables, by the database's clock. */
-export function createLeases(sql: Statements, lasts = LEASE) {
+/** What a lease is of: the rows that have it, and how they are named. */
+const KINDS = {
+  heads: { key: "name", add: null },
+  copies: { key: "account_id", add: "INSERT INTO copies SELECT $1 ON CONFLICT DO NOTHING" },
+} as const;
+
+/** Leases by the database's clock: of the upkeep of tables, or of copying those of accounts. */
+export function createLeases(
+  sql: Statements,
+  kind: keyof typeof KINDS,
+  lasts = LEASE,
+): Leases & {
+  /** The one that this process has. */
+  of(table: string): Lease | null;
+} {
+  const { key, add } = KINDS[kind];
   /** Those that this process has, by table. */
   const held = new Map<string, Lease>();
   const isHeld = (lease: Lease) => held.get(lease.table) === lease;
 
-  const leases: Pick<SharedLog, "lease" | "renew" | "release"> = {
+  return {
+    of: (table) => held.get(table) ?? null,
+
     async lease(table, owner) {
       // Another opening of the table, in this very process.
       if (held.has(table)) return null;
+      if (add) await sql.rows(add, [table]);
       const [row] = await sql.rows(
-        `UPDATE heads SET lease_until = ${NOW} + $3::bigint, owner = $2,
+        `UPDATE ${kind} SET lease_until = ${NOW} + $3::bigint, owner = $2,
            epoch = CASE WHEN owner = $2 THEN epoch ELSE epoch + 1 END
-         WHERE name = $1 AND (owner = $2 OR lease_until < ${NOW}) RETURNING epoch`,
+         WHERE ${key} = $1 AND (owner = $2 OR lease_until < ${NOW}) RETURNING epoch`,
         [table, owner, lasts],
       );
       if (row === undefined || held.has(table)) return null;
@@ -27,8 +44,8 @@ export function createLeases(sql: Statements, lasts = LEASE) {
     async renew(lease) {
       const { table, owner, epoch } = lease;
       const rows = await sql.rows(
-        `UPDATE heads SET lease_until = ${NOW} + $4::bigint
-         WHERE name = $1 AND owner = $2 AND epoch = $3::bigint RETURNING name`,
+        `UPDATE ${kind} SET lease_until = ${NOW} + $4::bigint
+         WHERE ${key} = $1 AND owner = $2 AND epoch = $3::bigint RETURNING epoch`,
         [table, owner, epoch, lasts],
       );
       return isHeld(lease) && rows.length > 0;
@@ -37,10 +54,9 @@ export function createLeases(sql: Statements, lasts = LEASE) {
     async release(lease) {
       if (isHeld(lease)) held.delete(lease.table);
       await sql.rows(
-        "UPDATE heads SET lease_until = 0 WHERE name = $1 AND owner = $2 AND epoch = $3::bigint",
+        `UPDATE ${kind} SET lease_until = 0 WHERE ${key} = $1 AND owner = $2 AND epoch = $3::bigint`,
         [lease.table, lease.owner, lease.epoch],
       );
     },
   };
-  return { ...leases, of: (table: string): Lease | null => held.get(table) ?? null };
 }

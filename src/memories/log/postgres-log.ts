@@ -31,7 +31,8 @@ export function createPostgresLog(
   postgres: Postgres,
   { overdue = OVERDUE, leaseLasts }: { overdue?: Overdue; leaseLasts?: number } = {},
 ): Log & { shared: SharedLog } {
-  const leases = createLeases(postgres, leaseLasts);
+  const leases = createLeases(postgres, "heads", leaseLasts);
+  const copying = createLeases(postgres, "copies", leaseLasts);
   const names = async (statement: string) =>
     (await postgres.rows(statement)).map(([name]) => String(name));
 
@@ -139,7 +140,7 @@ export function createPostgresLog(
     },
 
     shared: {
-      ...createSharedLog(postgres, leases),
+      ...createSharedLog(postgres, leases, copying),
       async expireAnswers() {
         await postgres.rows("DELETE FROM idempotency_keys WHERE created_at <= $1::bigint", [
           Date.now() - ANSWER_LIFETIME,

@@ -3,7 +3,13 @@ import { createBaseRecords } from "./postgres-bases.ts";
 import { dropTables } from "./postgres-checkpoints.ts";
 import type { createLeases } from "./postgres-leases.ts";
 import { NOW } from "./postgres-moments.ts";
-import { LeaseLost, type NumberedEntry, type SharedLog, type Stand } from "./shared-log.ts";
+import {
+  LeaseLost,
+  type Leases,
+  type NumberedEntry,
+  type SharedLog,
+  type Stand,
+} from "./shared-log.ts";
 
 interface StandRow {
   name: string;
@@ -28,6 +34,7 @@ interface SinceRow {
 export function createSharedLog(
   postgres: Postgres,
   leases: ReturnType<typeof createLeases>,
+  copying: Leases,
 ): Omit<SharedLog, "expireAnswers"> {
   return {
     async position(accountId) {
@@ -79,17 +86,23 @@ export function createSharedLog(
       return rows.map(([name]) => String(name));
     },
 
+    copying,
+
     replace: (accountId, { from, seq, to }, { owner, epoch }) =>
       postgres.transaction(async (tx) => {
-        const [head] = await tx.rows(
-          `SELECT seq FROM heads WHERE name = $1 AND owner = $2 AND epoch = $3::bigint FOR UPDATE`,
-          [from, owner, epoch],
+        const [copy] = await tx.rows(
+          `SELECT 1 FROM copies WHERE account_id = $1 AND owner = $2 AND epoch = $3::bigint
+           FOR UPDATE`,
+          [accountId, owner, epoch],
         );
-        if (!head) throw new LeaseLost(`another process may copy ${from}`);
-        if (head[0] !== seq) return false;
+        if (!copy) throw new LeaseLost(`another process may copy the table of ${accountId}`);
+        const [head] = await tx.rows("SELECT seq FROM heads WHERE name = $1 FOR UPDATE", [from]);
+        if (head?.[0] !== seq) return false;
         await tx.rows("UPDATE tables SET name = $2, model = $3 WHERE account_id = $1", [
           ...[accountId, to.name, to.model ?? ""],
         ]);
+        // Whoever still copies writes nothing any more.
+        await tx.rows("DELETE FROM copies WHERE account_id = $1", [accountId]);
         await dropTables(tx, [from]);
         return true;
       }),
@@ -101,6 +114,7 @@ export function createSharedLog(
         ]);
         const names = heads.map(([name]) => String(name));
         await dropTables(tx, names);
+        await tx.rows("DELETE FROM copies WHERE account_id = $1", [accountId]);
         await tx.rows("DELETE FROM tables WHERE account_id = $1", [accountId]);
         await tx.rows("DELETE FROM idempotency_keys WHERE account_id = $1", [accountId]);
         const bases = await tx.rows("SELECT base FROM bases WHERE name = ANY($1::text[])", [names]);

@@ -10,7 +10,7 @@ export const LEASE = 15_000;
  * any table, and nothing but the number of a table's newest entry decides whose turn it is. Leases are
  * for what is done in the background alone.
  */
-export interface SharedLog {
+export interface SharedLog extends Leases {
   /** How an account's table stands now; `null` when there is no such account. */
   position(accountId: string): Promise<Position | null>;
   /** How tables stand now; those that are gone are left out. */
@@ -21,14 +21,6 @@ export interface SharedLog {
    */
   since(table: string, seq: number): Promise<Since | null>;
 
-  /**
-   * Takes the lease of a table; `null` when another owner has it. The number goes up unless the owner
-   * had it last.
-   */
-  lease(table: string, owner: string): Promise<Lease | null>;
-  /** Has a lease last longer. Returns whether it was still there. */
-  renew(lease: Lease): Promise<boolean>;
-  release(lease: Lease): Promise<void>;
   /** Tables whose upkeep is late, since who should have done it has ended or can't do it. */
   overdue(limit: number): Promise<string[]>;
 
@@ -43,12 +35,24 @@ export interface SharedLog {
     tables: { from: string; seq: number; to: CurrentTable },
     lease: Lease,
   ): Promise<boolean>;
+  /** Leases of copying an account's table, by the id of the account: beside those of upkeep. */
+  readonly copying: Leases;
   /** Drops all that is known of an account's tables. Returns the names of its bases. */
   forgetAccount(accountId: string): Promise<string[]>;
   /** Drops answers that have expired. */
   expireAnswers(): Promise<void>;
   /** What is known of bases. */
   readonly records: BaseRecords;
+}
+
+export interface Leases {
+  /**
+   * Takes a lease; `null` when another owner has it. The number goes up unless the owner had it last.
+   */
+  lease(table: string, owner: string): Promise<Lease | null>;
+  /** Has a lease last longer. Returns whether it was still there. */
+  renew(lease: Lease): Promise<boolean>;
+  release(lease: Lease): Promise<void>;
 }
 
 export interface Since {
@@ -78,7 +82,7 @@ export interface SharedEntry {
   id: string;
   /** Number of the entry that it follows. */
   after: number;
-  /** That of the table that this one is a copy of: without it, the copy must not be changed. */
+  /** That of copying, for a table that is a copy: without it, the copy must not be changed. */
   lease?: Lease;
 }
 

@@ -12,6 +12,8 @@ export const FOLLOWING = {
   overdueTables: 8,
   /** Answers that have expired. */
   answers: 600_000,
+  /** Tables of another model that another process copies, or that could not be copied. */
+  copies: 5_000,
 };
 export type Following = typeof FOLLOWING;
 

@@ -1,18 +1,18 @@
-import { LEASE, type Lease, type SharedLog } from "../log/shared-log.ts";
+import { LEASE, type Lease, type Leases } from "../log/shared-log.ts";
 
 /**
- * Runs a task under the lease of a table, which is renewed meanwhile. Whether it was kept is decided
+ * Runs a task under a lease, which is renewed meanwhile. Whether it was kept is decided
  * when the task records what it did.
  * @returns false when another process has the lease: then nothing was done
  */
 export async function withLease(
-  log: Pick<SharedLog, "lease" | "renew" | "release">,
+  leases: Leases,
   { table, owner }: { table: string; owner: string },
   task: (lease: Lease) => Promise<void>,
 ): Promise<boolean> {
-  const lease = await log.lease(table, owner);
+  const lease = await leases.lease(table, owner);
   if (!lease) return false;
-  const renew = () => void log.renew(lease).catch(() => {});
+  const renew = () => void leases.renew(lease).catch(() => {});
   const timer = setInterval(renew, LEASE / 3).unref();
   try {
     await task(lease);
@@ -20,6 +20,6 @@ export async function withLease(
   } finally {
     clearInterval(timer);
     // It runs out by itself.
-    await log.release(lease).catch(() => {});
+    await leases.release(lease).catch(() => {});
   }
 }

@@ -7,8 +7,9 @@ import { removed } from "../removed-accounts.ts";
 import type { Store, StoreOptions } from "../store.ts";
 import { measureStore } from "../store-metrics.ts";
 import { WriterEnded } from "../writer.ts";
-import { startFollowing } from "./following.ts";
+import { FOLLOWING, startFollowing } from "./following.ts";
 import { createPositions } from "./positions.ts";
+import { startSharedReembedding } from "./shared-reembedding.ts";
 
 /** How often a task runs again since its table was replaced or had to be opened again meanwhile. */
 const MOST_TRIES = 8;
@@ -18,7 +19,16 @@ const MOST_TRIES = 8;
  * account's table stands, and takes in what is missing: what was answered anywhere before is seen.
  */
 export async function openSharedStore(
-  { storage, embedders, lines, metrics, quotaOf, due = SHARED_DUE, room, following }: StoreOptions,
+  {
+    storage,
+    embedders,
+    lines,
+    metrics,
+    quotaOf,
+    due = SHARED_DUE,
+    room,
+    following = FOLLOWING,
+  }: StoreOptions,
   log: SharedLog,
 ): Promise<Store> {
   const { vault } = storage;
@@ -30,10 +40,21 @@ export async function openSharedStore(
   });
   const tables = createOpenTables({
     ...{ storage, embedders, lines, metrics, due, room },
-    quotaOf: (name) => quotaOf(accountOf(name)),
-    onCommit: (_, outcome) => measured.onCommit(outcome),
+    // What is there already goes into a copy, however much it is.
+    quotaOf: async (name) => (reembedding.leaseOf(name) ? null : quotaOf(accountOf(name))),
+    onCommit({ name }, outcome) {
+      measured.onCommit(outcome);
+      reembedding.noteCommit(name, outcome);
+    },
+    onReplay: ({ name }, outcome) => reembedding.noteCommit(name, outcome),
+    leaseOf: (name) => reembedding.leaseOf(name),
   });
   const followed = startFollowing({ log, tables, lines, every: following });
+
+  const reembedding = startSharedReembedding({
+    ...{ log: storage.log, shared: log, tables, embedders, lines },
+    retryAfter: following.copies,
+  });
 
   const tryUse = async <Result>(
     accountId: string,
@@ -65,7 +86,7 @@ export async function openSharedStore(
   return {
     use,
     accounts: async () => [...new Set((await storage.log.tables()).map(accountOf))],
-    reembedded: () => null,
+    reembedded: reembedding.progress,
     lag: () => Math.max(...Object.values(tables.lags())),
 
     async bytes(accountId) {
@@ -87,6 +108,7 @@ export async function openSharedStore(
 
     async close() {
       await followed.stop();
+      await reembedding.stop();
       await tables.close();
     },
   };

@@ -12,7 +12,7 @@ import { migrated } from "../../support/shared-place.ts";
 import { addSomeRows } from "../../support/some-rows.ts";
 
 /** What only one of the databases has: it is made by who runs there, and of use there alone. */
-const SHARED_ALONE = ["bases", "ephemeral", "ctxd_schema"];
+const SHARED_ALONE = ["bases", "copies", "ephemeral", "ctxd_schema"];
 /** Numbers that are others in each database; the order of entries stays. */
 const RENUMBERED: Readonly<Record<string, string>> = {
   heads: "name, memories, bytes",

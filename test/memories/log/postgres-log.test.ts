@@ -192,7 +192,7 @@ test("a checkpoint never goes back behind the recorded one", async () => {
 test("a table takes another's place only as it was copied, and the former one takes nothing more", async () => {
   const { log, other, after } = await twoLogs();
   const first = await log.append("acc_1", entryOf("one", after(0)));
-  const lease = await log.shared.lease("acc_1", "me");
+  const lease = await log.shared.copying.lease("acc_1", "me");
   if (!lease) throw new Error("no lease");
   const to = { name: "acc_1.0a0b0c0d", model: "another" };
   const copy = { id: "copy", after: 0, lease };
