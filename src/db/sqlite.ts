@@ -89,7 +89,7 @@ function createDatabase(sqlite: Sqlite): SqliteDatabase {
   const transact = async <Result>(task: (tx: Orm) => Promise<Result>): Promise<Result> => {
     sqlite.run("BEGIN IMMEDIATE");
     let isOver = false;
-    const tx = createSqliteOrm(async (...statement) => {
+    const tx = createSqliteOrm((...statement) => {
       // A full disk ends a transaction; what came then would be made for good.
       if (isOver || !sqlite.inTransaction) throw new Error("The transaction is over.");
       return statements.execute(...statement);

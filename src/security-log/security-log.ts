@@ -4,6 +4,7 @@ import { createCounting } from "./counting.ts";
 import { type Entry, toEntry, toFields } from "./entry.ts";
 import { createEventStore } from "./event-store.ts";
 import { type Facts, isForeign, type SecurityEvent } from "./events.ts";
+import { createTold } from "./told.ts";
 
 /** Milliseconds in which the same event again makes neither a row nor, from some time on, a line. */
 const MINUTE = 60_000;
@@ -132,14 +133,15 @@ export function createSecurityLog({
      * @returns a function that ends it
      */
     async tellCommands(): Promise<() => void> {
-      let last = await store.newest();
+      const told = createTold(await store.newest());
       const look = async (tx: Orm) => {
         const newest = await store.newest(tx);
-        if (newest === last) return;
-        for (const event of await store.listOfCommands(tx, last, newest)) {
-          tell({ ...event, at: event.at.getTime() }, event.times);
+        if (newest > told.before()) {
+          for (const event of await store.listOfCommands(tx, told.before(), newest)) {
+            if (told.add(event.id)) tell({ ...event, at: event.at.getTime() }, event.times);
+          }
         }
-        last = newest;
+        told.moveOn(newest);
       };
       const interval = setInterval(() => void db.attempt(look), COMMANDS_EVERY);
       interval.unref();
