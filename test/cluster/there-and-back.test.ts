@@ -1,0 +1,255 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { createAccounts } from "../../src/accounts/accounts.ts";
+import { createQuotas } from "../../src/accounts/quotas.ts";
+import type { Database } from "../../src/db/database.ts";
+import { openPostgres } from "../../src/db/postgres-database.ts";
+import { databasePath, openSqlite } from "../../src/db/sqlite.ts";
+import { createKeys } from "../../src/keys/keys.ts";
+import { SCOPES } from "../../src/keys/scopes.ts";
+import { createGrants } from "../../src/oauth/grants.ts";
+import { createOAuth } from "../../src/oauth/oauth.ts";
+import { resourceOf } from "../../src/oauth/resource.ts";
+import { untilGone } from "../crash/traces.ts";
+import told from "../fixtures/earlier-version.json" with { type: "json" };
+import type { Client } from "../support/client.ts";
+import { ctxd } from "../support/command-line.ts";
+import { testCacheDir } from "../support/embedder.ts";
+import { folderOfTest } from "../support/live-data.ts";
+import { startObjectStore } from "../support/object-store.ts";
+import { sharedPostgres } from "../support/postgres.ts";
+import { addAccountTo } from "../support/server-process.ts";
+import { serving } from "../support/serving.ts";
+
+/**
+ * From one machine to replicas and back, by what people have: the commands `backup` and `restore`.
+ * `LONG=1` takes 10,000 memories along.
+ */
+const MEMORIES = process.env.LONG ? 10_000 : 120;
+const TIMEOUT = process.env.LONG ? 1_800_000 : 300_000;
+/** Milliseconds in which deleted texts must be gone. */
+const PATIENCE = 60_000;
+
+const FORGOTTEN = "Quagga7731";
+const SUBJECTS = [
+  "the cat",
+  "our harbour",
+  "a violin",
+  "the lighthouse",
+  "my bicycle",
+  "the bakery",
+];
+const DEEDS = ["was repaired", "smells of rain", "belongs to Ada", "is closed on Mondays", "sings"];
+const QUERIES = ["who repaired the violin", "closed bakery", "Ada's bicycle", "number 17", "rain"];
+
+const place = folderOfTest();
+const laptop = join(place.path, "laptop");
+const backup = join(place.path, "backup");
+const env = { CTXD_CACHE_DIR: testCacheDir };
+let key: string;
+let saved: { id: string };
+/** What the laptop gave when it was backed up. */
+let original: Awaited<ReturnType<typeof contentsOf>>;
+let shared: Awaited<ReturnType<typeof startShared>>;
+
+/** What replicas share, of which nothing is made yet. */
+async function startShared() {
+  await using opening = new AsyncDisposableStack();
+  const database = opening.use(await (await sharedPostgres()).database());
+  const objects = opening.use(await startObjectStore());
+  const opened = opening.move();
+  const settings = {
+    ...{ CTXD_DATABASE_URL: database.url, CTXD_DRAIN_SECONDS: "0" },
+    ...objects.settings(),
+  };
+  return {
+    url: database.url,
+    settings,
+    env: { ...env, ...settings },
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}
+
+const newFolder = () => {
+  const folder = join(place.path, crypto.randomUUID());
+  mkdirSync(folder);
+  return folder;
+};
+
+async function run(args: string[], dataDir: string, settings: Record<string, string> = env) {
+  const outcome = await ctxd(args, { dataDir, env: settings });
+  expect(outcome).toMatchObject({ exitCode: 0 });
+  return outcome;
+}
+
+const exported = async ({ key }: Client, origin: string) => {
+  const headers = { authorization: `Bearer ${key}` };
+  return await (await fetch(`${origin}/api/memories/export`, { headers })).text();
+};
+
+async function contentsOf(client: Client, origin: string) {
+  const found = await Promise.all(QUERIES.map((query) => client.search(query, { limit: 10 })));
+  return {
+    exported: await exported(client, origin),
+    found: found.map((memories) => memories.map(({ id }) => id)),
+  };
+}
+
+beforeAll(async () => {
+  const account = await addAccountTo(laptop);
+  ({ key } = account);
+  await allowApp(account.accountId);
+  await run(["user", "quota", "you@example.com", "--memories", "20000"], laptop);
+  await using server = await serving(laptop, env);
+  const client = server.client(key);
+  const memories = Array.from({ length: MEMORIES }, (_, n) => ({
+    content: `${SUBJECTS[n % SUBJECTS.length]} ${DEEDS[n % DEEDS.length]}, number ${n}`,
+    tags: [`tag${n % 7}`],
+  }));
+  const forgotten = await client.save({ content: `${FORGOTTEN} is to be forgotten` });
+  for (let at = 0; at < MEMORIES; at += 100) await client.saveAll(memories.slice(at, at + 100));
+  await client.remove(forgotten.id);
+  expect(await untilGone(laptop, [FORGOTTEN], PATIENCE)).toEqual([]);
+  saved = await client.save({ content: "saved once" }, { "idempotency-key": "once" });
+  await client.update(saved.id, { content: "saved once and changed" });
+  original = await contentsOf(client, server.origin);
+  await run(["backup", backup], laptop);
+  shared = await startShared();
+}, TIMEOUT);
+afterAll(async () => {
+  await shared?.[Symbol.asyncDispose]();
+  place[Symbol.dispose]();
+});
+
+/** Has a person allow an app what it asks for. */
+async function allowApp(accountId: string) {
+  const db = openSqlite(databasePath(laptop));
+  const publicUrl = "https://memory.example.com";
+  const resource = resourceOf(publicUrl);
+  const { codes } = createOAuth({ db, clock: Date.now, publicUrl });
+  const code = await codes.create(accountId, {
+    client: { id: "client_x", name: "the app", redirectUris: ["http://localhost/"] },
+    redirectUri: "http://localhost/",
+    challenge: new Bun.CryptoHasher("sha256").update("v".repeat(43)).digest("base64url"),
+    scopes: SCOPES,
+    resource,
+  });
+  const [clientId, verifier] = ["client_x", "v".repeat(43)];
+  await codes.redeem({ clientId, code, verifier, redirectUri: null, resource });
+  await db.close();
+}
+
+/** Who may do what on a server. */
+async function accessOf(db: Database) {
+  const stores = { db, clock: Date.now };
+  try {
+    const { id, ...owner } = (await createAccounts(stores).findOwner()) ?? {};
+    return {
+      ...{ id, owner },
+      keys: (await createKeys(stores).listOfAllAccounts()).map(withoutUse),
+      grants: (await createGrants(stores).listOfAllAccounts()).map(withoutUse),
+      quota: await createQuotas({ db, ofMembers: null }).of(id ?? ""),
+    };
+  } finally {
+    await db.close();
+  }
+}
+
+const withoutUse = <Access extends { lastUsedAt: unknown }>({ lastUsedAt: _, ...rest }: Access) =>
+  rest;
+
+test(
+  "what one machine had is on every replica, and what it has written goes back to one",
+  async () => {
+    const { stderr } = await run(["restore", backup], newFolder(), shared.env);
+    expect(stderr).toContain("Restored 1 account, 1 table of memories");
+    const access = await accessOf(openSqlite(databasePath(laptop)));
+    expect(access).toMatchObject({ keys: [{}], grants: [{}], quota: { memories: 20_000 } });
+    expect(await accessOf(await openPostgres(shared.url))).toEqual(access);
+
+    let answered: string[] = [];
+    const there = join(place.path, "there");
+    {
+      await using first = await serving(newFolder(), shared.settings);
+      await using second = await serving(newFolder(), shared.settings);
+      const replicas = [first, second];
+      for (const { client, origin } of replicas) {
+        expect(await contentsOf(client(key), origin)).toEqual(original);
+        const again = await client(key).save(
+          { content: "saved once" },
+          { "idempotency-key": "once" },
+        );
+        expect(again.id).toBe(saved.id);
+      }
+
+      // A backup is made while both are written to.
+      let isOver = false;
+      const load = replicas.map(async ({ client }, writer) => {
+        for (let count = 0; !isOver; count++) {
+          const content = `written to replica ${writer}, ${count}`;
+          await client(key).save({ content });
+          answered.push(content);
+        }
+      });
+      while (answered.length < 20) await Bun.sleep(10);
+      const before = [...answered];
+      const gone = await first.client(key).save({ content: `${FORGOTTEN} again` });
+      await second.client(key).remove(gone.id);
+      await run(["backup", there], newFolder(), shared.env);
+      isOver = true;
+      await Promise.all(load);
+      answered = before;
+    }
+
+    const back = join(place.path, "back");
+    await run(["restore", there], back);
+    expect(await accessOf(openSqlite(databasePath(back)))).toEqual(access);
+    await using server = await serving(back, env);
+    const now = await contentsOf(server.client(key), server.origin);
+    const contents = new Set(
+      now.exported
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line).content),
+    );
+    for (const line of original.exported.trim().split("\n")) expect(now.exported).toContain(line);
+    for (const content of answered) expect(contents).toContain(content);
+    expect(now.exported).not.toContain(FORGOTTEN);
+    const again = await server
+      .client(key)
+      .save({ content: "saved once" }, { "idempotency-key": "once" });
+    expect(again.id).toBe(saved.id);
+    expect(await untilGone(back, [FORGOTTEN], PATIENCE)).toEqual([]);
+  },
+  TIMEOUT,
+);
+
+test.skipIf(!process.env.LONG)(
+  "a backup of an earlier version is on every replica, and what was deleted is on none",
+  async () => {
+    await using other = await startShared();
+    const archive = join(import.meta.dir, "..", "fixtures", "earlier-version.tar.gz");
+    await Bun.$`tar -C ${place.path} -xzf ${archive} backup --transform s/^backup/earlier/`;
+    await run(["restore", join(place.path, "earlier")], newFolder(), other.env);
+    await using first = await serving(newFolder(), other.settings);
+    await using second = await serving(newFolder(), other.settings);
+    for (const { key, memories } of told.accounts) {
+      for (const { client, origin } of [first, second]) {
+        const lines = (await exported(client(key), origin)).trim().split("\n");
+        const ids = lines.map((line) => JSON.parse(line).id);
+        expect(ids).toEqual(memories.map(({ id }) => id));
+        const stats = (await client(key).send("GET", "/stats")).body;
+        expect(stats).toMatchObject({ memories: memories.length });
+        for (const { id, content } of memories.slice(0, 5)) {
+          const found = await client(key).search(content.slice(0, 150), { limit: 5 });
+          expect(found.map((memory) => memory.id)).toContain(id);
+        }
+        for (const word of told.gone) {
+          expect(await client(key).search(word, { mode: "keyword" })).toEqual([]);
+        }
+      }
+    }
+  },
+  TIMEOUT,
+);
