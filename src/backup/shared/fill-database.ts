@@ -1,5 +1,7 @@
-import type { Database as Sqlite } from "bun:sqlite";
+import { Database as Sqlite } from "bun:sqlite";
+import { migrate } from "../../db/migrations.ts";
 import type { Postgres, Statements } from "../../db/postgres.ts";
+import { AppError } from "../../errors.ts";
 import { BackupError } from "../backup-error.ts";
 import { copyLogToShared, LOG_TABLES } from "./log-rows.ts";
 import type { RestoredBase } from "./restore-shared.ts";
@@ -40,18 +42,37 @@ export async function fillSharedDatabase(
   sqlite: Sqlite,
   { bases, now }: { bases: readonly RestoredBase[]; now: number },
 ): Promise<void> {
-  const tables = tablesOf(sqlite);
+  const tables = ownTables();
   await postgres.transaction(async (tx) => {
     await tx.query("LOCK TABLE accounts, heads, bases IN EXCLUSIVE MODE");
     await refuseUsed(tx);
     await recordBases(tx, bases);
     // What a server that nobody has used yet has made for itself.
     for (const table of tables.toReversed()) await tx.query(`DELETE FROM "${table}"`);
-    for (const table of tables) {
-      if (!LOG_TABLES.has(table)) await copyToShared(sqlite, tx, table);
+    try {
+      for (const table of tables) {
+        if (!LOG_TABLES.has(table)) await copyToShared(sqlite, tx, table);
+      }
+      await copyLogToShared(sqlite, tx, { bases, now });
+    } catch (cause) {
+      if (cause instanceof AppError) throw cause;
+      throw new BackupError(
+        "The database of this backup is not as ctxd makes it, so nothing was restored.",
+        { cause },
+      );
     }
-    await copyLogToShared(sqlite, tx, { bases, now });
   });
+}
+
+/** Those of this version. A database that comes from elsewhere may have others, which are nobody's. */
+function ownTables(): string[] {
+  const model = new Sqlite(":memory:");
+  try {
+    migrate(model);
+    return tablesOf(model);
+  } finally {
+    model.close();
+  }
 }
 
 /** A server that runs over the database may have taken them for what a crash has left. */

@@ -43,6 +43,10 @@ test("all tables of the schema go to PostgreSQL and back, with every column", as
   migrate(from);
   const tables = tablesOf(from);
   for (const suffix of ["x", "y"]) addSomeRows(from, tables, suffix);
+  // Of an account that has been removed.
+  from.run("INSERT INTO heads (name, seq) VALUES ('acc_gone', 3)");
+  from.run("INSERT INTO tables VALUES ('acc_gone', 'acc_gone', '')");
+  from.run("INSERT INTO journal (account_id, removed) VALUES ('acc_gone', '[]')");
   // Of another account, before and after what a checkpoint includes.
   from.run("UPDATE checkpoints SET up_to = iif(account_id = 'acc_y', 2, 0)");
   for (const name of ["acc_x", "acc_y", "acc_x"]) {
@@ -55,6 +59,13 @@ test("all tables of the schema go to PostgreSQL and back, with every column", as
   await copySharedDatabase(postgres, path);
   const to = new Sqlite(path);
   from.run("DELETE FROM journal WHERE account_id = 'acc_y' AND seq <= 2");
+  for (const [table, name] of [
+    ["heads", "name"],
+    ["tables", "name"],
+    ["journal", "account_id"],
+  ]) {
+    from.run(`DELETE FROM ${table} WHERE ${name} = 'acc_gone'`);
+  }
   for (const table of tables) {
     const rows = rowsOf(to, table);
     expect({ table, rows }).toEqual({ table, rows: rowsOf(from, table) });
@@ -87,6 +98,24 @@ function checkpointsOf(sqlite: Sqlite) {
     .all()
     .map((row) => ({ ...row, former: row.base, files: JSON.parse(row.files) as string[] }));
 }
+
+test("what a forged database has besides is not taken along, and what is wrong in it is told", async () => {
+  const other = await (await sharedPostgres()).database(migrated);
+  const there = connectPostgres(other.url);
+  const forged = new Sqlite(":memory:");
+  migrate(forged);
+  forged.run("CREATE TABLE ephemeral (key TEXT, value TEXT, expires_at INTEGER)");
+  forged.run("INSERT INTO ephemeral VALUES ('k', 'v', 9000000000000)");
+  await fillSharedDatabase(there, forged, { bases: [], now: NOW });
+  expect(await there.query("SELECT FROM ephemeral")).toEqual([]);
+  forged.run("ALTER TABLE accounts ADD COLUMN other TEXT");
+  await expect(fillSharedDatabase(there, forged, { bases: [], now: NOW })).rejects.toThrow(
+    "is not as ctxd makes it",
+  );
+  expect(await there.query("SELECT FROM accounts")).toEqual([]);
+  await there.close();
+  await other[Symbol.asyncDispose]();
+});
 
 test("PostgreSQL has no table that a backup forgets", async () => {
   const sqlite = new Sqlite(":memory:");
