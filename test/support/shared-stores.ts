@@ -67,7 +67,8 @@ export async function createReplicas(accounts: readonly string[]) {
   }: ReplicaOptions = {}) => {
     const folder = join(temporaryFolder(), "memories");
     mkdirSync(folder);
-    const log = wrapLog(createPostgresLog(connect(), timing));
+    const connection = connect();
+    const log = wrapLog(createPostgresLog(connection, timing));
     const cache = createBaseCache({ folder, limit: 1 << 30, grace: 0 });
     const { records } = log.shared;
     const storage = createStorage({
@@ -90,6 +91,8 @@ export async function createReplicas(accounts: readonly string[]) {
     afterThisTest(store.close);
     return {
       ...{ folder, log, storage, store, cache },
+      /** Cuts it off from the database for good: what it was about to do is not done. */
+      crash: connection.close,
       memories: createMemories({ store, idempotency, clock }),
       sweep: createSweep({ objects, records, cache }),
     };
