@@ -1,4 +1,5 @@
 import type { Database, Orm } from "./database.ts";
+import { createGate } from "./gate.ts";
 import {
   connectPostgres,
   type Postgres,
@@ -19,6 +20,12 @@ export interface PostgresDatabase extends Database {
 
 /** Times that a transaction is made which always meets another one. */
 const TRIES = 12;
+/**
+ * Times that it is made beside all others. After that those which met take turns, of this process and of
+ * others: a statement that only locks takes no snapshot, so that the transaction begins with its turn.
+ */
+const FREE_TRIES = 2;
+const TAKE_TURN = "LOCK TABLE ctxd_schema IN EXCLUSIVE MODE";
 /** Milliseconds before the second try at the most; before each later one up to half as long again. */
 const PAUSE = 4;
 /** Milliseconds that what may be lost waits for the locks of others. */
@@ -51,10 +58,14 @@ export function createPostgresDatabase(postgres: Postgres): PostgresDatabase {
       return task(tx);
     });
 
+  const meeting = createGate();
+  const inTurn = <Result>(task: (tx: Statements) => Promise<Result>) =>
+    meeting.hold(() => once(task, TAKE_TURN));
+
   const transact = async <Result>(task: (tx: Statements) => Promise<Result>): Promise<Result> => {
     for (let tried = 1; ; tried++) {
       try {
-        return await once(task);
+        return await (tried > FREE_TRIES ? inTurn(task) : once(task));
       } catch (error) {
         if (!isSerializationFailure(error)) throw error;
         if (tried === TRIES) throw new DatabaseUnavailable(BUSY, { cause: error });

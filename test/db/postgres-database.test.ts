@@ -118,20 +118,24 @@ test("a database that is away is one sentence", async () => {
   await expect(openPostgres(url, { patience: 1_000 })).rejects.toThrow(DatabaseUnavailable);
 });
 
-test("transactions that meet run again until each has done its work", async () => {
-  const db = await testPostgres();
+test("transactions that meet run again until each has done its work, however many", async () => {
+  const url = await testPostgresUrl();
+  const [db, other] = [await openPostgres(url), await openPostgres(url)];
+  afterThisTest(() => Promise.all([db.close(), other.close()]));
   const { accounts, quotas } = db.tables(createAccountTables);
   const row = { email: "a@example.com", role: "owner" as const, createdAt: new Date(0) };
   await db.orm.insert(accounts).values({ id: "acc_1", ...row });
   await db.orm.insert(quotas).values({ accountId: "acc_1", memories: 0, bytes: 0 });
-  const addOne = () =>
-    db.transaction(async (tx) => {
+  const addOne = (_: unknown, at: number) =>
+    (at % 2 ? db : other).transaction(async (tx) => {
       const [{ memories } = { memories: 0 }] = await tx.select().from(quotas);
+      // Long enough for others to come between.
+      await Bun.sleep(5);
       await tx.update(quotas).set({ memories: (memories ?? 0) + 1 });
     });
-  await Promise.all(Array.from({ length: 8 }, addOne));
+  await Promise.all(Array.from({ length: 60 }, addOne));
   expect(await db.orm.select().from(quotas)).toEqual([
-    { accountId: "acc_1", memories: 8, bytes: 0 },
+    { accountId: "acc_1", memories: 60, bytes: 0 },
   ]);
 });
 
