@@ -8,9 +8,10 @@ import { testCacheDir } from "./embedder.ts";
 
 const ROOT = join(import.meta.dir, "..", "..");
 
-/** The program as people run it, and ones with a fake model whose upkeep never waits. */
+/** The program as people run it, its next version, and ones with a fake model whose upkeep never waits. */
 export const SERVERS = {
   real: ["src/main.ts", "serve", "--port", "0", "--data-dir"],
+  next: ["test/cluster/next-version.ts", "serve", "--port", "0", "--data-dir"],
   impatient: ["test/crash/impatient-server.ts"],
   /** The same as one of several, see `startCluster`. */
   replica: ["test/cluster/replica.ts"],

@@ -38,8 +38,11 @@ export function startFollowing({
   const repeat = async (what: string, after: number, task: () => Promise<void>) => {
     while (!isStopped) {
       // Processes that start together do not all come together.
-      const rest = Bun.sleep(after * (0.75 + Math.random() / 2));
-      await Promise.race([rest, stopped.promise]);
+      const rest = Promise.withResolvers<void>();
+      const timer = setTimeout(rest.resolve, after * (0.75 + Math.random() / 2));
+      await Promise.race([rest.promise, stopped.promise]);
+      // One that still ran would keep the program from ending.
+      clearTimeout(timer);
       if (isStopped) return;
       await task().catch((error) => lines.warn("following_failed", { what, cause: String(error) }));
     }
