@@ -1,0 +1,135 @@
+import { expect, test } from "bun:test";
+import { mkdirSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { createBackup } from "../../src/backup/create-backup.ts";
+import { connectShared } from "../../src/backup/shared/connect.ts";
+import { createSharedSource } from "../../src/backup/shared/shared-source.ts";
+import { readConfig } from "../../src/config.ts";
+import { loadLanceDb } from "../../src/native/lancedb.ts";
+import { type Cluster, startCluster } from "../support/cluster.ts";
+import { temporaryFolder } from "../support/database.ts";
+import { testCacheDir } from "../support/embedder.ts";
+import { openData, restore } from "../support/live-data.ts";
+
+const BACKUPS = process.env.LONG ? 40 : 3;
+const TIMEOUT = process.env.LONG ? 1_200_000 : 120_000;
+
+/** What a memory was in turn; `null` when it was removed. */
+interface History {
+  states: (string | null)[];
+  /** The place of the newest state that was answered. */
+  answered: number;
+}
+
+/** Saves, changes and removes memories of an account on all replicas, until it is stopped. */
+function startWriter(cluster: Cluster, key: string, history: Map<string, History>) {
+  let isOver = false;
+  let writes = 0;
+  const client = () => cluster.client(writes % cluster.replicas.length, key);
+  const change = async (id: string, state: string | null, work: () => Promise<unknown>) => {
+    const known = history.get(id);
+    known?.states.push(state);
+    await work();
+    if (known) known.answered = known.states.length - 1;
+  };
+  const write = async () => {
+    const own: string[] = [];
+    for (let count = 0; !isOver; count++) {
+      const content = `memory ${count} of ${key.slice(-4)}\n\nwith a second passage`;
+      const { id } = await client().save({ content });
+      history.set(id, { states: [content], answered: 0 });
+      own.push(id);
+      const other = own[Math.floor(Math.random() * own.length)] ?? id;
+      const changed = `${content}, changed`;
+      if (count % 3 === 0) {
+        await change(other, changed, () => client().update(other, { content: changed }));
+      } else if (count % 3 === 1) {
+        own.splice(own.indexOf(other), 1);
+        await change(other, null, () => client().remove(other));
+      }
+      writes++;
+    }
+  };
+  const running = write();
+  running.catch(() => {});
+  return {
+    writes: () => writes,
+    async stop() {
+      isOver = true;
+      await running;
+    },
+  };
+}
+
+async function backUp(cluster: Cluster, folder: string): Promise<void> {
+  const settings = { CTXD_DATABASE_URL: cluster.database.url, ...cluster.objects.settings() };
+  const { shared } = readConfig(settings, {});
+  if (!shared) throw new Error("there are settings");
+  const dataDir = temporaryFolder();
+  await createBackup({
+    ...{ dataDir, folder, version: "1.0.0", clock: Date.now },
+    lancedb: await loadLanceDb(testCacheDir),
+    open: async () => createSharedSource({ ...(await connectShared(shared)), dataDir }),
+  });
+  expect(readdirSync(dataDir)).toEqual([]);
+}
+
+test(
+  "backups made while replicas write, flush, replace and sweep hold every answered write",
+  async () => {
+    await using cluster = await startCluster({ replicas: 2 });
+    const accounts = await Promise.all([1, 2, 3].map(() => cluster.addAccount()));
+    const histories = accounts.map(() => new Map<string, History>());
+    const writers = accounts.map(({ key }, index) =>
+      startWriter(cluster, key, histories[index] ?? new Map()),
+    );
+    const place = temporaryFolder();
+    mkdirSync(place, { recursive: true });
+    const made: { folder: string; allowed: Map<string, (string | null)[]>[] }[] = [];
+    while (made.length < BACKUPS) {
+      const goals = writers.map(({ writes }) => writes() + 10);
+      while (writers.some(({ writes }, index) => writes() < (goals[index] ?? 0)))
+        await Bun.sleep(5);
+      const folder = join(place, `backup-${made.length}`);
+      const before = histories.map((history) =>
+        [...history].map(([id, { answered }]) => ({ id, answered })),
+      );
+      await backUp(cluster, folder);
+      // What was answered before it began, or anything that was asked for since.
+      const allowed = before.map(
+        (each, index) =>
+          new Map(
+            each.map(({ id, answered }) => [
+              id,
+              histories[index]?.get(id)?.states.slice(answered) ?? [],
+            ]),
+          ),
+      );
+      made.push({ folder, allowed });
+    }
+    await Promise.all(writers.map(({ stop }) => stop()));
+
+    for (const { folder, allowed } of made) {
+      const target = `${folder}-restored`;
+      await restore(folder, target);
+      await using data = await openData(target);
+      for (const [index, { accountId }] of accounts.entries()) {
+        const found = new Map<string, string>();
+        const pages = await Array.fromAsync(await data.memories.export(accountId, {}));
+        for (const { id, content } of pages.flat()) {
+          expect(found.has(id)).toBe(false);
+          found.set(id, content);
+        }
+        for (const [id, states] of allowed[index] ?? []) {
+          expect(states).toContain(found.get(id) ?? null);
+        }
+        for (const [id, content] of found) {
+          expect(histories[index]?.get(id)?.states ?? []).toContain(content);
+        }
+        // It is written to and flushed as any other.
+        await data.memories.create(accountId, [{ content: "and goes on" }]);
+      }
+    }
+  },
+  TIMEOUT,
+);
