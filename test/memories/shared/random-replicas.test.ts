@@ -63,14 +63,21 @@ test.each(SEEDS)(
       });
     const servers = await Promise.all(Array.from({ length: SERVERS }, start));
     const any = (): Replica => servers[random.below(SERVERS)] as Replica;
-    const crashed: Replica[] = [];
+    /** Rejects for what waits for a server that ends. */
+    const ends = new Map<Replica, PromiseWithResolvers<never>>();
+    const endOf = (server: Replica) => {
+      const end = ends.get(server) ?? Promise.withResolvers<never>();
+      end.promise.catch(() => {});
+      ends.set(server, end);
+      return end;
+    };
 
     /** A server that ends, and another one in its place. What runs on it is not answered. */
     const crash = async () => {
       const index = random.below(SERVERS);
       const [former] = servers.splice(index, 1, await start());
       if (!former) return;
-      crashed.push(former);
+      endOf(former).reject(new AppError("unavailable", "It has ended."));
       await former.crash();
     };
 
@@ -82,9 +89,9 @@ test.each(SEEDS)(
       for (;;) {
         const server = any();
         try {
-          return await task(server);
+          return await Promise.race([task(server), endOf(server).promise]);
         } catch (error) {
-          if (!isUnavailable(error) && !crashed.includes(server)) throw error;
+          if (!isUnavailable(error)) throw error;
         }
       }
     };
