@@ -21,7 +21,7 @@ export function explain(events: readonly Event[]): string | null {
     tried: new Set(),
     furthest: { done: -1, state: new Map(), next: [] },
   };
-  return follow(search, { first: 0, last: -1, done: 0, state: new Map() }) ? null : told(search);
+  return findOrder(search) ? null : told(search);
 }
 
 const isAnswered = ({ ended }: Event) => ended !== Number.POSITIVE_INFINITY;
@@ -41,71 +41,110 @@ interface Search {
   furthest: { done: number; state: State; next: readonly Event[] };
 }
 
-interface Place {
-  /** Number of the first answered call that may have no place yet, and of the last that has one. */
-  first: number;
-  last: number;
-  done: number;
-  state: State;
-}
-
-interface Candidate {
+/** A way to go on: a call that may be next, and what it leaves. */
+interface Choice {
   calls: Calls;
   index: number;
-  event: Event;
+  after: State;
 }
 
-function follow(search: Search, place: Place): boolean {
-  const { answered, open, tried, furthest } = search;
-  const { last, done, state } = place;
-  let first = place.first;
-  while (answered.isDone[first]) first++;
-  if (first === answered.events.length) return true;
-
-  const held = [...state].map(String).sort().join(" ");
-  const text = `${first} ${ahead(answered, first, last)} ${ahead(open, 0, open.events.length)} ${held}`;
-  if (tried.has(text)) return false;
-  if (tried.add(text).size > MOST) throw new Error("too many orders to try");
-  const next = nextOf(search, first);
-  if (done > furthest.done) {
-    Object.assign(furthest, { done, state, next: next.map(({ event }) => event) });
-  }
-
-  const possible = next.flatMap((candidate) => {
-    const after = apply(state, candidate.event.call);
-    return after ? [{ ...candidate, after }] : [];
-  });
-  const go = ({ calls, index, after }: Candidate & { after: State }) => {
-    calls.isDone[index] = true;
-    const reached = calls === answered ? Math.max(last, index) : last;
-    const isExplained = follow(search, { first, last: reached, done: done + 1, state: after });
-    calls.isDone[index] = false;
-    return isExplained;
-  };
-  // What changes nothing can as well come at once.
-  const reading = possible.find(({ after, calls }) => after === state && calls === answered);
-  if (reading) return go(reading);
-  // What was never answered comes in only where nothing else explains the rest.
-  return possible
-    .filter(({ after }) => after !== state)
-    .toSorted((a, b) => a.event.ended - b.event.ended || 0)
-    .some(go);
+/** A place on the way, after so many calls. */
+interface Place {
+  /** Number of the first answered call that has no place yet, and of the last that has one. */
+  first: number;
+  last: number;
+  state: State;
+  /** What has not been tried from here. What was never answered comes after all else. */
+  choices: Choice[];
+  hasOpen: boolean;
+  /** How it was gone on last. */
+  taken: Choice | null;
 }
 
-/** The calls that may be next: none of the others was answered before they began. */
-function nextOf({ answered, open }: Search, first: number): Candidate[] {
-  const next: Candidate[] = [];
-  let earliest = Number.POSITIVE_INFINITY;
-  for (const calls of [answered, open]) {
-    for (let index = calls === answered ? first : 0; index < calls.events.length; index++) {
-      const event = calls.events[index];
-      if (!event || calls.isDone[index]) continue;
-      if (event.began > earliest) break;
-      earliest = Math.min(earliest, event.ended);
-      next.push({ calls, index, event });
+/** Goes on as long as it goes, and back where it does not. */
+function findOrder(search: Search): boolean {
+  const { answered } = search;
+  const begin = enter(search, { first: 0, last: -1, state: new Map(), done: 0 });
+  const way: Place[] = begin ? [begin] : [];
+  for (let place = way.at(-1); place; place = way.at(-1)) {
+    if (place.first === answered.events.length) return true;
+    if (place.taken) place.taken.calls.isDone[place.taken.index] = false;
+    if (place.choices.length === 0 && !place.hasOpen) addOpen(search, place);
+    const choice = place.choices.shift() ?? null;
+    place.taken = choice;
+    if (choice === null) {
+      way.pop();
+      continue;
     }
+    const { calls, index, after } = choice;
+    calls.isDone[index] = true;
+    const last = calls === answered ? Math.max(place.last, index) : place.last;
+    const next = enter(search, { first: place.first, last, state: after, done: way.length });
+    if (next) way.push(next);
+  }
+  return false;
+}
+
+/** @returns null when it has been tried to go on from here */
+function enter(
+  search: Search,
+  { first: from, last, state, done }: Pick<Place, "first" | "last" | "state"> & { done: number },
+): Place | null {
+  const { answered, open, tried, furthest } = search;
+  let first = from;
+  while (answered.isDone[first]) first++;
+  const held = [...state].map(String).sort().join(" ");
+  const key = `${first} ${ahead(answered, first, last)} ${ahead(open, 0, open.events.length)} ${held}`;
+  if (tried.has(key)) return null;
+  if (tried.add(key).size > MOST) throw new Error("too many orders to try");
+  const next = answeredNext(search, first);
+  if (done > furthest.done) {
+    Object.assign(furthest, { done, state, next: next.map((index) => answered.events[index]) });
+  }
+  const choices = choicesOf(answered, next, state);
+  // What changes nothing can as well come at once, and then nothing else has to be tried.
+  const reading = choices.find(({ after }) => after === state);
+  const endOf = ({ index }: Choice) => answered.events[index]?.ended ?? 0;
+  return {
+    ...{ first, last, state, taken: null },
+    choices: reading ? [reading] : choices.sort((a, b) => endOf(a) - endOf(b)),
+    hasOpen: reading !== undefined,
+  };
+}
+
+function choicesOf(calls: Calls, indexes: readonly number[], state: State): Choice[] {
+  return indexes.flatMap((index) => {
+    const event = calls.events[index];
+    const after = event && apply(state, event.call);
+    return after ? [{ calls, index, after }] : [];
+  });
+}
+
+/** The answered calls that may be next: none of the others was answered before they began. */
+function answeredNext({ answered: { events, isDone } }: Search, first: number): number[] {
+  const next: number[] = [];
+  let earliest = Number.POSITIVE_INFINITY;
+  for (let index = first; index < events.length; index++) {
+    const event = events[index];
+    if (!event || isDone[index]) continue;
+    if (event.began > earliest) break;
+    earliest = Math.min(earliest, event.ended);
+    next.push(index);
   }
   return next;
+}
+
+/** Adds the calls without an answer that may be next, the newest first, if they change anything. */
+function addOpen(search: Search, place: Place): void {
+  const { answered, open } = search;
+  const ends = answeredNext(search, place.first).map((index) => answered.events[index]?.ended ?? 0);
+  const earliest = Math.min(...ends);
+  const next = open.events.flatMap(({ began }, index) =>
+    began <= earliest && !open.isDone[index] ? [index] : [],
+  );
+  const choices = choicesOf(open, next.reverse(), place.state);
+  place.choices.push(...choices.filter(({ after }) => after !== place.state));
+  place.hasOpen = true;
 }
 
 /** Numbers of the calls from `first` to `last` that have their place. */
