@@ -1,21 +1,27 @@
-import { afterAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Client } from "../support/client.ts";
+import type { Answer, Client } from "../support/client.ts";
 import { type Cluster, type Replica, startCluster } from "../support/cluster.ts";
 import { until } from "../support/until.ts";
 import { startLoad } from "./load.ts";
 
 /** Milliseconds for which something is away. */
-const OUTAGE = process.env.LONG ? 30_000 : 2_500;
+const OUTAGE = process.env.LONG ? 30_000 : 1_500;
 const TIMEOUT = 240_000;
 
-const UNAVAILABLE = { status: 503, body: { error: { code: "unavailable" } } };
+function expectUnavailable(answer: Answer) {
+  expect(answer).toMatchObject({ status: 503, body: { error: { code: "unavailable" } } });
+  expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
+}
 
 /** Asks all replicas the same. */
-function ofEach<Result>(cluster: Cluster, ask: (replica: Replica) => Promise<Result>) {
-  return Promise.all(cluster.replicas.map(ask));
+function ofEach<Result>(
+  { replicas, client }: Cluster,
+  ask: (replica: Replica, clientOf: (key: string) => Client) => Promise<Result>,
+) {
+  return Promise.all(replicas.map((replica, index) => ask(replica, (key) => client(index, key))));
 }
 
 async function health({ origin }: Replica, path = "") {
@@ -32,15 +38,20 @@ async function untilItWrites(client: Client): Promise<void> {
   expect((await client.get(saved.id)).content).toBe(content);
 }
 
+let cluster: Cluster;
+beforeAll(async () => {
+  cluster = await startCluster({ replicas: 2, stopsPostgres: true });
+}, 120_000);
+afterAll(() => cluster?.[Symbol.asyncDispose]());
+
 test.each(["stopped", "hung"] as const)(
   "while PostgreSQL is %s all is 503 but liveness, and nothing is lost when it is back",
   async (how) => {
-    await using cluster = await startCluster({ stopsPostgres: true });
     const { postgres } = cluster;
     const load = await startLoad(cluster, 1);
     const { key } = await cluster.addAccount();
     const saved = await cluster.client(0, key).save({ content: "saved before the outage" });
-    await load.during(Bun.sleep(500));
+    await load.during(Bun.sleep(300));
 
     if (how === "stopped") await postgres.stop();
     else postgres.pause();
@@ -50,13 +61,11 @@ test.each(["stopped", "hung"] as const)(
       ["GET", "/memories/search?q=outage"],
       ["POST", "/memories", { content: "during the outage" }],
     ] as const;
-    await ofEach(cluster, async (replica) => {
-      const client = cluster.client(cluster.replicas.indexOf(replica), key);
-      for (const [method, path, json] of calls) {
-        const answer = await client.send(method, path, json ? { json } : {});
-        expect(answer).toMatchObject(UNAVAILABLE);
-        expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
-      }
+    await ofEach(cluster, async (replica, client) => {
+      const answers = calls.map(([method, path, json]) =>
+        client(key).send(method, path, json ? { json } : {}),
+      );
+      for (const answer of await Promise.all(answers)) expectUnavailable(answer);
       expect(await health(replica)).toBe(503);
       expect(await health(replica, "/live")).toBe(200);
     });
@@ -68,15 +77,15 @@ test.each(["stopped", "hung"] as const)(
     else postgres.resume();
     const back = performance.now();
     await starting;
-    await ofEach(cluster, async (replica) => {
-      const client = cluster.client(cluster.replicas.indexOf(replica), key);
-      await untilItWrites(client);
-      expect(await client.get(saved.id)).toEqual(saved);
+    await ofEach(cluster, async (replica, client) => {
+      await untilItWrites(client(key));
+      expect(await client(key).get(saved.id)).toEqual(saved);
       await until("it is ready", async () => (await health(replica)) === 200);
     });
     if (process.env.LONG) console.log(`${how}: back after ${performance.now() - back} ms`);
-    await load.during(Bun.sleep(500));
+    await load.during(Bun.sleep(300));
     await load.check();
+    await cluster.removeReplica(await starting);
   },
   TIMEOUT,
 );
@@ -84,7 +93,6 @@ test.each(["stopped", "hung"] as const)(
 test.each(["stopped", "hung"] as const)(
   "while the object store is %s open accounts go on, cold ones are 503, and all come back",
   async (how) => {
-    await using cluster = await startCluster({ replicas: 2 });
     const { objects } = cluster;
     const load = await startLoad(cluster, 1);
     const { accountId, key } = await cluster.addAccount();
@@ -104,9 +112,7 @@ test.each(["stopped", "hung"] as const)(
     expect(await open.search("before the outage")).not.toEqual([]);
     const late = await cluster.addReplica();
     const cold = cluster.client(cluster.replicas.indexOf(late), key);
-    const answer = await cold.send("GET", `/memories/${saved.id}`);
-    expect(answer).toMatchObject(UNAVAILABLE);
-    expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
+    expectUnavailable(await cold.send("GET", `/memories/${saved.id}`));
     expect(await health(late, "/live")).toBe(200);
     await load.during(Bun.sleep(Math.max(0, OUTAGE - (performance.now() - began))));
 
@@ -118,6 +124,7 @@ test.each(["stopped", "hung"] as const)(
     expect(await cold.get(during.id)).toEqual(during);
     if (process.env.LONG) console.log(`${how}: back after ${performance.now() - back} ms`);
     await load.check();
+    await cluster.removeReplica(late);
   },
   TIMEOUT,
 );
@@ -144,7 +151,6 @@ function fill() {
 test.skipIf(!mounted)(
   "a replica whose disk is full takes writes, and comes to cold accounts when there is space",
   async () => {
-    await using cluster = await startCluster({ replicas: 2 });
     const load = await startLoad(cluster, 1);
     const { key } = await cluster.addAccount();
     const saved = await cluster.client(0, key).save({ content: "saved before the disk was full" });
@@ -168,6 +174,7 @@ test.skipIf(!mounted)(
     await untilItWrites(client);
     expect(await client.get(saved.id)).toEqual(saved);
     await load.check();
+    await cluster.removeReplica(full);
   },
   TIMEOUT,
 );

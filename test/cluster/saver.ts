@@ -4,8 +4,10 @@ import { readAll } from "../crash/writer.ts";
 import { type Answer, createClient } from "../support/client.ts";
 import type { Random } from "../support/random.ts";
 
-/** Milliseconds between two saves, and for which one is tried again. */
+/** Milliseconds between two saves, and after some of them: an index is made of what is at rest. */
 const PACE = 40;
+const REST = { after: 8, lasts: 900 };
+/** Milliseconds for which a save is tried again. */
 const PATIENCE = 90_000;
 
 /**
@@ -59,7 +61,7 @@ export function createSaver({
     async run(isOver: () => boolean): Promise<void> {
       while (!isOver()) {
         await save();
-        await Bun.sleep(PACE);
+        await Bun.sleep(counts.saves % REST.after === 0 ? REST.lasts : PACE);
       }
     },
     /** Every save is there by this server, once, and nothing else. */

@@ -24,7 +24,7 @@ const SEED = Number(process.env.SEED ?? 1);
 function recordedBy(cluster: Cluster, except: Replica): number {
   return cluster.replicas
     .filter((replica) => replica !== except)
-    .reduce((sum, { output }) => sum + output().split("checkpoint recorded").length, 0);
+    .reduce((sum, { steps }) => sum + steps("checkpoint recorded"), 0);
 }
 
 async function hit(cluster: Cluster, step: string, signal: "SIGKILL" | "SIGSTOP") {
@@ -45,7 +45,9 @@ test.each(["SIGKILL", "SIGSTOP"] as const)(
     const load = await startLoad(cluster, SEED);
     try {
       for (let round = 0; round < ROUNDS; round++) {
-        for (const step of STEPS) await load.during(hit(cluster, step, signal));
+        for (const step of STEPS) {
+          await load.during(hit(cluster, step, signal));
+        }
       }
     } finally {
       load.stop();

@@ -7,6 +7,7 @@ import { createKeys } from "../../src/keys/keys.ts";
 import { SCOPES } from "../../src/keys/scopes.ts";
 import { setTrap, sprungBy, type Trap } from "../cluster/trap.ts";
 import { createClient } from "./client.ts";
+import { readLines } from "./lines.ts";
 import { type ObjectStore, startObjectStore } from "./object-store.ts";
 import { sharedPostgres, startPostgres } from "./postgres.ts";
 import { type ServerKind, type ServerProcess, spawnServer } from "./server-process.ts";
@@ -64,6 +65,10 @@ export async function startCluster({
   return {
     replicas,
     addReplica,
+    async removeReplica(replica: Replica) {
+      replicas.splice(replicas.indexOf(replica), 1);
+      await replica.kill();
+    },
     postgres,
     database,
     objects,
@@ -111,19 +116,23 @@ async function addSharedAccount(url: string, email: string) {
 /** One server, whose process may be another one after a crash. */
 function createReplica(dataDir: string, spawn: (dataDir: string) => ServerProcess) {
   let server: ServerProcess | null = null;
-  let output = "";
+  /** Lines that its processes have printed, and how often. */
+  const lines = new Map<string, number>();
   let origin = "";
+  let printed = "";
   const read = async ({ stdout }: ServerProcess) => {
-    const decoder = new TextDecoder();
-    for await (const bytes of stdout) output += decoder.decode(bytes, { stream: true });
+    for await (const line of readLines(stdout)) {
+      lines.set(line, (lines.get(line) ?? 0) + 1);
+      if (line.startsWith("listening")) printed = line;
+    }
   };
   const start = async () => {
     const started = spawn(dataDir);
     server = started;
     void read(started);
-    const before = output.length;
+    printed = "";
     for (const end = performance.now() + PATIENCE; ; await Bun.sleep(PACE)) {
-      const said = output.slice(before) + started.errors();
+      const said = printed || started.errors();
       const port = /listening (?:on )?\S+:(\d+)/.exec(said)?.[1];
       if (port !== undefined) {
         origin = `http://127.0.0.1:${port}`;
@@ -147,8 +156,8 @@ function createReplica(dataDir: string, spawn: (dataDir: string) => ServerProces
     isUp: true,
     origin: () => origin,
     pid: () => server?.pid ?? 0,
-    /** What all its processes have printed: each step of upkeep, on a line of its own. */
-    output: () => output,
+    /** How often its processes have done a step of upkeep. */
+    steps: (name: string) => lines.get(name) ?? 0,
     errors: () => server?.errors() ?? "",
     start,
     kill,
