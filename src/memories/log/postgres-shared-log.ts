@@ -11,6 +11,9 @@ import {
   type Stand,
 } from "./shared-log.ts";
 
+/** Entries that one statement reads at the most, and bytes after which it reads no other. */
+const READ = { entries: 256, bytes: 4 << 20 };
+
 interface StandRow {
   name: string;
   seq: number | null;
@@ -22,6 +25,7 @@ interface StandRow {
 interface SinceRow {
   newest: number;
   up_to: number | null;
+  model: string | null;
   seq: number | null;
   id: string;
   written: Uint8Array | null;
@@ -60,17 +64,21 @@ export function createSharedLog(
 
     async since(table, seq) {
       const rows = await postgres.query<SinceRow>(
-        `SELECT h.seq AS newest, c.up_to,
+        `SELECT h.seq AS newest, c.up_to, t.model,
            e.seq, e.id, e.written, e.removed, e.has_remains, e.memories, e.bytes
          FROM heads h LEFT JOIN checkpoints c USING (name)
-           LEFT JOIN journal e ON e.name = h.name AND e.seq > $2::bigint
+           LEFT JOIN tables t ON t.account_id = h.account_id AND t.name = h.name
+           LEFT JOIN (
+             SELECT *, sum(coalesce(length(written), 0)) OVER (ORDER BY seq) AS total
+             FROM journal WHERE name = $1 AND seq > $2::bigint ORDER BY seq LIMIT ${READ.entries}
+           ) e ON total - coalesce(length(e.written), 0) <= ${READ.bytes}
          WHERE h.name = $1 ORDER BY e.seq`,
         [table, seq],
       );
       const [first] = rows;
       if (!first) return null;
       const entries = rows.flatMap((row) => toEntry(row) ?? []);
-      return { seq: first.newest, upTo: first.up_to ?? 0, entries };
+      return { seq: first.newest, upTo: first.up_to ?? 0, model: first.model || null, entries };
     },
 
     lease: leases.lease,

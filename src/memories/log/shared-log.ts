@@ -16,8 +16,8 @@ export interface SharedLog extends Leases {
   /** How tables stand now; those that are gone are left out. */
   stands(tables: readonly string[]): Promise<Stand[]>;
   /**
-   * A table's newest number and its entries after a number, as they are at one moment; `null` when
-   * the table is gone, or was never written to.
+   * A table's newest number and its first entries after a number, as they are at one moment; `null`
+   * when the table is gone, or was never written to.
    */
   since(table: string, seq: number): Promise<Since | null>;
 
@@ -59,6 +59,9 @@ export interface Since {
   seq: number;
   /** Number of the last entry that a checkpoint includes: up to there, entries may be missing. */
   upTo: number;
+  /** Of an account's table, what made its vectors. */
+  model: string | null;
+  /** The first ones: as many as may be read at once. */
   entries: NumberedEntry[];
 }
 

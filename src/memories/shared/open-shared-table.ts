@@ -1,7 +1,7 @@
 import type { EmbeddingModel } from "../../embedding/embedder.ts";
 import type { Base } from "../base/base.ts";
 import type { Checkpoint, Head } from "../log/log.ts";
-import type { SharedLog } from "../log/shared-log.ts";
+import type { NumberedEntry, SharedLog } from "../log/shared-log.ts";
 import { countUsage, loggedModel, unopened } from "../open-table.ts";
 import type { Storage } from "../storage.ts";
 import { createTable, type KeptTable, type Room } from "../table.ts";
@@ -65,9 +65,7 @@ async function openOn(
   log: SharedLog,
 ): Promise<KeptTable> {
   const upTo = base?.checkpoint.upTo ?? 0;
-  const since = await log.since(name, upTo);
-  if (since && since.upTo > upTo) throw new Error(`${name} has got another base`);
-  const logged = since?.entries ?? [];
+  const { logged, seq } = await readLogged(name, upTo, log);
   const { codec } = storage;
   const entries = logged.map((each) => ({ seq: each.seq, outcome: decodeEntry(codec, each) }));
   // Without an entry after the base, there is none since the head was read.
@@ -76,11 +74,24 @@ async function openOn(
     ...{ name, base, entries, codec },
     model: base?.model ?? (await loggedModel(name, entries, storage.log, wanted)),
     usage: usage ?? { memories: 0, bytes: 0 },
-    seq: since?.seq ?? 0,
+    seq,
     ...limits,
   });
   if (base && !usage) table.recount(await countUsage(table));
   return table;
+}
+
+/** All entries after a checkpoint, and the number of the last. */
+async function readLogged(name: string, upTo: number, log: SharedLog) {
+  const logged: NumberedEntry[] = [];
+  for (let seq = upTo; ; ) {
+    const since = await log.since(name, seq);
+    if (!since) return { logged, seq: 0 };
+    if (since.upTo > seq) throw new Error(`${name} has got another base`);
+    logged.push(...since.entries);
+    seq = logged.at(-1)?.seq ?? since.seq;
+    if (seq >= since.seq) return { logged, seq };
+  }
 }
 
 /** Whether two checkpoints are the same, or both are none. */

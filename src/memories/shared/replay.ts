@@ -1,6 +1,6 @@
 import type { MemoryCodec } from "../base/base.ts";
 import type { Outcome } from "../log/pending.ts";
-import type { NumberedEntry, SharedLog } from "../log/shared-log.ts";
+import type { NumberedEntry, SharedLog, Since } from "../log/shared-log.ts";
 import type { MemoryTable } from "../table.ts";
 import { WriterEnded } from "../writer.ts";
 
@@ -29,14 +29,25 @@ export function createReplay({
   onReplay: (outcome: Outcome) => void;
 }): () => Promise<Set<string>> {
   return async () => {
-    const since = await log.since(table.name, table.seq);
-    // A database that was restored may have less than before.
-    if (!since || since.upTo > table.seq || since.seq < table.seq) throw new WriterEnded();
-    for (const entry of since.entries) {
-      const outcome = decodeEntry(codec, entry);
-      await table.apply(entry.seq, outcome, entry.usage);
-      onReplay(outcome);
+    const ids = new Set<string>();
+    for (;;) {
+      const since = await log.since(table.name, table.seq);
+      if (!since || !isAsTaken(table, since)) throw new WriterEnded();
+      for (const entry of since.entries) {
+        const outcome = decodeEntry(codec, entry);
+        await table.apply(entry.seq, outcome, entry.usage);
+        onReplay(outcome);
+        ids.add(entry.id);
+      }
+      if (table.seq >= since.seq) return ids;
     }
-    return new Set(since.entries.map(({ id }) => id));
   };
+}
+
+/** Whether what a table lacks is all in the log, and its vectors are those of the table's model. */
+function isAsTaken(table: MemoryTable, { seq, upTo, model }: Since): boolean {
+  // A database that was restored may have less than before.
+  if (upTo > table.seq || seq < table.seq) return false;
+  // A table that was empty has the model that this process would have given it.
+  return !table.wasEmpty || model === null || model === table.model.id;
 }

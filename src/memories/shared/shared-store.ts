@@ -63,11 +63,7 @@ export async function openSharedStore(
     const position = await readPosition(accountId);
     if (!position) throw removed();
     return await tables.use(position.table, async (open) => {
-      const { table, writer } = open;
-      // One that was opened before anything was written may have got entries of another model.
-      const isOther = position.model !== null && position.model !== table.model.id;
-      if (isOther && table.wasEmpty) throw new WriterEnded();
-      await writer.catchUp(position.seq);
+      await open.writer.catchUp(position.seq);
       return await task(open);
     });
   };

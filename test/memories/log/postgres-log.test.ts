@@ -70,8 +70,25 @@ test("entries after a number come with what the table holds after each, and with
     removed: [],
     hasRemains: true,
   };
-  expect(found).toEqual({ seq: second, upTo: 0, entries: [{ ...entry, usage }] });
-  expect(await other.shared.since("acc_1", second)).toEqual({ seq: second, upTo: 0, entries: [] });
+  const head = { seq: second, upTo: 0, model: "model" };
+  expect(found).toEqual({ ...head, entries: [{ ...entry, usage }] });
+  expect(await other.shared.since("acc_1", second)).toEqual({ ...head, entries: [] });
+});
+
+test("many entries, or large ones, are read in parts, each at least one", async () => {
+  const { log } = await twoLogs();
+  const large = "x".repeat(3 << 20);
+  for (const text of [large, large, large, `${large}${large}`, "small"]) {
+    await log.append("acc_1", entryOf(text));
+  }
+  const sizes: (number | undefined)[][] = [];
+  for (let seq = 0, isAll = false; !isAll; ) {
+    const since = await log.shared.since("acc_1", seq);
+    sizes.push(since?.entries.map(({ written }) => written?.length) ?? []);
+    seq = since?.entries.at(-1)?.seq ?? Number.POSITIVE_INFINITY;
+    isAll = seq >= (since?.seq ?? 0);
+  }
+  expect(sizes).toEqual([[3 << 20, 3 << 20], [3 << 20, 6 << 20], [5]]);
 });
 
 test("an account that was removed gets no table, and one that was forgotten does not come back", async () => {
