@@ -35,13 +35,17 @@ export interface Lags {
   forgetting: number;
 }
 
-/** Tables that stay open when nobody uses them, each of 100 memories taking some 500 kB. */
-const MAX_UNUSED = 48;
 /**
- * Tables that are open at the same time. What was written to a table must be flushed before it is
- * closed: when there are so many, another one is opened as soon as one of them is closed.
+ * Tables that stay open when nobody uses them, each of 100 memories taking some 500 kB: at least so many,
+ * and as many for each GiB of room for views.
  */
-const MAX_OPEN = 2 * MAX_UNUSED;
+const MAX_UNUSED = 48;
+const GIB = 2 ** 30;
+/**
+ * Times as many tables are open at the same time at the most. What was written to a table must be flushed
+ * before it is closed: when there are so many, another one is opened as soon as one of them is closed.
+ */
+const MORE_OPEN = 2;
 /** Milliseconds that a request waits for that, and between looks. */
 const ROOM_TIMEOUT = 10_000;
 const ROOM_AGAIN = 50;
@@ -83,6 +87,7 @@ interface Parts {
 
 /** The tables by their names, each opened when it is used. */
 export function createOpenTables({ storage, embedders, due, room, ...parts }: Parts) {
+  const mostUnused = Math.max(MAX_UNUSED, Math.floor((room / GIB) * MAX_UNUSED));
   const { quotaOf, onCommit, onReplay = () => {}, leaseOf = () => undefined } = parts;
   const { lines, metrics } = parts;
   const { shared } = storage.log;
@@ -128,7 +133,7 @@ export function createOpenTables({ storage, embedders, due, room, ...parts }: Pa
 
   /** Closes the least recently used: all beyond those that may stay, and as many as have so many bytes. */
   const closeUnused = (bytes = 0) => {
-    let [excess, left] = [slots.size - MAX_UNUSED, bytes];
+    let [excess, left] = [slots.size - mostUnused, bytes];
     // Every request asks.
     if (excess <= 0 && left <= 0) return;
     for (const slot of slots.all()) {
@@ -159,7 +164,7 @@ export function createOpenTables({ storage, embedders, due, room, ...parts }: Pa
         const { name, now, users } = slot;
         if (!now || now.ending) return [];
         const hold = (task: () => Promise<void>) => doChore(slot, now, task);
-        const isInExcess = !shared && index < all.length - MAX_UNUSED && users === 0;
+        const isInExcess = !shared && index < all.length - mostUnused && users === 0;
         return { name, flush: now.flush, isInExcess, hold };
       });
     },
@@ -183,7 +188,7 @@ export function createOpenTables({ storage, embedders, due, room, ...parts }: Pa
     async use<Result>(name: string, task: (open: OpenTable) => Promise<Result>): Promise<Result> {
       closeUnused();
       const end = performance.now() + ROOM_TIMEOUT;
-      while (!slots.has(name) && slots.size >= MAX_OPEN) {
+      while (!slots.has(name) && slots.size >= MORE_OPEN * mostUnused) {
         if (performance.now() > end) throw tooManyBusy();
         await Bun.sleep(ROOM_AGAIN);
         closeUnused();

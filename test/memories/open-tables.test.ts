@@ -2,6 +2,16 @@ import { expect, test } from "bun:test";
 import { contentsOf } from "../support/client.ts";
 import { startServer } from "../support/server.ts";
 
+test("with more room for what searches read, more tables stay open", async () => {
+  await using server = await startServer({ room: 2 ** 31 });
+  const owner = await server.account();
+  const accounts = await Promise.all(Array.from({ length: 80 }, () => server.account()));
+  for (const account of accounts) await account.list();
+  const headers = { authorization: `Bearer ${owner.key}` };
+  const text = await (await fetch(`${server.origin}/api/metrics`, { headers })).text();
+  expect(Number(/^ctxd_open_tables (\d+)$/m.exec(text)?.[1])).toBe(80);
+}, 120_000);
+
 test("few tables are open, however many accounts write or read at once", async () => {
   await using server = await startServer();
   // The first one is the owner, who may read metrics.

@@ -50,6 +50,8 @@ interface Options {
   fetchDocument?: FetchDocument;
   checks?: Checks;
   drain?: Drain;
+  /** Bytes of memory for what searches read. */
+  room?: number;
   /** What each member may keep; nothing is limited by default. */
   memberQuota?: Config["memberQuota"];
   log?: Log;
@@ -100,6 +102,7 @@ export async function startServer(options: Options = {}) {
     lines: options.log ?? silentLog,
     metrics,
     quotaOf: createQuotas({ db, ofMembers: options.memberQuota ?? null }).of,
+    room: options.room,
   });
   const memories = createMemories({
     store,
