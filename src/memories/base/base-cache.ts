@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { mkdir, readdir, rename, rm, statfs } from "node:fs/promises";
+import { mkdir, readdir, rename, rm, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import { absent, createBaseFolder, isAbsent } from "./base-folder.ts";
 
@@ -7,6 +7,8 @@ import { absent, createBaseFolder, isAbsent } from "./base-folder.ts";
 const GRACE = 5_000;
 /** Bytes of the disk that others find free, if the cache has so many to give. */
 const LEFT_FREE = 256 << 20;
+/** Milliseconds that it takes to write a base at the most, and then some. */
+const OLD = 600_000;
 /** What folders begin with that come or go; they are nobody's after a start. */
 const PASSING = ".passing-";
 
@@ -67,6 +69,7 @@ export function createBaseCache({
 
   /** At once, so that nobody finds a part of it. */
   const removeFolder = async (base: string) => {
+    await load();
     const path = await passing();
     await rename(local.pathOf(base), join(path, base)).catch(absent);
     await rm(path, { recursive: true, force: true });
@@ -85,23 +88,36 @@ export function createBaseCache({
   const isUnused = ({ holds, came }: Entry) => holds === 0 && performance.now() - came > grace;
   const size = () => entries.values().reduce((sum, entry) => sum + entry.bytes, 0);
 
-  /** What an earlier process left. */
-  const load = async () => {
+  const adopt = async (base: string) => {
+    if (entries.has(base) || leaving.has(base)) return;
+    use(base).bytes = await local.bytes(base);
+  };
+
+  const look = async () => {
     const names = await readdir(folder).catch(absent);
     const left = names.filter((name) => name.startsWith(PASSING));
     for (const name of left) await rm(join(folder, name), { recursive: true, force: true });
-    for (const base of await local.bases()) {
-      if (!entries.has(base)) use(base).bytes = await local.bytes(base);
-    }
+    for (const base of await local.bases()) await adopt(base);
   };
-  let loaded: Promise<void> | null = null;
+  let looked: Promise<void> | null = null;
+  /** Reads what an earlier process left; once. */
+  const load = (): Promise<void> => {
+    looked ??= look().catch((error) => {
+      looked = null;
+      throw error;
+    });
+    return looked;
+  };
 
   return {
     ...local,
-    /** Reads what an earlier process left; once. */
-    load: () => {
-      loaded ??= load();
-      return loaded;
+    load,
+    /** Notes bases of this process that nobody has told of for long: they were not written to their end. */
+    async adoptOld(): Promise<void> {
+      for (const base of await local.bases()) {
+        const { mtimeMs } = await stat(local.pathOf(base)).catch(() => ({ mtimeMs: Date.now() }));
+        if (Date.now() - mtimeMs > OLD) await adopt(base);
+      }
     },
     /** A new folder beside those of bases. */
     passing,

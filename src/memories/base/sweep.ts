@@ -44,9 +44,13 @@ export function createSweep({ objects, records, cache }: Parts) {
       return removed;
     },
 
+    /** Whether the bucket keeps what is removed, which can have been changed at any time. */
+    keepsRemoved: async (): Promise<boolean> => (await objects.versioning()) === "Enabled",
+
     /** Removes local copies that nobody uses: of unwanted bases, whose number it tells, and what is too much. */
     async cached(): Promise<number> {
       await cache.load();
+      await cache.adoptOld();
       await cache.makeRoom();
       const unused = cache.unused();
       const wanted = unused.length > 0 ? await records.wanted(unused) : new Set();
@@ -101,6 +105,10 @@ export function startSweep(
     if (performance.now() < listAt) return;
     listAt = performance.now() + every.listed;
     await attempt("listed", sweep.listed);
+    await attempt("versioning", async () => {
+      if (await sweep.keepsRemoved()) lines.error("bucket_has_versioning");
+      return 0;
+    });
   };
 
   const schedule = () => {

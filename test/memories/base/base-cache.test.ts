@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createBaseCache } from "../../../src/memories/base/base-cache.ts";
 import { temporaryFolder } from "../../support/database.ts";
@@ -62,6 +62,15 @@ test("what an earlier process left counts, and what came or went when it ended i
   await cache.makeRoom();
   expect(cache.size()).toBe(200);
   expect(readdirSync(folder)).toHaveLength(2);
+});
+
+test("what was not written to its end is noticed when it is old", async () => {
+  const { cache, folder } = setUp();
+  await cache.load();
+  for (const base of ["old", "new"]) writeBase(folder, base);
+  utimesSync(join(folder, "old.lance"), 0, 0);
+  await cache.adoptOld();
+  expect(cache.unused()).toEqual(["old"]);
 });
 
 test("when the disk is nearly full, what nobody uses goes whatever the limit is", async () => {

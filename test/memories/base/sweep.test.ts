@@ -151,3 +151,13 @@ test("all of it goes on in the background, and comes back when the store does", 
   await sweeping.stop();
   expect(await bases()).toEqual([]);
 });
+
+test("a bucket that keeps what is removed from some day on is told in the log", async () => {
+  const { replica, objects } = createCluster();
+  const { sweep } = replica({ ...objects, versioning: async () => "Enabled" });
+  const told = Promise.withResolvers<string>();
+  const lines = { ...silentLog, error: told.resolve };
+  const sweeping = startSweep(sweep, { lines, every: { recorded: 10, listed: 10 } });
+  expect(await told.promise).toBe("bucket_has_versioning");
+  await sweeping.stop();
+});
