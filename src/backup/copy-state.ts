@@ -47,21 +47,37 @@ export async function copyState(
   });
 }
 
-/** Gives a folder for what must not be in the clear elsewhere, and removes it with all that is in it. */
-export async function withScratch<T>(
+/**
+ * Makes a folder for what must not be in the clear elsewhere.
+ * @returns removes it with all that is in it
+ */
+export async function openScratch(
   dataDir: string,
-  use: (folder: string) => Promise<T>,
-): Promise<T> {
+): Promise<{ folder: string; remove(): Promise<void> }> {
   const scratch = join(dataDir, UNSEALED);
   await removeLeftBehind(dataDir);
   const folder = join(scratch, `${process.pid}-${Bun.randomUUIDv7()}`);
   await explained(folder, "written", () => mkdir(folder, { recursive: true, mode: 0o700 }));
+  return {
+    folder,
+    async remove() {
+      await rm(folder, { recursive: true, force: true });
+      // Another backup may be using it.
+      await rmdir(scratch).catch(() => {});
+    },
+  };
+}
+
+/** The same for as long as a task takes. */
+export async function withScratch<T>(
+  dataDir: string,
+  use: (folder: string) => Promise<T>,
+): Promise<T> {
+  const scratch = await openScratch(dataDir);
   try {
-    return await use(folder);
+    return await use(scratch.folder);
   } finally {
-    await rm(folder, { recursive: true, force: true });
-    // Another backup may be using it.
-    await rmdir(scratch).catch(() => {});
+    await scratch.remove();
   }
 }
 

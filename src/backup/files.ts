@@ -115,10 +115,12 @@ export async function syncFolder(folder: string): Promise<void> {
 /**
  * Does something with each, a few at a time: most of the time goes by waiting for the disk. When it
  * fails, nothing is going on any more.
+ * @param atOnce how many at a time
  */
 export async function forEach<T>(
   items: readonly T[],
   task: (item: T) => Promise<void>,
+  atOnce = CONCURRENCY,
 ): Promise<void> {
   const waiting = items.values();
   const failures: unknown[] = [];
@@ -128,7 +130,7 @@ export async function forEach<T>(
       await task(item).catch((error) => failures.push(error));
     }
   };
-  await Promise.all(Array.from({ length: CONCURRENCY }, work));
+  await Promise.all(Array.from({ length: atOnce }, work));
   if (failures.length > 0) throw failures[0];
 }
 

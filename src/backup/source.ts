@@ -23,6 +23,8 @@ export interface BackupSource {
    * is there.
    */
   isNewest(checkpoint: RecordedCheckpoint): Promise<boolean>;
+  /** How many bases are copied at the same time. */
+  readonly atOnce: number;
   /**
    * Gives the folder of all bases, which has the files that the checkpoint lists, or what is left of
    * them, for as long as `use` takes.
@@ -50,6 +52,8 @@ export function openDataFolder(dataDir: string): BackupSource {
     schema: async () => schemaOf(live),
     copyDatabase: async (path) => copyDatabase(live, path),
     isNewest: async (checkpoint) => isNewestCheckpoint(live, checkpoint),
+    // Its files are copied side by side.
+    atOnce: 1,
     withBase: (_, use) => use(join(dataDir, "memories")),
     close: async () => live.close(),
   };

@@ -36,9 +36,13 @@ export async function copyTables({
   await removeUnlisted(container, listed, copied);
   let count = 0;
   let isComplete = true;
-  for (const checkpoint of checkpoints) {
-    if (!(await copyBase(checkpoint)) && !(await source.isNewest(checkpoint))) isComplete = false;
-  }
+  await forEach(
+    checkpoints,
+    async (checkpoint) => {
+      if (!(await copyBase(checkpoint)) && !(await source.isNewest(checkpoint))) isComplete = false;
+    },
+    source.atOnce,
+  );
   return isComplete;
 
   /** @returns whether all of it is copied, and can be read */

@@ -3,7 +3,7 @@ import { version } from "../../package.json" with { type: "json" };
 import { createBackup } from "../backup/create-backup.ts";
 import type { Manifest } from "../backup/manifest.ts";
 import { connectShared } from "../backup/shared/connect.ts";
-import { createSharedSource } from "../backup/shared/shared-source.ts";
+import { openSharedSource } from "../backup/shared/shared-source.ts";
 import type { Config } from "../config.ts";
 import { loadLanceDb } from "../native/lancedb.ts";
 import { readLock } from "./encryption.ts";
@@ -29,9 +29,7 @@ export async function backUp(
   const manifest = await interruptible((signal) =>
     createBackup({
       ...{ dataDir, folder, version, lancedb, clock: Date.now, lock, signal, onProgress },
-      ...(shared && {
-        open: async () => createSharedSource({ ...(await connectShared(shared)), dataDir }),
-      }),
+      ...(shared && { open: () => openSharedSource(connectShared(shared), dataDir) }),
     }),
   ).finally(end);
   await recordCommand(config, "backup_created", {

@@ -7,10 +7,11 @@ import { connectShared, type SharedPlace } from "../backup/shared/connect.ts";
 import { restoreShared } from "../backup/shared/restore-shared.ts";
 import type { Config } from "../config.ts";
 import { migratePostgres } from "../db/postgres-migrations.ts";
+import { checkObjectStore } from "../objects/check.ts";
 import type { SharedSettings } from "../shared-settings.ts";
 import { count, describe } from "./backup.ts";
 import { unlockBy } from "./encryption.ts";
-import type { Environment } from "./failure.ts";
+import { CommandError, type Environment } from "./failure.ts";
 import { interruptible } from "./interruption.ts";
 import { describeCommand } from "./invocation.ts";
 import { createProgress } from "./progress.ts";
@@ -52,7 +53,9 @@ async function restoreTo(
   shared: SharedSettings,
   options: Omit<Parameters<typeof restoreShared>[0], keyof SharedPlace>,
 ): Promise<Manifest> {
-  const place = await connectShared(shared);
+  const { state, message } = await checkObjectStore(shared.objects);
+  if (state !== "ok") throw new CommandError(message);
+  const place = connectShared(shared);
   try {
     await migratePostgres(place.postgres);
     return await restoreShared({ ...options, ...place });

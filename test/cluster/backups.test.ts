@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { createBackup } from "../../src/backup/create-backup.ts";
 import { connectShared } from "../../src/backup/shared/connect.ts";
-import { createSharedSource } from "../../src/backup/shared/shared-source.ts";
+import { openSharedSource } from "../../src/backup/shared/shared-source.ts";
 import { readConfig } from "../../src/config.ts";
 import { loadLanceDb } from "../../src/native/lancedb.ts";
 import { type Cluster, startCluster } from "../support/cluster.ts";
@@ -69,7 +69,7 @@ async function backUp(cluster: Cluster, folder: string): Promise<void> {
   await createBackup({
     ...{ dataDir, folder, version: "1.0.0", clock: Date.now },
     lancedb: await loadLanceDb(testCacheDir),
-    open: async () => createSharedSource({ ...(await connectShared(shared)), dataDir }),
+    open: () => openSharedSource(connectShared(shared), dataDir),
   });
   expect(readdirSync(dataDir)).toEqual([]);
 }

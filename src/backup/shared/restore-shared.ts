@@ -19,12 +19,15 @@ import { requireSame, verifyFiles } from "../verify-files.ts";
 import { beginBases, fillSharedDatabase, refuseUsed } from "./fill-database.ts";
 import { told } from "./shared-source.ts";
 
+/** Files that are uploaded at the same time: an answer of an object store takes its time. */
+const AT_ONCE = 16;
+
 /**
  * Puts a backup into what several replicas share: an empty PostgreSQL of this version, and an object
  * store. All of it is checked before the first byte is written; the database has none of it before the
  * last step, one transaction. What a restore that was cut off has uploaded goes with the sweep of the
  * servers that come to use it.
- * @param dataDir has room for the database and one base at a time
+ * @param dataDir has room for the database and some files
  * @throws BackupError or DatabaseError with one sentence for the user
  */
 export async function restoreShared({
@@ -75,26 +78,26 @@ export async function restoreShared({
     try {
       const bases = readCheckpoints(sqlite).map((checkpoint) => renamed(checkpoint, listed));
       await beginBases(postgres, { bases, now });
-      for (const [count, base] of bases.entries()) {
-        onProgress({ step: "uploading tables", count, total: bases.length });
-        await upload(base);
-      }
+      const files = bases.flatMap((base) => base.files.map((file) => ({ ...base, file })));
+      let count = 0;
+      await forEach(
+        files,
+        async ({ base, former, file }) => {
+          onProgress({ step: "uploading files", count: ++count, total: files.length });
+          const local = join(scratch, base, file);
+          await explained(local, "written", () => mkdir(dirname(local), { recursive: true }));
+          await extract(`${baseFolder(former)}/${file}`, local);
+          await told(() => objects.put(`${base}/${file}`, Bun.file(local)));
+          await rm(local);
+        },
+        AT_ONCE,
+      );
       await fillSharedDatabase(postgres, sqlite, { bases, now });
     } finally {
       sqlite.close();
     }
     onAccessEnded(ended);
     return manifest;
-
-    async function upload({ former, base, files }: RestoredBase): Promise<void> {
-      await forEach(files, async (file) => {
-        const local = join(scratch, base, file);
-        await explained(local, "written", () => mkdir(dirname(local), { recursive: true }));
-        await extract(`${baseFolder(former)}/${file}`, local);
-        await told(() => objects.put(`${base}/${file}`, Bun.file(local)));
-      });
-      await rm(join(scratch, base), { recursive: true });
-    }
   });
 }
 

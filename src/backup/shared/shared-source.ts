@@ -1,41 +1,49 @@
-import { mkdir } from "node:fs/promises";
+import { mkdir, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { Postgres } from "../../db/postgres.ts";
 import { readSchemaState } from "../../db/postgres-migrations.ts";
 import type { RecordedCheckpoint } from "../../memories/log/recorded.ts";
 import { isNotFound, ObjectStoreError } from "../../objects/object-store-error.ts";
 import type { Objects } from "../../objects/objects.ts";
 import { BackupError, explained } from "../backup-error.ts";
-import { withScratch } from "../copy-state.ts";
+import { openScratch } from "../copy-state.ts";
 import { forEach } from "../files.ts";
 import type { BackupSource } from "../source.ts";
+import type { SharedPlace } from "./connect.ts";
 import { copySharedDatabase, isNewestShared } from "./copy-database.ts";
+
+/** Bases that are fetched at the same time: an answer of an object store takes its time. */
+const AT_ONCE = 8;
 
 /**
  * What several replicas share, whether they run or not: PostgreSQL decides, and the files of bases are in
  * an object store.
- * @param dataDir has room for one base at a time
+ * @param place is closed with the source
+ * @param dataDir has room for some bases
  */
-export function createSharedSource({
-  postgres,
-  objects,
-  dataDir,
-}: {
-  postgres: Postgres;
-  objects: Objects;
-  dataDir: string;
-}): BackupSource {
+export async function openSharedSource(
+  { postgres, objects }: SharedPlace,
+  dataDir: string,
+): Promise<BackupSource> {
+  const scratch = await openScratch(dataDir);
   return {
     name: "the database",
     schema: async () => (await readSchemaState(postgres))?.number ?? 0,
     copyDatabase: (path) => copySharedDatabase(postgres, path),
     isNewest: (checkpoint) => isNewestShared(postgres, checkpoint),
-    withBase: (checkpoint, use) =>
-      withScratch(dataDir, async (memories) => {
+    atOnce: AT_ONCE,
+    async withBase(checkpoint, use) {
+      const memories = join(scratch.folder, "memories");
+      try {
         await fetchBase(objects, checkpoint, memories);
         await use(memories);
-      }),
-    close: postgres.close,
+      } finally {
+        await rm(join(memories, `${checkpoint.base}.lance`), { recursive: true, force: true });
+      }
+    },
+    async close() {
+      await scratch.remove();
+      await postgres.close();
+    },
   };
 }
 

@@ -6,8 +6,10 @@ import { generateX25519Identity, identityToRecipient } from "age-encryption";
 import type { Lock } from "../../../src/backup/age.ts";
 import { createBackup } from "../../../src/backup/create-backup.ts";
 import { restoreShared } from "../../../src/backup/shared/restore-shared.ts";
-import { createSharedSource } from "../../../src/backup/shared/shared-source.ts";
+import { openSharedSource } from "../../../src/backup/shared/shared-source.ts";
+import { connectPostgres } from "../../../src/db/postgres.ts";
 import { loadLanceDb } from "../../../src/native/lancedb.ts";
+import type { Objects } from "../../../src/objects/objects.ts";
 import { testCacheDir } from "../../support/embedder.ts";
 import { listFiles } from "../../support/files.ts";
 import { backUp, folderOfTest, openData, restore } from "../../support/live-data.ts";
@@ -56,20 +58,22 @@ const restoreTo = (
 ) => restoreShared({ folder, dataDir: scratchOf(), postgres, objects, ...options });
 
 async function backUpFrom(
-  { postgres, objects }: Place,
+  { database, objects }: Place,
   { lock = null, onRound }: { lock?: Lock | null; onRound?: () => Promise<void> } = {},
 ) {
   const [folder, scratch] = [join(root.path, crypto.randomUUID()), scratchOf()];
-  const source = createSharedSource({ postgres, objects, dataDir: scratch });
-  const open = async () => ({
-    ...source,
-    async copyDatabase(path: string) {
-      await source.copyDatabase(path);
-      await onRound?.();
-    },
-    // The place is still needed.
-    close: async () => {},
-  });
+  const open = async () => {
+    // It is closed with the source.
+    const postgres = connectPostgres(database.url);
+    const source = await openSharedSource({ postgres, objects }, scratch);
+    return {
+      ...source,
+      async copyDatabase(path: string) {
+        await source.copyDatabase(path);
+        await onRound?.();
+      },
+    };
+  };
   const lancedb = await loadLanceDb(testCacheDir);
   const clock = Date.now;
   await createBackup({ dataDir: scratch, open, folder, version: "1", lancedb, clock, lock });
@@ -191,12 +195,16 @@ test("a restore that breaks off leaves nothing that serves, and the next one suc
   await using shared = await sharedPlace();
   const count = async (table: string) =>
     (await shared.postgres.query(`SELECT FROM ${table}`)).length;
-  let steps = 0;
-  const breakOff = {
-    onProgress: ({ step }: { step: string }) =>
-      void (step === "uploading tables" && ++steps === 2 && shared.store.stop()),
+  const stored: Promise<void>[] = [];
+  let stopped: Promise<void> | null = null;
+  const put: Objects["put"] = async (name, file) => {
+    if (stored.length === 3) stopped ??= Promise.all(stored).then(shared.store.stop);
+    else if (!stopped) return await stored[stored.push(shared.objects.put(name, file)) - 1];
+    await stopped;
+    await shared.objects.put(name, file);
   };
-  await expect(restoreTo(shared, good, breakOff)).rejects.toThrow("object store");
+  const objects = { ...shared.objects, put };
+  await expect(restoreTo(shared, good, { objects })).rejects.toThrow("object store");
   await shared.store.start();
   for (const table of ["accounts", "heads", "checkpoints", "journal"]) {
     expect({ table, rows: await count(table) }).toEqual({ table, rows: 0 });
@@ -217,7 +225,7 @@ test("a server that runs over the database makes a restore fail, not lie", async
   };
   let sweeping = Promise.resolve();
   const onProgress = ({ step }: { step: string }) => {
-    if (step === "uploading tables") sweeping = sweep();
+    if (step === "uploading files") sweeping = sweep();
   };
   await expect(restoreTo(shared, good, { onProgress })).rejects.toThrow("stop all of them");
   await sweeping;
