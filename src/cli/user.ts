@@ -29,14 +29,14 @@ export async function addUser(config: Config, email: string): Promise<string> {
 
 /** `ctxd user list` */
 export async function listUsers(config: Config, options: { json?: boolean }): Promise<void> {
-  const accounts = await withStores(config, async ({ accounts, factors }) =>
-    Promise.all(
-      (await accounts.list()).map(async (account) => ({
-        ...account,
-        factors: await factors.kinds(account.id),
-      })),
-    ),
-  );
+  const accounts = await withStores(config, async ({ accounts, factors }) => {
+    const listed = [];
+    // One after the other: there may be more than a database answers in time at once.
+    for (const account of await accounts.list()) {
+      listed.push({ ...account, factors: await factors.kinds(account.id) });
+    }
+    return listed;
+  });
   if (options.json) {
     const entries = accounts.map(({ createdAt, disabledAt, factors, ...rest }) => ({
       ...rest,

@@ -132,7 +132,7 @@ process.on("SIGTERM", async () => {
   unwatch();
   await store.close();
   await sweeping.stop();
-  securityLog.close();
+  await securityLog.close();
   await db.close();
   process.exit(0);
 });
