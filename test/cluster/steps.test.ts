@@ -27,15 +27,25 @@ function recordedBy(cluster: Cluster, except: Replica): number {
     .reduce((sum, { steps }) => sum + steps("checkpoint recorded"), 0);
 }
 
-async function hit(cluster: Cluster, step: string, signal: "SIGKILL" | "SIGSTOP") {
+/** @param starting a replica that comes back from the step before */
+async function hit(
+  cluster: Cluster,
+  { step, signal }: { step: string; signal: "SIGKILL" | "SIGSTOP" },
+  starting: Promise<void>,
+): Promise<{ starting: Promise<void> }> {
   cluster.setTrap({ step, signal });
   const victim = await until(`a replica comes to "${step}"`, cluster.trapped);
   victim.isUp = false;
+  await starting;
   const before = recordedBy(cluster, victim);
   await until("others take over", () => recordedBy(cluster, victim) > before);
-  if (signal === "SIGKILL") await victim.restart();
-  else victim.resume();
-  victim.isUp = true;
+  const restarting = (async () => {
+    if (signal === "SIGKILL") await victim.restart();
+    else victim.resume();
+    victim.isUp = true;
+  })();
+  restarting.catch(() => {});
+  return { starting: restarting };
 }
 
 test.each(["SIGKILL", "SIGSTOP"] as const)(
@@ -43,15 +53,17 @@ test.each(["SIGKILL", "SIGSTOP"] as const)(
   async (signal) => {
     await using cluster = await startCluster();
     const load = await startLoad(cluster, SEED);
+    let starting = Promise.resolve();
     try {
       for (let round = 0; round < ROUNDS; round++) {
         for (const step of STEPS) {
-          await load.during(hit(cluster, step, signal));
+          ({ starting } = await load.during(hit(cluster, { step, signal }, starting)));
         }
       }
     } finally {
       load.stop();
     }
+    await starting;
     await load.check();
     if (process.env.LONG) console.log(signal, load.counts());
   },
