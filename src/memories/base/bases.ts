@@ -87,7 +87,7 @@ export function createBases({
     upTo: number,
     done: FlushStep,
   ): Promise<Checkpoint> => {
-    const files = await vault.files(name);
+    const files = await vault.needed(name);
     await vault.keep(name, files);
     await step(done);
     return { base: name, version, files, upTo };

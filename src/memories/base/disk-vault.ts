@@ -22,6 +22,7 @@ export function createDiskVault(folder: string): Vault {
   return {
     bases: local.bases,
     files: local.files,
+    needed: local.files,
     bytes: local.bytes,
     // What is durable here is nowhere else, and stays.
     hold: () => () => {},

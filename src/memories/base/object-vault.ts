@@ -59,6 +59,13 @@ export function createObjectVault({
     files: cache.files,
     hold: cache.hold,
 
+    async needed(base) {
+      const files = await cache.files(base);
+      const stored = cache.stored(base);
+      const isNeeded = neededOf(files);
+      return files.filter((file) => stored.has(file) || isNeeded(file));
+    },
+
     async bytes(base) {
       return (await cache.bytes(base)) || (await bytesOfObjects(objects, base));
     },
@@ -129,6 +136,16 @@ export function createObjectVault({
     const others = (await cache.allFiles(base)).filter((file) => !listed.has(file));
     for (const file of others) await rm(join(cache.pathOf(base), file), { force: true });
   }
+}
+
+/**
+ * Tells files that LanceDB reads at a base's newest version from others: to write a base, it makes a version
+ * for each few megabytes, and leaves a note on each of them. To send an object costs money.
+ */
+function neededOf(files: readonly string[]): (file: string) => boolean {
+  const isManifest = (file: string) => file.startsWith("_versions/");
+  const newest = files.filter(isManifest).sort()[0];
+  return (file) => (isManifest(file) ? file === newest : !file.startsWith("_transactions/"));
 }
 
 /** Another base has taken the place of one, which is being removed. */

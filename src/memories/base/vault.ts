@@ -22,6 +22,8 @@ export interface Vault {
   bases(): Promise<string[]>;
   /** All files of a base, relative to its folder. */
   files(base: string): Promise<string[]>;
+  /** Those of them that are to be kept for its newest version. */
+  needed(base: string): Promise<string[]>;
   /** Bytes of all files of a base. */
   bytes(base: string): Promise<number>;
 }

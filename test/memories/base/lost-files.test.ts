@@ -53,6 +53,25 @@ test("another replica reads what one has written, and has its files as long as t
   expect(reader.cache.holds(checkpoint.base)).toBe(0);
 });
 
+test("what no reader of the newest version needs is not sent", async () => {
+  const { writer, first, reader, checkpoint, memories } = await setUp();
+  const versions = checkpoint.files.filter((file) => file.startsWith("_versions/"));
+  // One of the first checkpoint, which had to be sent, and one of the index.
+  expect(versions).toHaveLength(2);
+  expect(checkpoint.files.filter((file) => file.startsWith("_transactions/"))).toEqual([]);
+  const added = await storedMemories(300, 320);
+  const appended = await writer.bases.append(first, added, 2);
+  await reader.vault.restore(appended.base, appended.files);
+  const base = await reader.bases.open(appended);
+  expect(await allOf(base)).toEqual([...memories, ...added]);
+  // Nor does who writes to such a base.
+  const more = await storedMemories(320, 330);
+  await reader.bases.append(base, more, 3);
+  const indexed = await reader.bases.index(base, false);
+  await writer.vault.restore(indexed.base, indexed.files);
+  expect(await allOf(await writer.bases.open(indexed))).toEqual([...memories, ...added, ...more]);
+});
+
 const QUESTION = { filter: {}, limit: 3, except: [] };
 
 test.each([
