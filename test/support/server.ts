@@ -3,8 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createQuotas } from "../../src/accounts/quotas.ts";
 import { createAccess, createApp } from "../../src/app.ts";
+import type { Data } from "../../src/cli/data.ts";
 import type { Config } from "../../src/config.ts";
-import { databasePath, openSqlite } from "../../src/db/sqlite.ts";
+import { databasePath, openSqlite, type SqliteDatabase } from "../../src/db/sqlite.ts";
 import type { Embedder } from "../../src/embedding/embedder.ts";
 import { createEmbedders } from "../../src/embedding/embedders.ts";
 import type { Drain } from "../../src/http/drain.ts";
@@ -26,6 +27,7 @@ import { type Client, createClient } from "./client.ts";
 import { testClock } from "./database.ts";
 import { silentLog, testCacheDir } from "./embedder.ts";
 import { fakeEmbedder } from "./fake-embedder.ts";
+import { newSharedPlace, REPLICAS } from "./replicas.ts";
 
 interface Options {
   /** A fake one by default. */
@@ -71,32 +73,31 @@ export type TestServer = Awaited<ReturnType<typeof startServer>>;
 /** Seconds that an idle connection lives, as in `ctxd serve`. */
 const IDLE_TIMEOUT = 30;
 
-/**
- * Starts the real server on a free port, with its data in a temporary folder and a clock that the
- * test moves. `await using` ends it with the test; a whole file shares one by
- * `afterAll(server.close)`.
- */
-export async function startServer(options: Options = {}) {
-  const folder = mkdtempSync(join(tmpdir(), "ctxd-test-"));
-  const clock = testClock();
+/** What a server keeps, by settings: in a folder, or where several share it. */
+interface Kept extends Pick<Data, "db" | "log" | "vault" | "close"> {
+  folder: string;
+}
+
+/** All of a server but its port. */
+async function createReplica(
+  { db, log: ownLog, vault, folder }: Kept,
+  clock: () => number,
+  options: Options,
+) {
   const embedder = options.embedder ?? fakeEmbedder();
-  const db = openSqlite(databasePath(folder));
   const publicUrl = options.config?.publicUrl ?? "http://localhost:7733";
   const { fetchDocument } = options;
   const access = createAccess({ db, clock, publicUrl, setUpToken: SET_UP_TOKEN, fetchDocument });
-  const { accounts, invitations, sessions, oauth, factors, ephemeral } = access;
   const keys = createKeys({ db, clock });
   const lancedb = await loadLanceDb(testCacheDir);
   const metrics = createMetrics();
-  const tables = join(folder, "memories");
-  mkdirSync(tables);
-  const ownLog = createSqliteLog({ db });
   const memoryLog = options.wrapLog?.(ownLog) ?? ownLog;
   const wrapped = options.wrap?.(lancedb) ?? lancedb;
   const store = await openStore({
     storage: createStorage({
-      ...{ lancedb: wrapped, folder: tables, log: memoryLog },
+      ...{ lancedb: wrapped, folder, log: memoryLog },
       wanted: embedder.model,
+      ...(vault && { shared: vault }),
     }),
     embedders: createEmbedders(embedder),
     lines: options.log ?? silentLog,
@@ -133,22 +134,62 @@ export async function startServer(options: Options = {}) {
     metrics,
     checks: options.checks ?? { database: () => "ok" },
     ...(options.drain && { drain: options.drain }),
-  }).listen({
+  });
+  return { access, keys, memories, memoryLog, store, securityLog, app };
+}
+
+/** Opens what the servers of a test keep: as many as `REPLICAS` says. */
+async function openKept(root: string): Promise<{ kept: Kept[]; drop(): Promise<void> }> {
+  const folders = Array.from({ length: REPLICAS }, (_, number) => join(root, `${number || ""}`));
+  const tables = folders.map((folder) => join(folder, "memories"));
+  for (const folder of tables) mkdirSync(folder, { recursive: true });
+  if (REPLICAS === 1) {
+    const db = openSqlite(databasePath(root));
+    const [folder = ""] = tables;
+    const kept = { db, log: createSqliteLog({ db }), folder, close: db.close };
+    return { kept: [kept], drop: async () => {} };
+  }
+  const place = await newSharedPlace();
+  const open = async (folder: string) => ({ ...(await place.open(folder)), folder });
+  return { kept: await Promise.all(tables.map(open)), drop: place.drop };
+}
+
+/**
+ * Starts the real server on a free port, with its data in a temporary folder and a clock that the
+ * test moves. `await using` ends it with the test; a whole file shares one by
+ * `afterAll(server.close)`.
+ */
+export async function startServer(options: Options = {}) {
+  const folder = mkdtempSync(join(tmpdir(), "ctxd-test-"));
+  const clock = testClock();
+  const { kept, drop } = await openKept(folder);
+  const replicas = await Promise.all(kept.map((each) => createReplica(each, clock, options)));
+  const [first] = replicas;
+  const [{ db } = {}] = kept;
+  if (!first || !db) throw new Error("there is no server");
+  const { access, keys, memories, memoryLog, app } = first;
+  const { accounts, invitations, sessions, oauth, factors, ephemeral } = access;
+  let turn = 0;
+  // As Elysia listens, but for the turns.
+  const server = Bun.serve({
     hostname: "127.0.0.1",
     port: options.port ?? 0,
     idleTimeout: IDLE_TIMEOUT,
     maxRequestBodySize: Number.MAX_SAFE_INTEGER,
+    fetch: (request) => (replicas[turn++ % replicas.length] ?? first).app.fetch(request),
   });
-  const port = app.server?.port;
+  for (const replica of replicas) replica.app.server = server;
+  const { port } = server;
   if (port === undefined) throw new Error("the server does not listen");
   const origin = `http://localhost:${port}`;
   let lastAccount = 0;
 
   const close = async () => {
-    await app.stop(true);
-    await store.close();
-    await securityLog.close();
-    await db.close();
+    for (const replica of replicas) await replica.app.stop(true);
+    for (const replica of replicas) await replica.store.close();
+    for (const replica of replicas) await replica.securityLog.close();
+    for (const each of kept) await each.close();
+    await drop();
     rmSync(folder, { recursive: true, force: true });
   };
 
@@ -160,7 +201,8 @@ export async function startServer(options: Options = {}) {
     invitations,
     keys,
     memories,
-    db,
+    /** With replicas it is PostgreSQL, and has nothing of SQLite's own. */
+    db: db as SqliteDatabase,
     /** Of memories. */
     log: memoryLog,
     sessions,
@@ -168,7 +210,12 @@ export async function startServer(options: Options = {}) {
     factors,
     ephemeral,
     folder,
-    securityLog,
+    securityLog: {
+      ...first.securityLog,
+      flush: async () => {
+        for (const replica of replicas) await replica.securityLog.flush();
+      },
+    },
     /** All that it answers, patterns as they are. */
     routes: app.routes.map(({ method, path }) => ({ method, path })),
     close,

@@ -1,0 +1,34 @@
+import { openShared } from "../../src/cli/shared-data.ts";
+import { createMetrics } from "../../src/metrics.ts";
+import { silentLog } from "./embedder.ts";
+import { type ObjectStore, startObjectStore } from "./object-store.ts";
+import { sharedPostgres } from "./postgres.ts";
+import { migrated } from "./shared-place.ts";
+
+/**
+ * How many servers `startServer` starts: one with a folder of its own, or several that share a PostgreSQL
+ * and an object store and get the requests in turn.
+ */
+export const REPLICAS = Number(process.env.CTXD_TEST_REPLICAS ?? 1);
+
+let objectStore: Promise<ObjectStore> | null = null;
+let lastPrefix = 0;
+
+/** A new place that servers can share, in a PostgreSQL and an object store of this process. */
+export async function newSharedPlace() {
+  objectStore ??= startObjectStore();
+  const [server, store] = [await sharedPostgres(), await objectStore];
+  const database = await server.database(migrated);
+  const settings = {
+    databaseUrl: database.url,
+    objects: store.place(`place-${++lastPrefix}`),
+    drainSeconds: 0,
+    cacheBytes: 1 << 30,
+  };
+  return {
+    /** Opens it for one server. @param folder for local copies */
+    open: (folder: string) =>
+      openShared(settings, { folder, lines: silentLog, metrics: createMetrics() }),
+    drop: () => database[Symbol.asyncDispose](),
+  };
+}
