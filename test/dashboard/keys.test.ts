@@ -27,7 +27,7 @@ test("a key is made, shown once, and works", async () => {
   expect(keyOf(again)).toBeNull();
   expect(again.text).toContain("laptop");
   expect(again.text).toContain(key.slice(0, 8));
-  expect(JSON.stringify(server.db.sqlite.query("SELECT * FROM api_keys").all())).not.toContain(key);
+  expect(JSON.stringify(await server.rows("api_keys"))).not.toContain(key);
 });
 
 test("another session can't have the key shown", async () => {

@@ -5,6 +5,7 @@ import { createQuotas } from "../../src/accounts/quotas.ts";
 import { createAccess, createApp } from "../../src/app.ts";
 import type { Data } from "../../src/cli/data.ts";
 import type { Config } from "../../src/config.ts";
+import type { PostgresDatabase } from "../../src/db/postgres-database.ts";
 import { databasePath, openSqlite, type SqliteDatabase } from "../../src/db/sqlite.ts";
 import type { Embedder } from "../../src/embedding/embedder.ts";
 import { createEmbedders } from "../../src/embedding/embedders.ts";
@@ -203,6 +204,11 @@ export async function startServer(options: Options = {}) {
     memories,
     /** With replicas it is PostgreSQL, and has nothing of SQLite's own. */
     db: db as SqliteDatabase,
+    /** All rows of a table of the database, whichever kind that is. */
+    rows: (table: string): unknown[] | Promise<unknown[]> =>
+      "sqlite" in db
+        ? (db as SqliteDatabase).sqlite.query(`SELECT * FROM ${table}`).all()
+        : (db as PostgresDatabase).postgres.query(`SELECT * FROM ${table}`),
     /** Of memories. */
     log: memoryLog,
     sessions,
