@@ -79,6 +79,7 @@ test.each(CREDENTIALS)("%s learns nothing of what others saved", async (_, scope
     exportMemories: [["GET", "/memories/export", {}, false]],
     getStats: [["GET", "/stats", {}, false]],
     getHealth: [["GET", "/health", {}, true]],
+    getLife: [["GET", "/health/live", {}, true]],
     deleteMemories: [["DELETE", "/memories?tags=none", {}, mayChange]],
     deleteMemory: [["DELETE", `/memories/mem_${"0".repeat(32)}`, {}, false]],
   };

@@ -90,6 +90,6 @@ test("where the person goes on is kept on the server, on this site", async () =>
 
 test("nothing that is kept of it is what the cookie holds", async () => {
   const { person } = await begin();
-  const kept = JSON.stringify(server.db.sqlite.query("SELECT * FROM pending_sign_ins").all());
+  const kept = JSON.stringify(await server.rows("pending_sign_ins"));
   expect(kept).not.toContain(person.jar.get("ctxd-pending") ?? "-");
 });

@@ -133,7 +133,7 @@ test("an export that he has begun", async () => {
 }, 60_000);
 
 test("the owner disables himself, or a member disables somebody", async () => {
-  await await expect(server.accounts.disable(owner.accountId)).rejects.toThrow("can't be disabled");
+  await expect(server.accounts.disable(owner.accountId)).rejects.toThrow("can't be disabled");
   const update = "UPDATE accounts SET disabled_at = 1 WHERE role = 'owner'";
   expect(() => server.db.sqlite.run(update)).toThrow("can not be disabled");
   await server.accounts.disable(accountId);

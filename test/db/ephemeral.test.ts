@@ -5,10 +5,11 @@ import { DATABASES, testPostgres, testPostgresUrl } from "../support/databases.t
 
 const MINUTE = 60_000;
 
-describe.each(DATABASES)("on %s", (_, open) => {
+describe.each(DATABASES)("on %s", (_, place) => {
   async function start() {
     const clock = testClock();
-    return { clock, ...createEphemeral({ db: await open(), clock }) };
+    const db = await (await place()).open();
+    return { clock, ...createEphemeral({ db, clock }) };
   }
 
   test("a value is taken one time, by its whole key", async () => {
