@@ -9,6 +9,8 @@ import { bareRoot } from "../support/bare-root.ts";
 import { openBrowser } from "../support/browser.ts";
 import { buildExecutable } from "../support/executable.ts";
 import { RIGHT, setUpLinkOf, useOnce } from "../support/main-job.ts";
+import { startObjectStore } from "../support/object-store.ts";
+import { sharedPostgres } from "../support/postgres.ts";
 
 /** The first build compresses 300 MB of libraries; later ones find that done. */
 const BUILD_TIMEOUT = 20 * 60_000;
@@ -35,6 +37,24 @@ describe("the executable", () => {
       mkdirSync(home);
       expect(await useOnce({ cwd: folder, env: { HOME: home } })).toEqual(RIGHT);
       expect(readdirSync(folder).sort()).toEqual(["ctxd", "home"]);
+    },
+    TIMEOUT,
+  );
+
+  test(
+    "does its main job over a database and an object store that servers share",
+    async () => {
+      await using database = await (await sharedPostgres()).database();
+      await using objects = await startObjectStore();
+      const home = mkdtempSync(join(folder, "shared-"));
+      const env = {
+        HOME: home,
+        CTXD_CACHE_DIR: join(folder, "home", ".cache", "ctxd"),
+        CTXD_DATABASE_URL: database.url,
+        CTXD_DRAIN_SECONDS: "0",
+        ...objects.settings(),
+      };
+      expect(await useOnce({ cwd: folder, env })).toEqual(RIGHT);
     },
     TIMEOUT,
   );
