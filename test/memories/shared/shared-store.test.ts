@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { OutcomeUnknown } from "../../../src/db/postgres-errors.ts";
 import { AppError } from "../../../src/errors.ts";
 import { AT_ONCE, createReplicas, type Replica } from "../../support/shared-stores.ts";
 import { until } from "../../support/until.ts";
@@ -159,6 +160,29 @@ test("what a server leaves that has ended is flushed by another one", async () =
   expect(await bases()).toHaveLength(1);
   expect(await contents(b)).toEqual(["left"]);
 }, 30_000);
+
+test("a write whose answer is lost, and whose entry is in a base by then, is not made again", async () => {
+  const { replica } = await createReplicas([ID]);
+  const b = await replica({ due: AT_ONCE });
+  let losesAnswers = false;
+  const a = await replica({
+    wrapLog: (log) => ({
+      ...log,
+      async append(table, entry) {
+        const seq = await log.append(table, entry);
+        if (!losesAnswers) return seq;
+        losesAnswers = false;
+        await contents(b);
+        await until("the flush", async () => (await log.entries(ID)).length === 0);
+        throw new OutcomeUnknown(new Error("the connection was lost"));
+      },
+    }),
+  });
+  await save(a, "before");
+  losesAnswers = true;
+  expect(await codeOf(save(a, "once"))).toBe("unavailable");
+  expect(await contents(a)).toEqual(["before", "once"]);
+});
 
 test("the object store being away, what is open goes on, and the rest comes back by itself", async () => {
   const { replica, objects } = await createReplicas([ID]);
