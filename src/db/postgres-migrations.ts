@@ -28,6 +28,11 @@ export const POSTGRES_MIGRATIONS: readonly PostgresMigration[] = [
 
 /** PostgreSQL's lock for those who migrate: any number that nobody else uses. */
 const LOCK = 4_714_205_103;
+/**
+ * Milliseconds that a step waits for a table which others use. All that come later wait behind it; when
+ * it fails, it can be tried again.
+ */
+const LOCK_PATIENCE = 2_000;
 
 /** Where a database is, as it says itself; `null` before its first migration. */
 export interface SchemaState {
@@ -83,6 +88,7 @@ export async function checkSchema(
 function scriptOf({ number, sql, oldest }: PostgresMigration): string {
   return `
     SELECT pg_advisory_xact_lock(${LOCK});
+    SET LOCAL lock_timeout = ${LOCK_PATIENCE};
     CREATE TABLE IF NOT EXISTS ctxd_schema (number integer NOT NULL, oldest integer NOT NULL);
     DO $step$ BEGIN
       IF (SELECT coalesce(max(number), 0) FROM ctxd_schema) < ${number} THEN

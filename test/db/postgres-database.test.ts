@@ -24,6 +24,17 @@ import { sharedPostgres } from "../support/postgres.ts";
 
 const PRESENT = POSTGRES_MIGRATIONS.at(-1)?.number ?? 0;
 
+const TABLES = [
+  createAccountTables,
+  createKeyTables,
+  createSignInTables,
+  createOAuthTables,
+  createSecurityTables,
+]
+  .flatMap((create): unknown[] => Object.values(create(dialect)))
+  .filter((table) => is(table, PgTable))
+  .map((table) => getTableConfig(table));
+
 /** A connection to a database without any table. */
 async function emptyDatabase() {
   const { url, [Symbol.asyncDispose]: drop } = await (await sharedPostgres()).database();
@@ -47,18 +58,8 @@ test("the Drizzle tables are what the migrations made in PostgreSQL", async () =
     `SELECT table_name AS table, column_name AS column, data_type AS type, is_nullable AS null
      FROM information_schema.columns WHERE table_schema = 'public'`,
   );
-  const creators = [
-    createAccountTables,
-    createKeyTables,
-    createSignInTables,
-    createOAuthTables,
-    createSecurityTables,
-  ];
-  const tables = creators
-    .flatMap((create): unknown[] => Object.values(create(dialect)))
-    .filter((table) => is(table, PgTable));
-  expect(tables).toHaveLength(18);
-  for (const { name, columns } of tables.map((table) => getTableConfig(table))) {
+  expect(TABLES).toHaveLength(18);
+  for (const { name, columns } of TABLES) {
     const declared = columns.map((column) => [
       column.name,
       column.getSQLType().replace("bigserial", "bigint"),
@@ -69,6 +70,29 @@ test("the Drizzle tables are what the migrations made in PostgreSQL", async () =
       found.map((each) => [each.column, each.type, each.null === "NO"]).sort(),
     );
   }
+});
+
+test("texts are sorted by their bytes, whatever the database's language is", async () => {
+  const { postgres } = await testPostgres();
+  const others = await postgres.rows(
+    `SELECT table_name, column_name FROM information_schema.columns
+     WHERE table_schema = 'public' AND data_type = 'text' AND collation_name IS DISTINCT FROM 'C'`,
+  );
+  const ours = others.filter(([table]) => TABLES.some(({ name }) => name === table));
+  expect(ours).toEqual([]);
+});
+
+test("a step gives way to those who use its table for long, and can be made again", async () => {
+  const { postgres } = await emptyDatabase();
+  const one = { number: 1, sql: "CREATE TABLE one (id text);", oldest: 1 };
+  const two = { number: 2, sql: "ALTER TABLE one ADD COLUMN next text;", oldest: 1 };
+  await migratePostgres(postgres, [one]);
+  await postgres.transaction(async (tx) => {
+    await tx.rows("SELECT * FROM one");
+    await expect(migratePostgres(postgres, [one, two])).rejects.toThrow(DatabaseUnavailable);
+  });
+  await migratePostgres(postgres, [one, two]);
+  expect(await readSchemaState(postgres)).toEqual({ number: 2, oldest: 1 });
 });
 
 test("replicas that start at once on an empty database all get a whole one", async () => {
