@@ -8,6 +8,17 @@ import { hashPassword, matchesPassword } from "./password.ts";
 import { createAccountTables } from "./tables.ts";
 import { unknownAccount } from "./unknown-account.ts";
 
+/** An account whose password somebody has shown. */
+export interface Verified extends Account {
+  /** As in `passwordMark`: by it one can tell that the password is still the same. */
+  readonly passwordMark: string;
+}
+
+/** The mark of a stored password. */
+export function hashPasswordMark(passwordHash: string | null): string | null {
+  return passwordHash ? hashSecret(passwordHash) : null;
+}
+
 /** The passwords of accounts: the part of the accounts' store that sets and checks them. */
 export function createPasswords({ db: { orm, tables } }: { db: Database }) {
   const { accounts, account } = tables(createAccountTables);
@@ -35,7 +46,7 @@ export function createPasswords({ db: { orm, tables } }: { db: Database }) {
     async passwordMark(id: string): Promise<string | null> {
       const { passwordHash } = accounts;
       const [found] = await orm.select({ passwordHash }).from(accounts).where(eq(accounts.id, id));
-      return found?.passwordHash ? hashSecret(found.passwordHash) : null;
+      return hashPasswordMark(found?.passwordHash ?? null);
     },
 
     /**
@@ -59,15 +70,15 @@ export function createPasswords({ db: { orm, tables } }: { db: Database }) {
     },
 
     /** The account that e-mail address and password belong to. Unknown accounts take as long. */
-    async verifyPassword(email: string, password: string): Promise<Account | null> {
+    async verifyPassword(email: string, password: string): Promise<Verified | null> {
       const [row] = await orm
         .select({ ...account, passwordHash: accounts.passwordHash })
         .from(accounts)
         .where(eq(accounts.email, normaliseEmail(email)));
       const matches = await matchesPassword(password, row?.passwordHash ?? null);
-      if (!row || !matches) return null;
-      const { passwordHash: _, ...found } = row;
-      return found;
+      if (!row?.passwordHash || !matches) return null;
+      const { passwordHash, ...found } = row;
+      return { ...found, passwordMark: hashSecret(passwordHash) };
     },
   };
 }

@@ -3,7 +3,8 @@ import { Elysia } from "elysia";
 import { AppError } from "../errors.ts";
 import type { RecordEvent } from "../http/record.ts";
 import { type KeyRecord, type Keys, keyFacts } from "../keys/keys.ts";
-import { type Guard, PAGE_ROUTE } from "./guard.tsx";
+import type { NewKey } from "../keys/new-key.ts";
+import { type Guard, PAGE_ROUTE, type Visit } from "./guard.tsx";
 import { expiryOf, scopesOf } from "./key-choices.ts";
 import { type KeyAction, KeyQuestion, KeysPage } from "./keys-page.tsx";
 import { PATHS } from "./navigation.tsx";
@@ -32,6 +33,17 @@ export function createKeyRoutes({
     if (key?.revokedAt === null) return key;
     throw new AppError("not_found", "There is no such key in your account, or not any more.");
   };
+  /** Whatever revokes all access ends the sessions first: a key that was made meanwhile ends too. */
+  const create = async ({ account, stillSignedIn }: Visit, wanted: NewKey) => {
+    const made = await keys.create(account.id, wanted);
+    try {
+      await stillSignedIn();
+    } catch (error) {
+      await keys.revoke(account.id, made.record.id);
+      throw error;
+    }
+    return made;
+  };
   const ask = (request: Request, id: string, action: KeyAction) =>
     guard.show(request, async (visit) => (
       <KeyQuestion visit={visit} record={await find(visit.account.id, id)} action={action} />
@@ -58,14 +70,14 @@ export function createKeyRoutes({
       ({ request }) =>
         proved.act(
           request,
-          async ({ account, session }, form) => {
-            const { key, record } = await keys.create(account.id, {
+          async (visit, form) => {
+            const { key, record } = await create(visit, {
               name: form.get("name") ?? "",
               scopes: scopesOf(form.get("scope")),
               expiresAt: expiryOf(form.get("expires"), clock()),
             });
             tell(request, "key_created", keyFacts(record));
-            await shownOnce.put(session, record.id, key);
+            await shownOnce.put(visit.session, record.id, key);
             return { to: shownAt(record.id) };
           },
           async (visit, problem, form) => (
@@ -104,10 +116,11 @@ export function createKeyRoutes({
     .post(
       `${PATHS.keys}/:id/regenerate`,
       ({ request, params }) =>
-        proved.act(request, async ({ account, session }) => {
+        proved.act(request, async (visit) => {
+          const { account, session } = visit;
           const { name, scopes, expiresAt } = await find(account.id, params.id);
           // First the new one: when it can't be made, the old one goes on working.
-          const { key, record } = await keys.create(account.id, { name, scopes, expiresAt });
+          const { key, record } = await create(visit, { name, scopes, expiresAt });
           tell(request, "key_created", keyFacts(record));
           tell(request, "key_revoked", keyFacts(await keys.revoke(account.id, params.id)));
           await shownOnce.put(session, record.id, key);

@@ -149,9 +149,15 @@ export function createAuthorizeRoutes({
         if (form.get(CONSENT.decision) !== CONSENT.allow || scopes.length === 0) {
           return seeOther(answer(wanted, { error: "access_denied" }));
         }
-        const code = await oauth.codes.create(person.account.id, { ...wanted, scopes });
+        const accountId = person.account.id;
+        const code = await oauth.codes.create(accountId, { ...wanted, scopes });
+        // Whatever revokes all access ends the sessions first: what was allowed meanwhile ends too.
+        if (!(await visitors.find(request))) {
+          await oauth.codes.withdraw(code);
+          return comingBack(SIGN_IN_PATH, path, parametersOf(form));
+        }
         record(request, "app_allowed", {
-          accountId: person.account.id,
+          accountId,
           subjectId: wanted.client.id,
           subject: wanted.client.name,
         });

@@ -1,4 +1,5 @@
-import { eq } from "drizzle-orm";
+import { eq, inArray } from "drizzle-orm";
+import { createCheckStanding } from "../accounts/standing.ts";
 import type { Database } from "../db/database.ts";
 import { createId } from "../db/id.ts";
 import { createSecret, hashSecret } from "../db/secret.ts";
@@ -46,10 +47,15 @@ export function createCodes({
   clock: () => number;
 }) {
   const tables = db.tables(createOAuthTables);
+  const { orm } = db;
   const { oauthCodes, oauthGrants } = tables;
+  const checkStanding = createCheckStanding(db);
 
   return {
-    /** Notes what an account has allowed. Returns the code for the client, which is in no file. */
+    /**
+     * Notes what an account has allowed. Returns the code for the client, which is in no file.
+     * @throws AppError `forbidden` for an account that is shut: what it has allowed ended with that
+     */
     async create(accountId: string, consent: Consent): Promise<string> {
       const now = clock();
       await grants.prune();
@@ -58,6 +64,7 @@ export function createCodes({
       const expiresAt = new Date(now + CODE_LIFETIME);
       const grantId = createId("grant", now);
       await db.transaction(async (tx) => {
+        await checkStanding(tx, accountId);
         await tx.insert(oauthGrants).values({
           id: grantId,
           accountId,
@@ -75,6 +82,14 @@ export function createCodes({
           .values({ hash: hashSecret(code), grantId, redirectUri, challenge, expiresAt });
       });
       return code;
+    },
+
+    /** Takes back what was allowed by a code that nobody has been told. */
+    async withdraw(code: string): Promise<void> {
+      const { grantId } = oauthCodes;
+      const ofCode = orm.select({ grantId }).from(oauthCodes);
+      const isIts = inArray(oauthGrants.id, ofCode.where(eq(oauthCodes.hash, hashSecret(code))));
+      await orm.delete(oauthGrants).where(isIts);
     },
 
     /**

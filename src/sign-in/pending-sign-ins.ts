@@ -1,6 +1,7 @@
 import { and, eq, gt, lte, sql } from "drizzle-orm";
 import type { Database } from "../db/database.ts";
 import { createSecret, hashSecret } from "../db/secret.ts";
+import { type Basis, createCheckBasis } from "./basis.ts";
 import { createSignInTables } from "./tables.ts";
 
 /** How long a person has for the second step, in milliseconds. */
@@ -26,6 +27,7 @@ export type PendingSignIns = ReturnType<typeof createPendingSignIns>;
 export function createPendingSignIns({ db, clock }: { db: Database; clock: () => number }) {
   const { orm } = db;
   const { pendingSignIns } = db.tables(createSignInTables);
+  const checkBasis = createCheckBasis({ db, clock });
   const PENDING = {
     accountId: pendingSignIns.accountId,
     next: pendingSignIns.next,
@@ -40,15 +42,22 @@ export function createPendingSignIns({ db, clock }: { db: Database; clock: () =>
   const hasTry = gt(pendingSignIns.triesLeft, 0);
 
   return {
-    /** Begins one, and removes those that are over. Returns the secret for the cookie. */
-    async begin(accountId: string, next: string | null): Promise<string> {
+    /**
+     * Begins one, and removes those that are over. Returns the secret for the cookie.
+     * @param basis what the first step rests on
+     * @throws AppError `forbidden` when the account is shut, or the basis is there no more
+     */
+    async begin(accountId: string, next: string | null, basis: Basis = {}): Promise<string> {
       const now = clock();
       const secret = createSecret("");
       const isOver = lte(pendingSignIns.expiresAt, new Date(now));
       await orm.delete(pendingSignIns).where(isOver);
       const expiresAt = new Date(now + PENDING_LIFETIME);
       const row = { hash: hashSecret(secret), accountId, next, triesLeft: TRIES, expiresAt };
-      await orm.insert(pendingSignIns).values(row);
+      await db.transaction(async (tx) => {
+        await checkBasis(tx, accountId, basis);
+        await tx.insert(pendingSignIns).values(row);
+      });
       return secret;
     },
 
@@ -69,13 +78,9 @@ export function createPendingSignIns({ db, clock }: { db: Database; clock: () =>
       return taken;
     },
 
-    /** Ends a sign-in. Returns whether it was there: of two answers at once one ends it. */
-    async end(secret: string): Promise<boolean> {
-      const ended = await orm
-        .delete(pendingSignIns)
-        .where(isThis(secret))
-        .returning({ hash: pendingSignIns.hash });
-      return ended.length > 0;
+    /** Ends a sign-in, if there is one. */
+    async end(secret: string): Promise<void> {
+      await orm.delete(pendingSignIns).where(isThis(secret));
     },
 
     /** Ends all sign-ins of an account that wait for their second step. */

@@ -104,10 +104,12 @@ export function createSignInRoutes({
               return again("E-mail address or password is wrong.", 401);
             }
             const accountId = account.id;
-            const { to, setCookies, isSignedIn } = await secondStep.arrive(request, {
-              accountId,
-              next,
-            });
+            const { passwordMark } = account;
+            const { to, setCookies, isSignedIn } = await secondStep.arrive(
+              request,
+              { accountId, next },
+              { passwordMark },
+            );
             if (isSignedIn) record(request, "signed_in", { accountId });
             return seeOther(to, setCookies);
           } catch (error) {

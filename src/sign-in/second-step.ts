@@ -1,8 +1,10 @@
 import type { Accounts } from "../accounts/accounts.ts";
+import type { Basis } from "./basis.ts";
 import type { Cookies } from "./cookies.ts";
 import type { Factors } from "./factors.ts";
 import { SECOND_STEP_PATH } from "./paths.ts";
 import { PENDING_LIFETIME, type PendingSignIn, type PendingSignIns } from "./pending-sign-ins.ts";
+import type { Sessions } from "./sessions.ts";
 import type { Visitors } from "./visitor.ts";
 import type { WebAuthn } from "./webauthn.ts";
 
@@ -40,6 +42,7 @@ export type SecondStep = ReturnType<typeof createSecondStep>;
 export function createSecondStep({
   cookies,
   accounts,
+  sessions,
   visitors,
   factors,
   pendingSignIns,
@@ -47,16 +50,18 @@ export function createSecondStep({
 }: {
   cookies: Cookies;
   accounts: Pick<Accounts, "find">;
+  sessions: Pick<Sessions, "end">;
   visitors: Visitors;
   factors: Pick<Factors, "isSetUp" | "useCode" | "oneTimeCodes">;
   pendingSignIns: PendingSignIns;
   webauthn: WebAuthn;
 }) {
   /** Begins the session. */
-  const welcome = async (request: Request, { accountId, next }: Beginning): Promise<Arrival> => {
-    const { setCookies } = await visitors.welcome(request, accountId);
+  const welcome = async (request: Request, { accountId, next }: Beginning, basis: Basis = {}) => {
+    const { session, setCookies } = await visitors.welcome(request, accountId, basis);
     const isOver = cookies.read(request, "pending") === null ? [] : [cookies.clear("pending")];
-    return { to: next ?? "/", setCookies: [...setCookies, ...isOver], isSignedIn: true };
+    const arrival = { to: next ?? "/", setCookies: [...setCookies, ...isOver], isSignedIn: true };
+    return { session, arrival };
   };
 
   /** Who had the password before there were codes may have made browsers known, each with tries. */
@@ -78,23 +83,30 @@ export function createSecondStep({
     /**
      * Goes on after a password that was right, or a provider's word. Without a second factor of the
      * account that begins a session.
+     * @throws AppError as `Sessions.begin`
      */
-    async arrive(request: Request, beginning: Beginning): Promise<Arrival> {
+    async arrive(request: Request, beginning: Beginning, basis: Basis = {}): Promise<Arrival> {
       const { accountId, next } = beginning;
-      if (!(await factors.isSetUp(accountId))) return welcome(request, beginning);
+      if (!(await factors.isSetUp(accountId))) {
+        const { session, arrival } = await welcome(request, beginning, basis);
+        if (!(await factors.isSetUp(accountId))) return arrival;
+        // The first factor was set up meanwhile, which has ended the sessions of before.
+        await sessions.end(session);
+      }
       const old = cookies.read(request, "pending");
       if (old !== null) await pendingSignIns.end(old);
-      const secret = await pendingSignIns.begin(accountId, next);
+      const secret = await pendingSignIns.begin(accountId, next, basis);
       const setCookies = [cookies.set("pending", secret, PENDING_LIFETIME)];
       return { to: SECOND_STEP_PATH, setCookies, isSignedIn: false };
     },
 
     /** Begins a session of who has signed in with nothing but a passkey, which is two factors in one. */
-    arriveAlone: welcome,
+    arriveAlone: async (request: Request, beginning: Beginning): Promise<Arrival> =>
+      (await welcome(request, beginning)).arrival,
 
     /**
      * Begins the session if the answer is right.
-     * @throws AppError `rate_limited`, as `OneTimeCodes.use`
+     * @throws AppError `rate_limited`, as `OneTimeCodes.use`, or as `Sessions.begin`
      */
     async finish(request: Request, answer: Answer): Promise<SecondStepOutcome> {
       const secret = cookies.read(request, "pending");
@@ -116,8 +128,8 @@ export function createSecondStep({
         if (owner === null) return isWrong;
       }
       // Of two right answers at once, one begins a session.
-      if (!(await pendingSignIns.end(secret))) return { is: "over", accountId: null };
-      return { is: "right", accountId, arrival: await welcome(request, pending), byRecovery };
+      const { arrival } = await welcome(request, pending, { pending: secret });
+      return { is: "right", accountId, arrival, byRecovery };
     },
   };
 }

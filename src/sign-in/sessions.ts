@@ -3,6 +3,7 @@ import type { Database } from "../db/database.ts";
 import { createSecret, hashSecret } from "../db/secret.ts";
 import { createUseMark } from "../db/use-mark.ts";
 import { AppError } from "../errors.ts";
+import { type Basis, createCheckBasis } from "./basis.ts";
 import { createSignInTables } from "./tables.ts";
 
 /** How long a session lasts, whether used or not, in milliseconds. */
@@ -30,6 +31,7 @@ export type Sessions = ReturnType<typeof createSessions>;
 export function createSessions({ db, clock }: { db: Database; clock: () => number }) {
   const { orm } = db;
   const { sessions } = db.tables(createSignInTables);
+  const checkBasis = createCheckBasis({ db, clock });
   const isThis = (secret: string) => eq(sessions.hash, hashSecret(secret));
   const isAlive = () => gt(sessions.expiresAt, new Date(clock()));
   const markUsed = createUseMark(db, (tx, id, now) =>
@@ -41,20 +43,26 @@ export function createSessions({ db, clock }: { db: Database; clock: () => numbe
 
   return {
     /**
-     * Begins a session of a person who has just proved who they are, and removes those that are over. Returns the secret for the cookie.
+     * Begins a session of a person who has just proved who they are, and removes those that are over.
+     * Returns the secret for the cookie.
      * @param browser as it calls itself
+     * @param basis what the sign-in rests on
+     * @throws AppError `forbidden` when the account is shut, or the basis is there no more
      */
-    async begin(accountId: string, browser = ""): Promise<string> {
+    async begin(accountId: string, browser = "", basis: Basis = {}): Promise<string> {
       const now = clock();
       const secret = createSecret("");
       await orm.delete(sessions).where(lte(sessions.expiresAt, new Date(now)));
-      await orm.insert(sessions).values({
-        hash: hashSecret(secret),
-        accountId,
-        browser: browser.slice(0, MAX_BROWSER),
-        createdAt: new Date(now),
-        expiresAt: new Date(now + SESSION_LIFETIME),
-        provedAt: new Date(now),
+      await db.transaction(async (tx) => {
+        await checkBasis(tx, accountId, basis);
+        await tx.insert(sessions).values({
+          hash: hashSecret(secret),
+          accountId,
+          browser: browser.slice(0, MAX_BROWSER),
+          createdAt: new Date(now),
+          expiresAt: new Date(now + SESSION_LIFETIME),
+          provedAt: new Date(now),
+        });
       });
       return secret;
     },

@@ -1,5 +1,6 @@
-import type { Account, Accounts } from "../accounts/accounts.ts";
+import type { Accounts } from "../accounts/accounts.ts";
 import { normaliseEmail } from "../accounts/email.ts";
+import type { Verified } from "../accounts/passwords.ts";
 import type { Ephemeral, Tries } from "../db/ephemeral.ts";
 import { AppError } from "../errors.ts";
 import { siteOf } from "../rate-limit.ts";
@@ -65,7 +66,7 @@ export function createSignIn({
     async check(
       { email, password }: { email: string; password: string },
       trier: Trier,
-    ): Promise<Account | null> {
+    ): Promise<Verified | null> {
       if (!passwords) throw noPasswords();
       const counters = countersOf(email, trier);
       await takeAll(counters);

@@ -1,6 +1,6 @@
-import { type Account, type Accounts, DISABLED } from "../accounts/accounts.ts";
+import type { Account, Accounts } from "../accounts/accounts.ts";
 import { createSecret } from "../db/secret.ts";
-import { AppError } from "../errors.ts";
+import type { Basis } from "./basis.ts";
 import type { Cookies } from "./cookies.ts";
 import { DEVICE_LIFETIME, type Devices } from "./devices.ts";
 import { formToken } from "./form-token.ts";
@@ -56,16 +56,11 @@ export function createVisitors({
 
     /**
      * Signs a person in, instead of who was: the end of every way of signing in.
-     * @throws AppError `forbidden` for an account that is shut
+     * @throws AppError as `Sessions.begin`
      */
-    async welcome(request: Request, accountId: string): Promise<Welcome> {
-      if (!(await accounts.admit(accountId))) throw new AppError("forbidden", DISABLED);
-      const session = await sessions.begin(accountId, request.headers.get("user-agent") ?? "");
-      // It may have been shut meanwhile, which has ended the sessions of before.
-      if (!(await accounts.admit(accountId))) {
-        await sessions.end(session);
-        throw new AppError("forbidden", DISABLED);
-      }
+    async welcome(request: Request, accountId: string, basis?: Basis): Promise<Welcome> {
+      const browser = request.headers.get("user-agent") ?? "";
+      const session = await sessions.begin(accountId, browser, basis);
       const old = cookies.read(request, "session");
       if (old !== null) await sessions.end(old);
       const setCookies = [

@@ -109,6 +109,34 @@ describe.each(DATABASES)("OAuth on %s:", (_, place) => {
     expect(await db.orm.select().from(oauthCodes)).toEqual([]);
   });
 
+  test("nothing that was allowed beside the disabling of an account holds after it", async () => {
+    const { accounts, other, oauth, clock } = await start(place);
+    const { id } = await addAccount(accounts, "bob@example.com");
+    const consent = {
+      client: CLIENT,
+      redirectUri: REDIRECT_URI,
+      challenge: "",
+      resource: RESOURCE,
+    };
+    const scopes = ["memories:read"] as const;
+    for (let round = 0; round < 10; round++) {
+      const allowing = other.codes.create(id, { ...consent, scopes }).catch(() => null);
+      await Promise.all([allowing, accounts.disable(id), oauth.grants.list(id)]);
+      clock.advance(1);
+      await accounts.enable(id);
+      const held = (await oauth.grants.list(id)).filter(({ revokedAt }) => revokedAt === null);
+      expect(held).toEqual([]);
+    }
+  });
+
+  test("what is withdrawn is gone", async () => {
+    const { accountId, oauth, allow, redeem } = await start(place);
+    const code = await allow();
+    await oauth.codes.withdraw(code);
+    await expect(redeem(code)).rejects.toMatchObject({ code: "invalid_grant" });
+    expect(await oauth.grants.list(accountId)).toEqual([]);
+  });
+
   test("clients are found as they registered, and go when they were never used", async () => {
     const { oauth, other, clock } = await start(place);
     const metadata = { name: "x", redirectUris: [REDIRECT_URI] };

@@ -1,8 +1,12 @@
 import { describe, expect, test } from "bun:test";
+import { revokeAccess } from "../../src/access/revoke-access.ts";
 import { createInvitations } from "../../src/accounts/invitations.ts";
 import { createQuotas } from "../../src/accounts/quotas.ts";
+import { createKeys } from "../../src/keys/keys.ts";
+import { createGrants } from "../../src/oauth/grants.ts";
 import { createFactors } from "../../src/sign-in/factors.ts";
 import { createIdentities } from "../../src/sign-in/identities.ts";
+import { createPendingSignIns } from "../../src/sign-in/pending-sign-ins.ts";
 import { readServerSecret } from "../../src/sign-in/server-secret.ts";
 import { createSessions, SESSION_LIFETIME } from "../../src/sign-in/sessions.ts";
 import { DATABASES, storesOn } from "../support/databases.ts";
@@ -47,6 +51,54 @@ describe.each(DATABASES)("on %s,", (_, place) => {
     await accounts.enable(id);
     expect(await accounts.admit(id)).toMatchObject({ id, disabledAt: null });
     expect(await sessions.list(id)).toEqual([]);
+  });
+
+  test("no session outlasts the password that it began with, when both come at once", async () => {
+    const { beside, clock, accounts } = await storesOn(place);
+    await addAccount(accounts);
+    const other = (await beside()).db;
+    const sessions = createSessions({ db: other, clock });
+    const pending = createPendingSignIns({ db: other, clock });
+    const email = "bob@example.com";
+    let password = "the password before";
+    const { id } = await accounts.add({ email, password });
+    for (let round = 0; round < 10; round++) {
+      const verified = await accounts.verifyPassword(email, password);
+      const basis = { passwordMark: verified?.passwordMark };
+      password = `the password of ${round}`;
+      const begun = await Promise.allSettled([
+        ...[accounts.setPassword(id, password), sessions.begin(id, "", basis)],
+        ...[pending.begin(id, null, basis), sessions.begin(id, "", basis)],
+      ]);
+      expect(begun[0]?.status).toBe("fulfilled");
+      expect(await sessions.list(id)).toEqual([]);
+      for (const each of begun.slice(1)) {
+        if (each.status === "fulfilled") expect(await pending.find(`${each.value}`)).toBeNull();
+        else expect(each.reason).toMatchObject({ code: "forbidden" });
+      }
+      await expect(sessions.begin(id, "", basis)).rejects.toMatchObject({ code: "forbidden" });
+    }
+  });
+
+  test("a second step begins one session, and none when access is revoked meanwhile", async () => {
+    const { db, beside, clock, accounts } = await storesOn(place);
+    const { id } = await addAccount(accounts);
+    const sessions = createSessions({ db, clock });
+    const other = (await beside()).db;
+    const pendingSignIns = createPendingSignIns({ db: other, clock });
+    const pending = await pendingSignIns.begin(id, null);
+    const begin = () => sessions.begin(id, "", { pending });
+    const begun = await Promise.allSettled([begin(), begin(), begin()]);
+    expect(begun.filter(isDone)).toHaveLength(1);
+    const keys = createKeys({ db: other, clock });
+    const grants = createGrants({ db: other, clock });
+    for (let round = 0; round < 10; round++) {
+      const secret = await pendingSignIns.begin(id, null);
+      const outcome = sessions.begin(id, "", { pending: secret }).catch(() => null);
+      const all = { pendingSignIns, grants, keys, sessions: createSessions({ db: other, clock }) };
+      await Promise.all([outcome, revokeAccess(id, all)]);
+      expect(await sessions.list(id)).toEqual([]);
+    }
   });
 
   test("an identity signs in to one account", async () => {

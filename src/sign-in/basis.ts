@@ -1,0 +1,36 @@
+import { and, eq, gt } from "drizzle-orm";
+import { createCheckStanding } from "../accounts/standing.ts";
+import type { Database, Orm } from "../db/database.ts";
+import { hashSecret } from "../db/secret.ts";
+import { AppError } from "../errors.ts";
+import { createSignInTables } from "./tables.ts";
+
+/** What a sign-in rests on, which may end before a session has begun. */
+export interface Basis {
+  /** The mark of the password that was shown. */
+  readonly passwordMark?: string | undefined;
+  /** The secret of the sign-in whose second step was taken. It is used up. */
+  readonly pending?: string | undefined;
+}
+
+/**
+ * Makes what checks a basis in the transaction that begins a session.
+ * @returns a function that throws AppError `forbidden` when the account is shut, or the basis is there
+ * no more
+ */
+export function createCheckBasis({ db, clock }: { db: Database; clock: () => number }) {
+  const checkStanding = createCheckStanding(db);
+  const { pendingSignIns } = db.tables(createSignInTables);
+
+  return async (tx: Orm, accountId: string, { passwordMark, pending }: Basis): Promise<void> => {
+    await checkStanding(tx, accountId, passwordMark);
+    if (pending === undefined) return;
+    const isThis = and(
+      eq(pendingSignIns.hash, hashSecret(pending)),
+      gt(pendingSignIns.expiresAt, new Date(clock())),
+    );
+    const { hash } = pendingSignIns;
+    const used = await tx.delete(pendingSignIns).where(isThis).returning({ hash });
+    if (used.length === 0) throw new AppError("forbidden", "This sign-in is over: sign in again.");
+  };
+}

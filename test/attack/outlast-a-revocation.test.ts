@@ -1,0 +1,82 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, mock, spyOn, test } from "bun:test";
+import { revokeAccess } from "../../src/access/revoke-access.ts";
+import { createPendingSignIns } from "../../src/sign-in/pending-sign-ins.ts";
+import { type OAuthServer, startOAuthServer } from "../oauth/support/oauth-server.ts";
+import { createPerson, formTo, type Person } from "../oauth/support/person.ts";
+import { addApp, addPerson, enterPassword, isSignedIn } from "../sign-in/support/factors.ts";
+
+/*
+ * A thief of a session knows that it will be ended, and goes on making what would outlast it: each
+ * request was let in before the session ended, and a slow database makes what it asks for afterwards.
+ */
+
+let server: OAuthServer;
+let id: string;
+let thief: Person;
+beforeAll(async () => {
+  server = await startOAuthServer();
+  ({ id } = await addPerson(server));
+});
+beforeEach(async () => {
+  thief = createPerson(server.origin);
+  thief.jar.set("ctxd-session", await server.sessions.begin(id));
+});
+afterEach(() => mock.restore());
+afterAll(() => server.close());
+
+const revokeAll = () => {
+  const { db, clock, sessions, keys, oauth } = server;
+  const pendingSignIns = createPendingSignIns({ db, clock });
+  return revokeAccess(id, { sessions, pendingSignIns, keys, grants: oauth.grants });
+};
+
+test("no key is left of who asked for it while all access was revoked", async () => {
+  const page = formTo(await thief.visit("/keys"), "/keys");
+  const { create } = server.keys;
+  spyOn(server.keys, "create").mockImplementation(async (...wanted) => {
+    await revokeAll();
+    return create(...wanted);
+  });
+  await thief.submit(page, { name: "mine", scope: "write", expires: "" });
+  const made = await server.keys.list(id);
+  expect(made.map(({ revokedAt }) => revokedAt === null)).toEqual([false]);
+});
+
+test("no app is left of who allowed it while all access was revoked", async () => {
+  const { client_id: clientId } = await server.register();
+  const page = await thief.visit(server.authorizeUrl(clientId));
+  const { create } = server.oauth.codes;
+  spyOn(server.oauth.codes, "create").mockImplementation(async (...wanted) => {
+    await revokeAll();
+    return create(...wanted);
+  });
+  const answer = await thief.submit(page, { decision: "allow" });
+  expect(answer.location ?? "").not.toContain("code=");
+  const held = await server.oauth.grants.list(id);
+  expect(held.filter(({ revokedAt }) => revokedAt === null)).toEqual([]);
+});
+
+test("nobody is signed in by a second step whose sign-in was ended meanwhile", async () => {
+  const { app } = await addApp(server, id);
+  const { person, page } = await enterPassword(server);
+  const { begin } = server.sessions;
+  spyOn(server.sessions, "begin").mockImplementation(async (...wanted) => {
+    await revokeAll();
+    return begin(...wanted);
+  });
+  await person.submit(page, { code: app.code() });
+  expect(await server.sessions.list(id)).toEqual([]);
+  expect(await isSignedIn(person)).toBe(false);
+  await server.factors.reset(id);
+});
+
+test("nobody is signed in by a password that was changed while it was looked at", async () => {
+  const { begin } = server.sessions;
+  spyOn(server.sessions, "begin").mockImplementation(async (...wanted) => {
+    await server.accounts.setPassword(id, "another long password");
+    return begin(...wanted);
+  });
+  const { person, page } = await enterPassword(server);
+  expect(page.status).toBe(403);
+  expect(await isSignedIn(person)).toBe(false);
+});
