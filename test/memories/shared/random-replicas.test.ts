@@ -146,6 +146,8 @@ test.each(SEEDS)(
       const [server] = servers;
       if (!server) return false;
       await server.sweep.recorded();
+      // What one has added to a base that others had removed already.
+      await server.sweep.listed();
       const heads = await Promise.all(ACCOUNTS.map((account) => server.log.head(account)));
       const recorded = heads.map((head) => head?.checkpoint?.base ?? "").sort();
       const isFlushed = heads.every((head) => head?.seq === head?.checkpoint?.upTo);

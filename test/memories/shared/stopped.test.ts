@@ -1,0 +1,76 @@
+import { expect, test } from "bun:test";
+import { FLUSH_STEPS, type FlushStep, SHARED_STEPS } from "../../../src/memories/base/bases.ts";
+import { AT_ONCE, createReplicas, type Replica } from "../../support/shared-stores.ts";
+import { until } from "../../support/until.ts";
+
+const ID = "acc_1";
+const STEPS: readonly FlushStep[] = [...SHARED_STEPS, ...FLUSH_STEPS];
+
+const contents = async ({ memories }: Replica) =>
+  (await memories.list(ID, { filter: {}, limit: 1_000 })).memories
+    .map(({ content }) => content)
+    .sort();
+const save = async ({ memories }: Replica, content: string) => {
+  await memories.create(ID, [{ content }]);
+};
+const isFlushed = async ({ log }: Replica) => {
+  const head = await log.head(ID);
+  return head !== null && head.seq === head.checkpoint?.upTo;
+};
+
+/** Large enough for appends and an index. */
+const first = Array.from({ length: 12 }, (_, n) => ({ content: `number ${n}` }));
+
+test.each(STEPS)(
+  "a server that is stopped past its lease after '%s' and woken changes nothing any more",
+  async (step) => {
+    const { replica, bases } = await createReplicas([ID]);
+    const [reached, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const due = { ...AT_ONCE, largeRows: 8, indexAfter: 50 };
+    const stopped = await replica({
+      due,
+      leaseLasts: 1,
+      async step(done) {
+        if (done !== step) return;
+        reached.resolve();
+        await held.promise;
+      },
+    });
+    await stopped.memories.create(ID, first);
+    // Before, it would be the one that flushes every other time, and so nobody would add to a base.
+    const isOfOthers = step === "base of others opened";
+    const before = isOfOthers ? await replica({ due }) : null;
+    let more = 0;
+    let isReached = false;
+    reached.promise.then(() => {
+      isReached = true;
+    });
+    await until(`the step ${step}`, async () => {
+      await save(more % 2 ? stopped : (before ?? stopped), `more ${more++}`);
+      await Bun.sleep(100);
+      return isReached;
+    });
+    const other = before ?? (await replica({ due }));
+    await save(other, "while it was stopped");
+    const [memory] = (await other.memories.list(ID, { filter: {}, limit: 1 })).memories;
+    if (!memory) throw new Error("no memory");
+    await other.memories.remove(ID, memory.id);
+    await save(other, "after that");
+    await until("the flush by the other one", () => isFlushed(other));
+    const present = await contents(other);
+    held.resolve();
+    await save(stopped, "woken");
+    for (const each of [stopped, other, await replica()]) {
+      expect(await contents(each)).toEqual([...present, "woken"].sort());
+    }
+    await until("all being flushed, and nothing left over", async () => {
+      await other.sweep.recorded();
+      // What the stopped one has added to a base that others had removed already.
+      await other.sweep.listed();
+      const head = await other.log.head(ID);
+      const all = await bases();
+      return (await isFlushed(other)) && all.length === 1 && all[0] === head?.checkpoint?.base;
+    });
+  },
+  60_000,
+);
