@@ -25,7 +25,7 @@ export function measurePostgres(postgres: Postgres, metrics: Metrics): Postgres 
     rows: (...args) => measure("statement", () => postgres.rows(...args)),
     query: <Row>(...args: Parameters<Postgres["query"]>) =>
       measure("statement", () => postgres.query<Row>(...args)),
-    transaction: (task) => measure("transaction", () => postgres.transaction(task)),
+    transaction: (...args) => measure("transaction", () => postgres.transaction(...args)),
     script: postgres.script,
     close: postgres.close,
   };

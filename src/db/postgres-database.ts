@@ -51,12 +51,14 @@ export async function openPostgres(
 
 /** The database of a connection whose schema is up to date. */
 export function createPostgresDatabase(postgres: Postgres): PostgresDatabase {
-  const once = <Result>(task: (tx: Statements) => Promise<Result>, settings = "") =>
-    postgres.transaction(async (tx) => {
-      await tx.rows(`SET TRANSACTION ISOLATION LEVEL SERIALIZABLE`);
-      if (settings) await tx.rows(settings);
-      return task(tx);
-    });
+  const once = <Result>(task: (tx: Statements) => Promise<Result>, first = "") =>
+    postgres.transaction(
+      async (tx) => {
+        if (first) await tx.rows(first);
+        return task(tx);
+      },
+      { isSerializable: true },
+    );
 
   const meeting = createGate();
   const inTurn = <Result>(task: (tx: Statements) => Promise<Result>) =>

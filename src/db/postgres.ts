@@ -21,10 +21,14 @@ export interface Postgres extends Statements {
   /** Several statements without parameters, for migrations. */
   script(statements: string): Promise<void>;
   /**
-   * Runs a task on one session, in one transaction: committed when it resolves. It may begin with
-   * `SET TRANSACTION`.
+   * Runs a task on one session, in one transaction: committed when it resolves.
+   * @param isSerializable whether it fails where another one came between (else it may begin with
+   *   `SET TRANSACTION`)
    */
-  transaction<Result>(task: (tx: Statements) => Promise<Result>): Promise<Result>;
+  transaction<Result>(
+    task: (tx: Statements) => Promise<Result>,
+    options?: { isSerializable?: boolean },
+  ): Promise<Result>;
   close(): Promise<void>;
 }
 
@@ -38,8 +42,8 @@ export interface PostgresOptions {
 /** Opens no session yet: the first statement does. */
 export function connectPostgres(url: string, options: PostgresOptions = {}): Postgres {
   const pool = createPostgresPool(url, options);
-  const transaction: Postgres["transaction"] = (task) =>
-    pool.use((session) => session.hold(() => transact(session, task)));
+  const transaction: Postgres["transaction"] = (task, { isSerializable = false } = {}) =>
+    pool.use((session) => session.hold(() => transact(session, task, isSerializable)));
 
   return {
     ...statementsOf((statement, parameters, asArrays) =>
@@ -56,11 +60,12 @@ export function connectPostgres(url: string, options: PostgresOptions = {}): Pos
 async function transact<Result>(
   session: PostgresSession,
   task: (tx: Statements) => Promise<Result>,
+  isSerializable: boolean,
 ): Promise<Result> {
   let isOpen = true;
   const control = (statement: string, isWrite = false) =>
     session.execute(statement, [], { isWrite });
-  await control("BEGIN");
+  await control(isSerializable ? "BEGIN ISOLATION LEVEL SERIALIZABLE" : "BEGIN");
   try {
     const tx = statementsOf((statement, parameters, asArrays) => {
       if (!isOpen) throw new Error("this transaction has ended");
