@@ -1,9 +1,9 @@
-import { edenGC } from "bun:jsc";
 import type { Embedder } from "../embedding/embedder.ts";
 import type { Embedders } from "../embedding/embedders.ts";
 import { AppError } from "../errors.ts";
 import type { Log as Lines } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
+import { createCollector } from "./collector.ts";
 import type { Due } from "./due.ts";
 import { createFlush, type Flush } from "./flush.ts";
 import type { Outcome } from "./log/pending.ts";
@@ -49,16 +49,6 @@ const MORE_OPEN = 2;
 /** Milliseconds that a request waits for that, and between looks. */
 const ROOM_TIMEOUT = 10_000;
 const ROOM_AGAIN = 50;
-/**
- * Tables that are closed until their garbage is collected: all of it, or in some 5 ms what is young,
- * which is what they were read and written by. Left alone, the engine lets it grow until it is as much
- * as all that is in use: 200 MB more when 1,000 accounts take turns.
- */
-const MOST_UNCOLLECTED = 32;
-const MOST_YOUNG = 4;
-/** It is not collected again for so many times as long as that took. */
-const COLLECTION_REST = 15;
-
 interface Opened extends OpenTable {
   table: KeptTable;
   flush: Flush;
@@ -287,23 +277,6 @@ async function endWrites(open: Opened, task: () => Promise<void>): Promise<void>
 
 function isLeft({ users, now }: Slot<Opened>): boolean {
   return users === 0 && now !== null && !now.table.view.isFilling;
-}
-
-/** Makes what collects the garbage of closed tables, now and then; to be called for each of them. */
-function createCollector(): () => void {
-  let uncollected = 0;
-  let again = 0;
-  return () => {
-    const started = performance.now();
-    uncollected++;
-    if (uncollected < MOST_UNCOLLECTED || started < again) {
-      if (uncollected % MOST_YOUNG === 0) edenGC();
-      return;
-    }
-    uncollected = 0;
-    Bun.gc(true);
-    again = started + (1 + COLLECTION_REST) * (performance.now() - started);
-  };
 }
 
 /** Seconds since the first of some moments of `performance.now()`; `null` is none. */
