@@ -1,5 +1,6 @@
 import { version } from "../../package.json" with { type: "json" };
 import type { Config } from "../config.ts";
+import type { SharedSettings } from "../shared-settings.ts";
 import type { Environment } from "./failure.ts";
 import { describeCommand } from "./invocation.ts";
 import { say } from "./terminal.ts";
@@ -17,7 +18,10 @@ export function greet(
   say(`ctxd ${version} is listening on ${address} (Ctrl-C stops it)`);
   say(`  dashboard ${address}`);
   say(`  API page  ${address}/docs`);
-  say(`  data      ${config.dataDir}`);
+  if (config.shared) {
+    say(`  data      ${describeShared(config.shared)}`);
+    say(`  copies    ${config.dataDir}`);
+  } else say(`  data      ${config.dataDir}`);
   if (setUp === null) return;
   say("\nThis server has no owner yet.");
   if (config.registration !== "closed") {
@@ -27,4 +31,10 @@ export function greet(
   } else say("Make the account and a key in another terminal:");
   say(`  ${describeCommand("user add you@example.com", config, env)}`);
   say(`  ${describeCommand("key create --user you@example.com --name laptop", config, env)}`);
+}
+
+/** Where the data are that several servers share; there is a password in the address. */
+function describeShared({ databaseUrl, objects }: SharedSettings): string {
+  const { host, pathname } = new URL(databaseUrl);
+  return `postgres://${host}${pathname}, s3://${[objects.bucket, objects.prefix].filter(Boolean).join("/")}`;
 }

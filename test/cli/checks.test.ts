@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createChecks } from "../../src/cli/checks.ts";
+import { readConfig } from "../../src/config.ts";
 import type { Database } from "../../src/db/database.ts";
 import { databasePath, openSqlite } from "../../src/db/sqlite.ts";
 import type { Checks } from "../../src/http/health.ts";
@@ -113,5 +114,38 @@ describe("a server has failed", () => {
       Bun.spawnSync(["umount", dataDir]);
     }
     expect(await checks().disk?.()).toBe("ok");
+  });
+});
+
+describe("a server on data that several share", () => {
+  const shared = readConfig(
+    {
+      HOME: "/home/you",
+      CTXD_DATABASE_URL: "postgres://a@b/c",
+      CTXD_OBJECTS: "s3://memories",
+      AWS_ACCESS_KEY_ID: "a",
+      AWS_SECRET_ACCESS_KEY: "b",
+    },
+    {},
+  ).shared;
+
+  test("asks its database once for many probes, and lists no tables", async () => {
+    let asked = 0;
+    const isReachable = async () => {
+      asked++;
+      return false;
+    };
+    const accounts = () => Promise.reject(new Error("all accounts are listed"));
+    const all = createChecks({
+      config: { dataDir, shared },
+      data: { db: { isReachable }, checks: { objects: () => "unreachable" } },
+      opening: Promise.resolve({ accounts, reembedded: () => null, lag: () => 0 }),
+      embedder: { ready: async () => {} },
+      backups: null,
+    });
+    for (let probe = 0; probe < 50; probe++) expect(await all.database?.()).toBe("failed");
+    expect(asked).toBe(1);
+    expect(await all.memories?.()).toBe("ok");
+    expect(await all.objects?.()).toBe("unreachable");
   });
 });
