@@ -172,17 +172,6 @@ describe.each(DATABASES)("keys on %s", (_, place) => {
     await keys.authenticate(key);
     expect(attempts).toBe(2);
   });
-
-  test("asking whom a key speaks for takes microseconds", async () => {
-    const { keys, account } = await withAccountOn(place);
-    const made: string[] = [];
-    for (let i = 0; i < 100; i++) made.push((await keys.create(account.id, WANTED)).key);
-    for (const key of made) await keys.authenticate(key);
-    const start = performance.now();
-    for (let round = 0; round < 20; round++) for (const key of made) await keys.authenticate(key);
-    // About 7 µs on a quiet machine.
-    expect(((performance.now() - start) * 1_000) / 2_000).toBeLessThan(200);
-  });
 });
 
 test("a mistyped key is refused without asking the database", async () => {
@@ -246,4 +235,15 @@ test("the key is in no file, its first eight characters are", async () => {
   for (const part of [key.slice(0, 12), key.slice(4), key.slice(-20)]) {
     expect(bytes.includes(part)).toBe(false);
   }
+});
+
+test("asking whom a key speaks for takes microseconds", async () => {
+  const { keys, account } = await withAccount();
+  const made: string[] = [];
+  for (let i = 0; i < 100; i++) made.push((await keys.create(account.id, WANTED)).key);
+  for (const key of made) await keys.authenticate(key);
+  const start = performance.now();
+  for (let round = 0; round < 20; round++) for (const key of made) await keys.authenticate(key);
+  // About 7 µs on a quiet machine.
+  expect(((performance.now() - start) * 1_000) / 2_000).toBeLessThan(200);
 });
