@@ -65,6 +65,7 @@ import { createSignIn } from "./sign-in/sign-in.ts";
 import { createSignUp } from "./sign-in/sign-up.ts";
 import { createSignUpRoutes } from "./sign-in/sign-up-routes.tsx";
 import { createVisitors } from "./sign-in/visitor.ts";
+import { createTakeWayIn } from "./sign-in/ways-in.ts";
 import { createWebAuthn } from "./sign-in/webauthn.ts";
 
 type AppConfig = Pick<
@@ -102,14 +103,17 @@ export function createAccess({
 }) {
   const accounts = createAccounts({ db, clock });
   const ephemeral = createEphemeral({ db, clock });
+  const identities = createIdentities({ db, clock });
+  const factors = createFactors({ db, clock, ephemeral });
   return {
     accounts,
     devices: createDevices({ db, accounts, clock }),
     invitations: createInvitations({ db, clock }),
     setUpToken: createSetUpToken(db, setUpToken),
     sessions: createSessions({ db, clock }),
-    identities: createIdentities({ db, clock }),
-    factors: createFactors({ db, clock, ephemeral }),
+    identities,
+    factors,
+    takeWayIn: createTakeWayIn({ db, accounts, identities, factors }),
     pendingSignIns: createPendingSignIns({ db, clock }),
     passkeyChallenges: createPasskeyChallenges({ db, clock }),
     oauth: createOAuth({ db, clock, publicUrl, ephemeral, fetchDocument }),

@@ -1,5 +1,5 @@
 import { and, eq, isNotNull } from "drizzle-orm";
-import type { Database } from "../db/database.ts";
+import type { Database, Orm } from "../db/database.ts";
 import { hashSecret } from "../db/secret.ts";
 import type { Account } from "./accounts.ts";
 import { normaliseEmail } from "./email.ts";
@@ -31,8 +31,8 @@ export function createPasswords({ db: { orm, tables } }: { db: Database }) {
 
   return {
     /** Whether an account can be signed in to with a password. */
-    async hasPassword(id: string): Promise<boolean> {
-      const found = await orm
+    async hasPassword(id: string, tx: Orm = orm): Promise<boolean> {
+      const found = await tx
         .select({ id: accounts.id })
         .from(accounts)
         .where(and(eq(accounts.id, id), isNotNull(accounts.passwordHash)));
@@ -65,8 +65,8 @@ export function createPasswords({ db: { orm, tables } }: { db: Database }) {
     },
 
     /** Takes the password from an account, which signs in by other means. */
-    async removePassword(id: string): Promise<void> {
-      await orm.update(accounts).set({ passwordHash: null }).where(eq(accounts.id, id));
+    async removePassword(id: string, tx: Orm = orm): Promise<void> {
+      await tx.update(accounts).set({ passwordHash: null }).where(eq(accounts.id, id));
     },
 
     /** The account that e-mail address and password belong to. Unknown accounts take as long. */

@@ -12,6 +12,7 @@ import type { Provider } from "../sign-in/providers.ts";
 import type { Sessions } from "../sign-in/sessions.ts";
 import { noPasswords, type SignIn } from "../sign-in/sign-in.ts";
 import type { Visitors } from "../sign-in/visitor.ts";
+import type { TakeWayIn } from "../sign-in/ways-in.ts";
 import type { WebAuthn } from "../sign-in/webauthn.ts";
 import { AccountPage, PASSWORD_PATH, PROVIDERS_PATH, SESSIONS_PATH } from "./account-page.tsx";
 import { type Guard, PAGE_ROUTE, type Visit } from "./guard.tsx";
@@ -30,6 +31,7 @@ export function createAccountRoutes({
   hashing,
   identities,
   factors,
+  takeWayIn,
   webauthn,
   providers,
   record,
@@ -44,6 +46,7 @@ export function createAccountRoutes({
   hashing: Hashing;
   identities: Pick<Identities, "issuers" | "unlink">;
   factors: Factors;
+  takeWayIn: TakeWayIn;
   webauthn: Pick<WebAuthn, "isAvailable">;
   providers: readonly Provider[];
   record: RecordEvent;
@@ -112,15 +115,16 @@ export function createAccountRoutes({
           async ({ account: { id } }) => {
             const provider = providers.find((each) => each.id === params.id);
             if (!provider) throw new AppError("not_found", "This provider is not set up.");
-            const hasOther = (await waysOf(id)).some(
-              (way) => way.isLinked && way.id !== provider.id,
+            const other = config.passwords ? "Set a password" : "Add a passkey";
+            await takeWayIn(
+              id,
+              (tx) => identities.unlink(id, provider.issuer, tx),
+              ({ hasPassword, issuers, passkeys }) =>
+                (config.passwords && hasPassword) ||
+                providers.some(({ issuer }) => issuers.includes(issuer)) ||
+                passkeys > 0,
+              `${other} first: this is your only way in.`,
             );
-            const hasPassword = config.passwords && (await accounts.hasPassword(id));
-            if (!hasPassword && !hasOther && (await factors.passkeys.count(id)) === 0) {
-              const other = config.passwords ? "Set a password" : "Add a passkey";
-              throw new AppError("conflict", `${other} first: this is your only way in.`);
-            }
-            await identities.unlink(id, provider.issuer);
             const facts = { accountId: id, subjectId: provider.id, subject: provider.name };
             record(request, "provider_disconnected", facts);
             return { to: PATHS.account, notice: `${provider.name} does not sign you in any more.` };

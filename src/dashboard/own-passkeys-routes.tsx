@@ -2,12 +2,11 @@
 import { Elysia } from "elysia";
 import type { Accounts } from "../accounts/accounts.ts";
 import type { Config } from "../config.ts";
-import { AppError } from "../errors.ts";
 import type { RecordEvent } from "../http/record.ts";
 import type { Factors } from "../sign-in/factors.ts";
-import type { Identities } from "../sign-in/identities.ts";
 import { CREDENTIAL } from "../sign-in/passkey-form.tsx";
 import type { Visitors } from "../sign-in/visitor.ts";
+import type { TakeWayIn } from "../sign-in/ways-in.ts";
 import type { WebAuthn } from "../sign-in/webauthn.ts";
 import type { FactorChanges } from "./factor-changes.tsx";
 import { NewPasskeyPage } from "./factor-pages.tsx";
@@ -27,8 +26,8 @@ export function createOwnPasskeysRoutes({
   proved,
   changes,
   accounts,
-  factors: { passkeys, recoveryCodes },
-  identities,
+  factors: { passkeys },
+  takeWayIn,
   visitors,
   webauthn,
   record,
@@ -36,17 +35,13 @@ export function createOwnPasskeysRoutes({
   config: Pick<Config, "passwords">;
   proved: ProofGuard;
   changes: FactorChanges;
-  accounts: Pick<Accounts, "hasPassword" | "removePassword">;
-  factors: Pick<Factors, "passkeys" | "recoveryCodes">;
-  identities: Pick<Identities, "issuers">;
+  accounts: Pick<Accounts, "removePassword">;
+  factors: Pick<Factors, "passkeys">;
+  takeWayIn: TakeWayIn;
   visitors: Pick<Visitors, "welcome">;
   webauthn: WebAuthn;
   record: RecordEvent;
 }) {
-  const hasOtherWayIn = async (id: string) =>
-    (config.passwords && (await accounts.hasPassword(id))) ||
-    (await identities.issuers(id)).length > 0;
-
   return new Elysia()
     .get(
       NEW_PASSKEY_PATH,
@@ -83,13 +78,16 @@ export function createOwnPasskeysRoutes({
         proved.act(request, async (visit, form) => {
           const { id } = visit.account;
           const wanted = form.get("id") ?? "";
-          const isLast =
-            (await passkeys.find(id, wanted)) !== null && (await passkeys.count(id)) === 1;
-          if (isLast && !(await hasOtherWayIn(id))) {
-            const other = config.passwords ? "Set a password" : "Add another passkey";
-            throw new AppError("conflict", `${other} first: this is your only way in.`);
-          }
-          await passkeys.remove(id, wanted);
+          const other = config.passwords ? "Set a password" : "Add another passkey";
+          await takeWayIn(
+            id,
+            (tx) => passkeys.remove(id, wanted, tx),
+            (left) =>
+              left.passkeys > 0 ||
+              (config.passwords && left.hasPassword) ||
+              left.issuers.length > 0,
+            `${other} first: this is your only way in.`,
+          );
           record(request, "passkey_removed", { accountId: id });
           return changes.removed(request, visit, "The passkey is removed.");
         }),
@@ -99,10 +97,12 @@ export function createOwnPasskeysRoutes({
       REMOVE_PASSWORD_PATH,
       ({ request }) =>
         proved.act(request, async ({ account: { id } }) => {
-          if ((await passkeys.count(id)) === 0 || (await recoveryCodes.count(id)) === 0) {
-            throw new AppError("conflict", "Add a passkey and make recovery codes first.");
-          }
-          await accounts.removePassword(id);
+          await takeWayIn(
+            id,
+            (tx) => accounts.removePassword(id, tx),
+            (left) => left.passkeys > 0 && left.recoveryCodes > 0,
+            "Add a passkey and make recovery codes first.",
+          );
           record(request, "password_removed", { accountId: id });
           // The database has ended all sessions with the password, this one too.
           const welcome = await visitors.welcome(request, id);

@@ -22,6 +22,7 @@ import type { Provider } from "../sign-in/providers.ts";
 import type { Sessions } from "../sign-in/sessions.ts";
 import type { SignIn } from "../sign-in/sign-in.ts";
 import type { Visitors } from "../sign-in/visitor.ts";
+import type { TakeWayIn } from "../sign-in/ways-in.ts";
 import type { WebAuthn } from "../sign-in/webauthn.ts";
 import { createAccessRoutes } from "./access-routes.tsx";
 import { createAccountRoutes } from "./account-routes.tsx";
@@ -53,6 +54,7 @@ export interface DashboardParts {
   sessions: Sessions;
   identities: Identities;
   factors: Factors;
+  takeWayIn: TakeWayIn;
   pendingSignIns: PendingSignIns;
   webauthn: WebAuthn;
   proof: Proof;

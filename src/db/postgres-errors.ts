@@ -45,7 +45,7 @@ const REFUSED = /^(28|3D|53300$|57P03$|57P05$|08001$|08004$)/;
 /** States with which a connection may end while a statement runs. */
 const CUT_OFF = /^(08|57P01$|57P02$|58)/;
 /** States that undo a statement because the server can't do it now: too long, no space, read-only. */
-const NOT_NOW = /^(25006$|25P03$|25P04$|53|54|55P03$|57014$)/;
+const NOT_NOW = /^(25006$|25P03$|25P04$|53|55P03$|57014$)/;
 /** What Bun's client reports when it never had a connection. */
 const NEVER_CONNECTED =
   /^ERR_POSTGRES_(CONNECTION_REFUSED|CONNECTION_TIMEOUT|AUTHENTICATION|PASSWORD|TLS|UNSUPPORTED|UNKNOWN_AUTH|SASL)/;
@@ -56,6 +56,11 @@ export function explainPostgresError(error: unknown, isWrite: boolean): unknown 
   const state = sqlState(error);
   const code = "code" in error ? String(error.code) : "";
   if (state === null && !code.startsWith("ERR_POSTGRES_")) return error;
+  // What can be looked up is kept in an index, which takes no more than 2,704 bytes of it.
+  if (state === "54000") {
+    const message = "A text is too long for the database to look it up: use a shorter one.";
+    return new AppError("validation_failed", message, { cause: error });
+  }
   const neverBegan = state === null ? NEVER_CONNECTED.test(code) : REFUSED.test(state);
   if (neverBegan || (state !== null && NOT_NOW.test(state))) {
     return new DatabaseUnavailable(undefined, { cause: error });

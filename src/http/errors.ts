@@ -1,4 +1,5 @@
 import { ParseError, ValidationError } from "elysia";
+import { violationOf } from "../db/violations.ts";
 import { isOfDisk } from "../disk-errors.ts";
 import { AppError } from "../errors.ts";
 import { FULL_ACCESS } from "../keys/scopes.ts";
@@ -55,6 +56,10 @@ function toAppError(thrown: unknown): AppError {
   if (thrown instanceof ValidationError) {
     const { validator, value } = thrown;
     return validationError("Errors" in validator ? validator.Errors(value) : []);
+  }
+  // An account or an app's access was removed while a request was under way that adds to it.
+  if (violationOf(thrown) === "foreign key") {
+    return new AppError("not_found", "This has just been removed.", { cause: thrown });
   }
   if (isOfDisk(thrown)) {
     const message = "The server's disk is full or reports an error. Try again in a moment.";

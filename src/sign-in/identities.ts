@@ -1,5 +1,5 @@
 import { and, asc, eq } from "drizzle-orm";
-import type { Database } from "../db/database.ts";
+import type { Database, Orm } from "../db/database.ts";
 import { AppError } from "../errors.ts";
 import type { Identity } from "./providers.ts";
 import { createSignInTables } from "./tables.ts";
@@ -37,8 +37,8 @@ export function createIdentities({ db, clock }: { db: Database; clock: () => num
     },
 
     /** The issuers that an account can be signed in to through, oldest first. */
-    async issuers(accountId: string): Promise<string[]> {
-      const rows = await orm
+    async issuers(accountId: string, tx: Orm = orm): Promise<string[]> {
+      const rows = await tx
         .select({ issuer: identities.issuer })
         .from(identities)
         .where(eq(identities.accountId, accountId))
@@ -47,8 +47,8 @@ export function createIdentities({ db, clock }: { db: Database; clock: () => num
     },
 
     /** Ends that an account can be signed in to through an issuer. */
-    async unlink(accountId: string, issuer: string): Promise<void> {
-      await orm
+    async unlink(accountId: string, issuer: string, tx: Orm = orm): Promise<void> {
+      await tx
         .delete(identities)
         .where(and(eq(identities.accountId, accountId), eq(identities.issuer, issuer)));
     },

@@ -84,7 +84,7 @@ export function createPasskeys({ db, clock }: { db: Database; clock: () => numbe
         .where(isOf(accountId))
         .orderBy(asc(passkeys.createdAt), asc(passkeys.id)),
 
-    count: (accountId: string): Promise<number> => howMany(orm, accountId),
+    count: (accountId: string, tx: Orm = orm): Promise<number> => howMany(tx, accountId),
 
     /** The ids of the account's passkeys, and how a browser reaches them. */
     async describe(accountId: string): Promise<Pick<Passkey, "id" | "transports">[]> {
@@ -128,8 +128,8 @@ export function createPasskeys({ db, clock }: { db: Database; clock: () => numbe
      * Removes a passkey of an account.
      * @throws AppError `not_found` when the account has no such passkey
      */
-    async remove(accountId: string, id: string): Promise<void> {
-      const removed = await orm
+    async remove(accountId: string, id: string, tx: Orm = orm): Promise<void> {
+      const removed = await tx
         .delete(passkeys)
         .where(isThis(accountId, id))
         .returning({ id: passkeys.id });

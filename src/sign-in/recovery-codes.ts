@@ -60,7 +60,7 @@ export function createRecoveryCodes({ db }: { db: Database }) {
     },
 
     /** How many codes an account has left. */
-    count: (accountId: string): Promise<number> => howMany(orm, accountId),
+    count: (accountId: string, tx: Orm = orm): Promise<number> => howMany(tx, accountId),
 
     /** Uses a code up. Returns false for one that is wrong or was used. */
     async use(accountId: string, code: string): Promise<boolean> {

@@ -9,6 +9,7 @@ import { createIdentities } from "../../src/sign-in/identities.ts";
 import { createPendingSignIns } from "../../src/sign-in/pending-sign-ins.ts";
 import { readServerSecret } from "../../src/sign-in/server-secret.ts";
 import { createSessions, SESSION_LIFETIME } from "../../src/sign-in/sessions.ts";
+import { createTakeWayIn } from "../../src/sign-in/ways-in.ts";
 import { DATABASES, storesOn } from "../support/databases.ts";
 import { addAccount } from "../support/stores.ts";
 
@@ -130,6 +131,31 @@ describe.each(DATABASES)("on %s,", (_, place) => {
       [...stores, ...stores].map(({ recoveryCodes }) => recoveryCodes.use(id, code)),
     );
     expect(used.filter(Boolean)).toHaveLength(1);
+  });
+
+  test("of two ways to sign in that are taken away at once, one stays", async () => {
+    const { db, beside, clock, accounts } = await storesOn(place);
+    const { id } = await addAccount(accounts);
+    const waysOn = (on: typeof db) => {
+      const identities = createIdentities({ db: on, clock });
+      const factors = createFactors({ db: on, clock });
+      return { identities, take: createTakeWayIn({ db: on, accounts, identities, factors }) };
+    };
+    const servers = [waysOn(db), waysOn((await beside()).db)] as const;
+    const issuers = ["https://one.example.com", "https://two.example.com"] as const;
+    for (let round = 0; round < 5; round++) {
+      for (const issuer of issuers) await servers[0].identities.link(id, { issuer, subject: "7" });
+      const taken = servers.map(({ identities, take }, n) =>
+        take(
+          id,
+          (tx) => identities.unlink(id, issuers[n] ?? "", tx),
+          (left) => left.issuers.length > 0,
+          "this is your only way in",
+        ),
+      );
+      expect((await Promise.allSettled(taken)).filter(isDone)).toHaveLength(1);
+      expect(await servers[1].identities.issuers(id)).toHaveLength(1);
+    }
   });
 
   test("an invitation makes one account, and stays when it could make none", async () => {

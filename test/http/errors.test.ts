@@ -1,0 +1,39 @@
+import { describe, expect, test } from "bun:test";
+import { errorResponse } from "../../src/http/errors.ts";
+import { createFactors } from "../../src/sign-in/factors.ts";
+import { createIdentities } from "../../src/sign-in/identities.ts";
+import { DATABASES, storesOn } from "../support/databases.ts";
+import { silentLog } from "../support/embedder.ts";
+import { addAccount } from "../support/stores.ts";
+
+/** What a request is answered with that does this. */
+async function answerTo(work: () => Promise<unknown>) {
+  try {
+    await work();
+    return 200;
+  } catch (error) {
+    return errorResponse(error, { log: silentLog, resourceMetadata: "", id: "req_x" }).status;
+  }
+}
+
+describe.each(DATABASES)("on %s,", (_, place) => {
+  test("who adds to an account that has just been removed is told that it is gone", async () => {
+    const { db, clock } = await storesOn(place);
+    const { oneTimeCodes, recoveryCodes } = createFactors({ db, clock });
+    const identities = createIdentities({ db, clock });
+    const gone = "acc_gone";
+    expect(await answerTo(() => oneTimeCodes.begin(gone))).toBe(404);
+    expect(await answerTo(() => recoveryCodes.replace(gone))).toBe(404);
+    expect(await answerTo(() => identities.link(gone, { issuer: "x", subject: "7" }))).toBe(404);
+  });
+
+  test("a text that is too long to be looked up does not pass for an outage", async () => {
+    const { db, clock, accounts } = await storesOn(place);
+    const { id } = await addAccount(accounts);
+    const identities = createIdentities({ db, clock });
+    const random = crypto.getRandomValues(new Uint8Array(8_000));
+    const identity = { issuer: "x", subject: Buffer.from(random).toString("base64url") };
+    expect([200, 422]).toContain(await answerTo(() => identities.link(id, identity)));
+    expect(await identities.issuers(id)).toBeArray();
+  });
+});
