@@ -8,6 +8,9 @@ const VALUES: Readonly<Record<string, string | number>> = {
   "checkpoints.files": '["data/x.lance"]',
 };
 
+/** Columns with names of tables of memories. */
+const NAMES = new Set(["heads.name", "tables.name"]);
+
 interface Column {
   name: string;
   type: string;
@@ -29,7 +32,7 @@ export function addSomeRows(sqlite: Sqlite, tables: readonly string[], suffix = 
       const isAccount =
         `${table}.${name}` === "accounts.id" || /^(account_id|actor_id)$/.test(name);
       // A table of memories has the name of its account.
-      if (isAccount || `${table}.${name}` === "heads.name") return `acc_${suffix}`;
+      if (isAccount || NAMES.has(`${table}.${name}`)) return `acc_${suffix}`;
       const given = VALUES[`${table}.${name}`];
       if (given !== undefined) return given;
       if (references.has(name)) return `oauth_grants_id_${suffix}`;

@@ -67,9 +67,9 @@ export async function copyLogToShared(
   { bases, now }: { bases: readonly RestoredBase[]; now: number },
 ): Promise<void> {
   const read = (query: string) => sqlite.query<Row, []>(query).iterate();
-  const isKept = (table: string) => `${accountIn(table)} IN (SELECT id FROM accounts)`;
+  const isKept = (table: string) => `${table} IN (SELECT t.name ${CURRENT})`;
   const count = `(SELECT count(*) ${NEWER} AND h.name = all_heads.name)`;
-  await writeShared(session, "tables", read(`SELECT * FROM tables WHERE ${isKept("account_id")}`));
+  await writeShared(session, "tables", read(`SELECT t.* ${CURRENT}`));
   await writeShared(session, "checkpoints", checkpoints(bases, now));
   // What waits in the log is flushed at once: somebody may have deleted something.
   await writeShared(
@@ -94,6 +94,15 @@ export async function copyLogToShared(
     ),
   );
 }
+
+/** Names of the tables that accounts have, in a SQLite database of this version. */
+export function currentTables(sqlite: Sqlite): Set<string> {
+  const rows = sqlite.query<{ name: string }, []>(`SELECT t.name ${CURRENT}`).all();
+  return new Set(rows.map(({ name }) => name));
+}
+
+/** What another model was making of a table is left out: it is made again, of the memories of that moment. */
+const CURRENT = "FROM tables t JOIN accounts a ON a.id = t.account_id";
 
 /** Entries that no checkpoint includes. */
 const NEWER = `FROM journal j JOIN heads h ON h.name = j.account_id

@@ -17,6 +17,7 @@ import type { Manifest } from "../manifest.ts";
 import { type AskToUnlock, openBackup } from "../open-backup.ts";
 import { requireSame, verifyFiles } from "../verify-files.ts";
 import { beginBases, fillSharedDatabase, refuseUsed } from "./fill-database.ts";
+import { currentTables } from "./log-rows.ts";
 import { told } from "./shared-source.ts";
 
 /** Files that are uploaded at the same time: an answer of an object store takes its time. */
@@ -76,7 +77,10 @@ export async function restoreShared({
     const ended = endAccess(path, { revokeKeys, now });
     const sqlite = openAsItIs(path);
     try {
-      const bases = readCheckpoints(sqlite).map((checkpoint) => renamed(checkpoint, listed));
+      const current = currentTables(sqlite);
+      const bases = readCheckpoints(sqlite)
+        .filter(({ table }) => current.has(table))
+        .map((checkpoint) => renamed(checkpoint, listed));
       await beginBases(postgres, { bases, now });
       const files = bases.flatMap((base) => base.files.map((file) => ({ ...base, file })));
       let count = 0;

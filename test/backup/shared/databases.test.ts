@@ -43,10 +43,12 @@ test("all tables of the schema go to PostgreSQL and back, with every column", as
   migrate(from);
   const tables = tablesOf(from);
   for (const suffix of ["x", "y"]) addSomeRows(from, tables, suffix);
-  // Of an account that has been removed.
-  from.run("INSERT INTO heads (name, seq) VALUES ('acc_gone', 3)");
+  // Of an account that has been removed, and of what another model was making.
   from.run("INSERT INTO tables VALUES ('acc_gone', 'acc_gone', '')");
-  from.run("INSERT INTO journal (account_id, removed) VALUES ('acc_gone', '[]')");
+  for (const name of ["acc_gone", "acc_x.0badcafe"]) {
+    from.run("INSERT INTO heads (name, seq) VALUES (?, 3)", [name]);
+    from.run("INSERT INTO journal (account_id, removed) VALUES (?, '[]')", [name]);
+  }
   // Of another account, before and after what a checkpoint includes.
   from.run("UPDATE checkpoints SET up_to = iif(account_id = 'acc_y', 2, 0)");
   for (const name of ["acc_x", "acc_y", "acc_x"]) {
@@ -64,7 +66,7 @@ test("all tables of the schema go to PostgreSQL and back, with every column", as
     ["tables", "name"],
     ["journal", "account_id"],
   ]) {
-    from.run(`DELETE FROM ${table} WHERE ${name} = 'acc_gone'`);
+    from.run(`DELETE FROM ${table} WHERE ${name} IN ('acc_gone', 'acc_x.0badcafe')`);
   }
   for (const table of tables) {
     const rows = rowsOf(to, table);
