@@ -147,7 +147,8 @@ test("a database that is away is one sentence", async () => {
 
 test("transactions that meet run again until each has done its work, however many", async () => {
   const url = await testPostgresUrl();
-  const [db, other] = [await openPostgres(url), await openPostgres(url)];
+  const open = () => openPostgres(url, { patience: 60_000 });
+  const [db, other] = [await open(), await open()];
   afterThisTest(() => Promise.all([db.close(), other.close()]));
   const { accounts, quotas } = db.tables(createAccountTables);
   const row = { email: "a@example.com", role: "owner" as const, createdAt: new Date(0) };
