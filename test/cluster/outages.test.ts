@@ -9,7 +9,7 @@ import { startLoad } from "./load.ts";
 
 /** Milliseconds for which something is away. */
 const OUTAGE = process.env.LONG ? 30_000 : 1_500;
-const TIMEOUT = 240_000;
+const TIMEOUT = 300_000;
 
 function expectUnavailable(answer: Answer) {
   expect(answer).toMatchObject({ status: 503, body: { error: { code: "unavailable" } } });

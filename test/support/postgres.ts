@@ -43,6 +43,7 @@ const NOT_DURABLE = { fsync: "off", full_page_writes: "off" };
 
 /** Ends the server and removes its folder as soon as the process of the tests is gone, however it went. */
 const GUARD = `
+trap "" TERM
 cat >/dev/null
 file=$1/data/postmaster.pid
 pid=$(head -n 1 "$file" 2>/dev/null) && {
@@ -144,6 +145,7 @@ export async function startPostgres({ durable = false, settings = {} }: Postgres
     await end("SIGQUIT");
     guard.stdin.end();
     await guard.exited;
+    rmSync(root, { recursive: true, force: true });
   };
 
   return {
@@ -155,6 +157,7 @@ export async function startPostgres({ durable = false, settings = {} }: Postgres
     urlOf,
     execute,
     log,
+    isReady,
     /**
      * A new database, dropped by `await using`.
      * @param fill what each has at first: it runs once for each function, on a template
@@ -189,9 +192,14 @@ export async function startPostgres({ durable = false, settings = {} }: Postgres
 let shared: Promise<PostgresServer> | null = null;
 
 /** One server for all tests of this process, started by the first. Tests that stop it start their own. */
-export function sharedPostgres(): Promise<PostgresServer> {
+export async function sharedPostgres(): Promise<PostgresServer> {
   shared ??= startPostgres();
-  return shared;
+  const present = await shared;
+  if (present.isReady()) return present;
+  // When a test takes too long, Bun ends the processes that it has started, and this one too.
+  shared = startPostgres();
+  await present.close();
+  return await shared;
 }
 
 /**
