@@ -14,8 +14,8 @@ export type Orm = Pick<
 export interface Database {
   readonly dialect: Dialect;
   /**
-   * For single statements. Within the task of a transaction, what uses this waits for the end of the
-   * transaction, which never comes: there its argument is to be used.
+   * For single statements, each of which is a transaction. The task of a transaction uses its argument
+   * instead: what it does by this is no part of it, and on SQLite waits for its end, in vain.
    */
   readonly orm: Orm;
   /** The tables of a part of the program, made once. */
