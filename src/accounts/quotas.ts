@@ -1,4 +1,4 @@
-import { and, eq, sql } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import type { Database } from "../db/database.ts";
 import { createAccountTables } from "./tables.ts";
 
@@ -24,24 +24,25 @@ export function createQuotas({
   const { orm } = db;
   const { accounts, quotas } = db.tables(createAccountTables);
   const find = orm
-    .select({ memories: quotas.memories, bytes: quotas.bytes })
-    .from(quotas)
-    .where(eq(quotas.accountId, sql.placeholder("accountId")))
-    .prepare();
-  const isMember = orm
-    .select({ id: accounts.id })
+    .select({
+      role: accounts.role,
+      isSet: quotas.accountId,
+      memories: quotas.memories,
+      bytes: quotas.bytes,
+    })
     .from(accounts)
-    .where(and(eq(accounts.id, sql.placeholder("accountId")), eq(accounts.role, "member")))
+    .leftJoin(quotas, eq(quotas.accountId, accounts.id))
+    .where(eq(accounts.id, sql.placeholder("accountId")))
     .prepare();
 
   return {
     /** Null when nothing is limited. Asks the database, so that another process's change counts. */
     async of(accountId: string): Promise<AccountQuota | null> {
-      const [own] = await find.execute({ accountId });
-      if (own) return own.memories === null && own.bytes === null ? null : own;
-      if (!ofMembers) return null;
-      const [member] = await isMember.execute({ accountId });
-      return member ? ofMembers : null;
+      const [found] = await find.execute({ accountId });
+      if (!found) return null;
+      const { role, isSet, memories, bytes } = found;
+      if (isSet === null) return role === "member" ? ofMembers : null;
+      return memories === null && bytes === null ? null : { memories, bytes };
     },
 
     /**
