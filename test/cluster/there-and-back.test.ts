@@ -164,6 +164,11 @@ test(
   async () => {
     const { stderr } = await run(["restore", backup], newFolder(), shared.env);
     expect(stderr).toContain("Restored 1 account, 1 table of memories");
+    const second = await ctxd(["restore", backup], { dataDir: newFolder(), env: shared.env });
+    expect(second).toMatchObject({ stdout: "", exitCode: 1 });
+    expect(second.stderr).toBe(
+      "ctxd: The database of CTXD_DATABASE_URL is not empty: choose a new one.\n",
+    );
     const access = await accessOf(openSqlite(databasePath(laptop)));
     expect(access).toMatchObject({ keys: [{}], grants: [{}], quota: { memories: 20_000 } });
     expect(await accessOf(await openPostgres(shared.url))).toEqual(access);
@@ -250,6 +255,40 @@ test.skipIf(!process.env.LONG)(
         }
       }
     }
+  },
+  TIMEOUT,
+);
+
+test.skipIf(!process.env.LONG)(
+  "a change of the model that was cut off in the middle goes on to its end on replicas",
+  async () => {
+    await using other = await startShared();
+    const archive = join(import.meta.dir, "..", "fixtures", "earlier-version.tar.gz");
+    await Bun.$`tar -C ${place.path} -xzf ${archive} changing`;
+    const changing = join(place.path, "changing");
+    // Brings the schema up to date, and starts nothing.
+    await run(["user", "list"], changing);
+    const cutOff = join(place.path, "cut-off");
+    await run(["backup", cutOff], changing);
+    const { stderr } = await run(["restore", cutOff], newFolder(), other.env);
+    expect(stderr).toContain("Restored 1 account, 2 tables of memories");
+    const { key, memories } = told.changing;
+    const ids = memories.map(({ id }) => id);
+    {
+      await using first = await serving(newFolder(), other.settings);
+      await using second = await serving(newFolder(), other.settings);
+      for (const { client, origin } of [first, second]) {
+        const vectors = async () =>
+          JSON.parse(await (await fetch(`${origin}/api/health`)).text()).checks.vectors;
+        while ((await vectors()) !== "ok") await Bun.sleep(50);
+        const lines = (await exported(client(key), origin)).trim().split("\n");
+        expect(lines.map((line) => JSON.parse(line).id)).toEqual(ids);
+      }
+    }
+    const done = join(place.path, "done");
+    await run(["backup", done], newFolder(), other.env);
+    const { stderr: said } = await run(["restore", done], join(place.path, "changed"));
+    expect(said).toContain("Restored 1 account, 1 table of memories");
   },
   TIMEOUT,
 );
