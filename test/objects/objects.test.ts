@@ -1,0 +1,104 @@
+import { expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { ObjectStoreError } from "../../src/objects/object-store-error.ts";
+import { createObjects } from "../../src/objects/objects.ts";
+import { afterThisTest, temporaryFolder } from "../support/database.ts";
+
+/** A store that answers as told, and objects of it below `p/`. */
+function setUp(answer: (request: Request, times: number) => Response | Promise<Response>) {
+  const requests: { url: URL; headers: Headers }[] = [];
+  const server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    fetch(request) {
+      requests.push({ url: new URL(request.url), headers: new Headers(request.headers) });
+      return answer(request, requests.length);
+    },
+  });
+  afterThisTest(() => void server.stop(true));
+  const place = {
+    ...{ bucket: "b", prefix: "p", endpoint: server.url.origin, region: "eu-central-1" },
+    ...{ accessKeyId: "key", secretAccessKey: "secret", sessionToken: "token" },
+  };
+  return { requests, objects: createObjects(place, { patience: 2_000 }) };
+}
+
+const failed = (status: number, code: string) =>
+  new Response(`<Error><Code>${code}</Code></Error>`, { status });
+
+test("a call is signed for its region, with the token of the session", async () => {
+  const { objects, requests } = setUp(() => new Response());
+  await objects.put("base/data/a b.lance", new Blob(["LANC"]));
+  const [request] = requests;
+  expect(request?.url.pathname).toBe("/b/p/base/data/a%20b.lance");
+  expect(request?.headers.get("authorization")).toMatch(
+    /^AWS4-HMAC-SHA256 Credential=key\/\d{8}\/eu-central-1\/s3\/aws4_request, SignedHeaders=host;x-amz-content-sha256;x-amz-date;x-amz-security-token, Signature=[0-9a-f]{64}$/,
+  );
+  expect(request?.headers.get("x-amz-security-token")).toBe("token");
+  expect(request?.headers.get("content-length")).toBe("4");
+});
+
+test("what may succeed in a moment is tried again, three times in all", async () => {
+  const busy = setUp((_, times) => (times < 3 ? failed(503, "SlowDown") : new Response("text")));
+  expect(await busy.objects.text("a")).toBe("text");
+  expect(busy.requests).toHaveLength(3);
+  const broken = setUp(() => failed(500, "InternalError"));
+  await expect(broken.objects.text("a")).rejects.toThrow("GET p/a: InternalError (500)");
+  expect(broken.requests).toHaveLength(3);
+});
+
+test("what will not succeed is not tried again", async () => {
+  const { objects, requests } = setUp(() => failed(403, "AccessDenied"));
+  await expect(objects.put("a", new Blob(["text"]))).rejects.toMatchObject({
+    ...{ name: "ObjectStoreError", code: "AccessDenied", status: 403, isTransient: false },
+  });
+  expect(requests).toHaveLength(1);
+});
+
+test("a call that hangs is given up and not tried again; one that goes on slowly is not", async () => {
+  const hanging = setUp(() => new Promise<Response>(() => {}));
+  const waited = await hanging.objects.text("a").catch((error: unknown) => error);
+  expect(waited).toBeInstanceOf(ObjectStoreError);
+  expect(waited).toMatchObject({ code: "NoAnswer", status: null });
+  expect(hanging.requests).toHaveLength(1);
+
+  const slow = setUp(
+    () =>
+      new Response(
+        new ReadableStream({
+          async pull(controller) {
+            await Bun.sleep(500);
+            parts-- > 0 ? controller.enqueue(Buffer.from("part ")) : controller.close();
+          },
+        }),
+      ),
+  );
+  let parts = 6;
+  const path = join(temporaryFolder(), "slow");
+  await slow.objects.fetch("a", path);
+  expect(readFileSync(path, "utf8")).toBe("part ".repeat(6));
+});
+
+test("pages of a listing are asked for until there are no more, their names as they are", async () => {
+  const page = (key: string, next: string) =>
+    `<ListBucketResult><IsTruncated>${next !== ""}</IsTruncated>
+     <Contents><Key>p/${key}</Key><LastModified>x</LastModified><Size>7</Size></Contents>
+     ${next && `<NextContinuationToken>${next}</NextContinuationToken>`}</ListBucketResult>`;
+  const { objects, requests } = setUp((_, times) =>
+    times === 1 ? new Response(page("a&amp;b/1", "a/b+c&amp;=")) : new Response(page("c/2", "")),
+  );
+  const listed = (await Array.fromAsync(objects.list("x"))).flat();
+  expect(listed).toEqual([
+    { name: "a&b/1", bytes: 7 },
+    { name: "c/2", bytes: 7 },
+  ]);
+  const queries = requests.map(({ url }) => url.searchParams);
+  expect(queries.map((query) => query.get("prefix"))).toEqual(["p/x", "p/x"]);
+  expect(queries.map((query) => query.get("continuation-token"))).toEqual([null, "a/b+c&="]);
+});
+
+test("to remove what is not there is no error, whatever the store says", async () => {
+  const { objects } = setUp(() => failed(404, "NoSuchKey"));
+  await objects.remove("a");
+});
