@@ -3,8 +3,7 @@ import { migrate } from "../../db/migrations.ts";
 import type { Postgres, Statements } from "../../db/postgres.ts";
 import { AppError } from "../../errors.ts";
 import { BackupError } from "../backup-error.ts";
-import { copyLogToShared, LOG_TABLES } from "./log-rows.ts";
-import type { RestoredBase } from "./restore-shared.ts";
+import { copyLogToShared, LOG_TABLES, type RestoredBase } from "./log-rows.ts";
 import { copyToShared, tablesOf, writeShared } from "./rows.ts";
 
 /**

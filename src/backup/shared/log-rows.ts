@@ -1,5 +1,5 @@
 import type { Database as Sqlite } from "bun:sqlite";
-import type { RestoredBase } from "./restore-shared.ts";
+import type { RecordedCheckpoint } from "../../memories/log/recorded.ts";
 import { inserterFor, type Row, readShared, type Session, writeShared } from "./rows.ts";
 
 /**
@@ -7,6 +7,12 @@ import { inserterFor, type Row, readShared, type Session, writeShared } from "./
  * its own. So they get new numbers on the way: what a checkpoint includes is left out, and so it includes
  * none of the others. Tables of accounts that have been removed are left out too.
  */
+
+/** A base of a backup, under the name that it gets. */
+export interface RestoredBase extends RecordedCheckpoint {
+  /** Its name in the backup. */
+  former: string;
+}
 
 /** Tables of the log whose rows are not the same in both. */
 export const LOG_TABLES: ReadonlySet<string> = new Set([

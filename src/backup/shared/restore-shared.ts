@@ -17,7 +17,7 @@ import type { Manifest } from "../manifest.ts";
 import { type AskToUnlock, openBackup } from "../open-backup.ts";
 import { requireSame, verifyFiles } from "../verify-files.ts";
 import { beginBases, fillSharedDatabase, refuseUsed } from "./fill-database.ts";
-import { currentTables } from "./log-rows.ts";
+import { currentTables, type RestoredBase } from "./log-rows.ts";
 import { told } from "./shared-source.ts";
 
 /** Files that are uploaded at the same time: an answer of an object store takes its time. */
@@ -103,12 +103,6 @@ export async function restoreShared({
     onAccessEnded(ended);
     return manifest;
   });
-}
-
-/** A base of a backup, under the name that it gets. */
-export interface RestoredBase extends RecordedCheckpoint {
-  /** Its name in the backup. */
-  former: string;
 }
 
 /**

@@ -277,22 +277,16 @@ test("a backup of an earlier version goes there too, and comes back as one of th
   await restore(there, back);
   // Vectors are of the model of that version, so memories are compared as they are stored.
   const stored = async (folder: string) => {
-    const data = openRecorded(folder);
-    try {
-      const tables = await data.log.allCurrent();
-      return await Promise.all(
-        tables
-          .sort((a, b) => (a.name < b.name ? -1 : 1))
-          .map(async ({ name, model }) => {
-            const head = await data.log.head(name);
-            const entries = (await data.log.entries(name)).map(({ seq: _, ...entry }) => entry);
-            const files = head?.checkpoint ? await filesOf(folder, head.checkpoint.base) : [];
-            return { name, model, usage: head?.usage, files, entries };
-          }),
-      );
-    } finally {
-      data[Symbol.dispose]();
-    }
+    using data = openRecorded(folder);
+    const tables = (await data.log.allCurrent()).sort((a, b) => (a.name < b.name ? -1 : 1));
+    return await Promise.all(
+      tables.map(async ({ name, model }) => {
+        const head = await data.log.head(name);
+        const entries = (await data.log.entries(name)).map(({ seq: _, ...entry }) => entry);
+        const files = head?.checkpoint ? await filesOf(folder, head.checkpoint.base) : [];
+        return { name, model, usage: head?.usage, files, entries };
+      }),
+    );
   };
   const found = await stored(back);
   expect(found).toEqual(await stored(direct));
