@@ -60,9 +60,18 @@ export function createGroupCommit(db: SqliteDatabase, orm: BunSQLiteDatabase) {
     for (const tell of outcomes) tell();
   };
 
+  const commitInTurn = async () => {
+    try {
+      await db.exclusively(commitWaiting);
+    } catch (error) {
+      // The turn did not come. Who waits is told, and the next change asks for another one.
+      for (const { fail } of waiting.splice(0)) fail(error);
+    }
+  };
+
   return <Result>(change: (tx: Transaction) => Result): Promise<Result> =>
     new Promise((resolve, reject) => {
-      if (waiting.length === 0) setImmediate(() => void db.exclusively(commitWaiting));
+      if (waiting.length === 0) setImmediate(commitInTurn);
       waiting.push({
         run(tx) {
           const result = tx.transaction(change);
