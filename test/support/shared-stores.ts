@@ -30,7 +30,7 @@ export const AT_ONCE: Due = {
 /** Nothing is flushed by itself. */
 export const NEVER: Due = { ...DUE, idle: 1e9, age: 1e9, forgetAfter: 1e9, forgottenWithin: 1e9 };
 
-const SOON: Following = {
+export const SOON: Following = {
   stands: 100,
   overdue: 200,
   overdueTables: 8,
@@ -44,6 +44,7 @@ interface ReplicaOptions {
   due?: Due;
   embedders?: Embedders;
   quotaOf?: QuotaOf;
+  following?: Following;
   step?: OnStep;
   leaseLasts?: number;
   overdue?: { flush: number; forget: number };
@@ -62,6 +63,7 @@ export async function createReplicas(accounts: readonly string[]) {
     embedders = createEmbedders(fakeEmbedder()),
     wrapLog = (log) => log,
     step = () => {},
+    following = SOON,
     quotaOf,
     ...timing
   }: ReplicaOptions = {}) => {
@@ -82,7 +84,7 @@ export async function createReplicas(accounts: readonly string[]) {
         embedders,
         lines: silentLog,
         due,
-        following: SOON,
+        following,
         ...(quotaOf && { quotaOf }),
       },
     });

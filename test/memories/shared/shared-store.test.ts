@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { OutcomeUnknown } from "../../../src/db/postgres-errors.ts";
 import { AppError } from "../../../src/errors.ts";
-import { AT_ONCE, createReplicas, type Replica } from "../../support/shared-stores.ts";
+import { AT_ONCE, createReplicas, type Replica, SOON } from "../../support/shared-stores.ts";
 import { until } from "../../support/until.ts";
 
 const ID = "acc_1";
@@ -119,6 +119,25 @@ test("a flush by one server moves the others to its base, and nothing forgotten 
     });
   }
   expect(await bases()).toEqual([base ?? ""]);
+});
+
+test("a server that has missed what is in a base alone by now reads that base", async () => {
+  const { replica } = await createReplicas([ID]);
+  const late = await replica({ following: { ...SOON, stands: 1e9 } });
+  const a = await replica({ due: AT_ONCE });
+  const memory = await save(a, "first");
+  expect(await contents(late)).toEqual(["first"]);
+  for (const content of ["second", "third"]) {
+    await a.memories.update(ID, memory.id, { content });
+    await save(a, `beside the ${content}`);
+    await until("the flush", async () => (await a.log.entries(ID)).length === 0);
+    await until("the log being trimmed", async () => (await a.log.size()) === 0);
+    if (content === "second") continue;
+    // A write finds it out as well as a read.
+    await save(late, "of the late one");
+  }
+  const all = ["beside the second", "beside the third", "of the late one", "third"];
+  for (const each of [late, a]) expect(await contents(each)).toEqual(all);
 });
 
 test("a server that begins finds what others have flushed, and what they have not", async () => {
