@@ -1,9 +1,11 @@
+import { rmSync } from "node:fs";
 import S3rver from "s3rver";
 
 /** Answers how many requests there were of each method. */
 const COUNTS = "/-/counts";
 
-// The process of `startObjectStore`: FOLDER PORT BUCKET. It ends with the one that started it.
+// The process of `startObjectStore`: FOLDER PORT BUCKET. It ends with the one that started it, and
+// its folder goes then.
 const [directory = "", port = "0", bucket = ""] = process.argv.slice(2);
 
 const server = new S3rver({
@@ -43,4 +45,5 @@ await server.run();
 console.log("listening");
 
 for await (const _ of Bun.stdin.stream());
+rmSync(directory, { recursive: true, force: true });
 process.exit();
