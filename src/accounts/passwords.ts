@@ -1,6 +1,7 @@
 import { and, eq, isNotNull } from "drizzle-orm";
 import type { Database, Orm } from "../db/database.ts";
 import { hashSecret } from "../db/secret.ts";
+import { AppError } from "../errors.ts";
 import type { Account } from "./accounts.ts";
 import { normaliseEmail } from "./email.ts";
 import { checkPassword } from "./new-password.ts";
@@ -20,7 +21,7 @@ export function hashPasswordMark(passwordHash: string | null): string | null {
 }
 
 /** The passwords of accounts: the part of the accounts' store that sets and checks them. */
-export function createPasswords({ db: { orm, tables } }: { db: Database }) {
+export function createPasswords({ db: { orm, tables, transaction } }: { db: Database }) {
   const { accounts, account } = tables(createAccountTables);
 
   const emailOf = async (id: string): Promise<string> => {
@@ -50,18 +51,25 @@ export function createPasswords({ db: { orm, tables } }: { db: Database }) {
     },
 
     /**
-     * Gives an account another password.
-     * @throws AppError `validation_failed` for a bad password, `not_found` for an unknown account
+     * Gives an account another password, and returns its mark.
+     * @param former mark of the password whose place it takes, null for none; any by default
+     * @throws AppError `validation_failed` for a bad password, `not_found` for an unknown account,
+     * `conflict` where there is another one than the former meanwhile
      */
-    async setPassword(id: string, password: string): Promise<void> {
+    async setPassword(id: string, password: string, former?: string | null): Promise<string> {
       checkPassword(password, await emailOf(id));
       const passwordHash = await hashPassword(password);
-      const changed = await orm
-        .update(accounts)
-        .set({ passwordHash })
-        .where(eq(accounts.id, id))
-        .returning({ id: accounts.id });
-      if (changed.length === 0) throw unknownAccount();
+      const isThis = eq(accounts.id, id);
+      await transaction(async (tx) => {
+        const present = tx.select({ passwordHash: accounts.passwordHash }).from(accounts);
+        const [found] = await present.where(isThis);
+        if (!found) throw unknownAccount();
+        if (former !== undefined && hashPasswordMark(found.passwordHash) !== former) {
+          throw new AppError("conflict", "The password was changed just now, somewhere else.");
+        }
+        await tx.update(accounts).set({ passwordHash }).where(isThis);
+      });
+      return hashSecret(passwordHash);
     },
 
     /** Takes the password from an account, which signs in by other means. */

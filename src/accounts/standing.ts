@@ -15,7 +15,7 @@ export function createCheckStanding({ tables }: Pick<Database, "tables">) {
   const { accounts } = tables(createAccountTables);
   const { passwordHash, disabledAt } = accounts;
 
-  return async (tx: Orm, accountId: string, passwordMark?: string): Promise<void> => {
+  return async (tx: Orm, accountId: string, passwordMark?: string | null): Promise<void> => {
     const found = tx.select({ passwordHash, disabledAt }).from(accounts);
     const [account] = await found.where(eq(accounts.id, accountId));
     if (!account || account.disabledAt !== null) throw new AppError("forbidden", DISABLED);

@@ -87,19 +87,25 @@ export function createAccountRoutes({
           request,
           async ({ account: { id, email }, session }, form) => {
             if (!config.passwords) throw noPasswords();
+            let former: string | null = null;
             if (await accounts.hasPassword(id)) {
               const password = form.get("current") ?? "";
               const address = clientAddress(request, config);
               // Who is signed in is known: tries of others do not keep them from a new password.
               const browser = sessions.idOf(session);
-              if ((await signIn.check({ email, password }, { address, browser })) === null) {
+              const verified = await signIn.check({ email, password }, { address, browser });
+              if (verified === null) {
                 record(request, "proof_failed", { accountId: id });
                 throw new AppError("validation_failed", "The current password is wrong.");
               }
+              former = verified.passwordMark;
             }
-            await hashing(() => accounts.setPassword(id, form.get("next") ?? ""), "known");
+            // Hashing takes a while: one that was set meanwhile is not replaced by who knew the former.
+            const next = form.get("next") ?? "";
+            const set = () => accounts.setPassword(id, next, former);
+            const passwordMark = await hashing(set, "known");
             // The database has ended all sessions with the old password, this one too.
-            const welcome = await visitors.welcome(request, id);
+            const welcome = await visitors.welcome(request, id, { passwordMark });
             record(request, "password_changed", { accountId: id });
             return { to: PATHS.account, notice: "Your password is changed.", welcome };
           },

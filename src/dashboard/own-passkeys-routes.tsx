@@ -105,7 +105,7 @@ export function createOwnPasskeysRoutes({
           );
           record(request, "password_removed", { accountId: id });
           // The database has ended all sessions with the password, this one too.
-          const welcome = await visitors.welcome(request, id);
+          const welcome = await visitors.welcome(request, id, { passwordMark: null });
           return { to: PATHS.account, notice: "Your password is removed.", welcome };
         }),
       PAGE_ROUTE,

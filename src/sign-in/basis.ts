@@ -7,8 +7,8 @@ import { createSignInTables } from "./tables.ts";
 
 /** What a sign-in rests on, which may end before a session has begun. */
 export interface Basis {
-  /** The mark of the password that was shown. */
-  readonly passwordMark?: string | undefined;
+  /** The mark of the password that was shown or set; null for none. */
+  readonly passwordMark?: string | null | undefined;
   /** The secret of the sign-in whose second step was taken. It is used up. */
   readonly pending?: string | undefined;
 }

@@ -3,7 +3,13 @@ import { revokeAccess } from "../../src/access/revoke-access.ts";
 import { createPendingSignIns } from "../../src/sign-in/pending-sign-ins.ts";
 import { type OAuthServer, startOAuthServer } from "../oauth/support/oauth-server.ts";
 import { createPerson, formTo, type Person } from "../oauth/support/person.ts";
-import { addApp, addPerson, enterPassword, isSignedIn } from "../sign-in/support/factors.ts";
+import {
+  addApp,
+  addPerson,
+  enterPassword,
+  isSignedIn,
+  PASSWORD,
+} from "../sign-in/support/factors.ts";
 
 /*
  * A thief of a session knows that it will be ended, and goes on making what would outlast it: each
@@ -68,6 +74,22 @@ test("nobody is signed in by a second step whose sign-in was ended meanwhile", a
   expect(await server.sessions.list(id)).toEqual([]);
   expect(await isSignedIn(person)).toBe(false);
   await server.factors.reset(id);
+});
+
+test("a password that was set meanwhile is not replaced by who knew the former one", async () => {
+  const page = formTo(await thief.visit("/account"), "/account/password");
+  const { setPassword } = server.accounts;
+  spyOn(server.accounts, "setPassword").mockImplementation(async (...wanted) => {
+    await setPassword(id, "a password of the owner");
+    return setPassword(...wanted);
+  });
+  const answer = await thief.submit(page, { current: PASSWORD, next: "a password of the thief" });
+  expect(answer.status).toBe(409);
+  const { email } = (await server.accounts.find(id)) ?? { email: "" };
+  expect(await server.accounts.verifyPassword(email, "a password of the owner")).not.toBeNull();
+  expect(await server.sessions.list(id)).toEqual([]);
+  expect(await isSignedIn(thief)).toBe(false);
+  await setPassword(id, PASSWORD);
 });
 
 test("nobody is signed in by a password that was changed while it was looked at", async () => {
