@@ -7,9 +7,7 @@ import { join } from "node:path";
  */
 const SUITES = [
   "attack/find-accounts-by-the-second-step",
-  "attack/forge-a-passkey",
   "attack/fork-a-grant",
-  "attack/guess-a-common-password",
   "attack/plant-a-session",
   "attack/reach-into-another-account",
   "attack/read-the-events-of-others",
@@ -78,9 +76,9 @@ test(
     });
     const said = await new Response(child.stderr).text();
     await child.exited;
-    const failed = said.split("\n").filter((line) => line.startsWith("(fail)"));
-    expect(failed).toEqual([]);
-    if (child.exitCode !== 0) throw new Error(said.slice(-5_000));
+    // What passed says nothing of what did not.
+    const rest = said.split("\n").filter((line) => !line.startsWith("(pass)"));
+    if (child.exitCode !== 0) throw new Error(rest.join("\n"));
     expect(said).toContain(`across ${files.length} files`);
   },
   PATIENCE,
