@@ -4,6 +4,9 @@ import { FOREIGN, ObjectStoreError } from "./object-store-error.ts";
 import { createObjects, type Objects } from "./objects.ts";
 import type { CallOptions } from "./signed-call.ts";
 
+/** What the names of trial objects begin with. Who finds one leaves it: the trial may be under way. */
+export const TRIAL = "check.";
+
 /** Whether an object store can be used, in one sentence that names the setting to mend. */
 export interface StoreFinding {
   /** `away`: it may be right when it answers. */
@@ -39,7 +42,7 @@ interface Step {
 }
 
 function stepsOf(objects: Objects): Step[] {
-  const name = `check.${randomBytes(6).toString("hex")}/trial`;
+  const name = `${TRIAL}${randomBytes(6).toString("hex")}/trial`;
   const text = randomBytes(12).toString("hex");
   return [
     {

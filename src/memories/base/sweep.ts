@@ -1,4 +1,5 @@
 import type { Log as Lines } from "../../log.ts";
+import { TRIAL } from "../../objects/check.ts";
 import type { Objects } from "../../objects/objects.ts";
 import type { BaseCache } from "./base-cache.ts";
 import { removeObjects } from "./base-objects.ts";
@@ -70,7 +71,8 @@ export async function* unwantedBases({
   records: Pick<BaseRecords, "wanted">;
 }): AsyncGenerator<string[]> {
   // What is listed has been recorded before: so the records are read after it, and not the other way round.
-  for await (const bases of objects.folders()) {
+  for await (const folders of objects.folders()) {
+    const bases = folders.filter((name) => !name.startsWith(TRIAL));
     const wanted = bases.length > 0 ? await records.wanted(bases) : new Set();
     yield bases.filter((base) => !wanted.has(base));
   }

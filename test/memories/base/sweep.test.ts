@@ -152,6 +152,14 @@ test("all of it goes on in the background, and comes back when the store does", 
   expect(await bases()).toEqual([]);
 });
 
+test("what another server tries the store with is left to it", async () => {
+  const { replica, objects, bases } = createCluster();
+  await objects.put("check.0123/trial", new Blob(["text"]));
+  await objects.put("a.1/data/1.lance", new Blob(["LANC"]));
+  expect(await replica().sweep.listed()).toBe(1);
+  expect(await bases()).toEqual(["check.0123"]);
+});
+
 test("a bucket that keeps what is removed from some day on is told in the log", async () => {
   const { replica, objects } = createCluster();
   const { sweep } = replica({ ...objects, versioning: async () => "Enabled" });
