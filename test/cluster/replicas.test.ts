@@ -11,6 +11,8 @@ import { createRandomClients } from "./random-clients.ts";
 const SEEDS = process.env.LONG ? [1, 2] : [Number(process.env.SEED ?? 1)];
 const LONG = process.env.LONG ? 60_000 : 4_000;
 const CLIENTS = 9;
+/** Calls that are made at the least, however slow the machine is. */
+const LEAST = 200;
 
 let cluster: Cluster;
 beforeAll(async () => {
@@ -28,11 +30,11 @@ test.each(SEEDS)(
       ...{ key, random, groups: ["wone", "wtwo", "wthree"] },
     });
     const end = performance.now() + LONG;
-    await clients.run(CLIENTS, () => performance.now() > end);
+    const isEnough = () => performance.now() > end && clients.counts.calls > LEAST;
+    await clients.run(CLIENTS, isEnough);
     for (const { origin } of cluster.replicas) await clients.readEach(origin());
     expect(clients.judge()).toBeNull();
     expect(clients.counts).toMatchObject({ failed: 0, retried: 0 });
-    expect(clients.counts.calls).toBeGreaterThan(200);
     if (process.env.LONG) console.log(clients.counts);
   },
   LONG + 120_000,
