@@ -1,4 +1,4 @@
-import { and, asc, count, eq } from "drizzle-orm";
+import { and, asc, count, eq, lt } from "drizzle-orm";
 import type { Database, Orm } from "../db/database.ts";
 import { AppError } from "../errors.ts";
 import { createSignInTables } from "./tables.ts";
@@ -116,12 +116,19 @@ export function createPasskeys({ db, clock }: { db: Database; clock: () => numbe
       };
     },
 
-    /** Notes that a passkey was used, and how often that was by its own count. */
-    async markUsed(accountId: string, id: string, counter: number): Promise<void> {
-      await orm
+    /**
+     * Notes that a passkey was used, and how often that was by its own count. Returns false where it was
+     * removed, or its count was reached by another use, while the signature was looked at.
+     */
+    async markUsed(accountId: string, id: string, counter: number): Promise<boolean> {
+      // WebAuthn, section 7.2: those that do not count say 0.
+      const isNext = counter === 0 ? eq(passkeys.counter, 0) : lt(passkeys.counter, counter);
+      const marked = await orm
         .update(passkeys)
         .set({ counter, lastUsedAt: new Date(clock()) })
-        .where(isThis(accountId, id));
+        .where(and(isThis(accountId, id), isNext))
+        .returning({ id: passkeys.id });
+      return marked.length > 0;
     },
 
     /**

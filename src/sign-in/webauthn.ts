@@ -169,8 +169,8 @@ export function createWebAuthn({
         }),
       );
       if (!result?.verified) return null;
-      await passkeys.markUsed(accountId, response.id, result.authenticationInfo.newCounter);
-      return accountId;
+      const { newCounter } = result.authenticationInfo;
+      return (await passkeys.markUsed(accountId, response.id, newCounter)) ? accountId : null;
     },
   };
 }

@@ -139,13 +139,16 @@ describe.each(DATABASES)("on %s,", (_, place) => {
       const { name: _, ...rest } = passkey("a");
       expect(await passkeys.find(one, "a")).toEqual(rest);
       expect(await passkeys.list(one)).toMatchObject([{ name: "laptop", lastUsedAt: null }]);
-      await passkeys.markUsed(two, "a", 9);
+      expect(await passkeys.markUsed(two, "a", 9)).toBe(false);
       expect((await passkeys.find(one, "a"))?.counter).toBe(0);
-      await passkeys.markUsed(one, "a", 9);
+      const uses = [9, 9, 9].map((count) => passkeys.markUsed(one, "a", count));
+      expect((await Promise.all(uses)).filter(Boolean)).toHaveLength(1);
+      expect(await passkeys.markUsed(one, "a", 0)).toBe(false);
       expect((await passkeys.find(one, "a"))?.counter).toBe(9);
       expect((await passkeys.list(one))[0]?.lastUsedAt).toEqual(new Date(clock()));
       await expect(passkeys.remove(two, "a")).rejects.toThrow("no such passkey");
       await passkeys.remove(one, "a");
+      expect(await passkeys.markUsed(one, "a", 10)).toBe(false);
       expect(await passkeys.count(one)).toBe(0);
     });
 
