@@ -68,3 +68,51 @@ function without(state: State, id: string): State {
 function isSame(one: State, other: State): boolean {
   return one.size === other.size && [...one].every(([id, content]) => other.get(id) === content);
 }
+
+/** Milliseconds for which reads count that don't have a memory any more: one that is lost stays so. */
+const GONE = 2_000;
+
+/**
+ * The calls of a group for each of its memories alone. A list or a search is no snapshot: it may have a
+ * later change of one memory and lack an earlier one of another. So it is a read of each by itself.
+ */
+export function byMemory(events: readonly Event[]): Event[][] {
+  const ids = new Set(
+    events.flatMap(({ call }) => (call.kind === "save" ? [...call.memories.keys()] : [])),
+  );
+  const seen = events.flatMap(({ call }) => (call.kind === "all" ? [...call.found.keys()] : []));
+  for (const id of seen) ids.add(id);
+  return [...ids].map((id) => {
+    const shown = events.filter(({ call }) => shows(call, id));
+    const last = Math.max(...shown.map(({ began }) => began));
+    const first = Math.min(...shown.map(({ began }) => began));
+    return events.flatMap((event) => {
+      const call = callOn(event.call, id);
+      const isFar = event.ended < first || event.began > last + GONE;
+      return call === null || (isFar && !shows(event.call, id)) ? [] : [{ ...event, call }];
+    });
+  });
+}
+
+/** Whether a memory is there by what was answered. */
+function shows(call: Call, id: string): boolean {
+  if (call.kind === "save") return call.memories.has(id);
+  if (call.kind === "all") return call.found.has(id);
+  if (call.kind === "clear" || call.id !== id) return false;
+  return call.kind === "get" ? call.content !== null : call.answer === "done";
+}
+
+function callOn(call: Call, id: string): Call | null {
+  switch (call.kind) {
+    case "save": {
+      const content = call.memories.get(id);
+      return content === undefined ? null : { kind: "save", memories: new Map([[id, content]]) };
+    }
+    case "all":
+      return { kind: "get", id, content: call.found.get(id) ?? null };
+    case "clear":
+      return { kind: "remove", id, answer: "unknown" };
+    default:
+      return call.id === id ? call : null;
+  }
+}

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { createRandom } from "../support/random.ts";
-import { apply, type Call, type Event, type State } from "./history.ts";
+import { apply, byMemory, type Call, type Event, type State } from "./history.ts";
 import { explain } from "./linearizable.ts";
 
 const at = (began: number, ended: number, call: Call): Event => ({ call, began, ended, by: "" });
@@ -144,4 +144,17 @@ test("random histories of many clients are explained, and none with one stale re
     const stale = at(900, 901, get("m0", "never written"));
     expect(explain([...events, stale])).toContain("never written");
   }
+});
+
+test("a list is a read of each memory by itself, and none of it may be stale", () => {
+  const events = [at(0, 1, save("a", "1")), at(2, 3, save("b", "1")), at(4, 5, change("2", null))];
+  const explained = (...more: Event[]) =>
+    byMemory([...events, ...more]).every((part) => explain(part) === null);
+  const cleared = at(1.9, 9, { kind: "clear", count: 2 });
+  expect(explained(cleared, at(6, 7, all(["a", "2"], ["b", "1"])), at(10, 11, all()))).toBe(true);
+  expect(explained(at(1.5, 6, all(["a", "2"])))).toBe(true);
+  expect(explained(at(3.5, 6, all(["a", "2"])))).toBe(false);
+  expect(explained(at(6, 7, all(["a", "1"], ["b", "1"])))).toBe(false);
+  expect(explained(at(6, 7, remove), at(8, 9, all(["b", "1"])))).toBe(true);
+  expect(explained(at(6, 7, remove), at(8, 9, all(["a", "2"], ["b", "1"])))).toBe(false);
 });

@@ -1,4 +1,4 @@
-import { apply, type Event, type State } from "./history.ts";
+import { apply, type Call, type Event, type State } from "./history.ts";
 
 /** States that are tried before a history is given up. */
 const MOST = 500_000;
@@ -102,14 +102,21 @@ function enter(
     Object.assign(furthest, { done, state, next: next.map((index) => answered.events[index]) });
   }
   const choices = choicesOf(answered, next, state);
-  // What changes nothing can as well come at once, and then nothing else has to be tried.
-  const reading = choices.find(({ after }) => after === state);
+  // What never changes anything can as well come at once, and then nothing else has to be tried.
+  const reading = choices.find(
+    ({ after, index }) => after === state && hasOneOutcome(answered.events[index]?.call),
+  );
   const endOf = ({ index }: Choice) => answered.events[index]?.ended ?? 0;
   return {
     ...{ first, last, state, taken: null },
     choices: reading ? [reading] : choices.sort((a, b) => endOf(a) - endOf(b)),
     hasOpen: reading !== undefined,
   };
+}
+
+/** Whether a call does the same wherever its answer is possible. */
+function hasOneOutcome(call: Call | undefined): boolean {
+  return call !== undefined && !("answer" in call && call.answer === "unknown");
 }
 
 function choicesOf(calls: Calls, indexes: readonly number[], state: State): Choice[] {
