@@ -36,6 +36,7 @@ export const SOON: Following = {
   overdueTables: 8,
   answers: 1_000,
   copies: 200,
+  leftCopies: 500,
 };
 
 type ReplicaLog = Log & { shared: SharedLog };

@@ -1,4 +1,4 @@
-import type { Postgres } from "../../db/postgres.ts";
+import type { Postgres, Statements } from "../../db/postgres.ts";
 import { createBaseRecords } from "./postgres-bases.ts";
 import { dropTables } from "./postgres-checkpoints.ts";
 import type { createLeases } from "./postgres-leases.ts";
@@ -20,6 +20,11 @@ interface StandRow {
   base: string | null;
   version: number;
   up_to: number;
+}
+
+interface CopyRow {
+  name: string;
+  account_id: string;
 }
 
 interface SinceRow {
@@ -115,6 +120,21 @@ export function createSharedLog(
         return true;
       }),
 
+    async forgetCopies(isWanted) {
+      const copies = await postgres.query<CopyRow>(
+        `SELECT h.name, h.account_id FROM heads h JOIN tables t USING (account_id)
+         WHERE h.name <> t.name`,
+      );
+      const forgotten: string[] = [];
+      for (const { name, account_id } of copies) {
+        if (isWanted(name, account_id)) continue;
+        if (await postgres.transaction((tx) => forgetCopy(tx, name, account_id))) {
+          forgotten.push(name);
+        }
+      }
+      return forgotten;
+    },
+
     forgetAccount: (accountId) =>
       postgres.transaction(async (tx) => {
         const heads = await tx.rows("SELECT name FROM heads WHERE account_id = $1 FOR UPDATE", [
@@ -131,6 +151,21 @@ export function createSharedLog(
 
     records: createBaseRecords(postgres, leases.of),
   };
+}
+
+/** Drops a copy, unless somebody writes it or it has become the account's table. */
+async function forgetCopy(tx: Statements, name: string, accountId: string): Promise<boolean> {
+  // Who begins to copy now waits for this, and who has been stopped finds no lease.
+  await tx.rows("INSERT INTO copies SELECT $1 ON CONFLICT DO NOTHING", [accountId]);
+  const [lease] = await tx.rows(
+    `SELECT lease_until < ${NOW} FROM copies WHERE account_id = $1 FOR UPDATE`,
+    [accountId],
+  );
+  const current = await tx.rows("SELECT 1 FROM tables WHERE name = $1", [name]);
+  if (lease?.[0] !== true || current.length > 0) return false;
+  await dropTables(tx, [name]);
+  await tx.rows("DELETE FROM copies WHERE account_id = $1", [accountId]);
+  return true;
 }
 
 function toStand({ name, seq, base, version, up_to }: StandRow): Stand {

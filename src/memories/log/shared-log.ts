@@ -37,6 +37,13 @@ export interface SharedLog extends Leases {
   ): Promise<boolean>;
   /** Leases of copying an account's table, by the id of the account: beside those of upkeep. */
   readonly copying: Leases;
+  /**
+   * Drops copies that were begun for other models and that nobody writes any more: what is deleted of
+   * the table would stay in them.
+   * @param isWanted whether a table is the copy that this process would go on with
+   * @returns the names of those that were dropped
+   */
+  forgetCopies(isWanted: (table: string, accountId: string) => boolean): Promise<string[]>;
   /** Drops all that is known of an account's tables. Returns the names of its bases. */
   forgetAccount(accountId: string): Promise<string[]>;
   /** Drops answers that have expired. */

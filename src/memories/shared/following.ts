@@ -1,4 +1,6 @@
+import type { EmbeddingModel } from "../../embedding/embedder.ts";
 import type { Log as Lines } from "../../log.ts";
+import { tableFor } from "../log/names.ts";
 import type { SharedLog } from "../log/shared-log.ts";
 import type { OpenTables } from "../open-tables.ts";
 
@@ -14,6 +16,8 @@ export const FOLLOWING = {
   answers: 600_000,
   /** Tables of another model that another process copies, or that could not be copied. */
   copies: 5_000,
+  /** Copies for a model that nobody wants any more. */
+  leftCopies: 20_000,
 };
 export type Following = typeof FOLLOWING;
 
@@ -24,11 +28,14 @@ export type Following = typeof FOLLOWING;
 export function startFollowing({
   log,
   tables,
+  model,
   lines,
   every = FOLLOWING,
 }: {
   log: SharedLog;
   tables: OpenTables;
+  /** The one whose vectors all tables are to have. */
+  model: EmbeddingModel;
   lines: Lines;
   every?: Following | undefined;
 }): { stop(): Promise<void> } {
@@ -64,9 +71,15 @@ export function startFollowing({
     }
   };
 
+  const forgetCopies = async () => {
+    const isWanted = (table: string, accountId: string) => table === tableFor(accountId, model.id);
+    for (const table of await log.forgetCopies(isWanted)) lines.info("copy_forgotten", { table });
+  };
+
   const running = Promise.all([
     repeat("stands", every.stands, followStands),
     repeat("overdue", every.overdue, flushOverdue),
+    repeat("copies", every.leftCopies, forgetCopies),
     repeat("answers", every.answers, log.expireAnswers),
   ]);
   return {

@@ -49,7 +49,8 @@ export async function openSharedStore(
     onReplay: ({ name }, outcome) => reembedding.noteCommit(name, outcome),
     leaseOf: (name) => reembedding.leaseOf(name),
   });
-  const followed = startFollowing({ log, tables, lines, every: following });
+  const { model } = embedders.wanted;
+  const followed = startFollowing({ log, tables, model, lines, every: following });
 
   const reembedding = startSharedReembedding({
     ...{ log: storage.log, shared: log, tables, embedders, lines },

@@ -231,6 +231,31 @@ test("a table takes another's place only as it was copied, and the former one ta
   expect(await failureOf(staleCopy)).toBeInstanceOf(Behind);
 });
 
+test("a copy that nobody writes any more is forgotten, and no one that is written or wanted", async () => {
+  const { log, other } = await twoLogs();
+  await log.append("acc_1", entryOf("one"));
+  const copy = async (name: string) => {
+    const lease = await log.shared.copying.lease("acc_1", "me");
+    if (!lease) throw new Error("no lease");
+    await log.append(name, entryOf("copied", { shared: { id: name, after: 0, lease } }));
+    return lease;
+  };
+  const forget = (wanted = "") => other.shared.forgetCopies((table) => table === wanted);
+  const lease = await copy("acc_1.0a0b0c0d");
+  expect(await forget()).toEqual([]);
+  await log.shared.copying.release(lease);
+  expect(await forget("acc_1.0a0b0c0d")).toEqual([]);
+  expect(await forget()).toEqual(["acc_1.0a0b0c0d"]);
+  expect(await other.tables()).toEqual(["acc_1"]);
+  // Who was stopped while it wrote the copy does not make it the account's table.
+  const to = { name: "acc_1.0a0b0c0d", model: "another" };
+  const seq = (await other.head("acc_1"))?.seq ?? 0;
+  const late = log.shared.replace("acc_1", { from: "acc_1", seq, to }, lease);
+  expect(await failureOf(late)).toBeInstanceOf(LeaseLost);
+  await copy("acc_1.0a0b0c0d");
+  expect(await forget()).toEqual([]);
+});
+
 test("tables are overdue when nobody has flushed them in time and nobody is about to", async () => {
   const { postgres, connect } = await logDatabase(["acc_1", "acc_2"]);
   const log = createPostgresLog(postgres, { overdue: { flush: 3_600_000, forget: -1 } });
