@@ -6,6 +6,8 @@ import { explain } from "./linearizable.ts";
 
 /** Milliseconds for which a write with an `Idempotency-Key` is tried again. */
 const PATIENCE = 60_000;
+/** Memories of a group that a list or a search gives at the most. */
+const MOST = 100;
 
 interface Options {
   /** Where the next request goes; it is asked before each. */
@@ -122,14 +124,16 @@ export function createRandomClients({ origin, key, random, groups }: Options) {
   /** All of a group, by one of the ways that find them: none may be missing, and none too many. */
   const readAll = async (group: string, at = origin()): Promise<Call | null> => {
     const path = [
-      `/memories?session_id=${group}&limit=100`,
-      `/memories/search?q=${group}&session_id=${group}&mode=keyword&limit=100`,
+      `/memories?session_id=${group}&limit=${MOST}`,
+      `/memories/search?q=${group}&session_id=${group}&mode=keyword&limit=${MOST}`,
     ][random.below(2)];
     const answer = await send("GET", path ?? "", {}, at);
     if (answer === null) return null;
     if (answer.status !== 200) throw unexpected("GET", answer);
     const found = memoriesOf(answer);
     for (const memory of found) note(group, memory);
+    // There may be more than a page holds.
+    if (found.length === MOST) return null;
     return { kind: "all", found: stateOf(found) };
   };
 
