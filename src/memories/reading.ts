@@ -17,6 +17,7 @@ import { type SearchRequest, type SearchResult, searchTable } from "./search.ts"
 import { findSimilar } from "./similar.ts";
 import { createSurvey, type Stats } from "./stats.ts";
 import type { Store } from "./store.ts";
+import type { MemoryTable } from "./table.ts";
 
 /** Accounts whose last search is remembered. */
 const MOST_FOUND = 10_000;
@@ -82,13 +83,16 @@ export function createReading({
       { filter, limit, cursor }: { filter: Filter; limit: number; cursor?: string | undefined },
     ): Promise<{ memories: Memory[]; nextCursor: string | null }> {
       const after = cursor === undefined ? null : decodeCursor(cursor);
-      // One more than asked for tells whether there is a next page.
-      const ids = await store.use(accountId, ({ table }) => table.list(filter, after, limit + 1));
-      const rows = await findInOrder(store, accountId, ids.slice(0, limit));
+      const { rows, isMore } = await store.use(accountId, async ({ table }) => {
+        // One more than asked for tells whether there is a next page.
+        const ids = await table.list(filter, after, limit + 1);
+        const rows = await inOrder(table, ids.slice(0, limit));
+        return { rows, isMore: ids.length > limit };
+      });
       const last = rows.at(-1);
       return {
         memories: rows.map(toMemory),
-        nextCursor: last && ids.length > limit ? encodeCursor(last) : null,
+        nextCursor: last && isMore ? encodeCursor(last) : null,
       };
     },
 
@@ -146,7 +150,14 @@ export async function findInOrder(
   accountId: string,
   ids: readonly string[],
 ): Promise<MemoryRow[]> {
-  const rows = await store.use(accountId, ({ table }) => table.find(ids));
+  return await store.use(accountId, ({ table }) => inOrder(table, ids));
+}
+
+async function inOrder(
+  table: Pick<MemoryTable, "find">,
+  ids: readonly string[],
+): Promise<MemoryRow[]> {
+  const rows = await table.find(ids);
   const byId = new Map(rows.map((row) => [row.id, row]));
   return ids.flatMap((id) => byId.get(id) ?? []);
 }
