@@ -18,6 +18,8 @@ declare module "s3rver" {
         bucket: string,
         options: { delimiter?: string; prefix?: string; maxKeys?: number },
       ): Promise<Listed>;
+      putObject(object: { bucket: string; key: string }): Promise<{ size: number; md5: string }>;
+      getResourcePath(bucket: string, key: string, kind: "object"): string;
     };
     /** Koa's. */
     middleware: ((
