@@ -63,7 +63,7 @@ interface Parts {
   embedders: Embedders;
   /** What a table may hold; null for all. */
   quotaOf: QuotaOf;
-  /** Is told of every commit of every table, and of those of other processes. */
+  /** Receives every commit of every table, and of those of other processes. */
   onCommit: (table: MemoryTable, outcome: Outcome) => void;
   onReplay?: (table: MemoryTable, outcome: Outcome) => void;
   /** The lease under which a table is a copy of another one, where there are several processes. */

@@ -124,7 +124,7 @@ export function createReembedding({
   const running = run();
 
   return {
-    /** Is told of every commit: what changes in a table changes in the one that is being made. */
+    /** Receives every commit: what changes in a table changes in the one that is being made. */
     noteCommit(name: string, outcome: Outcome): void {
       if (name === copy?.from) copy.note(outcome);
     },

@@ -13,7 +13,7 @@ export interface Storage {
   vault: Vault;
   bases: Bases;
   codec: MemoryCodec;
-  /** Is told of each step of a flush. */
+  /** Receives each step of a flush. */
   step: OnStep;
 }
 

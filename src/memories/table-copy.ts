@@ -41,7 +41,7 @@ export function createTableCopy({
       return total === 0 ? 1 : missing.size / total;
     },
 
-    /** Is told of every commit of the first table. */
+    /** Receives every commit of the first table. */
     note({ written, removed }: Outcome): void {
       for (const { id } of written) changed.add(id);
       for (const id of removed) changed.add(id);

@@ -112,7 +112,7 @@ export function createBaseCache({
   return {
     ...local,
     load,
-    /** Notes bases of this process that nobody has told of for long: they were not written to their end. */
+    /** Notes bases that this process began long ago and never kept: they were not written to their end. */
     async adoptOld(): Promise<void> {
       for (const base of await local.bases()) {
         const { mtimeMs } = await stat(local.pathOf(base)).catch(() => ({ mtimeMs: Date.now() }));

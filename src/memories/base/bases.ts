@@ -47,7 +47,7 @@ export const FLUSH_STEPS = [
 /** What it does besides where other processes have the table too: first, and instead. */
 export const SHARED_STEPS = ["lease taken", "base of others opened"] as const;
 export type FlushStep = (typeof FLUSH_STEPS | typeof SHARED_STEPS)[number];
-/** Is told of each step when it is done, and may throw. */
+/** Receives each step when it is done, and may throw. */
 export type OnStep = (step: FlushStep) => void | Promise<void>;
 
 /**

@@ -150,7 +150,7 @@ function neededOf(files: readonly string[]): (file: string) => boolean {
 
 /** Another base has taken the place of one, which is being removed. */
 function replaced(cause: unknown): AppError {
-  const message = "The account's memories are being written anew. Try again in a moment.";
+  const message = "The account's memories are being rewritten. Try again in a moment.";
   return new AppError("unavailable", message, { cause, retryAfter: 1 });
 }
 

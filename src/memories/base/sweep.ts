@@ -18,7 +18,7 @@ interface Parts {
 
 export type Sweep = ReturnType<typeof createSweep>;
 
-/** Removes the objects and the local copies of bases that nobody wants any more. */
+/** Removes the objects and the local copies of bases that no checkpoint refers to any more. */
 export function createSweep({ objects, records, cache }: Parts) {
   const removeAll = async (bases: readonly string[]) => {
     for (const base of bases) {

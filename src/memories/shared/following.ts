@@ -16,7 +16,7 @@ export const FOLLOWING = {
   answers: 600_000,
   /** Tables of another model that another process copies, or that could not be copied. */
   copies: 5_000,
-  /** Copies for a model that nobody wants any more. */
+  /** Copies for a model that is no longer in use. */
   leftCopies: 20_000,
 };
 export type Following = typeof FOLLOWING;

@@ -145,7 +145,7 @@ export function startSharedReembedding({
   return {
     /** The lease under which a table is a copy that is not yet the account's. */
     leaseOf: (name: string): Lease | undefined => leases.get(name),
-    /** Is told of every commit, and of those of others: what changes is copied again. */
+    /** Receives every commit, and of those of others: what changes is copied again. */
     noteCommit(name: string, outcome: Outcome): void {
       if (name === copy?.from) copy.note(outcome);
     },
