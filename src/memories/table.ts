@@ -169,6 +169,19 @@ export function createTable({
     return stored;
   };
 
+  /** While a commit is being brought into the view. */
+  let applying: Promise<void> | null = null;
+
+  /** Asks when all of a commit can be seen, or nothing. */
+  const betweenCommits = async <Answer>(ask: (found: TableReader) => Promise<Answer>) => {
+    let found = await reader();
+    while (applying) {
+      await applying;
+      found = await reader();
+    }
+    return await ask(found);
+  };
+
   return {
     name,
     model,
@@ -197,8 +210,8 @@ export function createTable({
     fitsInMemory: () => bytesOfView() <= room.bytes,
 
     find: (ids) => atHand().find(ids),
-    list: async (...question) => (await reader()).list(...question),
-    select: async (filter) => (await reader()).select(filter),
+    list: (...question) => betweenCommits((found) => found.list(...question)),
+    select: (filter) => betweenCommits((found) => found.select(filter)),
     rows: () => atHand().rows(),
     candidates: async (question) => (await reader()).candidates(question),
     ofSessions: async (...question) => (await reader()).ofSessions(...question),
@@ -214,7 +227,9 @@ export function createTable({
       pending.note(number, outcome);
       [seq, usage] = [number, grown];
       changes++;
-      await view.apply(outcome);
+      applying = view.apply(outcome);
+      await applying;
+      applying = null;
       settled = number;
     },
   };

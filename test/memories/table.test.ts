@@ -428,3 +428,29 @@ test("pages of a table that is not in memory have each memory once, also those o
   }
   expect(ids).toEqual(times(40, idOf).reverse());
 });
+
+test("who lists sees all of a commit or nothing, also while it is brought into memory", async () => {
+  const storage = await tableStorage();
+  const open = await openKeptTable(storage);
+  expect(await idsIn(open)).toEqual([]);
+  expect(open.table.view.current).not.toBeNull();
+  // Their words take long enough for others to have their turn between.
+  const words = times(3_000, (number) => `word${number}`).join(" ");
+  const memories = await Promise.all(
+    times(64, (number) => storedMemory(number, { content: `${number} ${words}` })),
+  );
+  const seen = new Set<number>();
+  let isOver = false;
+  const writing = open.put(...memories).finally(() => {
+    isOver = true;
+  });
+  while (!isOver) {
+    seen.add((await open.table.select({})).length);
+    seen.add((await open.table.list({}, null)).length);
+    await new Promise(setImmediate);
+  }
+  await writing;
+  expect(await idsIn(open)).toHaveLength(64);
+  expect([...seen].filter((count) => count !== 0 && count !== 64)).toEqual([]);
+  await open.close();
+});

@@ -15,7 +15,7 @@ test("calls of an object store are counted by what came of them", async () => {
   const { shared } = readConfig(env, {});
   if (!shared) throw new Error("no settings of an object store");
   const metrics = createMetrics();
-  const objects = measureObjects(createObjects(shared.objects, { patience: 200 }), metrics);
+  const objects = measureObjects(createObjects(shared.objects), metrics);
   const countOf = async (operation: string, result: string) => {
     const name = "ctxd_object_request_duration_seconds_count";
     const line = `${name}{operation="${operation}",result="${result}"} `;
