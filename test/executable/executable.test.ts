@@ -84,6 +84,8 @@ describe("the executable", () => {
           await page.getByRole("link", { name: "Overview" }).click();
           await page.locator("[data-chart=fading] canvas").waitFor();
           await page.getByRole("link", { name: "Memories", exact: true }).click();
+          // What is typed before the page's scripts run is searched for by the button alone.
+          await page.waitForURL("**/memories");
           await page.getByLabel("Search").fill("what food must the child avoid");
           await page.getByText(/^Score \d/).waitFor();
 
