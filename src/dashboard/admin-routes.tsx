@@ -7,6 +7,7 @@ import { AppError } from "../errors.ts";
 import { type Checks, runChecks } from "../http/health.ts";
 import type { RecordEvent } from "../http/record.ts";
 import type { Keys } from "../keys/keys.ts";
+import { wholeAccount } from "../keys/reach.ts";
 import type { Memories } from "../memories/memories.ts";
 import type { Grants } from "../oauth/grants.ts";
 import { JOIN_PATH } from "../sign-in/paths.ts";
@@ -130,7 +131,7 @@ export function createAdminRoutes({
         guard.show(request, async (visit) => {
           requireOwner(visit);
           const { id, email } = await findMember(params.id);
-          const stats = await memories.stats(id);
+          const stats = await memories.stats(wholeAccount(id));
           const active = <T extends { revokedAt: Date | null }>(list: T[]) =>
             list.filter(({ revokedAt }) => revokedAt === null).length;
           return (

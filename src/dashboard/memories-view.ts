@@ -1,7 +1,7 @@
 import { createCheck } from "../http/validation.ts";
 import type { Filter } from "../memories/filter.ts";
 import { LIMITS } from "../memories/memory.ts";
-import { ListQuery, SearchQuery, toFilter } from "../memories/requests.ts";
+import { ListQuery, SearchQuery, toVisibleFilter } from "../memories/requests.ts";
 import { PATHS } from "./navigation.tsx";
 
 const DAY = 86_400_000;
@@ -74,7 +74,7 @@ export function listRequest(view: View): { filter: Filter; limit: number; cursor
     ...(view.cursor && { cursor: view.cursor }),
   });
   return {
-    filter: toFilter(query),
+    filter: toVisibleFilter(query),
     limit: PAGE_SIZE,
     ...(query.cursor !== undefined && { cursor: query.cursor }),
   };

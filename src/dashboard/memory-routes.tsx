@@ -3,6 +3,7 @@ import { Elysia } from "elysia";
 import { AppError } from "../errors.ts";
 import type { Etags } from "../http/etag.ts";
 import { createCheck } from "../http/validation.ts";
+import { wholeAccount } from "../keys/reach.ts";
 import type { Memories } from "../memories/memories.ts";
 import { LIMITS, type Memory, type MemorySource, Tag } from "../memories/memory.ts";
 import type { Markup } from "../pages/jsx-runtime.ts";
@@ -51,9 +52,12 @@ export function createMemoryPageRoutes(dependencies: {
 function createListRoutes({ guard, memories }: { guard: Guard; memories: Service }) {
   const find = async (accountId: string, view: View): Promise<Shown> => {
     if (view.q === "") {
-      return { kind: "list", ...(await memories.list(accountId, listRequest(view))) };
+      return { kind: "list", ...(await memories.list(wholeAccount(accountId), listRequest(view))) };
     }
-    return { kind: "found", ...(await memories.search(accountId, searchRequest(view))) };
+    return {
+      kind: "found",
+      ...(await memories.search(wholeAccount(accountId), searchRequest(view))),
+    };
   };
 
   return new Elysia()
@@ -86,7 +90,7 @@ function createListRoutes({ guard, memories }: { guard: Guard; memories: Service
           request,
           async ({ account }, form) => {
             const input = newMemoryOf(readEntries(form));
-            const [memory] = await memories.create(account.id, [input], {
+            const [memory] = await memories.create(wholeAccount(account.id), [input], {
               source: sourceOf(account),
             });
             return { to: memory ? pathOf(memory) : PATHS.memories, notice: "The memory is saved." };
@@ -109,7 +113,7 @@ function createSelectionRoutes({ guard, memories }: { guard: Guard; memories: Se
 
   const askToDelete = async (visit: Visit, ids: readonly string[]): Promise<Markup> => {
     const named = await Promise.all(
-      ids.slice(0, NAMED).map((id) => memories.get(visit.account.id, id)),
+      ids.slice(0, NAMED).map((id) => memories.get(wholeAccount(visit.account.id), id)),
     );
     return (
       <ConfirmPage
@@ -200,7 +204,7 @@ function createMemoryRoutes({
       `${PATHS.memories}/:id`,
       ({ request, params }) =>
         guard.show(request, async (visit) => {
-          const memory = await memories.get(visit.account.id, params.id);
+          const memory = await memories.get(wholeAccount(visit.account.id), params.id);
           return page(visit, memory, entriesOf(memory));
         }),
       PAGE_ROUTE,
@@ -211,13 +215,13 @@ function createMemoryRoutes({
         guard.act(
           request,
           async ({ account }, form) => {
-            const present = await memories.get(account.id, params.id);
+            const present = await memories.get(wholeAccount(account.id), params.id);
             const changes = changesOf(readEntries(form), present);
             const etagOf = await etags.maker();
             const isShown = (memory: Memory) => etagOf(memory) === form.get("etag");
             if (changes) {
               const source = sourceOf(account);
-              await memories.update(account.id, params.id, changes, {
+              await memories.update(wholeAccount(account.id), params.id, changes, {
                 source,
                 isExpected: isShown,
               });
@@ -226,7 +230,7 @@ function createMemoryRoutes({
             return { to: pathOf(present), notice };
           },
           async (visit, problem, form) => {
-            const memory = await memories.get(visit.account.id, params.id);
+            const memory = await memories.get(wholeAccount(visit.account.id), params.id);
             // With the old ETag, so that what was changed meanwhile is not written over unseen.
             const etag = form.get("etag") ?? "";
             return page(visit, memory, readEntries(form), problem, etag);
@@ -239,7 +243,7 @@ function createMemoryRoutes({
       `${PATHS.memories}/:id/delete`,
       ({ request, params }) =>
         guard.show(request, async (visit) => {
-          const memory = await memories.get(visit.account.id, params.id);
+          const memory = await memories.get(wholeAccount(visit.account.id), params.id);
           return (
             <ConfirmPage
               visit={visit}
@@ -261,7 +265,7 @@ function createMemoryRoutes({
       `${PATHS.memories}/:id/delete`,
       ({ request, params }) =>
         guard.act(request, async ({ account }) => {
-          await memories.remove(account.id, params.id);
+          await memories.remove(wholeAccount(account.id), params.id);
           return { to: PATHS.memories, notice: "The memory is deleted for good." };
         }),
       PAGE_ROUTE,

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { AppError } from "../errors.ts";
 import { createCheck } from "../http/validation.ts";
+import { wholeAccount } from "../keys/reach.ts";
 import type { Memories } from "../memories/memories.ts";
 import { type Memory, MemoryChanges } from "../memories/memory.ts";
 
@@ -19,7 +20,7 @@ async function countDone(ids: readonly string[], work: (id: string) => Promise<u
 
 /** Deletes memories, and returns how many there were. */
 export function removeSelected(memories: Service, accountId: string, ids: readonly string[]) {
-  return countDone(ids, (id) => memories.remove(accountId, id));
+  return countDone(ids, (id) => memories.remove(wholeAccount(accountId), id));
 }
 
 /**
@@ -33,11 +34,11 @@ export function tagSelected(
   change: (tags: readonly string[]) => string[],
 ) {
   const retag = async (id: string): Promise<void> => {
-    const present = await memories.get(accountId, id);
+    const present = await memories.get(wholeAccount(accountId), id);
     const isSame = ({ tags }: Memory) => isDeepStrictEqual(tags, present.tags);
     try {
       const changes = checkChanges({ tags: change(present.tags) });
-      await memories.update(accountId, id, changes, { isExpected: isSame });
+      await memories.update(wholeAccount(accountId), id, changes, { isExpected: isSame });
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== "precondition_failed") throw error;
       return retag(id);

@@ -1,5 +1,6 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import { Elysia } from "elysia";
+import { wholeAccount } from "../keys/reach.ts";
 import type { Memories } from "../memories/memories.ts";
 import { type Guard, PAGE_ROUTE } from "./guard.tsx";
 import { PATHS } from "./navigation.tsx";
@@ -14,13 +15,16 @@ export function createOverviewRoutes({
   memories: Pick<Memories, "find" | "lastFound" | "list" | "stats">;
 }) {
   const lastSaved = async (accountId: string): Promise<Event | null> => {
-    const { memories: newest } = await memories.list(accountId, { filter: {}, limit: 1 });
+    const { memories: newest } = await memories.list(wholeAccount(accountId), {
+      filter: {},
+      limit: 1,
+    });
     const [memory] = newest;
     return memory ? { memory, at: new Date(memory.created_at) } : null;
   };
   const lastFound = async (accountId: string): Promise<Event | null> => {
-    const found = memories.lastFound(accountId);
-    const memory = found && (await memories.find(accountId, found.id));
+    const found = memories.lastFound(wholeAccount(accountId));
+    const memory = found && (await memories.find(wholeAccount(accountId), found.id));
     return memory ? { memory, at: found.at } : null;
   };
 
@@ -30,7 +34,7 @@ export function createOverviewRoutes({
       guard.show(request, async (visit) => {
         const { id } = visit.account;
         const [stats, saved, found] = await Promise.all([
-          memories.stats(id),
+          memories.stats(wholeAccount(id)),
           lastSaved(id),
           lastFound(id),
         ]);

@@ -65,6 +65,6 @@ export function createSessionPrincipal({
     }
     const { account } = person;
     const credential = credentialOf(account);
-    return { accountId: account.id, scopes: FULL_ACCESS, via: "session", credential };
+    return { accountId: account.id, scopes: FULL_ACCESS, bound: null, via: "session", credential };
   };
 }

@@ -2,6 +2,7 @@
 import { Elysia } from "elysia";
 import { AppError } from "../errors.ts";
 import type { RecordEvent } from "../http/record.ts";
+import { wholeAccount } from "../keys/reach.ts";
 import type { Memories } from "../memories/memories.ts";
 import { NDJSON, parseLines, toStream } from "../memories/transfer-routes.ts";
 import { type Guard, PAGE_ROUTE } from "./guard.tsx";
@@ -32,7 +33,7 @@ export function createTransferRoutes({
         proved.show(
           request,
           async ({ account, stillSignedIn }) => {
-            const pages = await memories.export(account.id, {});
+            const pages = await memories.export(wholeAccount(account.id), {});
             record(request, "memories_exported", { accountId: account.id });
             const day = new Date().toISOString().slice(0, 10);
             return new Response(toStream(pages, stillSignedIn), {
@@ -68,12 +69,16 @@ export function createTransferRoutes({
             if (!(file instanceof File) || file.size === 0) {
               throw new AppError("validation_failed", "Choose a file that has lines in it.");
             }
-            const report = await memories.import(visit.account.id, parseLines(file.stream()), {
-              source: { via: "import", ...credentialOf(visit.account) },
-              dryRun: form.has("dry_run"),
-              mayRead: true,
-              stillAllowed: visit.stillSignedIn,
-            });
+            const report = await memories.import(
+              wholeAccount(visit.account.id),
+              parseLines(file.stream()),
+              {
+                source: { via: "import", ...credentialOf(visit.account) },
+                dryRun: form.has("dry_run"),
+                mayRead: true,
+                stillAllowed: visit.stillSignedIn,
+              },
+            );
             const facts = { accountId: visit.account.id, amount: report.created + report.updated };
             if (!form.has("dry_run")) record(request, "memories_imported", facts);
             return <ImportPage visit={visit} report={report} isDryRun={form.has("dry_run")} />;

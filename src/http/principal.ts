@@ -1,6 +1,7 @@
 import { DISABLED } from "../accounts/accounts.ts";
 import { AppError } from "../errors.ts";
 import { type Keys, keyFacts } from "../keys/keys.ts";
+import type { Reach } from "../keys/reach.ts";
 import { allows, type Scope } from "../keys/scopes.ts";
 import type { RecordEvent } from "./record.ts";
 
@@ -13,8 +14,7 @@ export interface Credential {
 }
 
 /** Who is asking. Every request that touches memories becomes one of these, or is refused. */
-export interface Principal {
-  readonly accountId: string;
+export interface Principal extends Reach {
   readonly scopes: readonly Scope[];
   /** The way in. */
   readonly via: "key" | "token" | "session" | "local";
@@ -94,7 +94,7 @@ export function createAuthorize({
     if (key) {
       countOnce(request, key.keyId);
       const { accountId, scopes, keyId: id, name: by } = key;
-      return { accountId, scopes, via: "key", credential: { by, id } };
+      return { accountId, scopes, bound: null, via: "key", credential: { by, id } };
     }
     const holder = await tokens.authenticate(token);
     if (!holder) {

@@ -29,10 +29,10 @@ export function createConnectorTools(memories: Memories, publicUrl: string): Too
       input: Type.Object({ query: fields.query }, strict),
       output: Type.Object({ results: Type.Array(Type.Object({ ...link, text })) }),
       async run({ query }, { principal }) {
-        const { memories: found, mode } = await memories.search(principal.accountId, {
+        const { memories: found, mode } = await memories.search(principal, {
           query,
           limit: 10,
-          filter: {},
+          filter: { isCurrent: true },
           minScore: 0,
           mode: "hybrid",
           known: true,
@@ -57,7 +57,7 @@ export function createConnectorTools(memories: Memories, publicUrl: string): Too
       input: Type.Object({ id: fields.id }, strict),
       output: Type.Object({ ...link, text }),
       async run({ id }, { principal }) {
-        const { content, tags, created_at } = await memories.get(principal.accountId, id);
+        const { content, tags, created_at } = await memories.get(principal, id);
         const data = {
           id,
           title: titleOf(content),

@@ -1,5 +1,6 @@
 import { type McpServer, ProtocolError, ResourceTemplate } from "@modelcontextprotocol/server";
 import { Type } from "@sinclair/typebox";
+import type { Reach } from "../keys/reach.ts";
 import type { Log } from "../log.ts";
 import type { Memories } from "../memories/memories.ts";
 import { fitEntries, fitFound } from "./budget.ts";
@@ -24,12 +25,12 @@ export function createContext(memories: Memories) {
     Type.Object({ task: { ...fields.query, description: "What you are about to do" } }),
   );
 
-  const recent = async (accountId: string) =>
-    (await memories.list(accountId, { filter: {}, limit: RECENT })).memories;
+  const recent = async (reach: Reach) =>
+    (await memories.list(reach, { filter: { isCurrent: true }, limit: RECENT })).memories;
 
   return {
     /** Offers the recent memories, each memory by its id, and the prompt that loads context. */
-    offer(server: McpServer, { principal: { accountId } }: Session, log: Log): void {
+    offer(server: McpServer, { principal }: Session, log: Log): void {
       const orExplain = <Result>(work: () => Promise<Result>) =>
         work().catch((error: unknown) => {
           throw toProtocolError(error, log);
@@ -45,7 +46,7 @@ export function createContext(memories: Memories) {
         },
         (uri) =>
           orExplain(async () => {
-            const fitted = fitEntries((await recent(accountId)).map(toEntry), MAX_TOKENS);
+            const fitted = fitEntries((await recent(principal)).map(toEntry), MAX_TOKENS);
             const text = describeEntries(fitted) || "There are no memories yet.";
             return { contents: [{ uri: uri.href, mimeType: "text/plain", text }] };
           }),
@@ -56,7 +57,7 @@ export function createContext(memories: Memories) {
         new ResourceTemplate("memory://{id}", {
           list: () =>
             orExplain(async () => ({
-              resources: (await recent(accountId)).map(({ id, content, updated_at }) => ({
+              resources: (await recent(principal)).map(({ id, content, updated_at }) => ({
                 uri: `memory://${id}`,
                 name: id,
                 title: titleOf(content),
@@ -68,7 +69,7 @@ export function createContext(memories: Memories) {
         { title: "A memory", description: "One memory, by its id", mimeType: "text/plain" },
         (uri, { id }) =>
           orExplain(async () => {
-            const memory = await memories.get(accountId, String(id));
+            const memory = await memories.get(principal, String(id));
             const text = describeEntry(toEntry(memory));
             return { contents: [{ uri: uri.href, mimeType: "text/plain", text }] };
           }),
@@ -83,10 +84,10 @@ export function createContext(memories: Memories) {
         },
         ({ task }) =>
           orExplain(async () => {
-            const found = await memories.search(accountId, {
+            const found = await memories.search(principal, {
               query: task,
               limit: RECENT,
-              filter: {},
+              filter: { isCurrent: true },
               minScore: 0,
               mode: "hybrid",
             });

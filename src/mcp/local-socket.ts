@@ -28,6 +28,7 @@ export const ACCOUNT_HEADER = "ctxd-account";
 /** Everyone who may open the socket, less the account. */
 const LOCAL = {
   scopes: FULL_ACCESS,
+  bound: null,
   via: "local",
   credential: { by: "local", id: "local" },
 } as const;

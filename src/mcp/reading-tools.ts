@@ -24,7 +24,7 @@ export function createReadingTools(memories: Memories): Tool[] {
       input: Type.Object({ query: fields.query, ...filterFields, ...pageFields }, strict),
       output: Type.Object({ memories: Type.Array(PublishedEntry) }),
       async run({ query, limit = 10, max_tokens = MAX_TOKENS, ...filter }, { principal }) {
-        const { memories: found, mode } = await memories.search(principal.accountId, {
+        const { memories: found, mode } = await memories.search(principal, {
           query,
           limit,
           filter: filterOf(filter),
@@ -58,8 +58,7 @@ export function createReadingTools(memories: Memories): Tool[] {
       }),
       async run({ limit = 20, max_tokens = MAX_TOKENS, cursor, ...rest }, { principal }) {
         const filter = filterOf(rest);
-        const list = (count: number) =>
-          memories.list(principal.accountId, { filter, limit: count, cursor });
+        const list = (count: number) => memories.list(principal, { filter, limit: count, cursor });
         const page = await list(limit);
         const fitted = fitEntries(page.memories.map(toEntry), max_tokens);
         const shown = fitted.entries.length;
@@ -85,7 +84,7 @@ export function createReadingTools(memories: Memories): Tool[] {
       input: Type.Object({ id: fields.id }, strict),
       output: PublishedEntry,
       async run({ id }, { principal }) {
-        const memory = await memories.get(principal.accountId, id);
+        const memory = await memories.get(principal, id);
         const entry = toEntry(memory);
         const hasMetadata = Object.keys(memory.metadata).length > 0;
         return {

@@ -1,7 +1,7 @@
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import type { Filter } from "../memories/filter.ts";
 import { LIMITS, NewMemory } from "../memories/memory.ts";
-import { ListQuery, SearchQuery, toFilter } from "../memories/requests.ts";
+import { ListQuery, SearchQuery, toVisibleFilter } from "../memories/requests.ts";
 
 /** A schema with another description and without examples: `tools/list` has to be short. */
 function brief<Schema extends TSchema>(schema: Schema, description?: string): Schema {
@@ -47,7 +47,10 @@ const Filters = Type.Object(filterFields);
 
 /** The filter that a tool's input asks for. */
 export function filterOf({ tags: wanted, ...rest }: Static<typeof Filters>): Filter {
-  return toFilter({ ...rest, ...(wanted && wanted.length > 0 && { tags: wanted.join(",") }) });
+  return toVisibleFilter({
+    ...rest,
+    ...(wanted && wanted.length > 0 && { tags: wanted.join(",") }),
+  });
 }
 
 /** How much of a result to show. */

@@ -41,13 +41,13 @@ export function createWritingTools(memories: Memories): Tool[] {
       async run({ agent_id = null, ...input }, { principal, agentId, idempotencyKey }) {
         const agent = agent_id ?? agentId;
         const inputs = [{ ...input, ...(agent !== null && { agent_id: agent }) }];
-        const [memory] = await memories.create(principal.accountId, inputs, {
+        const [memory] = await memories.create(principal, inputs, {
           source: sourceOf(principal),
           idempotencyKey,
         });
         if (!memory) throw new Error("creating a memory returned none");
         const similar = allows(principal.scopes, "memories:read")
-          ? await describeSimilar(memories, principal.accountId, memory.id)
+          ? await describeSimilar(memories, principal, memory.id)
           : [];
         const hint = similar.map(({ id, title }) => `\n${id}: ${title}`).join("");
         return {
@@ -85,7 +85,7 @@ export function createWritingTools(memories: Memories): Tool[] {
       ),
       output: Type.Object({ id: Type.String(), updated_at: Type.String() }),
       async run({ id, ...changes }, { principal }) {
-        const memory = await memories.update(principal.accountId, id, changes, {
+        const memory = await memories.update(principal, id, changes, {
           source: sourceOf(principal),
         });
         return { text: `Updated ${id}.`, data: { id, updated_at: memory.updated_at } };
@@ -101,7 +101,7 @@ export function createWritingTools(memories: Memories): Tool[] {
       input: Type.Object({ id: fields.id }, strict),
       output: Type.Object({ id: Type.String(), deleted: Type.Boolean() }),
       async run({ id }, { principal }) {
-        await memories.remove(principal.accountId, id);
+        await memories.remove(principal, id);
         return { text: `Deleted ${id} for good.`, data: { id, deleted: true } };
       },
     }),
@@ -113,11 +113,11 @@ function sourceOf({ credential }: Principal): MemorySource {
 }
 
 /** Those of them that are still there, with their first line. */
-async function describeSimilar(memories: Memories, accountId: string, id: string) {
+async function describeSimilar(memories: Memories, principal: Principal, id: string) {
   // The memory is saved: what fails from here on must not make the model save it again.
   try {
-    const near = (await memories.similar(accountId, id)).slice(0, MOST_SIMILAR);
-    const found = await Promise.all(near.map(({ id: nearId }) => memories.get(accountId, nearId)));
+    const near = (await memories.similar(principal, id)).slice(0, MOST_SIMILAR);
+    const found = await Promise.all(near.map(({ id: nearId }) => memories.get(principal, nearId)));
     return found.map(({ id: nearId, content }) => ({ id: nearId, title: titleOf(content) }));
   } catch {
     return [];

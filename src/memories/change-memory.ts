@@ -22,6 +22,7 @@ export function newMemory(
     importance: input.importance ?? 0.5,
     pinned: input.pinned ?? false,
     supersedes: input.supersedes ?? null,
+    supersededBy: null,
     metadata: JSON.stringify(input.metadata ?? {}),
     source,
     createdAt: now,

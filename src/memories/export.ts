@@ -1,6 +1,8 @@
+import type { Reach } from "../keys/reach.ts";
 import { createTurns } from "../turns.ts";
 import type { Filter } from "./filter.ts";
 import type { Memory } from "./memory.ts";
+import { readable } from "./reach.ts";
 import { toMemory } from "./rows.ts";
 import type { Store } from "./store.ts";
 
@@ -16,11 +18,17 @@ const ID_BYTES = 16;
  * read to its end, it holds 16 bytes a memory and nothing else.
  */
 export type ExportMemories = (
-  accountId: string,
+  reach: Reach,
   filter: Filter,
 ) => Promise<AsyncGenerator<Memory[], void>>;
 
-export function createExport(store: Pick<Store, "use">): ExportMemories {
+export function createExport({
+  store,
+  clock,
+}: {
+  store: Pick<Store, "use">;
+  clock: () => number;
+}): ExportMemories {
   let last: Promise<unknown> = Promise.resolve();
 
   /** The newest first. One list at a time, because each takes 30 MB for 100,000 memories for a moment. */
@@ -32,7 +40,10 @@ export function createExport(store: Pick<Store, "use">): ExportMemories {
     return listed;
   };
 
-  return async (accountId, filter) => readPages(store, accountId, await listIds(accountId, filter));
+  return async (reach, filter) => {
+    const visible = readable(reach, { ...filter, aliveAt: clock() });
+    return readPages(store, reach.accountId, await listIds(reach.accountId, visible));
+  };
 }
 
 function pack(ids: readonly string[]): Buffer {

@@ -7,10 +7,18 @@ export interface Filter {
   tagsMatch?: "any" | "all";
   agentId?: string;
   sessionId?: string;
+  /** Projects, one of which a memory belongs to; `null` stands for none. */
+  projects?: readonly (string | null)[];
+  /** Id of the credential that wrote it. */
+  sourceId?: string;
   /** Milliseconds since 1970, inclusive. */
   createdAfter?: number;
   /** Milliseconds since 1970, exclusive. */
   createdBefore?: number;
+  /** Only memories that no other one supersedes. */
+  isCurrent?: boolean;
+  /** Only memories that have not expired at this moment. */
+  aliveAt?: number;
 }
 
 /** A place in a list that is sorted by newest first. */
@@ -19,30 +27,27 @@ export interface Position {
   id: string;
 }
 
-/** Whether a filter has any condition. */
-export function narrows({
-  tags,
-  agentId,
-  sessionId,
-  createdAfter,
-  createdBefore,
-}: Filter): boolean {
-  const conditions = [agentId, sessionId, createdAfter, createdBefore];
+/** Whether a filter has a condition that somebody asked for. */
+export function narrows({ tags, tagsMatch: _, isCurrent: __, aliveAt: ___, ...rest }: Filter) {
+  const conditions = Object.values(rest);
   return (tags?.length ?? 0) > 0 || conditions.some((condition) => condition !== undefined);
 }
 
 /** Whether a filter lets a memory pass. */
-export function passes(
-  { tags: wanted = [], tagsMatch, agentId, sessionId, createdAfter, createdBefore }: Filter,
-  memory: Pick<MemoryRow, "tags" | "agentId" | "sessionId" | "createdAt">,
-): boolean {
+export function passes(filter: Filter, memory: MemoryRow): boolean {
+  const { tags: wanted = [], tagsMatch, agentId, sessionId, projects, sourceId } = filter;
+  const { createdAfter, createdBefore, isCurrent, aliveAt } = filter;
   const has = (tag: string) => memory.tags.includes(tag);
   const hasTags = tagsMatch === "all" ? wanted.every(has) : wanted.some(has);
   return (
     (wanted.length === 0 || hasTags) &&
     (agentId === undefined || memory.agentId === agentId) &&
     (sessionId === undefined || memory.sessionId === sessionId) &&
+    (projects === undefined || projects.includes(memory.project)) &&
+    (sourceId === undefined || memory.source?.id === sourceId) &&
     (createdAfter === undefined || memory.createdAt >= createdAfter) &&
-    (createdBefore === undefined || memory.createdAt < createdBefore)
+    (createdBefore === undefined || memory.createdAt < createdBefore) &&
+    (!isCurrent || memory.supersededBy === null) &&
+    (aliveAt === undefined || memory.expiresAt === null || memory.expiresAt > aliveAt)
   );
 }

@@ -2,6 +2,7 @@ import { createIdFrom } from "../db/id.ts";
 import { isDiskFull } from "../disk-errors.ts";
 import type { ContentEmbedding, Embedder } from "../embedding/embedder.ts";
 import { AppError } from "../errors.ts";
+import type { Reach } from "../keys/reach.ts";
 import { parseInstant } from "../schema.ts";
 import type { Draft } from "./draft.ts";
 import {
@@ -59,7 +60,7 @@ export interface ImportOptions {
  */
 export async function importMemories(
   { store, clock }: Dependencies,
-  accountId: string,
+  reach: Reach,
   lines: AsyncIterable<ImportLine>,
   { source, dryRun, mayRead, stillAllowed }: ImportOptions,
 ): Promise<ImportReport> {
@@ -77,7 +78,7 @@ export async function importMemories(
   };
   const write = async (batch: readonly Wanted[]) => {
     await stillAllowed();
-    const verdicts = await store.use(accountId, (open) =>
+    const verdicts = await store.use(reach.accountId, (open) =>
       dryRun ? foresee(open, batch) : writeBatch(open, batch, stillAllowed),
     );
     for (const [index, known] of verdicts.entries()) {
@@ -153,6 +154,7 @@ function toWanted(
     importance: memory.importance ?? 0.5,
     pinned: memory.pinned ?? false,
     supersedes: memory.supersedes ?? null,
+    supersededBy: memory.superseded_by ?? null,
     metadata: JSON.stringify(memory.metadata ?? {}),
     source,
     createdAt,

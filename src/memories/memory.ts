@@ -59,7 +59,7 @@ export const SessionId = text({
   description: "The conversation that the memory comes from.",
   examples: ["s-42"],
 });
-const Project = text({
+export const Project = text({
   minLength: 1,
   maxLength: LIMITS.identifier,
   description: "The project that the memory belongs to.",
@@ -89,6 +89,7 @@ const memoryId = (description: string) =>
       : "must be mem_ and 32 hexadecimal digits in lower case",
   );
 const supersedes = memoryId("The memory whose place it takes.");
+const supersededBy = memoryId("The memory that took its place.");
 
 /** What may be cleared, or left out, by `null`. */
 const orNull = <Schema extends TSchema>(schema: Schema, description?: string) =>
@@ -164,6 +165,7 @@ const memoryFields = {
   importance,
   pinned,
   supersedes: orNull(supersedes),
+  superseded_by: orNull(supersededBy),
   metadata,
   source: orNull(MemorySource),
   created_at: instant({ description: "UTC.", examples: [EXAMPLE_TIME] }),
@@ -208,6 +210,9 @@ export const ImportedMemory = Type.Object(
     ...NewMemory.properties,
     agent_id: Type.Optional(MemoryChanges.properties.agent_id),
     session_id: Type.Optional(MemoryChanges.properties.session_id),
+    superseded_by: Type.Optional(
+      orNull(supersededBy, "As it is exported. It follows from `supersedes` of the other one."),
+    ),
     source: Type.Optional(
       orNull(MemorySource, "As it is exported. What imports it is recorded instead."),
     ),

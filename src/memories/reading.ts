@@ -2,15 +2,17 @@ import { LRUCache } from "lru-cache";
 import type { Decay } from "../config.ts";
 import { watchModels } from "../embedding/model-at-hand.ts";
 import { AppError } from "../errors.ts";
+import type { Reach } from "../keys/reach.ts";
 import { createTurns } from "../turns.ts";
 import { createExport } from "./export.ts";
-import type { Filter } from "./filter.ts";
+import { type Filter, passes } from "./filter.ts";
 import type { FoundMemory } from "./found-memory.ts";
 import { createMatcher } from "./matched/matched.ts";
 import { termsOf } from "./matched/terms.ts";
 import { MEMORY_ID, type Memory, type Similar } from "./memory.ts";
 import type { SearchMode } from "./ranking/mode.ts";
 import { retention } from "./ranking/retention.ts";
+import { readable } from "./reach.ts";
 import { decodeCursor, encodeCursor } from "./requests.ts";
 import { type MemoryRow, toMemory } from "./rows.ts";
 import { type SearchRequest, type SearchResult, searchTable } from "./search.ts";
@@ -38,8 +40,8 @@ export function createReading({
   const lastFound = new LRUCache<string, { id: string; at: Date }>({ max: MOST_FOUND });
   const isModelAtHand = watchModels();
 
-  const find = async (accountId: string, id: string): Promise<Memory | null> => {
-    const [row] = MEMORY_ID.test(id) ? await findInOrder(store, accountId, [id]) : [];
+  const find = async (reach: Reach, id: string): Promise<Memory | null> => {
+    const [row] = MEMORY_ID.test(id) ? await findInOrder(store, reach, [id], clock()) : [];
     return row ? toMemory(row) : null;
   };
 
@@ -49,43 +51,50 @@ export function createReading({
      * search goes by words alone while the model is still being loaded.
      */
     async search(
-      accountId: string,
+      reach: Reach,
       request: SearchRequest,
     ): Promise<{ memories: FoundMemory[]; mode: SearchMode }> {
-      const { found, mode } = await store.use(accountId, async ({ table, embedder }) => {
+      const filter = readable(reach, { ...request.filter, aliveAt: clock() });
+      const { found, mode } = await store.use(reach.accountId, async ({ table, embedder }) => {
         const isByWords = request.mode === "hybrid" && !(await isModelAtHand(embedder));
         const mode = isByWords ? "keyword" : request.mode;
         const moment = { now: clock(), decay };
-        return { mode, found: await searchTable(table, embedder, { ...request, mode }, moment) };
+        return {
+          mode,
+          found: await searchTable(table, embedder, { ...request, filter, mode }, moment),
+        };
       });
       const memories = await toFound(found, request);
       const [best] = memories;
-      if (best) lastFound.set(accountId, { id: best.id, at: new Date(clock()) });
+      if (best) lastFound.set(reach.accountId, { id: best.id, at: new Date(clock()) });
       return { memories, mode };
     },
 
     /** The best memory of the last search that found any since the start, and when that was. */
-    lastFound: (accountId: string): { id: string; at: Date } | null =>
+    lastFound: ({ accountId }: Reach): { id: string; at: Date } | null =>
       lastFound.get(accountId) ?? null,
 
     /**
      * Memories that say nearly the same as one that was saved just now, to be updated instead of
      * piled up. None when they can't be read: the save has succeeded all the same.
      */
-    async similar(accountId: string, id: string): Promise<Similar[]> {
-      const find = store.use(accountId, ({ table }) => findSimilar(table, table.model, id));
+    async similar(reach: Reach, id: string): Promise<Similar[]> {
+      const find = store.use(reach.accountId, ({ table }) =>
+        findSimilar(table, id, readable(reach, { isCurrent: true, aliveAt: clock() })),
+      );
       return await find.catch(() => []);
     },
 
     /** A page of memories, newest first, and where the next one starts (`null` at the end). */
     async list(
-      accountId: string,
+      reach: Reach,
       { filter, limit, cursor }: { filter: Filter; limit: number; cursor?: string | undefined },
     ): Promise<{ memories: Memory[]; nextCursor: string | null }> {
       const after = cursor === undefined ? null : decodeCursor(cursor);
-      const { rows, isMore } = await store.use(accountId, async ({ table }) => {
+      const { rows, isMore } = await store.use(reach.accountId, async ({ table }) => {
         // One more than asked for tells whether there is a next page.
-        const ids = await table.list(filter, after, limit + 1);
+        const visible = readable(reach, { ...filter, aliveAt: clock() });
+        const ids = await table.list(visible, after, limit + 1);
         const rows = await inOrder(table, ids.slice(0, limit));
         return { rows, isMore: ids.length > limit };
       });
@@ -97,14 +106,14 @@ export function createReading({
     },
 
     /** All memories, the oldest first, to be moved elsewhere; see `ExportMemories`. */
-    export: createExport(store),
+    export: createExport({ store, clock }),
 
     /** A memory by its id; `null` when it isn't there. */
     find,
 
     /** @throws AppError `memory_not_found` */
-    async get(accountId: string, id: string): Promise<Memory> {
-      const memory = await find(accountId, id);
+    async get(reach: Reach, id: string): Promise<Memory> {
+      const memory = await find(reach, id);
       if (!memory) throw notFound(id);
       return memory;
     },
@@ -114,9 +123,9 @@ export function createReading({
       retention(clock() - Date.parse(updated_at), importance, decay),
 
     /** What an account has, in figures. */
-    async stats(accountId: string): Promise<Stats> {
-      const figures = await store.use(accountId, ({ table }) => survey(table));
-      return { ...figures, bytes: await store.bytes(accountId) };
+    async stats(reach: Reach): Promise<Stats> {
+      const figures = await store.use(reach.accountId, ({ table }) => survey(table));
+      return { ...figures, bytes: await store.bytes(reach.accountId) };
     },
 
     /** Bytes on disk of an account's memories. */
@@ -144,13 +153,19 @@ async function toFound(
   return memories;
 }
 
-/** Memories by id, in the order of the ids; those that aren't there are left out. */
+/**
+ * Memories by id, in the order of the ids; those that aren't there, or may not be read, are left out.
+ * @param now milliseconds since 1970
+ */
 export async function findInOrder(
   store: Pick<Store, "use">,
-  accountId: string,
+  reach: Reach,
   ids: readonly string[],
+  now: number,
 ): Promise<MemoryRow[]> {
-  return await store.use(accountId, ({ table }) => inOrder(table, ids));
+  const rows = await store.use(reach.accountId, ({ table }) => inOrder(table, ids));
+  const visible = readable(reach, { aliveAt: now });
+  return rows.filter((row) => passes(visible, row));
 }
 
 async function inOrder(

@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { AppError } from "../errors.ts";
 import { checked, instant, numberText, parseInstant, problemOf, text } from "../schema.ts";
 import type { Filter, Position } from "./filter.ts";
-import { AgentId, LIMITS, MEMORY_ID, SessionId, Tag } from "./memory.ts";
+import { AgentId, LIMITS, MEMORY_ID, Project, SessionId, Tag } from "./memory.ts";
 import { SEARCH_MODES } from "./ranking/mode.ts";
 
 const splitTags = (tags: string) => tags.split(",").map((tag) => tag.trim());
@@ -22,6 +22,12 @@ const tagList = checked<string>(
   },
 );
 
+const flag = (defaultValue: boolean, description: string) =>
+  Type.Union([Type.Literal("true"), Type.Literal("false")], {
+    default: String(defaultValue),
+    description,
+  });
+
 const deletionFields = {
   tags: Type.Optional(tagList),
   tags_match: Type.Optional(
@@ -31,6 +37,19 @@ const deletionFields = {
   ),
   agent_id: Type.Optional(AgentId),
   session_id: Type.Optional(SessionId),
+  project: Type.Optional({
+    ...Project,
+    description: "Memories of this project and of none, or of it alone with `project_only=true`.",
+  }),
+  project_only: Type.Optional(flag(false, "Whether memories of no project are left out.")),
+  source: Type.Optional(
+    text({
+      minLength: 1,
+      maxLength: LIMITS.identifier,
+      description: "Id of the key, of what an app was allowed, or of the account that wrote it.",
+      examples: ["key_0197f2c4e0b47c3a9a1d5b8e2f60c711"],
+    }),
+  ),
   created_before: Type.Optional(
     instant({ description: "Created before this moment.", examples: ["2026-12-01T00:00:00Z"] }),
   ),
@@ -46,13 +65,15 @@ const filterFields = {
   ),
 };
 
-const LIMIT = "How many memories to return at most.";
+/** What narrows searches and lists, where superseded memories come only when asked for. */
+const visibleFields = {
+  ...filterFields,
+  include_superseded: Type.Optional(
+    flag(false, "Whether memories come that others have superseded."),
+  ),
+};
 
-const flag = (defaultValue: boolean, description: string) =>
-  Type.Union([Type.Literal("true"), Type.Literal("false")], {
-    default: String(defaultValue),
-    description,
-  });
+const LIMIT = "How many memories to return at most.";
 
 const strict = { additionalProperties: false };
 
@@ -75,7 +96,7 @@ export const SearchQuery = Type.Object(
       default: 10,
       description: LIMIT,
     }),
-    ...filterFields,
+    ...visibleFields,
     min_score: numberText("number", {
       minimum: 0,
       maximum: 1,
@@ -102,7 +123,7 @@ export const CreationQuery = Type.Object(
 /** The query of `GET /memories`. */
 export const ListQuery = Type.Object(
   {
-    ...filterFields,
+    ...visibleFields,
     limit: numberText("integer", {
       minimum: 1,
       maximum: LIMITS.page,
@@ -151,6 +172,9 @@ interface FilterQuery {
   tags_match?: "any" | "all";
   agent_id?: string;
   session_id?: string;
+  project?: string;
+  project_only?: "true" | "false";
+  source?: string;
   created_after?: string;
   created_before?: string;
 }
@@ -164,9 +188,20 @@ export function toFilter(query: FilterQuery): Filter {
     ...(query.tags_match && { tagsMatch: query.tags_match }),
     ...(query.agent_id !== undefined && { agentId: query.agent_id }),
     ...(query.session_id !== undefined && { sessionId: query.session_id }),
+    ...(query.project !== undefined && {
+      projects: query.project_only === "true" ? [query.project] : [query.project, null],
+    }),
+    ...(query.source !== undefined && { sourceId: query.source }),
     ...(typeof after === "number" && { createdAfter: after }),
     ...(typeof before === "number" && { createdBefore: before }),
   };
+}
+
+/** The filter of a search or a list: of what is known now, unless what was known before is asked for. */
+export function toVisibleFilter(
+  query: FilterQuery & { include_superseded?: "true" | "false" },
+): Filter {
+  return { ...toFilter(query), isCurrent: query.include_superseded !== "true" };
 }
 
 /** The position of a list as an opaque text for clients. */

@@ -2,9 +2,10 @@ import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { ref, responses } from "../http/openapi.ts";
 import { checkQueryString } from "../http/query.ts";
+import type { Reach } from "../keys/reach.ts";
 import { FoundMemory } from "./found-memory.ts";
 import { ImportedMemory, Memory, SavedMemory } from "./memory.ts";
-import { ListQuery, SearchQuery, toFilter } from "./requests.ts";
+import { ListQuery, SearchQuery, toVisibleFilter } from "./requests.ts";
 import { Stats } from "./stats.ts";
 import { createTransferRoutes } from "./transfer-routes.ts";
 import { createWritingRoutes, type Dependencies, ETAG, MemoryPath } from "./writing-routes.ts";
@@ -34,17 +35,17 @@ export function createMemoryRoutes(dependencies: Dependencies) {
 function createReadingRoutes({ memories, authorize, etags }: Dependencies) {
   return new Elysia({ normalize: false })
     .derive(async ({ request }) => {
-      const { accountId } = await authorize(request, "memories:read");
+      const reach: Reach = await authorize(request, "memories:read");
       checkQueryString(request);
-      return { accountId };
+      return { reach };
     })
     .get(
       "/search",
-      async ({ accountId, query, set }) => {
-        const found = await memories.search(accountId, {
+      async ({ reach, query, set }) => {
+        const found = await memories.search(reach, {
           query: query.q,
           limit: Number(query.limit),
-          filter: toFilter(query),
+          filter: toVisibleFilter(query),
           minScore: Number(query.min_score),
           mode: query.mode,
           decay: query.decay === "true",
@@ -69,9 +70,9 @@ function createReadingRoutes({ memories, authorize, etags }: Dependencies) {
     )
     .get(
       "/",
-      async ({ accountId, query }) => {
-        const page = await memories.list(accountId, {
-          filter: toFilter(query),
+      async ({ reach, query }) => {
+        const page = await memories.list(reach, {
+          filter: toVisibleFilter(query),
           limit: Number(query.limit),
           cursor: query.cursor,
         });
@@ -89,8 +90,8 @@ function createReadingRoutes({ memories, authorize, etags }: Dependencies) {
     )
     .get(
       "/:id",
-      async ({ accountId, params, set }) => {
-        const memory = await memories.get(accountId, params.id);
+      async ({ reach, params, set }) => {
+        const memory = await memories.get(reach, params.id);
         set.headers.etag = (await etags.maker())(memory);
         return memory;
       },
@@ -119,9 +120,9 @@ export function createStatsRoutes({
   return new Elysia({ tags: ["memories"], normalize: false }).model({ Stats }).get(
     "/stats",
     async ({ request }) => {
-      const { accountId } = await authorize(request, "memories:read");
+      const principal = await authorize(request, "memories:read");
       checkQueryString(request);
-      return memories.stats(accountId);
+      return memories.stats(principal);
     },
     {
       query: Type.Object({}, { additionalProperties: false }),

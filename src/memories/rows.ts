@@ -17,6 +17,8 @@ export interface StoredMemory extends ContentEmbedding {
   pinned: boolean;
   /** The id of the memory whose place it takes. */
   supersedes: string | null;
+  /** The id of the memory that took its place. */
+  supersededBy: string | null;
   /** JSON text, so that what comes out is what went in. */
   metadata: string;
   /** What wrote it; `null` where that was not recorded yet. */
@@ -71,6 +73,7 @@ export function toMemory(stored: MemoryRow): Memory {
     importance: stored.importance,
     pinned: stored.pinned,
     supersedes: stored.supersedes,
+    superseded_by: stored.supersededBy,
     metadata: JSON.parse(stored.metadata),
     source: stored.source,
     created_at: new Date(stored.createdAt).toISOString(),

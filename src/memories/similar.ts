@@ -1,4 +1,4 @@
-import type { EmbeddingModel } from "../embedding/embedder.ts";
+import type { Filter } from "./filter.ts";
 import type { Similar } from "./memory.ts";
 import { meaningScore } from "./ranking/relevance.ts";
 import { rounded } from "./ranking/scores.ts";
@@ -17,19 +17,20 @@ const ROWS = 50;
 /**
  * The memories that mean nearly the same as one that is there, the nearest first. Of a long memory
  * the first passage is compared, whose vector is kept: nothing is embedded again.
+ * @param filter of those to look among
  */
 export async function findSimilar(
   table: MemoryTable,
-  { cosines }: Pick<EmbeddingModel, "cosines">,
   id: string,
+  filter: Filter,
 ): Promise<Similar[]> {
   const [vector] = (await table.load([id])).flatMap(({ vectors }) => vectors.slice(0, 1));
   if (!vector) return [];
   const scores = new Map<string, number>();
-  const question = { vector, words: null, filter: {}, limit: ROWS, least: MOST + 1 };
+  const question = { vector, words: null, filter, limit: ROWS, least: MOST + 1 };
   const { candidates } = await table.candidates(question);
   for (const { memory, cosine } of candidates) {
-    const score = meaningScore(cosine ?? 0, cosines);
+    const score = meaningScore(cosine ?? 0, table.model.cosines);
     if (memory.id !== id && score >= NEARLY_THE_SAME) {
       scores.set(memory.id, rounded(score));
     }

@@ -40,10 +40,10 @@ export function createTransferRoutes({
     .get(
       "/export",
       async ({ request, query }) => {
-        const { accountId } = await authorize(request, "memories:read");
+        const principal = await authorize(request, "memories:read");
         checkQueryString(request);
-        const pages = await memories.export(accountId, toFilter(query));
-        record(request, "memories_exported", { accountId });
+        const pages = await memories.export(principal, toFilter(query));
+        record(request, "memories_exported", { accountId: principal.accountId });
         const stillAllowed = async () => void (await authorize(request, "memories:read"));
         return new Response(toStream(pages, stillAllowed), { headers: { "content-type": NDJSON } });
       },
@@ -65,14 +65,15 @@ export function createTransferRoutes({
     .post(
       "/import",
       async ({ request, query, server }) => {
-        const { accountId, scopes, credential } = await authorize(request, "memories:write");
+        const principal = await authorize(request, "memories:write");
+        const { accountId, scopes, credential } = principal;
         checkQueryString(request);
         const dryRun = query.dry_run === "true";
         // It tells of what is here, and changes nothing.
         if (dryRun) await authorize(request, "memories:read");
         // Embedding takes longer than an idle connection may live.
         server?.timeout(request, 0);
-        const report = await memories.import(accountId, readLines(request), {
+        const report = await memories.import(principal, readLines(request), {
           source: { via: "import", ...credential },
           dryRun,
           mayRead: allows(scopes, "memories:read"),

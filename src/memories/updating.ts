@@ -1,7 +1,8 @@
-import type { Embedder } from "../embedding/embedder.ts";
 import { AppError } from "../errors.ts";
+import type { Reach } from "../keys/reach.ts";
 import { changeMemory, checkExpiry } from "./change-memory.ts";
 import type { Memory, MemoryChanges, MemorySource } from "./memory.ts";
+import { checkMayWrite, mayRead, projectToWrite } from "./reach.ts";
 import { notFound, type Reading } from "./reading.ts";
 import { toMemory } from "./rows.ts";
 import type { Store } from "./store.ts";
@@ -30,32 +31,34 @@ export function createUpdate({
    *   `precondition_failed` when `isExpected` says no
    */
   const update = async (
-    accountId: string,
+    reach: Reach,
     id: string,
     changes: MemoryChanges,
     change: Changing = {},
   ): Promise<Memory> => {
     const { source = null, isExpected = () => true } = change;
     checkExpiry(changes.expires_at, clock(), "expires_at");
-    const present = await get(accountId, id);
+    if (changes.project !== undefined) projectToWrite(reach, changes.project);
+    const present = await get(reach, id);
     if (!isExpected(present)) throw hasChanged();
     const content = changes.content;
     // Embedding takes longer than all the rest: it happens before the write's turn, and only
     // when the content changes.
-    const used = await embedderOf(store, accountId);
+    const used = await store.use(reach.accountId, async ({ embedder }) => embedder);
     const embedding =
       content === undefined || content === present.content
         ? null
         : await used.embedContent(content);
 
-    const updated = await store.use(accountId, async ({ writer, embedder }) => {
+    const updated = await store.use(reach.accountId, async ({ writer, embedder }) => {
       if (embedding && embedder !== used) return null;
       return await writer.change({
         ids: [id],
         withVectors: embedding === null,
         apply(draft) {
           const current = draft.get(id);
-          if (!current) throw notFound(id);
+          if (!current || !mayRead(reach, current)) throw notFound(id);
+          checkMayWrite(reach, current);
           if (!isExpected(toMemory(current))) throw hasChanged();
           // Another write may have changed the content between: then its embedding is not this one.
           if (content !== undefined && content !== current.content && !embedding) return null;
@@ -67,15 +70,10 @@ export function createUpdate({
         },
       });
     });
-    return updated ? toMemory(updated) : update(accountId, id, changes, change);
+    return updated ? toMemory(updated) : update(reach, id, changes, change);
   };
 
   return update;
-}
-
-/** The embedder of an account's table, which another one may replace meanwhile. */
-export function embedderOf(store: Pick<Store, "use">, accountId: string): Promise<Embedder> {
-  return store.use(accountId, async ({ embedder }) => embedder);
 }
 
 function hasChanged() {

@@ -80,23 +80,23 @@ function createSavingRoutes({ memories, authorize, etags }: Dependencies) {
 
   return new Elysia({ normalize: false })
     .derive(async ({ request }) => {
-      const { accountId, scopes, credential } = await authorize(request, "memories:add");
+      const principal = await authorize(request, "memories:add");
       checkQueryString(request);
-      const source: MemorySource = { via: "api", ...credential };
-      return { accountId, scopes, source };
+      const source: MemorySource = { via: "api", ...principal.credential };
+      return { principal, source };
     })
     .post(
       "/",
-      async ({ accountId, scopes, source, request, body, headers, query, set }) => {
+      async ({ principal, source, request, body, headers, query, set }) => {
         if (query.similar === "true") await authorize(request, "memories:read");
         const idempotencyKey = headers["idempotency-key"];
-        const [memory] = await memories.create(accountId, [body], { source, idempotencyKey });
+        const [memory] = await memories.create(principal, [body], { source, idempotencyKey });
         if (!memory) throw new Error("creating a memory returned none");
         set.status = 201;
         set.headers.location = `/api/memories/${memory.id}`;
         set.headers.etag = (await etags.maker())(memory);
-        if (query.similar === "false") return writtenMemory(memory, scopes);
-        return { ...memory, similar: await memories.similar(accountId, memory.id) };
+        if (query.similar === "false") return writtenMemory(memory, principal.scopes);
+        return { ...memory, similar: await memories.similar(principal, memory.id) };
       },
       {
         parse: parser(createBodyReader(NewMemory, MAX_BODY)),
@@ -125,14 +125,14 @@ function createSavingRoutes({ memories, authorize, etags }: Dependencies) {
     )
     .post(
       "/batch",
-      async ({ accountId, scopes, source, body, headers, set }) => {
+      async ({ principal, source, body, headers, set }) => {
         set.status = 201;
         const idempotencyKey = headers["idempotency-key"];
         const turn = createTurns();
-        const saved = await memories.create(accountId, body.memories, { source, idempotencyKey });
+        const saved = await memories.create(principal, body.memories, { source, idempotencyKey });
         // To write so much has taken its time, and so does the answer.
         await turn();
-        return { memories: saved.map((memory) => writtenMemory(memory, scopes)) };
+        return { memories: saved.map((memory) => writtenMemory(memory, principal.scopes)) };
       },
       {
         parse: parser(readBatch),
@@ -160,21 +160,21 @@ function createChangeRoutes({ memories, authorize, etags, record }: Dependencies
 
   return new Elysia({ normalize: false })
     .derive(async ({ request }) => {
-      const { accountId, scopes, credential } = await authorize(request, "memories:write");
+      const principal = await authorize(request, "memories:write");
       checkQueryString(request);
-      const source: MemorySource = { via: "api", ...credential };
-      return { accountId, scopes, source };
+      const source: MemorySource = { via: "api", ...principal.credential };
+      return { principal, source };
     })
     .put(
       "/:id",
-      async ({ accountId, scopes, source, params, body, headers, set }) => {
+      async ({ principal, source, params, body, headers, set }) => {
         const ifMatch = headers["if-match"];
         const etagOf = await etags.maker();
         const isExpected = (memory: Memory) =>
           ifMatch === undefined || etags.matches(ifMatch, etagOf(memory));
-        const memory = await memories.update(accountId, params.id, body, { source, isExpected });
+        const memory = await memories.update(principal, params.id, body, { source, isExpected });
         set.headers.etag = etagOf(memory);
-        return writtenMemory(memory, scopes);
+        return writtenMemory(memory, principal.scopes);
       },
       {
         parse: parser(createBodyReader(MemoryChanges, MAX_BODY)),
@@ -204,8 +204,8 @@ function createChangeRoutes({ memories, authorize, etags, record }: Dependencies
     )
     .delete(
       "/:id",
-      async ({ accountId, params }) => {
-        await memories.remove(accountId, params.id);
+      async ({ principal, params }) => {
+        await memories.remove(principal, params.id);
         return { id: params.id, deleted: true };
       },
       {
@@ -225,9 +225,9 @@ function createChangeRoutes({ memories, authorize, etags, record }: Dependencies
     )
     .delete(
       "/",
-      async ({ accountId, query, request }) => {
-        const deleted = await memories.removeMatching(accountId, toFilter(query));
-        record(request, "memories_deleted", { accountId, amount: deleted });
+      async ({ principal, query, request }) => {
+        const deleted = await memories.removeMatching(principal, toFilter(query));
+        record(request, "memories_deleted", { accountId: principal.accountId, amount: deleted });
         return { deleted };
       },
       {

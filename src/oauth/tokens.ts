@@ -2,6 +2,7 @@ import { and, eq, gt, inArray, isNull, sql } from "drizzle-orm";
 import type { Database, Orm } from "../db/database.ts";
 import { hashSecret } from "../db/secret.ts";
 import { createUseMark } from "../db/use-mark.ts";
+import type { Reach } from "../keys/reach.ts";
 import { allows, type Scope } from "../keys/scopes.ts";
 import { type Grant, type Grants, grantOf } from "./grants.ts";
 import { OAuthError, ReuseError } from "./oauth-error.ts";
@@ -30,8 +31,7 @@ export interface Renewal {
 }
 
 /** Whom an access token speaks for. */
-export interface TokenHolder {
-  readonly accountId: string;
+export interface TokenHolder extends Reach {
   readonly scopes: readonly Scope[];
   /** The app's name, and the grant's id. */
   readonly credential: { readonly by: string; readonly id: string };
@@ -198,7 +198,7 @@ export function createTokens({
       if (!row) return null;
       await markUsed(row.grantId, row.lastUsedAt, now);
       const { accountId, scopes, app, clientName: by, grantId: id } = row;
-      return { accountId, scopes, app, credential: { by, id } };
+      return { accountId, scopes, bound: null, app, credential: { by, id } };
     },
   };
 }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { connect } from "node:net";
+import { wholeAccount } from "../../src/keys/reach.ts";
 import { type OAuthServer, startOAuthServer } from "../oauth/support/oauth-server.ts";
 import { rawRequest } from "../support/raw-http.ts";
 
@@ -107,7 +108,7 @@ test.each(WAYS)(
     writer.socket.write("0\r\n\r\n");
     await writer.closed;
     expect(writer.received()).toStartWith("HTTP/1.1 401");
-    const written = await server.memories.list(accountId, { filter: {}, limit: 100 });
+    const written = await server.memories.list(wholeAccount(accountId), { filter: {}, limit: 100 });
     expect(written.memories.some(({ content }) => Number(content) >= 1_000)).toBe(false);
   },
   30_000,

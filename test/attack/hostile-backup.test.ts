@@ -13,6 +13,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { MANIFEST, type Manifest } from "../../src/backup/manifest.ts";
+import { wholeAccount } from "../../src/keys/reach.ts";
 import { ctxd } from "../support/command-line.ts";
 import { backUp, copyBackup, folderOfTest, openData, restore } from "../support/live-data.ts";
 
@@ -24,7 +25,7 @@ beforeAll(async () => {
   good = join(place.path, "good");
   const data = await openData(join(place.path, "data"));
   const { id } = await data.accounts.add({ email: "you@example.com", password: null });
-  await data.memories.create(id, [{ content: "one" }]);
+  await data.memories.create(wholeAccount(id), [{ content: "one" }]);
   // Then there is a base, not only a log.
   await data.close();
   manifest = await backUp(join(place.path, "data"), good);

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { generateKey } from "../../src/keys/key-format.ts";
+import { wholeAccount } from "../../src/keys/reach.ts";
 import { FULL_ACCESS, type Scope } from "../../src/keys/scopes.ts";
 import { formToken } from "../../src/sign-in/form-token.ts";
 import { type OAuthServer, startOAuthServer, tokensOf } from "../oauth/support/oauth-server.ts";
@@ -53,7 +54,7 @@ async function enter(name: string) {
     session_id: canary,
     metadata: { canary },
   };
-  const saved = await server.memories.create(accountId, [memory, memory], {
+  const saved = await server.memories.create(wholeAccount(accountId), [memory, memory], {
     idempotencyKey: "shared",
   });
   const keyName = canary.replace("canary", "key");
@@ -164,7 +165,10 @@ test(`${REQUESTS} hostile requests (FUZZ_SEED=${SEED}) fail nowhere and reach no
   }
   expect(asked.size).toBeGreaterThan(20);
   if (process.env.LONG === "1") console.log(Object.fromEntries(statuses));
-  const kept = await server.memories.list(victim.accountId, { filter: {}, limit: 100 });
+  const kept = await server.memories.list(wholeAccount(victim.accountId), {
+    filter: {},
+    limit: 100,
+  });
   expect(kept.memories.map(({ id }) => id).sort()).toEqual(victim.saved.map(({ id }) => id).sort());
   expect(kept.memories).toEqual(expect.arrayContaining(victim.saved));
   expect(Object.keys(Object.prototype)).toEqual([]);

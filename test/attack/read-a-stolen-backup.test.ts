@@ -19,6 +19,7 @@ import { removeLeftBehind } from "../../src/backup/copy-state.ts";
 import { MANIFEST } from "../../src/backup/manifest.ts";
 import { scheduleBackups } from "../../src/backup/schedule.ts";
 import { checkBackups } from "../../src/doctor/backups.ts";
+import { wholeAccount } from "../../src/keys/reach.ts";
 import { createLog } from "../../src/log.ts";
 import { createMetrics } from "../../src/metrics.ts";
 import { ctxd, ctxdInTerminal } from "../support/command-line.ts";
@@ -54,7 +55,7 @@ beforeAll(async () => {
   const data = await openData(dataDir);
   ({ id: accountId } = await data.accounts.add({ email: EMAIL, password: null }));
   for (let count = 0; count < 20; count++) {
-    await data.memories.create(accountId, [{ content: `${SECRET} ${count}` }]);
+    await data.memories.create(wholeAccount(accountId), [{ content: `${SECRET} ${count}` }]);
   }
   // Then there is a base, not only a log.
   await data.close();
@@ -69,7 +70,10 @@ function folders() {
 
 async function expectAllThere(target: string) {
   await using data = await openData(target);
-  const { memories } = await data.memories.list(accountId, { filter: {}, limit: 100 });
+  const { memories } = await data.memories.list(wholeAccount(accountId), {
+    filter: {},
+    limit: 100,
+  });
   expect(memories).toHaveLength(20);
   expect(memories.every(({ content }) => content.startsWith(SECRET))).toBe(true);
 }
@@ -353,8 +357,8 @@ test("encrypted backups made while memories are written and purged can be restor
   const kept = new Set<string>();
   const load = (async () => {
     for (let count = 0; !isOver; count++) {
-      const [made] = await data.memories.create(id, [{ content: `note ${count}` }]);
-      if (made && count % 3 === 0) await data.memories.remove(id, made.id);
+      const [made] = await data.memories.create(wholeAccount(id), [{ content: `note ${count}` }]);
+      if (made && count % 3 === 0) await data.memories.remove(wholeAccount(id), made.id);
       else if (made) kept.add(made.id);
     }
   })();
@@ -368,7 +372,7 @@ test("encrypted backups made while memories are written and purged can be restor
       await restore(folder, target, identity);
       await using restored = await openData(target);
       for (const memory of atLeast) {
-        expect(await restored.memories.get(id, memory)).toMatchObject({ id: memory });
+        expect(await restored.memories.get(wholeAccount(id), memory)).toMatchObject({ id: memory });
       }
     }
   } finally {

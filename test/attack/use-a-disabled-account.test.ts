@@ -1,4 +1,5 @@
 import { afterAll, beforeEach, expect, test } from "bun:test";
+import { wholeAccount } from "../../src/keys/reach.ts";
 import { SCOPES } from "../../src/keys/scopes.ts";
 import { startOAuthServer } from "../oauth/support/oauth-server.ts";
 import { createPerson, formTo } from "../oauth/support/person.ts";
@@ -111,7 +112,7 @@ test("an export that he has begun", async () => {
     content: `${index} ${"word ".repeat(500)}`,
   }));
   for (let at = 0; at < contents.length; at += 250) {
-    await server.memories.create(accountId, contents.slice(at, at + 250));
+    await server.memories.create(wholeAccount(accountId), contents.slice(at, at + 250));
   }
   const { key } = await server.keys.create(accountId, {
     name: "x",
@@ -153,8 +154,8 @@ test("the owner disables himself, or a member disables somebody", async () => {
 });
 
 test("his memories stay, and come back with him", async () => {
-  const before = (await server.memories.stats(accountId)).memories;
+  const before = (await server.memories.stats(wholeAccount(accountId))).memories;
   await server.accounts.disable(accountId);
   await server.accounts.enable(accountId);
-  expect((await server.memories.stats(accountId)).memories).toBe(before);
+  expect((await server.memories.stats(wholeAccount(accountId))).memories).toBe(before);
 });

@@ -14,6 +14,7 @@ import { join } from "node:path";
 import { createBackup } from "../../src/backup/create-backup.ts";
 import { MANIFEST } from "../../src/backup/manifest.ts";
 import { databasePath } from "../../src/db/sqlite.ts";
+import { wholeAccount } from "../../src/keys/reach.ts";
 import { loadLanceDb } from "../../src/native/lancedb.ts";
 import { testCacheDir } from "../support/embedder.ts";
 import { listFiles } from "../support/files.ts";
@@ -27,7 +28,7 @@ test("a backup holds what its manifest lists, and nothing else, for its owner al
   const folder = join(place.path, "backups", "first");
   const data = await openData(dataDir);
   const { id } = await data.accounts.add({ email: "you@example.com", password: null });
-  await data.memories.create(id, note("one"));
+  await data.memories.create(wholeAccount(id), note("one"));
   // Then there is a base, not only a log.
   await data.close();
   const manifest = await backUp(dataDir, folder);
@@ -67,7 +68,7 @@ test("backups made while memories are written and purged hold every answered one
     };
     for (let count = 0; !isOver; count++) {
       const content = `${name} ${count}\n\nsecond passage\n\nthird passage`;
-      const [made] = await data.memories.create(accountId, note(content));
+      const [made] = await data.memories.create(wholeAccount(accountId), note(content));
       if (!made) throw new Error("nothing was made");
       history.set(made.id, { contents: [content], answered: 0 });
       own.push(made.id);
@@ -75,11 +76,11 @@ test("backups made while memories are written and purged hold every answered one
       if (count % 3 === 0) {
         const changed = `${content} changed`;
         await change(other, changed, () =>
-          data.memories.update(accountId, other, { content: changed }),
+          data.memories.update(wholeAccount(accountId), other, { content: changed }),
         );
       } else if (count % 3 === 1) {
         own.splice(own.indexOf(other), 1);
-        await change(other, null, () => data.memories.remove(accountId, other));
+        await change(other, null, () => data.memories.remove(wholeAccount(accountId), other));
       }
       writes++;
     }
@@ -131,11 +132,12 @@ test("when files went after a newer checkpoint, the newer state is taken", async
   const [dataDir, later] = [join(place.path, "data"), join(place.path, "later")];
   const data = await openData(dataDir);
   const { id } = await data.accounts.add({ email: "you@example.com", password: null });
-  await data.memories.create(id, note("one"));
+  await data.memories.create(wholeAccount(id), note("one"));
   await data.close();
   cpSync(dataDir, later, { recursive: true });
   const laterData = await openData(later, HASTY);
-  for (const content of ["two", "three"]) await laterData.memories.create(id, note(content));
+  for (const content of ["two", "three"])
+    await laterData.memories.create(wholeAccount(id), note(content));
   await laterData.close();
 
   // What a server does while the first file is copied, all at once.
@@ -162,7 +164,7 @@ test("a table that never holds still is given up in the end", async () => {
   const dataDir = join(place.path, "data");
   const data = await openData(dataDir);
   const { id } = await data.accounts.add({ email: "you@example.com", password: null });
-  await data.memories.create(id, note("one"));
+  await data.memories.create(wholeAccount(id), note("one"));
   await data.close();
   const change = (round: number) => {
     const db = new Database(databasePath(dataDir));
@@ -183,7 +185,7 @@ test("a table that has lost a file it needs is not backed up in silence", async 
   const folder = join(place.path, "backup");
   const data = await openData(dataDir);
   const { id } = await data.accounts.add({ email: "you@example.com", password: null });
-  await data.memories.create(id, note("one"));
+  await data.memories.create(wholeAccount(id), note("one"));
   await data.close();
   const tables = join(dataDir, "memories");
   const lost = (await listFiles(tables)).find((file) => file.includes("/data/")) ?? "";
@@ -199,7 +201,7 @@ test("a removed account is not waited for", async () => {
   const dataDir = join(place.path, "data");
   const data = await openData(dataDir);
   const { id } = await data.accounts.add({ email: "you@example.com", password: null });
-  await data.memories.create(id, note("one"));
+  await data.memories.create(wholeAccount(id), note("one"));
   await data.accounts.remove(id);
   await data.close();
   rmSync(join(dataDir, "memories"), { recursive: true });
@@ -252,7 +254,7 @@ async function listAll(memories: Awaited<ReturnType<typeof openData>>["memories"
   const all = [];
   let cursor: string | undefined;
   do {
-    const page = await memories.list(id, { filter: {}, limit: 100, cursor });
+    const page = await memories.list(wholeAccount(id), { filter: {}, limit: 100, cursor });
     all.push(...page.memories);
     cursor = page.nextCursor ?? undefined;
   } while (cursor !== undefined);

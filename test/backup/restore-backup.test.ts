@@ -16,6 +16,7 @@ import { join } from "node:path";
 import { MANIFEST, type Manifest } from "../../src/backup/manifest.ts";
 import { refuseUnfinishedRestore } from "../../src/backup/unfinished-restore.ts";
 import { lockDataFolder } from "../../src/db/data-lock.ts";
+import { wholeAccount } from "../../src/keys/reach.ts";
 import { backUp, copyBackup, folderOfTest, openData, restore } from "../support/live-data.ts";
 
 let place: ReturnType<typeof folderOfTest>;
@@ -28,11 +29,11 @@ beforeAll(async () => {
   good = join(place.path, "good");
   const first = await openData(join(place.path, "data"));
   ({ id: accountId } = await first.accounts.add({ email: "you@example.com", password: null }));
-  await first.memories.create(accountId, [{ content: "one" }]);
+  await first.memories.create(wholeAccount(accountId), [{ content: "one" }]);
   // Then that one is in a base, and the next one in the log.
   await first.close();
   await using data = await openData(join(place.path, "data"));
-  await data.memories.create(accountId, [{ content: "two" }]);
+  await data.memories.create(wholeAccount(accountId), [{ content: "two" }]);
   manifest = await backUp(join(place.path, "data"), good);
 });
 afterAll(() => place[Symbol.dispose]());
@@ -41,7 +42,7 @@ const folders = () => copyBackup(place, good);
 
 async function expectAllThere(dataDir: string) {
   await using data = await openData(dataDir);
-  const { memories } = await data.memories.list(accountId, { filter: {}, limit: 10 });
+  const { memories } = await data.memories.list(wholeAccount(accountId), { filter: {}, limit: 10 });
   expect(memories.map(({ content }) => content).sort()).toEqual(["one", "two"]);
 }
 

@@ -3,6 +3,7 @@ import { cpSync, mkdirSync, readdirSync, rmSync, truncateSync, writeFileSync } f
 import { join } from "node:path";
 import { scheduleBackups } from "../../src/backup/schedule.ts";
 import { checkBackups } from "../../src/doctor/backups.ts";
+import { wholeAccount } from "../../src/keys/reach.ts";
 import { createLog } from "../../src/log.ts";
 import { createMetrics } from "../../src/metrics.ts";
 import { testClock } from "../support/database.ts";
@@ -27,7 +28,7 @@ let clock = testClock();
 beforeAll(async () => {
   data = await openData(dataDir);
   const { id } = await data.accounts.add({ email: "you@example.com", password: null });
-  await data.memories.create(id, [{ content: "kept" }]);
+  await data.memories.create(wholeAccount(id), [{ content: "kept" }]);
 });
 afterAll(async () => {
   await data.close();

@@ -1,3 +1,4 @@
+import { wholeAccount } from "../../src/keys/reach.ts";
 import { openPrepared } from "./prepared-data.ts";
 import { createProgress } from "./progress.ts";
 import { createSentences } from "./sentences.ts";
@@ -24,7 +25,7 @@ const started = performance.now();
 while (stored.memories < memories) {
   const size = Math.min(BATCH, memories - stored.memories);
   const batch = Array.from({ length: size }, () => sentences.memory());
-  await data.memories.create(data.accountId, batch);
+  await data.memories.create(wholeAccount(data.accountId), batch);
   stored.add(batch);
   progress.report(stored.memories);
   while ((await data.log.size()) > WAITING) await Bun.sleep(LOOK_EVERY);

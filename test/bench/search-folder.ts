@@ -1,4 +1,5 @@
 import { giveBackMemory } from "../../src/cli/give-back.ts";
+import { wholeAccount } from "../../src/keys/reach.ts";
 import { anonymousMemory, MIB } from "./footprint.ts";
 import { median, percentile, timed } from "./numbers.ts";
 import { openPrepared } from "./prepared-data.ts";
@@ -27,7 +28,7 @@ async function search(): Promise<number> {
   const query = sentences.query();
   await data.engine.embedQuery(query);
   const request = { query, limit: 10, filter: {}, minScore: 0, mode: "hybrid" } as const;
-  return await timed(() => data.memories.search(data.accountId, request));
+  return await timed(() => data.memories.search(wholeAccount(data.accountId), request));
 }
 
 const first = await search();

@@ -5,6 +5,7 @@ import { createBackup } from "../../src/backup/create-backup.ts";
 import { connectShared } from "../../src/backup/shared/connect.ts";
 import { openSharedSource } from "../../src/backup/shared/shared-source.ts";
 import { readConfig } from "../../src/config.ts";
+import { wholeAccount } from "../../src/keys/reach.ts";
 import { loadLanceDb } from "../../src/native/lancedb.ts";
 import { type Cluster, startCluster } from "../support/cluster.ts";
 import { temporaryFolder } from "../support/database.ts";
@@ -115,7 +116,9 @@ test(
       await using data = await openData(target);
       for (const [index, { accountId }] of accounts.entries()) {
         const found = new Map<string, string>();
-        const pages = await Array.fromAsync(await data.memories.export(accountId, {}));
+        const pages = await Array.fromAsync(
+          await data.memories.export(wholeAccount(accountId), {}),
+        );
         for (const { id, content } of pages.flat()) {
           expect(found.has(id)).toBe(false);
           found.set(id, content);
@@ -127,7 +130,7 @@ test(
           expect(histories[index]?.get(id)?.states ?? []).toContain(content);
         }
         // It is written to and flushed as any other.
-        await data.memories.create(accountId, [{ content: "and goes on" }]);
+        await data.memories.create(wholeAccount(accountId), [{ content: "and goes on" }]);
       }
     }
   },

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { STATE } from "../../src/embedding/embedder.ts";
+import { wholeAccount } from "../../src/keys/reach.ts";
 import type { Memory, NewMemory } from "../../src/memories/memory.ts";
 import type { StoredMemory } from "../../src/memories/rows.ts";
 import { storedMemory } from "../support/bases.ts";
@@ -134,10 +135,14 @@ test("what is deleted or replaced in many accounts at once is gone from all of t
   for (let number = 0; number < 12; number++) {
     const { id } = await data.accounts.add({ email: `a${number}@example.com`, password: null });
     const { memory, words } = secret();
-    const [saved] = await data.memories.create(id, [memory, secret().memory]);
+    const [saved] = await data.memories.create(wholeAccount(id), [memory, secret().memory]);
     all.push(...words);
-    if (number % 2) await data.memories.remove(id, saved?.id ?? "");
-    else await data.memories.update(id, saved?.id ?? "", { content: "another", ...CLEARED });
+    if (number % 2) await data.memories.remove(wholeAccount(id), saved?.id ?? "");
+    else
+      await data.memories.update(wholeAccount(id), saved?.id ?? "", {
+        content: "another",
+        ...CLEARED,
+      });
   }
   expect(await untilGone(dataDir, all, PATIENCE)).toEqual([]);
 });
@@ -153,12 +158,12 @@ test("a base to which nothing can be added is written as a whole, and forgets", 
     },
   });
   const { memory, words } = secret();
-  const [kept] = await data.memories.create(accountId, [{ content: "kept" }]);
-  const [deleted] = await data.memories.create(accountId, [memory]);
-  await data.memories.remove(accountId, deleted?.id ?? "");
+  const [kept] = await data.memories.create(wholeAccount(accountId), [{ content: "kept" }]);
+  const [deleted] = await data.memories.create(wholeAccount(accountId), [memory]);
+  await data.memories.remove(wholeAccount(accountId), deleted?.id ?? "");
   expect(await untilGone(dataDir, words, PATIENCE)).toEqual([]);
   expect(failures).toBeGreaterThan(3);
-  expect((await data.memories.get(accountId, kept?.id ?? "")).content).toBe("kept");
+  expect((await data.memories.get(wholeAccount(accountId), kept?.id ?? "")).content).toBe("kept");
 });
 
 test("an account that is removed while the server runs leaves no trace", async () => {
@@ -230,7 +235,7 @@ test.each(SIZES)(
     const before = await listFiles(folder);
     expect(before.some(isIndex)).toBe(isLarge);
 
-    await data.memories.remove(accountId, victim.id);
+    await data.memories.remove(wholeAccount(accountId), victim.id);
     expect(await untilGone(dataDir, [word, vector, states], PATIENCE)).toEqual([]);
     // LanceDB may pack a text, so that no search finds it: no file that could hold it is left.
     const stillThere = async () => {

@@ -5,6 +5,7 @@ import { parseArgs } from "node:util";
 import { createEmbedders } from "../../src/embedding/embedders.ts";
 import { createWorkerEmbedder } from "../../src/embedding/worker-embedder.ts";
 import { createKeys } from "../../src/keys/keys.ts";
+import { wholeAccount } from "../../src/keys/reach.ts";
 import { SCOPES } from "../../src/keys/scopes.ts";
 import { createSentences } from "../bench/sentences.ts";
 import { createClient } from "../support/client.ts";
@@ -57,7 +58,7 @@ async function fill(): Promise<Account[]> {
     const { key } = await keys.create(id, { name: "test", scopes: SCOPES, expiresAt: null });
     const inputs = Array.from({ length: MEMORIES - 1 }, sentences.memory);
     const forgotten = { content: `Forget${n}x ${sentences.query()}` };
-    const [saved] = await data.memories.create(id, [forgotten, ...inputs]);
+    const [saved] = await data.memories.create(wholeAccount(id), [forgotten, ...inputs]);
     filled.push({ key, id: saved?.id ?? "" });
   }
   return filled;

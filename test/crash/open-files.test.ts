@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { mkdirSync, readdirSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
+import { wholeAccount } from "../../src/keys/reach.ts";
 import { temporaryFolder } from "../support/database.ts";
 import { HASTY, openData } from "../support/live-data.ts";
 import { addAccountTo } from "../support/server-process.ts";
@@ -24,13 +25,13 @@ test.skipIf(process.platform !== "linux")(
     mkdirSync(join(dataDir, "memories"));
     const { accountId } = await addAccountTo(dataDir);
     await using data = await openData(dataDir, HASTY);
-    const [memory] = await data.memories.create(accountId, [newMemory("start 0")]);
+    const [memory] = await data.memories.create(wholeAccount(accountId), [newMemory("start 0")]);
     const id = memory?.id ?? "";
     const request = { limit: 5, filter: {}, minScore: 0, mode: "keyword" } as const;
     for (let round = 1; round <= 160; round++) {
-      await data.memories.update(accountId, id, { content: `start ${round}` });
-      await data.memories.create(accountId, [newMemory(`another ${round}`)]);
-      const { memories: found } = await data.memories.search(accountId, {
+      await data.memories.update(wholeAccount(accountId), id, { content: `start ${round}` });
+      await data.memories.create(wholeAccount(accountId), [newMemory(`another ${round}`)]);
+      const { memories: found } = await data.memories.search(wholeAccount(accountId), {
         query: `start ${round}`,
         ...request,
       });
@@ -41,7 +42,7 @@ test.skipIf(process.platform !== "linux")(
     Bun.gc(true);
     await Bun.sleep(100);
     expect(removedAndOpen(dataDir)).toBeLessThan(60);
-    const page = await data.memories.list(accountId, { filter: {}, limit: 100 });
+    const page = await data.memories.list(wholeAccount(accountId), { filter: {}, limit: 100 });
     expect(page.memories).toHaveLength(100);
   },
   120_000,

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { wholeAccount } from "../../src/keys/reach.ts";
 import { expectSound } from "../support/browser.ts";
 import { type Dashboard, startDashboard } from "../support/dashboard.ts";
 
@@ -25,7 +26,7 @@ test("hostile memories, tags, agents, sessions and names are text on every page"
     password: "correct horse",
   });
   const memories = await dashboard.memories.create(
-    accountId,
+    wholeAccount(accountId),
     HOSTILE.map((text) => ({
       content: EVERYTHING,
       tags: [text.replaceAll(",", "").slice(0, 64)],

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { CLIENTS } from "../../src/connect/clients.ts";
+import { wholeAccount } from "../../src/keys/reach.ts";
 import { createPerson } from "../oauth/support/person.ts";
 import { expectSound, type Look, type Page } from "../support/browser.ts";
 import { type Dashboard, startDashboard } from "../support/dashboard.ts";
@@ -22,7 +23,10 @@ beforeAll(async () => {
     email: "you@example.com",
     password: "correct horse",
   }));
-  await saveSamples((memory) => dashboard.memories.create(accountId, [memory]), dashboard.clock);
+  await saveSamples(
+    (memory) => dashboard.memories.create(wholeAccount(accountId), [memory]),
+    dashboard.clock,
+  );
   // A page of the longest there are.
   const longest = Array.from({ length: 25 }, (_, index) => ({
     content: `${index} ${"long ".repeat(6_000)}`,
@@ -30,7 +34,7 @@ beforeAll(async () => {
     agent_id: "a".repeat(128),
     session_id: "s".repeat(128),
   }));
-  const [memory] = await dashboard.memories.create(accountId, longest);
+  const [memory] = await dashboard.memories.create(wholeAccount(accountId), longest);
   const keys = await Promise.all(
     ["laptop", "server"].map((name) =>
       dashboard.keys.create(accountId, { name, scopes: ["memories:read"], expiresAt: null }),
@@ -160,9 +164,12 @@ test.each([
       const child = Bun.spawn([...command, text], { env, stdout: "pipe", stderr: "ignore" });
       expect(await new Response(child.stdout).text()).not.toBe("");
       expect(await child.exited).toBe(0);
-      const { memories } = await dashboard.memories.list(accountId, { filter: {}, limit: 1 });
+      const { memories } = await dashboard.memories.list(wholeAccount(accountId), {
+        filter: {},
+        limit: 1,
+      });
       expect(memories).toMatchObject([{ content: "Sam is allergic to peanuts", tags: ["food"] }]);
-      await dashboard.memories.remove(accountId, memories[0]?.id ?? "");
+      await dashboard.memories.remove(wholeAccount(accountId), memories[0]?.id ?? "");
 
       await page.reload();
       expect(await page.locator("pre").first().textContent()).toContain("ctx_YOUR_KEY");

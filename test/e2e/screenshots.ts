@@ -2,6 +2,7 @@ import { mkdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { wholeAccount } from "../../src/keys/reach.ts";
 import { createPendingSignIns } from "../../src/sign-in/pending-sign-ins.ts";
 import { startOAuthServer } from "../oauth/support/oauth-server.ts";
 import { createPerson } from "../oauth/support/person.ts";
@@ -43,9 +44,12 @@ const OF_README: Record<string, string> = {
 const embedder = sharedEmbedder();
 await using server = await startOAuthServer({ embedder, ...(values.readme && { port: 7733 }) });
 const { id: accountId } = await server.accounts.add({ email: "sam@example.com", password: null });
-await saveSamples((memory) => server.memories.create(accountId, [memory]), server.clock);
-const newest = await server.memories.list(accountId, { filter: {}, limit: 1 });
-await server.memories.search(accountId, {
+await saveSamples(
+  (memory) => server.memories.create(wholeAccount(accountId), [memory]),
+  server.clock,
+);
+const newest = await server.memories.list(wholeAccount(accountId), { filter: {}, limit: 1 });
+await server.memories.search(wholeAccount(accountId), {
   ...{ query: "What must Sam not eat?", limit: 5, filter: {}, minScore: 0, mode: "hybrid" },
 });
 for (const name of ["laptop", "billing scripts"]) {

@@ -1,4 +1,5 @@
 import { createId } from "../../src/db/id.ts";
+import { wholeAccount } from "../../src/keys/reach.ts";
 import type { Filter } from "../../src/memories/filter.ts";
 import type { FoundMemory } from "../../src/memories/found-memory.ts";
 import type { SearchMode } from "../../src/memories/ranking/mode.ts";
@@ -47,7 +48,7 @@ export async function createAccount(server: TestServer, memories: readonly SetMe
       query: string,
       { mode = "hybrid", filter = {}, limit = 20, decay = false, versions = true }: AskOptions = {},
     ): Promise<Found[]> {
-      const { memories: found } = await server.memories.search(accountId, {
+      const { memories: found } = await server.memories.search(wholeAccount(accountId), {
         ...{ query, mode, filter, limit },
         ...{ minScore: 0, decay, versions },
       });

@@ -76,6 +76,7 @@ beforeAll(async () => {
         authorize: async () => ({
           accountId: "acc_1",
           scopes: [],
+          bound: null,
           via: "local",
           credential: { by: "local", id: "local" },
         }),

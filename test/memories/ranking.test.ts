@@ -29,7 +29,14 @@ const candidate = (
 ): Candidate => ({
   memory: {
     ...{ id, content: "", tags: [], agentId: null, sessionId: null, project: null },
-    ...{ importance: 0.5, pinned: false, supersedes: null, metadata: "{}", source: null },
+    ...{
+      importance: 0.5,
+      pinned: false,
+      supersedes: null,
+      supersededBy: null,
+      metadata: "{}",
+      source: null,
+    },
     ...{ createdAt: NOW, updatedAt: NOW, expiresAt: null, starts: [0] },
     ...fields,
   },

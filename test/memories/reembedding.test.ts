@@ -3,6 +3,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Embedder } from "../../src/embedding/embedder.ts";
 import { createEmbedders, type Embedders } from "../../src/embedding/embedders.ts";
+import { wholeAccount } from "../../src/keys/reach.ts";
 import type { Log } from "../../src/memories/log/log.ts";
 import { temporaryFolder } from "../support/database.ts";
 import { fakeEmbedder } from "../support/fake-embedder.ts";
@@ -41,7 +42,7 @@ async function prepare(count: number): Promise<{ dataDir: string; ids: string[] 
   const dataDir = temporaryFolder();
   await using data = await openData(dataDir, HASTY, createEmbedders(fakeEmbedder(OLD)));
   const made = await data.memories.create(
-    ACCOUNT,
+    wholeAccount(ACCOUNT),
     Array.from({ length: count }, (_, n) => ({ content: `note number${n} of many` })),
   );
   return { dataDir, ids: made.map(({ id }) => id) };
@@ -65,7 +66,7 @@ async function breakOff(data: Data, go: () => void): Promise<void> {
 /** The memory that answers best. */
 async function best({ memories }: Data, query: string, mode: "semantic" | "hybrid" = "semantic") {
   const request = { query, mode, limit: 3, filter: {}, minScore: 0 };
-  return (await memories.search(ACCOUNT, request)).memories[0];
+  return (await memories.search(wholeAccount(ACCOUNT), request)).memories[0];
 }
 
 describe("another model", () => {
@@ -79,11 +80,13 @@ describe("another model", () => {
 
     expect(store.reembedded()).toBeWithin(0.01, 0.99);
     expect((await best(data, "number7"))?.content).toBe("note number7 of many");
-    const [added] = await memories.create(ACCOUNT, [{ content: "a thing said meanwhile" }]);
+    const [added] = await memories.create(wholeAccount(ACCOUNT), [
+      { content: "a thing said meanwhile" },
+    ]);
     const [changed = "", gone = "", retagged = ""] = [ids[3], ids[120], ids[149]];
-    await memories.update(ACCOUNT, changed, { content: "number3 is another now" });
-    await memories.update(ACCOUNT, retagged, { tags: ["late"] });
-    await memories.remove(ACCOUNT, gone);
+    await memories.update(wholeAccount(ACCOUNT), changed, { content: "number3 is another now" });
+    await memories.update(wholeAccount(ACCOUNT), retagged, { tags: ["late"] });
+    await memories.remove(wholeAccount(ACCOUNT), gone);
     expect(embedders.old.contents).toContain("a thing said meanwhile");
 
     go();
@@ -91,10 +94,12 @@ describe("another model", () => {
     const { model } = await store.use(ACCOUNT, async ({ table }) => table);
     expect(model).toMatchObject(NEW);
     expect((await best(data, "said meanwhile"))?.id).toBe(added?.id ?? "");
-    expect((await memories.get(ACCOUNT, changed)).content).toBe("number3 is another now");
-    expect((await memories.get(ACCOUNT, retagged)).tags).toEqual(["late"]);
-    await expect(memories.get(ACCOUNT, gone)).rejects.toThrow(/No memory/);
-    expect((await memories.stats(ACCOUNT)).memories).toBe(150);
+    expect((await memories.get(wholeAccount(ACCOUNT), changed)).content).toBe(
+      "number3 is another now",
+    );
+    expect((await memories.get(wholeAccount(ACCOUNT), retagged)).tags).toEqual(["late"]);
+    await expect(memories.get(wholeAccount(ACCOUNT), gone)).rejects.toThrow(/No memory/);
+    expect((await memories.stats(wholeAccount(ACCOUNT))).memories).toBe(150);
     const expected = [...ids.filter((id) => id !== gone), added?.id ?? ""];
     const vectors = await store.use(ACCOUNT, ({ table }) => table.load(expected));
     expect(vectors.map(({ vectors }) => vectors[0]?.length)).toEqual(Array(150).fill(24));
@@ -118,7 +123,7 @@ describe("another model", () => {
     {
       await using data = await openData(dataDir, HASTY, createEmbedders(bare));
       const contents = Array.from({ length: 40 }, (_, n) => ({ content: `note number${n}` }));
-      await data.memories.create(ACCOUNT, contents);
+      await data.memories.create(wholeAccount(ACCOUNT), contents);
     }
     const present = { id: "present", dimension: OLD.dimension, formerIds: [OLD.id] };
     const { embedder, reached, go } = gated(present, 20);
@@ -144,15 +149,17 @@ describe("another model", () => {
       const { embedder, reached, go } = gated(NEW, 130);
       const data = await openData(dataDir, HASTY, embeddersWith(embedder));
       await reached;
-      await data.memories.remove(ACCOUNT, ids[0] ?? "");
-      await data.memories.update(ACCOUNT, ids[1] ?? "", { content: "changed before the break" });
+      await data.memories.remove(wholeAccount(ACCOUNT), ids[0] ?? "");
+      await data.memories.update(wholeAccount(ACCOUNT), ids[1] ?? "", {
+        content: "changed before the break",
+      });
       await breakOff(data, go);
     }
     const embedder = fakeEmbedder(NEW);
     await using data = await openData(dataDir, HASTY, embeddersWith(embedder));
     await untilDone(data);
     expect(embedder.contents.length).toBeWithin(1, 140);
-    expect((await data.memories.stats(ACCOUNT)).memories).toBe(199);
+    expect((await data.memories.stats(wholeAccount(ACCOUNT))).memories).toBe(199);
     expect((await best(data, "before the break"))?.id).toBe(ids[1] ?? "");
   });
 
@@ -162,11 +169,11 @@ describe("another model", () => {
       const { embedder, reached, go } = gated(NEW, 70);
       const data = await openData(dataDir, HASTY, embeddersWith(embedder));
       await reached;
-      await data.memories.list(ACCOUNT, { filter: {}, limit: 1 });
+      await data.memories.list(wholeAccount(ACCOUNT), { filter: {}, limit: 1 });
       await breakOff(data, go);
     }
     await using data = await openData(dataDir, HASTY, createEmbedders(fakeEmbedder(OLD)));
-    await data.memories.list(ACCOUNT, { filter: {}, limit: 1 });
+    await data.memories.list(wholeAccount(ACCOUNT), { filter: {}, limit: 1 });
     while (readdirSync(join(dataDir, "memories")).length > 1) await Bun.sleep(10);
     expect(readdirSync(join(dataDir, "memories"))[0]).toMatch(/^\w+\.[0-9a-f]{8}\.lance$/);
   });
@@ -177,11 +184,11 @@ describe("another model", () => {
       const other = model === NEW ? OLD : NEW;
       const embedders = createEmbedders(fakeEmbedder(model), () => fakeEmbedder(other));
       await using data = await openData(dataDir, HASTY, embedders);
-      await data.memories.list(ACCOUNT, { filter: {}, limit: 1 });
+      await data.memories.list(wholeAccount(ACCOUNT), { filter: {}, limit: 1 });
       await untilDone(data, model);
       const { model: present } = await data.store.use(ACCOUNT, async ({ table }) => table);
       expect(present).toMatchObject(model);
-      expect((await data.memories.stats(ACCOUNT)).memories).toBe(80);
+      expect((await data.memories.stats(wholeAccount(ACCOUNT))).memories).toBe(80);
       while (readdirSync(join(dataDir, "memories")).length !== 1) await Bun.sleep(10);
     }
   });
@@ -205,7 +212,7 @@ describe("another model", () => {
       const embedders = createEmbedders(fakeEmbedder(OLD));
       await using data = await openData(dataDir, HASTY, embedders, { step });
       const notes = Array.from({ length: 20 }, (_, n) => ({ content: `note number${n} of many` }));
-      await data.memories.create(ACCOUNT, notes);
+      await data.memories.create(wholeAccount(ACCOUNT), notes);
     }
     const { embedder, reached, go } = gated(NEW, 10);
     const embedders = embeddersWith(embedder);
@@ -214,11 +221,11 @@ describe("another model", () => {
     const { model } = await data.store.use(ACCOUNT, async ({ table }) => table);
     expect(model).toMatchObject(OLD);
     expect((await best(data, "number7"))?.content).toBe("note number7 of many");
-    await data.memories.create(ACCOUNT, [{ content: "a thing said meanwhile" }]);
+    await data.memories.create(wholeAccount(ACCOUNT), [{ content: "a thing said meanwhile" }]);
     while (!(await data.log.head(ACCOUNT))?.checkpoint) await Bun.sleep(10);
     go();
     await untilDone(data);
-    expect((await data.memories.stats(ACCOUNT)).memories).toBe(21);
+    expect((await data.memories.stats(wholeAccount(ACCOUNT))).memories).toBe(21);
   });
 
   test("is kept, and the old one goes, when that can't be removed at first", async () => {
@@ -236,7 +243,7 @@ describe("another model", () => {
     await untilDone(data);
     while (readdirSync(join(dataDir, "memories")).length !== 1) await Bun.sleep(10);
     expect(failures).toBeLessThan(0);
-    expect((await data.memories.stats(ACCOUNT)).memories).toBe(40);
+    expect((await data.memories.stats(wholeAccount(ACCOUNT))).memories).toBe(40);
   }, 20_000);
 
   test("leaves nothing of an account that is removed while it begins", async () => {
@@ -273,7 +280,8 @@ describe("another model", () => {
     const others = ["acc_0000000000000000", "acc_ffffffffffffffff"];
     {
       await using data = await openData(dataDir, HASTY, createEmbedders(fakeEmbedder(OLD)));
-      for (const other of others) await data.memories.create(other, [{ content: "of another" }]);
+      for (const other of others)
+        await data.memories.create(wholeAccount(other), [{ content: "of another" }]);
     }
     let isBroken = true;
     const inner = fakeEmbedder(NEW);
@@ -290,7 +298,7 @@ describe("another model", () => {
     while ((data.store.reembedded() ?? 0) < 0.6) await Bun.sleep(10);
     isBroken = false;
     await untilDone(data);
-    expect((await data.memories.stats(ACCOUNT)).memories).toBe(10);
+    expect((await data.memories.stats(wholeAccount(ACCOUNT))).memories).toBe(10);
   }, 20_000);
 
   test("without the old one, words are still found, and what needs it is refused", async () => {
@@ -299,9 +307,11 @@ describe("another model", () => {
     await using data = await openData(dataDir, HASTY, createEmbedders(embedder));
     await reached;
     expect((await best(data, "number5", "hybrid"))?.content).toBe("note number5 of many");
-    await expect(data.memories.create(ACCOUNT, [{ content: "x" }])).rejects.toThrow(/made anew/);
+    await expect(data.memories.create(wholeAccount(ACCOUNT), [{ content: "x" }])).rejects.toThrow(
+      /made anew/,
+    );
     go();
     await untilDone(data);
-    await data.memories.create(ACCOUNT, [{ content: "x" }]);
+    await data.memories.create(wholeAccount(ACCOUNT), [{ content: "x" }]);
   });
 });

@@ -1,5 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
 import { randomUUIDv7 } from "bun";
+import { wholeAccount } from "../../src/keys/reach.ts";
 import type { ImportReport, Memory } from "../../src/memories/memory.ts";
 import type { Client } from "../support/client.ts";
 import { startServer } from "../support/server.ts";
@@ -226,7 +227,7 @@ test("an export is of one moment: all of a batch or nothing, and nothing twice",
 test("what is deleted while an export is read does not come", async () => {
   const ada = await server.account();
   await ada.saveAll(Array.from({ length: 200 }, (_, n) => ({ content: `${n}`, tags: ["x"] })));
-  const pages = await server.memories.export(ada.accountId, {});
+  const pages = await server.memories.export(wholeAccount(ada.accountId), {});
   expect((await pages.next()).value).toHaveLength(128);
   expect(await ada.removeMatching({ tags: "x" })).toBe(200);
   expect((await pages.next()).value).toEqual([]);

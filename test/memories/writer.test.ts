@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { wholeAccount } from "../../src/keys/reach.ts";
 import type { Entry, Log } from "../../src/memories/log/log.ts";
 import type { Memory } from "../../src/memories/memory.ts";
 import type { StoredMemory } from "../../src/memories/rows.ts";
@@ -252,7 +253,7 @@ test("more writes than may wait are refused at once, and the others are made", a
   const { promise: opened, resolve: open } = Promise.withResolvers<void>();
   watch.gate = () => opened;
   const outcomes = Array.from({ length: 6_000 }, (_, index) =>
-    server.memories.create(account.accountId, [{ content: `memory ${index}` }]).then(
+    server.memories.create(wholeAccount(account.accountId), [{ content: `memory ${index}` }]).then(
       () => "made",
       (error) => `${error.code} ${error.retryAfter}`,
     ),
@@ -293,7 +294,14 @@ test("no write is made behind the one that ends them, however many wait", async 
   const embedding = await fakeEmbedder().embedContent("x");
   const memory = (id: string): StoredMemory => ({
     ...{ id, ...embedding, content: "x", tags: [], agentId: null, sessionId: null, metadata: "{}" },
-    ...{ project: null, pinned: false, supersedes: null, source: null, expiresAt: null },
+    ...{
+      project: null,
+      pinned: false,
+      supersedes: null,
+      supersededBy: null,
+      source: null,
+      expiresAt: null,
+    },
     ...{ importance: 0.5, createdAt: 1, updatedAt: 1 },
   });
   await data.store.use("acc_0123456789abcdef", async ({ table, writer }) => {

@@ -33,6 +33,7 @@ export async function storedMemory(
     importance: 0.5,
     pinned: false,
     supersedes: null,
+    supersededBy: null,
     metadata: "{}",
     source: null,
     createdAt: number,

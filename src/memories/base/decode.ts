@@ -32,6 +32,7 @@ type RowTypes = {
   importance: Float64;
   pinned: Bool;
   supersedes: Utf8;
+  superseded_by: Utf8;
   metadata: Utf8;
   source_via: Utf8;
   source_by: Utf8;
@@ -147,6 +148,7 @@ function decodeMemory(columns: Columns, row: number): MemoryRow {
     importance: required("importance", row),
     pinned: nullable("pinned", row) ?? false,
     supersedes: nullable("supersedes", row),
+    supersededBy: nullable("superseded_by", row),
     metadata: required("metadata", row),
     source: sourceOf(columns, row),
     createdAt: required("created_at", row),

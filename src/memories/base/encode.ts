@@ -30,6 +30,7 @@ const VALUES: Readonly<Record<string, Value>> = {
   importance: ({ importance }) => importance,
   pinned: ({ pinned }) => pinned,
   supersedes: ({ supersedes }) => supersedes,
+  superseded_by: ({ supersededBy }) => supersededBy,
   metadata: ({ metadata }, passage) => (passage ? null : metadata),
   source_via: ({ source }) => source?.via ?? null,
   source_by: ({ source }) => source?.by ?? null,

@@ -5,22 +5,39 @@ import type { Filter, Position } from "../filter.ts";
  * through `quote`, which is complete: in its SQL a string ends at a single quote and nowhere else.
  */
 
+/** Whether a base has a column: what an earlier version wrote lacks the later ones. */
+export type HasColumn = (name: string) => boolean;
+
 /** The filter as SQL, or `undefined` when it lets everything pass. */
-export function filterSql(filter: Filter): string | undefined {
+export function filterSql(filter: Filter, has: HasColumn): string | undefined {
+  const { tags, tagsMatch, agentId, sessionId, projects, sourceId } = filter;
+  const { createdAfter, createdBefore, isCurrent, aliveAt } = filter;
   const conditions: string[] = [];
-  if (filter.tags?.length) {
-    const match = filter.tagsMatch === "all" ? "array_has_all" : "array_has_any";
-    conditions.push(`${match}(tags, [${list(filter.tags)}])`);
+  if (tags?.length) {
+    const match = tagsMatch === "all" ? "array_has_all" : "array_has_any";
+    conditions.push(`${match}(tags, [${list(tags)}])`);
   }
-  if (filter.agentId !== undefined) conditions.push(`agent_id = ${quote(filter.agentId)}`);
-  if (filter.sessionId !== undefined) conditions.push(`session_id = ${quote(filter.sessionId)}`);
-  if (filter.createdAfter !== undefined) {
-    conditions.push(`created_at >= ${moment(filter.createdAfter)}`);
+  if (agentId !== undefined) conditions.push(`agent_id = ${quote(agentId)}`);
+  if (sessionId !== undefined) conditions.push(`session_id = ${quote(sessionId)}`);
+  if (projects) conditions.push(projectsSql(projects, has));
+  if (sourceId !== undefined) {
+    conditions.push(has("source_id") ? `source_id = ${quote(sourceId)}` : "false");
   }
-  if (filter.createdBefore !== undefined) {
-    conditions.push(`created_at < ${moment(filter.createdBefore)}`);
+  if (createdAfter !== undefined) conditions.push(`created_at >= ${moment(createdAfter)}`);
+  if (createdBefore !== undefined) conditions.push(`created_at < ${moment(createdBefore)}`);
+  if (isCurrent && has("superseded_by")) conditions.push("superseded_by IS NULL");
+  if (aliveAt !== undefined && has("expires_at")) {
+    conditions.push(`(expires_at IS NULL OR expires_at > ${moment(aliveAt)})`);
   }
   return conditions.length > 0 ? conditions.join(" AND ") : undefined;
+}
+
+function projectsSql(projects: readonly (string | null)[], has: HasColumn): string {
+  const names = projects.filter((name) => name !== null);
+  const isAny = projects.includes(null);
+  if (!has("project")) return isAny ? "true" : "false";
+  const ways = [names.length > 0 && `project IN (${list(names)})`, isAny && "project IS NULL"];
+  return `(${ways.filter((way) => way !== false).join(" OR ") || "false"})`;
 }
 
 /** Rows whose id is one of these. */
@@ -34,8 +51,8 @@ export function exceptSql(ids: readonly string[]): string {
 }
 
 /** Memories (no further passages), after a position of the list when one is given. */
-export function listSql(filter: Filter, after: Position | null): string {
-  const conditions = ["passage = 0", filterSql(filter)];
+export function listSql(filter: Filter, after: Position | null, has: HasColumn): string {
+  const conditions = ["passage = 0", filterSql(filter, has)];
   if (after) {
     const at = moment(after.createdAt);
     conditions.push(`(created_at < ${at} OR (created_at = ${at} AND id < ${quote(after.id)}))`);
@@ -44,8 +61,8 @@ export function listSql(filter: Filter, after: Position | null): string {
 }
 
 /** Memories of sessions. */
-export function sessionsSql(sessions: readonly string[], filter: Filter): string {
-  return `session_id IN (${list(sessions)}) AND ${listSql(filter, null)}`;
+export function sessionsSql(sessions: readonly string[], filter: Filter, has: HasColumn): string {
+  return `session_id IN (${list(sessions)}) AND ${listSql(filter, null, has)}`;
 }
 
 /** Memories one of whose words has these letters in it. */

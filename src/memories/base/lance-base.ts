@@ -69,18 +69,22 @@ export async function openLanceBase(
   let facts = await checkOut(table, checkpoint);
   const schema = await table.schema();
   const model = recordedModel(schema, wanted);
-  const rowColumns = schema.names.map(String).filter((name) => !NOT_OF_ROWS.includes(name));
-  const storedColumns = schema.names.map(String).filter((name) => name !== "words");
+  const names = schema.names.map(String);
+  const rowColumns = names.filter((name) => !NOT_OF_ROWS.includes(name));
+  const storedColumns = names.filter((name) => name !== "words");
   // Earlier versions had the library find the words in the content.
-  const indexed = schema.names.includes("words") ? "words" : "content";
-  const matching = (words: string, filter: Filter, options: MatchOptions = {}) =>
-    narrow(table.query().fullTextSearch(new lancedb.MatchQuery(words, indexed, options)), filter);
+  const has = (name: string) => names.includes(name);
+  const indexed = has("words") ? "words" : "content";
+  const matching = (words: string, filter: Filter, options: MatchOptions = {}) => {
+    const query = table.query().fullTextSearch(new lancedb.MatchQuery(words, indexed, options));
+    return narrow(query, filterSql(filter, has));
+  };
 
   return {
     table,
     connection,
     model,
-    isUpToDate: baseSchema(model).names.every((name) => schema.names.includes(name)),
+    isUpToDate: baseSchema(model).names.map(String).every(has),
     get checkpoint() {
       return facts.checkpoint;
     },
@@ -103,7 +107,7 @@ export async function openLanceBase(
     load: (ids) => load(table, ids, storedColumns),
 
     async states(ids) {
-      if (ids.length === 0 || !schema.names.includes("states")) return new Map();
+      if (ids.length === 0 || !has("states")) return new Map();
       return decodeStates(
         await table.query().where(idsSql(ids)).select(["id", "states"]).toArrow(),
       );
@@ -117,19 +121,25 @@ export async function openLanceBase(
     },
 
     async *scan() {
-      for await (const batch of table.query().where(listSql({}, null)).select(rowColumns)) {
+      for await (const batch of table
+        .query()
+        .where(listSql({}, null, has))
+        .select(rowColumns)) {
         yield decodeMemories(batch);
       }
     },
 
     async list(filter, { after, limit = facts.rows, except }) {
-      const query = table.query().where(listSql(filter, after)).orderBy(NEWEST_FIRST);
+      const query = table
+        .query()
+        .where(listSql(filter, after, has))
+        .orderBy(NEWEST_FIRST);
       const columns = query.select(["id", "created_at"]);
       return await firstOf(columns, { limit, except, decode: decodePositions });
     },
 
     async search({ vector, words, filter, limit, least = 0, except }) {
-      const near = vector && nearest(table, facts.rows, vector, filter);
+      const near = vector && nearest(table, facts.rows, vector, filterSql(filter, has));
       const isMatched = words.length > 0 && facts.isIndexed;
       const matched = isMatched ? matching(words.join(" "), filter) : null;
       const found = await Promise.all([
@@ -143,7 +153,10 @@ export async function openLanceBase(
     async ofSessions(sessions, filter, except) {
       if (sessions.length === 0) return [];
       const left = new Set(except);
-      const query = table.query().where(sessionsSql(sessions, filter)).select(storedColumns);
+      const query = table
+        .query()
+        .where(sessionsSql(sessions, filter, has))
+        .select(storedColumns);
       const rows = await query.limit(OF_SESSIONS + left.size).toArrow();
       const found = await assemble(rows, (ids) => rowsOf(table, ids, storedColumns));
       return found.filter(({ id }) => !left.has(id)).slice(0, OF_SESSIONS);
@@ -274,17 +287,21 @@ async function firstOf<Found extends { id: string }>(
   }
 }
 
-function nearest(table: LanceDb.Table, rows: number, vector: Float32Array, filter: Filter) {
+function nearest(
+  table: LanceDb.Table,
+  rows: number,
+  vector: Float32Array,
+  sql: string | undefined,
+) {
   const parts = Math.ceil(partitionsFor(rows) * SHARE_SEARCHED);
   const query = table.query().nearestTo(vector).distanceType("dot");
-  return narrow(query.nprobes(Math.max(LEAST_SEARCHED, parts)), filter);
+  return narrow(query.nprobes(Math.max(LEAST_SEARCHED, parts)), sql);
 }
 
 /** Narrows a query before it searches, so that a limit counts only what passes the filter. */
 function narrow<Narrowed extends { where(sql: string): Narrowed }>(
   query: Narrowed,
-  filter: Filter,
+  sql: string | undefined,
 ): Narrowed {
-  const sql = filterSql(filter);
   return sql === undefined ? query : query.where(sql);
 }

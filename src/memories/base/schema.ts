@@ -41,6 +41,7 @@ export function baseSchema(model: EmbeddingModel): Schema {
       required("importance", new Float64()),
       required("pinned", new Bool()),
       optional("supersedes", new Utf8()),
+      optional("superseded_by", new Utf8()),
       optional("metadata", new Utf8()),
       optional("source_via", new Utf8()),
       optional("source_by", new Utf8()),

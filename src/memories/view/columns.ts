@@ -41,11 +41,14 @@ const INTEGERS = [
   "session",
   "project",
   "supersedes",
+  "supersededBy",
   "tags",
   "source",
   "pinned",
   "starts",
 ] as const;
+/** Of these, the ones that are numbers of texts. */
+const TEXTS = ["agent", "session", "project", "supersedes", "supersededBy"] as const;
 const FLOATS = ["createdAt", "updatedAt", "expiresAt", "importance"] as const;
 type Numbers = Record<(typeof INTEGERS)[number], Int32Array<ArrayBuffer>> &
   Record<(typeof FLOATS)[number], Float64Array<ArrayBuffer>>;
@@ -74,27 +77,59 @@ export function createColumns(): Columns {
     JSON.stringify(source),
   );
 
+  /** How many have been superseded, and how many expire. */
+  let [superseded, expiring] = [0, 0];
+
   const stringOf = (column: Int32Array, slot: number) => strings.value(column[slot] ?? 0);
 
   const accepts = (filter: Filter): Accepts => {
-    const { tags = [], agentId, sessionId, createdAfter, createdBefore } = filter;
-    const agent = agentId === undefined ? null : strings.find(agentId);
-    const session = sessionId === undefined ? null : strings.find(sessionId);
-    const since = createdAfter ?? Number.NEGATIVE_INFINITY;
-    const until = createdBefore ?? Number.POSITIVE_INFINITY;
-    const isTagged = tags.length > 0 ? tagTest(tagLists, filter) : null;
-    if (agent === null && session === null && isTagged === null && since === -until) return null;
-    const { agent: agents, session: ownSessions, tags: lists, createdAt: times } = columns;
-    return (slot) => {
-      const time = times[slot] ?? 0;
-      return (
-        (agent === null || agents[slot] === agent) &&
-        (session === null || ownSessions[slot] === session) &&
-        time >= since &&
-        time < until &&
-        (isTagged === null || isTagged(lists[slot] ?? 0))
+    const {
+      tags = [],
+      agentId,
+      sessionId,
+      projects,
+      sourceId,
+      createdAfter,
+      createdBefore,
+    } = filter;
+    const { agent, session, project, source, tags: lists } = columns;
+    const { supersededBy, createdAt, expiresAt } = columns;
+    const tests: Exclude<Accepts, null>[] = [];
+    if (agentId !== undefined) {
+      const wanted = strings.find(agentId);
+      tests.push((slot) => agent[slot] === wanted);
+    }
+    if (sessionId !== undefined) {
+      const wanted = strings.find(sessionId);
+      tests.push((slot) => session[slot] === wanted);
+    }
+    if (projects) {
+      const wanted = projects.map(strings.find);
+      tests.push((slot) => wanted.includes(project[slot] ?? 0));
+    }
+    if (sourceId !== undefined) {
+      const isWanted = testOf(sources, ({ id }) => id === sourceId);
+      tests.push((slot) => isWanted(source[slot] ?? 0));
+    }
+    if (createdAfter !== undefined) tests.push((slot) => (createdAt[slot] ?? 0) >= createdAfter);
+    if (createdBefore !== undefined) tests.push((slot) => (createdAt[slot] ?? 0) < createdBefore);
+    if (tags.length > 0) {
+      const has = (own: readonly string[]) => (tag: string) => own.includes(tag);
+      const isTagged = testOf(tagLists, (own) =>
+        filter.tagsMatch === "all" ? tags.every(has(own)) : tags.some(has(own)),
       );
-    };
+      tests.push((slot) => isTagged(lists[slot] ?? 0));
+    }
+    // Few accounts have any: those of others are not asked about each memory.
+    if (filter.isCurrent && superseded > 0) tests.push((slot) => supersededBy[slot] === 0);
+    const { aliveAt } = filter;
+    // Without a time it is not a number, and no number is less than that.
+    if (aliveAt !== undefined && expiring > 0) {
+      tests.push((slot) => !((expiresAt[slot] ?? 0) <= aliveAt));
+    }
+    const [first, ...rest] = tests;
+    if (!first) return null;
+    return rest.length === 0 ? first : (slot) => tests.every((test) => test(slot));
   };
 
   return {
@@ -129,6 +164,7 @@ export function createColumns(): Columns {
         importance: columns.importance[slot] ?? 0,
         pinned: columns.pinned[slot] === 1,
         supersedes: stringOf(columns.supersedes, slot),
+        supersededBy: stringOf(columns.supersededBy, slot),
         metadata: texts.get(metadataAt(slot)) || NO_METADATA,
         source: sources.value(columns.source[slot] ?? 0),
         createdAt: columns.createdAt[slot] ?? 0,
@@ -149,6 +185,9 @@ export function createColumns(): Columns {
       columns.session[slot] = strings.take(memory.sessionId);
       columns.project[slot] = strings.take(memory.project);
       columns.supersedes[slot] = strings.take(memory.supersedes);
+      columns.supersededBy[slot] = strings.take(memory.supersededBy);
+      if (memory.supersededBy !== null) superseded++;
+      if (memory.expiresAt !== null) expiring++;
       columns.tags[slot] = tagLists.take(memory.tags);
       columns.starts[slot] = startLists.take(memory.starts.length > 0 ? memory.starts : null);
       columns.source[slot] = sources.take(memory.source);
@@ -160,9 +199,11 @@ export function createColumns(): Columns {
 
     remove(slot) {
       sessions.remove(columns.session[slot] ?? 0, slot);
+      if (columns.supersededBy[slot] !== 0) superseded--;
+      if (!Number.isNaN(columns.expiresAt[slot])) expiring--;
       slots.remove(slot);
       for (const place of [idAt(slot), contentAt(slot), metadataAt(slot)]) texts.remove(place);
-      for (const name of ["agent", "session", "project", "supersedes"] as const) {
+      for (const name of TEXTS) {
         strings.release(columns[name][slot] ?? 0);
       }
       tagLists.release(columns.tags[slot] ?? 0);
@@ -174,15 +215,14 @@ export function createColumns(): Columns {
   };
 }
 
-/** What tells by the number of a list of tags whether it passes a filter. */
-function tagTest(tagLists: Interned<string[]>, { tags: wanted = [], tagsMatch }: Filter) {
-  const known = new Int8Array(tagLists.end);
-  const ask = (tags: readonly string[]) => {
-    const has = (tag: string) => tags.includes(tag);
-    return tagsMatch === "all" ? wanted.every(has) : wanted.some(has);
-  };
-  return (list: number): boolean => {
-    if (known[list] === 0) known[list] = ask(tagLists.value(list) ?? []) ? 1 : -1;
-    return known[list] === 1;
+/** What tells by the number of a value whether it passes a test, which is asked once for each value. */
+function testOf<Value>(values: Interned<Value>, passes: (value: Value) => boolean) {
+  const known = new Int8Array(values.end);
+  return (number: number): boolean => {
+    if (known[number] === 0) {
+      const value = values.value(number);
+      known[number] = value !== null && passes(value) ? 1 : -1;
+    }
+    return known[number] === 1;
   };
 }

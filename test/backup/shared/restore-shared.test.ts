@@ -8,6 +8,7 @@ import { createBackup } from "../../../src/backup/create-backup.ts";
 import { restoreShared } from "../../../src/backup/shared/restore-shared.ts";
 import { openSharedSource } from "../../../src/backup/shared/shared-source.ts";
 import { connectPostgres } from "../../../src/db/postgres.ts";
+import { wholeAccount } from "../../../src/keys/reach.ts";
 import { loadLanceDb } from "../../../src/native/lancedb.ts";
 import type { Objects } from "../../../src/objects/objects.ts";
 import { testCacheDir } from "../../support/embedder.ts";
@@ -34,13 +35,13 @@ beforeAll(async () => {
   const [both = "", base = "", log = ""] = accounts;
   const some = (name: string) =>
     Array.from({ length: 40 }, (_, n) => ({ content: `number ${n} of ${name}` }));
-  for (const id of [both, base]) await first.memories.create(id, some(id));
-  const [forgotten] = await first.memories.create(both, [{ content: FORGOTTEN }]);
+  for (const id of [both, base]) await first.memories.create(wholeAccount(id), some(id));
+  const [forgotten] = await first.memories.create(wholeAccount(both), [{ content: FORGOTTEN }]);
   await first.close();
   await using data = await openData(dataDir);
-  await data.memories.remove(both, forgotten?.id ?? "");
-  await data.memories.create(both, [{ content: "newer than the base" }]);
-  await data.memories.create(log, some(log));
+  await data.memories.remove(wholeAccount(both), forgotten?.id ?? "");
+  await data.memories.create(wholeAccount(both), [{ content: "newer than the base" }]);
+  await data.memories.create(wholeAccount(log), some(log));
   await backUp(dataDir, good);
 }, 60_000);
 afterAll(() => root[Symbol.dispose]());
@@ -86,7 +87,7 @@ async function contentsOf(folder: string) {
   await using data = await openData(folder);
   return await Promise.all(
     accounts.map(async (id) => {
-      const { memories } = await data.memories.list(id, { filter: {}, limit: 100 });
+      const { memories } = await data.memories.list(wholeAccount(id), { filter: {}, limit: 100 });
       const query = {
         query: "number 7 newer",
         limit: 10,
@@ -94,7 +95,7 @@ async function contentsOf(folder: string) {
         minScore: 0,
         mode: "hybrid" as const,
       };
-      return { id, memories, found: await data.memories.search(id, query) };
+      return { id, memories, found: await data.memories.search(wholeAccount(id), query) };
     }),
   );
 }

@@ -93,7 +93,14 @@ async function storedMemory(
     sessionId: memory.session_id ?? null,
     project: memory.project ?? null,
     importance: memory.importance ?? 0.5,
-    ...{ pinned: false, supersedes: null, metadata: "{}", source: null, expiresAt: null },
+    ...{
+      pinned: false,
+      supersedes: null,
+      supersededBy: null,
+      metadata: "{}",
+      source: null,
+      expiresAt: null,
+    },
     ...{ createdAt, updatedAt: createdAt },
     ...(await embedder.embedContent(memory.content)),
   };

@@ -31,7 +31,14 @@ const candidate = ({
 }: Omit<Fields, "matches"> & { matches?: number[] }): Candidate => ({
   memory: {
     ...{ id: "a", content: "x".repeat(200), tags: [], agentId: null, sessionId: null },
-    ...{ project: null, importance: 0.5, pinned: false, supersedes: null, metadata: "{}" },
+    ...{
+      project: null,
+      importance: 0.5,
+      pinned: false,
+      supersedes: null,
+      supersededBy: null,
+      metadata: "{}",
+    },
     ...{ source: null, createdAt: NOW, updatedAt: NOW, expiresAt: null, starts: [0] },
     ...fields,
   },

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { OutcomeUnknown } from "../../../src/db/postgres-errors.ts";
 import { AppError } from "../../../src/errors.ts";
+import { wholeAccount } from "../../../src/keys/reach.ts";
 import type { Log } from "../../../src/memories/log/log.ts";
 import { createRandom, type Random } from "../../support/random.ts";
 import { AT_ONCE, createReplicas, type Replica } from "../../support/shared-stores.ts";
@@ -106,20 +107,20 @@ test.each(SEEDS)(
         const choice = random.below(10);
         if (id === undefined || choice < 4) {
           const [made] = await call(({ memories }) =>
-            memories.create(account, [{ content }], { idempotencyKey: content }),
+            memories.create(wholeAccount(account), [{ content }], { idempotencyKey: content }),
           );
           if (!made) throw new Error("nothing was saved");
           own.push(made.id);
           mine.set(made.id, content);
         } else if (choice < 8) {
-          await call(({ memories }) => memories.update(account, id, { content }));
+          await call(({ memories }) => memories.update(wholeAccount(account), id, { content }));
           mine.set(id, content);
         } else {
           // The answer to the first try may have been lost.
           const isGone = (error: unknown) =>
             error instanceof AppError && error.code === "memory_not_found";
           await call(({ memories }) =>
-            memories.remove(account, id).catch((error) => {
+            memories.remove(wholeAccount(account), id).catch((error) => {
               if (!isGone(error)) throw error;
             }),
           );
@@ -137,7 +138,7 @@ test.each(SEEDS)(
 
     for (const server of [...servers, await start()]) {
       for (const [at, account] of ACCOUNTS.entries()) {
-        const all = await server.memories.list(account, { filter: {}, limit: 1_000 });
+        const all = await server.memories.list(wholeAccount(account), { filter: {}, limit: 1_000 });
         const found = new Map(all.memories.map(({ id, content }) => [id, content]));
         expect(found).toEqual(wanted[at] ?? new Map());
       }

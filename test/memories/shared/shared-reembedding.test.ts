@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { createEmbedders } from "../../../src/embedding/embedders.ts";
+import { wholeAccount } from "../../../src/keys/reach.ts";
 import { fakeEmbedder } from "../../support/fake-embedder.ts";
 import { AT_ONCE, createReplicas, type Replica } from "../../support/shared-stores.ts";
 import { until } from "../../support/until.ts";
@@ -13,14 +14,14 @@ const withModel = (wanted: typeof OLD, other: typeof OLD) =>
   createEmbedders(fakeEmbedder(wanted), () => fakeEmbedder(other));
 
 const contents = async ({ memories }: Replica) =>
-  (await memories.list(ID, ALL)).memories.map(({ content }) => content).sort();
+  (await memories.list(wholeAccount(ID), ALL)).memories.map(({ content }) => content).sort();
 const modelOf = ({ store }: Replica) => store.use(ID, async ({ table }) => table.model.id);
 
 test("another model takes a table over once, while servers of the former one write on", async () => {
   const { replica, bases } = await createReplicas([ID]);
   const old = await replica({ embedders: withModel(OLD, NEW), due: AT_ONCE });
   const first = Array.from({ length: 40 }, (_, n) => ({ content: `number ${n}` }));
-  const made = await old.memories.create(ID, first);
+  const made = await old.memories.create(wholeAccount(ID), first);
   const wanted = new Set(first.map(({ content }) => content));
 
   const [a, b] = await Promise.all(
@@ -28,9 +29,9 @@ test("another model takes a table over once, while servers of the former one wri
   );
   if (!a || !b) throw new Error("no servers");
   for (const [n, { id, content }] of made.entries()) {
-    if (n % 4 === 0) await old.memories.remove(ID, id);
-    if (n % 4 === 1) await b.memories.update(ID, id, { content: `changed ${n}` });
-    if (n % 4 === 2) await a.memories.create(ID, [{ content: `added ${n}` }]);
+    if (n % 4 === 0) await old.memories.remove(wholeAccount(ID), id);
+    if (n % 4 === 1) await b.memories.update(wholeAccount(ID), id, { content: `changed ${n}` });
+    if (n % 4 === 2) await a.memories.create(wholeAccount(ID), [{ content: `added ${n}` }]);
     if (n % 4 < 2) wanted.delete(content);
     if (n % 4 === 1) wanted.add(`changed ${n}`);
     if (n % 4 === 2) wanted.add(`added ${n}`);
@@ -55,7 +56,7 @@ test("another model takes a table over once, while servers of the former one wri
 test("a server that was stopped while it copied writes nothing into the table that others have finished", async () => {
   const { replica } = await createReplicas([ID]);
   const old = await replica({ embedders: withModel(OLD, NEW) });
-  await old.memories.create(ID, [{ content: "first" }, { content: "second" }]);
+  await old.memories.create(wholeAccount(ID), [{ content: "first" }, { content: "second" }]);
 
   const [held, reached] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const slow = fakeEmbedder(NEW);
@@ -71,9 +72,9 @@ test("a server that was stopped while it copied writes nothing into the table th
   await reached.promise;
   const other = await replica({ embedders: withModel(NEW, OLD) });
   await until("the other model", async () => (await modelOf(other)) === NEW.id);
-  const [memory] = (await other.memories.list(ID, ALL)).memories;
+  const [memory] = (await other.memories.list(wholeAccount(ID), ALL)).memories;
   if (!memory) throw new Error("no memory");
-  await other.memories.update(ID, memory.id, { content: "changed since" });
+  await other.memories.update(wholeAccount(ID), memory.id, { content: "changed since" });
   const present = await contents(other);
   held.resolve();
   await until("the stopped one", () => stopped.store.reembedded() === null);

@@ -1,16 +1,17 @@
 import { expect, test } from "bun:test";
 import { OutcomeUnknown } from "../../../src/db/postgres-errors.ts";
 import { AppError } from "../../../src/errors.ts";
+import { wholeAccount } from "../../../src/keys/reach.ts";
 import { AT_ONCE, createReplicas, type Replica, SOON } from "../../support/shared-stores.ts";
 import { until } from "../../support/until.ts";
 
 const ID = "acc_1";
 const contents = async ({ memories }: Replica, accountId = ID) =>
-  (await memories.list(accountId, { filter: {}, limit: 100 })).memories
+  (await memories.list(wholeAccount(accountId), { filter: {}, limit: 100 })).memories
     .map(({ content }) => content)
     .sort();
 const save = async ({ memories }: Replica, content: string, idempotencyKey?: string) => {
-  const [memory] = await memories.create(ID, [{ content }], {
+  const [memory] = await memories.create(wholeAccount(ID), [{ content }], {
     ...(idempotencyKey && { idempotencyKey }),
   });
   if (!memory) throw new Error("nothing was saved");
@@ -28,12 +29,12 @@ test("what one server has answered, every other one sees at once: saved, changed
   expect(await contents(b)).toEqual([]);
   const memory = await save(a, "written by a");
   expect(await contents(b)).toEqual(["written by a"]);
-  await b.memories.update(ID, memory.id, { content: "changed by b" });
-  expect((await a.memories.get(ID, memory.id)).content).toBe("changed by b");
+  await b.memories.update(wholeAccount(ID), memory.id, { content: "changed by b" });
+  expect((await a.memories.get(wholeAccount(ID), memory.id)).content).toBe("changed by b");
   const asked = { query: "changed", filter: {}, limit: 9, minScore: 0, mode: "hybrid" } as const;
-  expect((await a.memories.search(ID, asked)).memories).toHaveLength(1);
-  await a.memories.remove(ID, memory.id);
-  expect(await codeOf(b.memories.get(ID, memory.id))).toBe("memory_not_found");
+  expect((await a.memories.search(wholeAccount(ID), asked)).memories).toHaveLength(1);
+  await a.memories.remove(wholeAccount(ID), memory.id);
+  expect(await codeOf(b.memories.get(wholeAccount(ID), memory.id))).toBe("memory_not_found");
   expect(await contents(b)).toEqual([]);
 });
 
@@ -55,11 +56,11 @@ test("of changes that expect the same memory one is made, wherever they are aske
   const [a, b] = [await replica(), await replica()];
   const { id } = await save(a, "first");
   for (let round = 0; round < 5; round++) {
-    const { content } = await a.memories.get(ID, id);
+    const { content } = await a.memories.get(wholeAccount(ID), id);
     const changes = [a, b, a, b].map(({ memories }, n) =>
       codeOf(
         memories.update(
-          ID,
+          wholeAccount(ID),
           id,
           { content: `round ${round}, ${n}` },
           { isExpected: (memory) => memory.content === content },
@@ -103,7 +104,7 @@ test("a flush by one server moves the others to its base, and nothing forgotten 
   expect(await contents(b)).toHaveLength(2);
   const baseOf = async () => (await a.log.head(ID))?.checkpoint?.base ?? null;
   await until("the flush", async () => (await baseOf()) !== null);
-  await b.memories.remove(ID, forgotten.id);
+  await b.memories.remove(wholeAccount(ID), forgotten.id);
   await until("the flush", async () => {
     const entries = await a.log.entries(ID);
     return entries.length === 0;
@@ -128,7 +129,7 @@ test("a server that has missed what is in a base alone by now reads that base", 
   const memory = await save(a, "first");
   expect(await contents(late)).toEqual(["first"]);
   for (const content of ["second", "third"]) {
-    await a.memories.update(ID, memory.id, { content });
+    await a.memories.update(wholeAccount(ID), memory.id, { content });
     await save(a, `beside the ${content}`);
     await until("the flush", async () => (await a.log.entries(ID)).length === 0);
     await until("the log being trimmed", async () => (await a.log.size()) === 0);
@@ -161,7 +162,9 @@ test("of a removed account nothing comes back, and servers that have it open ref
   await postgres.rows("DELETE FROM accounts WHERE id = $1", [ID]);
   await a.store.drop(ID);
   expect(await codeOf(save(b, "late"))).toBe("not_found");
-  expect(await codeOf(b.memories.list(ID, { filter: {}, limit: 9 }))).toBe("not_found");
+  expect(await codeOf(b.memories.list(wholeAccount(ID), { filter: {}, limit: 9 }))).toBe(
+    "not_found",
+  );
   await a.sweep.recorded();
   expect(await bases()).toEqual([]);
   expect(await a.log.tables()).toEqual([]);

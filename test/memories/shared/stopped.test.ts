@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { wholeAccount } from "../../../src/keys/reach.ts";
 import { FLUSH_STEPS, type FlushStep, SHARED_STEPS } from "../../../src/memories/base/bases.ts";
 import { AT_ONCE, createReplicas, type Replica } from "../../support/shared-stores.ts";
 import { until } from "../../support/until.ts";
@@ -7,11 +8,11 @@ const ID = "acc_1";
 const STEPS: readonly FlushStep[] = [...SHARED_STEPS, ...FLUSH_STEPS];
 
 const contents = async ({ memories }: Replica) =>
-  (await memories.list(ID, { filter: {}, limit: 1_000 })).memories
+  (await memories.list(wholeAccount(ID), { filter: {}, limit: 1_000 })).memories
     .map(({ content }) => content)
     .sort();
 const save = async ({ memories }: Replica, content: string) => {
-  await memories.create(ID, [{ content }]);
+  await memories.create(wholeAccount(ID), [{ content }]);
 };
 const isFlushed = async ({ log }: Replica) => {
   const head = await log.head(ID);
@@ -36,7 +37,7 @@ test.each(STEPS)(
         await held.promise;
       },
     });
-    await stopped.memories.create(ID, first);
+    await stopped.memories.create(wholeAccount(ID), first);
     // Before, it would be the one that flushes every other time, and so nobody would add to a base.
     const isOfOthers = step === "base of others opened";
     const before = isOfOthers ? await replica({ due }) : null;
@@ -52,9 +53,10 @@ test.each(STEPS)(
     });
     const other = before ?? (await replica({ due }));
     await save(other, "while it was stopped");
-    const [memory] = (await other.memories.list(ID, { filter: {}, limit: 1 })).memories;
+    const [memory] = (await other.memories.list(wholeAccount(ID), { filter: {}, limit: 1 }))
+      .memories;
     if (!memory) throw new Error("no memory");
-    await other.memories.remove(ID, memory.id);
+    await other.memories.remove(wholeAccount(ID), memory.id);
     await save(other, "after that");
     await until("the flush by the other one", () => isFlushed(other));
     const present = await contents(other);
