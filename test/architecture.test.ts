@@ -11,7 +11,6 @@ const SOURCE = join(import.meta.dir, "..", "src");
 const ORDER = [
   "main.ts",
   "cli",
-  "import",
   "app.ts",
   "mcp",
   "dashboard",
@@ -19,6 +18,7 @@ const ORDER = [
   "service",
   "backup",
   "connect",
+  "import",
   "memories",
   "access",
   "oauth",
