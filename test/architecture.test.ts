@@ -33,6 +33,7 @@ const ORDER = [
   "db",
   "objects",
   "native",
+  "secrets",
   "lines.ts",
   "json.ts",
   "json-parts.ts",

