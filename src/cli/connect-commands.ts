@@ -1,10 +1,11 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { CLIENTS, type Client, findClient } from "../connect/clients.ts";
-import { AgentId } from "../memories/memory.ts";
-import { problemOf } from "../schema.ts";
+import { AgentId, Project } from "../memories/memory.ts";
 import type { ConnectOptions } from "./connect.ts";
 import { examples } from "./examples.ts";
 import type { Environment } from "./failure.ts";
+import type { AgentOptions } from "./mcp.ts";
+import { checkProjectOnly, nameParser } from "./name-options.ts";
 import type { Configure } from "./program.ts";
 import { parseOrigin } from "./url.ts";
 
@@ -22,17 +23,22 @@ function addMcp(program: Command, configure: Configure, env: Environment): void 
     .description(
       "Speaks MCP on standard input and output: an agent on this machine starts it, ctxd connect tells the agent how. Needs no account and no key. Starts a server in the background when none runs; that opens no port, until ctxd dashboard asks it to.",
     )
-    .option("--agent <name>", "agent that new memories belong to (agent_id)", parseAgent)
-    .addHelpText("after", examples("ctxd mcp --agent cursor"))
-    .action(async (options: { agent?: string }) =>
-      (await import("./mcp.ts")).connectAgent(configure(), options, env),
-    );
-}
-
-function parseAgent(name: string): string {
-  const problem = problemOf(AgentId, name);
-  if (problem === null) return name;
-  throw new InvalidArgumentError(`It ${problem}.`);
+    .option("--agent <name>", "agent that new memories belong to (agent_id)", nameParser(AgentId))
+    .option(
+      "--project <name>",
+      "keep the agent to a project: it saves to it, and sees it and the memories of none",
+      nameParser(Project),
+    )
+    .option("--project-only", "with --project: not even the memories of none are seen")
+    .addHelpText(
+      "after",
+      `\nWithout --project, new memories belong to the project of the folder that the agent starts it\nin, and searches see it and the memories of none: owner/repo of the git remote origin, or the\nname of the repository's folder. Elsewhere there is no project.`,
+    )
+    .addHelpText("after", examples("ctxd mcp --agent cursor", "ctxd mcp --project acme/shop"))
+    .action(async (options: AgentOptions, command: Command) => {
+      checkProjectOnly(options, command);
+      await (await import("./mcp.ts")).connectAgent(configure(), options, env);
+    });
 }
 
 function addConnect(program: Command, configure: Configure, env: Environment): void {

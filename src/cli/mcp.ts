@@ -1,13 +1,26 @@
 import type { Config } from "../config.ts";
+import { createId } from "../db/id.ts";
 import { bridge } from "../mcp/bridge.ts";
-import { createRelay } from "../mcp/relay.ts";
+import { createRelay, type Sender } from "../mcp/relay.ts";
+import { Project } from "../memories/memory.ts";
+import { problemOf } from "../schema.ts";
 import type { Environment } from "./failure.ts";
 import { reachOwnServer } from "./own-server.ts";
+import { projectOfFolder } from "./project.ts";
 import { atMost, untilStopped } from "./stop.ts";
 import { print } from "./terminal.ts";
 
 /** Milliseconds that calls under way have to end after the input has. */
 const GRACE = 10_000;
+
+/** What `ctxd mcp` is given. */
+export interface AgentOptions {
+  agent?: string;
+  /** The project that the agent is kept to; by default it works on that of the folder, and sees others. */
+  project?: string;
+  /** Whether it is kept from the memories of no project too. */
+  projectOnly?: boolean;
+}
 
 /**
  * `ctxd mcp`: speaks MCP on standard input and output, for the local owner of the data folder.
@@ -15,7 +28,7 @@ const GRACE = 10_000;
  */
 export async function connectAgent(
   config: Config,
-  { agent }: { agent?: string },
+  options: AgentOptions,
   env: Environment,
 ): Promise<never> {
   const server = reachOwnServer(config, env);
@@ -28,7 +41,7 @@ export async function connectAgent(
   const work = bridge({
     input: untilEnd(inputEnd.resolve),
     write,
-    relay: createRelay({ server, agent: agent ?? null, write }),
+    relay: createRelay({ server, sender: senderOf(options), write }),
   });
   await Promise.race([
     untilStopped(),
@@ -40,6 +53,16 @@ export async function connectAgent(
   server.close();
   // The input may still be open, and would keep the program running.
   process.exit(0);
+}
+
+/** A conversation lasts as long as the program does: agents start one for each. */
+function senderOf({ agent, project, projectOnly = false }: AgentOptions): Sender {
+  const sessionId = createId("session", Date.now());
+  const given = { ...(agent !== undefined && { agent }), sessionId };
+  if (project !== undefined) return { ...given, bound: { project, only: projectOnly } };
+  const folders = projectOfFolder(process.cwd());
+  const isUsable = folders !== null && problemOf(Project, folders) === null;
+  return { ...given, project: isUsable ? folders : null };
 }
 
 /** Standard input, and a call when it has ended. */

@@ -67,7 +67,7 @@ async function search(server: LocalServer, query: string): Promise<Entry[]> {
   const input = { query, limit: LIMIT, max_tokens: MAX_TOKENS };
   const params = { name: "search_memories", arguments: input };
   const message = { jsonrpc: "2.0", id: 1, method: "tools/call", params };
-  const relay = createRelay({ server, agent: null, write });
+  const relay = createRelay({ server, sender: {}, write });
   await relay(message, JSON.stringify(message), new AbortController().signal);
 
   const { result, error } = fieldsOf(JSON.parse(answer));

@@ -2,6 +2,7 @@ import { Type } from "@sinclair/typebox";
 import type { Memories } from "../memories/memories.ts";
 import { formatDate, titleOf } from "./entry.ts";
 import { noteOnMode } from "./reading-tools.ts";
+import { inProject } from "./session.ts";
 import { defineTool, type Tool } from "./tool.ts";
 import { fields } from "./tool-inputs.ts";
 
@@ -28,11 +29,11 @@ export function createConnectorTools(memories: Memories, publicUrl: string): Too
       annotations,
       input: Type.Object({ query: fields.query }, strict),
       output: Type.Object({ results: Type.Array(Type.Object({ ...link, text })) }),
-      async run({ query }, { principal }) {
-        const { memories: found, mode } = await memories.search(principal, {
+      async run({ query }, session) {
+        const { memories: found, mode } = await memories.search(session.principal, {
           query,
           limit: 10,
-          filter: { isCurrent: true },
+          filter: inProject(session, { isCurrent: true }),
           minScore: 0,
           mode: "hybrid",
           known: true,

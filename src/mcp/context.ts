@@ -1,13 +1,12 @@
 import { type McpServer, ProtocolError, ResourceTemplate } from "@modelcontextprotocol/server";
 import { Type } from "@sinclair/typebox";
-import type { Reach } from "../keys/reach.ts";
 import type { Log } from "../log.ts";
 import type { Memories } from "../memories/memories.ts";
 import { fitEntries, fitFound } from "./budget.ts";
 import { describeEntry, titleOf, toEntry } from "./entry.ts";
 import { explainError } from "./explain-error.ts";
 import { describeEntries, noteOnMode } from "./reading-tools.ts";
-import type { Session } from "./session.ts";
+import { inProject, type Session } from "./session.ts";
 import { toStandardSchema } from "./standard-schema.ts";
 import { fields, MAX_TOKENS } from "./tool-inputs.ts";
 
@@ -25,12 +24,15 @@ export function createContext(memories: Memories) {
     Type.Object({ task: { ...fields.query, description: "What you are about to do" } }),
   );
 
-  const recent = async (reach: Reach) =>
-    (await memories.list(reach, { filter: { isCurrent: true }, limit: RECENT })).memories;
+  const recent = async (session: Session) => {
+    const filter = inProject(session, { isCurrent: true });
+    return (await memories.list(session.principal, { filter, limit: RECENT })).memories;
+  };
 
   return {
     /** Offers the recent memories, each memory by its id, and the prompt that loads context. */
-    offer(server: McpServer, { principal }: Session, log: Log): void {
+    offer(server: McpServer, session: Session, log: Log): void {
+      const { principal } = session;
       const orExplain = <Result>(work: () => Promise<Result>) =>
         work().catch((error: unknown) => {
           throw toProtocolError(error, log);
@@ -46,7 +48,7 @@ export function createContext(memories: Memories) {
         },
         (uri) =>
           orExplain(async () => {
-            const fitted = fitEntries((await recent(principal)).map(toEntry), MAX_TOKENS);
+            const fitted = fitEntries((await recent(session)).map(toEntry), MAX_TOKENS);
             const text = describeEntries(fitted) || "There are no memories yet.";
             return { contents: [{ uri: uri.href, mimeType: "text/plain", text }] };
           }),
@@ -57,7 +59,7 @@ export function createContext(memories: Memories) {
         new ResourceTemplate("memory://{id}", {
           list: () =>
             orExplain(async () => ({
-              resources: (await recent(principal)).map(({ id, content, updated_at }) => ({
+              resources: (await recent(session)).map(({ id, content, updated_at }) => ({
                 uri: `memory://${id}`,
                 name: id,
                 title: titleOf(content),
@@ -87,7 +89,7 @@ export function createContext(memories: Memories) {
             const found = await memories.search(principal, {
               query: task,
               limit: RECENT,
-              filter: { isCurrent: true },
+              filter: inProject(session, { isCurrent: true }),
               minScore: 0,
               mode: "hybrid",
             });

@@ -6,6 +6,7 @@ import { FULL_ACCESS } from "../keys/scopes.ts";
 import { answerDashboard, DASHBOARD_PATH, type OpenDashboard } from "./dashboard-door.ts";
 import { HAND_OVER_PATH } from "./hand-over.ts";
 import { createPresence, PRESENCE_PATH } from "./presence.ts";
+import { readBound } from "./session-headers.ts";
 import { NEW_SOCKET, reachSocketFolder, SOCKET } from "./socket-folder.ts";
 
 /** A socket that is listened on. */
@@ -25,10 +26,9 @@ export interface OpenSocket {
  */
 export const ACCOUNT_HEADER = "ctxd-account";
 
-/** Everyone who may open the socket, less the account. */
+/** Everyone who may open the socket, less the account and what they bind themselves to. */
 const LOCAL = {
   scopes: FULL_ACCESS,
-  bound: null,
   via: "local",
   credential: { by: "local", id: "local" },
 } as const;
@@ -89,7 +89,7 @@ export function createLocalSocket({
           // A request for an account that is not there is one without credentials.
           if (named === null || (await hasAccount(named))) {
             const accountId = named ?? (await ownerId());
-            entered.set(request, { ...LOCAL, accountId });
+            entered.set(request, { ...LOCAL, accountId, bound: readBound(request.headers) });
           }
         } catch (error) {
           if (!(error instanceof AppError)) throw error;

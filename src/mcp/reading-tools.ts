@@ -23,11 +23,11 @@ export function createReadingTools(memories: Memories): Tool[] {
       annotations,
       input: Type.Object({ query: fields.query, ...filterFields, ...pageFields }, strict),
       output: Type.Object({ memories: Type.Array(PublishedEntry) }),
-      async run({ query, limit = 10, max_tokens = MAX_TOKENS, ...filter }, { principal }) {
-        const { memories: found, mode } = await memories.search(principal, {
+      async run({ query, limit = 10, max_tokens = MAX_TOKENS, ...filter }, session) {
+        const { memories: found, mode } = await memories.search(session.principal, {
           query,
           limit,
-          filter: filterOf(filter),
+          filter: filterOf(filter, session),
           minScore: 0,
           mode: "hybrid",
           known: true,
@@ -56,9 +56,10 @@ export function createReadingTools(memories: Memories): Tool[] {
         memories: Type.Array(PublishedEntry),
         next_cursor: Type.Optional(Type.String()),
       }),
-      async run({ limit = 20, max_tokens = MAX_TOKENS, cursor, ...rest }, { principal }) {
-        const filter = filterOf(rest);
-        const list = (count: number) => memories.list(principal, { filter, limit: count, cursor });
+      async run({ limit = 20, max_tokens = MAX_TOKENS, cursor, ...rest }, session) {
+        const filter = filterOf(rest, session);
+        const list = (count: number) =>
+          memories.list(session.principal, { filter, limit: count, cursor });
         const page = await list(limit);
         const fitted = fitEntries(page.memories.map(toEntry), max_tokens);
         const shown = fitted.entries.length;

@@ -1,8 +1,15 @@
 import { messageOf } from "../errors.ts";
-import { AGENT_HEADER } from "./agent-header.ts";
+import type { Bound } from "../keys/reach.ts";
 import { headersOf, messagesOf } from "./http-message.ts";
 import { errorAnswer, fieldsOf, INTERNAL_ERROR, requestIdOf } from "./json-rpc.ts";
 import type { LocalServer } from "./local-server.ts";
+import {
+  AGENT_HEADER,
+  BOUND_HEADER,
+  encodeBound,
+  PROJECT_HEADER,
+  SESSION_HEADER,
+} from "./session-headers.ts";
 
 /** How often a message is sent, to servers that end before they have answered it. */
 const ATTEMPTS = 5;
@@ -10,21 +17,30 @@ const ATTEMPTS = 5;
 /** Sends one message to the server and writes what is answered; resolves when that is done. */
 export type Relay = (message: unknown, text: string, signal: AbortSignal) => Promise<void>;
 
+/** On whose behalf a relay passes messages on; see `Session`. */
+export interface Sender {
+  readonly agent?: string | null;
+  readonly project?: string | null;
+  /** The project that the server is to keep it to. */
+  readonly bound?: Bound | null;
+  readonly sessionId?: string | null;
+}
+
 /**
  * Makes what passes messages on. One whose server ends is sent to the next server: with the same
  * idempotency key, so that nothing is saved twice.
  * @param write never rejects
- * @param agent the agent that new memories belong to when a call names none
  */
 export function createRelay({
   server,
-  agent,
+  sender,
   write,
 }: {
   server: LocalServer;
-  agent: string | null;
+  sender: Sender;
   write: (line: string) => Promise<void>;
 }): Relay {
+  const own = senderHeaders(sender);
   // What `initialize` agreed on: over HTTP, every later message has to say it.
   let negotiated: string | null = null;
 
@@ -39,7 +55,7 @@ export function createRelay({
       "content-type": "application/json",
       accept: "application/json, text/event-stream",
       "idempotency-key": crypto.randomUUID(),
-      ...(agent !== null && { [AGENT_HEADER]: encodeURIComponent(agent) }),
+      ...own,
       ...headersOf(message, negotiated),
     };
 
@@ -78,5 +94,14 @@ export function createRelay({
       server.forget();
     }
     if (id !== null) await write(errorAnswer(id, INTERNAL_ERROR, server.lastFailure() ?? reason));
+  };
+}
+
+function senderHeaders({ agent, project, bound, sessionId }: Sender): Record<string, string> {
+  return {
+    ...(agent && { [AGENT_HEADER]: encodeURIComponent(agent) }),
+    ...(project && { [PROJECT_HEADER]: encodeURIComponent(project) }),
+    ...(bound && { [BOUND_HEADER]: encodeBound(bound) }),
+    ...(sessionId && { [SESSION_HEADER]: encodeURIComponent(sessionId) }),
   };
 }

@@ -6,15 +6,13 @@ import {
 } from "@modelcontextprotocol/server";
 import { Elysia } from "elysia";
 import type { Config } from "../config.ts";
-import { AppError } from "../errors.ts";
 import type { Authorize } from "../http/principal.ts";
 import { parseJson } from "../json.ts";
 import type { Log } from "../log.ts";
-import { LIMITS } from "../memories/memory.ts";
-import { AGENT_HEADER } from "./agent-header.ts";
 import { mendHeaders } from "./lenience.ts";
 import { createSenderCheck } from "./sender.ts";
 import type { Session } from "./session.ts";
+import { readSessionHeaders } from "./session-headers.ts";
 
 /**
  * Bytes of a message: a memory's content of 32,768 characters, each escaped, and what is around. The
@@ -91,23 +89,15 @@ export function createMcpRoutes({
 }
 
 async function sessionOf(request: Request, authorize: Authorize): Promise<Session> {
+  const principal = await authorize(request);
+  const { agentId, project, sessionId } = readSessionHeaders(request.headers);
   return {
-    principal: await authorize(request),
-    agentId: decodeAgent(request.headers.get(AGENT_HEADER)),
+    principal,
+    agentId,
+    project: principal.bound?.project ?? project,
+    sessionId,
     idempotencyKey: request.headers.get("idempotency-key")?.slice(0, 255) || undefined,
   };
-}
-
-function decodeAgent(header: string | null): string | null {
-  if (!header) return null;
-  const malformed = `${AGENT_HEADER} must be percent-encoded, of at most ${LIMITS.identifier} characters.`;
-  try {
-    const agent = decodeURIComponent(header);
-    if (agent.length <= LIMITS.identifier) return agent;
-  } catch (cause) {
-    throw new AppError("malformed_request", malformed, { cause });
-  }
-  throw new AppError("malformed_request", malformed);
 }
 
 function parse(text: string): unknown {

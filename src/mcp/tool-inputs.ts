@@ -1,7 +1,7 @@
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
-import type { Filter } from "../memories/filter.ts";
 import { LIMITS, NewMemory } from "../memories/memory.ts";
 import { ListQuery, SearchQuery, toVisibleFilter } from "../memories/requests.ts";
+import { inProject, type Session } from "./session.ts";
 
 /** A schema with another description and without examples: `tools/list` has to be short. */
 function brief<Schema extends TSchema>(schema: Schema, description?: string): Schema {
@@ -21,7 +21,6 @@ export const fields = {
   content: brief(content, "One fact, understandable on its own: names, dates, reasons"),
   tags: brief(tags),
   agent_id: brief(agent_id),
-  session_id: brief(session_id),
   importance: brief(importance, "Default 0.5; higher fades slower"),
   /** Of a memory that has one already. */
   newImportance: brief(importance),
@@ -45,12 +44,13 @@ export const filterFields = {
 
 const Filters = Type.Object(filterFields);
 
-/** The filter that a tool's input asks for. */
-export function filterOf({ tags: wanted, ...rest }: Static<typeof Filters>): Filter {
-  return toVisibleFilter({
+/** The filter that a tool's input asks for, in the project of the session. */
+export function filterOf({ tags: wanted, ...rest }: Static<typeof Filters>, session: Session) {
+  const filter = toVisibleFilter({
     ...rest,
     ...(wanted && wanted.length > 0 && { tags: wanted.join(",") }),
   });
+  return inProject(session, filter);
 }
 
 /** How much of a result to show. */

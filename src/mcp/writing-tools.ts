@@ -4,6 +4,7 @@ import { allows } from "../keys/scopes.ts";
 import type { Memories } from "../memories/memories.ts";
 import type { MemorySource } from "../memories/memory.ts";
 import { titleOf } from "./entry.ts";
+import type { Session } from "./session.ts";
 import { defineTool, type Tool } from "./tool.ts";
 import { clearable, fields } from "./tool-inputs.ts";
 
@@ -28,8 +29,7 @@ export function createWritingTools(memories: Memories): Tool[] {
           tags: Type.Optional(fields.tags),
           importance: Type.Optional(fields.importance),
           agent_id: Type.Optional(fields.agent_id),
-          session_id: Type.Optional(fields.session_id),
-          project: Type.Optional(fields.project),
+          project: Type.Optional(clearable(fields.project)),
           pinned: Type.Optional(fields.pinned),
           expires_at: Type.Optional(fields.expires_at),
           supersedes: Type.Optional(fields.supersedes),
@@ -38,9 +38,9 @@ export function createWritingTools(memories: Memories): Tool[] {
         strict,
       ),
       output: Type.Object({ id: Type.String(), created_at: Type.String() }),
-      async run({ agent_id = null, ...input }, { principal, agentId, idempotencyKey }) {
-        const agent = agent_id ?? agentId;
-        const inputs = [{ ...input, ...(agent !== null && { agent_id: agent }) }];
+      async run(input, session) {
+        const { principal, idempotencyKey } = session;
+        const inputs = [belonging(input, session)];
         const [memory] = await memories.create(principal, inputs, {
           source: sourceOf(principal),
           idempotencyKey,
@@ -106,6 +106,19 @@ export function createWritingTools(memories: Memories): Tool[] {
       },
     }),
   ];
+}
+
+/** What the call leaves open comes from the session. */
+function belonging<Input extends { agent_id?: string; project?: string | null }>(
+  input: Input,
+  { agentId, project, sessionId }: Session,
+) {
+  return {
+    ...(agentId !== null && { agent_id: agentId }),
+    ...(project !== null && { project }),
+    ...(sessionId !== null && { session_id: sessionId }),
+    ...input,
+  };
 }
 
 function sourceOf({ credential }: Principal): MemorySource {

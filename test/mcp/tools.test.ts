@@ -294,7 +294,8 @@ describe("saving", () => {
     const fields = {
       tags: ["a", "b"],
       agent_id: "planner",
-      session_id: "s-1",
+      project: "atlas",
+      pinned: true,
       importance: 0.9,
       metadata: { source: { page: 3 } },
     };
@@ -321,9 +322,13 @@ test("search and fetch have the shape that connectors ask for", async () => {
 });
 
 test("filters narrow a search and a list", async () => {
-  const client = await connect();
-  await save(client, "red apple", { tags: ["fruit"], session_id: "s-1" });
-  await save(client, "red car", { tags: ["thing"], session_id: "s-2" });
+  const { accountId } = await server.account();
+  const [client, other] = await Promise.all(
+    ["s-1", "s-2"].map((id) => connect("v2 new", { accountId, headers: { "mcp-session-id": id } })),
+  );
+  if (!client || !other) throw new Error("there are two clients");
+  await save(client, "red apple", { tags: ["fruit"] });
+  await save(other, "red car", { tags: ["thing"] });
   for (const filter of [{ tags: ["fruit"] }, { session_id: "s-1" }]) {
     const found = await client.call("search_memories", { query: "red", ...filter });
     expect(contentsOf(found)).toEqual(["red apple"]);

@@ -27,6 +27,7 @@ interface Program {
   command: string;
   args: string[];
   env: Record<string, string>;
+  cwd?: string;
 }
 
 /** Connects over HTTP. */

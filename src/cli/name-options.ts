@@ -1,0 +1,22 @@
+import type { TSchema } from "@sinclair/typebox";
+import { type Command, InvalidArgumentError } from "commander";
+import { problemOf } from "../schema.ts";
+
+/** Parses an option that names something, such as an agent or a project. */
+export function nameParser(schema: TSchema): (name: string) => string {
+  return (name) => {
+    const problem = problemOf(schema, name);
+    if (problem === null) return name;
+    throw new InvalidArgumentError(`It ${problem}.`);
+  };
+}
+
+/** Refuses `--project-only` where no project is named. */
+export function checkProjectOnly(
+  { project, projectOnly }: { project?: string; projectOnly?: boolean },
+  command: Command,
+): void {
+  if (projectOnly && project === undefined) {
+    command.error("error: --project-only goes with --project");
+  }
+}
