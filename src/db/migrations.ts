@@ -281,6 +281,11 @@ export const MIGRATIONS: readonly string[] = [
 
    INSERT OR IGNORE INTO tables (account_id, name, model)
      SELECT name, name, '' FROM heads WHERE instr(name, '.') = 0;`,
+
+  `ALTER TABLE api_keys ADD COLUMN project TEXT;
+   ALTER TABLE api_keys ADD COLUMN project_only INTEGER NOT NULL DEFAULT 0;
+   ALTER TABLE oauth_grants ADD COLUMN project TEXT;
+   ALTER TABLE oauth_grants ADD COLUMN project_only INTEGER NOT NULL DEFAULT 0;`,
 ];
 
 /**

@@ -18,12 +18,20 @@ export interface PostgresMigration {
   oldest: number;
 }
 
+const BOUND_TO_PROJECTS = `
+  ALTER TABLE api_keys ADD COLUMN project text COLLATE "C";
+  ALTER TABLE api_keys ADD COLUMN project_only boolean NOT NULL DEFAULT false;
+  ALTER TABLE oauth_grants ADD COLUMN project text COLLATE "C";
+  ALTER TABLE oauth_grants ADD COLUMN project_only boolean NOT NULL DEFAULT false;
+`;
+
 /**
  * The history of PostgreSQL's schema, append only. It began with SQLite's at 13: from there on each entry of
  * `MIGRATIONS` has one here.
  */
 export const POSTGRES_MIGRATIONS: readonly PostgresMigration[] = [
   { number: 13, sql: FIRST_SCHEMA + LOG_SCHEMA, oldest: 13 },
+  { number: 14, sql: BOUND_TO_PROJECTS, oldest: 13 },
 ];
 
 /** PostgreSQL's lock for those who migrate: any number that nobody else uses. */

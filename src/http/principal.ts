@@ -93,8 +93,8 @@ export function createAuthorize({
     const key = await keys.authenticate(token);
     if (key) {
       countOnce(request, key.keyId);
-      const { accountId, scopes, keyId: id, name: by } = key;
-      return { accountId, scopes, bound: null, via: "key", credential: { by, id } };
+      const { accountId, scopes, bound, keyId: id, name: by } = key;
+      return { accountId, scopes, bound, via: "key", credential: { by, id } };
     }
     const holder = await tokens.authenticate(token);
     if (!holder) {

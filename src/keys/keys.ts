@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, isNull, or, type SQL, sql } from "drizzle-orm";
+import { and, asc, eq, gt, inArray, isNull, or, type SQL, sql } from "drizzle-orm";
 import type { Database } from "../db/database.ts";
 import { createId } from "../db/id.ts";
 import { hashSecret } from "../db/secret.ts";
@@ -6,8 +6,10 @@ import { theRow } from "../db/the-row.ts";
 import { createUseMark } from "../db/use-mark.ts";
 import { violationOf } from "../db/violations.ts";
 import { AppError } from "../errors.ts";
+import { type BoundColumns, inBoundForm, toBound, toBoundColumns } from "./bound.ts";
 import { generateKey, isWellFormed } from "./key-format.ts";
 import { type NewKey, parseNewKey } from "./new-key.ts";
+import type { Bound, Reach } from "./reach.ts";
 import type { Scope } from "./scopes.ts";
 import { createKeyTables } from "./tables.ts";
 
@@ -18,6 +20,7 @@ export interface KeyRecord {
   readonly prefix: string;
   readonly name: string;
   readonly scopes: readonly Scope[];
+  readonly bound: Bound | null;
   readonly createdAt: Date;
   /** To the minute. */
   readonly lastUsedAt: Date | null;
@@ -26,8 +29,7 @@ export interface KeyRecord {
 }
 
 /** Whom a key speaks for. */
-export interface KeyHolder {
-  readonly accountId: string;
+export interface KeyHolder extends Reach {
   readonly scopes: readonly Scope[];
   readonly keyId: string;
   readonly name: string;
@@ -53,6 +55,8 @@ export function createKeys({ db, clock }: { db: Database; clock: () => number })
     prefix: apiKeys.prefix,
     name: apiKeys.name,
     scopes: apiKeys.scopes,
+    project: apiKeys.project,
+    projectOnly: apiKeys.projectOnly,
     createdAt: apiKeys.createdAt,
     lastUsedAt: apiKeys.lastUsedAt,
     expiresAt: apiKeys.expiresAt,
@@ -72,17 +76,27 @@ export function createKeys({ db, clock }: { db: Database; clock: () => number })
       name: apiKeys.name,
       accountId: apiKeys.accountId,
       scopes: apiKeys.scopes,
+      project: apiKeys.project,
+      projectOnly: apiKeys.projectOnly,
       lastUsedAt: apiKeys.lastUsedAt,
     })
     .from(apiKeys)
     .where(
       and(
-        eq(apiKeys.hash, sql.placeholder("hash")),
+        or(
+          eq(apiKeys.hash, sql.placeholder("hash")),
+          eq(apiKeys.hash, sql.placeholder("boundHash")),
+        ),
         isNull(apiKeys.revokedAt),
         or(isNull(apiKeys.expiresAt), gt(apiKeys.expiresAt, sql.placeholder("now"))),
       ),
     )
     .prepare();
+
+  const listWhere = async (condition: SQL | undefined): Promise<KeyRecord[]> => {
+    const rows = await orm.select(record).from(apiKeys).where(condition).orderBy(asc(apiKeys.id));
+    return rows.map(toRecord);
+  };
 
   const revokeWhere = async (condition: SQL | undefined): Promise<KeyRecord> => {
     const [revoked] = await orm
@@ -91,7 +105,7 @@ export function createKeys({ db, clock }: { db: Database; clock: () => number })
       .where(condition)
       .returning(record);
     if (!revoked) throw new AppError("not_found", "No key with this id.");
-    return revoked;
+    return toRecord(revoked);
   };
 
   return {
@@ -101,20 +115,23 @@ export function createKeys({ db, clock }: { db: Database; clock: () => number })
      */
     async create(accountId: string, wanted: NewKey): Promise<{ key: string; record: KeyRecord }> {
       const now = clock();
-      const { name, scopes, expiresAt } = parseNewKey(wanted, now);
+      const { name, scopes, expiresAt, bound } = parseNewKey(wanted, now);
       const key = generateKey();
+      const hash = hashSecret(key);
       const row = {
         id: createId("key", now),
         accountId,
-        hash: hashSecret(key),
+        hash: bound ? inBoundForm(hash) : hash,
         prefix: key.slice(0, 8),
         name,
         scopes,
+        ...toBoundColumns(bound),
         createdAt: new Date(now),
         expiresAt,
       };
       try {
-        return { key, record: theRow(await orm.insert(apiKeys).values(row).returning(record)) };
+        const made = theRow(await orm.insert(apiKeys).values(row).returning(record));
+        return { key, record: toRecord(made) };
       } catch (error) {
         if (violationOf(error) !== "foreign key") throw error;
         throw new AppError("not_found", "No account with this id.", { cause: error });
@@ -122,12 +139,7 @@ export function createKeys({ db, clock }: { db: Database; clock: () => number })
     },
 
     /** The account's keys, revoked and expired ones too, oldest first. */
-    list: async (accountId: string): Promise<KeyRecord[]> =>
-      await orm
-        .select(record)
-        .from(apiKeys)
-        .where(eq(apiKeys.accountId, accountId))
-        .orderBy(asc(apiKeys.id)),
+    list: (accountId: string): Promise<KeyRecord[]> => listWhere(eq(apiKeys.accountId, accountId)),
 
     /**
      * Revokes a key for good: every process refuses it from its next request on. Revoking twice
@@ -148,8 +160,7 @@ export function createKeys({ db, clock }: { db: Database; clock: () => number })
     },
 
     /** The keys of all accounts, for the administrator at the command line. */
-    listOfAllAccounts: async (): Promise<KeyRecord[]> =>
-      await orm.select(record).from(apiKeys).orderBy(asc(apiKeys.id)),
+    listOfAllAccounts: (): Promise<KeyRecord[]> => listWhere(undefined),
 
     /** Like `revoke`, for a key of any account: for the administrator at the command line. */
     revokeOfAnyAccount: (id: string): Promise<KeyRecord> => revokeWhere(eq(apiKeys.id, id)),
@@ -157,8 +168,8 @@ export function createKeys({ db, clock }: { db: Database; clock: () => number })
     /** What is kept of a key that is refused because it was revoked or has expired; else null. */
     async findRefused(presented: string): Promise<KeyRecord | null> {
       if (!isWellFormed(presented)) return null;
-      const isThis = eq(apiKeys.hash, hashSecret(presented));
-      const [found] = await orm.select(record).from(apiKeys).where(isThis);
+      const hash = hashSecret(presented);
+      const [found] = await listWhere(inArray(apiKeys.hash, [hash, inBoundForm(hash)]));
       return found ?? null;
     },
 
@@ -169,11 +180,20 @@ export function createKeys({ db, clock }: { db: Database; clock: () => number })
     async authenticate(presented: string): Promise<KeyHolder | null> {
       if (!isWellFormed(presented)) return null;
       const now = clock();
-      const [row] = await holder.execute({ hash: hashSecret(presented), now });
+      const hash = hashSecret(presented);
+      const [row] = await holder.execute({ hash, boundHash: inBoundForm(hash), now });
       if (!row) return null;
-      const { lastUsedAt, ...found } = row;
+      const { lastUsedAt, project, projectOnly, ...found } = row;
       await markUsed(found.keyId, lastUsedAt, now);
-      return found;
+      return { ...found, bound: toBound({ project, projectOnly }) };
     },
   };
+}
+
+function toRecord({
+  project,
+  projectOnly,
+  ...row
+}: Omit<KeyRecord, "bound"> & BoundColumns): KeyRecord {
+  return { ...row, bound: toBound({ project, projectOnly }) };
 }

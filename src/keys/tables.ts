@@ -3,17 +3,20 @@ import { scopesColumn } from "./scopes-column.ts";
 
 /** The table of API keys, made by `db/migrations.ts`. The key itself is nowhere. */
 export function createKeyTables(dialect: Dialect) {
-  const { table, text, timestamp } = dialect;
+  const { table, text, boolean, timestamp } = dialect;
 
   const apiKeys = table("api_keys", {
     id: text("id").primaryKey(),
     accountId: text("account_id").notNull(),
-    /** SHA-256 of the key, in hex. */
+    /** SHA-256 of the key, in hex; of a bound key in bound form. */
     hash: text("hash").notNull().unique(),
     /** The key's first eight characters, by which its holder knows it again. */
     prefix: text("prefix").notNull(),
     name: text("name").notNull(),
     scopes: scopesColumn(dialect, "scopes").notNull(),
+    /** What it is bound to; see `toBound`. */
+    project: text("project"),
+    projectOnly: boolean("project_only").notNull().default(false),
     createdAt: timestamp("created_at").notNull(),
     /** To the minute. */
     lastUsedAt: timestamp("last_used_at"),

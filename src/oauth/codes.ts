@@ -3,6 +3,9 @@ import { createCheckStanding } from "../accounts/standing.ts";
 import type { Database } from "../db/database.ts";
 import { createId } from "../db/id.ts";
 import { createSecret, hashSecret } from "../db/secret.ts";
+import { AppError } from "../errors.ts";
+import { boundProblem, inBoundForm, toBoundColumns } from "../keys/bound.ts";
+import type { Bound } from "../keys/reach.ts";
 import type { Scope } from "../keys/scopes.ts";
 import type { Client } from "./client.ts";
 import { type Grants, grantOf } from "./grants.ts";
@@ -21,6 +24,8 @@ export interface Consent {
   readonly redirectUri: string;
   readonly challenge: string;
   readonly scopes: readonly Scope[];
+  /** The project that the app is bound to; by default none. */
+  readonly bound?: Bound | null;
   readonly resource: string;
 }
 
@@ -54,12 +59,15 @@ export function createCodes({
   return {
     /**
      * Notes what an account has allowed. Returns the code for the client, which is in no file.
-     * @throws AppError `forbidden` for an account that is shut: what it has allowed ended with that
+     * @throws AppError `forbidden` for an account that is shut: what it has allowed ended with that;
+     *   `validation_failed` for a project's name that is none
      */
     async create(accountId: string, consent: Consent): Promise<string> {
       const now = clock();
+      const { client, redirectUri, challenge, scopes, bound = null, resource } = consent;
+      const problem = boundProblem(bound);
+      if (problem) throw new AppError("validation_failed", problem.message, { details: [problem] });
       await grants.prune();
-      const { client, redirectUri, challenge, scopes, resource } = consent;
       const code = createSecret("ctxc_");
       const expiresAt = new Date(now + CODE_LIFETIME);
       const grantId = createId("grant", now);
@@ -72,7 +80,8 @@ export function createCodes({
           clientName: client.name,
           redirectHost: describeRedirect(redirectUri),
           scopes,
-          resource,
+          ...toBoundColumns(bound),
+          resource: bound ? inBoundForm(resource) : resource,
           mustSign: client.keys?.required ?? false,
           createdAt: new Date(now),
           expiresAt,
@@ -115,7 +124,7 @@ export function createCodes({
         if (row.code.expiresAt.getTime() <= now) return refused();
         if (redirectUri !== null && redirectUri !== row.code.redirectUri) return refused();
         if (!matchesChallenge(verifier, row.code.challenge)) return refused();
-        if (row.resource !== resource) {
+        if (row.resource !== resource && row.resource !== inBoundForm(resource)) {
           return new OAuthError("invalid_target", "The code is for another resource.");
         }
         await tx

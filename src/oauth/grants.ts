@@ -1,11 +1,12 @@
 import { and, asc, eq, gt, isNull, lte, ne, type SQL, sql } from "drizzle-orm";
 import type { Database, Orm } from "../db/database.ts";
 import { AppError } from "../errors.ts";
+import type { BoundColumns } from "../keys/bound.ts";
 import type { Scope } from "../keys/scopes.ts";
 import { createOAuthTables, type OAuthTables } from "./tables.ts";
 
 /** What a person has allowed a client. */
-export interface Grant {
+export interface Grant extends BoundColumns {
   readonly id: string;
   readonly accountId: string;
   readonly clientId: string;
@@ -28,6 +29,8 @@ export const grantOf = ({ oauthGrants }: Pick<OAuthTables, "oauthGrants">) => ({
   clientName: oauthGrants.clientName,
   redirectHost: oauthGrants.redirectHost,
   scopes: oauthGrants.scopes,
+  project: oauthGrants.project,
+  projectOnly: oauthGrants.projectOnly,
   createdAt: oauthGrants.createdAt,
   lastUsedAt: oauthGrants.lastUsedAt,
   expiresAt: oauthGrants.expiresAt,

@@ -33,7 +33,10 @@ export function createOAuthTables(dialect: Dialect) {
     clientName: text("client_name").notNull(),
     redirectHost: text("redirect_host").notNull(),
     scopes: scopes().notNull(),
-    /** What its tokens are for (RFC 8707). */
+    /** What it is bound to; see `toBound`. */
+    project: text("project"),
+    projectOnly: boolean("project_only").notNull().default(false),
+    /** What its tokens are for (RFC 8707); of a bound grant in bound form. */
     resource: text("resource").notNull(),
     createdAt: timestamp("created_at").notNull(),
     /** To the minute. */

@@ -2,6 +2,7 @@ import { and, eq, gt, inArray, isNull, sql } from "drizzle-orm";
 import type { Database, Orm } from "../db/database.ts";
 import { hashSecret } from "../db/secret.ts";
 import { createUseMark } from "../db/use-mark.ts";
+import { inBoundForm, toBound } from "../keys/bound.ts";
 import type { Reach } from "../keys/reach.ts";
 import { allows, type Scope } from "../keys/scopes.ts";
 import { type Grant, type Grants, grantOf } from "./grants.ts";
@@ -71,6 +72,8 @@ export function createTokens({
       grantId: oauthGrants.id,
       accountId: oauthGrants.accountId,
       scopes: oauthTokens.scopes,
+      project: oauthGrants.project,
+      projectOnly: oauthGrants.projectOnly,
       clientName: oauthGrants.clientName,
       app: oauthGrants.redirectHost,
       lastUsedAt: oauthGrants.lastUsedAt,
@@ -83,7 +86,7 @@ export function createTokens({
         eq(oauthTokens.kind, "access"),
         gt(oauthTokens.expiresAt, sql.placeholder("now")),
         isNull(oauthGrants.revokedAt),
-        eq(oauthGrants.resource, audience),
+        inArray(oauthGrants.resource, [audience, inBoundForm(audience)]),
       ),
     )
     .prepare();
@@ -142,7 +145,7 @@ export function createTokens({
           if (scopes?.some((scope) => !allows(row.grant.scopes, scope))) {
             return new OAuthError("invalid_scope", "The grant does not have all these scopes.");
           }
-          if (row.resource !== resource) {
+          if (row.resource !== resource && row.resource !== inBoundForm(resource)) {
             return new OAuthError("invalid_target", "The token is for another resource.");
           }
           const access = scopes ?? row.grant.scopes;
@@ -198,7 +201,7 @@ export function createTokens({
       if (!row) return null;
       await markUsed(row.grantId, row.lastUsedAt, now);
       const { accountId, scopes, app, clientName: by, grantId: id } = row;
-      return { accountId, scopes, bound: null, app, credential: { by, id } };
+      return { accountId, scopes, bound: toBound(row), app, credential: { by, id } };
     },
   };
 }

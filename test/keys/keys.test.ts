@@ -33,6 +33,7 @@ describe.each(DATABASES)("keys on %s", (_, place) => {
       prefix: key.slice(0, 8),
       name: "laptop",
       scopes: ["memories:read"],
+      bound: null,
       createdAt: new Date(clock()),
       lastUsedAt: null,
       expiresAt: null,
@@ -41,9 +42,37 @@ describe.each(DATABASES)("keys on %s", (_, place) => {
     expect(await keys.authenticate(key)).toEqual({
       accountId: account.id,
       scopes: ["memories:read"],
+      bound: null,
       keyId: record.id,
       name: "laptop",
     });
+  });
+
+  test("a key is bound to the project that it was made for, until it is revoked", async () => {
+    const { keys, account, another } = await withAccountOn(place);
+    for (const only of [false, true]) {
+      const bound = { project: "Öl, Atlas", only };
+      const { key, record } = await keys.create(account.id, { ...WANTED, bound });
+      expect(record.bound).toEqual(bound);
+      const elsewhere = (await another()).keys;
+      expect(await elsewhere.list(account.id)).toContainEqual(record);
+      expect(await elsewhere.authenticate(key)).toMatchObject({ accountId: account.id, bound });
+      await elsewhere.revoke(account.id, record.id);
+      expect(await keys.authenticate(key)).toBeNull();
+      expect(await keys.findRefused(key)).toMatchObject({ id: record.id, bound });
+    }
+  });
+
+  test("a project's name without characters, or with control characters, binds no key", async () => {
+    const { keys, account } = await withAccountOn(place);
+    for (const project of ["", "  ", "x".repeat(129), "a\u001bb", "\ud800"]) {
+      const wanted = { ...WANTED, bound: { project, only: false } };
+      await expect(keys.create(account.id, wanted)).rejects.toMatchObject({
+        code: "validation_failed",
+        details: [{ path: "/project" }],
+      });
+    }
+    expect(await keys.list(account.id)).toEqual([]);
   });
 
   test("a key that another process revoked is refused on the next call", async () => {
