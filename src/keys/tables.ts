@@ -14,14 +14,14 @@ export function createKeyTables(dialect: Dialect) {
     prefix: text("prefix").notNull(),
     name: text("name").notNull(),
     scopes: scopesColumn(dialect, "scopes").notNull(),
-    /** What it is bound to; see `toBound`. */
-    project: text("project"),
-    projectOnly: boolean("project_only").notNull().default(false),
     createdAt: timestamp("created_at").notNull(),
     /** To the minute. */
     lastUsedAt: timestamp("last_used_at"),
     expiresAt: timestamp("expires_at"),
     revokedAt: timestamp("revoked_at"),
+    /** What it is bound to; see `toBound`. */
+    project: text("project"),
+    projectOnly: boolean("project_only").notNull().default(false),
   });
 
   return { apiKeys };

@@ -33,9 +33,6 @@ export function createOAuthTables(dialect: Dialect) {
     clientName: text("client_name").notNull(),
     redirectHost: text("redirect_host").notNull(),
     scopes: scopes().notNull(),
-    /** What it is bound to; see `toBound`. */
-    project: text("project"),
-    projectOnly: boolean("project_only").notNull().default(false),
     /** What its tokens are for (RFC 8707); of a bound grant in bound form. */
     resource: text("resource").notNull(),
     createdAt: timestamp("created_at").notNull(),
@@ -46,6 +43,9 @@ export function createOAuthTables(dialect: Dialect) {
     revokedAt: timestamp("revoked_at"),
     /** Whether the client's metadata document, when it was last read, wanted it to sign. */
     mustSign: boolean("must_sign").notNull().default(false),
+    /** What it is bound to; see `toBound`. */
+    project: text("project"),
+    projectOnly: boolean("project_only").notNull().default(false),
   });
 
   /** Authorization codes; used ones too, as long as their grant is there. */

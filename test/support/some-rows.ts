@@ -11,6 +11,9 @@ const VALUES: Readonly<Record<string, string | number>> = {
 /** Columns with names of tables of memories. */
 const NAMES = new Set(["heads.name", "tables.name"]);
 
+/** Columns of what is true or false. */
+const FLAG = /^(must|has)_|_only$/;
+
 interface Column {
   name: string;
   type: string;
@@ -36,7 +39,7 @@ export function addSomeRows(sqlite: Sqlite, tables: readonly string[], suffix = 
       const given = VALUES[`${table}.${name}`];
       if (given !== undefined) return given;
       if (references.has(name)) return `oauth_grants_id_${suffix}`;
-      if (type === "INTEGER") return name.startsWith("must_") || name.startsWith("has_") ? 1 : 17;
+      if (type === "INTEGER") return FLAG.test(name) ? 1 : 17;
       if (type === "REAL") return 0.1;
       return type === "BLOB" ? new Uint8Array([0, 1, 255]) : `${table}_${name}_${suffix}`;
     };
