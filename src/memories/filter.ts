@@ -11,6 +11,8 @@ export interface Filter {
   projects?: readonly (string | null)[];
   /** Id of the credential that wrote it. */
   sourceId?: string;
+  /** Only what was captured from conversations, or only what was not. */
+  isCaptured?: boolean;
   /** Milliseconds since 1970, inclusive. */
   createdAfter?: number;
   /** Milliseconds since 1970, exclusive. */
@@ -36,7 +38,7 @@ export function narrows({ tags, tagsMatch: _, isCurrent: __, aliveAt: ___, ...re
 /** Whether a filter lets a memory pass. */
 export function passes(filter: Filter, memory: MemoryRow): boolean {
   const { tags: wanted = [], tagsMatch, agentId, sessionId, projects, sourceId } = filter;
-  const { createdAfter, createdBefore, isCurrent, aliveAt } = filter;
+  const { isCaptured, createdAfter, createdBefore, isCurrent, aliveAt } = filter;
   const has = (tag: string) => memory.tags.includes(tag);
   const hasTags = tagsMatch === "all" ? wanted.every(has) : wanted.some(has);
   return (
@@ -45,9 +47,15 @@ export function passes(filter: Filter, memory: MemoryRow): boolean {
     (sessionId === undefined || memory.sessionId === sessionId) &&
     (projects === undefined || projects.includes(memory.project)) &&
     (sourceId === undefined || memory.source?.id === sourceId) &&
+    (isCaptured === undefined || isCaptured === wasCaptured(memory)) &&
     (createdAfter === undefined || memory.createdAt >= createdAfter) &&
     (createdBefore === undefined || memory.createdAt < createdBefore) &&
     (!isCurrent || memory.supersededBy === null) &&
     (aliveAt === undefined || memory.expiresAt === null || memory.expiresAt > aliveAt)
   );
+}
+
+/** Whether a memory was read from a conversation, instead of saved by somebody. */
+export function wasCaptured({ source }: Pick<MemoryRow, "source">): boolean {
+  return source?.via === "capture";
 }

@@ -50,6 +50,12 @@ const deletionFields = {
       examples: ["key_0197f2c4e0b47c3a9a1d5b8e2f60c711"],
     }),
   ),
+  captured: Type.Optional(
+    Type.Union([Type.Literal("true"), Type.Literal("false")], {
+      description:
+        "`true` for what was captured from conversations alone, `false` for what was saved otherwise.",
+    }),
+  ),
   created_before: Type.Optional(
     instant({ description: "Created before this moment.", examples: ["2026-12-01T00:00:00Z"] }),
   ),
@@ -175,6 +181,7 @@ interface FilterQuery {
   project?: string;
   project_only?: "true" | "false";
   source?: string;
+  captured?: "true" | "false";
   created_after?: string;
   created_before?: string;
 }
@@ -192,6 +199,7 @@ export function toFilter(query: FilterQuery): Filter {
       projects: query.project_only === "true" ? [query.project] : [query.project, null],
     }),
     ...(query.source !== undefined && { sourceId: query.source }),
+    ...(query.captured !== undefined && { isCaptured: query.captured === "true" }),
     ...(typeof after === "number" && { createdAfter: after }),
     ...(typeof before === "number" && { createdBefore: before }),
   };

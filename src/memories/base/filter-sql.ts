@@ -11,7 +11,7 @@ export type HasColumn = (name: string) => boolean;
 /** The filter as SQL, or `undefined` when it lets everything pass. */
 export function filterSql(filter: Filter, has: HasColumn): string | undefined {
   const { tags, tagsMatch, agentId, sessionId, projects, sourceId } = filter;
-  const { createdAfter, createdBefore, isCurrent, aliveAt } = filter;
+  const { isCaptured, createdAfter, createdBefore, isCurrent, aliveAt } = filter;
   const conditions: string[] = [];
   if (tags?.length) {
     const match = tagsMatch === "all" ? "array_has_all" : "array_has_any";
@@ -23,6 +23,7 @@ export function filterSql(filter: Filter, has: HasColumn): string | undefined {
   if (sourceId !== undefined) {
     conditions.push(has("source_id") ? `source_id = ${quote(sourceId)}` : "false");
   }
+  if (isCaptured !== undefined) conditions.push(capturedSql(isCaptured, has));
   if (createdAfter !== undefined) conditions.push(`created_at >= ${moment(createdAfter)}`);
   if (createdBefore !== undefined) conditions.push(`created_at < ${moment(createdBefore)}`);
   if (isCurrent && has("superseded_by")) conditions.push("superseded_by IS NULL");
@@ -38,6 +39,11 @@ function projectsSql(projects: readonly (string | null)[], has: HasColumn): stri
   if (!has("project")) return isAny ? "true" : "false";
   const ways = [names.length > 0 && `project IN (${list(names)})`, isAny && "project IS NULL"];
   return `(${ways.filter((way) => way !== false).join(" OR ") || "false"})`;
+}
+
+function capturedSql(isCaptured: boolean, has: HasColumn): string {
+  if (!has("source_via")) return isCaptured ? "false" : "true";
+  return isCaptured ? "source_via = 'capture'" : "(source_via IS NULL OR source_via <> 'capture')";
 }
 
 /** Rows whose id is one of these. */

@@ -1,4 +1,4 @@
-import type { Filter } from "../filter.ts";
+import { type Filter, wasCaptured } from "../filter.ts";
 import { createGroups } from "../indexes/groups.ts";
 import { growFloats, growInts } from "../indexes/grow.ts";
 import { createInterned, type Interned } from "../indexes/interned.ts";
@@ -77,8 +77,8 @@ export function createColumns(): Columns {
     JSON.stringify(source),
   );
 
-  /** How many have been superseded, and how many expire. */
-  let [superseded, expiring] = [0, 0];
+  /** How many have been superseded, how many expire, and how many were captured. */
+  let [superseded, expiring, captured] = [0, 0, 0];
 
   const stringOf = (column: Int32Array, slot: number) => strings.value(column[slot] ?? 0);
 
@@ -89,6 +89,7 @@ export function createColumns(): Columns {
       sessionId,
       projects,
       sourceId,
+      isCaptured,
       createdAfter,
       createdBefore,
     } = filter;
@@ -110,6 +111,10 @@ export function createColumns(): Columns {
     if (sourceId !== undefined) {
       const isWanted = testOf(sources, ({ id }) => id === sourceId);
       tests.push((slot) => isWanted(source[slot] ?? 0));
+    }
+    if (isCaptured !== undefined && (isCaptured || captured > 0)) {
+      const isWanted = testOf(sources, (source) => wasCaptured({ source }));
+      tests.push((slot) => isWanted(source[slot] ?? 0) === isCaptured);
     }
     if (createdAfter !== undefined) tests.push((slot) => (createdAt[slot] ?? 0) >= createdAfter);
     if (createdBefore !== undefined) tests.push((slot) => (createdAt[slot] ?? 0) < createdBefore);
@@ -188,6 +193,7 @@ export function createColumns(): Columns {
       columns.supersededBy[slot] = strings.take(memory.supersededBy);
       if (memory.supersededBy !== null) superseded++;
       if (memory.expiresAt !== null) expiring++;
+      if (wasCaptured(memory)) captured++;
       columns.tags[slot] = tagLists.take(memory.tags);
       columns.starts[slot] = startLists.take(memory.starts.length > 0 ? memory.starts : null);
       columns.source[slot] = sources.take(memory.source);
@@ -201,6 +207,7 @@ export function createColumns(): Columns {
       sessions.remove(columns.session[slot] ?? 0, slot);
       if (columns.supersededBy[slot] !== 0) superseded--;
       if (!Number.isNaN(columns.expiresAt[slot])) expiring--;
+      if (wasCaptured({ source: sources.value(columns.source[slot] ?? 0) })) captured--;
       slots.remove(slot);
       for (const place of [idAt(slot), contentAt(slot), metadataAt(slot)]) texts.remove(place);
       for (const name of TEXTS) {

@@ -30,6 +30,7 @@ function filterOf(): Filter {
     ...(maybe(1) && { tags: some(TAGS), tagsMatch: random.below(2) ? "any" : "all" }),
     ...(maybe(1) && { agentId: pick(AGENTS) }),
     ...(maybe(1) && { sessionId: pick(SESSIONS) }),
+    ...(maybe(1) && { isCaptured: random.below(2) === 0 }),
     ...(maybe(1) && { createdAfter: at }),
     ...(maybe(1) && { createdBefore: at + random.below(100) }),
   };
@@ -42,6 +43,7 @@ const memoryOf = (number: number) =>
     tags: some(TAGS),
     agentId: maybe(pick(AGENTS)),
     sessionId: maybe(pick(SESSIONS)),
+    source: maybe({ via: random.pick(["api", "capture"]) ?? "api", by: "laptop", id: "key_1" }),
     createdAt: number - (number % 3),
   });
 

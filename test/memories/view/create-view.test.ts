@@ -30,7 +30,7 @@ function vectorOf(): Float32Array {
 }
 
 function memoryOf(id: string): StoredMemory {
-  const via = random.pick(["api", "mcp"] as const) ?? "api";
+  const via = random.pick(["api", "mcp", "capture"] as const) ?? "api";
   return {
     id,
     content: times(1 + random.below(9), () => random.pick(WORDS)).join(" "),
@@ -61,6 +61,7 @@ function filterOf(): Filter {
     ...(maybe(1) && { agentId: random.pick([...AGENTS, "nobody"]) ?? "" }),
     ...(maybe(1) && { projects: some(["ctxd", "other", null]) }),
     ...(maybe(1) && { sourceId: random.pick(["key_1", "key_2"]) ?? "" }),
+    ...(maybe(1) && { isCaptured: random.below(2) === 0 }),
     ...(maybe(1) && { isCurrent: true }),
     ...(maybe(1) && { aliveAt: random.below(5_000) }),
     ...(maybe(1) && { sessionId: random.pick([...SESSIONS, "never"]) ?? "" }),
