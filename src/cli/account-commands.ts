@@ -1,9 +1,11 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { Project } from "../memories/memory.ts";
 import { examples } from "./examples.ts";
 import { parseExpiry } from "./expiry.ts";
 import type { Environment } from "./failure.ts";
 import { describeCommand } from "./invocation.ts";
 import type { NewKeyOptions } from "./key.ts";
+import { checkProjectOnly, nameParser } from "./name-options.ts";
 import type { Configure } from "./program.ts";
 import { say } from "./terminal.ts";
 import type { QuotaChange } from "./user.ts";
@@ -165,6 +167,12 @@ export function addKeyCommands(program: Command, configure: Configure): void {
         "read: it can't change anything; add: it can only save new memories; or both",
       ).choices(["read", "add"]),
     )
+    .option(
+      "--project <name>",
+      "bind it: what it saves belongs to the project, it sees that and the memories of none",
+      nameParser(Project),
+    )
+    .option("--project-only", "with --project: not even the memories of none are seen")
     .option("--expires <when>", "12h, 90d, 2w, 1y, or a date: 2027-01-31", parseExpiry)
     .addHelpText(
       "after",
@@ -172,11 +180,13 @@ export function addKeyCommands(program: Command, configure: Configure): void {
         "ctxd key create --user you@example.com --name laptop",
         "ctxd key create --user you@example.com --name report --scope read --expires 90d",
         "ctxd key create --user you@example.com --name sensor --scope add",
+        "ctxd key create --user you@example.com --name ci --project acme/shop --project-only",
       ),
     )
-    .action(async (options: NewKeyOptions) =>
-      (await import("./key.ts")).createKey(configure(), options),
-    );
+    .action(async (options: NewKeyOptions, command: Command) => {
+      checkProjectOnly(options, command);
+      await (await import("./key.ts")).createKey(configure(), options);
+    });
   key
     .command("list")
     .description("list the API keys, revoked and expired ones too")

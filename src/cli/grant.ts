@@ -1,4 +1,5 @@
 import type { Config } from "../config.ts";
+import { describeBound, toBound } from "../keys/bound.ts";
 import { describeScopes } from "../keys/scopes.ts";
 import { type Grant, grantFacts } from "../oauth/grants.ts";
 import { CommandError } from "./failure.ts";
@@ -31,13 +32,14 @@ export async function listGrants(
   }
   await print(
     formatTable(
-      ["ID", "APP", "ANSWERED AT", "USER", "SCOPE", "LAST USED", "STATE"],
+      ["ID", "APP", "ANSWERED AT", "USER", "SCOPE", "PROJECT", "LAST USED", "STATE"],
       grants.map((grant) => [
         grant.id,
         grant.clientName,
         grant.redirectHost,
         emails.get(grant.accountId) ?? "-",
         describeScopes(grant.scopes),
+        describeBound(toBound(grant)),
         formatMoment(grant.lastUsedAt),
         grant.revokedAt
           ? `revoked ${formatMoment(grant.revokedAt)}`
@@ -72,6 +74,8 @@ function toJson(grant: Grant) {
     client_name: grant.clientName,
     redirect_host: grant.redirectHost,
     scopes: grant.scopes,
+    project: grant.project,
+    project_only: grant.projectOnly,
     created_at: grant.createdAt,
     last_used_at: grant.lastUsedAt,
     expires_at: grant.expiresAt,

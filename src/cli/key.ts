@@ -1,4 +1,5 @@
 import type { Config } from "../config.ts";
+import { describeBound } from "../keys/bound.ts";
 import { type KeyRecord, keyFacts } from "../keys/keys.ts";
 import { describeScopes, FULL_ACCESS, type Scope } from "../keys/scopes.ts";
 import { CommandError } from "./failure.ts";
@@ -12,6 +13,10 @@ export interface NewKeyOptions {
   name: string;
   scope?: readonly ("read" | "add")[];
   expires?: Date;
+  /** The project that it is bound to. */
+  project?: string;
+  /** Whether it does not even see the memories of no project. */
+  projectOnly?: boolean;
 }
 
 /** `ctxd key create` */
@@ -22,6 +27,10 @@ export async function createKey(config: Config, options: NewKeyOptions): Promise
       name: options.name,
       scopes: options.scope?.map((word): Scope => `memories:${word}`) ?? FULL_ACCESS,
       expiresAt: options.expires ?? null,
+      bound:
+        options.project === undefined
+          ? null
+          : { project: options.project, only: options.projectOnly ?? false },
     });
     tell("key_created", keyFacts(record));
     try {
@@ -57,13 +66,14 @@ export async function listKeys(
   }
   await print(
     formatTable(
-      ["ID", "KEY", "NAME", "USER", "SCOPE", "LAST USED", "STATE"],
+      ["ID", "KEY", "NAME", "USER", "SCOPE", "PROJECT", "LAST USED", "STATE"],
       keys.map((key) => [
         key.id,
         `${key.prefix}…`,
         key.name,
         emails.get(key.accountId) ?? "-",
         describeScopes(key.scopes),
+        describeBound(key.bound),
         formatMoment(key.lastUsedAt),
         describeState(key),
       ]),
@@ -89,6 +99,8 @@ function toJson(key: KeyRecord) {
     prefix: key.prefix,
     name: key.name,
     scopes: key.scopes,
+    project: key.bound?.project ?? null,
+    project_only: key.bound?.only ?? false,
     created_at: key.createdAt,
     last_used_at: key.lastUsedAt,
     expires_at: key.expiresAt,

@@ -19,11 +19,13 @@ async function withGrant() {
   const redirectUri = "https://app.example.com/callback";
   const challenge = new Bun.CryptoHasher("sha256").update(VERIFIER).digest("base64url");
   const scopes = ["memories:read"] as const;
+  const bound = { project: "acme/shop", only: true };
   const code = await oauth.codes.create(account.id, {
     client,
     redirectUri,
     challenge,
     scopes,
+    bound,
     resource,
   });
   const { access_token: token } = await oauth.codes.redeem({
@@ -42,7 +44,7 @@ test("grant list shows which app may do what, for whom", async () => {
   const { stdout, stderr, exitCode } = await ctxd(["grant", "list"], { dataDir });
   expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 });
   expect(stdout.split("\n")[1]).toMatch(
-    /^grant_\w{32} {2}日本語 app {2}app\.example\.com {2}you@example\.com {2}read {3}- {10}expires \d{4}/,
+    /^grant_\w{32} {2}日本語 app {2}app\.example\.com {2}you@example\.com {2}read {3}acme\/shop only {2}- {10}expires \d{4}/,
   );
   expect(stdout).not.toContain(token);
 
@@ -56,6 +58,8 @@ test("grant list shows which app may do what, for whom", async () => {
       client_name: "日本語 app",
       redirect_host: "app.example.com",
       scopes: ["memories:read"],
+      project: "acme/shop",
+      project_only: true,
       created_at: expect.any(String),
       last_used_at: null,
       expires_at: expect.any(String),
@@ -69,7 +73,8 @@ test("grant list shows which app may do what, for whom", async () => {
 
 test("grant revoke ends a grant, also for a server that runs, and says so when it has ended", async () => {
   const { dataDir, id, oauth, token } = await withGrant();
-  expect(await oauth.tokens.authenticate(token)).not.toBeNull();
+  const bound = { project: "acme/shop", only: true };
+  expect(await oauth.tokens.authenticate(token)).toMatchObject({ bound });
   const revoked = await ctxd(["grant", "revoke", id], { dataDir });
   expect(revoked).toEqual({
     stdout: "",

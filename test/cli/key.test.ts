@@ -46,6 +46,23 @@ test("--scope add makes a key that saves only, beside read one that reads too", 
   expect((await ctxd(["key", "list"], { dataDir })).stdout).toMatch(/ {2}read, add {2}/);
 });
 
+test("--project binds a key, which the list shows", async () => {
+  const { dataDir, keys } = await withAccount();
+  const boundOf = async (...options: string[]) => {
+    const { stdout } = await ctxd([...CREATE, "--project", "acme/shop", ...options], { dataDir });
+    return (await keys.authenticate(stdout.trimEnd()))?.bound;
+  };
+  expect(await boundOf()).toEqual({ project: "acme/shop", only: false });
+  expect(await boundOf("--project-only")).toEqual({ project: "acme/shop", only: true });
+  const { stdout } = await ctxd(["key", "list"], { dataDir });
+  expect(stdout).toMatch(/ {2}acme\/shop {7}[^\n]+\n[^\n]+ {2}acme\/shop only {2}/);
+  const listed = JSON.parse((await ctxd(["key", "list", "--json"], { dataDir })).stdout);
+  expect(listed).toMatchObject([
+    { project: "acme/shop", project_only: false },
+    { project: "acme/shop", project_only: true },
+  ]);
+});
+
 test("--expires makes a key that ends", async () => {
   const { dataDir, keys, account } = await withAccount();
   expect((await ctxd([...CREATE, "--expires", "90d"], { dataDir })).exitCode).toBe(0);
@@ -58,6 +75,10 @@ test.each([
   [["--expires", "soon"], "12h, 90d, 2w, 1y"],
   [["--expires", "2001-01-01"], "a time to come"],
   [["--name", " "], "1 to 100 characters"],
+  [["--project", ""], "must not be empty"],
+  [["--project", "x".repeat(129)], "at most 128 characters"],
+  [["--project", "a\u001bb"], "no control characters"],
+  [["--project-only"], "--project-only goes with --project"],
   [["--nonsense"], "unknown option"],
 ])("key create with %j is wrong usage", async (options, message) => {
   const { dataDir, keys } = await withAccount();
@@ -95,8 +116,10 @@ test("key list shows every key's state and never a whole key", async () => {
   const { stdout, stderr, exitCode } = await ctxd(["key", "list"], { dataDir });
   expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 });
   const [, one = "", two = ""] = stdout.split("\n");
-  expect(one).toMatch(/ctx_\w{4}… {2}日本語 {2}you@example.com {2}read, write {2}- .*revoked 2026/);
-  expect(two).toMatch(/ctx_\w{4}… {2}phone {3}bob@example.com {2}read {9}- .*expires 2999/);
+  expect(one).toMatch(
+    /ctx_\w{4}… {2}日本語 {2}you@example.com {2}read, write {2}- {8}- .*revoked 2026/,
+  );
+  expect(two).toMatch(/ctx_\w{4}… {2}phone {3}bob@example.com {2}read {9}- {8}- .*expires 2999/);
 
   const json = await ctxd(["key", "list", "--json", "--user", "Bob@example.com"], { dataDir });
   expect(JSON.parse(json.stdout)).toEqual([
@@ -107,6 +130,8 @@ test("key list shows every key's state and never a whole key", async () => {
       prefix: second.key.slice(0, 8),
       name: "phone",
       scopes: ["memories:read"],
+      project: null,
+      project_only: false,
       created_at: "2026-01-01T00:00:00.000Z",
       last_used_at: null,
       expires_at: "2999-01-01T00:00:00.000Z",
