@@ -50,9 +50,9 @@ const ERRORS: Record<number, { description: string; code: ErrorCode; message: st
   },
   409: {
     description:
-      "What the `Idempotency-Key` made has been deleted since, or the account's quota is used up.",
+      "What the `Idempotency-Key` made is gone, what is to be superseded has been, or the account's quota is used up.",
     code: "conflict",
-    message: "What this Idempotency-Key made has been deleted since.",
+    message: "What this Idempotency-Key made has been deleted or has expired since.",
   },
   412: {
     description: "The memory is no longer the one that `If-Match` names.",

@@ -1,4 +1,5 @@
 import { Type } from "@sinclair/typebox";
+import { AppError } from "../errors.ts";
 import type { Principal } from "../http/principal.ts";
 import { allows } from "../keys/scopes.ts";
 import type { Memories } from "../memories/memories.ts";
@@ -40,6 +41,9 @@ export function createWritingTools(memories: Memories): Tool[] {
       output: Type.Object({ id: Type.String(), created_at: Type.String() }),
       async run(input, session) {
         const { principal, idempotencyKey } = session;
+        if (input.supersedes && !allows(principal.scopes, "memories:write")) {
+          throw new AppError("forbidden", "To supersede a memory needs the scope memories:write.");
+        }
         const inputs = [belonging(input, session)];
         const [memory] = await memories.create(principal, inputs, {
           source: sourceOf(principal),

@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { DatabaseUnavailable, OutcomeUnknown } from "../db/postgres-errors.ts";
 import { createTurns } from "../turns.ts";
-import { createDraft, type Draft } from "./draft.ts";
+import type { createDraft, Draft } from "./draft.ts";
 import type { Filter } from "./filter.ts";
+import { readGroup } from "./group-reading.ts";
+import { removeLinked } from "./links.ts";
 import { type Answer, AnswersTaken, Behind, type Entry, type Log } from "./log/log.ts";
 import type { Outcome } from "./log/pending.ts";
 import type { Lease } from "./log/shared-log.ts";
@@ -15,6 +17,8 @@ export interface Job {
   ids: readonly string[];
   /** Whether it needs their vectors too. */
   withVectors?: boolean;
+  /** Whether it reads what is linked with them: next to them, or all of their histories. */
+  links?: "near" | "chain" | undefined;
   /** What a request with an `Idempotency-Key` is answered from now on. */
   answer?: Answer | undefined;
   /** What it removes, besides what `apply` does. */
@@ -83,7 +87,7 @@ function refuseTaken(jobs: readonly Job[], error: AnswersTaken): readonly Job[] 
 async function tryGroup(group: readonly Job[], commit: Commit): Promise<void> {
   const { table } = commit;
   const quota = await commit.quotaOf();
-  const { matches, draft } = await read(table, group);
+  const { matches, draft } = await readGroup(table, group);
   const refusals: (() => void)[] = [];
   const removed = new Map<Job, number>();
   // What a filter lets pass was read before the group: so it comes before what the group changes.
@@ -93,7 +97,7 @@ async function tryGroup(group: readonly Job[], commit: Commit): Promise<void> {
         draft.attempt(() => {
           const before = draft.growth();
           const present = (matches.get(job) ?? []).filter((id) => draft.get(id) !== null);
-          for (const id of present) draft.remove(id);
+          removeLinked(draft, present);
           removed.set(job, present.length);
           job.apply(draft);
           if (quota) checkQuota(quota, plus(table.usage, before), minus(draft.growth(), before));
@@ -113,18 +117,6 @@ async function tryGroup(group: readonly Job[], commit: Commit): Promise<void> {
 }
 
 const hasFilter = ({ filter }: Job) => filter !== null;
-
-/** What the jobs of a group read, and what their filters let pass. */
-async function read(table: MemoryTable, group: readonly Job[]) {
-  const matches = new Map<Job, string[]>();
-  for (const job of group) if (job.filter) matches.set(job, await table.select(job.filter));
-  const idsOf = (jobs: readonly Job[]) => jobs.flatMap(({ ids }) => ids);
-  const wanted = new Set([...idsOf(group), ...[...matches.values()].flat()]);
-  const rows = await table.find([...wanted]);
-  const withVectors = new Set(idsOf(group.filter((job) => job.withVectors)));
-  const whole = await table.load([...withVectors]);
-  return { matches, draft: createDraft(rows, whole) };
-}
 
 async function append(
   draft: ReturnType<typeof createDraft>,

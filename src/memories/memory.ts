@@ -88,7 +88,9 @@ const memoryId = (description: string) =>
       ? null
       : "must be mem_ and 32 hexadecimal digits in lower case",
   );
-const supersedes = memoryId("The memory whose place it takes.");
+const supersedes = memoryId(
+  "The memory that was true before: it is kept as history, out of searches and lists. Only for what has changed; what was wrong is changed in place.",
+);
 const supersededBy = memoryId("The memory that took its place.");
 
 /** What may be cleared, or left out, by `null`. */

@@ -7,6 +7,7 @@ import { createTurns } from "../turns.ts";
 import { createExport } from "./export.ts";
 import { type Filter, passes } from "./filter.ts";
 import type { FoundMemory } from "./found-memory.ts";
+import { historyOf } from "./links.ts";
 import { createMatcher } from "./matched/matched.ts";
 import { termsOf } from "./matched/terms.ts";
 import { MEMORY_ID, type Memory, type Similar } from "./memory.ts";
@@ -118,6 +119,31 @@ export function createReading({
       return memory;
     },
 
+    /**
+     * A memory with those that it superseded and that superseded it, the newest first.
+     * @param from id of the first one of the page
+     * @throws AppError `memory_not_found`, or `validation_failed` for a `from` that is not among them
+     */
+    async history(
+      reach: Reach,
+      id: string,
+      { limit, from }: { limit: number; from?: string | undefined },
+    ): Promise<{ memories: Memory[]; next: string | null }> {
+      const [known] = MEMORY_ID.test(id) ? await findInOrder(store, reach, [id], clock()) : [];
+      if (!known) throw notFound(id);
+      return await store.use(reach.accountId, async ({ table }) => {
+        const ids = await historyOf(async (each) => (await table.find([each]))[0] ?? null, id);
+        const start = from === undefined ? 0 : ids.indexOf(from);
+        if (start < 0) throw noPlace();
+        const rows = await inOrder(table, ids.slice(start, start + limit));
+        const visible = readable(reach, { aliveAt: clock() });
+        return {
+          memories: rows.filter((row) => passes(visible, row)).map(toMemory),
+          next: ids[start + limit] ?? null,
+        };
+      });
+    },
+
     /** What is left of a memory at its age, 0 to 1. */
     retention: ({ updated_at, importance }: Memory): number =>
       retention(clock() - Date.parse(updated_at), importance, decay),
@@ -175,6 +201,13 @@ async function inOrder(
   const rows = await table.find(ids);
   const byId = new Map(rows.map((row) => [row.id, row]));
   return ids.flatMap((id) => byId.get(id) ?? []);
+}
+
+function noPlace() {
+  const message = "must be the next_cursor of a page of this history, as it is now";
+  return new AppError("validation_failed", `The cursor ${message}.`, {
+    details: [{ path: "/cursor", message }],
+  });
 }
 
 /** What is said of a memory that isn't there. */

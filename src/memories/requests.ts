@@ -152,6 +152,33 @@ export const ImportQuery = Type.Object(
   strict,
 );
 
+/** The query of `GET /memories/:id/history`. */
+export const HistoryQuery = Type.Object(
+  {
+    limit: numberText("integer", {
+      minimum: 1,
+      maximum: LIMITS.page,
+      default: LIMITS.page,
+      description: LIMIT,
+    }),
+    cursor: Type.Optional(
+      text({ minLength: 1, maxLength: 36, description: "`next_cursor` of the page before." }),
+    ),
+  },
+  strict,
+);
+
+/** The query of `DELETE /memories/:id`. */
+export const RemovalQuery = Type.Object(
+  {
+    history: flag(
+      false,
+      "Whether what it superseded and what superseded it is deleted too. Otherwise these are linked with each other.",
+    ),
+  },
+  strict,
+);
+
 /** The query of `DELETE /memories`. */
 export const DeletionQuery = Type.Object(deletionFields, strict);
 

@@ -5,7 +5,7 @@ import { checkQueryString } from "../http/query.ts";
 import type { Reach } from "../keys/reach.ts";
 import { FoundMemory } from "./found-memory.ts";
 import { ImportedMemory, Memory, SavedMemory } from "./memory.ts";
-import { ListQuery, SearchQuery, toVisibleFilter } from "./requests.ts";
+import { HistoryQuery, ListQuery, SearchQuery, toVisibleFilter } from "./requests.ts";
 import { Stats } from "./stats.ts";
 import { createTransferRoutes } from "./transfer-routes.ts";
 import { createWritingRoutes, type Dependencies, ETAG, MemoryPath } from "./writing-routes.ts";
@@ -103,6 +103,30 @@ function createReadingRoutes({ memories, authorize, etags }: Dependencies) {
           description: "Its `ETag` guards a change of it against lost updates.",
           responses: responses(
             { status: 200, description: "The memory.", schema: ref("Memory"), headers: ETAG },
+            400,
+            404,
+            422,
+          ),
+        },
+      },
+    )
+    .get(
+      "/:id/history",
+      async ({ reach, params, query: { limit, cursor } }) => {
+        const options = { limit: Number(limit), from: cursor };
+        const { memories: found, next } = await memories.history(reach, params.id, options);
+        return { memories: found, next_cursor: next };
+      },
+      {
+        params: MemoryPath,
+        query: HistoryQuery,
+        detail: {
+          operationId: "getMemoryHistory",
+          summary: "List what a memory superseded, and what superseded it",
+          description:
+            "The newest first, with the memory itself: what holds now, then what held before.",
+          responses: responses(
+            { status: 200, description: "A page.", schema: Page },
             400,
             404,
             422,

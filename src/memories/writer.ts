@@ -15,6 +15,8 @@ export interface Change<Result> {
   ids: readonly string[];
   /** Whether it needs their vectors too. */
   withVectors?: boolean;
+  /** Whether it reads what is linked with them: next to them, or all of their histories. */
+  links?: "near" | "chain" | undefined;
   apply(draft: Draft): Result;
   /** What a request with an `Idempotency-Key` is answered from now on, if the change is made. */
   answer?: Answer | undefined;

@@ -24,6 +24,7 @@ import {
   CreationHeaders,
   CreationQuery,
   DeletionQuery,
+  RemovalQuery,
   toFilter,
 } from "./requests.ts";
 
@@ -89,6 +90,7 @@ function createSavingRoutes({ memories, authorize, etags }: Dependencies) {
       "/",
       async ({ principal, source, request, body, headers, query, set }) => {
         if (query.similar === "true") await authorize(request, "memories:read");
+        if (body.supersedes) await authorize(request, "memories:write");
         const idempotencyKey = headers["idempotency-key"];
         const [memory] = await memories.create(principal, [body], { source, idempotencyKey });
         if (!memory) throw new Error("creating a memory returned none");
@@ -106,7 +108,7 @@ function createSavingRoutes({ memories, authorize, etags }: Dependencies) {
         detail: {
           operationId: "createMemory",
           summary: "Save a memory",
-          description: `When this is answered the memory is on the disk, and every search finds it. \`similar=true\` needs the scope to read. ${WITHOUT_READING}`,
+          description: `When this is answered the memory is on the disk, and every search finds it. With \`supersedes\`, what was true before is kept as history, out of searches and lists; it is refused with 409 when another one has taken its place, and needs \`memories:write\`. \`similar=true\` needs the scope to read. ${WITHOUT_READING}`,
           responses: responses(
             {
               status: 201,
@@ -115,6 +117,7 @@ function createSavingRoutes({ memories, authorize, etags }: Dependencies) {
               headers: { ...ETAG, Location: "The memory's path." },
             },
             400,
+            404,
             409,
             413,
             415,
@@ -125,7 +128,9 @@ function createSavingRoutes({ memories, authorize, etags }: Dependencies) {
     )
     .post(
       "/batch",
-      async ({ principal, source, body, headers, set }) => {
+      async ({ principal, source, request, body, headers, set }) => {
+        const isSuperseding = body.memories.some(({ supersedes }) => supersedes);
+        if (isSuperseding) await authorize(request, "memories:write");
         set.status = 201;
         const idempotencyKey = headers["idempotency-key"];
         const turn = createTurns();
@@ -145,6 +150,7 @@ function createSavingRoutes({ memories, authorize, etags }: Dependencies) {
           responses: responses(
             { status: 201, description: "Saved, in the order given.", schema: Created },
             400,
+            404,
             409,
             413,
             415,
@@ -204,16 +210,21 @@ function createChangeRoutes({ memories, authorize, etags, record }: Dependencies
     )
     .delete(
       "/:id",
-      async ({ principal, params }) => {
-        await memories.remove(principal, params.id);
+      async ({ principal, params, query, request }) => {
+        const withHistory = query.history === "true";
+        const amount = await memories.remove(principal, params.id, withHistory);
+        const { accountId } = principal;
+        if (withHistory) record(request, "memories_deleted", { accountId, amount });
         return { id: params.id, deleted: true };
       },
       {
         params: MemoryPath,
+        query: RemovalQuery,
         detail: {
           operationId: "deleteMemory",
           summary: "Delete a memory for good",
-          description: "Within a minute it is in no file any more, backups excepted.",
+          description:
+            "Within a minute it is in no file any more, backups excepted. What it had superseded is then followed by what superseded it, or holds again.",
           responses: responses(
             { status: 200, description: "Deleted.", schema: Deleted },
             400,

@@ -1,15 +1,17 @@
 import { AppError } from "../errors.ts";
 import type { Reach } from "../keys/reach.ts";
 import { checkExpiry, newMemory } from "./change-memory.ts";
-import { type Filter, narrows } from "./filter.ts";
+import { type Filter, narrows, passes } from "./filter.ts";
 import type { Idempotency } from "./idempotency.ts";
 import { type ImportLine, type ImportOptions, importMemories } from "./import.ts";
+import { chainIn, removeLinked } from "./links.ts";
 import type { Answer } from "./log/log.ts";
 import { MEMORY_ID, type Memory, type MemorySource, type NewMemory } from "./memory.ts";
-import { checkMayWrite, mayRead, projectToWrite, writable } from "./reach.ts";
+import { checkMayWrite, projectToWrite, readable, writable } from "./reach.ts";
 import { findInOrder, notFound, type Reading } from "./reading.ts";
 import { type StoredMemory, toMemory } from "./rows.ts";
 import type { Store } from "./store.ts";
+import { checkSuperseded, putNew } from "./superseding.ts";
 import { createUpdate } from "./updating.ts";
 
 /** How memories are saved. */
@@ -40,15 +42,20 @@ export function createWriting({
       ...input,
       project: projectToWrite(reach, input.project),
     }));
-    for (const [index, input] of wanted.entries()) {
-      const path = inputs.length > 1 ? `memories/${index}/expires_at` : "expires_at";
-      checkExpiry(input.expires_at, clock(), path);
+    const pathOf = (field: string) => (place: number) =>
+      inputs.length > 1 ? `memories/${place}/${field}` : field;
+    for (const [place, input] of wanted.entries()) {
+      checkExpiry(input.expires_at, clock(), pathOf("expires_at")(place));
     }
+    const superseded = inputs.map(({ supersedes }) => supersedes);
+    const isSuperseding = superseded.some((id) => id != null);
     // Before the work is done in vain.
     const bytes = inputs.reduce((sum, { content }) => sum + Buffer.byteLength(content), 0);
     const growth = { memories: inputs.length, bytes };
-    const used = await store.use(reach.accountId, async ({ writer, embedder }) => {
+    const used = await store.use(reach.accountId, async ({ table, writer, embedder }) => {
       await writer.checkRoom(growth);
+      const moment = { reach, now: clock(), pathOf: pathOf("supersedes") };
+      await checkSuperseded(table.find, superseded, moment);
       return embedder;
     });
     const embedded = await Promise.all(
@@ -61,11 +68,15 @@ export function createWriting({
     const made = await store.use(reach.accountId, async ({ writer, embedder }) => {
       if (embedder !== used) return null;
       return await writer.change({
-        ids: [],
-        apply(draft) {
-          for (const memory of memories) draft.put(memory);
-          return memories;
-        },
+        ids: superseded.filter((id) => id != null),
+        ...(isSuperseding && { withVectors: true, links: "near" }),
+        apply: (draft) =>
+          memories.map((memory, place) =>
+            putNew(draft, memory, {
+              ...{ reach, now, path: pathOf("supersedes")(place) },
+              hasProject: inputs[place]?.project !== undefined,
+            }),
+          ),
         answer: answer?.(memories.map(({ id }) => id)),
       });
     });
@@ -77,7 +88,7 @@ export function createWriting({
      * Saves memories, all or none.
      * @param source what saves them, as far as it is known
      * @param idempotencyKey the same key within 24 hours returns the memories it made before
-     * @throws AppError `validation_failed` for an `expires_at` that has passed
+     * @throws AppError `validation_failed` for an `expires_at` that has passed, or as `supersededRow`
      */
     async create(
       reach: Reach,
@@ -101,7 +112,10 @@ export function createWriting({
       if (made.length > 0) return made.map(toMemory);
       const memories = await findInOrder(store, reach, ids, clock());
       if (memories.length < ids.length) {
-        throw new AppError("conflict", "What this Idempotency-Key made has been deleted since.");
+        throw new AppError(
+          "conflict",
+          "What this Idempotency-Key made has been deleted or has expired since.",
+        );
       }
       return memories.map(toMemory);
     },
@@ -112,17 +126,27 @@ export function createWriting({
 
     update: createUpdate({ store, clock, get }),
 
-    /** @throws AppError `memory_not_found` */
-    async remove(reach: Reach, id: string): Promise<void> {
+    /**
+     * Removes a memory; what it superseded is then followed by what superseded it.
+     * @param withHistory removes all of its history too
+     * @returns how many memories that were
+     * @throws AppError `memory_not_found`
+     */
+    async remove(reach: Reach, id: string, withHistory = false): Promise<number> {
       if (!MEMORY_ID.test(id)) throw notFound(id);
-      await store.use(reach.accountId, ({ writer }) =>
+      return await store.use(reach.accountId, ({ writer }) =>
         writer.change({
           ids: [id],
+          links: withHistory ? "chain" : "near",
           apply(draft) {
             const current = draft.get(id);
-            if (!current || !mayRead(reach, current)) throw notFound(id);
-            checkMayWrite(reach, current);
-            draft.remove(id);
+            const visible = readable(reach, { aliveAt: clock() });
+            if (!current || !passes(visible, current)) throw notFound(id);
+            const removed = withHistory ? chainIn(draft, id) : [current];
+            for (const memory of removed) checkMayWrite(reach, memory);
+            const ids = removed.map((memory) => memory.id);
+            removeLinked(draft, ids);
+            return ids.length;
           },
         }),
       );
@@ -139,7 +163,7 @@ export function createWriting({
           "Deleting everything at once is not possible: give at least one filter.",
         );
       }
-      const reached = writable(reach, filter);
+      const reached = writable(reach, { ...filter, aliveAt: clock() });
       return store.use(reach.accountId, ({ writer }) => writer.removeMatching(reached));
     },
   };

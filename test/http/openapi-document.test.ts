@@ -92,11 +92,12 @@ describe("the statuses of", () => {
   const always = ["401", "403", "429", "500", "503"];
   const withBody = [...always, "400", "413", "415", "422"];
   test.each([
-    ["createMemory", ["201", "409", ...withBody]],
-    ["createMemories", ["201", "409", ...withBody]],
+    ["createMemory", ["201", "404", "409", ...withBody]],
+    ["createMemories", ["201", "404", "409", ...withBody]],
     ["searchMemories", ["200", "400", "422", ...always]],
     ["listMemories", ["200", "400", "422", ...always]],
     ["getMemory", ["200", "400", "404", "422", ...always]],
+    ["getMemoryHistory", ["200", "400", "404", "422", ...always]],
     ["updateMemory", ["200", "404", "412", ...withBody]],
     ["deleteMemory", ["200", "400", "404", "422", ...always]],
     ["deleteMemories", ["200", "400", "422", ...always]],

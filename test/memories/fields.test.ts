@@ -8,7 +8,7 @@ import type { ImportReport, Memory } from "../../src/memories/memory.ts";
 import { startOAuthServer } from "../oauth/support/oauth-server.ts";
 import { formTo } from "../oauth/support/person.ts";
 import { type Client, createClient } from "../support/client.ts";
-import { expectInvalid } from "../support/errors.ts";
+import { expectError, expectInvalid } from "../support/errors.ts";
 import { connectHttp } from "../support/mcp.ts";
 import { named } from "../support/named.ts";
 
@@ -20,7 +20,9 @@ const refused = await server.account();
 const DAY = 86_400_000;
 const OLD = "mem_0197f2c4e0b47c3a9a1d5b8e2f60c711";
 const at = (days: number) => new Date(server.clock() + days * DAY).toISOString();
-const FIELDS = { project: "atlas", pinned: true, supersedes: OLD, expires_at: at(30) };
+const FIELDS = { project: "atlas", pinned: true, expires_at: at(30) };
+/** As they may come from elsewhere, where links may lead nowhere. */
+const IMPORTED = { ...FIELDS, supersedes: OLD };
 const NONE = { project: null, pinned: false, supersedes: null, expires_at: null };
 const NDJSON = { "content-type": "application/x-ndjson" };
 
@@ -49,13 +51,16 @@ describe("over HTTP", () => {
 
   test("they are kept, and shown by every answer", async () => {
     const ada = await server.account();
-    const saved = await ada.save({ content: "the bees", ...FIELDS });
-    expect(saved).toMatchObject(FIELDS);
+    const { id: supersedes } = await ada.save({ content: "the wasps" });
+    const all = { ...FIELDS, supersedes };
+    const saved = await ada.save({ content: "the bees", ...all });
+    expect(saved).toMatchObject(all);
     expect(await ada.get(saved.id)).toEqual(saved);
     expect((await ada.list()).memories).toEqual([saved]);
-    expect(await ada.search("bees")).toEqual([expect.objectContaining(FIELDS)]);
-    const batch = await ada.saveAll([{ content: "x", ...FIELDS }, { content: "y" }]);
-    expect(batch).toMatchObject([FIELDS, NONE]);
+    expect(await ada.search("bees")).toEqual([expect.objectContaining(all)]);
+    const next = { ...FIELDS, supersedes: saved.id };
+    const batch = await ada.saveAll([{ content: "x", ...next }, { content: "y" }]);
+    expect(batch).toMatchObject([next, NONE]);
   });
 
   test.each<Record<string, unknown>>([
@@ -131,13 +136,19 @@ describe("over HTTP", () => {
     expect(await ada.get(saved.id)).toEqual(saved);
   });
 
-  test("a request that is sent again is answered, though its time has passed since", async () => {
+  test("a request that is sent again is told that what it made has expired", async () => {
     await using own = await startOAuthServer();
     const ada = await own.account();
     const expires_at = new Date(own.clock() + 1_000).toISOString();
-    const saved = await ada.save({ content: "x", expires_at }, { "idempotency-key": "a" });
+    const key = { "idempotency-key": "a" };
+    const saved = await ada.save({ content: "x", expires_at }, key);
+    expect(await ada.save({ content: "x", expires_at }, key)).toEqual(saved);
     own.clock.advance(2_000);
-    expect(await ada.save({ content: "x", expires_at }, { "idempotency-key": "a" })).toEqual(saved);
+    const gone = await ada.send("POST", "/memories", {
+      json: { content: "x", expires_at },
+      headers: key,
+    });
+    expectError(gone, { status: 409, code: "conflict" });
     const again = await ada.send("POST", "/memories", { json: { content: "x", expires_at } });
     expectInvalid(again, "/expires_at");
   });
@@ -155,20 +166,18 @@ describe("over HTTP", () => {
 });
 
 describe("export and import", () => {
-  test("carry the fields over, also a time that has passed", async () => {
+  test("carry the fields over, but nothing of which the time has passed", async () => {
     const [ada, bob] = [await server.account(), await server.account()];
-    await ada.save({ content: "one", ...FIELDS });
-    await importInto(ada, { content: "two", expires_at: "2020-01-01T00:00:00.000Z" });
+    await importInto(ada, { content: "one", ...IMPORTED });
+    const past = { content: "two", expires_at: "2020-01-01T00:00:00.000Z" };
+    expect(await importInto(ada, past)).toMatchObject({ created: 1 });
     const lines = await exportOf(ada);
-    expect(lines.map(({ expires_at }) => expires_at).sort()).toEqual([
-      "2020-01-01T00:00:00.000Z",
-      FIELDS.expires_at,
-    ]);
-    expect(await importInto(bob, ...lines)).toMatchObject({ created: 2, invalid: 0 });
+    expect(lines).toMatchObject([IMPORTED]);
+    expect(await importInto(bob, ...lines)).toMatchObject({ created: 1, invalid: 0 });
     const [{ id } = { id: "" }] = await server.keys.list(bob.accountId);
     const source = { via: "import", by: "test", id } as const;
     expect(await exportOf(bob)).toEqual(lines.map((line) => ({ ...line, source })));
-    expect(await importInto(bob, ...lines)).toMatchObject({ unchanged: 2 });
+    expect(await importInto(bob, ...lines)).toMatchObject({ unchanged: 1 });
   });
 
   test.each<Record<string, unknown>>([
@@ -178,12 +187,12 @@ describe("export and import", () => {
     { expires_at: null },
   ])("a line that differs in %j is another state of its memory", async (changes) => {
     const ada = await server.account();
-    const line = { id: newId(), content: "x", updated_at: "2025-01-01", ...FIELDS };
+    const line = { id: newId(), content: "x", updated_at: "2025-01-01", ...IMPORTED };
     await importInto(ada, line);
     expect(await importInto(ada, { ...line, ...changes })).toMatchObject({ kept: 1 });
     const newer = { ...line, ...changes, updated_at: "2025-01-02" };
     expect(await importInto(ada, newer)).toMatchObject({ updated: 1 });
-    expect(await ada.get(line.id)).toMatchObject({ ...FIELDS, ...changes });
+    expect(await ada.get(line.id)).toMatchObject({ ...IMPORTED, ...changes });
   });
 
   test("the same text of two projects is two memories", async () => {
@@ -206,21 +215,24 @@ describe("an agent", () => {
   test("saves, changes and reads them", async () => {
     const ada = await server.account();
     await using agent = await mcp(ada.key);
-    const { data } = await agent.call("save_memory", { content: "the bees", ...FIELDS });
+    const { id: supersedes } = await ada.save({ content: "the wasps" });
+    const all = { ...FIELDS, supersedes };
+    const { data } = await agent.call("save_memory", { content: "the bees", ...all });
     const id = String(data.id);
-    expect(await ada.get(id)).toMatchObject(FIELDS);
+    expect(await ada.get(id)).toMatchObject(all);
     const source = { via: "mcp", by: "test" };
     const read = await agent.call("get_memory", { id });
-    expect(read.data).toMatchObject({ ...FIELDS, source });
-    for (const fact of ["project: atlas", "pinned", "expires", `supersedes ${OLD}`, "by test"]) {
+    expect(read.data).toMatchObject({ ...all, source });
+    const facts = ["project: atlas", "pinned", "expires", `supersedes ${supersedes}`, "by test"];
+    for (const fact of facts) {
       expect(read.text).toContain(fact);
     }
     const found = await agent.call("search_memories", { query: "bees" });
-    expect(found.data).toMatchObject({ memories: [{ ...FIELDS, source }] });
+    expect(found.data).toMatchObject({ memories: [{ ...all, source }] });
 
     const changes = { project: null, pinned: false, expires_at: null };
     await agent.call("update_memory", { id, ...changes });
-    expect(await ada.get(id)).toMatchObject({ ...changes, supersedes: OLD });
+    expect(await ada.get(id)).toMatchObject({ ...changes, supersedes });
     const bare = (await agent.call("get_memory", { id })).data;
     expect(Object.keys(bare)).not.toContain("project");
     expect(Object.keys(bare)).not.toContain("pinned");
@@ -340,16 +352,20 @@ describe("the dashboard", () => {
     const { accountId, person } = await server.signedIn();
     const ada = await server.client(accountId);
     const project = "<b>atlas</b>";
-    const saved = await ada.save({ content: "before", ...FIELDS, project });
+    const { id: supersedes } = await ada.save({ content: "long ago" });
+    const saved = await ada.save({ content: "before", ...FIELDS, project, supersedes });
     const path = `/memories/${saved.id}`;
     const page = await person.visit(path);
-    for (const text of ["&lt;b&gt;atlas", "Pinned", "Expires", OLD, "Written by", "test"]) {
+    for (const text of ["&lt;b&gt;atlas", "Pinned", "Expires", supersedes, "Written by", "test"]) {
       expect(page.text).toContain(text);
     }
     await person.submit(formTo(page, path), { content: "after" });
     const by = (await server.accounts.find(accountId))?.email;
     const source = { via: "dashboard", by, id: accountId };
-    expect(await ada.get(saved.id)).toMatchObject({ ...FIELDS, project, content: "after", source });
+    expect(await ada.get(saved.id)).toMatchObject({
+      ...FIELDS,
+      ...{ project, supersedes, content: "after", source },
+    });
   });
 
   test("says nothing of fields that a memory does not have", async () => {

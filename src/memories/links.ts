@@ -1,0 +1,86 @@
+import type { Draft } from "./draft.ts";
+import type { MemoryRow, StoredMemory } from "./rows.ts";
+
+type Links = Pick<MemoryRow, "supersedes" | "supersededBy">;
+
+/** Ids of the memories beside one in its history. */
+export function linksOf(memory: Links | null | undefined): string[] {
+  if (!memory) return [];
+  return [memory.supersedes, memory.supersededBy].filter((id) => id !== null);
+}
+
+/** Links a memory that is in a draft with others, or with none. */
+export function relink(draft: Draft, memory: MemoryRow, links: Partial<Links>): void {
+  const embedding = draft.embeddingOf(memory.id);
+  if (!embedding) throw new Error("a memory was not loaded with its vectors");
+  const next: StoredMemory = { ...memory, ...links, ...embedding };
+  // Who follows the links must come to an end.
+  if (next.supersedes === next.id) next.supersedes = null;
+  if (next.supersededBy === next.id) next.supersededBy = null;
+  draft.put(next);
+}
+
+/**
+ * Removes memories, and links what was before them in their histories with what comes after them. They
+ * were read with what is next to them.
+ */
+export function removeLinked(draft: Draft, ids: readonly string[]): void {
+  const gone = new Map<string, Links>();
+  for (const id of ids) {
+    const memory = draft.get(id);
+    if (!memory) continue;
+    gone.set(id, memory);
+    draft.remove(id);
+  }
+  /** Where a link leads past those that have gone. */
+  const past = (id: string | null, link: keyof Links) => {
+    const seen = new Set<string>();
+    let next = id;
+    for (let at = gone.get(next ?? ""); at && next && !seen.has(next); at = gone.get(next ?? "")) {
+      seen.add(next);
+      next = at[link];
+    }
+    return next !== null && gone.has(next) ? null : next;
+  };
+  for (const [id, { supersedes, supersededBy }] of gone) {
+    const older = supersedes === null ? null : draft.get(supersedes);
+    if (older?.supersededBy === id) {
+      relink(draft, older, { supersededBy: past(supersededBy, "supersededBy") });
+    }
+    const newer = supersededBy === null ? null : draft.get(supersededBy);
+    if (newer?.supersedes === id)
+      relink(draft, newer, { supersedes: past(supersedes, "supersedes") });
+  }
+}
+
+/** All that is in the history of a memory of a draft, which was read with it. */
+export function chainIn(draft: Draft, id: string): MemoryRow[] {
+  const chain = new Set([id]);
+  for (const each of chain) for (const linked of linksOf(draft.get(each))) chain.add(linked);
+  return [...chain].flatMap((each) => draft.get(each) ?? []);
+}
+
+/**
+ * Ids of a memory's history, the newest first: what it supersedes and what superseded it, and so on.
+ * @param get memories by their ids; `null` for those that links lead to and that aren't there
+ */
+export async function historyOf(
+  get: (id: string) => Promise<Pick<MemoryRow, "id" | "supersedes" | "supersededBy"> | null>,
+  id: string,
+): Promise<string[]> {
+  const seen = new Set<string>();
+  const follow = async (start: string | null | undefined, link: keyof Links) => {
+    const ids: string[] = [];
+    for (let next = start ?? null; next !== null && !seen.has(next); ) {
+      const memory = await get(next);
+      if (!memory) break;
+      seen.add(memory.id);
+      ids.push(memory.id);
+      next = memory[link];
+    }
+    return ids;
+  };
+  const newer = await follow(id, "supersededBy");
+  const older = await follow((await get(id))?.supersedes, "supersedes");
+  return [...newer.reverse(), ...older];
+}
