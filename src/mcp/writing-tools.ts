@@ -113,13 +113,13 @@ export function createWritingTools(memories: Memories): Tool[] {
 }
 
 /** What the call leaves open comes from the session. */
-function belonging<Input extends { agent_id?: string; project?: string | null }>(
-  input: Input,
-  { agentId, project, sessionId }: Session,
-) {
+function belonging<
+  Input extends { agent_id?: string; project?: string | null; supersedes?: string | null },
+>(input: Input, { agentId, project, sessionId }: Session) {
   return {
     ...(agentId !== null && { agent_id: agentId }),
-    ...(project !== null && { project }),
+    // What takes the place of another one belongs where that did.
+    ...(project !== null && !input.supersedes && { project }),
     ...(sessionId !== null && { session_id: sessionId }),
     ...input,
   };

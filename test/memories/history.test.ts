@@ -71,6 +71,17 @@ describe("a memory that supersedes another one", () => {
     expect(general.project).toBeNull();
   });
 
+  test("belongs there too when an agent saves it that works on another project", async () => {
+    const ada = await server.account();
+    const { id: supersedes } = await ada.save({ content: "Sam lives in Lisbon" });
+    await using agent = await connectHttp("v2 new", server.origin, {
+      authorization: `Bearer ${ada.key}`,
+      "ctxd-project": "atlas",
+    });
+    await agent.call("save_memory", { content: "Sam lives in Porto", supersedes });
+    expect((await ada.list()).memories).toMatchObject([{ project: null, supersedes }]);
+  });
+
   test("must be told of one that is there", async () => {
     const [ada, bob] = [await server.account(), await server.account()];
     const soon = new Date(server.clock() + 1_000).toISOString();
