@@ -2,6 +2,7 @@
 import { Elysia } from "elysia";
 import { AppError } from "../errors.ts";
 import type { RecordEvent } from "../http/record.ts";
+import { describeBound, toBound } from "../keys/bound.ts";
 import { describeScopes } from "../keys/scopes.ts";
 import { type Grant, type Grants, grantFacts } from "../oauth/grants.ts";
 import { ButtonLink } from "../pages/button.tsx";
@@ -101,6 +102,14 @@ function AppsPage({ visit, grants }: { visit: Visit; grants: readonly Grant[] })
             { title: "App", isHeader: true, cell: ({ clientName }) => <bdi>{clientName}</bdi> },
             { title: "Goes back to", cell: ({ redirectHost }) => <bdi>{redirectHost}</bdi> },
             { title: "May", cell: ({ scopes }) => describeScopes(scopes) },
+            ...(items.some(({ project }) => project !== null)
+              ? [
+                  {
+                    title: "Project",
+                    cell: (grant: Grant) => <bdi>{describeBound(toBound(grant))}</bdi>,
+                  },
+                ]
+              : []),
             { title: "Allowed", cell: ({ createdAt }) => <Moment at={createdAt} /> },
             { title: "Last used", cell: ({ lastUsedAt }) => <Moment at={lastUsedAt} /> },
             { title: "Ends if unused", cell: ({ expiresAt }) => <Moment at={expiresAt} /> },

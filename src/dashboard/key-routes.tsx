@@ -4,6 +4,7 @@ import { AppError } from "../errors.ts";
 import type { RecordEvent } from "../http/record.ts";
 import { type KeyRecord, type Keys, keyFacts } from "../keys/keys.ts";
 import type { NewKey } from "../keys/new-key.ts";
+import { boundOf } from "../sign-in/bound-fields.tsx";
 import { type Guard, PAGE_ROUTE, type Visit } from "./guard.tsx";
 import { expiryOf, scopesOf } from "./key-choices.ts";
 import { type KeyAction, KeyQuestion, KeysPage } from "./keys-page.tsx";
@@ -75,6 +76,7 @@ export function createKeyRoutes({
               name: form.get("name") ?? "",
               scopes: scopesOf(form.get("scope")),
               expiresAt: expiryOf(form.get("expires"), clock()),
+              bound: boundOf(form),
             });
             tell(request, "key_created", keyFacts(record));
             await shownOnce.put(visit.session, record.id, key);
@@ -118,9 +120,9 @@ export function createKeyRoutes({
       ({ request, params }) =>
         proved.act(request, async (visit) => {
           const { account, session } = visit;
-          const { name, scopes, expiresAt } = await find(account.id, params.id);
+          const { name, scopes, expiresAt, bound } = await find(account.id, params.id);
           // First the new one: when it can't be made, the old one goes on working.
-          const { key, record } = await create(visit, { name, scopes, expiresAt });
+          const { key, record } = await create(visit, { name, scopes, expiresAt, bound });
           tell(request, "key_created", keyFacts(record));
           tell(request, "key_revoked", keyFacts(await keys.revoke(account.id, params.id)));
           await shownOnce.put(session, record.id, key);

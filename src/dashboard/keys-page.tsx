@@ -1,4 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
+import { describeBound } from "../keys/bound.ts";
 import type { KeyRecord } from "../keys/keys.ts";
 import { describeScopes } from "../keys/scopes.ts";
 import { Button, ButtonLink, Copyable } from "../pages/button.tsx";
@@ -7,6 +8,7 @@ import type { Markup } from "../pages/jsx-runtime.ts";
 import { Moment } from "../pages/moment.tsx";
 import { EmptyState } from "../pages/notice.tsx";
 import { Pager, Table } from "../pages/table.tsx";
+import { BoundFields } from "../sign-in/bound-fields.tsx";
 import { PostForm } from "../sign-in/form.tsx";
 import { ConfirmPage } from "./confirm.tsx";
 import type { Visit } from "./guard.tsx";
@@ -90,6 +92,7 @@ export function KeysPage({
               options={EXPIRY_CHOICES}
             />
           </div>
+          <BoundFields entered={entered} whose="the key" />
           <Button kind="main">Create key</Button>
         </PostForm>
       </section>
@@ -119,7 +122,7 @@ const QUESTIONS = {
   regenerate: {
     title: "Regenerate this key?",
     confirm: "Regenerate the key",
-    loss: "stops working at once, and you get a new key with the same name, scope and expiry. Programs that use the old one need the new one.",
+    loss: "stops working at once, and you get a new key with the same name, scope, project and expiry. Programs that use the old one need the new one.",
   },
 } as const;
 
@@ -177,6 +180,14 @@ function KeyTable({
         { title: "Name", isHeader: true, cell: ({ name }) => <bdi>{name}</bdi> },
         { title: "Key", cell: ({ prefix }) => <code>{prefix}…</code> },
         { title: "Scope", cell: ({ scopes }) => describeScopes(scopes) },
+        ...(keys.some(({ bound }) => bound !== null)
+          ? [
+              {
+                title: "Project",
+                cell: ({ bound }: KeyRecord) => <bdi>{describeBound(bound)}</bdi>,
+              },
+            ]
+          : []),
         { title: "Created", cell: ({ createdAt }) => <Moment at={createdAt} /> },
         { title: "Last used", cell: ({ lastUsedAt }) => <Moment at={lastUsedAt} /> },
         { title: "Expires", cell: ({ expiresAt }) => <Moment at={expiresAt} /> },

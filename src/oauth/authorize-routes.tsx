@@ -10,6 +10,7 @@ import { parseScopes } from "../keys/scopes.ts";
 import { answerWithPage } from "../pages/error-page.tsx";
 import { MessagePage } from "../pages/layout.tsx";
 import { pageResponse } from "../pages/page-response.ts";
+import { boundOf } from "../sign-in/bound-fields.tsx";
 import { checkForm, FORM_TOKEN } from "../sign-in/form-token.ts";
 import { PROOF_PATH, SIGN_IN_PATH } from "../sign-in/paths.ts";
 import type { Proof } from "../sign-in/proof.ts";
@@ -150,7 +151,8 @@ export function createAuthorizeRoutes({
           return seeOther(answer(wanted, { error: "access_denied" }));
         }
         const accountId = person.account.id;
-        const code = await oauth.codes.create(accountId, { ...wanted, scopes });
+        const bound = boundOf(form);
+        const code = await oauth.codes.create(accountId, { ...wanted, scopes, bound });
         // Whatever revokes all access ends the sessions first: what was allowed meanwhile ends too.
         if (!(await visitors.find(request))) {
           await oauth.codes.withdraw(code);

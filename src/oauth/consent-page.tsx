@@ -2,6 +2,7 @@
 import type { Scope } from "../keys/scopes.ts";
 import type { Markup } from "../pages/jsx-runtime.ts";
 import { Layout } from "../pages/layout.tsx";
+import { BoundFields } from "../sign-in/bound-fields.tsx";
 import { FORM_TOKEN } from "../sign-in/form-token.ts";
 import { SIGN_OUT_PATH } from "../sign-in/paths.ts";
 import { type AuthorizationRequest, PARAMETERS } from "./authorization-request.ts";
@@ -80,6 +81,7 @@ export function ConsentPage({
             </label>
           ))}
         </fieldset>
+        <BoundFields whose="the app" />
         <div class="actions">
           <button type="submit" class="main" name={CONSENT.decision} value={CONSENT.allow}>
             Allow

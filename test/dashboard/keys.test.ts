@@ -91,6 +91,26 @@ test("scope and expiry hold", async () => {
   await server.sessions.prove(person.jar.get("ctxd-session") ?? "");
 });
 
+test("a key is bound to a project by the form, and stays so when it is regenerated", async () => {
+  const bound = { project: "Öl & Gas", only: true };
+  const fields = { name: "bound", bound_project: ` ${bound.project} `, bound_only: "true" };
+  const made = await create(fields);
+  const key = keyOf(made) ?? "";
+  expect(await server.keys.authenticate(key)).toMatchObject({ bound });
+  expect(made.text).toContain("<bdi>Öl &amp; Gas only</bdi>");
+  const { id = "" } =
+    (await server.keys.list(accountId)).find(({ name }) => name === "bound") ?? {};
+  const question = await person.visit(`/keys/${id}/regenerate`);
+  const renewed = keyOf(await person.submit(formTo(question, `/keys/${id}/regenerate`))) ?? "";
+  expect(renewed).not.toBe(key);
+  expect(await server.keys.authenticate(renewed)).toMatchObject({ bound });
+
+  const unnamed = await create({ name: "unnamed", bound_only: "true" });
+  expect(unnamed.text).toContain("Name the project");
+  const names = (await server.keys.list(accountId)).map(({ name }) => name);
+  expect(names).not.toContain("unnamed");
+});
+
 test.each([
   [{ name: " " }, "A key&#x27;s name has 1 to 100 characters"],
   [{ name: "x".repeat(101) }, "A key&#x27;s name has 1 to 100 characters"],

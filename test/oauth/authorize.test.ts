@@ -70,6 +70,37 @@ describe("a redirect URI that is not the registered one gets nothing:", () => {
   });
 });
 
+describe("an app that its person binds to a project", () => {
+  test("stays so when it gets new tokens, and the page of apps says so", async () => {
+    const bound = { project: "Öl & Gas", only: true };
+    const entered = { bound_project: ` ${bound.project} `, bound_only: "true" };
+    const connected = await server.connect({}, entered);
+    const renewed = tokensOf(
+      await server.renew(connected.clientId, connected.tokens.refresh_token),
+    );
+    for (const { access_token: token } of [connected.tokens, renewed]) {
+      expect(await server.oauth.tokens.authenticate(token)).toMatchObject({ bound });
+      const saved = await fetch(`${server.origin}/api/memories`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+        body: JSON.stringify({ content: "by the app" }),
+      });
+      expect(await saved.json()).toMatchObject({ project: bound.project });
+    }
+    expect(await server.use(renewed.access_token)).toBe(200);
+    const apps = await connected.person.visit("/apps");
+    expect(apps.text).toContain("<bdi>Öl &amp; Gas only</bdi>");
+  });
+
+  test("gets nothing where no project is named that alone is to be seen", async () => {
+    const { client_id: clientId } = await server.register();
+    const page = await visit(clientId);
+    const refused = await person.submit(page, { decision: "allow", bound_only: "true" });
+    expect(refused).toMatchObject({ status: 422, location: null });
+    expect(await server.oauth.grants.list(accountId)).toEqual([]);
+  });
+});
+
 test("the port on this computer may be any, also when it was registered with one", async () => {
   const { client_id: clientId } = await server.register({
     redirect_uris: ["http://127.0.0.1:33418/", "http://localhost/callback", "http://[::1]:1/x?y=z"],

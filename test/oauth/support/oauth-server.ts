@@ -101,9 +101,14 @@ export async function startOAuthServer(
     },
 
     /** What a person's consent sends to the client. */
-    async consent(person: Person, clientId: string, changes: Parameters = {}) {
+    async consent(
+      person: Person,
+      clientId: string,
+      changes: Parameters = {},
+      entered: Record<string, string> = {},
+    ) {
       const page = await person.visit(this.authorizeUrl(clientId, changes));
-      return answerOf(await person.submit(page, { decision: "allow" }));
+      return answerOf(await person.submit(page, { decision: "allow", ...entered }));
     },
 
     /** Exchanges a code as the rightful client does, but for `changes`. */
@@ -131,10 +136,10 @@ export async function startOAuthServer(
       }),
 
     /** The whole way: a client with a person's consent and its tokens. */
-    async connect(changes: Parameters = {}) {
+    async connect(changes: Parameters = {}, entered: Record<string, string> = {}) {
       const { client_id: clientId } = await this.register();
       const { accountId, person } = await this.signedIn();
-      const { code = null } = await this.consent(person, clientId, changes);
+      const { code = null } = await this.consent(person, clientId, changes, entered);
       const tokens = tokensOf(await this.redeem(clientId, code));
       return { clientId, accountId, person, code, tokens };
     },

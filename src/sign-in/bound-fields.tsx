@@ -1,0 +1,48 @@
+/** @jsxRuntime automatic @jsxImportSource #pages */
+import { AppError } from "../errors.ts";
+import type { Bound } from "../keys/reach.ts";
+import { Choice, Field } from "../pages/field.tsx";
+import type { Markup } from "../pages/jsx-runtime.ts";
+
+const PROJECT = "bound_project";
+const ONLY = "bound_only";
+
+/** The part of a form that binds a key or an app to a project. */
+export function BoundFields({
+  whose,
+  entered,
+}: {
+  /** What is bound, such as `the key`. */
+  whose: string;
+  /** What the form was sent with. */
+  entered?: URLSearchParams | undefined;
+}): Markup {
+  return (
+    <details open={Boolean(entered?.get(PROJECT) || entered?.get(ONLY))}>
+      <summary>Bind it to a project</summary>
+      <Field
+        label="Project"
+        name={PROJECT}
+        value={entered?.get(PROJECT) ?? ""}
+        hint={`What ${whose} saves belongs to the project, and it sees that and the memories of none. Leave it empty for all your memories.`}
+        maxlength={128}
+        autocomplete="off"
+      />
+      <Choice name={ONLY} value="true" checked={entered?.get(ONLY) === "true"}>
+        Not even the memories of none
+      </Choice>
+    </details>
+  );
+}
+
+/**
+ * What those fields bind to; null for nothing.
+ * @throws AppError `validation_failed` where no project is named that alone is to be seen
+ */
+export function boundOf(form: URLSearchParams): Bound | null {
+  const project = form.get(PROJECT)?.trim();
+  const only = form.get(ONLY) === "true";
+  if (project) return { project, only };
+  if (only) throw new AppError("validation_failed", "Name the project that it is bound to.");
+  return null;
+}
