@@ -1,9 +1,11 @@
 import { type Command, InvalidArgumentError } from "commander";
-import { CLIENTS, type Client, findClient } from "../connect/clients.ts";
+import type { Client } from "../connect/client.ts";
+import { CLIENTS, clientsLike, findClient } from "../connect/clients.ts";
+import { HOSTED_CLIENTS } from "../connect/hosted-clients.ts";
 import { AgentId, Project } from "../memories/memory.ts";
 import type { ConnectOptions } from "./connect.ts";
 import { examples } from "./examples.ts";
-import type { Environment } from "./failure.ts";
+import { CommandError, type Environment } from "./failure.ts";
 import type { AgentOptions } from "./mcp.ts";
 import { checkProjectOnly, nameParser } from "./name-options.ts";
 import type { Configure } from "./program.ts";
@@ -49,6 +51,7 @@ function addConnect(program: Command, configure: Configure, env: Environment): v
     .description(
       "Writes an agent's settings so that it uses this memory. Shows what changes and asks first; changes nothing else in the file, and keeps a copy of it.",
     )
+    .option("--all", "all agents that are found on this machine")
     .option("--url <url>", "a server elsewhere, such as https://memory.example.com", parseOrigin)
     .option("--key", "use an API key there (asked for, or a line of standard input), not sign-in")
     .option("--hook", "claude-code: begin new sessions with what is known of the project")
@@ -60,17 +63,26 @@ function addConnect(program: Command, configure: Configure, env: Environment): v
       "after",
       examples(
         "ctxd connect claude-code",
+        "ctxd connect --all",
         "ctxd connect cursor --url https://memory.example.com",
         "ctxd connect codex --url https://memory.example.com --key",
       ),
     )
-    .action(async (client: Client | undefined, options: ConnectOptions) => {
-      if (client) {
-        await (await import("./connect.ts")).connectClient(configure(), client, options, env);
+    .action(async (client: Client | undefined, { all, ...options }: ConnectAll) => {
+      if (client && all) program.error("error: --all goes with no client");
+      if (all && options.print)
+        program.error("error: --print goes with one client, not with --all");
+      const list = await import("./connect-list.ts");
+      const clients = all ? list.installedClients(env) : client ? [client] : [];
+      if (clients.length > 0) {
+        const { connectClients } = await import("./connect.ts");
+        await connectClients(configure(), clients, options, env);
+      } else if (all) {
+        throw new CommandError("No agent that ctxd knows was found: ctxd connect lists them.");
       } else if (Object.keys(options).length > 0) {
         program.error("error: name the client too: ctxd connect alone lists them");
       } else {
-        await (await import("./connect-list.ts")).listClients(env);
+        await list.listClients(env);
       }
     });
 }
@@ -79,6 +91,8 @@ const CONNECT_NOTES = `Without --url the agent uses the memory on this machine: 
 With --url it signs in to a server elsewhere, in the browser, when it first connects.
 claude.ai and ChatGPT are connected in their own settings, by the address with /mcp after it.`;
 
+type ConnectAll = ConnectOptions & { all?: boolean };
+
 function describeClients(): string {
   return `Clients: ${CLIENTS.map(({ id }) => id).join(", ")}.`;
 }
@@ -86,7 +100,15 @@ function describeClients(): string {
 function parseClient(id: string): Client {
   const client = findClient(id);
   if (client) return client;
-  throw new InvalidArgumentError(describeClients());
+  const hosted = HOSTED_CLIENTS.find((each) => each.id === id);
+  if (hosted) {
+    throw new InvalidArgumentError(
+      `${hosted.name} is connected in its own settings, by the server's address with /mcp after it.`,
+    );
+  }
+  const like = clientsLike(id).map((each) => each.id);
+  const hint = like.length > 0 ? `Did you mean ${like.join(" or ")}?\n` : "";
+  throw new InvalidArgumentError(`\n${hint}${describeClients()}`);
 }
 
 function addRecall(program: Command, configure: Configure, env: Environment): void {

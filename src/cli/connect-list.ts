@@ -1,5 +1,6 @@
 import { homedir } from "node:os";
-import { CLIENTS, type Client } from "../connect/clients.ts";
+import type { Client } from "../connect/client.ts";
+import { CLIENTS } from "../connect/clients.ts";
 import { ConnectError } from "../connect/connect-error.ts";
 import { readEntry } from "../connect/entry.ts";
 import { isInstalled, locate, readConfiguration, type Surroundings } from "../connect/files.ts";
@@ -15,7 +16,23 @@ export async function listClients(env: Environment): Promise<void> {
     return [client.id, client.name, stateOf(client, path, surroundings), path];
   });
   await print(formatTable(["CLIENT", "NAME", "STATE", "FILE"], rows));
-  say("\nctxd connect CLIENT connects one, ctxd help connect tells more.");
+  say(
+    "\nctxd connect CLIENT connects one, --all all that are found, ctxd help connect tells more.",
+  );
+}
+
+/** The clients that have run here. */
+export function installedClients(env: Environment): Client[] {
+  const surroundings = surroundingsOf(env);
+  return CLIENTS.filter((client) => isInstalled(client, surroundings));
+}
+
+/** Those of them that are connected; one whose file can't be read is not. */
+export function connectedClients(env: Environment): Client[] {
+  const surroundings = surroundingsOf(env);
+  return installedClients(env).filter(
+    (client) => stateOf(client, locate(client, surroundings), surroundings) === "connected",
+  );
 }
 
 /** What decides where the files of clients are. */

@@ -1,5 +1,5 @@
 import type { Config } from "../config.ts";
-import type { Client, Fields } from "../connect/clients.ts";
+import type { Client, Fields } from "../connect/client.ts";
 import { ConnectError } from "../connect/connect-error.ts";
 import { describeChange, hideKeys } from "../connect/diff.ts";
 import { writeEntry } from "../connect/entry.ts";
@@ -21,7 +21,7 @@ import { launchOf, toShell } from "./invocation.ts";
 import { confirm, isInteractive, print, say } from "./terminal.ts";
 import { requireEncryption } from "./url.ts";
 
-/** What `ctxd connect CLIENT` is asked for. */
+/** What `ctxd connect` is asked for. */
 export interface ConnectOptions {
   /** The address of a server elsewhere; without one, the memory is on this machine. */
   url?: URL;
@@ -40,21 +40,53 @@ interface Change {
   text: string;
 }
 
-/** `ctxd connect CLIENT` */
-export async function connectClient(
+/** What is to be done for one client. */
+interface Plan {
+  client: Client;
+  changes: Change[];
+}
+
+/**
+ * `ctxd connect CLIENT`, and `ctxd connect --all`: what can't be changed of several clients is told,
+ * and keeps nobody from the others.
+ */
+export async function connectClients(
   config: Config,
-  client: Client,
+  clients: readonly Client[],
   options: ConnectOptions,
   env: Environment,
 ): Promise<void> {
-  checkOptions(client, options);
+  checkOptions(clients, options);
   if (options.key && options.url) requireEncryption(options.url, config);
   const key = options.key ? await askForKey() : null;
-  const entry = entryOf(client, options, key, config, env);
   const recall = launchOf(["recall"], config, env);
   const command = toShell([recall.command, ...recall.args]);
-  if (options.print && entry) return printEntry(client, entry, options.hook ? command : null);
+  const plans: Plan[] = [];
+  const problems: string[] = [];
+  for (const client of clients) {
+    const entry = entryOf(client, options, key, config, env);
+    if (options.print && entry) {
+      await printEntry(client, entry, options.hook ? command : null);
+      continue;
+    }
+    try {
+      plans.push({ client, changes: await plan(client, entry, { options, command, env }) });
+    } catch (error) {
+      if (!(error instanceof ConnectError) || clients.length === 1) throw error;
+      problems.push(error.message);
+    }
+  }
+  await carryOut(plans, options, key);
+  for (const problem of problems) say(problem);
+  if (problems.length > 0) throw new CommandError(`${problems.length} could not be changed.`);
+}
 
+/** What is to be changed for a client; nothing where all is as it should be. */
+async function plan(
+  client: Client,
+  entry: Fields | null,
+  { options, command, env }: { options: ConnectOptions; command: string; env: Environment },
+): Promise<Change[]> {
   const surroundings = surroundingsOf(env);
   const path = locate(client, surroundings);
   if (!isInstalled(client, surroundings)) {
@@ -65,31 +97,48 @@ export async function connectClient(
   const changes = [
     edit(path, (text) => writeEntry(client, text, entry)),
     ...(client.id === "claude-code" ? [await editHook(options, command, surroundings)] : []),
-  ].filter(({ file, text }) => text !== file.text);
-  if (changes.length === 0) {
-    const state = options.remove ? "is not connected" : "is connected like this already";
-    return say(`${client.name} ${state}: nothing to change.`);
-  }
+  ];
+  return changes.filter(({ file, text }) => text !== file.text);
+}
 
-  for (const { file, text } of changes) {
+/** Shows all changes, asks once, and makes them. */
+async function carryOut(plans: readonly Plan[], options: ConnectOptions, key: string | null) {
+  const [wanted, same] = [plans.filter(isChange), plans.filter((plan) => !isChange(plan))];
+  for (const { client } of same) {
+    const state = options.remove ? "is not connected" : "is connected like this already";
+    say(`${client.name} ${state}: nothing to change.`);
+  }
+  if (wanted.length === 0) return;
+  for (const { file, text } of wanted.flatMap(({ changes }) => changes)) {
     say(`${file.path}${file.exists ? "" : " (a new file)"}\n${describeChange(file.text, text)}\n`);
   }
   await requireConsent(options);
-  for (const change of changes) apply(change, key);
-  say(describeOutcome(client, options, key));
-  if (entry !== null && !options.url && process.execPath.includes("/_npx/")) {
+  for (const { client, changes } of wanted) {
+    for (const change of changes) apply(change, key);
+    say(describeOutcome(client, options, key));
+  }
+  if (!options.remove && !options.url && process.execPath.includes("/_npx/")) {
     say("This Bun is in npx's cache, which may be emptied: install Bun, or build the executable.");
   }
 }
 
+function isChange({ changes }: Plan): boolean {
+  return changes.length > 0;
+}
+
 /** @throws CommandError for options that have nothing to say to each other */
-function checkOptions(client: Client, { url, key, hook, remove, print: isPrint }: ConnectOptions) {
+function checkOptions(
+  clients: readonly Client[],
+  { url, key, hook, remove, print: isPrint }: ConnectOptions,
+) {
   const fail = (message: string) => {
     throw new CommandError(message, USAGE);
   };
   if (key && !url) fail("--key goes with --url: on this machine no key is needed.");
   if (remove && (url || hook || isPrint)) fail("--remove goes with no option but --yes.");
-  if (hook && client.id !== "claude-code") fail("--hook is for claude-code alone.");
+  if (hook && !clients.some(({ id }) => id === "claude-code")) {
+    fail("--hook is for claude-code alone.");
+  }
   if (hook && url) fail("--hook recalls from the memory on this machine: it can't go with --url.");
 }
 

@@ -1,4 +1,4 @@
-import { SERVER_NAME } from "./clients.ts";
+import { SERVER_NAME } from "./client.ts";
 
 /**
  * Commands of clients that add a server elsewhere, where their person signs in, to their settings, by

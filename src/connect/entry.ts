@@ -1,4 +1,4 @@
-import { type Client, type Fields, SERVER_NAME } from "./clients.ts";
+import { type Client, type Fields, SERVER_NAME } from "./client.ts";
 import { ConnectError } from "./connect-error.ts";
 import type { Format } from "./format.ts";
 import { jsonFormat } from "./json.ts";

@@ -5,6 +5,7 @@ import {
   existsSync,
   fsyncSync,
   lstatSync,
+  mkdirSync,
   openSync,
   readFileSync,
   realpathSync,
@@ -14,7 +15,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
-import type { Client } from "./clients.ts";
+import type { Client } from "./client.ts";
 import { ConnectError } from "./connect-error.ts";
 
 /** What decides where files are. */
@@ -37,36 +38,46 @@ export interface File {
 }
 
 /**
- * The path of a file.
+ * The path of a file: where the client looks for it, and where it goes if there is none.
  * @throws ConnectError on a system whose paths are not known
  */
-export function locate(
-  { file, movedBy }: Pick<Client, "file" | "movedBy">,
-  surroundings: Surroundings,
-) {
-  const { env, home, platform } = surroundings;
-  const moved = movedBy && env[movedBy.variable];
-  if (movedBy && moved) return join(moved, movedBy.file);
-  if (platform !== "linux" && platform !== "darwin") {
+export function locate(client: Pick<Client, "file" | "orAt" | "movedBy">, around: Surroundings) {
+  const moved = placeInMoved(client, around);
+  if (moved !== null) return moved;
+  const { file, orAt = [] } = client;
+  if (around.platform !== "linux" && around.platform !== "darwin") {
     throw new ConnectError(
       "Where this system keeps settings is not known: --print shows the entry.",
     );
   }
-  const path = platform === "darwin" ? file.macos : file.linux;
+  const path = resolveHome(around.platform === "darwin" ? file.macos : file.linux, around);
+  if (existsSync(path)) return path;
+  return orAt.map((other) => resolveHome(other, around)).find(existsSync) ?? path;
+}
+
+/** Where a variable says that the file is; null where none does. */
+function placeInMoved({ movedBy }: Pick<Client, "movedBy">, { env }: Surroundings): string | null {
+  const moved = movedBy && env[movedBy.variable];
+  return moved ? join(moved, movedBy.file ?? "") : null;
+}
+
+/** The path of a file or folder that is written with `~` for the home folder. */
+function resolveHome(path: string, { env, home }: Surroundings): string {
   const config = env.XDG_CONFIG_HOME;
-  if (config && isAbsolute(config)) {
-    return path.replace(/^~\/\.config\//, `${config}/`).replace(/^~\//, `${home}/`);
-  }
-  return path.replace(/^~\//, `${home}/`);
+  const found = config && isAbsolute(config) ? path.replace(/^~\/\.config\//, `${config}/`) : path;
+  return found.replace(/^~\//, `${home}/`);
 }
 
 /** Whether a client has ever run here: its file or its folder is there. */
-export function isInstalled(client: Client, surroundings: Surroundings): boolean {
-  const path = locate(client, surroundings);
+export function isInstalled(client: Client, around: Surroundings): boolean {
+  const path = locate(client, around);
   if (existsSync(path)) return true;
-  const sign = client.sign?.replace(/^~\//, `${surroundings.home}/`);
+  const isMoved = placeInMoved(client, around) !== null;
+  const sign = client.sign && !isMoved ? resolveHome(client.sign, around) : null;
   // The home folder itself is nobody's sign.
-  return existsSync(dirname(path) === surroundings.home && sign ? sign : dirname(path));
+  return [dirname(path), sign].some(
+    (folder) => folder !== null && folder !== around.home && existsSync(folder),
+  );
 }
 
 /** Whether other users of this machine may read a file. */
@@ -115,6 +126,7 @@ export function replaceConfiguration(file: File, text: string): string | null {
       );
     }
     const copy = exists ? `${realPath}.before-ctxd` : null;
+    mkdirSync(dirname(realPath), { recursive: true, mode: 0o700 });
     if (copy) writeWhole(copy, file.text, info);
     writeWhole(realPath, text, info);
     return copy;

@@ -1,4 +1,4 @@
-import type { Fields } from "./clients.ts";
+import type { Fields } from "./client.ts";
 
 /** A way to write configuration: reads it, and changes one entry without touching the rest. */
 export interface Format {

@@ -1,4 +1,4 @@
-import type { Client } from "./clients.ts";
+import type { Client } from "./client.ts";
 import { ConnectError } from "./connect-error.ts";
 import { jsonFormat, writeJson } from "./json.ts";
 

@@ -6,7 +6,7 @@ import {
   parseTree,
   printParseErrorCode,
 } from "jsonc-parser";
-import type { Value } from "./clients.ts";
+import type { Value } from "./client.ts";
 import { ConnectError } from "./connect-error.ts";
 import { type Format, lineBreakOf, nextLine } from "./format.ts";
 

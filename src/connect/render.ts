@@ -1,5 +1,5 @@
 import { stringify } from "yaml";
-import { type Client, type Fields, SERVER_NAME, type Value } from "./clients.ts";
+import { type Client, type Fields, SERVER_NAME, type Value } from "./client.ts";
 
 /** An entry as the client's file has it, with what is around it: for people to paste. */
 export function renderEntry(client: Client, entry: Fields): string {

@@ -1,5 +1,5 @@
 import { isMap, isScalar, type Pair, parseDocument, type YAMLMap } from "yaml";
-import type { Fields } from "./clients.ts";
+import type { Fields } from "./client.ts";
 import { ConnectError } from "./connect-error.ts";
 import { type Format, lineBreakOf, nextLine, withLastBreak } from "./format.ts";
 import { renderYaml } from "./render.ts";

@@ -1,8 +1,11 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
-import { CLIENTS, type Client, HOSTED_CLIENTS } from "../connect/clients.ts";
+import { APP_CLIENTS } from "../connect/app-clients.ts";
+import type { Client } from "../connect/client.ts";
 import { ADD_COMMANDS } from "../connect/commands.ts";
+import { HOSTED_CLIENTS } from "../connect/hosted-clients.ts";
 import { PROGRAMS, type Program } from "../connect/programs.ts";
 import { renderEntry } from "../connect/render.ts";
+import { TERMINAL_CLIENTS } from "../connect/terminal-clients.ts";
 import { Button, CopyableText } from "../pages/button.tsx";
 import { Select } from "../pages/field.tsx";
 import type { Child, Markup } from "../pages/jsx-runtime.ts";
@@ -31,11 +34,15 @@ export type Target =
   | { kind: "hosted"; of: HostedClient }
   | { kind: "program"; of: Program };
 
-export const TARGETS: readonly Target[] = [
-  ...CLIENTS.map((of): Target => ({ kind: "client", of })),
-  ...HOSTED_CLIENTS.map((of): Target => ({ kind: "hosted", of })),
-  ...PROGRAMS.map((of): Target => ({ kind: "program", of })),
+/** What can be connected, by where it runs. */
+const GROUPS: readonly { readonly name: string; readonly targets: readonly Target[] }[] = [
+  { name: "In a terminal", targets: TERMINAL_CLIENTS.map((of) => ({ kind: "client", of })) },
+  { name: "Editors and apps", targets: APP_CLIENTS.map((of) => ({ kind: "client", of })) },
+  { name: "On the web", targets: HOSTED_CLIENTS.map((of) => ({ kind: "hosted", of })) },
+  { name: "Your own programs", targets: PROGRAMS.map((of) => ({ kind: "program", of })) },
 ];
+
+export const TARGETS: readonly Target[] = GROUPS.flatMap(({ targets }) => targets);
 
 /** The address of the page that shows how to connect something. */
 export function connectPath(target: Target, made?: string): string {
@@ -63,19 +70,24 @@ export function ConnectPage({
       lead="Agents that are connected save what they learn, and find it again: all of them the same memories."
     >
       <nav class="tabs" aria-label="What to connect">
-        <ul>
-          {TARGETS.map((each) => (
-            <li>
-              <a
-                class="tab"
-                href={connectPath(each)}
-                aria-current={each === target ? "page" : undefined}
-              >
-                {/* Without what it says in brackets. */ each.of.name.replace(/ \(.*/, "")}
-              </a>
-            </li>
-          ))}
-        </ul>
+        {GROUPS.map(({ name, targets }) => (
+          <>
+            <h2 class="quiet">{name}</h2>
+            <ul>
+              {targets.map((each) => (
+                <li>
+                  <a
+                    class="tab"
+                    href={connectPath(each)}
+                    aria-current={each === target ? "page" : undefined}
+                  >
+                    {/* Without what it says in brackets. */ each.of.name.replace(/ \(.*/, "")}
+                  </a>
+                </li>
+              ))}
+            </ul>
+          </>
+        ))}
       </nav>
       <section class="panel" aria-labelledby="target">
         <h2 id="target">{target.of.name}</h2>

@@ -51,11 +51,9 @@ function someHome() {
 
 test("every client is connected, shown as connected, and disconnected again", async () => {
   const { home, entry, run, path } = someHome();
-  const all = (...options: string[]) =>
-    Promise.all(CLIENTS.map(({ id }) => run([id, "--yes", ...options])));
+  const all = (...options: string[]) => run(["--all", "--yes", ...options]);
   expect((await run([])).stdout).not.toMatch(/ {2}connected/);
-  for (const { exitCode, stdout } of await all())
-    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: "" });
+  expect(await all()).toMatchObject({ exitCode: 0, stdout: "" });
   const [command = "", ...first] = ownCommand;
   for (const { id, local } of CLIENTS) {
     expect(entry(id)).toEqual(local({ command, args: [...first, "mcp", "--agent", id] }));
@@ -63,15 +61,35 @@ test("every client is connected, shown as connected, and disconnected again", as
   }
   const { stdout } = await run([]);
   expect(stdout.match(/ connected {2}/g)).toHaveLength(CLIENTS.length);
-  for (const { stderr } of await all())
-    expect(stderr).toMatch(/connected like this already: nothing to change\.\n$/);
-  for (const { exitCode } of await all("--remove")) expect(exitCode).toBe(0);
+  const same = (await all()).stderr.match(
+    / is connected like this already: nothing to change\.$/gm,
+  );
+  expect(same).toHaveLength(CLIENTS.length);
+  expect(await all("--remove")).toMatchObject({ exitCode: 0 });
   for (const { id } of CLIENTS) expect(entry(id)).toBeNull();
-  for (const { stderr } of await all("--remove"))
-    expect(stderr).toMatch(/is not connected: nothing to change\.\n$/);
+  const gone = (await all("--remove")).stderr.match(/ is not connected: nothing to change\.$/gm);
+  expect(gone).toHaveLength(CLIENTS.length);
   const files = readdirSync(home, { recursive: true, encoding: "utf8" });
   expect(files.filter((name) => name.endsWith(".tmp"))).toEqual([]);
 }, 30_000);
+
+test("--all connects the agents that are found, and a damaged file keeps none from the others", async () => {
+  const home = temporaryFolder();
+  const env = { HOME: home };
+  const nobody = await ctxd(["connect", "--all", "--yes"], { env });
+  expect(nobody).toMatchObject({ exitCode: 1, stdout: "" });
+  expect(nobody.stderr).toContain("No agent that ctxd knows was found");
+  for (const folder of [".cursor", ".codex", ".kiro"]) mkdirSync(join(home, folder));
+  writeFileSync(join(home, ".codex", "config.toml"), "a =");
+  const { exitCode, stderr } = await ctxd(["connect", "--all", "--yes"], { env });
+  expect(exitCode).toBe(1);
+  expect(stderr).toContain("Cursor is connected to the memory on this machine");
+  expect(stderr).toContain("Kiro is connected to the memory on this machine");
+  expect(stderr).toContain("config.toml is not valid TOML");
+  expect(stderr).toEndWith("ctxd: 1 could not be changed.\n");
+  expect(existsSync(join(home, ".kiro", "settings", "mcp.json"))).toBe(true);
+  expect(existsSync(join(home, ".codeium"))).toBe(false);
+});
 
 test("a file keeps its mode and its link, and a copy of what it was", async () => {
   const { home, path, put, get, run } = someHome();
@@ -254,7 +272,11 @@ describe("what can't be changed is named in one line, and stays:", () => {
 });
 
 test.each([
-  [["emacs"], "Clients: claude-code, claude-desktop, cursor"],
+  [["emacs"], "Clients: claude-code, codex, "],
+  [["windsurv"], "Did you mean windsurf?"],
+  [["chatgpt"], "ChatGPT is connected in its own settings"],
+  [["cursor", "--all"], "--all goes with no client"],
+  [["--all", "--print"], "--print goes with one client"],
   [["--yes"], "name the client too"],
   [["cursor", "--key"], "--key goes with --url"],
   [["cursor", "--hook"], "--hook is for claude-code alone"],

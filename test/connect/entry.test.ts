@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { parse } from "jsonc-parser";
-import { CLIENTS, type Client, findClient } from "../../src/connect/clients.ts";
+import type { Client } from "../../src/connect/client.ts";
+import { CLIENTS, findClient } from "../../src/connect/clients.ts";
 import { ConnectError } from "../../src/connect/connect-error.ts";
 import { readEntry, writeEntry } from "../../src/connect/entry.ts";
 import { renderEntry } from "../../src/connect/render.ts";

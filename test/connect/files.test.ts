@@ -1,9 +1,21 @@
 import { expect, test } from "bun:test";
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Client } from "../../src/connect/client.ts";
 import { findClient } from "../../src/connect/clients.ts";
-import { locate, readConfiguration, replaceConfiguration } from "../../src/connect/files.ts";
+import {
+  isInstalled,
+  locate,
+  readConfiguration,
+  replaceConfiguration,
+} from "../../src/connect/files.ts";
 import { temporaryFolder } from "../support/database.ts";
+
+function client(id: string): Client {
+  const found = findClient(id);
+  if (!found) throw new Error(`no client ${id}`);
+  return found;
+}
 
 test.each([
   ["claude-desktop", "linux", {}, "/home/you/.config/Claude/claude_desktop_config.json"],
@@ -19,15 +31,44 @@ test.each([
   ["codex", "win32", { CODEX_HOME: "/c" }, "/c/config.toml"],
   ["claude-code", "linux", { CLAUDE_CONFIG_DIR: "/c" }, "/c/.claude.json"],
   ["claude-code", "linux", { XDG_CONFIG_HOME: "/c" }, "/home/you/.claude.json"],
+  ["cline", "linux", { CLINE_MCP_SETTINGS_PATH: "/c/servers.json" }, "/c/servers.json"],
+  ["zed", "darwin", {}, "/home/you/.config/zed/settings.json"],
+  [
+    "roo",
+    "darwin",
+    {},
+    "/home/you/Library/Application Support/Code/User/globalStorage/rooveterinaryinc.roo-cline/settings/mcp_settings.json",
+  ],
+  ["opencode", "linux", { XDG_CONFIG_HOME: "/c" }, "/c/opencode/opencode.json"],
 ])("the file of %s on %s with %j is %s", (id, platform, env, path) => {
-  const client = findClient(id);
-  if (!client) throw new Error("no client");
-  expect(locate(client, { env, platform, home: "/home/you" })).toBe(path);
+  expect(locate(client(id), { env, platform, home: "/home/you" })).toBe(path);
+});
+
+test("a file that is there wins over a new one at the usual place", () => {
+  const home = temporaryFolder();
+  const around = { env: {}, platform: "linux", home };
+  const find = () => locate(client("opencode"), around);
+  mkdirSync(join(home, ".config", "opencode"), { recursive: true });
+  expect(find()).toBe(join(home, ".config", "opencode", "opencode.json"));
+  writeFileSync(join(home, ".config", "opencode", "opencode.jsonc"), "{}");
+  expect(find()).toBe(join(home, ".config", "opencode", "opencode.jsonc"));
+  writeFileSync(join(home, ".config", "opencode", "opencode.json"), "{}");
+  expect(find()).toBe(join(home, ".config", "opencode", "opencode.json"));
+});
+
+test("a client that has run and has no server yet is found, and its file is made", () => {
+  const home = temporaryFolder();
+  const around = { env: {}, platform: "linux", home };
+  expect(isInstalled(client("junie"), around)).toBe(false);
+  mkdirSync(join(home, ".junie"));
+  expect(isInstalled(client("junie"), around)).toBe(true);
+  const path = locate(client("junie"), around);
+  expect(replaceConfiguration(readConfiguration(path), "{}")).toBeNull();
+  expect(readFileSync(path, "utf8")).toBe("{}");
 });
 
 test("on a system whose paths are not known, there is a way by hand", () => {
-  const client = findClient("cursor");
-  const find = () => client && locate(client, { env: {}, platform: "win32", home: "C:\\you" });
+  const find = () => locate(client("cursor"), { env: {}, platform: "win32", home: "C:\\you" });
   expect(find).toThrow("--print shows the entry");
 });
 

@@ -1,0 +1,186 @@
+import { type Client, withHeaders } from "./client.ts";
+
+/** Of npm, for a client that can only start programs: passes messages on to a remote server. */
+const MCP_REMOTE = "mcp-remote@0.15.1";
+
+/** Agents in editors, and apps with a window. */
+export const APP_CLIENTS: readonly Client[] = [
+  {
+    id: "claude-desktop",
+    name: "Claude Desktop",
+    format: "json",
+    file: {
+      linux: "~/.config/Claude/claude_desktop_config.json",
+      macos: "~/Library/Application Support/Claude/claude_desktop_config.json",
+    },
+    servers: "mcpServers",
+    local: ({ command, args }) => ({ command, args }),
+    // The file takes programs only. An argument with a space in it does not arrive as one on every
+    // system, which is why the header's value is in the environment.
+    remote: ({ url, key }) =>
+      key === null
+        ? { command: "npx", args: ["-y", MCP_REMOTE, url] }
+        : {
+            command: "npx",
+            args: [
+              ...["-y", MCP_REMOTE, url],
+              ...["--header", `Authorization:\${CTXD_BEARER}`],
+              ...["--header", "ctxd-agent:claude-desktop"],
+            ],
+            env: { CTXD_BEARER: `Bearer ${key}` },
+          },
+    reload: "quit Claude Desktop and start it again",
+    signIn: "follow the page that opens in the browser (Node.js is needed)",
+  },
+  {
+    id: "cursor",
+    name: "Cursor",
+    format: "json",
+    file: { linux: "~/.cursor/mcp.json", macos: "~/.cursor/mcp.json" },
+    servers: "mcpServers",
+    local: ({ command, args }) => ({ type: "stdio", command, args }),
+    remote: (remote) => ({ url: remote.url, ...withHeaders(remote, "cursor") }),
+    reload: "see that ctxd is switched on in the settings, under MCP",
+    signIn: "press Connect beside ctxd there",
+  },
+  {
+    id: "vscode",
+    name: "VS Code",
+    format: "json",
+    file: {
+      linux: "~/.config/Code/User/mcp.json",
+      macos: "~/Library/Application Support/Code/User/mcp.json",
+    },
+    servers: "servers",
+    local: ({ command, args }) => ({ type: "stdio", command, args }),
+    remote: (remote) => ({ type: "http", url: remote.url, ...withHeaders(remote, "vscode") }),
+    reload: "run the command MCP: List Servers and start ctxd",
+    signIn: "allow the sign-in that it asks for",
+  },
+  {
+    // https://docs.windsurf.com/windsurf/cascade/mcp
+    id: "windsurf",
+    name: "Windsurf",
+    format: "json",
+    file: {
+      linux: "~/.codeium/windsurf/mcp_config.json",
+      macos: "~/.codeium/windsurf/mcp_config.json",
+    },
+    servers: "mcpServers",
+    local: ({ command, args }) => ({ command, args }),
+    remote: (remote) => ({ serverUrl: remote.url, ...withHeaders(remote, "windsurf") }),
+    reload: "press the refresh button among the MCP servers of Cascade",
+    signIn: "allow the sign-in that it asks for",
+  },
+  {
+    // https://zed.dev/docs/ai/mcp, https://zed.dev/docs/configuring-zed
+    id: "zed",
+    name: "Zed",
+    format: "json",
+    file: { linux: "~/.config/zed/settings.json", macos: "~/.config/zed/settings.json" },
+    servers: "context_servers",
+    local: ({ command, args }) => ({ command, args }),
+    remote: (remote) => ({ url: remote.url, ...withHeaders(remote, "zed") }),
+    reload: "see that the dot beside ctxd is green in the settings of the agent panel",
+    signIn: "authenticate there",
+  },
+  {
+    // https://docs.cline.bot/mcp/mcp-overview
+    id: "cline",
+    name: "Cline",
+    format: "json",
+    file: {
+      linux: "~/.cline/data/settings/cline_mcp_settings.json",
+      macos: "~/.cline/data/settings/cline_mcp_settings.json",
+    },
+    // Of the extension for VS Code, whose versions before the command line have a file of their own.
+    orAt: [
+      "~/.config/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
+      "~/Library/Application Support/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
+    ],
+    movedBy: { variable: "CLINE_MCP_SETTINGS_PATH" },
+    sign: "~/.cline",
+    servers: "mcpServers",
+    local: ({ command, args }) => ({ command, args }),
+    remote: (remote) => ({
+      type: "streamableHttp",
+      url: remote.url,
+      ...withHeaders(remote, "cline"),
+    }),
+    reload: "see that ctxd is switched on among Cline's MCP servers",
+    signIn: "authenticate there",
+  },
+  {
+    // https://docs.roocode.com/features/mcp/using-mcp-in-roo
+    id: "roo",
+    name: "Roo Code",
+    format: "json",
+    file: {
+      linux:
+        "~/.config/Code/User/globalStorage/rooveterinaryinc.roo-cline/settings/mcp_settings.json",
+      macos:
+        "~/Library/Application Support/Code/User/globalStorage/rooveterinaryinc.roo-cline/settings/mcp_settings.json",
+    },
+    servers: "mcpServers",
+    local: ({ command, args }) => ({ command, args }),
+    remote: (remote) => ({
+      type: "streamable-http",
+      url: remote.url,
+      ...withHeaders(remote, "roo"),
+    }),
+    reload: "see that ctxd is switched on among Roo Code's MCP servers",
+    signIn: "follow the page that opens in the browser (a version that opens none needs a key)",
+  },
+  {
+    // https://kiro.dev/docs/mcp/configuration
+    id: "kiro",
+    name: "Kiro",
+    format: "json",
+    file: { linux: "~/.kiro/settings/mcp.json", macos: "~/.kiro/settings/mcp.json" },
+    sign: "~/.kiro",
+    servers: "mcpServers",
+    local: ({ command, args }) => ({ command, args }),
+    remote: (remote) => ({ url: remote.url, ...withHeaders(remote, "kiro") }),
+    reload: "see that ctxd is connected among Kiro's MCP servers",
+    signIn: "follow the page that opens in the browser",
+  },
+  {
+    // https://junie.jetbrains.com/docs/junie-cli-mcp-configuration.html
+    id: "junie",
+    name: "Junie (JetBrains)",
+    format: "json",
+    file: { linux: "~/.junie/mcp/mcp.json", macos: "~/.junie/mcp/mcp.json" },
+    sign: "~/.junie",
+    servers: "mcpServers",
+    local: ({ command, args }) => ({ command, args }),
+    remote: (remote) => ({ url: remote.url, ...withHeaders(remote, "junie") }),
+    reload: "start Junie again",
+    signIn: "follow the page that opens in the browser (a version that opens none needs a key)",
+  },
+  {
+    // https://antigravity.google/docs/mcp
+    id: "antigravity",
+    name: "Google Antigravity",
+    format: "json",
+    file: { linux: "~/.gemini/config/mcp_config.json", macos: "~/.gemini/config/mcp_config.json" },
+    orAt: ["~/.gemini/antigravity/mcp_config.json"],
+    sign: "~/.gemini/antigravity",
+    servers: "mcpServers",
+    local: ({ command, args }) => ({ command, args }),
+    remote: (remote) => ({ serverUrl: remote.url, ...withHeaders(remote, "antigravity") }),
+    reload: "press the refresh button among its MCP servers",
+    signIn: "authenticate there",
+  },
+  {
+    // https://lmstudio.ai/docs/app/mcp
+    id: "lmstudio",
+    name: "LM Studio",
+    format: "json",
+    file: { linux: "~/.lmstudio/mcp.json", macos: "~/.lmstudio/mcp.json" },
+    servers: "mcpServers",
+    local: ({ command, args }) => ({ command, args }),
+    remote: (remote) => ({ url: remote.url, ...withHeaders(remote, "lmstudio") }),
+    reload: "switch mcp/ctxd on among the tools of a chat",
+    signIn: "follow the page that opens in the browser (a version that opens none needs a key)",
+  },
+];
