@@ -59,3 +59,25 @@ export function createMetrics() {
     contentType: registry.contentType,
   };
 }
+
+/**
+ * Measures calls of something else: how long they take, by `operation` and by what came of them.
+ * @param resultOf what came of a call that failed
+ */
+export function measureCalls(
+  metrics: Metrics,
+  { name, help, resultOf }: { name: string; help: string; resultOf: (error: unknown) => string },
+) {
+  const durations = metrics.durations(name, help, ["operation", "result"]);
+  return async <Result>(operation: string, call: () => Promise<Result>): Promise<Result> => {
+    const end = durations.startTimer({ operation });
+    try {
+      const answer = await call();
+      end({ result: "ok" });
+      return answer;
+    } catch (error) {
+      end({ result: resultOf(error) });
+      throw error;
+    }
+  };
+}

@@ -1,26 +1,14 @@
-import type { Metrics } from "../metrics.ts";
+import { type Metrics, measureCalls } from "../metrics.ts";
 import type { Postgres } from "./postgres.ts";
 import { DatabaseUnavailable, isSerializationFailure, OutcomeUnknown } from "./postgres-errors.ts";
 
 /** Has metrics tell what is asked of PostgreSQL, how long it takes, and what comes of it. */
 export function measurePostgres(postgres: Postgres, metrics: Metrics): Postgres {
-  const durations = metrics.durations(
-    "ctxd_database_request_duration_seconds",
-    "Time of statements and transactions, with the wait for a connection.",
-    ["operation", "result"],
-  );
-  const measure = async <Result>(operation: string, call: () => Promise<Result>) => {
-    const started = performance.now();
-    let result = "ok";
-    try {
-      return await call();
-    } catch (error) {
-      result = resultOf(error);
-      throw error;
-    } finally {
-      durations.observe({ operation, result }, (performance.now() - started) / 1_000);
-    }
-  };
+  const measure = measureCalls(metrics, {
+    name: "ctxd_database_request_duration_seconds",
+    help: "Time of statements and transactions, with the wait for a connection.",
+    resultOf,
+  });
   return {
     rows: (...args) => measure("statement", () => postgres.rows(...args)),
     query: <Row>(...args: Parameters<Postgres["query"]>) =>

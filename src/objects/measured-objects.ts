@@ -1,26 +1,14 @@
-import type { Metrics } from "../metrics.ts";
+import { type Metrics, measureCalls } from "../metrics.ts";
 import { isNotFound, NO_ANSWER, ObjectStoreError } from "./object-store-error.ts";
 import type { Objects } from "./objects.ts";
 
 /** Has metrics tell what is asked of an object store, how long it takes, and what comes of it. */
 export function measureObjects(objects: Objects, metrics: Metrics): Objects {
-  const durations = metrics.durations(
-    "ctxd_object_request_duration_seconds",
-    "Time of calls of the object store, with those that are made again.",
-    ["operation", "result"],
-  );
-  const measure = async <Result>(operation: string, call: () => Promise<Result>) => {
-    const started = performance.now();
-    let result = "ok";
-    try {
-      return await call();
-    } catch (error) {
-      result = resultOf(error);
-      throw error;
-    } finally {
-      durations.observe({ operation, result }, (performance.now() - started) / 1_000);
-    }
-  };
+  const measure = measureCalls(metrics, {
+    name: "ctxd_object_request_duration_seconds",
+    help: "Time of calls of the object store, with those that are made again.",
+    resultOf,
+  });
 
   /** Each page is a call. */
   async function* measurePages<Page>(pages: AsyncGenerator<Page>) {
