@@ -6,7 +6,8 @@ import type { CurrentTable } from "./log/log.ts";
 import { accountOf, isBaseOf, tableFor } from "./log/names.ts";
 import { createOpenTables, type OpenTable } from "./open-tables.ts";
 import type { QuotaOf } from "./quota.ts";
-import { createReembedding, type Reembedding } from "./reembedding.ts";
+import { createReembedding } from "./reembedding.ts";
+import type { ReembeddingRounds } from "./reembedding-rounds.ts";
 import { removed } from "./removed-accounts.ts";
 import { forgetLeft, startResumption } from "./resumption.ts";
 import type { Following } from "./shared/following.ts";
@@ -95,7 +96,7 @@ async function openOwnStore({
   // Before anything is flushed, whose base is not recorded yet.
   await forgetLeft(storage, lines);
 
-  let reembedding: Reembedding | null = null;
+  let reembedding: ReembeddingRounds | null = null;
   const measured = measureStore(metrics, {
     log,
     opened: () => tables.opened(),

@@ -3,16 +3,14 @@ import type { Embedders } from "../../embedding/embedders.ts";
 import type { Log as Lines } from "../../log.ts";
 import type { Log } from "../log/log.ts";
 import { tableFor } from "../log/names.ts";
-import type { Outcome } from "../log/pending.ts";
 import type { Lease, SharedLog } from "../log/shared-log.ts";
 import type { OpenTables } from "../open-tables.ts";
-import { createTableCopy, type TableCopy } from "../table-copy.ts";
+import { type Round, startRounds } from "../reembedding-rounds.ts";
+import { createTableCopy } from "../table-copy.ts";
 import { withLease } from "./held-lease.ts";
 
 /** Something was written elsewhere while a table was to take the place of another one. */
 class WrittenMeanwhile extends Error {}
-
-export type SharedReembedding = ReturnType<typeof startSharedReembedding>;
 
 /**
  * Embeds the tables of other models again, as `createReembedding` does, where several processes write to
@@ -37,13 +35,8 @@ export function startSharedReembedding({
 }) {
   const { wanted } = embedders;
   const owner = randomUUID();
-  const stopped = Promise.withResolvers<void>();
-  let isStopped = false;
-  const mayGoOn = () => !isStopped;
   /** Leases of the copies that are being written here, by their names. */
   const leases = new Map<string, Lease>();
-  let copy: TableCopy | null = null;
-  let [accounts, accountsLeft] = [0, 0];
 
   /** Uses a table with all that was written to it anywhere. */
   const useNewest: OpenTables["use"] = async (name, task) => {
@@ -54,7 +47,7 @@ export function startSharedReembedding({
     });
   };
 
-  const replace = async (accountId: string, from: string, lease: Lease) => {
+  const replace = async (accountId: string, from: string, lease: Lease, round: Round) => {
     const to = { name: tableFor(accountId, wanted.model.id), model: wanted.model.id };
     leases.set(to.name, lease);
     let isInTurn = false;
@@ -63,15 +56,15 @@ export function startSharedReembedding({
       // In the turn of its writer nothing can be taken in.
       use: (name, task) => (isInTurn && name === from ? tables.use : useNewest)(name, task),
     });
-    copy = filling;
+    round.track(filling);
     await filling.compare();
     const { total, left } = filling;
     lines.info("reembedding_started", { accountId, memories: total, left });
     const finish = async () => {
       isInTurn = true;
       try {
-        await filling.copy(mayGoOn);
-        if (isStopped) throw new WrittenMeanwhile();
+        await filling.copy(round.mayGoOn);
+        if (!round.mayGoOn()) throw new WrittenMeanwhile();
         const seq = tables.opened().find(({ name }) => name === from)?.seq ?? 0;
         const isDone = await shared.replace(accountId, { from, seq, to }, lease);
         if (!isDone) throw new WrittenMeanwhile();
@@ -79,9 +72,9 @@ export function startSharedReembedding({
         isInTurn = false;
       }
     };
-    for (let isDone = false; !isDone && !isStopped; ) {
-      await filling.copy(mayGoOn);
-      if (isStopped) return;
+    for (let isDone = false; !isDone && round.mayGoOn(); ) {
+      await filling.copy(round.mayGoOn);
+      if (!round.mayGoOn()) return;
       isDone = await tables.end(from, finish).then(
         () => true,
         (error) => {
@@ -90,11 +83,11 @@ export function startSharedReembedding({
         },
       );
     }
-    if (!isStopped) lines.info("reembedding_done", { accountId, memories: total, ...to });
+    if (round.mayGoOn()) lines.info("reembedding_done", { accountId, memories: total, ...to });
   };
 
   /** Tells whether nothing is left to be done for an account. */
-  const remake = async (accountId: string): Promise<boolean> => {
+  const remake = async (accountId: string, round: Round): Promise<boolean> => {
     const position = await shared.position(accountId);
     if (!position) return true;
     const { table, model } = position;
@@ -103,60 +96,27 @@ export function startSharedReembedding({
       // As an earlier version left it: the base knows its model.
       const made = await useNewest(table, async (open) => open.table.model.id);
       await log.setCurrent(accountId, { name: table, model: made });
-      return await remake(accountId);
+      return await remake(accountId, round);
     }
     const parts = { table: accountId, owner };
-    return await withLease(shared.copying, parts, (lease) => replace(accountId, table, lease));
+    return await withLease(shared.copying, parts, (lease) =>
+      replace(accountId, table, lease, round),
+    );
   };
 
-  const attempt = async (accountId: string): Promise<boolean> => {
-    try {
-      return await remake(accountId);
-    } catch (error) {
-      if (!isStopped) lines.error("reembedding_failed", { accountId, cause: String(error) });
-      return false;
-    } finally {
-      copy = null;
-      leases.clear();
-    }
-  };
-
-  const run = async () => {
-    const outdated = (await log.allCurrent()).filter(({ model }) => model !== wanted.model.id);
-    [accounts, accountsLeft] = [outdated.length, outdated.length];
-    for (let round = outdated.map(({ accountId }) => accountId); round.length > 0; ) {
-      const failed: string[] = [];
-      for (const accountId of round) {
-        const isDone = await attempt(accountId);
-        if (isStopped) return;
-        if (isDone) accountsLeft--;
-        else failed.push(accountId);
-      }
-      round = failed;
-      if (failed.length > 0) await Promise.race([Bun.sleep(retryAfter), stopped.promise]);
-      if (isStopped) return;
-    }
-    if (accounts > 0) embedders.release();
-  };
-  const running = run().catch((error) => {
-    lines.error("reembedding_failed", { cause: String(error) });
+  const rounds = startRounds({
+    ...{ retryAfter, lines },
+    outdated: async () =>
+      (await log.allCurrent()).flatMap(({ accountId, model }) =>
+        model === wanted.model.id ? [] : [accountId],
+      ),
+    remake: (accountId, round) => remake(accountId, round).finally(() => leases.clear()),
+    finish: embedders.release,
   });
 
   return {
+    ...rounds,
     /** The lease under which a table is a copy that is not yet the account's. */
     leaseOf: (name: string): Lease | undefined => leases.get(name),
-    /** Receives every commit, and of those of others: what changes is copied again. */
-    noteCommit(name: string, outcome: Outcome): void {
-      if (name === copy?.from) copy.note(outcome);
-    },
-    /** The share that is done, 0 to 1; null when nothing is to be done. */
-    progress: (): number | null =>
-      accountsLeft === 0 ? null : 1 - (accountsLeft - 1 + (copy?.leftShare ?? 1)) / accounts,
-    /** Resolves when the text under way is done. Another process goes on. */
-    async stop(): Promise<void> {
-      isStopped = true;
-      stopped.resolve();
-      await running;
-    },
   };
 }
