@@ -5,14 +5,13 @@ import { lockDataFolder } from "../db/data-lock.ts";
 import { databasePath } from "../db/sqlite.ts";
 import { BackupError, explained } from "./backup-error.ts";
 import { DATABASE, UNSEALED } from "./copy-state.ts";
-import type { Progress } from "./create-backup.ts";
-import { type EndedAccess, endAccess } from "./end-access.ts";
+import { endAccess } from "./end-access.ts";
 import { forEach, syncFolder, syncFolders } from "./files.ts";
 import { refuseForeignDatabase } from "./foreign-database.ts";
 import type { Manifest } from "./manifest.ts";
-import { type AskToUnlock, openBackup } from "./open-backup.ts";
+import { openVerified, type RestoreOptions } from "./open-verified.ts";
 import { UNFINISHED } from "./unfinished-restore.ts";
-import { requireSame, verifyFiles } from "./verify-files.ts";
+import { requireSame } from "./verify-files.ts";
 
 /** What may be in a data folder that nobody has used yet. */
 const HARMLESS = new Set([
@@ -36,42 +35,20 @@ const PARTS = ["memories", "ctxd.db"];
 
 /**
  * Puts a backup into a data folder that has no data. All of it is checked before the first byte is
- * written. Sessions, codes, tokens and invitations end, as `end-access.ts` lists them. A crash at any moment leaves either no data, a folder that the server refuses to take
- * for data and a second restore cleans up, or all of it.
+ * written. Sessions, codes, tokens and invitations end, as `end-access.ts` lists them. A crash at any
+ * moment leaves either no data, a folder that the server refuses to take for data and a second restore
+ * cleans up, or all of it.
  * @param version of this program
- * @param unlock gets what opens an encrypted backup; null where none is expected
- * @param isExpectedSealed whether a backup that is not encrypted is refused
- * @param revokeKeys whether API keys and what was allowed to apps end too
- * @param clock milliseconds since 1970
  * @throws BackupError or DatabaseError with one sentence for the user
  */
 export async function restoreBackup({
-  folder,
-  dataDir,
   version,
-  unlock = null,
-  isExpectedSealed = false,
-  revokeKeys = false,
-  clock = Date.now,
-  signal,
-  onProgress = () => {},
-  onAccessEnded = () => {},
-}: {
-  folder: string;
-  dataDir: string;
-  version: string;
-  unlock?: AskToUnlock | null;
-  isExpectedSealed?: boolean;
-  revokeKeys?: boolean;
-  clock?: () => number;
-  signal?: AbortSignal;
-  onProgress?: Progress;
-  onAccessEnded?: (ended: EndedAccess) => void;
-}): Promise<Manifest> {
+  ...options
+}: RestoreOptions & { version: string }): Promise<Manifest> {
+  const { dataDir, clock = Date.now, revokeKeys = false, signal } = options;
+  const { onProgress = () => {}, onAccessEnded = () => {} } = options;
   await refuseData(dataDir);
-  const backup = await openBackup(folder, unlock, isExpectedSealed);
-  const { manifest, container } = backup;
-  await verifyFiles(folder, backup, { signal, onProgress });
+  const { manifest, container } = await openVerified(options);
 
   const lock = lockDataFolder(dataDir, version);
   const staging = join(dataDir, UNFINISHED);

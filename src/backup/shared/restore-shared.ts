@@ -9,13 +9,12 @@ import { type RecordedCheckpoint, readCheckpoints } from "../../memories/log/rec
 import type { Objects } from "../../objects/objects.ts";
 import { explained } from "../backup-error.ts";
 import { DATABASE, withScratch } from "../copy-state.ts";
-import type { Progress } from "../create-backup.ts";
-import { type EndedAccess, endAccess } from "../end-access.ts";
+import { endAccess } from "../end-access.ts";
 import { forEach } from "../files.ts";
 import { refuseForeignDatabase } from "../foreign-database.ts";
 import type { Manifest } from "../manifest.ts";
-import { type AskToUnlock, openBackup } from "../open-backup.ts";
-import { requireSame, verifyFiles } from "../verify-files.ts";
+import { openVerified, type RestoreOptions } from "../open-verified.ts";
+import { requireSame } from "../verify-files.ts";
 import { beginBases, fillSharedDatabase, refuseUsed } from "./fill-database.ts";
 import { currentTables, type RestoredBase } from "./log-rows.ts";
 import { told } from "./shared-source.ts";
@@ -28,38 +27,18 @@ const AT_ONCE = 16;
  * store. All of it is checked before the first byte is written; the database has none of it before the
  * last step, one transaction. What a restore that was cut off has uploaded goes with the sweep of the
  * servers that come to use it.
- * @param dataDir has room for the database and some files
+ * `dataDir` has room for the database and some files.
  * @throws BackupError or DatabaseError with one sentence for the user
  */
 export async function restoreShared({
-  folder,
-  dataDir,
   postgres,
   objects,
-  unlock = null,
-  isExpectedSealed = false,
-  revokeKeys = false,
-  clock = Date.now,
-  signal,
-  onProgress = () => {},
-  onAccessEnded = () => {},
-}: {
-  folder: string;
-  dataDir: string;
-  postgres: Postgres;
-  objects: Objects;
-  unlock?: AskToUnlock | null;
-  isExpectedSealed?: boolean;
-  revokeKeys?: boolean;
-  clock?: () => number;
-  signal?: AbortSignal;
-  onProgress?: Progress;
-  onAccessEnded?: (ended: EndedAccess) => void;
-}): Promise<Manifest> {
+  ...options
+}: RestoreOptions & { postgres: Postgres; objects: Objects }): Promise<Manifest> {
+  const { dataDir, clock = Date.now, revokeKeys = false, signal } = options;
+  const { onProgress = () => {}, onAccessEnded = () => {} } = options;
   await refuseUsed(postgres);
-  const backup = await openBackup(folder, unlock, isExpectedSealed);
-  const { manifest, container } = backup;
-  await verifyFiles(folder, backup, { signal, onProgress });
+  const { manifest, container } = await openVerified(options);
   const listed = new Map(manifest.files.map((file) => [file.path, file]));
 
   return await withScratch(dataDir, async (scratch) => {
