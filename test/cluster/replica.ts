@@ -21,6 +21,7 @@ import { createMetrics } from "../../src/metrics.ts";
 import { loadLanceDb } from "../../src/native/lancedb.ts";
 import { createObjects, type Objects } from "../../src/objects/objects.ts";
 import { createSecurityLog } from "../../src/security-log/security-log.ts";
+import { APP_CONFIG } from "../support/app-config.ts";
 import { testCacheDir } from "../support/embedder.ts";
 import { fakeEmbedder } from "../support/fake-embedder.ts";
 import { enterStep } from "./trap.ts";
@@ -110,18 +111,7 @@ const memories = createMemories({
 const unwatch = watchRemovedAccounts({ store, accounts: access.accounts, log: lines });
 const securityLog = createSecurityLog({ db, clock, log: lines });
 const app = createApp({
-  config: {
-    publicUrl: "http://localhost",
-    tls: null,
-    trustProxy: false,
-    allowHttp: false,
-    rateLimit: false,
-    passwords: true,
-    registration: "first",
-    providers: { github: null, google: null, oidc: null },
-    securityLogDays: 90,
-    securityContact: null,
-  },
+  config: APP_CONFIG,
   ...{ access, securityLog, memories, keys: createKeys({ db, clock }), log: lines },
   checks: { database: async () => ((await db.isReachable()) ? "ok" : "failed") },
 }).listen({ hostname: "127.0.0.1", port: 0, maxRequestBodySize: Number.MAX_SAFE_INTEGER });

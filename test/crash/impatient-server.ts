@@ -16,6 +16,7 @@ import { createStorage } from "../../src/memories/storage.ts";
 import { openStore } from "../../src/memories/store.ts";
 import { loadLanceDb } from "../../src/native/lancedb.ts";
 import { createSecurityLog } from "../../src/security-log/security-log.ts";
+import { APP_CONFIG } from "../support/app-config.ts";
 import { testCacheDir } from "../support/embedder.ts";
 import { fakeEmbedder } from "../support/fake-embedder.ts";
 
@@ -87,18 +88,7 @@ const unwatch = watchRemovedAccounts({ store, accounts, log });
 const securityLog = createSecurityLog({ db, clock, log });
 const untell = await securityLog.tellCommands();
 const app = createApp({
-  config: {
-    publicUrl: "http://localhost",
-    tls: null,
-    trustProxy: false,
-    allowHttp: false,
-    rateLimit: false,
-    passwords: true,
-    registration: "first",
-    providers: { github: null, google: null, oidc: null },
-    securityLogDays: 90,
-    securityContact: null,
-  },
+  config: APP_CONFIG,
   access,
   securityLog,
   memories,
