@@ -1,10 +1,13 @@
-import type { FoundMemory, Matched } from "../memories/found-memory.ts";
-import { type Entry, excerpt, excerptAround, toEntry } from "./entry.ts";
+import type { FoundMemory } from "../memories/found-memory.ts";
+import type { Memory } from "../memories/memory.ts";
+import { describeEntry, type Entry, excerpt, excerptAround, wholeEntry } from "./entry.ts";
 
 /** Characters of English that make about one token. */
 const CHARACTERS_PER_TOKEN = 4;
 /** Less of a content says too little: then whole entries are left out instead. */
 const SHORTEST_EXCERPT = 200;
+/** Between entries. */
+const GAP = "\n\n";
 
 /** What of a result fits into a number of tokens. */
 export interface Fitted {
@@ -13,39 +16,42 @@ export interface Fitted {
   leftOut: number;
 }
 
+interface Limits {
+  maxTokens: number;
+  /** Characters of a content at the most. */
+  longest?: number;
+}
+
+/** What of a list is shown where a call does not say how much. */
+export const A_PAGE: Limits = { maxTokens: 2_000 };
+/** The same of what a search found: of a long content, some sentences around what made it match. */
+export const AN_ANSWER: Limits = { maxTokens: 2_000, longest: 1_200 };
+
 /**
- * Makes entries fit into so many tokens: long contents are cut to an equal share, which leaves
- * short ones whole; where the shares get too small, entries are dropped from the end.
- * @param passages by the id of an entry: the part of its content that is not to be cut off
+ * Makes memories fit into so many tokens: long contents are cut to an equal share, which leaves
+ * short ones whole; where the shares get too small, memories are dropped from the end.
  */
 export function fitEntries(
-  entries: readonly Entry[],
-  maxTokens: number,
-  passages: ReadonlyMap<string, Matched> = new Map(),
+  memories: readonly (Memory | FoundMemory)[],
+  { maxTokens, longest = Number.POSITIVE_INFINITY }: Limits,
 ): Fitted {
   const budget = maxTokens * CHARACTERS_PER_TOKEN;
-  for (let count = entries.length; count > 0; count--) {
-    const kept = entries.slice(0, count);
-    const around = kept.map((entry) => sizeOf({ ...entry, content: "", cut: true }) + 1);
-    const room = budget - around.reduce((sum, size) => sum + size, 0);
+  for (let count = memories.length; count > 0; count--) {
+    const kept = memories.slice(0, count);
+    const room = budget - kept.reduce((sum, memory) => sum + sizeAround(memory), 0);
     const share = equalShare(
-      kept.map(({ content }) => sizeOf(content)),
+      kept.map(({ content }) => Math.min(content.length, longest)),
       room,
     );
     if (share >= SHORTEST_EXCERPT) {
+      const most = Math.min(share, longest);
       return {
-        entries: kept.map((entry) => cut(entry, share, passages.get(entry.id))),
-        leftOut: entries.length - count,
+        entries: kept.map((memory) => shorten(memory, most)),
+        leftOut: memories.length - count,
       };
     }
   }
-  return { entries: [], leftOut: entries.length };
-}
-
-/** The same with what a search found: of a long content that part is left which made it match. */
-export function fitFound(found: readonly FoundMemory[], maxTokens: number): Fitted {
-  const passages = new Map(found.map(({ id, matched }) => [id, matched]));
-  return fitEntries(found.map(toEntry), maxTokens, passages);
+  return { entries: [], leftOut: memories.length };
 }
 
 /** The largest share with which all together need no more than there is. */
@@ -60,22 +66,16 @@ function equalShare(sizes: readonly number[], room: number): number {
   return Number.POSITIVE_INFINITY;
 }
 
-function cut(entry: Entry, share: number, passage: Matched | undefined): Entry {
-  if (sizeOf(entry.content) <= share) return entry;
-  const shorten = (length: number) =>
-    passage === undefined
-      ? excerpt(entry.content, length)
-      : excerptAround(entry.content, passage, length);
-  let length = share;
-  let content = shorten(length);
-  // Characters that JSON has to escape take more than one: cut again until they fit as well.
-  for (let size = sizeOf(content); size > share; size = sizeOf(content)) {
-    length = Math.floor((length * share) / size);
-    content = shorten(length);
-  }
-  return { ...entry, content, cut: true };
+/** Of what a search found, the part is left that made it match. */
+function shorten(memory: Memory | FoundMemory, most: number): Entry {
+  if (memory.content.length <= most) return wholeEntry(memory);
+  const content =
+    "matched" in memory
+      ? excerptAround(memory.content, memory.matched, most)
+      : excerpt(memory.content, most);
+  return { memory, content, isCut: true };
 }
 
-function sizeOf(value: unknown): number {
-  return JSON.stringify(value).length;
+function sizeAround(memory: Memory | FoundMemory): number {
+  return describeEntry({ memory, content: "", isCut: true }).length + GAP.length;
 }

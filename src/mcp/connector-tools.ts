@@ -1,20 +1,16 @@
 import { Type } from "@sinclair/typebox";
 import type { Memories } from "../memories/memories.ts";
 import { formatDate, titleOf } from "./entry.ts";
-import { noteOnMode } from "./reading-tools.ts";
+import { noteOnMode, READS } from "./reading-tools.ts";
 import { inProject } from "./session.ts";
 import { defineTool, type Tool } from "./tool.ts";
 import { fields } from "./tool-inputs.ts";
 
 const strict = { additionalProperties: false };
-/** That reading may be repeated goes without saying. */
-const annotations = { readOnlyHint: true, destructiveHint: false };
-const text = Type.String();
-const link = { id: text, title: text, url: text };
 
 /**
- * The two tools that ChatGPT's connectors ask for, by their names and in their shape: the text is
- * the data as JSON (https://developers.openai.com/api/docs/mcp).
+ * The two tools that ChatGPT's connectors ask for, by their names and in their shape: the data, and
+ * the same as JSON in the text (https://developers.openai.com/api/docs/mcp).
  * @param publicUrl origin of the links
  */
 export function createConnectorTools(memories: Memories, publicUrl: string): Tool[] {
@@ -26,9 +22,8 @@ export function createConnectorTools(memories: Memories, publicUrl: string): Too
       title: "Search",
       description: "For connectors; else use search_memories.",
       scope,
-      annotations,
+      annotations: READS,
       input: Type.Object({ query: fields.query }, strict),
-      output: Type.Object({ results: Type.Array(Type.Object({ ...link, text })) }),
       async run({ query }, session) {
         const { memories: found, mode } = await memories.search(session.principal, {
           query,
@@ -54,9 +49,8 @@ export function createConnectorTools(memories: Memories, publicUrl: string): Too
       title: "Fetch",
       description: "Full text of a result of search.",
       scope,
-      annotations,
+      annotations: READS,
       input: Type.Object({ id: fields.id }, strict),
-      output: Type.Object({ ...link, text }),
       async run({ id }, { principal }) {
         const { content, tags, created_at } = await memories.get(principal, id);
         const data = {

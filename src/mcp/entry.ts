@@ -1,77 +1,47 @@
-import { type Static, Type } from "@sinclair/typebox";
 import { unitsOf } from "../code-points.ts";
 import type { FoundMemory, Matched } from "../memories/found-memory.ts";
 import { edgeAfter, edgeBefore } from "../memories/matched/edges.ts";
-import type { Memory, MemorySource } from "../memories/memory.ts";
-
-/**
- * What is published of a memory in a result; there may be more fields, as a memory has. To cost few
- * tokens, what is empty or says nothing new is left out.
- */
-export const PublishedEntry = Type.Object({
-  id: Type.String(),
-  content: Type.String(),
-  score: Type.Optional(Type.Number()),
-});
+import type { Memory } from "../memories/memory.ts";
 
 /** A memory in a result. */
-export interface Entry
-  extends Static<typeof PublishedEntry>,
-    Partial<Pick<Memory, "tags" | "metadata" | "updated_at" | "pinned">>,
-    Pick<Memory, "importance" | "created_at"> {
-  agent_id?: string;
-  session_id?: string;
-  project?: string;
-  supersedes?: string;
-  expires_at?: string;
-  /** Id of the newest memory that was found of the same fact. */
-  newer?: string;
-  source?: Pick<MemorySource, "via" | "by">;
-  /** Whether `content` is only a part. */
-  cut?: true;
+export interface Entry {
+  memory: Memory | FoundMemory;
+  /** Of its text what is shown. */
+  content: string;
+  /** Whether that is only a part. */
+  isCut: boolean;
 }
 
-/** A memory as a result shows it. */
-export function toEntry(memory: Memory | FoundMemory): Entry {
-  return {
-    id: memory.id,
-    content: memory.content,
-    ...("score" in memory && { score: Math.round(memory.score * 1000) / 1000 }),
-    ...("newer" in memory && memory.newer !== undefined && { newer: memory.newer }),
-    ...(memory.tags.length > 0 && { tags: memory.tags }),
-    ...(memory.agent_id !== null && { agent_id: memory.agent_id }),
-    ...(memory.session_id !== null && { session_id: memory.session_id }),
-    ...(memory.project !== null && { project: memory.project }),
-    importance: memory.importance,
-    ...(memory.pinned && { pinned: true }),
-    ...(memory.supersedes !== null && { supersedes: memory.supersedes }),
-    // Ids of credentials are nothing to a model, and long.
-    ...(memory.source && { source: { via: memory.source.via, by: memory.source.by } }),
-    created_at: memory.created_at,
-    ...(memory.updated_at !== memory.created_at && { updated_at: memory.updated_at }),
-    ...(memory.expires_at !== null && { expires_at: memory.expires_at }),
-  };
+/** A memory with all of its text. */
+export function wholeEntry(memory: Memory | FoundMemory): Entry {
+  return { memory, content: memory.content, isCut: false };
 }
 
-/** An entry as a model reads it: a line about it, then its text. */
-export function describeEntry(entry: Entry): string {
+/**
+ * An entry as a model reads it: a line about it, then its text. To cost few tokens, what is empty or
+ * says nothing new is left out.
+ */
+export function describeEntry({ memory, content }: Entry): string {
+  const { source, updated_at, importance, pinned } = memory;
   const facts = [
-    entry.id,
-    entry.score !== undefined && `score ${entry.score.toFixed(2)}`,
-    entry.newer && `there is a newer one: ${entry.newer}`,
-    formatDate(entry.created_at),
-    entry.updated_at && `changed ${formatDate(entry.updated_at)}`,
-    entry.importance !== 0.5 && `importance ${entry.importance}`,
-    entry.tags && `tags: ${entry.tags.join(", ")}`,
-    entry.agent_id && `agent: ${entry.agent_id}`,
-    entry.session_id && `session: ${entry.session_id}`,
-    entry.project && `project: ${entry.project}`,
-    entry.pinned && "pinned",
-    entry.expires_at && `expires ${formatDate(entry.expires_at)}`,
-    entry.supersedes && `supersedes ${entry.supersedes}`,
-    entry.source && `by ${entry.source.by}`,
+    memory.id,
+    "score" in memory && `score ${memory.score.toFixed(2)}`,
+    "newer" in memory && memory.newer && `there is a newer one: ${memory.newer}`,
+    memory.superseded_by && `superseded by ${memory.superseded_by}`,
+    formatDate(memory.created_at),
+    updated_at !== memory.created_at && `changed ${formatDate(updated_at)}`,
+    importance !== 0.5 && `importance ${importance}`,
+    memory.tags.length > 0 && `tags: ${memory.tags.join(", ")}`,
+    memory.agent_id && `agent: ${memory.agent_id}`,
+    memory.session_id && `session: ${memory.session_id}`,
+    memory.project && `project: ${memory.project}`,
+    pinned && "pinned",
+    memory.expires_at && `expires ${formatDate(memory.expires_at)}`,
+    memory.supersedes && `supersedes ${memory.supersedes}`,
+    // Ids of credentials are nothing to a model, and long.
+    source && `${source.via === "capture" ? "captured " : ""}by ${source.by}`,
   ].filter((fact) => typeof fact === "string");
-  return `${facts.join(" · ")}\n${entry.content}`;
+  return `${facts.join(" · ")}\n${content}`;
 }
 
 const DATE = new Intl.DateTimeFormat("en-GB", {

@@ -1,14 +1,17 @@
 import { Type } from "@sinclair/typebox";
 import type { Memories } from "../memories/memories.ts";
 import type { SearchMode } from "../memories/ranking/mode.ts";
-import { type Fitted, fitEntries, fitFound } from "./budget.ts";
-import { describeEntry, PublishedEntry, toEntry } from "./entry.ts";
+import { A_PAGE, AN_ANSWER, type Fitted, fitEntries } from "./budget.ts";
+import { describeEntry, wholeEntry } from "./entry.ts";
 import { defineTool, type Tool } from "./tool.ts";
-import { fields, filterFields, filterOf, MAX_TOKENS, pageFields } from "./tool-inputs.ts";
+import { fields, filterFields, filterOf, pageFields } from "./tool-inputs.ts";
 
 const strict = { additionalProperties: false };
-/** That reading may be repeated goes without saying. */
-const annotations = { readOnlyHint: true, destructiveHint: false };
+/** That reading destroys nothing and may be repeated goes without saying. */
+export const READS = { readOnlyHint: true };
+
+/** What is said where a search finds nothing. */
+export const NOTHING_KNOWN = "Nothing is known about that.";
 
 /** The tools that search, list and show. */
 export function createReadingTools(memories: Memories): Tool[] {
@@ -18,12 +21,11 @@ export function createReadingTools(memories: Memories): Tool[] {
       name: "search_memories",
       title: "Search memories",
       description:
-        "Find what is known, by meaning: before answering, at the start of a task, before saving or deleting. Ask in natural language.",
+        "Find what is known, by meaning: before answering, saving or deleting. Ask in natural language.",
       scope,
-      annotations,
+      annotations: READS,
       input: Type.Object({ query: fields.query, ...filterFields, ...pageFields }, strict),
-      output: Type.Object({ memories: Type.Array(PublishedEntry) }),
-      async run({ query, limit = 10, max_tokens = MAX_TOKENS, ...filter }, session) {
+      async run({ query, limit = 10, max_tokens, ...filter }, session) {
         const { memories: found, mode } = await memories.search(session.principal, {
           query,
           limit,
@@ -32,13 +34,10 @@ export function createReadingTools(memories: Memories): Tool[] {
           mode: "hybrid",
           known: true,
         });
-        const fitted = fitFound(found, max_tokens);
-        const text = found.length === 0 ? "Nothing is known about that." : describeEntries(fitted);
+        const fitted = fitEntries(found, max_tokens ? { maxTokens: max_tokens } : AN_ANSWER);
+        const text = found.length === 0 ? NOTHING_KNOWN : describeEntries(fitted);
         const note = noteOnMode(mode);
-        return {
-          text: note ? `${note}\n\n${text}` : text,
-          data: { memories: fitted.entries, ...leftOutOf(fitted), ...(note && { mode }) },
-        };
+        return { text: note ? `${note}\n\n${text}` : text };
       },
     }),
 
@@ -47,21 +46,17 @@ export function createReadingTools(memories: Memories): Tool[] {
       title: "List memories",
       description: "Browse memories, newest first, for an overview. To find something, search.",
       scope,
-      annotations,
+      annotations: READS,
       input: Type.Object(
         { ...filterFields, ...pageFields, cursor: Type.Optional(Type.String({ maxLength: 200 })) },
         strict,
       ),
-      output: Type.Object({
-        memories: Type.Array(PublishedEntry),
-        next_cursor: Type.Optional(Type.String()),
-      }),
-      async run({ limit = 20, max_tokens = MAX_TOKENS, cursor, ...rest }, session) {
+      async run({ limit = 20, max_tokens, cursor, ...rest }, session) {
         const filter = filterOf(rest, session);
         const list = (count: number) =>
           memories.list(session.principal, { filter, limit: count, cursor });
         const page = await list(limit);
-        const fitted = fitEntries(page.memories.map(toEntry), max_tokens);
+        const fitted = fitEntries(page.memories, max_tokens ? { maxTokens: max_tokens } : A_PAGE);
         const shown = fitted.entries.length;
         // What did not fit comes with the next page, so that nothing is passed over.
         const next =
@@ -69,10 +64,7 @@ export function createReadingTools(memories: Memories): Tool[] {
         const more = next === null ? "" : `\n\nThere are more: cursor ${next}`;
         const text =
           page.memories.length === 0 ? "There are no memories here." : describeEntries(fitted);
-        return {
-          text: text + more,
-          data: { memories: fitted.entries, ...(next !== null && { next_cursor: next }) },
-        };
+        return { text: text + more };
       },
     }),
 
@@ -81,18 +73,14 @@ export function createReadingTools(memories: Memories): Tool[] {
       title: "Get a memory",
       description: "Read one memory in full, such as one that was cut.",
       scope,
-      annotations,
+      annotations: READS,
       input: Type.Object({ id: fields.id }, strict),
-      output: PublishedEntry,
       async run({ id }, { principal }) {
         const memory = await memories.get(principal, id);
-        const entry = toEntry(memory);
+        const entry = describeEntry(wholeEntry(memory));
         const hasMetadata = Object.keys(memory.metadata).length > 0;
         return {
-          text: hasMetadata
-            ? `${describeEntry(entry)}\nmetadata: ${JSON.stringify(memory.metadata)}`
-            : describeEntry(entry),
-          data: hasMetadata ? { ...entry, metadata: memory.metadata } : entry,
+          text: hasMetadata ? `${entry}\nmetadata: ${JSON.stringify(memory.metadata)}` : entry,
         };
       },
     }),
@@ -110,13 +98,9 @@ export function noteOnMode(mode: SearchMode): string {
 export function describeEntries({ entries, leftOut: missing }: Fitted): string {
   const notes = [
     missing > 0 && `${missing} more did not fit: raise max_tokens or narrow the query.`,
-    entries.some(({ cut }) => cut) && "Contents with … are cut: get_memory shows all.",
+    entries.some(({ isCut }) => isCut) && "Contents with … are cut: get_memory shows all.",
   ].filter((note) => typeof note === "string");
   return [...entries.map(describeEntry), ...(notes.length > 0 ? [notes.join(" ")] : [])].join(
     "\n\n",
   );
-}
-
-function leftOutOf({ leftOut: missing }: Fitted) {
-  return missing > 0 && { left_out: missing };
 }

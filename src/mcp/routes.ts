@@ -9,6 +9,7 @@ import type { Config } from "../config.ts";
 import type { Authorize } from "../http/principal.ts";
 import { parseJson } from "../json.ts";
 import type { Log } from "../log.ts";
+import { isConnector } from "./connector.ts";
 import { mendHeaders } from "./lenience.ts";
 import { createSenderCheck } from "./sender.ts";
 import type { Session } from "./session.ts";
@@ -56,7 +57,7 @@ export function createMcpRoutes({
 
   /** The body is read here, once: the library would keep a copy of it. */
   const answer = async (request: Request): Promise<Response> => {
-    const asker = await sessionOf(request, authorize);
+    const asker = await sessionOf(request, null, authorize);
     if (request.method !== "POST" || !isJsonContentType(request.headers.get("content-type"))) {
       return pass(request, asker);
     }
@@ -67,7 +68,7 @@ export function createMcpRoutes({
       return refusal(400, -32_700, "Parse error: the body is not valid JSON.");
     }
     // The body may have come slowly: who may no longer ask is not answered.
-    const session = await sessionOf(request, authorize);
+    const session = await sessionOf(request, message, authorize);
     return pass(mendHeaders(request, message, session.principal), session, message);
   };
 
@@ -88,7 +89,11 @@ export function createMcpRoutes({
     );
 }
 
-async function sessionOf(request: Request, authorize: Authorize): Promise<Session> {
+async function sessionOf(
+  request: Request,
+  message: unknown,
+  authorize: Authorize,
+): Promise<Session> {
   const principal = await authorize(request);
   const { agentId, project, sessionId } = readSessionHeaders(request.headers);
   return {
@@ -97,6 +102,7 @@ async function sessionOf(request: Request, authorize: Authorize): Promise<Sessio
     project: principal.bound?.project ?? project,
     sessionId,
     idempotencyKey: request.headers.get("idempotency-key")?.slice(0, 255) || undefined,
+    isConnector: isConnector(request, message, principal),
   };
 }
 

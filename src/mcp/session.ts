@@ -15,6 +15,8 @@ export interface Session {
   readonly sessionId: string | null;
   /** The same key within 24 hours saves nothing new: a call may be sent again after a failure. */
   readonly idempotencyKey: string | undefined;
+  /** Whether the client wants the tools by which connectors search; see `isConnector`. */
+  readonly isConnector: boolean;
 }
 
 /** A filter of what matters in the session's project, unless it names projects itself. */

@@ -7,7 +7,9 @@ import { validationError } from "../http/validation.ts";
  * Keywords that are checked but not published: `tools/list` costs every conversation its tokens,
  * and a model learns from the answer when it oversteps one.
  */
-const UNPUBLISHED = new Set(["minLength", "maxLength", "maxItems", "minProperties", "format"]);
+const UNPUBLISHED = new Set([
+  ...["minimum", "maximum", "minLength", "maxLength", "maxItems", "minProperties", "format"],
+]);
 
 function publish(schema: object): Record<string, unknown> {
   // The text is also without the symbols in which TypeBox and our own checks keep what is theirs.

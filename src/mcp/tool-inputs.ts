@@ -21,14 +21,14 @@ export const fields = {
   content: brief(content, "One fact, understandable on its own: names, dates, reasons"),
   tags: brief(tags),
   agent_id: brief(agent_id),
-  importance: brief(importance, "Default 0.5; higher fades slower"),
+  importance: brief(importance, "0 to 1, default 0.5; higher fades slower"),
   /** Of a memory that has one already. */
-  newImportance: brief(importance),
+  newImportance: brief(importance, "0 to 1"),
   metadata: brief(metadata),
   project: brief(project.anyOf[0]),
   pinned: brief(pinned),
   expires_at: brief(expires_at.anyOf[0]),
-  supersedes: brief(supersedes.anyOf[0], "Id"),
+  supersedes: brief(supersedes.anyOf[0], "Id of what was true before"),
   id: Type.String({ maxLength: LIMITS.identifier }),
   query: brief(SearchQuery.properties.q),
 };
@@ -60,6 +60,3 @@ export const pageFields = {
     Type.Integer({ minimum: 200, maximum: 50_000, description: "Default 2000" }),
   ),
 };
-
-/** Tokens of a result where the call does not say. */
-export const MAX_TOKENS = 2_000;

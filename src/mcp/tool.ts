@@ -6,13 +6,20 @@ import { explainError } from "./explain-error.ts";
 import type { Session } from "./session.ts";
 import { toStandardSchema } from "./standard-schema.ts";
 
-/** What a tool answers: a text that a model reads, and the same as data. */
-export interface Outcome<Data> {
+/**
+ * What a tool answers: a text that a model reads, and the same as data where the tool has an output
+ * schema. Of the two, Claude Code, Codex, Copilot CLI and OpenCode show a model the data alone, Kimi
+ * and Gemini CLI the text alone, and others both: one must say what the other says, and what is long
+ * comes as text alone, which is shown once everywhere
+ * (https://github.com/anthropics/claude-code/issues/79944,
+ * https://github.com/github/copilot-cli/issues/3258, https://github.com/anomalyco/opencode/pull/32074).
+ */
+export interface Outcome {
   text: string;
-  data: Data;
+  data?: object;
 }
 
-interface Definition<Input extends TObject, Output extends TObject> {
+interface Definition<Input extends TObject> {
   name: string;
   title: string;
   /** Tells a model when to use it. */
@@ -21,8 +28,9 @@ interface Definition<Input extends TObject, Output extends TObject> {
   scope: Scope;
   annotations: Pick<ToolAnnotations, "readOnlyHint" | "destructiveHint" | "idempotentHint">;
   input: Input;
-  output: Output;
-  run(input: Static<Input>, session: Session): Promise<Outcome<Static<Output>>>;
+  /** Of the data, where there are any. */
+  output?: TObject;
+  run(input: Static<Input>, session: Session): Promise<Outcome>;
 }
 
 /** A tool, ready to be offered to whoever may use it. */
@@ -33,7 +41,7 @@ export interface Tool {
 }
 
 /** Makes a tool. Its schemas are compiled once; `offer` is called for every message. */
-export function defineTool<Input extends TObject, Output extends TObject>({
+export function defineTool<Input extends TObject>({
   name,
   scope,
   title,
@@ -42,12 +50,12 @@ export function defineTool<Input extends TObject, Output extends TObject>({
   input,
   output,
   run,
-}: Definition<Input, Output>): Tool {
+}: Definition<Input>): Tool {
   const config = {
     title,
     description,
     inputSchema: toStandardSchema(input),
-    outputSchema: toStandardSchema(output),
+    ...(output && { outputSchema: toStandardSchema(output) }),
     annotations: { ...annotations, openWorldHint: false },
   };
   return {
@@ -57,7 +65,10 @@ export function defineTool<Input extends TObject, Output extends TObject>({
       server.registerTool(name, config, async (args): Promise<CallToolResult> => {
         try {
           const { text, data } = await run(args, session);
-          return { content: [{ type: "text", text }], structuredContent: { ...data } };
+          return {
+            content: [{ type: "text", text }],
+            ...(data && { structuredContent: { ...data } }),
+          };
         } catch (error) {
           const text = explainError(error, log);
           return { content: [{ type: "text", text }], isError: true };

@@ -21,9 +21,9 @@ export function createWritingTools(memories: Memories): Tool[] {
       name: "save_memory",
       title: "Save a memory",
       description:
-        "Remember what will matter in later conversations: a preference, a decision and why, a fact about people or projects, a correction. Do so unasked. One fact per call, no secrets. If it changes something known, use update_memory.",
+        "Remember what will matter in later conversations: a preference, a decision and why, a fact about people or projects, a correction. Do so unasked. One fact per call, no secrets. If something known has changed, give its id in supersedes.",
       scope: "memories:add",
-      annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false },
+      annotations: { readOnlyHint: false, destructiveHint: false },
       input: Type.Object(
         {
           content: fields.content,
@@ -53,16 +53,14 @@ export function createWritingTools(memories: Memories): Tool[] {
         const similar = allows(principal.scopes, "memories:read")
           ? await describeSimilar(memories, principal, memory.id)
           : [];
-        const hint = similar.map(({ id, title }) => `\n${id}: ${title}`).join("");
+        const { id, created_at } = memory;
+        const saved = { id, created_at };
+        if (similar.length === 0) return { text: `Saved as ${id}.`, data: saved };
+        const hint = `If this takes the place of one of them, delete_memory ${id} and save it again with supersedes.`;
+        const list = similar.map((one) => `\n${one.id}: ${one.title}`).join("");
         return {
-          text: hint
-            ? `Saved as ${memory.id}. Nearly the same is known:${hint}\nIf one replaces the other, update_memory that one and delete_memory this.`
-            : `Saved as ${memory.id}.`,
-          data: {
-            id: memory.id,
-            created_at: memory.created_at,
-            ...(similar.length > 0 && { similar }),
-          },
+          text: `Saved as ${id}. Nearly the same is known:${list}\n${hint}`,
+          data: { ...saved, similar, hint },
         };
       },
     }),
@@ -71,7 +69,7 @@ export function createWritingTools(memories: Memories): Tool[] {
       name: "update_memory",
       title: "Update a memory",
       description:
-        "Change a memory that is outdated, wrong or incomplete, instead of saving another. Fields left out stay.",
+        "Correct a memory that was wrong or incomplete; for what has changed since, save_memory with supersedes. Fields left out stay.",
       scope: "memories:write",
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
       input: Type.Object(

@@ -3,7 +3,7 @@ import type { Scope } from "../../src/keys/scopes.ts";
 import { type OAuthServer, startOAuthServer } from "../oauth/support/oauth-server.ts";
 import { type Answer, createClient } from "../support/client.ts";
 import { expectError } from "../support/errors.ts";
-import { connectHttp } from "../support/mcp.ts";
+import { AS_CONNECTOR, connectHttp } from "../support/mcp.ts";
 
 /** Stands in every text of what another credential of the account has saved. */
 const CANARY = "canary7431";
@@ -102,7 +102,7 @@ test.each(CREDENTIALS)("%s learns nothing of what others saved", async (_, scope
 test.each(CREDENTIALS)("%s learns nothing through MCP", async (_, scopes, isToken) => {
   const { owner, secret, credential } = await setUp(scopes, isToken);
   for (const generation of ["v1", "v2 new"] as const) {
-    const headers = { authorization: `Bearer ${credential}` };
+    const headers = { authorization: `Bearer ${credential}`, ...AS_CONNECTOR };
     await using client = await connectHttp(generation, server.origin, headers);
     const tools = (await client.tools()).map(({ name }) => name).sort();
     const offered = scopes.includes("memories:write")
@@ -112,6 +112,7 @@ test.each(CREDENTIALS)("%s learns nothing through MCP", async (_, scopes, isToke
     const calls: [string, Record<string, unknown>][] = [
       ["save_memory", SECRET],
       ["update_memory", { id: secret.id, importance: 0.7 }],
+      ["recall_context", { task: "secret" }],
       ["search_memories", { query: "secret" }],
       ["list_memories", {}],
       ["get_memory", { id: secret.id }],

@@ -34,6 +34,8 @@ afterAll(() => server.close());
 
 type Headers = Record<string, string>;
 const OLD = "2025-11-25";
+/** What every client has that is no connector. */
+const TOOLS = 7;
 const NEW = "2026-07-28";
 const BOTH = { accept: "application/json, text/event-stream" };
 
@@ -166,13 +168,13 @@ describe("Claude, where it runs by itself (claude.ai, desktop, mobile)", () => {
     const list = { method: "tools/list", params: envelope("claude-ai") };
     for (const headers of [{ "mcp-protocol-version": OLD }, {}, { "mcp-protocol-version": NEW }]) {
       const answer = await say(token, list, { ...httpx, ...headers });
-      expect(answer).toMatchObject({ status: 200, body: { result: { tools: { length: 8 } } } });
+      expect(answer).toMatchObject({ status: 200, body: { result: { tools: { length: TOOLS } } } });
     }
     // After `initialize` has agreed on the older version, the header of the new one.
     expect((await say(token, initialize, httpx)).body?.result?.protocolVersion).toBe(OLD);
     const later = { ...httpx, "mcp-protocol-version": NEW };
     const listed = await say(token, { method: "tools/list" }, later);
-    expect(listed).toMatchObject({ status: 200, body: { result: { tools: { length: 8 } } } });
+    expect(listed).toMatchObject({ status: 200, body: { result: { tools: { length: TOOLS } } } });
     const initialized = { id: undefined, method: "notifications/initialized" };
     expect((await say(token, initialized, later)).status).toBe(202);
     // A stream that there is none of is refused in a way that it takes for that.
@@ -299,7 +301,7 @@ test("VS Code registers a grant that there is none of, and comes from another po
   expect((await say(access_token, initialize, headers)).status).toBe(200);
   const session = { ...headers, "mcp-protocol-version": OLD };
   const listed = await say(access_token, { method: "tools/list" }, session);
-  expect(listed.body?.result?.tools?.length).toBe(8);
+  expect(listed.body?.result?.tools?.length).toBe(TOOLS);
 });
 
 test("a client that accepts anything is answered", async () => {

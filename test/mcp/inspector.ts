@@ -70,7 +70,7 @@ describe.each(ERAS)("over HTTP, era %s:", (era) => {
   test("tools are listed without complaint, and work", async () => {
     const { key } = await server.account();
     const target = overHttp(era, key);
-    expect((await call(target, "tools/list", "--strict")).tools).toHaveLength(8);
+    expect((await call(target, "tools/list", "--strict")).tools).toHaveLength(7);
     const content = "content=Sam is allergic to peanuts";
     await call(target, "tools/call", "--tool-name", "save_memory", "--tool-arg", content);
     const query = "query=what must Sam not eat?";
@@ -82,9 +82,7 @@ describe.each(ERAS)("over HTTP, era %s:", (era) => {
       "--tool-arg",
       query,
     );
-    expect(found.structuredContent).toMatchObject({
-      memories: [{ content: "Sam is allergic to peanuts" }],
-    });
+    expect(JSON.stringify(found.content)).toContain("Sam is allergic to peanuts");
     expect((await call(target, "resources/list")).resources).toHaveLength(2);
     expect((await call(target, "prompts/list")).prompts).toHaveLength(1);
   });
@@ -92,7 +90,7 @@ describe.each(ERAS)("over HTTP, era %s:", (era) => {
   test("a key that only reads gets the tools for that", async () => {
     const { key } = await server.account(["memories:read"]);
     const { tools } = await call(overHttp(era, key), "tools/list", "--strict");
-    expect(tools).toHaveLength(5);
+    expect(tools).toHaveLength(4);
   });
 });
 
@@ -112,7 +110,7 @@ test("it signs in: the page that it opens is answered by a person", async () => 
     const { location } = await person.submit(await person.visit(url), { decision: "allow" });
     await fetch(location ?? "");
   }
-  expect(fieldsOf(JSON.parse(await output)).tools).toHaveLength(8);
+  expect(fieldsOf(JSON.parse(await output)).tools).toHaveLength(7);
   expect(await child.exited).toBe(0);
 });
 
@@ -129,5 +127,5 @@ test.each(ERAS)("a local agent's bridge, era %s", async (era) => {
     ...words,
   ]);
   expect({ exitCode, stderr }).toMatchObject({ exitCode: 0 });
-  expect(fieldsOf(JSON.parse(stdout)).tools).toHaveLength(8);
+  expect(fieldsOf(JSON.parse(stdout)).tools).toHaveLength(7);
 });

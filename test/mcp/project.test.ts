@@ -3,7 +3,13 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { program, stopServer } from "../support/bridge.ts";
-import { connectHttp, connectProgram, type McpClient } from "../support/mcp.ts";
+import {
+  AS_CONNECTOR,
+  connectHttp,
+  connectProgram,
+  type McpClient,
+  shownIn,
+} from "../support/mcp.ts";
 import { startServer } from "../support/server.ts";
 
 // Some of these start a program, and that one a server, which loads the model.
@@ -20,17 +26,14 @@ afterAll(async () => {
   rmSync(root, { recursive: true });
 });
 
-interface Saved {
-  id: string;
-  content: string;
-  project?: string;
-  session_id?: string;
-}
-
 function using(client: McpClient) {
   open.push(client);
   const all = async () =>
-    (await client.call("list_memories", {})).data.memories as unknown as Saved[];
+    shownIn(await client.call("list_memories", {})).map(({ id, content, facts }) => {
+      const said = (name: string) =>
+        facts.find((fact) => fact.startsWith(name))?.slice(name.length);
+      return { id, content, project: said("project: "), sessionId: said("session: ") };
+    });
   return {
     ...client,
     all,
@@ -52,7 +55,7 @@ describe("the header ctxd-project", () => {
     const { key } = await server.account();
     const [atlas, boreas, plain] = await Promise.all([
       connect(key, { "ctxd-project": encodeURIComponent("Öl/Atlas") }),
-      connect(key, { "ctxd-project": "boreas" }),
+      connect(key, { "ctxd-project": "boreas", ...AS_CONNECTOR }),
       connect(key, {}),
     ]);
     await atlas.save("the lighthouse of atlas");
@@ -130,7 +133,7 @@ describe("an agent on this machine", () => {
       "of the notes": "notes",
       "of no project": undefined,
     });
-    const sessions = new Map(all.map(({ content, session_id }) => [content, session_id]));
+    const sessions = new Map(all.map(({ content, sessionId }) => [content, sessionId]));
     expect(sessions.get("of the shop")).toMatch(/^session_[0-9a-f]{32}$/);
     expect(sessions.get("also of the shop")).toBe(sessions.get("of the shop"));
     expect(new Set(sessions.values()).size).toBe(4);

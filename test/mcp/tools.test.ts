@@ -1,6 +1,14 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { SCOPES, type Scope } from "../../src/keys/scopes.ts";
-import { CLIENTS, type ClientName, connectHttp, type McpClient } from "../support/mcp.ts";
+import {
+  AS_CONNECTOR,
+  CLIENTS,
+  type ClientName,
+  connectHttp,
+  type McpClient,
+  type Result,
+  shownIn,
+} from "../support/mcp.ts";
 import { startServer } from "../support/server.ts";
 
 const server = await startServer();
@@ -10,7 +18,8 @@ afterAll(async () => {
   await server.close();
 });
 
-const READING = ["search_memories", "list_memories", "get_memory", "search", "fetch"];
+const READING = ["recall_context", "search_memories", "list_memories", "get_memory"];
+const CONNECTING = ["search", "fetch"];
 const WRITING = ["save_memory", "update_memory", "delete_memory"];
 const UNKNOWN = "mem_00000000000000000000000000000000";
 
@@ -38,9 +47,8 @@ async function save(client: McpClient, content: string, more: Record<string, unk
   return String(data.id);
 }
 
-function contentsOf({ data }: { data: Record<string, unknown> }): string[] {
-  const { memories } = data as { memories: { content: string }[] };
-  return memories.map(({ content }) => content);
+function contentsOf(result: Result): string[] {
+  return shownIn(result).map(({ content }) => content);
 }
 
 describe.each(CLIENTS)("a client of the kind %s", (name) => {
@@ -48,11 +56,8 @@ describe.each(CLIENTS)("a client of the kind %s", (name) => {
     const client = await connect(name);
     const id = await save(client, "Sam is allergic to peanuts", { tags: ["food"] });
     const found = await client.call("search_memories", { query: "peanuts" });
-    expect(found.data).toMatchObject({
-      memories: [{ id, content: "Sam is allergic to peanuts", tags: ["food"] }],
-    });
-    expect(found.text).toContain(id);
-    expect(found.text).toContain("1 Jan 2026");
+    expect(shownIn(found)).toMatchObject([{ id, content: "Sam is allergic to peanuts" }]);
+    expect(found.text).toContain("1 Jan 2026 · tags: food");
 
     const content = "Sam is allergic to peanuts and shellfish";
     const updated = await client.call("update_memory", { id, content });
@@ -60,12 +65,11 @@ describe.each(CLIENTS)("a client of the kind %s", (name) => {
     expect(contentsOf(await client.call("search_memories", { query: "peanuts" }))).toEqual([
       content,
     ]);
-    expect((await client.call("get_memory", { id })).data).toMatchObject({ tags: ["food"] });
+    expect((await client.call("get_memory", { id })).text).toContain("tags: food");
 
     expect((await client.call("delete_memory", { id })).data).toEqual({ id, deleted: true });
     const none = await client.call("search_memories", { query: "peanuts" });
-    expect(none.data).toEqual({ memories: [] });
-    expect(none.text.length).toBeGreaterThan(10);
+    expect(none.text).toBe("Nothing is known about that.");
   });
 
   test("is told how to keep good memories", async () => {
@@ -100,25 +104,33 @@ describe("the list of tools", () => {
     for (const name of CLIENTS) {
       const client = await connect(name);
       const tools = await client.tools();
-      expect(tools.map((tool) => tool.name)).toEqual([
-        ...READING.slice(0, 3),
-        ...WRITING,
-        ...READING.slice(3),
-      ]);
-      expect(JSON.stringify({ tools }).length).toBeLessThan(6_000);
+      expect(tools.map((tool) => tool.name)).toEqual([...READING, ...WRITING]);
+      expect(JSON.stringify({ tools }).length).toBeLessThan(5_000);
       for (const tool of tools) {
         expect(tool).toMatchObject({
           title: expect.stringMatching(/./),
           description: expect.stringMatching(/.{20}/),
           inputSchema: { type: "object", additionalProperties: false },
-          outputSchema: { type: "object" },
           annotations: {
             readOnlyHint: READING.includes(tool.name),
-            destructiveHint: ["update_memory", "delete_memory"].includes(tool.name),
             openWorldHint: false,
+            ...(WRITING.includes(tool.name) && { destructiveHint: tool.name !== "save_memory" }),
           },
         });
+        // What is read is shown once, whichever of the two a client shows: as text alone.
+        expect(tool.outputSchema === undefined).toBe(READING.includes(tool.name));
       }
+    }
+  });
+
+  test("has what connectors look for, for those alone", async () => {
+    for (const name of CLIENTS) {
+      const client = await connect(name, { headers: AS_CONNECTOR });
+      const tools = await client.tools();
+      expect(tools.map((tool) => tool.name)).toEqual([...READING, ...WRITING, ...CONNECTING]);
+      expect(JSON.stringify({ tools }).length).toBeLessThan(5_000);
+      const other = await connect(name);
+      await expect(other.call("search", { query: "x" })).rejects.toThrow("not found");
     }
   });
 
@@ -135,7 +147,7 @@ describe("the list of tools", () => {
       await expect(client.call("save_memory", { content: "x" })).rejects.toThrow("not found");
       await expect(client.call("update_memory", { id, content: "x" })).rejects.toThrow("not found");
       await expect(client.call("delete_memory", { id })).rejects.toThrow("not found");
-      expect((await client.call("get_memory", { id })).data).toMatchObject({ content: "known" });
+      expect((await client.call("get_memory", { id })).text).toEndWith("\nknown");
     }
     expect((await ada.list()).memories).toMatchObject([{ id, content: "known" }]);
   });
@@ -152,7 +164,7 @@ describe("errors say what to do", () => {
   test("when there is no such memory, also when it is another account's", async () => {
     const bob = await server.account();
     const { id } = await bob.save({ content: "secret of Bob" });
-    const client = await connect();
+    const client = await connect("v2 new", { headers: AS_CONNECTOR });
     for (const each of [id, UNKNOWN, "nonsense"]) {
       for (const tool of ["get_memory", "delete_memory", "fetch"]) {
         const { isError, text } = await client.call(tool, { id: each });
@@ -166,7 +178,7 @@ describe("errors say what to do", () => {
     for (const tool of ["search_memories", "search"]) {
       expect((await client.call(tool, { query: "secret of Bob" })).text).not.toContain(id);
     }
-    expect((await client.call("list_memories")).data).toEqual({ memories: [] });
+    expect((await client.call("list_memories")).text).toBe("There are no memories here.");
   });
 
   test.each([
@@ -196,11 +208,9 @@ describe("max_tokens", () => {
     for (const tool of ["search_memories", "list_memories"]) {
       for (const max_tokens of [200, 500, 2_000, 10_000]) {
         const args = tool === "list_memories" ? {} : { query: "entry" };
-        const { text, data } = await client.call(tool, { ...args, limit: 12, max_tokens });
-        for (const size of [text.length, JSON.stringify(data).length]) {
-          expect(size).toBeLessThan(4 * max_tokens + 300);
-          expect(size).toBeGreaterThan(2 * max_tokens);
-        }
+        const { text } = await client.call(tool, { ...args, limit: 12, max_tokens });
+        expect(text.length).toBeLessThan(4 * max_tokens + 300);
+        expect(text.length).toBeGreaterThan(2 * max_tokens);
         expect(text).toContain("are cut: get_memory shows all");
       }
     }
@@ -214,13 +224,11 @@ describe("max_tokens", () => {
       const id = await save(client, `${around(before)}${fact} ${around(800 - before)}`);
       for (const max_tokens of [300, 2_000]) {
         const args = { query: "where is the spare key?", limit: 1, max_tokens };
-        const { text, data } = await client.call("search_memories", args);
-        const [found] = data.memories as { id: string; content: string; cut?: boolean }[];
-        expect(found?.cut).toBe(true);
+        const result = await client.call("search_memories", args);
+        const [found] = shownIn(result);
         expect(found?.content).toContain(fact);
-        expect(text).toContain(fact);
         expect(found?.content.startsWith("…")).toBe(before > 0);
-        expect(text).toContain("get_memory shows all");
+        expect(result.text).toContain("get_memory shows all");
       }
       const [message] = await client.prompt("load_context", { task: "find the spare key" });
       expect(JSON.stringify(message)).toContain(fact);
@@ -232,24 +240,24 @@ describe("max_tokens", () => {
     const client = await connect();
     for (let n = 0; n < 5; n++) await save(client, "word ".repeat(6_000));
     const { text } = await client.call("search_memories", { query: "word" });
-    expect(text.length).toBeLessThan(8_500);
+    expect(text.length).toBeLessThan(5 * 1_400);
   });
 
   test("has a list go on where it was cut: nothing is passed over", async () => {
     const client = await connect();
     const all: string[] = [];
     for (let n = 0; n < 15; n++) all.unshift(await save(client, `${n} ${"x".repeat(300)}`));
-    const seen: unknown[] = [];
-    let cursor: unknown;
+    const seen: string[] = [];
+    let cursor: string | undefined;
     do {
-      const { data } = await client.call("list_memories", {
+      const page = await client.call("list_memories", {
         max_tokens: 300,
         ...(cursor !== undefined && { cursor }),
       });
-      const { memories } = data as { memories: { id: string }[] };
-      expect(memories.length).toBeGreaterThan(0);
-      seen.push(...memories.map(({ id }) => id));
-      cursor = data.next_cursor;
+      const shown = shownIn(page);
+      expect(shown.length).toBeGreaterThan(0);
+      seen.push(...shown.map(({ id }) => id));
+      cursor = /cursor (\S+)$/.exec(page.text)?.[1];
     } while (cursor !== undefined);
     expect(seen).toEqual(all);
   });
@@ -260,12 +268,15 @@ describe("saving", () => {
     const headers = { "ctxd-agent": encodeURIComponent("Planer für Öl") };
     const client = await connect("v2 new", { headers });
     const ids = [await save(client, "a"), await save(client, "b", { agent_id: "other" })];
-    const agents = await Promise.all(
-      ids.map(async (id) => (await client.call("get_memory", { id })).data.agent_id),
+    const texts = await Promise.all(
+      ids.map(async (id) => (await client.call("get_memory", { id })).text),
     );
-    expect(agents).toEqual(["Planer für Öl", "other"]);
-    const { data } = await client.call("list_memories", { agent_id: "Planer für Öl" });
-    expect(data).toMatchObject({ memories: [{ content: "a" }] });
+    expect(texts).toEqual([
+      expect.stringContaining("agent: Planer für Öl · "),
+      expect.stringContaining("agent: other · "),
+    ]);
+    const listed = await client.call("list_memories", { agent_id: "Planer für Öl" });
+    expect(contentsOf(listed)).toEqual(["a"]);
   });
 
   test("twice with one idempotency key makes one memory", async () => {
@@ -280,7 +291,7 @@ describe("saving", () => {
     const again = await client.call("save_memory", { content: "Sam is allergic to peanuts" });
     expect(again.data).toMatchObject({ similar: [{ id, title: "Sam is allergic to peanuts" }] });
     expect(again.text).toContain(id);
-    expect(again.text).toContain("update_memory");
+    expect(again.text).toContain("supersedes");
     const writer = await connect("v1", { accountId, scopes: ["memories:write"] });
     const blind = await writer.call("save_memory", { content: "Sam is allergic to peanuts" });
     expect(blind.text).not.toContain(id);
@@ -300,15 +311,16 @@ describe("saving", () => {
       metadata: { source: { page: 3 } },
     };
     const id = await save(client, "x", fields);
-    expect((await client.call("get_memory", { id })).data).toMatchObject({
-      content: "x",
-      ...fields,
-    });
+    const { text } = await client.call("get_memory", { id });
+    for (const said of ["tags: a, b", "agent: planner", "importance 0.9", "\nx\n"]) {
+      expect(text).toContain(said);
+    }
+    expect(text).toEndWith('metadata: {"source":{"page":3}}');
   });
 });
 
 test("search and fetch have the shape that connectors ask for", async () => {
-  const client = await connect("v1");
+  const client = await connect("v1", { headers: AS_CONNECTOR });
   const id = await save(client, `Invoices are due on Mondays\n${"more ".repeat(5_000)}`);
   const { text, data } = await client.call("search", { query: "invoices" });
   expect(JSON.parse(text)).toEqual(data);
@@ -339,13 +351,11 @@ test("filters narrow a search and a list", async () => {
 });
 
 test("a search says that nothing is known instead of showing what is nearest", async () => {
-  const client = await connect();
+  const client = await connect("v2 new", { headers: AS_CONNECTOR });
   await save(client, "The spare key lies under the blue flowerpot");
-  for (const tool of ["search_memories", "search"]) {
-    const { text, data } = await client.call(tool, { query: "zzzz" });
-    expect(data).toEqual(tool === "search" ? { results: [] } : { memories: [] });
-    if (tool !== "search") expect(text).toBe("Nothing is known about that.");
-  }
+  const { text } = await client.call("search_memories", { query: "zzzz" });
+  expect(text).toBe("Nothing is known about that.");
+  expect((await client.call("search", { query: "zzzz" })).data).toEqual({ results: [] });
 });
 
 test("an older version of a fact says which memory is newer", async () => {
@@ -355,6 +365,21 @@ test("an older version of a fact says which memory is newer", async () => {
   const id = await save(client, "The wifi password of the guests is now harbour-lamp");
   const found = await client.call("search_memories", { query: "wifi password of the guests" });
   expect(contentsOf(found)[0]).toContain("harbour-lamp");
-  expect(found.data).toMatchObject({ memories: [{ id }, { newer: id }] });
   expect(found.text).toContain(`there is a newer one: ${id}`);
+});
+
+test("a conversation begins with what matters, each memory once", async () => {
+  const client = await connect();
+  const { text: nothing } = await client.call("recall_context", { task: "mend the router" });
+  expect(nothing).toBe("Nothing is known about that.");
+  const router = await save(client, "The router stands behind the bookshelf");
+  server.clock.advance(1_000);
+  const liking = await save(client, "The user prefers to work with short answers");
+  server.clock.advance(1_000);
+  const newest = await save(client, "Invoices are due on Mondays");
+  const begun = await client.call("recall_context", { task: "mend the router" });
+  expect(shownIn(begun).map(({ id }) => id)).toEqual([router, liking, newest]);
+  const blind = await client.call("recall_context");
+  const ids = shownIn(blind).map(({ id }) => id);
+  expect(ids.toSorted()).toEqual([router, liking, newest]);
 });

@@ -71,7 +71,7 @@ test("mcp-remote signs in through the browser, and uses its tokens the next time
   expect((await fetch(location ?? "")).status).toBe(200);
   {
     await using agent = await connecting;
-    expect(await agent.tools()).toHaveLength(8);
+    expect(await agent.tools()).toHaveLength(7);
     await agent.call("save_memory", { content: "Sam is allergic to peanuts" });
   }
   await using again = await connectProgram("v2 old", program(null));

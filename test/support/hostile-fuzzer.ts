@@ -16,6 +16,7 @@ interface Route {
 
 const TOOLS = [
   "save_memory",
+  "recall_context",
   "search_memories",
   "list_memories",
   "get_memory",

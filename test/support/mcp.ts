@@ -14,6 +14,26 @@ export interface Result {
   isError: boolean;
 }
 
+/** Makes a client one of OpenAI's, which are offered `search` and `fetch` too. */
+export const AS_CONNECTOR = { "user-agent": "openai-mcp/1.0.0" };
+
+/** A memory as a text shows it. */
+export interface Shown {
+  id: string;
+  content: string;
+  /** What the line about it says, such as `project: atlas`. */
+  facts: string[];
+}
+
+/** The memories in what a tool answered, if their contents have no blank lines. */
+export function shownIn({ text }: Result): Shown[] {
+  return text.split("\n\n").flatMap((part) => {
+    const [line = "", ...lines] = part.split("\n");
+    const [id = "", ...facts] = line.split(" · ");
+    return /^mem_[0-9a-f]{32}$/.test(id) ? [{ id, facts, content: lines.join("\n") }] : [];
+  });
+}
+
 /** The clients of two generations, as one. */
 export type McpClient = Awaited<ReturnType<typeof connect>>;
 

@@ -1,0 +1,23 @@
+import type { Principal } from "../http/principal.ts";
+import { fieldsOf } from "./json-rpc.ts";
+
+const CLIENT_KEY = "io.modelcontextprotocol/clientInfo";
+/** As what ChatGPT and the API of OpenAI make themselves known. */
+const OPENAI = /^openai-mcp\b/i;
+const OPENAI_HOST = /^(.+\.)?(chatgpt|openai)\.com$/;
+
+/**
+ * Whether a client is one that looks for the tools `search` and `fetch`: one of OpenAI's, by its
+ * header, its message or the address at which it was allowed, or any other that says so by
+ * `/mcp?connector=true`. To every other client they are two tools more of what it has.
+ * @param message the body of the request
+ */
+export function isConnector(request: Request, message: unknown, { app = "" }: Principal): boolean {
+  const { name } = fieldsOf(fieldsOf(fieldsOf(fieldsOf(message).params)._meta)[CLIENT_KEY]);
+  return (
+    OPENAI.test(request.headers.get("user-agent") ?? "") ||
+    OPENAI.test(String(name ?? "")) ||
+    OPENAI_HOST.test(app) ||
+    URL.parse(request.url)?.searchParams.get("connector") === "true"
+  );
+}
