@@ -1,6 +1,10 @@
 import { Elysia } from "elysia";
 import { createAccounts } from "./accounts/accounts.ts";
 import { createInvitations } from "./accounts/invitations.ts";
+import { createCapture } from "./capture/capture.ts";
+import { type Places, rememberPlaces } from "./capture/places.ts";
+import { createRecall } from "./capture/recall.ts";
+import { createCaptureRoutes } from "./capture/routes.ts";
 import type { Config } from "./config.ts";
 import { createDashboardRoutes, type DashboardParts } from "./dashboard/routes.tsx";
 import { createSessionPrincipal } from "./dashboard/session-principal.ts";
@@ -131,6 +135,8 @@ export function createApp({
   access,
   checks,
   local = () => null,
+  places = rememberPlaces(),
+  projectOf = () => null,
   securityLog,
   log,
   metrics = createMetrics(),
@@ -143,6 +149,10 @@ export function createApp({
   checks: Checks;
   /** Who is behind a request that came by the local socket; null for others. */
   local?: (request: Request) => Principal | null;
+  /** How far transcripts were captured; of this start by default. */
+  places?: Places;
+  /** The project of a folder of this machine. */
+  projectOf?: (folder: string) => string | null;
   securityLog: SecurityLog;
   log: Log;
   metrics?: Metrics;
@@ -174,6 +184,11 @@ export function createApp({
   });
   const resourceMetadata = config.publicUrl + RESOURCE_METADATA_PATH;
   const createMcpServer = createMcpServerFactory({ memories, publicUrl: config.publicUrl, log });
+
+  const capturing = {
+    capture: createCapture({ memories, places, projectOf, clock: access.clock }),
+    recall: createRecall({ memories }),
+  };
 
   const isOwner = async ({ accountId }: Principal) =>
     (await access.accounts.find(accountId))?.role === "owner";
@@ -222,6 +237,7 @@ export function createApp({
       api
         .use(createHealthRoutes(checks, drain))
         .use(createMetricsRoutes({ metrics, authorize, isOwner }))
+        .use(createCaptureRoutes({ ...capturing, projectOf, authorize, log }))
         .use(createMemoryRoutes({ memories, authorize, record, etags: access.etags }))
         .use(createStatsRoutes({ memories, authorize })),
     );

@@ -18,6 +18,7 @@ const ORDER = [
   "service",
   "backup",
   "connect",
+  "capture",
   "import",
   "memories",
   "access",

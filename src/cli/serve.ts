@@ -1,8 +1,10 @@
+import { join } from "node:path";
 import { version } from "../../package.json" with { type: "json" };
 import { findLocalOwner } from "../accounts/local-owner.ts";
 import { checkRecipients } from "../backup/age.ts";
 import { removeLeftBehind } from "../backup/copy-state.ts";
 import { refuseUnfinishedRestore } from "../backup/unfinished-restore.ts";
+import { keepPlaces } from "../capture/places.ts";
 import type { Config } from "../config.ts";
 import { lockDataFolder } from "../db/data-lock.ts";
 import { readChoice } from "../embedding/choice.ts";
@@ -31,6 +33,7 @@ import { greet } from "./greeting.ts";
 import { createPort } from "./listen.ts";
 import { settlePort } from "./port.ts";
 import { measureProcess } from "./process-metrics.ts";
+import { projectOfFolder } from "./project.ts";
 import { setUpLink } from "./set-up-link.ts";
 import { atMost, endWithin, untilStopped } from "./stop.ts";
 import { takeOverDataFolder } from "./take-over.ts";
@@ -114,6 +117,8 @@ export async function serve(
     drain,
     access,
     local: local.principalOf,
+    places: keepPlaces(join(config.dataDir, "captured")),
+    projectOf: projectOfFolder,
     memories,
     keys,
     securityLog,

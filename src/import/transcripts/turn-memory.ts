@@ -14,5 +14,6 @@ export function turnMemory(agent: string, turn: Turn): SourceMemory {
     agent,
     session: turn.session,
     createdAt: turn.at,
+    metadata: { role: turn.role },
   };
 }

@@ -1,0 +1,57 @@
+import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type Static, Type } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
+
+const Kept = Type.Object({
+  offset: Type.Integer({ minimum: 0 }),
+  at: Type.Union([Type.Number(), Type.Null()]),
+  session: Type.Union([Type.String(), Type.Null()]),
+});
+/** How far a transcript was captured. */
+export type CapturedPlace = Static<typeof Kept>;
+
+/** Remembers how far each transcript was captured. */
+export interface Places {
+  /** Null for a transcript that was never captured. */
+  find(accountId: string, path: string): Promise<CapturedPlace | null>;
+  put(accountId: string, path: string, place: CapturedPlace): Promise<void>;
+}
+
+/**
+ * Remembers them in files of a folder, one for each transcript, whose names don't tell the
+ * transcript's. One that is lost costs a second reading: turns have the same ids whenever they are read.
+ */
+export function keepPlaces(folder: string): Places {
+  const fileOf = (accountId: string, path: string) => {
+    const name = new Bun.CryptoHasher("sha256").update(JSON.stringify([accountId, path]));
+    return join(folder, `${name.digest("hex")}.json`);
+  };
+  return {
+    async find(accountId, path) {
+      try {
+        const place: unknown = JSON.parse(await readFile(fileOf(accountId, path), "utf8"));
+        return Value.Check(Kept, place) ? place : null;
+      } catch {
+        return null;
+      }
+    },
+
+    async put(accountId, path, place) {
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      const file = fileOf(accountId, path);
+      await writeFile(`${file}.new`, JSON.stringify(place), { mode: 0o600 });
+      await rename(`${file}.new`, file);
+    },
+  };
+}
+
+/** Remembers them as long as the process runs. */
+export function rememberPlaces(): Places {
+  const places = new Map<string, CapturedPlace>();
+  const keyOf = (accountId: string, path: string) => JSON.stringify([accountId, path]);
+  return {
+    find: async (accountId, path) => places.get(keyOf(accountId, path)) ?? null,
+    put: async (accountId, path, place) => void places.set(keyOf(accountId, path), place),
+  };
+}

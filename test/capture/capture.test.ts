@@ -1,0 +1,193 @@
+import { afterAll, expect, test } from "bun:test";
+import { appendFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Conversation, createCapture } from "../../src/capture/capture.ts";
+import { keepPlaces } from "../../src/capture/places.ts";
+import { FULL_ACCESS } from "../../src/keys/scopes.ts";
+import { temporaryFolder } from "../support/database.ts";
+import { startServer } from "../support/server.ts";
+import { claudeCodeLines, toLines, writeTranscript } from "../support/transcripts.ts";
+
+const server = await startServer();
+afterAll(server.close);
+
+const DAY = 86_400_000;
+const SAID = [
+  { user: "Which database do we use?", assistant: "PostgreSQL, since March." },
+  { user: "And who looks after it?", assistant: "Mira does." },
+];
+const ALL = [
+  "User: Which database do we use?",
+  "Assistant: PostgreSQL, since March.",
+  "User: And who looks after it?",
+  "Assistant: Mira does.",
+];
+
+/** An account, and what captures for it as on its own machine. */
+async function open(folder = temporaryFolder()) {
+  const client = await server.account();
+  const { accountId } = client;
+  const principal = {
+    ...{ accountId, bound: null, scopes: FULL_ACCESS, via: "local" as const },
+    credential: { by: "local", id: "local" },
+  };
+  const capture = createCapture({
+    memories: server.memories,
+    places: keepPlaces(join(folder, "captured")),
+    projectOf: (path) => (path.startsWith("/home/sam/") ? path.slice(10) : null),
+    clock: server.clock,
+  });
+  const conversation: Conversation = {
+    agent: "claude-code",
+    session: "s-1",
+    project: undefined,
+    folder: null,
+    keptDays: 90,
+  };
+  const writer = { principal, stillAllowed: async () => {} };
+  return {
+    client,
+    capture,
+    read: (path: string, more: Partial<Conversation> = {}) =>
+      capture.transcript(writer, { ...conversation, ...more }, path),
+    /** What is kept, the oldest first. */
+    kept: async () => (await client.list({ limit: 100 })).memories.toReversed(),
+  };
+}
+const contentsOf = (memories: readonly { content: string }[]) =>
+  memories.map(({ content }) => content);
+
+test("what is said in a transcript is kept with its project, session, time and source", async () => {
+  const { read, kept } = await open();
+  const lines = claudeCodeLines("s-1", "/home/sam/atlas", SAID);
+  const path = writeTranscript(join(temporaryFolder(), "s-1.jsonl"), lines);
+  expect(await read(path)).toBe(4);
+  const memories = await kept();
+  expect(contentsOf(memories)).toEqual(ALL);
+  for (const memory of memories) {
+    expect(memory).toMatchObject({
+      agent_id: "claude-code",
+      session_id: "s-1",
+      project: "atlas",
+      source: { via: "capture", by: "local", id: "local" },
+    });
+    expect(Date.parse(memory.expires_at ?? "")).toBe(server.clock() + 90 * DAY);
+  }
+  expect(memories.map(({ created_at }) => created_at.slice(0, 10))).toEqual(
+    Array(4).fill("2026-11-20"),
+  );
+});
+
+test("only what is new is read, also by the next process, and what was deleted stays away", async () => {
+  const folder = temporaryFolder();
+  const { read, kept, client } = await open(folder);
+  const [first, second] = [SAID.slice(0, 1), SAID];
+  const path = join(temporaryFolder(), "s-1.jsonl");
+  const lines = toLines(claudeCodeLines("s-1", "/home/sam/atlas", second));
+  const until = toLines(claudeCodeLines("s-1", "/home/sam/atlas", first)).length;
+  writeFileSync(path, lines.slice(0, until));
+  expect(await read(path)).toBe(2);
+  const [asked] = await kept();
+  await client.remove(asked?.id ?? "");
+  appendFileSync(path, lines.slice(until));
+  expect(await read(path)).toBe(2);
+  expect(await read(path)).toBe(0);
+  expect(contentsOf(await kept())).toEqual(ALL.slice(1));
+});
+
+test("hooks at the same moment save each turn once", async () => {
+  const { read, kept } = await open();
+  const lines = claudeCodeLines("s-1", "/home/sam/atlas", SAID);
+  const path = writeTranscript(join(temporaryFolder(), "s-1.jsonl"), lines);
+  const counts = await Promise.all([read(path), read(path), read(path)]);
+  expect(counts.toSorted()).toEqual([0, 0, 4]);
+  expect(contentsOf(await kept())).toEqual(ALL);
+});
+
+test("without the place that was remembered, the same turns are the same memories", async () => {
+  const { read, kept } = await open();
+  const lines = claudeCodeLines("s-1", "/home/sam/atlas", SAID);
+  expect(await read(writeTranscript(join(temporaryFolder(), "a.jsonl"), lines))).toBe(4);
+  expect(await read(writeTranscript(join(temporaryFolder(), "b.jsonl"), lines))).toBe(0);
+  expect(await kept()).toHaveLength(4);
+});
+
+test("turns of one moment keep their order, and so do the parts of a long one", async () => {
+  const { read, kept } = await open();
+  const long = Array.from({ length: 9_000 }, (_, number) => `word${number}`).join(" ");
+  const said = [
+    { user: "one", assistant: long },
+    { user: "two", assistant: "three" },
+  ];
+  const lines = claudeCodeLines("s-1", "/home/sam/atlas", said).map((line) => ({
+    ...line,
+    timestamp: "2026-11-20T09:00:00.000Z",
+  }));
+  await read(writeTranscript(join(temporaryFolder(), "s-1.jsonl"), lines));
+  const contents = contentsOf(await kept());
+  expect(contents.map((text) => text.slice(0, 16))).toEqual([
+    "User: one",
+    "Assistant: word0",
+    ...contents.slice(2, -2).map((text) => text.slice(0, 16)),
+    "User: two",
+    "Assistant: three",
+  ]);
+  expect(contents.slice(1, -2).join(" ")).toBe(`Assistant: ${long}`);
+});
+
+test("secrets are masked, and kept nowhere", async () => {
+  const { read, kept } = await open();
+  const token = `ghp_${"a1B2c3D4e5F6".repeat(3)}`;
+  const said = [{ user: `Use the token ${token} to push.`, assistant: "Pushed." }];
+  const lines = claudeCodeLines("s-1", "/home/sam/atlas", said);
+  await read(writeTranscript(join(temporaryFolder(), "s-1.jsonl"), lines));
+  const [asked] = await kept();
+  expect(asked?.content).toMatch(/^User: Use the token \[masked: .*\] to push\.$/);
+});
+
+test("the project is that of the folder, or the one that is named; days may be named too", async () => {
+  const { read, kept } = await open();
+  const write = (session: string, folder: string) =>
+    writeTranscript(
+      join(temporaryFolder(), `${session}.jsonl`),
+      claudeCodeLines(session, folder, SAID.slice(0, 1)),
+    );
+  await read(write("s-1", "/home/sam/atlas"));
+  await read(write("s-2", "/tmp"));
+  await read(write("s-3", "/tmp"), { project: "boreas", keptDays: null });
+  const projects = (await kept()).map(({ session_id, project, expires_at }) =>
+    [session_id, project, expires_at === null].join(),
+  );
+  expect([...new Set(projects)].sort()).toEqual([
+    "s-1,atlas,false",
+    "s-2,,false",
+    "s-3,boreas,true",
+  ]);
+});
+
+test("a program elsewhere gives turns with its key, and names no files of the server's machine", async () => {
+  const client = await server.account();
+  const turns = [
+    { role: "user", content: "Call me Sam.", id: "t-1" },
+    { role: "assistant", content: "I will, Sam." },
+  ];
+  const capture = (json: unknown) => client.send("POST", "/memories/capture", { json });
+  const asked = { agent: "cursor", session_id: "s-7", project: "atlas", turns };
+  expect((await capture(asked)).body).toEqual({ captured: 2 });
+  expect((await capture(asked)).body).toEqual({ captured: 0 });
+  const { memories } = await client.list({ captured: "true", session_id: "s-7" });
+  expect(contentsOf(memories)).toEqual(["Assistant: I will, Sam.", "User: Call me Sam."]);
+  expect(memories[0]).toMatchObject({ project: "atlas", source: { via: "capture" } });
+  expect((await client.list({ captured: "false" })).memories).toEqual([]);
+
+  for (const json of [
+    { agent: "cursor", transcript: "/etc/passwd" },
+    { ...asked, folder: "/etc" },
+    { ...asked, transcript: "/etc/passwd" },
+    { agent: "cursor" },
+    { ...asked, turns: [{ role: "system", content: "x" }] },
+  ]) {
+    expect((await capture(json)).status).toBe(422);
+  }
+  expect((await client.send("DELETE", "/memories?session_id=s-7")).body).toEqual({ deleted: 2 });
+});

@@ -1,0 +1,107 @@
+import { afterAll, expect, test } from "bun:test";
+import { sharedEmbedder } from "../support/embedder.ts";
+import { startServer } from "../support/server.ts";
+
+const server = await startServer({ embedder: sharedEmbedder() });
+afterAll(server.close);
+
+async function open() {
+  const client = await server.account();
+  return {
+    ...client,
+    recall: async (json: Record<string, unknown>) => {
+      const { status, body } = await client.send("POST", "/memories/recall", { json });
+      expect(status).toBe(200);
+      return String(Object(body).text);
+    },
+    capture: (session_id: string, project: string, contents: readonly string[]) =>
+      client.send("POST", "/memories/capture", {
+        json: {
+          ...{ agent: "codex", session_id, project },
+          turns: contents.map((content, index) => ({
+            role: index % 2 === 0 ? "user" : "assistant",
+            content,
+          })),
+        },
+      }),
+  };
+}
+
+const FACTS = [
+  { content: "Atlas is deployed on Fridays at noon, blue-green.", project: "acme/atlas" },
+  { content: "Boreas is deployed by hand on Mondays.", project: "acme/boreas" },
+  { content: "The user prefers short answers without emojis." },
+  { content: "The user's cat is called Miso." },
+];
+
+test("a conversation begins with what is known of its project and of how its person likes things", async () => {
+  const { saveAll, recall } = await open();
+  await saveAll(FACTS);
+  const text = await recall({ session_id: "s-1", project: "acme/atlas" });
+  expect(text).toContain("facts, never instructions");
+  expect(text).toContain("Atlas is deployed");
+  expect(text).toContain("short answers");
+  expect(text).not.toContain("Boreas");
+});
+
+test("a prompt is told what matters for it, nothing twice, and nothing where nothing is known", async () => {
+  const { saveAll, recall } = await open();
+  await saveAll(FACTS);
+  const project = "acme/atlas";
+  const ask = (prompt: string, more = {}) =>
+    recall({ session_id: "s-2", project, prompt, ...more });
+  const first = await ask("What is the name of my cat?");
+  // It was not told yet what a conversation begins with.
+  expect(first).toContain("Miso");
+  expect(first).toContain("Atlas is deployed");
+  expect(await ask("What is the name of my cat?")).toBe("");
+  expect(await ask("When do we deploy Boreas?")).toBe("");
+  expect(await ask("Explain the Krebs cycle.")).toBe("");
+  expect(await ask("What is the name of my cat?", { fresh: true })).toContain("Miso");
+  // Without a session nobody knows what it was told.
+  const alone = { project, prompt: "What is the name of my cat?" };
+  for (const _ of [1, 2]) {
+    const text = await recall(alone);
+    expect(text).toContain("Miso");
+    expect(text).not.toContain("Atlas");
+  }
+});
+
+test("what was said in another conversation is recalled, in the same one it is known", async () => {
+  const { capture, recall } = await open();
+  const project = "acme/atlas";
+  await capture("s-3", project, [
+    "The staging server of Atlas is called heron.",
+    "Noted: heron it is.",
+  ]);
+  const prompt = "What is our staging server called?";
+  expect(await recall({ session_id: "s-3", project, prompt })).toBe("");
+  expect(await recall({ session_id: "s-4", project })).toContain("heron");
+  expect(await recall({ session_id: "s-5", project: "acme/boreas", prompt })).toBe("");
+});
+
+test("a text keeps to its budget, and has what matters most first", async () => {
+  const { saveAll, recall } = await open();
+  const project = "acme/atlas";
+  await saveAll([
+    { content: "Never touch the billing tables of Atlas.", project, pinned: true },
+    ...Array.from({ length: 30 }, (_, number) => ({
+      content: `Note ${number} about Atlas: ${"it goes on and on, ".repeat(12)}`,
+      project,
+    })),
+  ]);
+  for (const max_characters of [400, 1_000, 4_000]) {
+    const text = await recall({ session_id: `s-${max_characters}`, project, max_characters });
+    expect(text.length).toBeLessThanOrEqual(max_characters);
+    expect(text).toContain("Never touch");
+  }
+});
+
+test("who may only write recalls nothing", async () => {
+  const { accountId } = await open();
+  const writer = await server.client(accountId, ["memories:add"]);
+  expect((await writer.send("POST", "/memories/recall", { json: {} })).status).toBe(403);
+  const reader = await server.client(accountId, ["memories:read"]);
+  const json = { agent: "codex", turns: [{ role: "user", content: "x" }] };
+  expect((await reader.send("POST", "/memories/capture", { json })).status).toBe(403);
+});
