@@ -1,5 +1,6 @@
 import { mkdir, stat } from "node:fs/promises";
 import { join, relative } from "node:path";
+import { parseArgs } from "node:util";
 import { builtInModel } from "../embedding/manifest.ts";
 import { modelAsset } from "../embedding/model.ts";
 import { type AssetFile, readExpected } from "./asset.ts";
@@ -12,8 +13,15 @@ const root = join(import.meta.dir, "..", "..");
 const output = join(root, "dist", "ctxd");
 const cache = join(root, "node_modules", ".cache", "ctxd");
 
+const { values, positionals } = parseArgs({
+  args: Bun.argv.slice(2),
+  allowPositionals: true,
+  // Compresses little, for an executable that is only to be tried.
+  options: { quick: { type: "boolean", default: false } },
+});
+
 try {
-  await build(Bun.argv[2] ?? join(root, "src", "main.ts"));
+  await build(positionals[0] ?? join(root, "src", "main.ts"));
 } catch (error) {
   console.error(`ctxd was not built: ${error instanceof Error ? error.message : error}`);
   process.exit(1);
@@ -82,7 +90,7 @@ function compressLibraries(libraries: readonly Library[]): Promise<EmbeddedFile[
   const strip = process.platform === "linux";
   return Promise.all(
     libraries.map(async ({ name, path }) =>
-      compressFile({ name, content: await Bun.file(path).bytes(), strip }, cache),
+      compressFile({ name, content: await Bun.file(path).bytes(), strip }, cache, values.quick),
     ),
   );
 }
@@ -91,7 +99,7 @@ function compressModel(sources: readonly AssetFile[]): Promise<EmbeddedFile[]> {
   return Promise.all(
     sources.map(async (source) => {
       const content = Buffer.concat(await Array.fromAsync(readExpected(source)));
-      return compressFile({ name: source.name, content, strip: false }, cache);
+      return compressFile({ name: source.name, content, strip: false }, cache, values.quick);
     }),
   );
 }

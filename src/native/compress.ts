@@ -5,26 +5,34 @@ import type { EmbeddedFile } from "./embedded.ts";
 
 /** Of zstd. It takes minutes for the largest library, once; level 12 would be 7 MB more for every user. */
 const LEVEL = 19;
+/** For an executable that is only to be tried: seconds, and a tenth more bytes. */
+const QUICK_LEVEL = 6;
 
 /**
  * Compresses a file as the executable carries it, into a folder where a later build finds it again.
  * @param strip whether symbols for debuggers are removed first, if the tool for it is there
+ * @param isQuick whether the executable is only to be tried; what was compressed well before is taken
  */
 export async function compressFile(
   file: { name: string; content: Uint8Array; strip: boolean },
   folder: string,
+  isQuick: boolean,
 ): Promise<EmbeddedFile> {
   const strip = file.strip ? Bun.which("strip") : null;
   const key = sha256(file.content).slice(0, 32);
-  const path = join(folder, `${key}${strip ? "-stripped" : ""}-${LEVEL}.zst`);
-  const facts = Bun.file(`${path}.json`);
-  // The facts are written last: where they are, the rest is complete.
-  if (await facts.exists()) return { name: file.name, path, ...(await readFacts(facts)) };
+  const pathOf = (level: number) => join(folder, `${key}${strip ? "-stripped" : ""}-${level}.zst`);
+  for (const path of (isQuick ? [LEVEL, QUICK_LEVEL] : [LEVEL]).map(pathOf)) {
+    const facts = Bun.file(`${path}.json`);
+    // The facts are written last: where they are, the rest is complete.
+    if (await facts.exists()) return { name: file.name, path, ...(await readFacts(facts)) };
+  }
 
+  const level = isQuick ? QUICK_LEVEL : LEVEL;
+  const path = pathOf(level);
   const content = strip ? await stripSymbols(file.content, strip) : file.content;
   const { byteLength: bytes } = content;
   await mkdir(folder, { recursive: true });
-  await write(path, await Bun.zstdCompress(content, { level: LEVEL }));
+  await write(path, await Bun.zstdCompress(content, { level }));
   await write(`${path}.json`, JSON.stringify({ bytes, sha256: sha256(content) }));
   return { name: file.name, path, bytes, sha256: sha256(content) };
 }

@@ -8,7 +8,7 @@ const EXECUTABLE = join(DIST, "ctxd");
 
 /** What goes into the executable. A folder is as new as the last file that came or went. */
 const SOURCES = ["src", "package.json", "bun.lock", "tsconfig.json"];
-/** Milliseconds that another process may take to build it: the first time it compresses 300 MB. */
+/** Milliseconds that another process may take to build it: the first time it compresses 300 MB, quickly. */
 const PATIENCE = 20 * 60_000;
 
 /** The path of the executable, built where it is older than its sources: once for all who ask. */
@@ -37,7 +37,8 @@ function below(folder: string): string[] {
 }
 
 async function build(): Promise<void> {
-  const child = Bun.spawn([process.execPath, "src/native/build.ts"], { cwd: ROOT, stderr: "pipe" });
+  const command = [process.execPath, "src/native/build.ts", "--quick"];
+  const child = Bun.spawn(command, { cwd: ROOT, stderr: "pipe" });
   const errors = await child.stderr.text();
   if ((await child.exited) !== 0) throw new Error(errors);
 }
