@@ -75,7 +75,7 @@ function Figures({
           </a>
         </Tile>
         <Tile label="On disk">
-          <span class="figure">{sizeText(stats.bytes)}</span>
+          <span class="figure">{sizeText(stats.bytes ?? 0)}</span>
         </Tile>
         <Tile label="Last saved">
           <LastEvent event={lastSaved} none="nothing yet" />

@@ -22,8 +22,12 @@ export function createMetricsRoutes({
     "/metrics",
     async ({ request }) => {
       const principal = await authorize(request, "memories:read");
-      if (principal.via !== "local" && !(await isOwner(principal))) {
-        throw new AppError("forbidden", "Metrics are for a key of the server's owner.");
+      const isAllowed = principal.via === "local" || (await isOwner(principal));
+      if (!isAllowed || principal.bound) {
+        throw new AppError(
+          "forbidden",
+          "Metrics are for a key of the server's owner that is bound to no project.",
+        );
       }
       return new Response(await metrics.text(), {
         headers: { "content-type": metrics.contentType },

@@ -2,7 +2,7 @@ import type { Reach } from "../keys/reach.ts";
 import { createTurns } from "../turns.ts";
 import type { Filter } from "./filter.ts";
 import type { Memory } from "./memory.ts";
-import { readable } from "./reach.ts";
+import { mayRead, readable } from "./reach.ts";
 import { toMemory } from "./rows.ts";
 import type { Store } from "./store.ts";
 
@@ -42,7 +42,7 @@ export function createExport({
 
   return async (reach, filter) => {
     const visible = readable(reach, { ...filter, aliveAt: clock() });
-    return readPages(store, reach.accountId, await listIds(reach.accountId, visible));
+    return readPages(store, reach, await listIds(reach.accountId, visible));
   };
 }
 
@@ -56,14 +56,16 @@ function pack(ids: readonly string[]): Buffer {
 
 async function* readPages(
   store: Pick<Store, "use">,
-  accountId: string,
+  reach: Reach,
   packed: Buffer,
 ): AsyncGenerator<Memory[], void> {
   const turn = createTurns();
   for (let end = packed.length; end > 0; end -= PAGE * ID_BYTES) {
     const ids = unpack(packed.subarray(Math.max(0, end - PAGE * ID_BYTES), end)).reverse();
-    const rows = await store.use(accountId, ({ table }) => table.find(ids));
-    const byId = new Map(rows.map((row) => [row.id, row]));
+    const rows = await store.use(reach.accountId, ({ table }) => table.find(ids));
+    // What was moved out of reach meanwhile does not come.
+    const reached = rows.filter((row) => mayRead(reach, row));
+    const byId = new Map(reached.map((row) => [row.id, row]));
     yield ids.flatMap((id) => byId.get(id) ?? []).map(toMemory);
     await turn();
   }

@@ -1,18 +1,13 @@
-import { createIdFrom } from "../db/id.ts";
 import { isDiskFull } from "../disk-errors.ts";
 import type { ContentEmbedding, Embedder } from "../embedding/embedder.ts";
 import { AppError } from "../errors.ts";
 import type { Reach } from "../keys/reach.ts";
-import { parseInstant } from "../schema.ts";
 import type { Draft } from "./draft.ts";
-import {
-  type ImportedMemory,
-  type ImportReport,
-  LIMITS,
-  type MemorySource,
-  normaliseTags,
-} from "./memory.ts";
+import { withOwnIds } from "./import-bound.ts";
+import { judge, type Known, toKnown, toWanted, type Verdict, type Wanted } from "./import-lines.ts";
+import { type ImportedMemory, type ImportReport, LIMITS, type MemorySource } from "./memory.ts";
 import type { OpenTable } from "./open-tables.ts";
+import { mayWrite, mayWriteTo, projectToWrite } from "./reach.ts";
 import { embeddingOf, type MemoryRow, type StoredMemory } from "./rows.ts";
 import type { Store } from "./store.ts";
 
@@ -20,9 +15,6 @@ import type { Store } from "./store.ts";
 export type ImportLine =
   | { number: number; memory: ImportedMemory }
   | { number: number; problem: string };
-
-/** What became of a line: see `ImportReport`. */
-type Verdict = "created" | "updated" | "unchanged" | "kept";
 
 /** Characters that a batch has at the most, to bound what is in memory. */
 const BATCH_CHARACTERS = 1 << 20;
@@ -34,6 +26,7 @@ const NAMED = 1_000;
 const ATTEMPTS = 30;
 
 const KEPT = "is not newer than the memory that is here";
+const OF_ANOTHER = "belongs to another project than who imports it, or to none";
 
 interface Dependencies {
   store: Pick<Store, "use">;
@@ -78,9 +71,10 @@ export async function importMemories(
   };
   const write = async (batch: readonly Wanted[]) => {
     await stillAllowed();
-    const verdicts = await store.use(reach.accountId, (open) =>
-      dryRun ? foresee(open, batch) : writeBatch(open, batch, stillAllowed),
-    );
+    const verdicts = await store.use(reach.accountId, async (open) => {
+      const own = await withOwnIds(reach, batch, open.table.find);
+      return dryRun ? foresee(open, own) : writeBatch(open, reach, own, stillAllowed);
+    });
     for (const [index, known] of verdicts.entries()) {
       const verdict = known === "unchanged" && !mayRead ? "kept" : known;
       if (verdict === "kept") skip(batch[index]?.line ?? 0, verdict, KEPT);
@@ -97,7 +91,12 @@ export async function importMemories(
         skip(line.number, "invalid", line.problem);
         continue;
       }
-      const wanted = toWanted(line, source, clock());
+      if (!mayWriteTo(reach, line.memory.project)) {
+        skip(line.number, "invalid", OF_ANOTHER);
+        continue;
+      }
+      const project = projectToWrite(reach, line.memory.project);
+      const wanted = toWanted(line.number, line.memory, { project, source, now: clock() });
       batch.push(wanted);
       characters += wanted.content.length;
       if (batch.length < LIMITS.batch && characters < BATCH_CHARACTERS) continue;
@@ -119,82 +118,6 @@ export async function importMemories(
   return report;
 }
 
-/** A memory as a line wants it. */
-interface Wanted extends Omit<StoredMemory, keyof ContentEmbedding | "createdAt" | "updatedAt"> {
-  line: number;
-  /** Milliseconds since 1970; null where the line doesn't say. */
-  createdAt: number | null;
-  updatedAt: number | null;
-  now: number;
-}
-
-function toWanted(
-  { number, memory }: ImportLine & { memory: ImportedMemory },
-  source: MemorySource,
-  now: number,
-): Wanted {
-  const {
-    content,
-    project = null,
-    agent_id: agentId = null,
-    session_id: sessionId = null,
-  } = memory;
-  const createdAt = memory.created_at === undefined ? null : parseInstant(memory.created_at);
-  const updatedAt = memory.updated_at === undefined ? null : parseInstant(memory.updated_at);
-  // Lines without a project keep the ids that they have always had.
-  const identity = [content, createdAt, agentId, sessionId, ...(project === null ? [] : [project])];
-  return {
-    line: number,
-    id: memory.id ?? createIdFrom("mem", JSON.stringify(identity)),
-    content,
-    tags: normaliseTags(memory.tags ?? []),
-    agentId,
-    sessionId,
-    project,
-    importance: memory.importance ?? 0.5,
-    pinned: memory.pinned ?? false,
-    supersedes: memory.supersedes ?? null,
-    supersededBy: memory.superseded_by ?? null,
-    metadata: JSON.stringify(memory.metadata ?? {}),
-    source,
-    createdAt,
-    updatedAt,
-    expiresAt: memory.expires_at ? parseInstant(memory.expires_at) : null,
-    now,
-  };
-}
-
-type Known = Omit<StoredMemory, keyof ContentEmbedding>;
-
-function judge(wanted: Wanted, known: Known | null | undefined): Verdict {
-  if (!known) return "created";
-  if ((wanted.updatedAt ?? 0) > known.updatedAt) return "updated";
-  return isSame(wanted, known) ? "unchanged" : "kept";
-}
-
-function isSame(a: Wanted, b: Known): boolean {
-  return (
-    a.content === b.content &&
-    a.agentId === b.agentId &&
-    a.sessionId === b.sessionId &&
-    a.project === b.project &&
-    a.importance === b.importance &&
-    a.pinned === b.pinned &&
-    a.supersedes === b.supersedes &&
-    a.expiresAt === b.expiresAt &&
-    a.metadata === b.metadata &&
-    a.tags.length === b.tags.length &&
-    a.tags.every((tag, index) => tag === b.tags[index])
-  );
-}
-
-/** @param place of the line among those of its batch: without times, their order is kept in these */
-function toKnown(wanted: Wanted, place: number): Known {
-  const { line: _, now, createdAt, updatedAt, ...memory } = wanted;
-  const created = createdAt ?? updatedAt ?? now - LIMITS.batch + place;
-  return { ...memory, createdAt: created, updatedAt: Math.max(created, updatedAt ?? created) };
-}
-
 /** What writing a batch would come to. */
 async function foresee({ table }: OpenTable, batch: readonly Wanted[]): Promise<Verdict[]> {
   return judgeAll(batch, await table.find([...new Set(batch.map(({ id }) => id))]));
@@ -213,6 +136,7 @@ function judgeAll(batch: readonly Wanted[], rows: readonly MemoryRow[]): Verdict
 
 async function writeBatch(
   { table, writer, embedder }: OpenTable,
+  reach: Reach,
   batch: readonly Wanted[],
   stillAllowed: () => Promise<void>,
 ): Promise<Verdict[]> {
@@ -235,16 +159,17 @@ async function writeBatch(
     writer.change({
       ids,
       withVectors: rows.length > 0,
-      apply: (draft) => applyBatch(draft, batch, embedded),
+      apply: (draft) => applyBatch(draft, reach, batch, embedded),
     }),
   );
   // Another write came between, and other texts are needed now.
-  return verdicts ?? writeBatch({ table, writer, embedder }, batch, stillAllowed);
+  return verdicts ?? writeBatch({ table, writer, embedder }, reach, batch, stillAllowed);
 }
 
 /** @returns null, and changes nothing, when a text is not embedded */
 function applyBatch(
   draft: Draft,
+  reach: Reach,
   batch: readonly Wanted[],
   embedded: ReadonlyMap<string, ContentEmbedding>,
 ): Verdict[] | null {
@@ -253,7 +178,8 @@ function applyBatch(
   for (const [place, wanted] of batch.entries()) {
     const before = written.get(wanted.id);
     const current = before ?? draft.get(wanted.id);
-    const verdict = judge(wanted, current);
+    // Meanwhile it may have been moved to another project.
+    const verdict = current && !mayWrite(reach, current) ? "kept" : judge(wanted, current);
     verdicts.push(verdict);
     if (verdict === "unchanged" || verdict === "kept") continue;
     const same = current?.content === wanted.content ? current : null;

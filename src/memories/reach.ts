@@ -26,12 +26,22 @@ export function mayRead({ bound }: Reach, { project }: HasProject): boolean {
   return !bound || project === bound.project || (project === null && !bound.only);
 }
 
+/** Whether a memory may be changed. */
+export function mayWrite({ bound }: Reach, { project }: HasProject): boolean {
+  return !bound || project === bound.project;
+}
+
 /**
  * Refuses to change a memory that may be read alone.
  * @throws AppError `forbidden`
  */
-export function checkMayWrite({ bound }: Reach, { project }: HasProject): void {
-  if (bound && project !== bound.project) throw isBound();
+export function checkMayWrite(reach: Reach, memory: HasProject): void {
+  if (!mayWrite(reach, memory)) throw isBound();
+}
+
+/** Whether what is written may belong to a project; undefined where nothing was said. */
+export function mayWriteTo({ bound }: Reach, wanted: string | null | undefined): boolean {
+  return !bound || wanted === undefined || wanted === bound.project;
 }
 
 /**
@@ -39,10 +49,14 @@ export function checkMayWrite({ bound }: Reach, { project }: HasProject): void {
  * @param wanted undefined where nothing was said
  * @throws AppError `forbidden` for another one
  */
-export function projectToWrite({ bound }: Reach, wanted: string | null | undefined): string | null {
-  if (!bound) return wanted ?? null;
-  if (wanted !== undefined && wanted !== bound.project) throw isBound();
-  return bound.project;
+export function projectToWrite(reach: Reach, wanted: string | null | undefined): string | null {
+  if (!mayWriteTo(reach, wanted)) throw isBound();
+  return reach.bound?.project ?? wanted ?? null;
+}
+
+/** An idempotency key: those of who is bound are their own, or an answer would tell of another project. */
+export function keyWithin({ bound }: Reach, key: string): string {
+  return bound ? JSON.stringify([key, bound.project, bound.only]) : key;
 }
 
 function isBound() {

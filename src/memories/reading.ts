@@ -13,7 +13,7 @@ import { termsOf } from "./matched/terms.ts";
 import { MEMORY_ID, type Memory, type Similar } from "./memory.ts";
 import type { SearchMode } from "./ranking/mode.ts";
 import { retention } from "./ranking/retention.ts";
-import { readable } from "./reach.ts";
+import { mayRead, readable } from "./reach.ts";
 import { decodeCursor, encodeCursor } from "./requests.ts";
 import { type MemoryRow, toMemory } from "./rows.ts";
 import { type SearchRequest, type SearchResult, searchTable } from "./search.ts";
@@ -97,7 +97,9 @@ export function createReading({
         const visible = readable(reach, { ...filter, aliveAt: clock() });
         const ids = await table.list(visible, after, limit + 1);
         const rows = await inOrder(table, ids.slice(0, limit));
-        return { rows, isMore: ids.length > limit };
+        // What was moved out of reach meanwhile does not come.
+        const reached = rows.filter((row) => mayRead(reach, row));
+        return { rows: reached, isMore: ids.length > limit };
       });
       const last = rows.at(-1);
       return {
@@ -132,7 +134,14 @@ export function createReading({
       const [known] = MEMORY_ID.test(id) ? await findInOrder(store, reach, [id], clock()) : [];
       if (!known) throw notFound(id);
       return await store.use(reach.accountId, async ({ table }) => {
-        const ids = await historyOf(async (each) => (await table.find([each]))[0] ?? null, id);
+        const hidden = new Set<string>();
+        const get = async (each: string) => {
+          const [row] = await table.find([each]);
+          if (row && !mayRead(reach, row)) hidden.add(row.id);
+          return row ?? null;
+        };
+        // A page must not even begin with what is out of reach.
+        const ids = (await historyOf(get, id)).filter((each) => !hidden.has(each));
         const start = from === undefined ? 0 : ids.indexOf(from);
         if (start < 0) throw noPlace();
         const rows = await inOrder(table, ids.slice(start, start + limit));
@@ -150,8 +159,9 @@ export function createReading({
 
     /** What an account has, in figures. */
     async stats(reach: Reach): Promise<Stats> {
-      const figures = await store.use(reach.accountId, ({ table }) => survey(table));
-      return { ...figures, bytes: await store.bytes(reach.accountId) };
+      const figures = await store.use(reach.accountId, ({ table }) => survey(table, reach));
+      // Of a part of the files, nobody knows the size.
+      return { ...figures, bytes: reach.bound ? null : await store.bytes(reach.accountId) };
     },
 
     /** Bytes on disk of an account's memories. */

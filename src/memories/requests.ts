@@ -39,9 +39,9 @@ const deletionFields = {
   session_id: Type.Optional(SessionId),
   project: Type.Optional({
     ...Project,
-    description: "Memories of this project and of none, or of it alone with `project_only=true`.",
+    description: "Memories of this project alone.",
   }),
-  project_only: Type.Optional(flag(false, "Whether memories of no project are left out.")),
+  project_only: Type.Optional(flag(false, "`true` without `project`: memories of no project.")),
   source: Type.Optional(
     text({
       minLength: 1,
@@ -63,6 +63,16 @@ const deletionFields = {
 
 const filterFields = {
   ...deletionFields,
+  project: Type.Optional({
+    ...Project,
+    description: "Memories of this project and of none, or of it alone with `project_only=true`.",
+  }),
+  project_only: Type.Optional(
+    flag(
+      false,
+      "Whether memories of no project are left out. Without `project` they alone are meant.",
+    ),
+  ),
   created_after: Type.Optional(
     instant({
       description: "Created at this moment or later.",
@@ -182,6 +192,17 @@ export const RemovalQuery = Type.Object(
 /** The query of `DELETE /memories`. */
 export const DeletionQuery = Type.Object(deletionFields, strict);
 
+/** The body of `POST /memories/move`. */
+export const Move = Type.Object(
+  {
+    project: Type.Union([Project, Type.Null()], {
+      description: "The project that they belong to from now on; `null` for none.",
+      examples: ["atlas"],
+    }),
+  },
+  strict,
+);
+
 /** Headers of requests that make memories. */
 export const CreationHeaders = Type.Object({
   "idempotency-key": Type.Optional(
@@ -217,19 +238,29 @@ interface FilterQuery {
 export function toFilter(query: FilterQuery): Filter {
   const after = query.created_after && parseInstant(query.created_after);
   const before = query.created_before && parseInstant(query.created_before);
+  const projects = projectsOf(query);
   return {
     ...(query.tags !== undefined && { tags: splitTags(query.tags) }),
     ...(query.tags_match && { tagsMatch: query.tags_match }),
     ...(query.agent_id !== undefined && { agentId: query.agent_id }),
     ...(query.session_id !== undefined && { sessionId: query.session_id }),
-    ...(query.project !== undefined && {
-      projects: query.project_only === "true" ? [query.project] : [query.project, null],
-    }),
+    ...(projects.length > 0 && { projects }),
     ...(query.source !== undefined && { sourceId: query.source }),
     ...(query.captured !== undefined && { isCaptured: query.captured === "true" }),
     ...(typeof after === "number" && { createdAfter: after }),
     ...(typeof before === "number" && { createdBefore: before }),
   };
+}
+
+/** A name stands for the project and for none, unless it is to be the only one. */
+function projectsOf({ project, project_only: only }: FilterQuery): (string | null)[] {
+  if (project === undefined) return only === "true" ? [null] : [];
+  return only === "true" ? [project] : [project, null];
+}
+
+/** The filter of a deletion or a move, where a project does not stand for none too. */
+export function toExactFilter(query: FilterQuery): Filter {
+  return toFilter({ ...query, ...(query.project !== undefined && { project_only: "true" }) });
 }
 
 /** The filter of a search or a list: of what is known now, unless what was known before is asked for. */

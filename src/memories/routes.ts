@@ -5,6 +5,7 @@ import { checkQueryString } from "../http/query.ts";
 import type { Reach } from "../keys/reach.ts";
 import { FoundMemory } from "./found-memory.ts";
 import { ImportedMemory, Memory, SavedMemory } from "./memory.ts";
+import { createMovingRoutes } from "./moving-routes.ts";
 import { HistoryQuery, ListQuery, SearchQuery, toVisibleFilter } from "./requests.ts";
 import { Stats } from "./stats.ts";
 import { createTransferRoutes } from "./transfer-routes.ts";
@@ -29,6 +30,7 @@ export function createMemoryRoutes(dependencies: Dependencies) {
     .model({ Memory, FoundMemory, ImportedMemory, SavedMemory })
     .use(createTransferRoutes(dependencies))
     .use(createReadingRoutes(dependencies))
+    .use(createMovingRoutes(dependencies))
     .use(createWritingRoutes(dependencies));
 }
 

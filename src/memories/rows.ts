@@ -35,7 +35,7 @@ export type MemoryRow = Omit<StoredMemory, "vectors" | "states">;
 /** What statistics read of a memory. */
 export type MemoryFacts = Pick<
   StoredMemory,
-  "tags" | "agentId" | "importance" | "createdAt" | "updatedAt"
+  "tags" | "agentId" | "project" | "importance" | "createdAt" | "updatedAt"
 >;
 
 /** A memory that a search considers, and how well it answers by itself. */

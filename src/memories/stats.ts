@@ -1,8 +1,12 @@
 import { type Static, Type } from "@sinclair/typebox";
+import { LRUCache } from "lru-cache";
 import type { Decay } from "../config.ts";
+import type { Reach } from "../keys/reach.ts";
 import { instant } from "../schema.ts";
+import { passes } from "./filter.ts";
 import { retention } from "./ranking/retention.ts";
-import type { MemoryFacts } from "./rows.ts";
+import { readable } from "./reach.ts";
+import type { MemoryFacts, MemoryRow } from "./rows.ts";
 
 const DAY = 86_400_000;
 
@@ -10,7 +14,7 @@ const DAY = 86_400_000;
 const LIFETIME = 10 * 60_000;
 
 /** Entries of a list at the most: what makes more of them is no label any more. */
-export const STATS_LIMITS = { tags: 100, agents: 100, days: 3_660 } as const;
+export const STATS_LIMITS = { tags: 100, agents: 100, projects: 1_000, days: 3_660 } as const;
 
 /** Cells of `fading` for each time that the age doubles, and from importance 0 to 1. */
 const AGE_STEPS = 8;
@@ -23,9 +27,9 @@ const share = (description: string) => Type.Number({ minimum: 0, maximum: 1, des
 /** What an account has, in figures. */
 export const Stats = Type.Object({
   memories: Type.Integer({ minimum: 0, description: "How many there are." }),
-  bytes: Type.Integer({
-    minimum: 0,
-    description: "Size on disk, with vectors, indexes and what upkeep has yet to remove.",
+  bytes: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], {
+    description:
+      "Size on disk, with vectors, indexes and what upkeep has yet to remove; `null` for a key that is bound to a project.",
   }),
   oldest: time("When the oldest was created; `null` without memories."),
   newest: time("When the newest was created; `null` without memories."),
@@ -35,6 +39,10 @@ export const Stats = Type.Object({
   agents: Type.Array(
     Type.Object({ agent_id: Type.Union([Type.String(), Type.Null()]), memories: count }),
     { description: `By agent, the ${STATS_LIMITS.agents} most frequent.` },
+  ),
+  projects: Type.Array(
+    Type.Object({ project: Type.Union([Type.String(), Type.Null()]), memories: count }),
+    { description: `By project, the ${STATS_LIMITS.projects} most frequent; \`null\` is none.` },
   ),
   days: Type.Array(
     Type.Object({
@@ -71,6 +79,7 @@ interface Cell {
 export function createTally(now: number, decay: Decay) {
   const tags = new Map<string, number>();
   const agents = new Map<string | null, number>();
+  const projects = new Map<string | null, number>();
   const days = new Map<number, number>();
   const cells = new Map<number, Cell>();
   let memories = 0;
@@ -84,6 +93,7 @@ export function createTally(now: number, decay: Decay) {
       newest = Math.max(newest, facts.createdAt);
       for (const tag of facts.tags) increment(tags, tag);
       increment(agents, facts.agentId);
+      increment(projects, facts.project);
       increment(days, Math.floor(facts.createdAt / DAY));
 
       const { importance } = facts;
@@ -109,6 +119,10 @@ export function createTally(now: number, decay: Decay) {
           agent_id,
           memories,
         })),
+        projects: mostFrequent(projects, STATS_LIMITS.projects).map(([project, memories]) => ({
+          project,
+          memories,
+        })),
         days: [...days]
           .sort(([a], [b]) => a - b)
           .slice(-STATS_LIMITS.days)
@@ -132,34 +146,43 @@ type Figures = Omit<Stats, "bytes">;
 /** Memories that can be counted. */
 export interface Countable {
   /** All of them, some at a time; others have their turn between. */
-  rows(): AsyncIterable<readonly MemoryFacts[]>;
+  rows(): AsyncIterable<readonly MemoryRow[]>;
   /** A number that grows with each write. */
   readonly changes: number;
 }
 
-/** Counts memories, again only when they have changed. */
-export function createSurvey({ clock, decay }: { clock: () => number; decay: Decay }) {
-  const known = new WeakMap<
-    Countable,
-    { changes: number; at: number; figures: Promise<Figures> }
-  >();
+/** Counts that are remembered of one account: of all of it, and of projects. */
+const REMEMBERED = 8;
 
-  const count = async (memories: Countable, now: number): Promise<Figures> => {
+/** Counts the memories that may be read, again only when they have changed. */
+export function createSurvey({ clock, decay }: { clock: () => number; decay: Decay }) {
+  interface Known {
+    changes: number;
+    at: number;
+    figures: Promise<Figures>;
+  }
+  const known = new WeakMap<Countable, LRUCache<string, Known>>();
+
+  const count = async (memories: Countable, reach: Reach, now: number): Promise<Figures> => {
     const tally = createTally(now, decay);
+    const visible = readable(reach, { aliveAt: now });
     for await (const rows of memories.rows()) {
-      for (const facts of rows) tally.add(facts);
+      for (const row of rows) if (passes(visible, row)) tally.add(row);
     }
     return tally.total();
   };
 
-  return (memories: Countable): Promise<Figures> => {
+  return (memories: Countable, reach: Reach): Promise<Figures> => {
     const { changes } = memories;
     const now = clock();
-    const last = known.get(memories);
+    const counts = known.get(memories) ?? new LRUCache<string, Known>({ max: REMEMBERED });
+    known.set(memories, counts);
+    const part = JSON.stringify(reach.bound);
+    const last = counts.get(part);
     if (last?.changes === changes && Math.abs(now - last.at) < LIFETIME) return last.figures;
-    const figures = count(memories, now);
-    known.set(memories, { changes, at: now, figures });
-    figures.catch(() => known.delete(memories));
+    const figures = count(memories, reach, now);
+    counts.set(part, { changes, at: now, figures });
+    figures.catch(() => counts.delete(part));
     return figures;
   };
 }

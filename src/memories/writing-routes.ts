@@ -25,7 +25,7 @@ import {
   CreationQuery,
   DeletionQuery,
   RemovalQuery,
-  toFilter,
+  toExactFilter,
 } from "./requests.ts";
 
 /** Bytes of a body. */
@@ -237,7 +237,7 @@ function createChangeRoutes({ memories, authorize, etags, record }: Dependencies
     .delete(
       "/",
       async ({ principal, query, request }) => {
-        const deleted = await memories.removeMatching(principal, toFilter(query));
+        const deleted = await memories.removeMatching(principal, toExactFilter(query));
         record(request, "memories_deleted", { accountId: principal.accountId, amount: deleted });
         return { deleted };
       },
@@ -246,7 +246,7 @@ function createChangeRoutes({ memories, authorize, etags, record }: Dependencies
         detail: {
           operationId: "deleteMemories",
           summary: "Delete all memories that pass a filter, for good",
-          description: "At least one of tags, agent_id, session_id and created_before is needed.",
+          description: "At least one of them is needed.",
           responses: responses(
             { status: 200, description: "How many there were.", schema: DeletedMany },
             400,

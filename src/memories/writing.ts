@@ -7,7 +7,8 @@ import { type ImportLine, type ImportOptions, importMemories } from "./import.ts
 import { chainIn, removeLinked } from "./links.ts";
 import type { Answer } from "./log/log.ts";
 import { MEMORY_ID, type Memory, type MemorySource, type NewMemory } from "./memory.ts";
-import { checkMayWrite, projectToWrite, readable, writable } from "./reach.ts";
+import { createMove } from "./moving.ts";
+import { checkMayWrite, keyWithin, projectToWrite, readable, writable } from "./reach.ts";
 import { findInOrder, notFound, type Reading } from "./reading.ts";
 import { type StoredMemory, toMemory } from "./rows.ts";
 import type { Store } from "./store.ts";
@@ -101,7 +102,7 @@ export function createWriting({
       let made: StoredMemory[] = [];
       const ids = await idempotency.once(
         reach.accountId,
-        idempotencyKey,
+        keyWithin(reach, idempotencyKey),
         inputs,
         async (answer) => {
           made = await insert(reach, inputs, source, answer);
@@ -125,6 +126,9 @@ export function createWriting({
       importMemories({ store, clock }, reach, lines, options),
 
     update: createUpdate({ store, clock, get }),
+
+    /** Moves memories to another project; see `createMove`. */
+    move: createMove({ store, clock }),
 
     /**
      * Removes a memory; what it superseded is then followed by what superseded it.

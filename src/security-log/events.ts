@@ -58,6 +58,7 @@ export const EVENTS = {
   memories_exported: { label: "Memories exported" },
   memories_imported: { label: "Memories imported" },
   memories_deleted: { label: "Memories deleted by filter" },
+  memories_moved: { label: "Memories moved to another project" },
   backup_created: { label: "Backup made" },
   backup_restored: { label: "Backup restored" },
 } as const satisfies Record<string, EventKind>;

@@ -12,6 +12,7 @@ import { createEmbedders } from "../../src/embedding/embedders.ts";
 import type { Drain } from "../../src/http/drain.ts";
 import type { Checks } from "../../src/http/health.ts";
 import { createKeys } from "../../src/keys/keys.ts";
+import type { Bound } from "../../src/keys/reach.ts";
 import { SCOPES, type Scope } from "../../src/keys/scopes.ts";
 import type { Log } from "../../src/log.ts";
 import { createIdempotency } from "../../src/memories/idempotency.ts";
@@ -235,8 +236,13 @@ export async function startServer(options: Options = {}) {
     },
 
     /** A client with a new key of an account. */
-    async client(accountId: string, scopes: readonly Scope[] = SCOPES): Promise<Client> {
-      const { key } = await keys.create(accountId, { name: "test", scopes, expiresAt: null });
+    async client(
+      accountId: string,
+      scopes: readonly Scope[] = SCOPES,
+      bound: Bound | null = null,
+    ): Promise<Client> {
+      const wanted = { name: "test", scopes, expiresAt: null, bound };
+      const { key } = await keys.create(accountId, wanted);
       return createClient(origin, key);
     },
   };

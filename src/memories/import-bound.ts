@@ -1,0 +1,35 @@
+import { createIdFrom } from "../db/id.ts";
+import type { Reach } from "../keys/reach.ts";
+import type { MemoryRow } from "./rows.ts";
+
+/** The fields of a line to import that lead to memories. */
+interface Linked {
+  id: string;
+  supersedes: string | null;
+  supersededBy: string | null;
+}
+
+/**
+ * Lines as who is bound to a project brings them in: an id that none of its memories has becomes one
+ * that follows from it. So a line neither touches a memory of another project nor tells that it is there.
+ * @param find memories by their ids
+ */
+export async function withOwnIds<Line extends Linked>(
+  { bound }: Reach,
+  lines: readonly Line[],
+  find: (ids: readonly string[]) => Promise<MemoryRow[]>,
+): Promise<readonly Line[]> {
+  if (!bound) return lines;
+  const named = lines.flatMap(({ id, supersedes, supersededBy }) => [id, supersedes, supersededBy]);
+  const rows = await find([...new Set(named.filter((id) => id !== null))]);
+  const own = new Set(rows.filter(({ project }) => project === bound.project).map(({ id }) => id));
+  const ownId = (id: string) =>
+    own.has(id) ? id : createIdFrom("mem", JSON.stringify([id, bound.project]));
+  const ownLink = (id: string | null) => id && ownId(id);
+  return lines.map((line) => ({
+    ...line,
+    id: ownId(line.id),
+    supersedes: ownLink(line.supersedes),
+    supersededBy: ownLink(line.supersededBy),
+  }));
+}

@@ -1,0 +1,87 @@
+import { createIdFrom } from "../db/id.ts";
+import type { ContentEmbedding } from "../embedding/embedder.ts";
+import { parseInstant } from "../schema.ts";
+import { type ImportedMemory, LIMITS, type MemorySource, normaliseTags } from "./memory.ts";
+import type { StoredMemory } from "./rows.ts";
+
+/** What became of a line: see `ImportReport`. */
+export type Verdict = "created" | "updated" | "unchanged" | "kept";
+
+/** A memory as a line wants it. */
+export interface Wanted
+  extends Omit<StoredMemory, keyof ContentEmbedding | "createdAt" | "updatedAt"> {
+  line: number;
+  /** Milliseconds since 1970; null where the line doesn't say. */
+  createdAt: number | null;
+  updatedAt: number | null;
+  now: number;
+}
+
+/**
+ * @param number of the line
+ * @param project that it is to belong to
+ * @param now milliseconds since 1970
+ */
+export function toWanted(
+  number: number,
+  memory: ImportedMemory,
+  { project, source, now }: { project: string | null; source: MemorySource; now: number },
+): Wanted {
+  const { content, agent_id: agentId = null, session_id: sessionId = null } = memory;
+  const createdAt = memory.created_at === undefined ? null : parseInstant(memory.created_at);
+  const updatedAt = memory.updated_at === undefined ? null : parseInstant(memory.updated_at);
+  // Lines without a project keep the ids that they have always had.
+  const identity = [content, createdAt, agentId, sessionId, ...(project === null ? [] : [project])];
+  return {
+    line: number,
+    id: memory.id ?? createIdFrom("mem", JSON.stringify(identity)),
+    content,
+    tags: normaliseTags(memory.tags ?? []),
+    agentId,
+    sessionId,
+    project,
+    importance: memory.importance ?? 0.5,
+    pinned: memory.pinned ?? false,
+    supersedes: memory.supersedes ?? null,
+    supersededBy: memory.superseded_by ?? null,
+    metadata: JSON.stringify(memory.metadata ?? {}),
+    source,
+    createdAt,
+    updatedAt,
+    expiresAt: memory.expires_at ? parseInstant(memory.expires_at) : null,
+    now,
+  };
+}
+
+/** What is here, or would be. */
+export type Known = Omit<StoredMemory, keyof ContentEmbedding>;
+
+/** What is to become of a line, beside what has its id. */
+export function judge(wanted: Wanted, known: Known | null | undefined): Verdict {
+  if (!known) return "created";
+  if ((wanted.updatedAt ?? 0) > known.updatedAt) return "updated";
+  return isSame(wanted, known) ? "unchanged" : "kept";
+}
+
+function isSame(a: Wanted, b: Known): boolean {
+  return (
+    a.content === b.content &&
+    a.agentId === b.agentId &&
+    a.sessionId === b.sessionId &&
+    a.project === b.project &&
+    a.importance === b.importance &&
+    a.pinned === b.pinned &&
+    a.supersedes === b.supersedes &&
+    a.expiresAt === b.expiresAt &&
+    a.metadata === b.metadata &&
+    a.tags.length === b.tags.length &&
+    a.tags.every((tag, index) => tag === b.tags[index])
+  );
+}
+
+/** @param place of the line among those of its batch: without times, their order is kept in these */
+export function toKnown(wanted: Wanted, place: number): Known {
+  const { line: _, now, createdAt, updatedAt, ...memory } = wanted;
+  const created = createdAt ?? updatedAt ?? now - LIMITS.batch + place;
+  return { ...memory, createdAt: created, updatedAt: Math.max(created, updatedAt ?? created) };
+}

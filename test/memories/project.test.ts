@@ -1,0 +1,251 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { SCOPES } from "../../src/keys/scopes.ts";
+import type { Memory } from "../../src/memories/memory.ts";
+import { type Client, contentsOf } from "../support/client.ts";
+import { expectError } from "../support/errors.ts";
+import { startServer, type TestServer } from "../support/server.ts";
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(() => server.close());
+
+const UNKNOWN = "mem_00000000000000000000000000000000";
+
+/** An account with memories of two projects and of none, and clients that are bound to the first. */
+async function withProjects() {
+  const whole = await server.account();
+  const { accountId } = whole;
+  const [atlas, boreas, none] = [
+    await whole.save({ content: "The lighthouse of atlas", project: "atlas" }),
+    await whole.save({ content: "The lighthouse of boreas", project: "boreas" }),
+    await whole.save({ content: "The lighthouse of all" }),
+  ];
+  const bound = await server.client(accountId, SCOPES, { project: "atlas", only: false });
+  const only = await server.client(accountId, SCOPES, { project: "atlas", only: true });
+  return { whole, accountId, atlas, boreas, none, bound, only };
+}
+
+async function exportOf({ key }: Client): Promise<Memory[]> {
+  const headers = { authorization: `Bearer ${key}` };
+  const answer = await fetch(`${server.origin}/api/memories/export`, { headers });
+  const lines = (await answer.text()).split("\n").filter((line) => line !== "");
+  return lines.map((line) => JSON.parse(line));
+}
+
+async function importInto({ send }: Client, ...lines: object[]) {
+  const body = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
+  const headers = { "content-type": "application/x-ndjson" };
+  return (await send("POST", "/memories/import", { body, headers })).body;
+}
+
+const refused = { status: 403, code: "forbidden" } as const;
+
+describe("who is bound to a project", () => {
+  test("reads it and the memories of none, or it alone, by every call", async () => {
+    const { bound, only, atlas, boreas, none } = await withProjects();
+    for (const [client, known] of [
+      [bound, [atlas, none]],
+      [only, [atlas]],
+    ] as const) {
+      const contents = contentsOf(known).sort();
+      expect(contentsOf((await client.list()).memories).sort()).toEqual(contents);
+      for (const mode of ["hybrid", "keyword", "semantic"]) {
+        expect(contentsOf(await client.search("lighthouse", { mode })).sort()).toEqual(contents);
+      }
+      expect(contentsOf(await exportOf(client)).sort()).toEqual(contents);
+      const elsewhere = { project: "boreas", project_only: "true" };
+      expect((await client.list(elsewhere)).memories).toEqual([]);
+      expect(await client.search("lighthouse", elsewhere)).toEqual([]);
+      const missing = await client.send("GET", `/memories/${UNKNOWN}`);
+      for (const path of ["", "/history"]) {
+        const answer = await client.send("GET", `/memories/${boreas.id}${path}`);
+        expect(answer.status).toBe(missing.status);
+        expect(JSON.stringify(answer.body)).toBe(
+          JSON.stringify(missing.body).replace(UNKNOWN, boreas.id),
+        );
+      }
+    }
+    expect((await only.send("GET", `/memories/${none.id}`)).status).toBe(404);
+  });
+
+  test("saves for it alone, and changes nothing else", async () => {
+    const { whole, bound, only, atlas, boreas, none } = await withProjects();
+    for (const client of [bound, only]) {
+      expect(await client.save({ content: "new" })).toMatchObject({ project: "atlas" });
+      await client.save({ content: "also new", project: "atlas" });
+      for (const project of ["boreas", null]) {
+        const json = { content: "elsewhere", project };
+        expectError(await client.send("POST", "/memories", { json }), refused);
+        expectError(await client.send("PUT", `/memories/${atlas.id}`, { json }), refused);
+        const move = { json: { project } };
+        expectError(await client.send("POST", "/memories/move?tags=x", move), refused);
+        const batch = { json: { memories: [{ content: "fine" }, json] } };
+        expectError(await client.send("POST", "/memories/batch", batch), refused);
+      }
+      const json = { content: "overwritten" };
+      expect((await client.send("PUT", `/memories/${boreas.id}`, { json })).status).toBe(404);
+      expect((await client.send("DELETE", `/memories/${boreas.id}`)).status).toBe(404);
+      const superseding = { json: { content: "x", supersedes: boreas.id } };
+      expect((await client.send("POST", "/memories", superseding)).status).toBe(404);
+      expect(await client.removeMatching({ project: "boreas" })).toBe(0);
+    }
+    expectError(await bound.send("PUT", `/memories/${none.id}`, { json: { tags: [] } }), refused);
+    expectError(await bound.send("DELETE", `/memories/${none.id}`), refused);
+    expect((await only.send("DELETE", `/memories/${none.id}`)).status).toBe(404);
+    expect(await bound.removeMatching({ created_before: "2999-01-01" })).toBe(5);
+    expect(contentsOf((await whole.list()).memories).sort()).toEqual(
+      contentsOf([boreas, none]).sort(),
+    );
+  });
+
+  test("is told nothing of others by figures, hints and keys of requests", async () => {
+    const { whole, bound, only } = await withProjects();
+    expect((await bound.send("GET", "/stats")).body).toMatchObject({
+      memories: 2,
+      bytes: null,
+      projects: [
+        { project: null, memories: 1 },
+        { project: "atlas", memories: 1 },
+      ],
+    });
+    expect((await only.send("GET", "/stats")).body).toMatchObject({
+      memories: 1,
+      projects: [{ project: "atlas", memories: 1 }],
+    });
+    const twin = { json: { content: "The lighthouse of boreas" } };
+    const saved = await only.send("POST", "/memories?similar=true", twin);
+    const { similar } = saved.body as { similar: { id: string }[] };
+    for (const { id } of similar) expect((await only.get(id)).project).toBe("atlas");
+
+    const headers = { "idempotency-key": "k" };
+    const first = await whole.save({ content: "once", project: "atlas" }, headers);
+    const own = await bound.save({ content: "once" }, headers);
+    expect(own.id).not.toBe(first.id);
+    expect((await bound.save({ content: "once" }, headers)).id).toBe(own.id);
+    const other = { json: { content: "other" }, headers };
+    expect((await only.send("POST", "/memories", other)).status).toBe(201);
+  });
+
+  test("brings in lines for it alone, which touch and tell nothing of others", async () => {
+    const { whole, bound, atlas, boreas, none } = await withProjects();
+    const later = "2999-01-01T00:00:00.000Z";
+    const report = await importInto(
+      bound,
+      { content: "without a project" },
+      { content: "of boreas", project: "boreas" },
+      { content: "of none", project: null },
+      { ...boreas, content: "over boreas", project: "atlas", updated_at: later },
+      { id: none.id, content: "over none", updated_at: later },
+      { id: UNKNOWN, content: "of nobody", updated_at: later },
+      { ...atlas, content: "over atlas", updated_at: later },
+    );
+    expect(report).toMatchObject({ created: 4, updated: 1, invalid: 2 });
+    expect(await whole.get(boreas.id)).toEqual(boreas);
+    expect(await whole.get(none.id)).toEqual(none);
+    expect((await whole.get(atlas.id)).content).toBe("over atlas");
+    for (const id of [boreas.id, UNKNOWN]) {
+      expect((await bound.send("GET", `/memories/${id}`)).status).toBe(404);
+    }
+    const again = await importInto(
+      bound,
+      ...[{ ...boreas, content: "over boreas", project: "atlas", updated_at: later }],
+      ...(await exportOf(bound)).filter(({ project }) => project !== null),
+    );
+    expect(again).toMatchObject({ created: 0, updated: 0, unchanged: 6, invalid: 0 });
+  });
+
+  test("brings in a history as it is, under ids of its own", async () => {
+    const { bound, boreas } = await withProjects();
+    const old = { id: boreas.id, content: "was", superseded_by: UNKNOWN };
+    await importInto(bound, old, { id: UNKNOWN, content: "is", supersedes: boreas.id });
+    const found = (await bound.list({ include_superseded: "true" })).memories;
+    const [was, is] = ["was", "is"].map((text) => found.find(({ content }) => content === text));
+    expect(was?.superseded_by).toBe(is?.id ?? "");
+    expect(is?.supersedes).toBe(was?.id ?? "");
+  });
+
+  test("reads no metrics, be it the owner", async () => {
+    await server.account();
+    const { id = "" } = (await server.accounts.findOwner()) ?? {};
+    const statusOf = async ({ key }: Client) => {
+      const headers = { authorization: `Bearer ${key}` };
+      return (await fetch(`${server.origin}/api/metrics`, { headers })).status;
+    };
+    expect(await statusOf(await server.client(id))).toBe(200);
+    const bound = { project: "atlas", only: false };
+    expect(await statusOf(await server.client(id, SCOPES, bound))).toBe(403);
+  });
+});
+
+describe("moving memories", () => {
+  const move = async (client: Client, query: string, project: string | null) =>
+    (await client.send("POST", `/memories/move?${query}`, { json: { project } })).body;
+
+  test("takes those that a filter lets pass, as old as they are", async () => {
+    const { whole, atlas, boreas, none } = await withProjects();
+    const [tagged] = await whole.saveAll([{ content: "tagged", tags: ["x"], project: "atlas" }]);
+    server.clock.advance(1_000);
+    expect(await move(whole, "project=atlas", "boreas")).toEqual({ moved: 2 });
+    expect(await whole.get(atlas.id)).toEqual({ ...atlas, project: "boreas" });
+    expect(await whole.get(none.id)).toEqual(none);
+    const ofBoreas = { project: "boreas", project_only: "true" };
+    expect(await whole.search("lighthouse", ofBoreas)).toHaveLength(3);
+    expect(await move(whole, "tags=x", null)).toEqual({ moved: 1 });
+    expect(await whole.get(tagged?.id ?? "")).toMatchObject({ project: null });
+    expect(await move(whole, "project_only=true", "all of none")).toEqual({ moved: 2 });
+    expect(await whole.get(none.id)).toMatchObject({ project: "all of none" });
+    expect(await move(whole, "project=boreas", "boreas")).toEqual({ moved: 0 });
+    expect(await whole.get(boreas.id)).toEqual(boreas);
+    expect((await whole.send("GET", "/stats")).body).toMatchObject({
+      projects: [
+        { project: "all of none", memories: 2 },
+        { project: "boreas", memories: 2 },
+      ],
+    });
+  });
+
+  test("takes more than one change may, and what is superseded too", async () => {
+    const whole = await server.account();
+    const saved = await whole.saveAll(
+      Array.from({ length: 200 }, (_, index) => ({ content: `number ${index}` })),
+    );
+    await whole.save({ content: "newer", supersedes: saved[0]?.id ?? "" });
+    expect(await move(whole, "project_only=true", "atlas")).toEqual({ moved: 201 });
+    const stats = (await whole.send("GET", "/stats")).body;
+    expect(stats).toMatchObject({ projects: [{ project: "atlas", memories: 201 }] });
+  });
+
+  test.each([
+    ["", { project: "atlas" }, "Moving everything at once"],
+    ["tags=x", {}, "project"],
+    ["tags=x", { project: "" }, "project"],
+    ["tags=x", { project: "a", tags: [] }, "unknown field"],
+    ["limit=1", { project: "a" }, "unknown field"],
+  ])("is refused with %j and %j", async (query, json, message) => {
+    const { send } = await server.account();
+    const answer = await send("POST", `/memories/move?${query}`, { json });
+    expect(answer.status).toBe(422);
+    expect(JSON.stringify(answer.body)).toContain(message);
+  });
+
+  test("needs the scope to change", async () => {
+    const { accountId } = await server.account();
+    for (const scope of ["memories:read", "memories:add"] as const) {
+      const { send } = await server.client(accountId, [scope]);
+      const answer = await send("POST", "/memories/move?tags=x", { json: { project: "a" } });
+      expectError(answer, refused);
+    }
+  });
+});
+
+test("a deletion by project spares the memories of none, and can take those alone", async () => {
+  const { whole, atlas, boreas, none } = await withProjects();
+  expect(await whole.removeMatching({ project: "atlas" })).toBe(1);
+  const left = async () => (await whole.list()).memories.map(({ id }) => id).sort();
+  expect(await left()).toEqual([boreas.id, none.id].sort());
+  expect(await whole.removeMatching({ project_only: "true" })).toBe(1);
+  expect(await left()).toEqual([boreas.id]);
+  expect(atlas.project).toBe("atlas");
+});
