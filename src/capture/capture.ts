@@ -7,7 +7,6 @@ import type { ImportLine } from "../memories/import.ts";
 import type { Memories } from "../memories/memories.ts";
 import { type ImportedMemory, Project, SessionId } from "../memories/memory.ts";
 import { problemOf } from "../schema.ts";
-import { maskSecrets } from "../secrets/mask-secrets.ts";
 import type { Places } from "./places.ts";
 
 const DAY = 86_400_000;
@@ -49,7 +48,7 @@ export function createCapture({
   projectOf,
   clock,
 }: {
-  memories: Pick<Memories, "import">;
+  memories: Pick<Memories, "import" | "secrets">;
   places: Places;
   projectOf: (folder: string) => string | null;
   clock: () => number;
@@ -80,7 +79,7 @@ export function createCapture({
       const said = turnMemory(conversation.agent, {
         ...turn,
         session,
-        text: maskSecrets(turn.text),
+        text: memories.secrets.mask(turn.text),
       });
       for (const memory of convert(conversation.agent, said).memories) {
         // Turns of equal times, and parts of one, keep their order.

@@ -104,6 +104,7 @@ export async function serve(
     idempotency: createIdempotency({ log: data.log, clock }),
     clock,
     decay: config.decay,
+    metrics,
   });
 
   const schedule = createBackupSchedule(config, { accounts, securityLog, log, metrics });

@@ -5,7 +5,13 @@ import type { Etags } from "../http/etag.ts";
 import { createCheck } from "../http/validation.ts";
 import { wholeAccount } from "../keys/reach.ts";
 import type { Memories } from "../memories/memories.ts";
-import { LIMITS, type Memory, type MemorySource, Tag } from "../memories/memory.ts";
+import {
+  LIMITS,
+  type Memory,
+  type MemoryChanges,
+  type MemorySource,
+  Tag,
+} from "../memories/memory.ts";
 import type { Markup } from "../pages/jsx-runtime.ts";
 import { ConfirmPage } from "./confirm.tsx";
 import { type Guard, PAGE_ROUTE, type Visit } from "./guard.tsx";
@@ -34,7 +40,7 @@ const checkTag = createCheck(Tag);
 
 type Service = Pick<
   Memories,
-  "create" | "get" | "list" | "remove" | "retention" | "search" | "update"
+  "get" | "list" | "remove" | "retention" | "save" | "search" | "secrets" | "update"
 >;
 
 /** The pages of memories: search and browse, add, open, change, delete, and many at once. */
@@ -90,10 +96,11 @@ function createListRoutes({ guard, memories }: { guard: Guard; memories: Service
           request,
           async ({ account }, form) => {
             const input = newMemoryOf(readEntries(form));
-            const [memory] = await memories.create(wholeAccount(account.id), [input], {
+            const { memory, isNew } = await memories.save(wholeAccount(account.id), input, {
               source: sourceOf(account),
             });
-            return { to: memory ? pathOf(memory) : PATHS.memories, notice: "The memory is saved." };
+            const notice = isNew ? "The memory is saved." : "This is known already, just so.";
+            return { to: pathOf(memory), notice: notice + secretNotice(memories, input) };
           },
           (visit, problem, form) => (
             <NewMemoryPage visit={visit} entries={readEntries(form)} problem={problem} />
@@ -226,7 +233,9 @@ function createMemoryRoutes({
                 isExpected: isShown,
               });
             }
-            const notice = changes ? "The changes are saved." : "Nothing has changed.";
+            const notice = changes
+              ? `The changes are saved.${secretNotice(memories, changes)}`
+              : "Nothing has changed.";
             return { to: pathOf(present), notice };
           },
           async (visit, problem, form) => {
@@ -274,6 +283,12 @@ function createMemoryRoutes({
 
 function sourceOf(account: Visit["account"]): MemorySource {
   return { via: "dashboard", ...credentialOf(account) };
+}
+
+/** What to add where something was saved that looks like a secret; empty else. */
+function secretNotice({ secrets }: Pick<Service, "secrets">, texts: MemoryChanges): string {
+  const kinds = secrets.warnings(texts)?.warnings.map(({ message }) => message) ?? [];
+  return kinds.map((kind) => ` ${kind}`).join("");
 }
 
 function pathOf({ id }: Memory): string {

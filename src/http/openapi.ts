@@ -98,20 +98,23 @@ interface Success {
   /** JSON by default. */
   contentType?: string;
   headers?: Record<string, string>;
+  /** Another status with the same answer, and when it is that one. */
+  or?: { status: number; description: string };
 }
 
 /** The `responses` of an operation: its success, and the errors that it and every other can give. */
 export function responses(success: Success, ...errors: (keyof typeof ERRORS)[]) {
   const all = [401, 403, ...errors, 429, 500, 503].sort();
+  const answers = [success, ...(success.or ? [success.or] : [])];
   return Object.fromEntries([
-    [
-      success.status,
+    ...answers.map(({ status, description }) => [
+      status,
       {
-        description: success.description,
+        description,
         content: { [success.contentType ?? "application/json"]: { schema: success.schema } },
         ...describeHeaders(success.headers),
       },
-    ],
+    ]),
     ...all.map((status) => [status, errorResponse(status)]),
   ]);
 }

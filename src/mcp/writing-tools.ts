@@ -3,7 +3,7 @@ import { AppError } from "../errors.ts";
 import type { Principal } from "../http/principal.ts";
 import { allows } from "../keys/scopes.ts";
 import type { Memories } from "../memories/memories.ts";
-import type { MemorySource } from "../memories/memory.ts";
+import { sourceOf } from "../memories/source.ts";
 import { titleOf } from "./entry.ts";
 import type { Session } from "./session.ts";
 import { defineTool, type Tool } from "./tool.ts";
@@ -44,17 +44,15 @@ export function createWritingTools(memories: Memories): Tool[] {
         if (input.supersedes && !allows(principal.scopes, "memories:write")) {
           throw new AppError("forbidden", "To supersede a memory needs the scope memories:write.");
         }
-        const inputs = [belonging(input, session)];
-        const [memory] = await memories.create(principal, inputs, {
-          source: sourceOf(principal),
-          idempotencyKey,
-        });
-        if (!memory) throw new Error("creating a memory returned none");
-        const similar = allows(principal.scopes, "memories:read")
-          ? await describeSimilar(memories, principal, memory.id)
-          : [];
+        memories.secrets.refuse(input);
+        const mayRead = allows(principal.scopes, "memories:read");
+        const source = sourceOf(principal, "mcp");
+        const saving = { source, idempotencyKey, mayRead };
+        const { memory, isNew } = await memories.save(principal, belonging(input, session), saving);
         const { id, created_at } = memory;
         const saved = { id, created_at };
+        if (!isNew) return { text: `Known already, as ${id}.`, data: saved };
+        const similar = mayRead ? await describeSimilar(memories, principal, id) : [];
         if (similar.length === 0) return { text: `Saved as ${id}.`, data: saved };
         const hint = `If this takes the place of one of them, delete_memory ${id} and save it again with supersedes.`;
         const list = similar.map((one) => `\n${one.id}: ${one.title}`).join("");
@@ -87,8 +85,9 @@ export function createWritingTools(memories: Memories): Tool[] {
       ),
       output: Type.Object({ id: Type.String(), updated_at: Type.String() }),
       async run({ id, ...changes }, { principal }) {
+        memories.secrets.refuse(changes);
         const memory = await memories.update(principal, id, changes, {
-          source: sourceOf(principal),
+          source: sourceOf(principal, "mcp"),
         });
         return { text: `Updated ${id}.`, data: { id, updated_at: memory.updated_at } };
       },
@@ -121,10 +120,6 @@ function belonging<
     ...(sessionId !== null && { session_id: sessionId }),
     ...input,
   };
-}
-
-function sourceOf({ credential }: Principal): MemorySource {
-  return { via: "mcp", ...credential };
 }
 
 /** Those of them that are still there, with their first line. */

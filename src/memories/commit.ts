@@ -9,6 +9,7 @@ import { type Answer, AnswersTaken, Behind, type Entry, type Log } from "./log/l
 import type { Outcome } from "./log/pending.ts";
 import type { Lease } from "./log/shared-log.ts";
 import { checkQuota, minus, plus, type QuotaOf } from "./quota.ts";
+import type { StoredMemory } from "./rows.ts";
 import type { MemoryTable } from "./table.ts";
 
 /** A change that waits for its commit. */
@@ -19,6 +20,8 @@ export interface Job {
   withVectors?: boolean;
   /** Whether it reads what is linked with them: next to them, or all of their histories. */
   links?: "near" | "chain" | undefined;
+  /** Memories of which `apply` asks whether others have the same text. */
+  withTextsOf?: readonly StoredMemory[];
   /** What a request with an `Idempotency-Key` is answered from now on. */
   answer?: Answer | undefined;
   /** What it removes, besides what `apply` does. */

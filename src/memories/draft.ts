@@ -2,12 +2,15 @@ import type { ContentEmbedding } from "../embedding/embedder.ts";
 import type { Outcome } from "./log/pending.ts";
 import { bytesOf, minus, plus, type Usage } from "./quota.ts";
 import { embeddingOf, type MemoryRow, type StoredMemory } from "./rows.ts";
+import { isSameText } from "./same-text.ts";
 
 /** The memories of a group of changes, as the changes before left them. */
 export interface Draft {
   get(id: string): MemoryRow | null;
   /** What a memory was embedded as, if the change asked for it. */
   embeddingOf(id: string): ContentEmbedding | null;
+  /** Memories with the same text as one of those whose texts the change asked for. */
+  withText(content: string): MemoryRow[];
   put(memory: StoredMemory): void;
   remove(id: string): void;
 }
@@ -50,6 +53,12 @@ export function createDraft(
     embeddingOf(id) {
       const memory = after.get(id) ?? loadedWhole.get(id);
       return memory ? embeddingOf(memory) : null;
+    },
+    withText(content) {
+      const all = new Map<string, MemoryRow | null>([...before, ...after]);
+      return [...all.values()].flatMap((memory) =>
+        memory && isSameText(memory.content, content) ? memory : [],
+      );
     },
     put: (memory) => set(memory.id, memory),
     remove: (id) => set(id, null),

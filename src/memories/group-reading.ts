@@ -38,6 +38,11 @@ export async function readGroup(table: MemoryTable, group: readonly Job[]) {
       for (const linked of linksOf(rows.get(id))) if (!own.has(linked)) beside.add(linked);
     }
   }
+  for (const { content, vectors } of group.flatMap(({ withTextsOf = [] }) => withTextsOf)) {
+    // What can't be read keeps nothing from being saved.
+    const same = await table.withText(content, vectors[0] ?? null).catch(() => []);
+    for (const row of same) rows.set(row.id, row);
+  }
   const withVectors = new Set(idsOf(group.filter((job) => job.withVectors)));
   const whole = await table.load([...withVectors.union(beside)]);
   for (const memory of whole) rows.set(memory.id, memory);

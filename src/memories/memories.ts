@@ -1,6 +1,8 @@
 import { DEFAULT_DECAY, type Decay } from "../config.ts";
+import { createMetrics, type Metrics } from "../metrics.ts";
 import type { Idempotency } from "./idempotency.ts";
 import { createReading } from "./reading.ts";
+import { createSecretWatch } from "./secret-watch.ts";
 import type { Store } from "./store.ts";
 import { createWriting } from "./writing.ts";
 
@@ -16,12 +18,15 @@ export function createMemories({
   idempotency,
   clock,
   decay = DEFAULT_DECAY,
+  metrics = createMetrics(),
 }: {
   store: Store;
   idempotency: Idempotency;
   clock: () => number;
   decay?: Decay;
+  metrics?: Metrics;
 }) {
   const reading = createReading({ store, clock, decay });
-  return { ...reading, ...createWriting({ store, idempotency, clock, get: reading.get }) };
+  const writing = createWriting({ store, idempotency, clock, get: reading.get });
+  return { ...reading, ...writing, secrets: createSecretWatch(metrics) };
 }

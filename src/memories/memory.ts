@@ -1,6 +1,7 @@
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { allows, type Scope } from "../keys/scopes.ts";
 import { checked, instant, jsonObject, parseInstant, problemOf, text } from "../schema.ts";
+import { Warning } from "./warning.ts";
 
 /** Limits of a memory's fields. Characters are Unicode code points. */
 export const LIMITS = {
@@ -256,6 +257,9 @@ export type Similar = Static<typeof Similar>;
 /** What saving a memory answers. */
 export const SavedMemory = Type.Object({
   ...memoryFields,
+  warnings: Type.Optional(
+    Type.Array(Warning, { description: "Present only where there is something to tell." }),
+  ),
   similar: Type.Optional(
     Type.Array(Similar, {
       description: "With `?similar=true`: at most 10 memories that say nearly the same.",

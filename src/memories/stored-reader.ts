@@ -8,9 +8,13 @@ import { tokensOf } from "./indexes/tokens.ts";
 import type { Pending } from "./log/pending.ts";
 import { createRecentStates } from "./recent-states.ts";
 import type { Candidate, StoredMemory } from "./rows.ts";
+import { isSameText } from "./same-text.ts";
 import type { MemoryTable, TableReader } from "./table.ts";
 import { createView } from "./view/create-view.ts";
 import type { View } from "./view/view.ts";
+
+/** Memories among which those are that have the same vector. */
+const NEAREST = 100;
 
 /**
  * Answers from the base and what the log holds since, for tables that are not in memory. LanceDB's
@@ -83,6 +87,19 @@ export function createStoredReader({
     return merged.slice(0, limit).map(({ id }) => id);
   };
 
+  const candidates: TableReader["candidates"] = async (question) => {
+    // At once: a flush may take them over while the base is read.
+    const [known, except] = [pending.memories(), pending.ids()];
+    const asked = [...new Set(tokensOf(question.words ?? ""))];
+    const search = (words: readonly string[]) =>
+      recent.read(() => base.read((open) => open.search({ ...question, words, except }), []));
+    const [found, words] = await Promise.all([search(asked), lookUp(asked, known)]);
+    const near = [...words.nearWords.values()].flatMap((each) => [...each.keys()]);
+    const all = near.length > 0 ? await search([...asked, ...near]) : found;
+    const corpus = { texts: size(), ...words };
+    return withView([...all, ...known], (view) => view.candidates({ ...question, corpus }));
+  };
+
   return {
     async find(ids) {
       const { known, others } = split(ids);
@@ -108,17 +125,13 @@ export function createStoredReader({
       }
     },
 
-    async candidates(question) {
-      // At once: a flush may take them over while the base is read.
-      const [known, except] = [pending.memories(), pending.ids()];
-      const asked = [...new Set(tokensOf(question.words ?? ""))];
-      const search = (words: readonly string[]) =>
-        recent.read(() => base.read((open) => open.search({ ...question, words, except }), []));
-      const [found, words] = await Promise.all([search(asked), lookUp(asked, known)]);
-      const near = [...words.nearWords.values()].flatMap((each) => [...each.keys()]);
-      const all = near.length > 0 ? await search([...asked, ...near]) : found;
-      const corpus = { texts: size(), ...words };
-      return withView([...all, ...known], (view) => view.candidates({ ...question, corpus }));
+    candidates,
+
+    /** The same text has the same vector: what has it is among the nearest. */
+    async withText(content, vector) {
+      const question = { vector, words: null, filter: {}, limit: NEAREST, least: NEAREST };
+      const found = vector ? (await candidates(question)).candidates : [];
+      return found.flatMap(({ memory }) => (isSameText(memory.content, content) ? memory : []));
     },
 
     async interaction(ids, asked, weights) {

@@ -21,6 +21,11 @@ export interface TableReader {
   select(filter: Filter): Promise<string[]>;
   /** All memories, some at a time. */
   rows(): AsyncGenerator<MemoryRow[]>;
+  /**
+   * Memories with the same text; white space around it does not count.
+   * @param vector of its first passage
+   */
+  withText(content: string, vector: Float32Array | null): Promise<MemoryRow[]>;
   /** What a search has to consider; see `View`. */
   candidates(question: ViewQuestion): Promise<Found>;
   /** Memories of sessions, of very long ones a part. */
@@ -213,6 +218,7 @@ export function createTable({
     list: (...question) => betweenCommits((found) => found.list(...question)),
     select: (filter) => betweenCommits((found) => found.select(filter)),
     rows: () => atHand().rows(),
+    withText: (...question) => betweenCommits((found) => found.withText(...question)),
     candidates: async (question) => (await reader()).candidates(question),
     ofSessions: async (...question) => (await reader()).ofSessions(...question),
     async interaction(...question) {
@@ -257,6 +263,7 @@ function viewReader(view: NonNullable<LiveView["current"]>): TableReader {
       }
       yield rows;
     },
+    withText: async (content) => view.withText(content),
     candidates: async (question) => view.candidates(question),
     ofSessions: async (sessions, asked) => view.ofSessions(sessions, asked, AROUND),
   };

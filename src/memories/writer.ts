@@ -7,6 +7,7 @@ import type { Filter } from "./filter.ts";
 import { type Answer, AnswersTaken, type Log } from "./log/log.ts";
 import type { Outcome } from "./log/pending.ts";
 import { checkQuota, type QuotaOf, type Usage } from "./quota.ts";
+import type { StoredMemory } from "./rows.ts";
 import type { MemoryTable } from "./table.ts";
 
 /** A change of single memories. If `apply` throws, this change fails and the others go on. */
@@ -17,6 +18,8 @@ export interface Change<Result> {
   withVectors?: boolean;
   /** Whether it reads what is linked with them: next to them, or all of their histories. */
   links?: "near" | "chain" | undefined;
+  /** Memories of which `apply` asks whether others have the same text. */
+  withTextsOf?: readonly StoredMemory[];
   apply(draft: Draft): Result;
   /** What a request with an `Idempotency-Key` is answered from now on, if the change is made. */
   answer?: Answer | undefined;

@@ -7,7 +7,7 @@ import { ref, responses } from "../http/openapi.ts";
 import type { Authorize } from "../http/principal.ts";
 import { checkQueryString } from "../http/query.ts";
 import type { RecordEvent } from "../http/record.ts";
-import type { Scope } from "../keys/scopes.ts";
+import { allows, type Scope } from "../keys/scopes.ts";
 import { createTurns } from "../turns.ts";
 import type { Memories } from "./memories.ts";
 import {
@@ -15,7 +15,6 @@ import {
   MAX_BATCH_BYTES,
   Memory,
   MemoryChanges,
-  type MemorySource,
   NewMemory,
   writtenMemory,
 } from "./memory.ts";
@@ -27,6 +26,7 @@ import {
   RemovalQuery,
   toExactFilter,
 } from "./requests.ts";
+import { sourceOf } from "./source.ts";
 
 /** Bytes of a body. */
 const MAX_BODY = 1 << 20;
@@ -40,7 +40,7 @@ const Batch = Type.Object(
   { memories: Type.Array(NewMemory, { minItems: 1, maxItems: LIMITS.batch }) },
   { additionalProperties: false },
 );
-const Created = Type.Object({ memories: Type.Array(ref("Memory")) });
+const Created = Type.Object({ memories: Type.Array(ref("SavedMemory")) });
 const Id = Memory.properties.id;
 export const MemoryPath = Type.Object({ id: Id });
 const Deleted = Type.Object({ id: Id, deleted: Type.Literal(true) });
@@ -83,7 +83,7 @@ function createSavingRoutes({ memories, authorize, etags }: Dependencies) {
     .derive(async ({ request }) => {
       const principal = await authorize(request, "memories:add");
       checkQueryString(request);
-      const source: MemorySource = { via: "api", ...principal.credential };
+      const source = sourceOf(principal, "api");
       return { principal, source };
     })
     .post(
@@ -92,13 +92,19 @@ function createSavingRoutes({ memories, authorize, etags }: Dependencies) {
         if (query.similar === "true") await authorize(request, "memories:read");
         if (body.supersedes) await authorize(request, "memories:write");
         const idempotencyKey = headers["idempotency-key"];
-        const [memory] = await memories.create(principal, [body], { source, idempotencyKey });
-        if (!memory) throw new Error("creating a memory returned none");
-        set.status = 201;
+        const mayRead = allows(principal.scopes, "memories:read");
+        const saving = { source, idempotencyKey, mayRead };
+        const { memory, isNew } = await memories.save(principal, body, saving);
+        set.status = isNew ? 201 : 200;
         set.headers.location = `/api/memories/${memory.id}`;
         set.headers.etag = (await etags.maker())(memory);
-        if (query.similar === "false") return writtenMemory(memory, principal.scopes);
-        return { ...memory, similar: await memories.similar(principal, memory.id) };
+        const similar =
+          query.similar === "true" ? await memories.similar(principal, memory.id) : null;
+        return {
+          ...writtenMemory(memory, principal.scopes),
+          ...(similar && { similar }),
+          ...memories.secrets.warnings(body),
+        };
       },
       {
         parse: parser(createBodyReader(NewMemory, MAX_BODY)),
@@ -108,13 +114,14 @@ function createSavingRoutes({ memories, authorize, etags }: Dependencies) {
         detail: {
           operationId: "createMemory",
           summary: "Save a memory",
-          description: `When this is answered the memory is on the disk, and every search finds it. With \`supersedes\`, what was true before is kept as history, out of searches and lists; it is refused with 409 when another one has taken its place, and needs \`memories:write\`. \`similar=true\` needs the scope to read. ${WITHOUT_READING}`,
+          description: `When this is answered the memory is on the disk, and every search finds it. What says exactly the same in the same project already is answered with 200 as it is, and nothing is saved. With \`supersedes\`, what was true before is kept as history, out of searches and lists; it is refused with 409 when another one has taken its place, and needs \`memories:write\`. \`similar=true\` needs the scope to read. ${WITHOUT_READING}`,
           responses: responses(
             {
               status: 201,
               description: "Saved.",
               schema: ref("SavedMemory"),
               headers: { ...ETAG, Location: "The memory's path." },
+              or: { status: 200, description: "The memory that says the same already." },
             },
             400,
             404,
@@ -137,7 +144,11 @@ function createSavingRoutes({ memories, authorize, etags }: Dependencies) {
         const saved = await memories.create(principal, body.memories, { source, idempotencyKey });
         // To write so much has taken its time, and so does the answer.
         await turn();
-        return { memories: saved.map((memory) => writtenMemory(memory, principal.scopes)) };
+        const answers = saved.map((memory, place) => ({
+          ...writtenMemory(memory, principal.scopes),
+          ...memories.secrets.warnings(body.memories[place] ?? {}),
+        }));
+        return { memories: answers };
       },
       {
         parse: parser(readBatch),
@@ -146,7 +157,7 @@ function createSavingRoutes({ memories, authorize, etags }: Dependencies) {
         detail: {
           operationId: "createMemories",
           summary: "Save up to 256 memories, all or none",
-          description: `Faster than one by one, and one of them that is not valid keeps all out. ${WITHOUT_READING}`,
+          description: `Faster than one by one, and one of them that is not valid keeps all out. All are saved, also those that say what is known already: turns of a conversation, say. ${WITHOUT_READING}`,
           responses: responses(
             { status: 201, description: "Saved, in the order given.", schema: Created },
             400,
@@ -168,7 +179,7 @@ function createChangeRoutes({ memories, authorize, etags, record }: Dependencies
     .derive(async ({ request }) => {
       const principal = await authorize(request, "memories:write");
       checkQueryString(request);
-      const source: MemorySource = { via: "api", ...principal.credential };
+      const source = sourceOf(principal, "api");
       return { principal, source };
     })
     .put(
@@ -180,7 +191,10 @@ function createChangeRoutes({ memories, authorize, etags, record }: Dependencies
           ifMatch === undefined || etags.matches(ifMatch, etagOf(memory));
         const memory = await memories.update(principal, params.id, body, { source, isExpected });
         set.headers.etag = etagOf(memory);
-        return writtenMemory(memory, principal.scopes);
+        return {
+          ...writtenMemory(memory, principal.scopes),
+          ...memories.secrets.warnings(body),
+        };
       },
       {
         parse: parser(createBodyReader(MemoryChanges, MAX_BODY)),
@@ -195,7 +209,7 @@ function createChangeRoutes({ memories, authorize, etags, record }: Dependencies
             {
               status: 200,
               description: "The changed memory.",
-              schema: ref("Memory"),
+              schema: ref("SavedMemory"),
               headers: ETAG,
             },
             400,
@@ -246,7 +260,8 @@ function createChangeRoutes({ memories, authorize, etags, record }: Dependencies
         detail: {
           operationId: "deleteMemories",
           summary: "Delete all memories that pass a filter, for good",
-          description: "At least one of them is needed.",
+          description:
+            "At least one of them is needed. With `source`, all that a misled agent or a lost key wrote goes in one step.",
           responses: responses(
             { status: 200, description: "How many there were.", schema: DeletedMany },
             400,

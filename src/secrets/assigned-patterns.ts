@@ -2,11 +2,11 @@ import type { Pattern } from "./pattern.ts";
 
 /** What stands where a password would: a variable, a call, a path, or words for what belongs there. */
 const NOT_A_PASSWORD = [
-  String.raw`^[$<{%*@#]`,
+  "^[$<{%*@#]",
   String.raw`[(){}[\]]`,
   String.raw`^[\w$]+(?:\.[\w$]+)+$`,
   String.raw`^(?:\.{0,2}|~)/`,
-  String.raw`^[a-z]{1,20}://`,
+  "^[a-z]{1,20}://",
   "^(?:your|my|the|some|new|old|change|example|sample|dummy|placeholder|redacted|masked|hidden)",
   "^(?:x{3,}|\\*+|\\.+|-+|_+)$",
   "^(?:[a-z]+|[0-9]+)(?:[-_.][a-z]+|[-_.][0-9]+)*$",

@@ -3,11 +3,15 @@ import { findSecrets } from "./find-secrets.ts";
 /**
  * The text with `[masked: KIND]` in the place of each secret. What is around it stays, so that the
  * text still says which key or password it is about. A masked text is masked to itself.
+ * @param told the kind of each
  */
-export function maskSecrets(text: string): string {
+export function maskSecrets(text: string, told: (kinds: string[]) => void = () => {}): string {
+  const found = findSecrets(text);
+  if (found.length === 0) return text;
+  told(found.map(({ kind }) => kind));
   let masked = "";
   let at = 0;
-  for (const { kind, start, end } of findSecrets(text)) {
+  for (const { kind, start, end } of found) {
     masked += `${text.slice(at, start)}[masked: ${kind}]`;
     at = end;
   }

@@ -2,7 +2,7 @@ import type { Pattern } from "./pattern.ts";
 
 /** A token is not part of a longer word or number. */
 const STARTS = "(?<![A-Za-z0-9])";
-const ENDS = String.raw`(?![A-Za-z0-9_-])`;
+const ENDS = "(?![A-Za-z0-9_-])";
 
 /** A token that its maker marks with a prefix. `body` is what comes after it. */
 function prefixed(kind: string, prefix: string, body: string): Pattern {
@@ -69,7 +69,7 @@ export const OWN_PATTERNS: readonly Pattern[] = [
   {
     kind: "telegram-bot-token",
     keywords: [":aa"],
-    source: String.raw`${STARTS}([0-9]{8,11}:AA[A-Za-z0-9_-]{33})${ENDS}`,
+    source: `${STARTS}([0-9]{8,11}:AA[A-Za-z0-9_-]{33})${ENDS}`,
     flags: "",
   },
   {

@@ -77,7 +77,10 @@ test("the content type is read in any case, with any parameters", async () => {
     "application/json ;x=y",
   ]) {
     const headers = { "content-type": type };
-    const answer = await ada.send("POST", "/memories", { body: '{"content":"x"}', headers });
+    const answer = await ada.send("POST", "/memories", {
+      body: JSON.stringify({ content: type }),
+      headers,
+    });
     expect(answer.status).toBe(201);
   }
 });

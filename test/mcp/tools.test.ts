@@ -288,7 +288,9 @@ describe("saving", () => {
     const { accountId } = await server.account();
     const client = await connect("v2 new", { accountId });
     const id = await save(client, "Sam is allergic to peanuts");
-    const again = await client.call("save_memory", { content: "Sam is allergic to peanuts" });
+    const same = await client.call("save_memory", { content: "Sam is allergic to peanuts" });
+    expect(same).toMatchObject({ data: { id }, text: `Known already, as ${id}.` });
+    const again = await client.call("save_memory", { content: "Sam is allergic to peanuts!" });
     expect(again.data).toMatchObject({ similar: [{ id, title: "Sam is allergic to peanuts" }] });
     expect(again.text).toContain(id);
     expect(again.text).toContain("supersedes");

@@ -93,8 +93,9 @@ test.each([
   ["importance 0", { importance: 0 }],
   ["importance 1", { importance: 1 }],
 ])("at the limit: %s", async (_, fields) => {
-  const saved = await shared.save({ content: "x", ...fields });
-  expect(await shared.get(saved.id)).toEqual(saved);
+  const ada = await server.account();
+  const saved = await ada.save({ content: "x", ...fields });
+  expect(await ada.get(saved.id)).toEqual(saved);
   if (!("tags" in fields)) expect(saved).toMatchObject(fields);
 });
 

@@ -46,7 +46,7 @@ describe("over HTTP", () => {
   test("a memory has none of the fields unless it is saved with them", async () => {
     const ada = await server.account();
     expect(await ada.save({ content: "x" })).toMatchObject(NONE);
-    expect(await ada.save({ content: "x", project: null, supersedes: null })).toMatchObject(NONE);
+    expect(await ada.save({ content: "y", project: null, supersedes: null })).toMatchObject(NONE);
   });
 
   test("they are kept, and shown by every answer", async () => {
@@ -85,7 +85,7 @@ describe("over HTTP", () => {
     const ada = await server.account();
     const { expires_at } = await ada.save({ content: "x", expires_at: "2099-12-31" });
     expect(expires_at).toBe("2099-12-31T00:00:00.000Z");
-    const moved = await ada.save({ content: "x", expires_at: "2099-12-31T01:00:00+01:00" });
+    const moved = await ada.save({ content: "y", expires_at: "2099-12-31T01:00:00+01:00" });
     expect(moved.expires_at).toBe(expires_at);
   });
 
@@ -259,7 +259,7 @@ describe("source", () => {
     const [one] = await ada.saveAll([{ content: "x" }]);
     expect(one?.source).toEqual({ via: "api", ...key });
     await using agent = await mcp(ada.key);
-    const { data } = await agent.call("save_memory", { content: "x" });
+    const { data } = await agent.call("save_memory", { content: "y" });
     expect((await ada.get(String(data.id))).source).toEqual({ via: "mcp", ...key });
     const claimed = { via: "dashboard", by: "the owner", id: "acc_1" };
     const line = { id: newId(), content: "x", source: claimed };
@@ -274,7 +274,7 @@ describe("source", () => {
     const credential = { by: "Example", id: grant?.id ?? "" };
     expect((await app.save({ content: "x" })).source).toEqual({ via: "api", ...credential });
     await using agent = await mcp(tokens.access_token);
-    const { data } = await agent.call("save_memory", { content: "x" });
+    const { data } = await agent.call("save_memory", { content: "y" });
     expect((await app.get(String(data.id))).source).toEqual({ via: "mcp", ...credential });
   });
 
@@ -292,7 +292,7 @@ describe("source", () => {
     const body = JSON.stringify({ content: "by a page of ours" });
     const answer = await fetch(`${server.origin}/api/memories`, { method: "POST", body, headers });
     const { source } = (await answer.json()) as Memory;
-    expect(source).toEqual({ via: "api", by, id: accountId });
+    expect(source).toEqual({ via: "dashboard", by, id: accountId });
   });
 
   test("of the local socket is the machine itself", async () => {

@@ -124,6 +124,13 @@ async function compare(inMemory: KeptTable, stored: KeptTable, all: readonly str
       await inMemory.interaction(some, states, weights),
     );
     expectSameVectors(await stored.vectorsOf(some), await inMemory.vectorsOf(some));
+    for (const { id, content, vectors } of await stored.load(some)) {
+      const [first = null] = vectors;
+      const same = await stored.withText(` ${content}\n`, first);
+      expect(same.map((row) => row.id)).toContain(id);
+      expect(byId(same)).toEqual(byId(await inMemory.withText(content, first)));
+      expect(await stored.withText(`${content}, too`, first)).toEqual([]);
+    }
   }
 }
 

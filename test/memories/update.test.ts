@@ -9,7 +9,6 @@ const embedder = fakeEmbedder();
 const server = await startServer({ embedder });
 afterAll(server.close);
 /** An account whose memories are changed one at a time. */
-const changing = await server.account();
 /** An account whose memory no test manages to change. */
 const steady = await server.account();
 const memory = await steady.save({ content: "steady" });
@@ -38,6 +37,7 @@ test.each<Record<string, unknown>>([
   { session_id: null },
   { content: "after", tags: ["z"], agent_id: null, session_id: "u", importance: 1, metadata: {} },
 ])("an update with %j changes that and nothing else", async (changes) => {
+  const changing = await server.account();
   const saved = await changing.save(FULL);
   server.clock.advance(1_000);
   const updated = await changing.update(saved.id, changes);

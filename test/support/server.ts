@@ -111,6 +111,7 @@ async function createReplica(
     store,
     idempotency: createIdempotency({ log: memoryLog, clock }),
     clock,
+    metrics,
   });
   const log = options.log ?? silentLog;
   const securityLog = createSecurityLog({ db, clock, log });

@@ -6,6 +6,7 @@ import type { Accepts } from "../indexes/largest.ts";
 import { createSlots } from "../indexes/slots.ts";
 import { createTexts } from "../indexes/texts.ts";
 import type { MemoryRow } from "../rows.ts";
+import { isSameText } from "../same-text.ts";
 
 /**
  * The fields of memories, a column each, so that a million takes little and is filtered quickly.
@@ -21,6 +22,8 @@ export interface Columns {
   readonly end: number;
   /** Whether a memory is in a slot. */
   has(slot: number): boolean;
+  /** Slots of memories with the same text. */
+  withText(content: string): number[];
   /** Slots of a session, the one that was added last first. */
   ofSession(sessionId: string): IterableIterator<number>;
   /** What tells whether the memory in a slot passes a filter; `null` when all do. */
@@ -46,6 +49,7 @@ const INTEGERS = [
   "source",
   "pinned",
   "starts",
+  "text",
 ] as const;
 /** Of these, the ones that are numbers of texts. */
 const TEXTS = ["agent", "session", "project", "supersedes", "supersededBy"] as const;
@@ -152,6 +156,15 @@ export function createColumns(): Columns {
     slotOf: slots.find,
     has: slots.has,
     accepts,
+    withText(content) {
+      const wanted = hashOf(content);
+      const found: number[] = [];
+      const { text } = columns;
+      for (let slot = 0; slot < slots.end; slot++) {
+        if (text[slot] === wanted && slots.has(slot)) found.push(slot);
+      }
+      return found.filter((slot) => isSameText(texts.get(contentAt(slot)), content));
+    },
     ofSession: (sessionId) => sessions.members(strings.find(sessionId)),
     id: (slot) => texts.get(idAt(slot)),
     content: (slot) => texts.get(contentAt(slot)),
@@ -198,6 +211,7 @@ export function createColumns(): Columns {
       columns.starts[slot] = startLists.take(memory.starts.length > 0 ? memory.starts : null);
       columns.source[slot] = sources.take(memory.source);
       columns.pinned[slot] = memory.pinned ? 1 : 0;
+      columns.text[slot] = hashOf(memory.content);
       for (const name of FLOATS) columns[name][slot] = memory[name] ?? Number.NaN;
       sessions.add(columns.session[slot] ?? 0, slot);
       return slot;
@@ -220,6 +234,11 @@ export function createColumns(): Columns {
 
     close: texts.close,
   };
+}
+
+/** A number that is the same for the same text, of the kind that a column keeps. */
+function hashOf(content: string): number {
+  return Bun.hash.xxHash32(content.trim()) | 0;
 }
 
 /** What tells by the number of a value whether it passes a test, which is asked once for each value. */

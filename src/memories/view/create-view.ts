@@ -124,6 +124,8 @@ export function createView(dimension: number, mostWithStates = MOST_WITH_STATES)
       return ids;
     },
 
+    withText: (content) => columns.withText(content).map(columns.row),
+
     candidates({ vector, words: question, filter, limit, least, corpus }) {
       const accepts = columns.accepts(filter);
       const found = vector

@@ -25,6 +25,8 @@ export interface View {
   list(filter: Filter, after: Position | null, limit?: number): string[];
   /** Ids of all that a filter lets pass, in no order. */
   select(filter: Filter): string[];
+  /** Memories with the same text; white space around it does not count. */
+  withText(content: string): MemoryRow[];
   /**
    * Memories that a search has to consider: those of the nearest passages and those whose words
    * match best, each once, in no order.

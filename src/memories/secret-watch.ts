@@ -1,0 +1,69 @@
+import { AppError } from "../errors.ts";
+import type { Metrics } from "../metrics.ts";
+import { findSecrets } from "../secrets/find-secrets.ts";
+import { maskSecrets } from "../secrets/mask-secrets.ts";
+import type { NewMemory } from "./memory.ts";
+import type { Warning } from "./warning.ts";
+
+/** Texts of a memory, as far as they are given. */
+type Texts = Partial<Pick<NewMemory, "content" | "tags" | "metadata">>;
+
+/** What was done with a secret. */
+type Done = "refused" | "saved" | "masked";
+
+export type SecretWatch = ReturnType<typeof createSecretWatch>;
+
+/** Sees to secrets in what is to be remembered. They are counted by kind, and never told or logged. */
+export function createSecretWatch(metrics: Pick<Metrics, "counter">) {
+  const counter = metrics.counter(
+    "ctxd_secrets_total",
+    "Secrets in texts that came in, by kind and by what was done with them.",
+    ["kind", "done"],
+  );
+  const count = (kinds: readonly string[], done: Done) => {
+    for (const kind of kinds) counter.inc({ kind, done });
+  };
+
+  return {
+    /** What to tell of a memory that is saved with secrets in it; null where it has none. */
+    warnings(texts: Texts): { warnings: Warning[] } | null {
+      const warnings = secretsIn(texts).map(({ path, kinds }): Warning => {
+        count(kinds, "saved");
+        return { code: "secret", path, message: `Has what looks like a secret: ${named(kinds)}.` };
+      });
+      return warnings.length > 0 ? { warnings } : null;
+    },
+
+    /** @throws AppError `validation_failed` for texts with secrets in them */
+    refuse(texts: Texts): void {
+      const found = secretsIn(texts);
+      if (found.length === 0) return;
+      for (const { kinds } of found) count(kinds, "refused");
+      const all = [...new Set(found.flatMap(({ kinds }) => kinds))];
+      throw new AppError(
+        "validation_failed",
+        `Not saved: this has what looks like a secret (${named(all)}). Save the fact without it, such as what it is for and where it is kept.`,
+        { details: found.map(({ path }) => ({ path, message: "has what looks like a secret" })) },
+      );
+    },
+
+    /** The text with its secrets masked; see `maskSecrets`. */
+    mask: (text: string): string => maskSecrets(text, (kinds) => count(kinds, "masked")),
+  };
+}
+
+function secretsIn({ content, tags, metadata }: Texts) {
+  const texts = [
+    ["/content", content ?? ""],
+    ["/tags", tags?.join("\n") ?? ""],
+    ["/metadata", metadata && Object.keys(metadata).length > 0 ? JSON.stringify(metadata) : ""],
+  ] as const;
+  return texts.flatMap(([path, text]) => {
+    const kinds = findSecrets(text).map(({ kind }) => kind);
+    return kinds.length > 0 ? [{ path, kinds }] : [];
+  });
+}
+
+function named(kinds: readonly string[]) {
+  return [...new Set(kinds)].join(", ");
+}

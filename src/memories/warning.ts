@@ -1,0 +1,9 @@
+import { type Static, Type } from "@sinclair/typebox";
+
+/** What is told of a memory that was saved all the same. */
+export const Warning = Type.Object({
+  code: Type.Literal("secret"),
+  path: Type.String({ description: "JSON pointer to the field.", examples: ["/content"] }),
+  message: Type.String({ examples: ["Has what looks like a secret: github-token."] }),
+});
+export type Warning = Static<typeof Warning>;

@@ -1,0 +1,91 @@
+import { afterAll, expect, test } from "bun:test";
+import { randomUUIDv7 } from "bun";
+import type { Memory } from "../../src/memories/memory.ts";
+import type { Client } from "../support/client.ts";
+import { startServer } from "../support/server.ts";
+
+const server = await startServer();
+afterAll(server.close);
+
+const DAY = 86_400_000;
+const at = (days: number) => new Date(server.clock() + days * DAY).toISOString();
+const save = (client: Client, json: Record<string, unknown>) =>
+  client.send("POST", "/memories", { json });
+
+test("what is there already is answered as it is, and not saved once more", async () => {
+  const ada = await server.account();
+  const first = await ada.save({ content: "Ada likes tea.", tags: ["taste"], session_id: "one" });
+  server.clock.advance(1_000);
+  const again = await save(ada, { content: "\n Ada likes tea. ", session_id: "two" });
+  expect(again).toMatchObject({ status: 200, body: first });
+  expect(again.headers.get("location")).toBe(`/api/memories/${first.id}`);
+  expect((await ada.list()).memories).toEqual([first]);
+});
+
+test.each([
+  ["another letter", { content: "The bees sleep!" }],
+  ["another project", { project: "atlas" }],
+  ["one that is to be pinned", { pinned: true }],
+])("%s is another memory", async (_, fields) => {
+  const ada = await server.account();
+  await ada.save({ content: "The bees sleep." });
+  expect(await save(ada, { content: "The bees sleep.", ...fields })).toMatchObject({ status: 201 });
+  expect((await ada.list()).memories).toHaveLength(2);
+});
+
+test("what ends earlier does not stand for what is to last", async () => {
+  const ada = await server.account();
+  const short = await ada.save({ content: "The gate is open.", expires_at: at(1) });
+  const asShort = await save(ada, { content: "The gate is open.", expires_at: at(1) });
+  expect(asShort).toMatchObject({ status: 200, body: { id: short.id } });
+  const lasting = await save(ada, { content: "The gate is open." });
+  expect(lasting).toMatchObject({ status: 201, body: { expires_at: null } });
+});
+
+test("what has been superseded does not hold, and is saved when it holds again", async () => {
+  const ada = await server.account();
+  const acme = await ada.save({ content: "Sam works at Acme." });
+  await ada.save({ content: "Sam works at Globex.", supersedes: acme.id });
+  const again = await save(ada, { content: "Sam works at Acme." });
+  expect(again).toMatchObject({ status: 201 });
+  expect((again.body as Memory).id).not.toBe(acme.id);
+});
+
+test("many who save the same at once make one memory", async () => {
+  const ada = await server.account();
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, () => save(ada, { content: "All at once." })),
+  );
+  expect(new Set(answers.map(({ body }) => (body as Memory).id)).size).toBe(1);
+  expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
+  expect((await ada.list()).memories).toHaveLength(1);
+});
+
+test("an Idempotency-Key that found a memory finds it again", async () => {
+  const ada = await server.account();
+  const { id } = await ada.save({ content: "The same." });
+  const headers = { "idempotency-key": "k" };
+  for (let time = 0; time < 2; time++) {
+    const answer = await ada.send("POST", "/memories", { json: { content: "The same." }, headers });
+    expect(answer).toMatchObject({ body: { id } });
+  }
+});
+
+test("who may not read is not told what is there", async () => {
+  const { accountId, save: saveAs } = await server.account();
+  const { id } = await saveAs({ content: "Between us." });
+  const blind = await server.client(accountId, ["memories:add"]);
+  const answer = await save(blind, { content: "Between us." });
+  expect(answer.status).toBe(201);
+  expect((answer.body as Memory).id).not.toBe(id);
+});
+
+test("a batch and an import keep all that they are given, such as turns of a conversation", async () => {
+  const ada = await server.account();
+  await ada.save({ content: "Yes." });
+  expect(await ada.saveAll([{ content: "Yes." }, { content: "Yes." }])).toHaveLength(2);
+  const line = { id: `mem_${randomUUIDv7("hex").replaceAll("-", "")}`, content: "Yes." };
+  const headers = { "content-type": "application/x-ndjson" };
+  await ada.send("POST", "/memories/import", { body: JSON.stringify(line), headers });
+  expect((await ada.list()).memories).toHaveLength(4);
+});
