@@ -2,6 +2,7 @@ import { type Command, Option } from "commander";
 import type { Target } from "./api.ts";
 import { examples } from "./examples.ts";
 import type { Environment } from "./failure.ts";
+import type { ImportChoice } from "./import.ts";
 import type { Configure } from "./program.ts";
 import { parseUrl } from "./url.ts";
 
@@ -34,23 +35,34 @@ export function addTransferCommands(
     );
   program
     .command("import")
-    .argument("<file>", "a file, a folder of notes, or - for standard input")
+    .argument("<file...>", "files, a folder, or - for standard input")
     .summary("bring in memories from ctxd or from other programs")
     .description(
-      `Brings in memories; what the file is, it finds out:
-  an export of ctxd, mem0 or mcp-memory-service, Claude's data export
+      `Brings in memories; what a file is, it finds out:
+  an export of ctxd, mem0, Supermemory, Zep, Letta, agentmemory or mcp-memory-service
+  the ZIP that ChatGPT or Claude sends: conversations and saved memories
   the file of the MCP memory server (JSON lines)
   a folder of Markdown notes, such as those of basic-memory or Obsidian
-  a list copied from ChatGPT or Claude, a list in JSON
-  text and Markdown: each paragraph and list item is a memory
-What is there already stays: the same file again changes nothing, and goes on where it broke off.`,
+  a list copied from ChatGPT or Claude, a list in JSON, a table in CSV
+  text and Markdown: each paragraph and list item is a memory; PDF: each page
+What is there already stays: the same file again changes nothing, and goes on where it broke off.
+Secrets such as API keys are masked. When nothing can be imported, it says why and ends with 1.`,
     )
     .addOption(user())
     .addOption(url())
+    .option("--preview", "show the first memories and what would be done, and change nothing")
     .option("--dry-run", "only tell what would be done")
-    .addHelpText("after", examples("ctxd import ~/notes --dry-run", "ctxd import memories.jsonl"))
-    .action(async (file: string, options: Target & { dryRun?: boolean }) =>
-      (await import("./import.ts")).importFrom(configure(), file, options, env),
+    .option("--project <name>", "project of what does not name its own")
+    .addHelpText(
+      "after",
+      examples(
+        "ctxd import ~/Downloads/chatgpt-export.zip --preview",
+        "ctxd import ~/notes --project atlas",
+        "ctxd import memories.jsonl",
+      ),
+    )
+    .action(async (files: string[], options: ImportChoice) =>
+      (await import("./import.ts")).importFrom(configure(), files, options, env),
     );
 }
 

@@ -1,138 +1,127 @@
 import type { Config } from "../config.ts";
-import { openSource, type SourceLine } from "../import/open-source.ts";
-import { type ImportReport, LIMITS } from "../memories/memory.ts";
-import { type Api, openApi, type Target } from "./api.ts";
+import { openSources } from "../import/open-source.ts";
+import type { Reading } from "../import/read-files.ts";
+import {
+  countOf,
+  createTotals,
+  describeFiles,
+  describeTotals,
+  isUnderstood,
+  type Totals,
+  transfer,
+} from "../import/totals.ts";
+import type { ImportedMemory, ImportReport } from "../memories/memory.ts";
+import { openApi, type Target } from "./api.ts";
 import { CommandError, type Environment, USAGE } from "./failure.ts";
 import { interruptible } from "./interruption.ts";
+import { printable } from "./printable.ts";
 import { createMeter } from "./progress.ts";
 import { isInteractive, say } from "./terminal.ts";
 
-/** Bytes that are sent at once, at the most. */
-const BATCH_BYTES = 1 << 20;
 /** Places that are named. */
 const NAMED = 20;
+/** Characters of a text that a preview shows. */
+const EXCERPT = 200;
 
-interface Totals {
-  created: number;
-  updated: number;
-  unchanged: number;
-  kept: number;
-  /** What could not be imported, by place. */
-  failed: { at: string; reason: string }[];
-  /** What was left out of memories, and of how many. */
-  notes: Map<string, number>;
+export interface ImportChoice extends Target {
+  dryRun?: boolean;
+  preview?: boolean;
+  project?: string;
 }
 
-/** `ctxd import FILE` */
+/** `ctxd import FILE...` */
 export async function importFrom(
   config: Config,
-  path: string,
-  { dryRun = false, ...target }: Target & { dryRun?: boolean },
+  paths: readonly string[],
+  { dryRun = false, preview = false, project, ...target }: ImportChoice,
   env: Environment,
 ): Promise<void> {
-  if (path === "-" && target.url && !isInteractive()) {
+  if (paths.includes("-") && target.url && !isInteractive()) {
     throw new CommandError("Standard input has the key: give a file to import.", USAGE);
   }
-  const source = await openSource(path);
+  if (paths.includes("-") && paths.length > 1) {
+    throw new CommandError("- is standard input, and read alone.", USAGE);
+  }
+  const isTrial = dryRun || preview;
+  const reading = await openSources(paths, { project: project ?? null });
   const api = await openApi(config, env, target);
-  const meter = createMeter(dryRun ? "Reading" : "Importing");
-  const totals: Totals = {
-    created: 0,
-    updated: 0,
-    unchanged: 0,
-    kept: 0,
-    failed: [],
-    notes: new Map(),
-  };
+  const meter = createMeter(isTrial ? "Reading" : "Importing");
+  const totals = createTotals();
   let isDone = false;
   try {
     await interruptible(async (signal) => {
-      for await (const batch of inBatches(source.lines)) {
-        await send(api, batch, totals, { dryRun, signal });
-        const share = source.size ? source.bytesRead() / source.size : null;
-        meter.show(countOf(totals), share && Math.min(1, share));
-      }
+      const send = async (lines: readonly string[]) => {
+        signal.throwIfAborted();
+        const response = await api.request(`/api/memories/import?dry_run=${isTrial}`, {
+          method: "POST",
+          headers: { "content-type": "application/x-ndjson" },
+          body: lines.map((line) => `${line}\n`).join(""),
+          signal,
+        });
+        return (await response.json()) as ImportReport;
+      };
+      await transfer(reading, totals, send, () => meter.show(countOf(totals), reading.share()));
     }, "Stopped.");
     isDone = true;
   } finally {
     meter.end();
     api.close();
-    if (!isDone && countOf(totals) > 0 && !dryRun) {
-      say(`${describe(totals, source.name)} The same command again goes on from there.`);
+    if (!isDone && countOf(totals) > 0 && !isTrial) {
+      say(`${describe(reading, totals)} The same command again goes on from there.`);
     }
   }
-  for (const remark of source.remarks) say(`Left out: ${remark}.`);
-  for (const [note, count] of totals.notes) say(`Of ${count}: ${note}.`);
-  say(
-    dryRun
-      ? `Nothing was changed. ${describe(totals, source.name)}`
-      : describe(totals, source.name),
-  );
-  reportFailed(totals);
+  report(reading, totals, { isTrial, isPreview: preview });
 }
 
-/** Lines that are sent at once; what can't be is among them. */
-async function* inBatches(lines: AsyncIterable<SourceLine>): AsyncGenerator<SourceLine[]> {
-  let batch: SourceLine[] = [];
-  let bytes = 0;
-  for await (const line of lines) {
-    batch.push(line);
-    bytes += "line" in line ? line.line.length : 0;
-    if (batch.length < LIMITS.batch && bytes < BATCH_BYTES) continue;
-    yield batch;
-    [batch, bytes] = [[], 0];
-  }
-  if (batch.length > 0) yield batch;
+function describe({ files }: Reading, totals: Totals): string {
+  return `From ${describeFiles(files)}: ${describeTotals(totals)}.`;
 }
 
-async function send(
-  api: Api,
-  batch: readonly SourceLine[],
+/** @throws CommandError when something can't be imported */
+function report(
+  reading: Reading,
   totals: Totals,
-  { dryRun, signal }: { dryRun: boolean; signal: AbortSignal },
-): Promise<void> {
-  signal.throwIfAborted();
-  const good = batch.flatMap((line) => ("line" in line ? line : []));
-  for (const one of batch) {
-    if ("problem" in one) totals.failed.push({ at: one.at, reason: one.problem });
-    else for (const note of one.notes) totals.notes.set(note, (totals.notes.get(note) ?? 0) + 1);
+  { isTrial, isPreview }: { isTrial: boolean; isPreview: boolean },
+): void {
+  if (isPreview) for (const memory of totals.samples) say(`  ${excerpt(memory)}`);
+  for (const [reason, count] of reading.leftOut) say(`Left out: ${reason}: ${count}.`);
+  const isOne = reading.files.length === 1;
+  const unread = reading.files.filter(({ problem }) => problem !== null);
+  for (const { name, problem } of isOne ? [] : unread.slice(0, NAMED)) {
+    say(`Not read: ${printable(name)} ${problem}.`);
   }
-  if (good.length === 0) return;
-  const response = await api.request(`/api/memories/import?dry_run=${dryRun}`, {
-    method: "POST",
-    headers: { "content-type": "application/x-ndjson" },
-    body: good.map(({ line }) => `${line}\n`).join(""),
-    signal,
-  });
-  const report = (await response.json()) as ImportReport;
-  totals.created += report.created;
-  totals.updated += report.updated;
-  totals.unchanged += report.unchanged;
-  totals.kept += report.kept;
-  for (const { line, outcome, reason } of report.skipped) {
-    if (outcome === "invalid") totals.failed.push({ at: good[line - 1]?.at ?? "", reason });
+  if (unread.length > NAMED) say(`Not read: … and ${unread.length - NAMED} more.`);
+  for (const [note, count] of totals.notes) say(`Of ${count}: ${note}.`);
+  if (isUnderstood(totals)) {
+    say(isTrial ? `Nothing was changed. ${describe(reading, totals)}` : describe(reading, totals));
   }
-}
-
-function countOf({ created, updated, unchanged, kept, failed }: Totals): number {
-  return created + updated + unchanged + kept + failed.length;
-}
-
-function describe(totals: Totals, name: string): string {
-  const { created, updated, unchanged, kept } = totals;
-  const parts = [
-    `${created} new`,
-    ...(updated > 0 ? [`${updated} updated`] : []),
-    ...(unchanged > 0 ? [`${unchanged} here already`] : []),
-    ...(kept > 0 ? [`${kept} older than what is here, which stays`] : []),
-  ];
-  return `From ${name}: ${parts.join(", ")}.`;
+  reportFailed(totals);
+  if (!isUnderstood(totals)) {
+    const [only] = reading.files;
+    const why = isOne && only?.problem ? `: it ${only.problem}` : "";
+    throw new CommandError(`Nothing was imported${why}. \`ctxd import --help\` tells what can be.`);
+  }
 }
 
 function reportFailed({ failed }: Totals): void {
   if (failed.length === 0) return;
-  for (const { at, reason } of failed.slice(0, NAMED)) say(`  ${at}: ${reason.replace(/\.$/, "")}`);
+  for (const { at, reason } of failed.slice(0, NAMED)) {
+    say(`  ${printable(at)}: ${reason.replace(/\.$/, "")}`);
+  }
   if (failed.length > NAMED) say(`  … and ${failed.length - NAMED} more`);
   const what = failed.length === 1 ? "1 place" : `${failed.length} places`;
   throw new CommandError(`What is at ${what} can't be imported.`);
+}
+
+/** A memory in one line. */
+function excerpt({ content, project, session_id, created_at, tags = [] }: ImportedMemory): string {
+  const text = content.replace(/\s+/g, " ").trim();
+  const cut = text.length > EXCERPT ? `${text.slice(0, EXCERPT).trimEnd()}…` : text;
+  const about = [
+    created_at?.slice(0, 10),
+    project,
+    session_id ? `session ${session_id}` : null,
+    ...tags.map((tag) => `#${tag}`),
+  ].filter((part) => part !== null && part !== undefined);
+  return printable(about.length === 0 ? cut : `${cut} (${about.join(", ")})`);
 }

@@ -1,6 +1,6 @@
 import type { Format, Found, SourceMemory } from "./format.ts";
 import { isObject, type JsonObject } from "./json-lines.ts";
-import { type Block, splitBlocks } from "./markdown.ts";
+import { type Block, splitBlocks, subjectOf } from "./markdown.ts";
 import { placeIn, type TextSource } from "./source.ts";
 import { readText } from "./text-file.ts";
 
@@ -28,8 +28,9 @@ export const basicMemory: Format = {
     if (fields === null) {
       yield { at: placeIn(source, "line 1"), problem: "has frontmatter that is not YAML" };
     }
-    const note = describeNote(source, fields ?? {});
-    for (const block of splitBlocks(lines.slice(bodyAt), { from: bodyAt + 1 })) {
+    const body = lines.slice(bodyAt);
+    const note = describeNote(source, fields ?? {}, body);
+    for (const block of splitBlocks(body, { from: bodyAt + 1 })) {
       yield { at: placeIn(source, `line ${block.line}`), memory: readBlock(block, note) } as Found;
     }
   },
@@ -37,6 +38,8 @@ export const basicMemory: Format = {
 
 interface Note {
   title: string | null;
+  /** What earlier versions took for the title. */
+  formerTitle: string | null;
   tags: string[];
   metadata: JsonObject;
   createdAt: unknown;
@@ -58,16 +61,17 @@ function readFrontmatter(lines: readonly (string | null)[]): {
   }
 }
 
-function describeNote({ name, modifiedAt }: TextSource, fields: JsonObject): Note {
+function describeNote(
+  { name, called = name, modifiedAt }: TextSource,
+  fields: JsonObject,
+  body: readonly (string | null)[],
+): Note {
   const { title, permalink, type, tags, created, created_at, date, modified, updated } = fields;
-  const stem =
-    name
-      .split("/")
-      .at(-1)
-      ?.replace(/\.\w+$/, "") || null;
+  const own = typeof title === "string" ? title : null;
   const list = typeof tags === "string" ? tags.split(",") : Array.isArray(tags) ? tags : [];
   return {
-    title: typeof title === "string" ? title : stem,
+    title: own ?? firstHeading(body) ?? stemOf(called),
+    formerTitle: own ?? stemOf(name),
     tags: list.filter(isPlain).map(String),
     metadata: {
       note: isPlain(permalink) ? permalink : name || null,
@@ -79,32 +83,51 @@ function describeNote({ name, modifiedAt }: TextSource, fields: JsonObject): Not
   };
 }
 
+/** The heading that a note begins with: its title in all but name. */
+function firstHeading(body: readonly (string | null)[]): string | null {
+  const first = body.find((line) => line !== null && line.trim() !== "") ?? "";
+  const [, title] = /^#\s+(\S.*)$/.exec(first) ?? [];
+  return title?.trim() ?? null;
+}
+
+function stemOf(path: string): string | null {
+  const [, stem] = /([^/]*?)(?:\.\w+)?$/.exec(path) ?? [];
+  return stem || null;
+}
+
 /** Lists within lists may be without end, written out: YAML names a part and repeats it by that. */
 function isPlain(value: unknown): boolean {
   return typeof value === "string" || typeof value === "number";
 }
 
-function readBlock({ text, heading, isItem }: Block, note: Note): SourceMemory {
-  const { title, createdAt, updatedAt, metadata } = note;
-  const make = (content: string, tags: string[], more: JsonObject = {}): SourceMemory => ({
+function readBlock({ text, headings, isItem }: Block, note: Note): SourceMemory {
+  const { title, formerTitle, createdAt, updatedAt, metadata } = note;
+  // The text by which earlier versions told it from others: a note that comes again is not doubled.
+  const make = (content: string, formerly: string, tags: string[], more: JsonObject = {}) => ({
     content,
     tags: [...note.tags, ...tags, ...hashtagsOf(text)],
     metadata: { ...metadata, ...more },
     createdAt,
     updatedAt,
-    key: JSON.stringify([metadata.note ?? null, content]),
+    key: JSON.stringify([metadata.note ?? null, formerly]),
   });
-  const about = title === null ? "" : `${title}: `;
-  const [, category, observation] = (isItem && OBSERVATION.exec(text)) || [];
-  if (category !== undefined) return make(`${about}${observation}`, [category], { category });
+  const about = formerTitle === null ? "" : `${formerTitle}: `;
+  const [, category, observation = ""] = (isItem && OBSERVATION.exec(text)) || [];
+  if (category !== undefined) {
+    const memory = make(observation, `${about}${observation}`, [category], { category });
+    return { ...memory, subject: title };
+  }
   const [, type, target, context] = (isItem && RELATION.exec(text)) || [];
   if (type !== undefined) {
     const relation = type.trim() || "relates_to";
-    const content = `${title ?? ""} ${relation.replaceAll("_", " ")} ${target}${context}`.trim();
-    return make(content, ["relation"], { relation, to: target });
+    const related = `${relation.replaceAll("_", " ")} ${target}${context}`;
+    const [content, formerly] = [title, formerTitle].map((name) =>
+      `${name ?? ""} ${related}`.trim(),
+    );
+    return make(content ?? "", formerly ?? "", ["relation"], { relation, to: target });
   }
-  const own = [title, heading].filter((tag) => tag !== null);
-  return make(text, own);
+  const own = [title, headings.at(-1) ?? null].filter((tag) => tag !== null);
+  return { ...make(text, text, own), subject: subjectOf([title, ...headings]) };
 }
 
 function hashtagsOf(text: string): string[] {

@@ -1,7 +1,7 @@
 import type { Format, Found } from "./format.ts";
 import { readEntries } from "./json-document.ts";
 import { isObject } from "./json-lines.ts";
-import { splitBlocks } from "./markdown.ts";
+import { splitBlocks, subjectOf } from "./markdown.ts";
 
 /**
  * `memories.json` of Claude's data export: a list with one object an account, which has
@@ -14,7 +14,7 @@ export const claudeExport: Format = {
   origin: "claude",
   recognises: (head) =>
     /^\s*\[/.test(head) && /"(conversations_memory|project_memories)"\s*:/.test(head),
-  read: (source) =>
+  read: (source, { projects: names }) =>
     readEntries(source, function* (entry, at): Iterable<Found> {
       if (!isObject(entry)) {
         yield { at, problem: "has no memories" };
@@ -23,15 +23,20 @@ export const claudeExport: Format = {
       const projects = isObject(entry.project_memories)
         ? Object.entries(entry.project_memories)
         : [];
-      yield* readMarkdown(entry.conversations_memory, at, undefined);
-      for (const [project, text] of projects) yield* readMarkdown(text, at, project);
+      yield* readMarkdown(entry.conversations_memory, at, undefined, names);
+      for (const [project, text] of projects) yield* readMarkdown(text, at, project, names);
     }),
 };
 
 /** A heading of its own line, as Claude writes it. */
 const BOLD = /^\*\*([^*]+)\*\*$/;
 
-function* readMarkdown(text: unknown, at: string, project: string | undefined): Iterable<Found> {
+function* readMarkdown(
+  text: unknown,
+  at: string,
+  project: string | undefined,
+  names: ReadonlyMap<string, string>,
+): Iterable<Found> {
   if (text === undefined || text === null) return;
   if (typeof text !== "string") {
     yield { at, problem: "has a memory that is not text" };
@@ -43,8 +48,10 @@ function* readMarkdown(text: unknown, at: string, project: string | undefined): 
       at,
       memory: {
         content: block.text,
-        tags: block.heading === null ? [] : [block.heading],
+        subject: subjectOf(block.headings),
+        tags: block.headings.slice(-1),
         metadata: { project },
+        ...(project !== undefined && { project: names.get(project) }),
         key: JSON.stringify([project ?? null, block.text]),
       },
     };

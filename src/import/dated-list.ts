@@ -1,5 +1,5 @@
 import type { Format } from "./format.ts";
-import { splitBlocks } from "./markdown.ts";
+import { splitBlocks, subjectOf } from "./markdown.ts";
 import { placeIn } from "./source.ts";
 import { readText } from "./text-file.ts";
 
@@ -28,14 +28,15 @@ export const datedList: Format = {
       if (line === null || FENCE.test(line)) return "";
       return ENTRY.test(line) ? `- ${line.replace(/^\s*[-*•]\s+/, "")}` : line;
     });
-    for (const { line, text, heading } of splitBlocks(items)) {
+    for (const { line, text, headings } of splitBlocks(items)) {
       const [first = "", ...rest] = text.split("\n");
       const [, date, content] = ENTRY.exec(first) ?? [];
       yield {
         at: placeIn(source, `line ${line}`),
         memory: {
           content: content === undefined ? text : [content, ...rest].join("\n"),
-          tags: heading === null ? [] : [heading],
+          subject: subjectOf(headings),
+          tags: headings.slice(-1),
           createdAt: date !== undefined && /\d/.test(date) ? date : undefined,
         },
       };

@@ -3,6 +3,8 @@ import type { TextSource } from "./source.ts";
 /** A memory as another program keeps it. */
 export interface SourceMemory {
   content: string;
+  /** What it is about: said before the text, in each part of a long one. */
+  subject?: string | null;
   /**
    * What tells it from the others of its source, and stays when it is exported again: its id there,
    * where it has one. By default its content.
@@ -11,10 +13,14 @@ export interface SourceMemory {
   tags?: unknown;
   agent?: unknown;
   session?: unknown;
+  project?: unknown;
   metadata?: unknown;
+  /** 0 to 1. */
+  importance?: unknown;
   /** Text in ISO 8601, or seconds or milliseconds since 1970. */
   createdAt?: unknown;
   updatedAt?: unknown;
+  expiresAt?: unknown;
 }
 
 /** What is found at a place of a source, which is told as a person would look for it. */
@@ -24,7 +30,15 @@ export type Found = { at: string } & (
   | { line: string }
   /** Why what is there can't be imported. */
   | { problem: string }
+  /** Why what is there is left out on purpose. */
+  | { leftOut: string }
 );
+
+/** What one file of an export tells about the others. */
+export interface Context {
+  /** Names of projects by their ids. */
+  projects: Map<string, string>;
+}
 
 /** A kind of file that memories are in. */
 export interface Format {
@@ -32,7 +46,7 @@ export interface Format {
   name: string;
   /** What the keys of its memories belong to. Changing it makes them other memories. */
   origin: string;
-  /** Whether a source is of this kind, by its beginning. */
-  recognises(head: string): boolean;
-  read(source: TextSource): AsyncGenerator<Found>;
+  /** Whether a source is of this kind, by its beginning and its name. */
+  recognises(head: string, name: string): boolean;
+  read(source: TextSource, context: Context): AsyncGenerator<Found>;
 }

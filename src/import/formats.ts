@@ -1,25 +1,41 @@
+import { agentmemory } from "./agentmemory.ts";
 import { basicMemory } from "./basic-memory.ts";
+import { chatGptConversations, chatGptMemories } from "./chatgpt.ts";
+import { claudeConversations, claudeProjects } from "./claude-conversations.ts";
 import { claudeExport } from "./claude-export.ts";
+import { csv } from "./csv.ts";
 import { datedList } from "./dated-list.ts";
 import type { Format } from "./format.ts";
 import { jsonList } from "./json-list.ts";
+import { letta } from "./letta.ts";
 import { mem0 } from "./mem0.ts";
 import { memoryGraph } from "./memory-graph.ts";
 import { memoryService } from "./memory-service.ts";
 import { ownExport } from "./own-export.ts";
 import { plainText } from "./plain-text.ts";
 import { SourceError, type TextSource } from "./source.ts";
+import { supermemory } from "./supermemory.ts";
+import { zep } from "./zep.ts";
 
 /** Every kind of file that can be imported; the first that recognises one reads it. */
 const FORMATS: readonly Format[] = [
   ownExport,
   memoryGraph,
   memoryService,
+  chatGptConversations,
+  chatGptMemories,
+  claudeConversations,
+  claudeProjects,
   claudeExport,
+  agentmemory,
+  supermemory,
+  zep,
+  letta,
   mem0,
   jsonList,
   basicMemory,
   datedList,
+  csv,
   plainText,
 ];
 
@@ -28,7 +44,9 @@ const FORMATS: readonly Format[] = [
  * @throws SourceError for JSON of an unknown kind: as text it would be worth nothing
  */
 export function recognise(source: TextSource): Format {
-  const format = FORMATS.find(({ recognises }) => recognises(source.head)) ?? plainText;
+  const format =
+    FORMATS.find(({ recognises }) => recognises(source.head, source.called ?? source.name)) ??
+    plainText;
   if (format === plainText && isJson(source.head)) {
     throw new SourceError(
       source.name,

@@ -1,4 +1,5 @@
 import { JSONParser } from "@streamparser/json";
+import { createTurns } from "../turns.ts";
 import type { Found } from "./format.ts";
 import { placeIn, type TextSource } from "./source.ts";
 
@@ -12,27 +13,35 @@ const LISTS = ["results", "memories", "records", "data"];
 /**
  * Reads the entries of the list that a JSON document is or has, one at a time. Where the document is
  * damaged it ends, and that is told; what came before is read.
+ * @param read gets each with the names of the lists that it is in, such as `data.memories`
+ * @param paths where the lists are in a document that is none, as `$.data.memories.*`
  */
 export async function* readEntries(
   source: TextSource,
-  read: (entry: unknown, at: string) => Iterable<Found>,
+  read: (entry: unknown, at: string, list: string) => Iterable<Found>,
+  paths: readonly string[] = LISTS.flatMap((name) => [`$.${name}.*`, `$.data.${name}.*`]),
 ): AsyncGenerator<Found> {
   const isList = source.head.trimStart().startsWith("[");
+  const turn = createTurns();
   const parser = new JSONParser({
-    paths: isList ? ["$.*"] : LISTS.flatMap((name) => [`$.${name}.*`, `$.data.${name}.*`]),
+    paths: isList ? ["$.*"] : [...paths],
     keepStack: false,
     // What follows the document is no reason to lose it.
     separator: "",
   });
-  let waiting: unknown[] = [];
+  let waiting: { value: unknown; list: string }[] = [];
   let count = 0;
   let sinceLast = 0;
-  parser.onValue = ({ value }) => {
-    waiting.push(value);
+  parser.onValue = ({ value, stack }) => {
+    const list = stack.flatMap(({ key }) => (typeof key === "string" ? key : [])).join(".");
+    waiting.push({ value, list });
     sinceLast = 0;
   };
   const taken = () => {
-    const entries = waiting.map((value) => ({ value, at: placeIn(source, `entry ${++count}`) }));
+    const entries = waiting.map((entry) => ({
+      ...entry,
+      at: placeIn(source, `entry ${++count}`),
+    }));
     waiting = [];
     return entries;
   };
@@ -54,13 +63,14 @@ export async function* readEntries(
     }
   };
   for await (const bytes of inSlices(source.bytes)) {
+    await turn();
     feed(() => decoder.decode(bytes, { stream: true }));
-    for (const { value, at } of taken()) yield* read(value, at);
+    for (const { value, at, list } of taken()) yield* read(value, at, list);
     if (problem !== null) break;
   }
   if (problem === null) {
     feed(() => decoder.decode(), true);
-    for (const { value, at } of taken()) yield* read(value, at);
+    for (const { value, at, list } of taken()) yield* read(value, at, list);
   }
   if (problem !== null) yield { at: placeIn(source, `entry ${count + 1}`), problem };
 }

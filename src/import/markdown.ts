@@ -3,12 +3,12 @@ export interface Block {
   /** Number of its first line. */
   line: number;
   text: string;
-  /** The heading above it. */
-  heading: string | null;
+  /** The headings above it, from the outermost. */
+  headings: readonly string[];
   isItem: boolean;
 }
 
-const HEADING = /^\s{0,3}#{1,6}\s+(\S.*)$/;
+const HEADING = /^\s{0,3}(#{1,6})\s+(\S.*)$/;
 const RULE = /^\s{0,3}([-*_=])(\s*\1){2,}\s*$/;
 const ITEM = /^\s*(?:[-*+•]|\d{1,9}[.)])\s+(.*)$/;
 const FENCE = /^\s*(```+|~~~+)/;
@@ -23,14 +23,17 @@ export function splitBlocks(
   { eachLine = false, from = 1 }: { eachLine?: boolean; from?: number } = {},
 ): Block[] {
   const blocks: Block[] = [];
-  let heading: string | null = null;
+  /** By level: what is below a heading ends with the next one of its level or above. */
+  let above: { level: number; title: string }[] = [];
   const open: { block: Open } = { block: null };
   let fence: string | null = null;
 
   const end = () => {
     const { line = 0, lines = [], isItem = false } = open.block ?? {};
     const text = lines.join("\n").trim();
-    if (text !== "") blocks.push({ line, text, heading, isItem });
+    if (text !== "") {
+      blocks.push({ line, text, headings: above.map(({ title }) => title), isItem });
+    }
     open.block = null;
   };
   const begin = (index: number, text: string, isItem: boolean) => {
@@ -49,10 +52,13 @@ export function splitBlocks(
       end();
       continue;
     }
-    const [, title] = HEADING.exec(line) ?? [];
+    const [, { length: level } = "", title] = HEADING.exec(line) ?? [];
     if (title !== undefined) {
       end();
-      heading = withoutClosing(title);
+      above = [
+        ...above.filter((heading) => heading.level < level),
+        { level, title: withoutClosing(title) },
+      ];
       continue;
     }
     const [, item] = ITEM.exec(line) ?? [];
@@ -85,4 +91,17 @@ export function isLineList(lines: readonly (string | null)[]): boolean {
   if (texts.length < 2 || texts.some((line) => line.trim() === "")) return false;
   const goOn = texts.slice(1).filter((line) => /^\s*\p{Ll}/u.test(line)).length;
   return goOn / (texts.length - 1) < WRAPPED;
+}
+
+/** What a text is about: the titles above it, each said once. Null without any. */
+export function subjectOf(titles: readonly (string | null)[]): string | null {
+  const said = titles.filter((title): title is string => title !== null && title.trim() !== "");
+  const different = said.filter(
+    (title, at) => said.findIndex((other) => isSame(other, title)) === at,
+  );
+  return different.length === 0 ? null : different.join(" › ");
+}
+
+function isSame(a: string, b: string): boolean {
+  return a.trim().toLowerCase() === b.trim().toLowerCase();
 }

@@ -1,10 +1,11 @@
-import { open, stat } from "node:fs/promises";
 import { readByteLines, TOO_LONG } from "../lines.ts";
 
 /** Text from a file or from standard input, read once, as it is asked for. */
 export interface TextSource {
   /** What the places in it are called after; empty for the only one. */
   name: string;
+  /** What the file is called, where that tells what it is about; by default `name`. */
+  called?: string;
   /** The first characters. */
   head: string;
   /** In UTF-8, whatever it was, without a byte order mark. */
@@ -25,45 +26,22 @@ export class SourceError extends Error {
 }
 
 /** Bytes that tell what a file is. */
-const HEAD = 1 << 16;
+export const HEAD = 1 << 16;
 
-/** @param onRead is told how many bytes have been read */
-export async function openFile(
-  path: string,
-  name: string,
-  onRead: (bytes: number) => void,
-): Promise<TextSource> {
-  try {
-    const { mtimeMs } = await stat(path);
-    const source = await openStream(readFile(path), name, onRead);
-    return { ...source, modifiedAt: Math.round(mtimeMs) };
-  } catch (cause) {
-    if (cause instanceof SourceError) throw cause;
-    const reason = cause instanceof Error && "code" in cause ? cause.code : cause;
-    const problem = reason === "ENOENT" ? "is not there" : `can't be read (${reason})`;
-    throw new SourceError(path, problem, { cause });
-  }
+/** The beginning of a file, and all of it from there. */
+export interface Opened {
+  head: Uint8Array;
+  /** The head included. */
+  bytes: AsyncGenerator<Uint8Array>;
+  /** Reads no further. */
+  close(): Promise<void>;
 }
 
-async function* readFile(path: string): AsyncGenerator<Uint8Array> {
-  const file = await open(path);
-  try {
-    for (;;) {
-      const { buffer, bytesRead } = await file.read({ buffer: new Uint8Array(HEAD) });
-      if (bytesRead === 0) return;
-      yield buffer.subarray(0, bytesRead);
-    }
-  } finally {
-    await file.close();
-  }
-}
-
-/** @throws SourceError for what is not text */
-export async function openStream(
+/** Looks at the first bytes of a stream. @param onRead is told how many bytes have been read */
+export async function peek(
   stream: AsyncIterable<Uint8Array>,
-  name: string,
   onRead: (bytes: number) => void,
-): Promise<TextSource> {
+): Promise<Opened> {
   const chunks = stream[Symbol.asyncIterator]();
   const next = async () => {
     const { value, done } = await chunks.next();
@@ -71,22 +49,35 @@ export async function openStream(
     onRead(value.length);
     return value;
   };
-  let head = new Uint8Array();
+  let head: Uint8Array = new Uint8Array();
   while (head.length < HEAD) {
     const chunk = await next();
     if (!chunk) break;
-    head = Buffer.concat([head, chunk]);
+    head = head.length === 0 ? chunk : Buffer.concat([head, chunk]);
   }
-  const encoding = encodingOf(head, name);
-  const rest = async function* () {
-    yield head;
-    for (let chunk = await next(); chunk; chunk = await next()) yield chunk;
+  const close = async () => void (await chunks.return?.());
+  const all = async function* () {
+    try {
+      yield head;
+      for (let chunk = await next(); chunk; chunk = await next()) yield chunk;
+    } finally {
+      await close();
+    }
   };
+  return { head, bytes: all(), close };
+}
+
+/** @throws SourceError for what is not text */
+export function openText(
+  { head, bytes }: Pick<Opened, "head" | "bytes">,
+  { name, modifiedAt }: Pick<TextSource, "name" | "modifiedAt">,
+): TextSource {
+  const encoding = encodingOf(head, name);
   return {
     name,
     head: new TextDecoder(encoding).decode(head, { stream: true }),
-    bytes: encoding === "utf-8" ? withoutMark(rest()) : toUtf8(rest(), encoding),
-    modifiedAt: null,
+    bytes: encoding === "utf-8" ? withoutMark(bytes) : toUtf8(bytes, encoding),
+    modifiedAt,
   };
 }
 
@@ -96,7 +87,7 @@ function encodingOf(head: Uint8Array, name: string): Encoding {
   const startsWith = (...bytes: number[]) => bytes.every((byte, index) => head[index] === byte);
   if (startsWith(0xff, 0xfe)) return "utf-16le";
   if (startsWith(0xfe, 0xff)) return "utf-16be";
-  if (startsWith(0x1f, 0x8b) || startsWith(0x50, 0x4b, 3, 4)) {
+  if (startsWith(0x1f, 0x8b) || startsWith(0x50, 0x4b)) {
     throw new SourceError(name, "is compressed: unpack it first");
   }
   // UTF-16 without a mark has a zero in most pairs; no other text has any.

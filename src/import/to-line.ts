@@ -1,5 +1,7 @@
+import { LRUCache } from "lru-cache";
 import { createIdFrom } from "../db/id.ts";
 import { type ImportedMemory, LIMITS } from "../memories/memory.ts";
+import { createSessionOrder } from "../memories/session-order.ts";
 import type { SourceMemory } from "./format.ts";
 
 /** What a memory of another program becomes. */
@@ -10,46 +12,89 @@ export interface Converted {
   notes: string[];
 }
 
+/** Code, which begins on a line of its own. */
+const FENCE = /^(```|~~~)/;
+/** Texts whose subject is remembered. */
+const REMEMBERED = 100_000;
+/** Characters of a subject: it is said again in each part of a text. */
+const MAX_SUBJECT = 200;
+
 /**
- * Makes memories of one that another program kept: with ids that follow from where it comes from,
- * and within our limits. Nothing of a text is lost: one that is too long becomes several.
- * @param origin the kind of source, which its keys belong to
+ * Makes what turns memories of other programs into ours: with ids that follow from where they come
+ * from, and within our limits. Nothing of a text is lost: one that is too long becomes several.
  */
-export function convert(origin: string, source: SourceMemory): Converted {
-  const notes: string[] = [];
-  const note = (text: string) => void notes.push(text);
-  const content = source.content.toWellFormed();
-  const tags = toTags(source.tags, note);
-  const extra: Record<string, unknown> = {};
-  const agentId = toIdentifier(source.agent, "agent", extra);
-  const sessionId = toIdentifier(source.session, "session", extra);
-  const createdAt = toInstant(source.createdAt, note);
-  const updatedAt = toInstant(source.updatedAt, note);
-  const parts = split(content);
-  const memories = parts.map((part, index) => ({
-    id: createIdFrom("mem", JSON.stringify([origin, source.key ?? content, index])),
-    content: part,
-    ...(tags.length > 0 && { tags }),
-    ...(agentId !== null && { agent_id: agentId }),
-    ...(sessionId !== null && { session_id: sessionId }),
-    metadata: toMetadata(
-      { ...extra, ...(parts.length > 1 && { part: index + 1, parts: parts.length }) },
-      source.metadata,
-      note,
-    ),
-    ...(createdAt !== null && { created_at: createdAt }),
-    ...(updatedAt !== null && { updated_at: updatedAt }),
-  }));
-  return { memories, notes: [...new Set(notes)] };
+export function createConverter({ project }: { project: string | null }) {
+  const inOrder = createSessionOrder();
+  /** Subjects of texts by what identifies them: the same words below another heading say something else. */
+  const subjects = new LRUCache<string, string>({ max: REMEMBERED });
+  const identify = (identity: string, subject: string): string => {
+    const known = subjects.get(identity) ?? subject;
+    subjects.set(identity, known);
+    return known === subject ? identity : JSON.stringify([subject, identity]);
+  };
+
+  /** @param origin the kind of source, which its keys belong to */
+  return (origin: string, source: SourceMemory): Converted => {
+    const notes: string[] = [];
+    const note = (text: string) => void notes.push(text);
+    const content = source.content.toWellFormed();
+    const subject = subjectOf(source.subject);
+    const tags = toTags(source.tags, note);
+    const extra: Record<string, unknown> = {};
+    const agentId = toIdentifier(source.agent, "agent", extra);
+    const sessionId = toIdentifier(source.session, "session", extra);
+    const ofProject = toIdentifier(source.project, "project", extra) ?? project;
+    const createdAt = toTime(source.createdAt, note);
+    const updatedAt = toTime(source.updatedAt, note);
+    const expiresAt = toTime(source.expiresAt, note);
+    const identityOf = (index: number) => JSON.stringify([origin, source.key ?? content, index]);
+    const parts = split(content, LIMITS.content - subject.length - 1);
+    const memories = parts.map((part, index) => {
+      const isTurn = sessionId !== null && createdAt !== null;
+      const created = isTurn ? inOrder(sessionId, createdAt) : createdAt;
+      return {
+        id: createIdFrom("mem", identify(identityOf(index), subject)),
+        content: subject === "" ? part : `${subject}${FENCE.test(part) ? "\n" : " "}${part}`,
+        ...(tags.length > 0 && { tags }),
+        ...(agentId !== null && { agent_id: agentId }),
+        ...(sessionId !== null && { session_id: sessionId }),
+        ...(ofProject !== null && { project: ofProject }),
+        ...(isShare(source.importance) && { importance: source.importance }),
+        metadata: toMetadata(
+          { ...extra, ...(parts.length > 1 && { part: index + 1, parts: parts.length }) },
+          source.metadata,
+          note,
+        ),
+        ...(created !== null && { created_at: toText(created) }),
+        ...(updatedAt !== null && { updated_at: toText(updatedAt) }),
+        ...(expiresAt !== null && { expires_at: toText(expiresAt) }),
+      };
+    });
+    return { memories, notes: [...new Set(notes)] };
+  };
+}
+
+/** What is said before a text; empty for nothing. */
+function subjectOf(subject: string | null | undefined): string {
+  const text = [...(subject ?? "").toWellFormed().replace(/\s+/g, " ").trim()];
+  return text.length === 0 ? "" : `${text.slice(0, MAX_SUBJECT).join("").trimEnd()}:`;
+}
+
+function isShare(value: unknown): value is number {
+  return typeof value === "number" && value >= 0 && value <= 1;
+}
+
+function toText(time: number): string {
+  return new Date(time).toISOString();
 }
 
 /** Cuts a text into contents, where a paragraph, a line, a sentence or a word ends. */
-function split(text: string): string[] {
+function split(text: string, max: number): string[] {
   if (text.trim() === "") return [];
-  if (text.length <= LIMITS.content) return [text];
+  if (text.length <= max) return [text];
   const parts: string[] = [];
   for (let rest = text.trim(); rest !== ""; ) {
-    const end = endOfPart(rest);
+    const end = endOfPart(rest, max);
     parts.push(rest.slice(0, end).trimEnd());
     rest = rest.slice(end).trimStart();
   }
@@ -57,12 +102,12 @@ function split(text: string): string[] {
 }
 
 /** In UTF-16 units, of which a character has at least one. */
-function endOfPart(text: string): number {
-  if (text.length <= LIMITS.content) return text.length;
-  const window = text.slice(0, LIMITS.content);
+function endOfPart(text: string, max: number): number {
+  if (text.length <= max) return text.length;
+  const window = text.slice(0, max);
   for (const mark of ["\n\n", "\n", ". ", " "]) {
     const at = window.lastIndexOf(mark);
-    if (at > LIMITS.content / 2) return at + mark.length;
+    if (at > max / 2) return at + mark.length;
   }
   return window.isWellFormed() ? window.length : window.length - 1;
 }
@@ -107,12 +152,12 @@ const MILLISECONDS = 100_000_000_000;
 const HAS_TIME = /T\d|\d:\d/;
 const HAS_ZONE = /(z|utc|gmt|[+-]\d\d:?\d\d)\s*$/i;
 
-function toInstant(value: unknown, note: (text: string) => void): string | null {
+/** In milliseconds since 1970. */
+function toTime(value: unknown, note: (text: string) => void): number | null {
   if (value === undefined || value === null || value === "") return null;
   const time = timeOf(value);
-  if (Number.isFinite(time) && time >= 0 && time < Date.UTC(10_000, 0)) {
-    return new Date(time).toISOString();
-  }
+  if (Number.isFinite(time) && time >= 0 && time < Date.UTC(10_000, 0)) return Math.floor(time);
+
   note("a date that can't be read was left out");
   return null;
 }

@@ -124,6 +124,42 @@ test.each([
   expect(stderr).toContain(text);
 });
 
+test("files that nothing is understood of are told one by one, and end with 1", async () => {
+  const empty = await run(["import", file("empty.md", "\n\n")]);
+  expect(empty).toEqual({
+    stdout: "",
+    stderr:
+      "ctxd: Nothing was imported: it has nothing in it to remember. `ctxd import --help` tells what can be.\n",
+    exitCode: 1,
+  });
+  const unknown = file("unknown.json", '{"openapi": "3.1.0"}');
+  const none = await run(["import", unknown, file("none.csv", "id,text\n")]);
+  expect(none.exitCode).toBe(1);
+  expect(none.stderr.split("\n").slice(0, 3)).toEqual([
+    `Not read: ${join(root, "none.csv")} has nothing in it to remember.`,
+    `Not read: ${unknown} is JSON of a kind that is not known: ctxd import --help tells what can be imported.`,
+    "ctxd: Nothing was imported. `ctxd import --help` tells what can be.",
+  ]);
+  const some = await run(["import", unknown, file("one.txt", "Known."), "--dry-run"]);
+  expect(some).toMatchObject({ exitCode: 0 });
+  expect(some.stderr).toEndWith("Nothing was changed. From text: 1 new.\n");
+});
+
+test("a preview shows the first memories as they would be, and changes nothing", async () => {
+  const path = file("atlas.md", "# Atlas\n## Decisions\n- We use Bun\n- We use \u001b[31mred\n");
+  const { stderr, exitCode } = await run(["import", path, "--preview", "--project", "atlas"]);
+  expect({ lines: stderr.split("\n"), exitCode }).toEqual({
+    lines: [
+      "  Atlas › Decisions: We use Bun (atlas, #Decisions)",
+      "  Atlas › Decisions: We use \ufffd[31mred (atlas, #Decisions)",
+      "Nothing was changed. From text: 2 new.",
+      "",
+    ],
+    exitCode: 0,
+  });
+  expect((await server.client(keys.owner).list()).memories).toHaveLength(0);
+});
+
 test("an import that is killed goes on where it was, and makes no memory twice", async () => {
   const count = 900;
   const text = Array.from({ length: count }, (_, n) => `Note ${n} is about bee hive ${n * 7}.`);
@@ -209,7 +245,7 @@ test("in a terminal, a short import is one line", async () => {
     env,
   });
   expect({ screen: screen.trim(), exitCode }).toEqual({
-    screen: "From a folder of notes: 1 new.",
+    screen: "From a note of basic-memory: 1 new.",
     exitCode: 0,
   });
 });

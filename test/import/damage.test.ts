@@ -73,7 +73,9 @@ test("lines in another encoding are named, and the others read", async () => {
 
 test.each([
   ["a program", Buffer.from("\x7fELF\x02\x01\x01\0\0\0\0\0\0\x03\0>\0", "latin1"), "is not text."],
-  ["an archive", Buffer.from("PK\x03\x04 memories.json"), "is compressed: unpack it first."],
+  ["a compressed file", Buffer.from("\x1f\x8b\x08\0", "latin1"), "is compressed: unpack it first."],
+  ["a damaged archive", Buffer.from("PK\x03\x04 memories.json"), "is a damaged archive."],
+  ["a damaged PDF", Buffer.from("%PDF-1.4\nnothing"), "is a damaged PDF."],
   ["JSON of another kind", '{"openapi": "3.1.0"}', "is JSON of a kind that is not known"],
 ])("%s is refused", async (_, content, reason) => {
   await expect(readContent(content)).rejects.toThrow(reason);
@@ -84,8 +86,13 @@ test("what is not there is refused", async () => {
 });
 
 test("an empty file has nothing in it", async () => {
-  expect(await readContent("")).toMatchObject({ memories: [], problems: [] });
-  expect(await readContent("\n \n\r\n")).toMatchObject({ memories: [], problems: [] });
+  for (const text of ["", "\n \n\r\n", "---\ntags: [a]\n---\n", "id,text\n"]) {
+    const { memories, unread } = await readContent(text);
+    expect({ memories, unread }).toEqual({
+      memories: [],
+      unread: [" has nothing in it to remember"],
+    });
+  }
 });
 
 test("a text that is too long becomes several memories, and nothing of it is lost", async () => {

@@ -197,14 +197,14 @@ test("basic-memory: a folder of notes", async () => {
   writeFileSync(join(folder, "zoo.md"), "---\ntitle: [unclosed\n---\nThe zoo opens at nine.\r\n");
   const read = await readSource(folder);
   expect(contentsOf(read)).toEqual([
-    "An overview of what\nI have tried.",
+    "Coffee Brewing Methods: An overview of what\nI have tried.",
     "Coffee Brewing Methods: Pour over provides more clarity #technique",
     "Coffee Brewing Methods: Ethiopian beans (personal experience)",
-    "[x] buy filters",
-    "[a link](https://example.com)",
+    "Coffee Brewing Methods › Observations: [x] buy filters",
+    "Coffee Brewing Methods › Observations: [a link](https://example.com)",
     "Coffee Brewing Methods relates to Coffee Bean Origins",
     "Coffee Brewing Methods contrasts with Tea (mostly)",
-    "The zoo opens at nine.",
+    "zoo: The zoo opens at nine.",
   ]);
   expect(read.places.slice(0, 2)).toEqual([
     "coffee/brewing.md, line 11",
@@ -216,7 +216,7 @@ test("basic-memory: a folder of notes", async () => {
     created_at: "2024-03-01T00:00:00.000Z",
   });
   expect(read.problems).toEqual(["zoo.md, line 1: has frontmatter that is not YAML"]);
-  expect(read.remarks).toEqual(["files that are not Markdown: 1"]);
+  expect(read.leftOut).toEqual(["files of other kinds (.jpg): 1"]);
 });
 
 test("lists with dates, as assistants answer the question for all they know", async () => {
@@ -255,22 +255,54 @@ test("Claude's data export", async () => {
   const { name, memories } = await readContent(text);
   expect(name).toBe("the memories of Claude's data export");
   expect(memories).toMatchObject([
-    { content: "Ada leads a team.", tags: ["Work context"] },
-    { content: "Keeps bees", tags: ["Personal"] },
+    { content: "Work context: Ada leads a team.", tags: ["Work context"] },
+    { content: "Personal: Keeps bees", tags: ["Personal"] },
     { content: "The garden project ends in May.", metadata: { project: "0198-aa" } },
   ]);
 });
 
-test("Markdown: paragraphs, list items, code, and the heading above as a tag", async () => {
+test("Markdown: paragraphs, list items and code, each with the headings above it", async () => {
   const read = await readContent(
-    "Intro, first\nparagraph.\n\n# Setup, part 1\n1. Install it\n   with care\n2. Run it:\n\n* * *\n```sh\nmake\n\nmake install\n```\n## Empty\n",
+    "Intro, first\nparagraph.\n\n# Atlas\n\n## Decisions\n1. We use\n   Bun\n2. None\n\n* * *\n```sh\nmake\n\nmake install\n```\n### Later ##\nShip it.\n## Risks\n- None\n# Setup, part 1\n- Install it\n## Empty\n",
     "a.md",
   );
   expect(read.memories.map(({ content, tags }) => [content, tags])).toEqual([
     ["Intro, first\nparagraph.", undefined],
-    ["Install it\nwith care", ["Setup", "part 1"]],
-    ["Run it:", ["Setup", "part 1"]],
-    ["```sh\nmake\n\nmake install\n```", ["Setup", "part 1"]],
+    ["Atlas › Decisions: We use\nBun", ["Decisions"]],
+    ["Atlas › Decisions: None", ["Decisions"]],
+    ["Atlas › Decisions:\n```sh\nmake\n\nmake install\n```", ["Decisions"]],
+    ["Atlas › Decisions › Later: Ship it.", ["Later"]],
+    ["Atlas › Risks: None", ["Risks"]],
+    ["Setup, part 1: Install it", ["Setup", "part 1"]],
+  ]);
+  // The same words below another heading are another memory.
+  expect(new Set(read.memories.map(({ id }) => id)).size).toBe(7);
+});
+
+test("a long text says its subject in each part", async () => {
+  const { memories } = await readContent(`# Novel\n\n${"word ".repeat(20_000)}`, "a.md");
+  expect(memories.length).toBeGreaterThan(3);
+  expect(memories.every(({ content }) => content.startsWith("Novel: word "))).toBe(true);
+  expect(memories.every(({ content }) => content.length <= 32_768)).toBe(true);
+});
+
+test("notes have the ids that earlier versions gave them, by which they did not know their subject", async () => {
+  const folder = temporaryFolder();
+  const note =
+    "---\ntitle: Coffee\npermalink: coffee\n---\n# Coffee Brewing\n\nAn overview.\n\n- [method] Pour over #technique\n- relates_to [[Beans]]\n";
+  writeFileSync(join(folder, "brewing.md"), note);
+  writeFileSync(join(folder, "zoo.md"), "# Zoo\n\nOpens at nine.\n\n- [hours] Closed on Monday\n");
+  const { memories } = await readSource(folder);
+  expect(memories.map(({ id, content }) => [id, content])).toEqual([
+    ["mem_cd4869f7043489db95c4200deeaac42b", "Coffee › Coffee Brewing: An overview."],
+    ["mem_239f41a2cea6873ab9e4d77a7e213e20", "Coffee: Pour over #technique"],
+    ["mem_9f5236bff1e88d259d52244d92e3c506", "Coffee relates to Beans"],
+    ["mem_a8357e536eda8dc2bdcceb5c49698174", "Zoo: Opens at nine."],
+    ["mem_3d514e551fa6840fadb387dc3304016b", "Zoo: Closed on Monday"],
+  ]);
+  const text = await readContent("# Food\n- Likes tea\n", "list.md");
+  expect(text.memories).toMatchObject([
+    { id: "mem_8155e97e0cce89aba8d5fcbdfb67158f", content: "Food: Likes tea" },
   ]);
 });
 

@@ -1,17 +1,18 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { openSource } from "../../src/import/open-source.ts";
+import { openSources } from "../../src/import/open-source.ts";
+import { describeFiles } from "../../src/import/totals.ts";
 import type { ImportedMemory } from "../../src/memories/memory.ts";
 import { temporaryFolder } from "./database.ts";
 
 /** What an import would send of a source, and what it would report. */
-export async function readSource(path: string) {
-  const source = await openSource(path);
+export async function readSource(path: string, options: { project?: string } = {}) {
+  const reading = await openSources([path], options);
   const memories: ImportedMemory[] = [];
   const places: string[] = [];
   const problems: string[] = [];
   const notes: string[] = [];
-  for await (const found of source.lines) {
+  for await (const found of reading.lines) {
     if ("problem" in found) problems.push(`${found.at}: ${found.problem}`);
     else {
       memories.push(JSON.parse(found.line));
@@ -19,7 +20,10 @@ export async function readSource(path: string) {
       notes.push(...found.notes);
     }
   }
-  return { name: source.name, remarks: source.remarks, memories, places, problems, notes };
+  const { files } = reading;
+  const leftOut = [...reading.leftOut].map(([reason, count]) => `${reason}: ${count}`);
+  const unread = files.flatMap(({ name, problem }) => (problem ? `${name} ${problem}` : []));
+  return { name: describeFiles(files), leftOut, unread, memories, places, problems, notes };
 }
 
 /** The same of a file with this content. */

@@ -1,0 +1,110 @@
+import { Readable } from "node:stream";
+import yauzl, { type Entry, RandomAccessReader, type ZipFile } from "yauzl";
+import type { InputFile } from "./input-file.ts";
+import { SourceError } from "./source.ts";
+
+/** Files that an archive may have. */
+const MAX_FILES = 100_000;
+/** How much more than the archive its files may be in all: text is packed to a twentieth at the best. */
+const MAX_RATIO = 200;
+/** Bytes that they may be in any case. */
+const ALWAYS = 1 << 20;
+/** The bit of a file's mode for a link (`S_IFLNK`), in the upper half of its attributes. */
+const LINK = 0xa000;
+
+/** A file of an archive. */
+export interface ArchivedFile extends InputFile {
+  size: number;
+}
+
+/**
+ * The files of a ZIP archive, folders and links left out. Nothing is unpacked to the disk, and a file is unpacked
+ * as it is read: the archive may be larger than memory.
+ * @throws SourceError when it is damaged, or made to take up more than it says
+ */
+export async function openArchive(
+  blob: Blob,
+  name: string,
+): Promise<{ files: ArchivedFile[]; close(): void }> {
+  const zip = await open(blob, name);
+  const entries: Entry[] = [];
+  await new Promise<void>((resolve, reject) => {
+    const fail = (cause: unknown) =>
+      reject(new SourceError(name, "is a damaged archive", { cause }));
+    zip.on("entry", (entry) => {
+      if (entries.push(entry) > MAX_FILES) {
+        reject(new SourceError(name, `has more than ${MAX_FILES} files`));
+      } else zip.readEntry();
+    });
+    zip.on("end", resolve);
+    zip.on("error", fail);
+    zip.readEntry();
+  }).catch((error) => {
+    zip.close();
+    throw error;
+  });
+  const budget = { left: ALWAYS + MAX_RATIO * blob.size };
+  const files = entries.filter(isFile).map((entry) => toFile(zip, entry, name, budget));
+  return { files, close: () => zip.close() };
+}
+
+function open(blob: Blob, name: string): Promise<ZipFile> {
+  const { promise, resolve, reject } = Promise.withResolvers<ZipFile>();
+  const options = { lazyEntries: true, autoClose: false, validateEntrySizes: true } as const;
+  yauzl.fromRandomAccessReader(new BlobReader(blob), blob.size, options, (cause, zip) => {
+    if (zip) resolve(zip);
+    else reject(new SourceError(name, "is a damaged archive", { cause }));
+  });
+  return promise;
+}
+
+class BlobReader extends RandomAccessReader {
+  readonly #blob: Blob;
+
+  constructor(blob: Blob) {
+    super();
+    this.#blob = blob;
+  }
+
+  override _readStreamForRange(start: number, end: number): Readable {
+    return Readable.from(readBlob(this.#blob.slice(start, end)));
+  }
+}
+
+async function* readBlob(blob: Blob): AsyncGenerator<Uint8Array> {
+  for await (const chunk of blob.stream()) yield chunk;
+}
+
+function isFile({ fileName, externalFileAttributes }: Entry): boolean {
+  const isLink = ((externalFileAttributes >>> 16) & 0xf000) === LINK;
+  return !fileName.endsWith("/") && !isLink;
+}
+
+function toFile(
+  zip: ZipFile,
+  entry: Entry,
+  archive: string,
+  budget: { left: number },
+): ArchivedFile {
+  const { fileName, uncompressedSize: size } = entry;
+  const name = archive === "" ? fileName : `${archive}, ${fileName}`;
+  return {
+    name,
+    called: fileName,
+    size,
+    modifiedAt: entry.getLastModDate().getTime() || null,
+    async *read() {
+      if (entry.isEncrypted()) throw new SourceError(name, "is encrypted");
+      // A file can be named many times, and each time be the same few bytes of the archive.
+      budget.left -= size;
+      if (budget.left < 0) throw new SourceError(name, "is unpacked to more than it may");
+      const { promise, resolve, reject } = Promise.withResolvers<Readable>();
+      zip.openReadStream(entry, (cause, stream) => (stream ? resolve(stream) : reject(cause)));
+      try {
+        for await (const chunk of await promise) yield chunk;
+      } catch (cause) {
+        throw new SourceError(name, "is damaged", { cause });
+      }
+    },
+  };
+}

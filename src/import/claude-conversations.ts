@@ -1,0 +1,117 @@
+import type { Format, Found } from "./format.ts";
+import { readEntries } from "./json-document.ts";
+import { isObject, type JsonObject, objectsOf, readObjects } from "./json-lines.ts";
+import { splitBlocks, subjectOf } from "./markdown.ts";
+import { textOf, turnOf } from "./said.ts";
+import type { TextSource } from "./source.ts";
+
+/**
+ * `conversations.json` of Claude's data export: a list of conversations, each with `chat_messages`
+ * (`sender` is `human` or `assistant`) in their order. Fields as in
+ * https://whychose.com/seo/claude-conversation-export-format; its maker does not describe them.
+ */
+export const claudeConversations: Format = {
+  name: "conversations of Claude",
+  origin: "claude",
+  recognises: (head) => /^\s*[[{]/.test(head) && /"chat_messages"\s*:/.test(head),
+  read: (source, { projects }) =>
+    readListOrLines(source, "chat_messages", (entry, at) => readConversation(entry, at, projects)),
+};
+
+/** One object a line, or all in a list: there are exports of both kinds. */
+function readListOrLines(
+  source: TextSource,
+  field: string,
+  read: (entry: unknown, at: string) => Iterable<Found>,
+): AsyncGenerator<Found> {
+  const isLines = objectsOf(source.head).some((entry) => field in entry);
+  return isLines ? readObjects(source, read) : readEntries(source, read);
+}
+
+function* readConversation(
+  entry: unknown,
+  at: string,
+  projects: ReadonlyMap<string, string>,
+): Iterable<Found> {
+  if (!isObject(entry) || !Array.isArray(entry.chat_messages)) {
+    yield { at, problem: "is not a conversation" };
+    return;
+  }
+  const { uuid: session, name, created_at } = entry;
+  const projectId = typeof entry.project_uuid === "string" ? entry.project_uuid : "";
+  const title = typeof name === "string" && name !== "" ? name : undefined;
+  for (const message of entry.chat_messages) {
+    if (!isObject(message)) continue;
+    const role = ROLES.get(message.sender);
+    const text = saidIn(message);
+    if (role === undefined || text === "") continue;
+    const createdAt = message.created_at ?? created_at;
+    yield {
+      at,
+      memory: {
+        ...turnOf({ role, text, session, title, agent: "claude", createdAt }),
+        ...(typeof message.uuid === "string" && { key: message.uuid }),
+        project: projects.get(projectId),
+      },
+    };
+  }
+}
+
+const ROLES = new Map<unknown, "user" | "assistant">([
+  ["human", "user"],
+  ["user", "user"],
+  ["assistant", "assistant"],
+]);
+
+/** `content` has what tools were told and answered beside the words, `text` is the words alone. */
+function saidIn({ text, content }: JsonObject): string {
+  return textOf(content) || textOf(text);
+}
+
+/**
+ * `projects.json` of the same export, or a file for each in `projects/`: names, what the person has
+ * told Claude for them, and the texts that were added.
+ */
+export const claudeProjects: Format = {
+  name: "projects of Claude",
+  origin: "claude-projects",
+  recognises: (head) =>
+    /^\s*[[{]/.test(head) &&
+    /"prompt_template"\s*:/.test(head) &&
+    /"(docs|is_starter_project|is_private)"\s*:/.test(head),
+  read: (source, { projects }) =>
+    readEntries(source, (entry, at) => readProject(entry, at, projects), ["$"]),
+};
+
+function* readProject(entry: unknown, at: string, projects: Map<string, string>): Iterable<Found> {
+  if (!isObject(entry) || typeof entry.name !== "string" || entry.name === "") {
+    yield { at, problem: "is not a project" };
+    return;
+  }
+  const { uuid, name: project, description, prompt_template, docs, created_at } = entry;
+  if (typeof uuid === "string") projects.set(uuid, project);
+  const texts: [string | null, unknown][] = [
+    [null, description],
+    ["Instructions", prompt_template],
+    ...(Array.isArray(docs) ? docs.filter(isObject) : []).map((doc): [string | null, unknown] => [
+      String(doc.filename ?? "") || null,
+      doc.content,
+    ]),
+  ];
+  for (const [about, text] of texts) {
+    if (typeof text !== "string") continue;
+    for (const block of splitBlocks(text.split(/\r?\n/))) {
+      yield {
+        at,
+        memory: {
+          content: block.text,
+          subject: subjectOf([project, about, ...block.headings]),
+          project,
+          agent: "claude",
+          createdAt: created_at,
+          key: JSON.stringify([uuid ?? project, about, block.text]),
+        },
+      };
+    }
+  }
+}
