@@ -91,6 +91,7 @@ function report(
     say(`Not read: ${printable(name)} ${problem}.`);
   }
   if (unread.length > NAMED) say(`Not read: … and ${unread.length - NAMED} more.`);
+  if (totals.masked > 0) say(`Of ${totals.masked}: secrets were masked.`);
   for (const [note, count] of totals.notes) say(`Of ${count}: ${note}.`);
   if (isUnderstood(totals)) {
     say(isTrial ? `Nothing was changed. ${describe(reading, totals)}` : describe(reading, totals));

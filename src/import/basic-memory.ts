@@ -18,7 +18,7 @@ const HASHTAG = /(?<=^|\s)#([\p{L}\p{N}_/-]+)/gu;
  * same parts.
  */
 export const basicMemory: Format = {
-  name: "a note of basic-memory",
+  name: "notes in Markdown",
   origin: "note",
   recognises: (head) => /^---\r?\n/.test(head),
   async *read(source) {

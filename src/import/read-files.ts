@@ -91,13 +91,14 @@ export function readFiles(
 
   /** A file that can't be read is told, and the others are read. */
   async function* readPart(input: InputFile, depth: number): AsyncGenerator<SourceLine> {
-    if (kindOf(input.called ?? input.name) === "other") {
+    const isNamed = !isFolder && depth === 0;
+    if (!isNamed && kindOf(input.called ?? input.name) === "other") {
       leave(`files of other kinds (${extensionOf(input)})`);
       return;
     }
     const file = newFile(input);
     try {
-      yield* readFile(input, { isPart: true, depth }, file);
+      yield* readFile(input, { isPart: !isNamed, depth }, file);
     } catch (error) {
       if (!(error instanceof SourceError)) throw error;
       if (!files.includes(file)) files.push(file);

@@ -1,5 +1,6 @@
 import type { SourceMemory } from "./format.ts";
 import { isObject } from "./json-lines.ts";
+import { SPEAKERS } from "./transcripts/turn-memory.ts";
 
 /** What somebody said in a conversation. */
 interface Said {
@@ -15,7 +16,7 @@ interface Said {
 /** A turn of a conversation as a memory: who spoke, and what was said. */
 export function turnOf({ role, text, session, title, agent, createdAt }: Said): SourceMemory {
   return {
-    content: text,
+    content: `${SPEAKERS[role]}: ${text}`,
     agent,
     session,
     createdAt,

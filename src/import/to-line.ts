@@ -1,4 +1,3 @@
-import { LRUCache } from "lru-cache";
 import { createIdFrom } from "../db/id.ts";
 import { type ImportedMemory, LIMITS } from "../memories/memory.ts";
 import { createSessionOrder } from "../memories/session-order.ts";
@@ -19,59 +18,82 @@ const REMEMBERED = 100_000;
 /** Characters of a subject: it is said again in each part of a text. */
 const MAX_SUBJECT = 200;
 
+/** How texts of one import are brought in beside each other. */
+interface Setting {
+  /** The project of what does not say its own. */
+  project: string | null;
+  inOrder: (session: string, said: number) => number;
+  identify: (identity: string, subject: string) => string;
+}
+
+/** Makes memories of one that another program kept, by itself: see `createConverter`. */
+export function convert(origin: string, source: SourceMemory): Converted {
+  return convertIn(
+    { project: null, inOrder: (_, said) => said, identify: (identity) => identity },
+    origin,
+    source,
+  );
+}
+
 /**
  * Makes what turns memories of other programs into ours: with ids that follow from where they come
- * from, and within our limits. Nothing of a text is lost: one that is too long becomes several.
+ * from, and within our limits. Nothing of a text is lost: one that is too long becomes several. Turns
+ * of a session keep their order.
  */
 export function createConverter({ project }: { project: string | null }) {
-  const inOrder = createSessionOrder();
-  /** Subjects of texts by what identifies them: the same words below another heading say something else. */
-  const subjects = new LRUCache<string, string>({ max: REMEMBERED });
+  const subjects = new Map<string, string>();
+  /** The same words below another heading say something else. */
   const identify = (identity: string, subject: string): string => {
     const known = subjects.get(identity) ?? subject;
-    subjects.set(identity, known);
+    if (subjects.size < REMEMBERED) subjects.set(identity, known);
     return known === subject ? identity : JSON.stringify([subject, identity]);
   };
+  const setting = { project, inOrder: createSessionOrder(), identify };
+  return (origin: string, source: SourceMemory) => convertIn(setting, origin, source);
+}
 
-  /** @param origin the kind of source, which its keys belong to */
-  return (origin: string, source: SourceMemory): Converted => {
-    const notes: string[] = [];
-    const note = (text: string) => void notes.push(text);
-    const content = source.content.toWellFormed();
-    const subject = subjectOf(source.subject);
-    const tags = toTags(source.tags, note);
-    const extra: Record<string, unknown> = {};
-    const agentId = toIdentifier(source.agent, "agent", extra);
-    const sessionId = toIdentifier(source.session, "session", extra);
-    const ofProject = toIdentifier(source.project, "project", extra) ?? project;
-    const createdAt = toTime(source.createdAt, note);
-    const updatedAt = toTime(source.updatedAt, note);
-    const expiresAt = toTime(source.expiresAt, note);
-    const identityOf = (index: number) => JSON.stringify([origin, source.key ?? content, index]);
-    const parts = split(content, LIMITS.content - subject.length - 1);
-    const memories = parts.map((part, index) => {
-      const isTurn = sessionId !== null && createdAt !== null;
-      const created = isTurn ? inOrder(sessionId, createdAt) : createdAt;
-      return {
-        id: createIdFrom("mem", identify(identityOf(index), subject)),
-        content: subject === "" ? part : `${subject}${FENCE.test(part) ? "\n" : " "}${part}`,
-        ...(tags.length > 0 && { tags }),
-        ...(agentId !== null && { agent_id: agentId }),
-        ...(sessionId !== null && { session_id: sessionId }),
-        ...(ofProject !== null && { project: ofProject }),
-        ...(isShare(source.importance) && { importance: source.importance }),
-        metadata: toMetadata(
-          { ...extra, ...(parts.length > 1 && { part: index + 1, parts: parts.length }) },
-          source.metadata,
-          note,
-        ),
-        ...(created !== null && { created_at: toText(created) }),
-        ...(updatedAt !== null && { updated_at: toText(updatedAt) }),
-        ...(expiresAt !== null && { expires_at: toText(expiresAt) }),
-      };
-    });
-    return { memories, notes: [...new Set(notes)] };
-  };
+/** @param origin the kind of source, which its keys belong to */
+function convertIn(
+  { project, inOrder, identify }: Setting,
+  origin: string,
+  source: SourceMemory,
+): Converted {
+  const notes: string[] = [];
+  const note = (text: string) => void notes.push(text);
+  const content = source.content.toWellFormed();
+  const subject = subjectOf(source.subject);
+  const tags = toTags(source.tags, note);
+  const extra: Record<string, unknown> = {};
+  const agentId = toIdentifier(source.agent, "agent", extra);
+  const sessionId = toIdentifier(source.session, "session", extra);
+  const ofProject = toIdentifier(source.project, "project", extra) ?? project;
+  const createdAt = toTime(source.createdAt, note);
+  const updatedAt = toTime(source.updatedAt, note);
+  const expiresAt = toTime(source.expiresAt, note);
+  const identityOf = (index: number) => JSON.stringify([origin, source.key ?? content, index]);
+  const parts = split(content, LIMITS.content - subject.length - 1);
+  const memories = parts.map((part, index) => {
+    const isTurn = sessionId !== null && createdAt !== null;
+    const created = isTurn ? inOrder(sessionId, createdAt) : createdAt;
+    return {
+      id: createIdFrom("mem", identify(identityOf(index), subject)),
+      content: subject === "" ? part : `${subject}${FENCE.test(part) ? "\n" : " "}${part}`,
+      ...(tags.length > 0 && { tags }),
+      ...(agentId !== null && { agent_id: agentId }),
+      ...(sessionId !== null && { session_id: sessionId }),
+      ...(ofProject !== null && { project: ofProject }),
+      ...(isShare(source.importance) && { importance: source.importance }),
+      metadata: toMetadata(
+        { ...extra, ...(parts.length > 1 && { part: index + 1, parts: parts.length }) },
+        source.metadata,
+        note,
+      ),
+      ...(created !== null && { created_at: toText(created) }),
+      ...(updatedAt !== null && { updated_at: toText(updatedAt) }),
+      ...(expiresAt !== null && { expires_at: toText(expiresAt) }),
+    };
+  });
+  return { memories, notes: [...new Set(notes)] };
 }
 
 /** What is said before a text; empty for nothing. */

@@ -11,6 +11,8 @@ export interface Totals {
   updated: number;
   unchanged: number;
   kept: number;
+  /** Memories with secrets, which were masked. */
+  masked: number;
   /** What could not be imported, by place. */
   failed: { at: string; reason: string }[];
   /** What was left out of memories, and of how many. */
@@ -24,7 +26,7 @@ const SAMPLES = 5;
 
 export function createTotals(): Totals {
   return {
-    ...{ created: 0, updated: 0, unchanged: 0, kept: 0 },
+    ...{ created: 0, updated: 0, unchanged: 0, kept: 0, masked: 0 },
     ...{ failed: [], notes: new Map(), samples: [] },
   };
 }
@@ -60,6 +62,8 @@ export async function transfer(
       totals.updated += report.updated;
       totals.unchanged += report.unchanged;
       totals.kept += report.kept;
+      // A server of an earlier version does not say.
+      totals.masked += report.masked ?? 0;
       for (const { line, outcome, reason } of report.skipped) {
         if (outcome === "invalid") totals.failed.push({ at: good[line - 1]?.at ?? "", reason });
       }

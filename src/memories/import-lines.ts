@@ -1,8 +1,10 @@
 import { createIdFrom } from "../db/id.ts";
 import type { ContentEmbedding } from "../embedding/embedder.ts";
 import { parseInstant } from "../schema.ts";
+import { maskSecrets } from "../secrets/mask-secrets.ts";
 import { type ImportedMemory, LIMITS, type MemorySource, normaliseTags } from "./memory.ts";
 import type { StoredMemory } from "./rows.ts";
+import type { SessionOrder } from "./session-order.ts";
 
 /** What became of a line: see `ImportReport`. */
 export type Verdict = "created" | "updated" | "unchanged" | "kept";
@@ -51,6 +53,19 @@ export function toWanted(
     expiresAt: memory.expires_at ? parseInstant(memory.expires_at) : null,
     now,
   };
+}
+
+/** The same with `[masked: KIND]` in the place of secrets. Its id stays that of the line. */
+export function maskContent(wanted: Wanted): Wanted {
+  const content = maskSecrets(wanted.content);
+  return content === wanted.content ? wanted : { ...wanted, content };
+}
+
+/** Turns that come with an id of their own have the times that they are kept with. */
+export function keepOrder(wanted: Wanted, { id }: ImportedMemory, inOrder: SessionOrder): Wanted {
+  const { sessionId, createdAt } = wanted;
+  if (id !== undefined || sessionId === null || createdAt === null) return wanted;
+  return { ...wanted, createdAt: inOrder(sessionId, createdAt) };
 }
 
 /** What is here, or would be. */

@@ -4,11 +4,21 @@ import { AppError } from "../errors.ts";
 import type { Reach } from "../keys/reach.ts";
 import type { Draft } from "./draft.ts";
 import { withOwnIds } from "./import-bound.ts";
-import { judge, type Known, toKnown, toWanted, type Verdict, type Wanted } from "./import-lines.ts";
+import {
+  judge,
+  type Known,
+  keepOrder,
+  maskContent,
+  toKnown,
+  toWanted,
+  type Verdict,
+  type Wanted,
+} from "./import-lines.ts";
 import { type ImportedMemory, type ImportReport, LIMITS, type MemorySource } from "./memory.ts";
 import type { OpenTable } from "./open-tables.ts";
 import { mayWrite, mayWriteTo, projectToWrite } from "./reach.ts";
 import { embeddingOf, type MemoryRow, type StoredMemory } from "./rows.ts";
+import { createSessionOrder } from "./session-order.ts";
 import type { Store } from "./store.ts";
 
 /** A line of what is imported: a memory, or what is wrong with it. */
@@ -63,6 +73,7 @@ export async function importMemories(
     unchanged: 0,
     kept: 0,
     invalid: 0,
+    masked: 0,
     skipped: [],
   };
   const skip = (line: number, outcome: "kept" | "invalid", reason: string) => {
@@ -82,6 +93,7 @@ export async function importMemories(
     }
   };
 
+  const inOrder = createSessionOrder();
   let batch: Wanted[] = [];
   let characters = 0;
   let reached = 0;
@@ -96,7 +108,9 @@ export async function importMemories(
         continue;
       }
       const project = projectToWrite(reach, line.memory.project);
-      const wanted = toWanted(line.number, line.memory, { project, source, now: clock() });
+      const said = toWanted(line.number, line.memory, { project, source, now: clock() });
+      const wanted = keepOrder(maskContent(said), line.memory, inOrder);
+      if (wanted.content !== said.content) report.masked++;
       batch.push(wanted);
       characters += wanted.content.length;
       if (batch.length < LIMITS.batch && characters < BATCH_CHARACTERS) continue;

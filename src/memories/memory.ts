@@ -236,6 +236,9 @@ export const ImportReport = Type.Object({
   unchanged: lineCount("Lines whose memory is here already, just so."),
   kept: lineCount("Lines that differ from the memory with their id, which is as new or newer."),
   invalid: lineCount("Lines that are no memory."),
+  masked: lineCount(
+    "Lines with secrets such as API keys, which were masked. They count above too.",
+  ),
   skipped: Type.Array(
     Type.Object({
       line: Type.Integer({ minimum: 1, description: "Its number." }),

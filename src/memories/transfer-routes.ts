@@ -94,7 +94,7 @@ export function createTransferRoutes({
           operationId: "importMemories",
           summary: "Bring memories in",
           description:
-            "One memory a line, as exported; only `content` is needed. Ids and times are kept; `source` becomes what imports them. A line whose id is there already is written only if its `updated_at` is newer, so that the same file twice changes nothing. Lines that are no memory are left out and named. Without the scope `memories:read` there is no `dry_run`, and lines that change nothing all count as `kept`. The body may have any length; memories are saved as it is read, and stay when it breaks off.",
+            "One memory a line, as exported; only `content` is needed. Ids and times are kept, but lines of one session that share a time and have no id keep their order by a millisecond each; `source` becomes what imports them. Secrets such as API keys are masked. A line whose id is there already is written only if its `updated_at` is newer, so that the same file twice changes nothing. Lines that are no memory are left out and named. Without the scope `memories:read` there is no `dry_run`, and lines that change nothing all count as `kept`. The body may have any length; memories are saved as it is read, and stay when it breaks off.",
           requestBody: {
             required: true,
             content: { [NDJSON]: { schema: { $ref: "#/components/schemas/ImportedMemory" } } },

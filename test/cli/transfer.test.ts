@@ -245,7 +245,7 @@ test("in a terminal, a short import is one line", async () => {
     env,
   });
   expect({ screen: screen.trim(), exitCode }).toEqual({
-    screen: "From a note of basic-memory: 1 new.",
+    screen: "From notes in Markdown: 1 new.",
     exitCode: 0,
   });
 });

@@ -80,14 +80,17 @@ test("the ZIP of ChatGPT: what was said and seen, and what was saved", async () 
     expect.objectContaining({ content: "User lives in Porto.", tags: ["saved"] }),
     {
       id: expect.stringMatching(/^mem_/),
-      content: "Which hive shall I buy?",
+      content: "User: Which hive shall I buy?",
       agent_id: "chatgpt",
       session_id: CHAT.conversation_id,
       metadata: { role: "user", title: "Hives" },
       created_at: "2024-03-05T16:00:01.500Z",
     },
     expect.objectContaining({ content: "User wants a hive.", tags: ["saved"] }),
-    expect.objectContaining({ content: "A Langstroth.", session_id: CHAT.conversation_id }),
+    expect.objectContaining({
+      content: "Assistant: A Langstroth.",
+      session_id: CHAT.conversation_id,
+    }),
   ]);
   // What is in the second part again has the same ids.
   const ids = new Set(read.memories.map(({ id }) => id));
@@ -177,8 +180,8 @@ test("the ZIP of Claude: conversations, memories and projects, which are called 
     ["Garden: Beds behind the house", "Garden", undefined, undefined],
     ["Garden › Instructions: Answer in metres.", "Garden", undefined, undefined],
     ["Garden › soil.md › Soil: The soil is sandy.", "Garden", undefined, undefined],
-    ["What shall I plant in May?", "Garden", "c-1", "user"],
-    ["Beans.", "Garden", "c-1", "assistant"],
+    ["User: What shall I plant in May?", "Garden", "c-1", "user"],
+    ["Assistant: Beans.", "Garden", "c-1", "assistant"],
     ["Sam gardens.", undefined, undefined, undefined],
     ["Beds face south.", "Garden", undefined, undefined],
   ]);
@@ -214,7 +217,9 @@ test("turns of one session that share a time keep the file's order, by a millise
   ];
   const { memories } = await readContent(JSON.stringify(chats));
   const times = memories.map(({ created_at }) => Date.parse(created_at ?? ""));
-  expect(memories.map(({ content }) => content)).toEqual([...texts, "Later", "Elsewhere"]);
+  expect(memories.map(({ content }) => content)).toEqual(
+    [...texts, "Later", "Elsewhere"].map((text) => `User: ${text}`),
+  );
   expect(times.slice(0, 40)).toEqual(texts.map((_, n) => Date.parse(at) + n));
   expect(times.slice(40)).toEqual([Date.parse("2026-02-14T10:05:00Z"), Date.parse(at)]);
 });
@@ -227,7 +232,7 @@ test("a conversation without a way through its tree, or in a circle, is read nev
   };
   const circle = { ...CHAT, mapping, current_node: "b" };
   const { memories, problems } = await readContent(JSON.stringify([lost, circle, { mapping: 1 }]));
-  expect(memories.map(({ content }) => content)).toContain("Which hive?");
-  expect(memories.map(({ content }) => content)).toContain("and round");
+  expect(memories.map(({ content }) => content)).toContain("User: Which hive?");
+  expect(memories.map(({ content }) => content)).toContain("Assistant: and round");
   expect(problems).toEqual(["entry 3: is not a conversation"]);
 });

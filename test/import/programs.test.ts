@@ -101,7 +101,7 @@ test("Zep: facts with the time for which they held, and messages by thread", asy
     }),
   );
   expect(thread.memories).toMatchObject([
-    { content: "I moved.", session_id: "t-1", metadata: { role: "user", speaker: "Sam" } },
+    { content: "User: I moved.", session_id: "t-1", metadata: { role: "user", speaker: "Sam" } },
     { content: "Sam's CV" },
   ]);
   expect(thread.leftOut).toEqual(["messages of tools and of the system: 1"]);
@@ -151,10 +151,10 @@ test("Letta: an agent file of today, one of before, and archival memory", async 
     const { name, memories, problems } = await readContent(JSON.stringify(file), "gardener.af");
     expect({ name, problems }).toEqual({ name: "an agent of Letta", problems: [] });
     expect(memories.map(({ content }) => content).sort()).toEqual([
-      "I like tea.",
+      "Assistant: Noted: tea.",
       "Keeps bees",
       "Name: Sam",
-      "Noted: tea.",
+      "User: I like tea.",
     ]);
   }
   const passages = await readContent(

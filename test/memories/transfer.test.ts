@@ -9,7 +9,15 @@ const server = await startServer();
 afterAll(server.close);
 
 const NDJSON = { "content-type": "application/x-ndjson" };
-const NOTHING = { created: 0, updated: 0, unchanged: 0, kept: 0, invalid: 0, skipped: [] };
+const NOTHING = {
+  created: 0,
+  updated: 0,
+  unchanged: 0,
+  kept: 0,
+  invalid: 0,
+  masked: 0,
+  skipped: [],
+};
 
 const exportOf = async (client: Client, query = "") => {
   const response = await fetch(`${server.origin}/api/memories/export${query}`, {
@@ -116,6 +124,41 @@ test("lines without ids and times twice are there once, in their order", async (
   server.clock.advance(60_000);
   expect(await importInto(ada, lines)).toEqual({ ...NOTHING, unchanged: 3 });
   expect(linesOf(await exportOf(ada)).map(({ content }) => content)).toEqual(["one", "two"]);
+});
+
+test("turns without ids that share a time keep the order of the lines, however often they come", async () => {
+  const ada = await server.account();
+  const turns = Array.from({ length: 40 }, (_, n) => ({
+    content: `Turn ${n}`,
+    session_id: "s",
+    created_at: "2026-01-01T00:00:00.000Z",
+    updated_at: "2026-01-01T00:00:00.000Z",
+  }));
+  const [first, second] = [toLines(turns.slice(0, 25)), toLines(turns)];
+  expect(await importInto(ada, first)).toEqual({ ...NOTHING, created: 25 });
+  expect(await importInto(ada, second)).toEqual({ ...NOTHING, created: 15, unchanged: 25 });
+  const exported = linesOf(await exportOf(ada));
+  expect(exported.map(({ content }) => content)).toEqual(turns.map(({ content }) => content));
+  expect(exported.at(-1)?.created_at).toBe("2026-01-01T00:00:00.039Z");
+  const bob = await server.account();
+  await importInto(bob, toLines(exported));
+  expect(linesOf(await exportOf(bob)).map(({ created_at }) => created_at)).toEqual(
+    exported.map(({ created_at }) => created_at),
+  );
+});
+
+test("secrets in lines are masked, and the same lines change nothing", async () => {
+  const ada = await server.account();
+  const password = `Xy7${Bun.hash("a").toString(36)}`;
+  const lines = toLines([
+    { content: `The database is postgres://sam:${password}@db.example.com/atlas` },
+    { content: "Tea is hot." },
+  ]);
+  expect(await importInto(ada, lines)).toEqual({ ...NOTHING, created: 2, masked: 1 });
+  expect(await importInto(ada, lines)).toEqual({ ...NOTHING, unchanged: 2, masked: 1 });
+  const exported = await exportOf(ada);
+  expect(exported).not.toContain(password);
+  expect(exported).toContain("db.example.com/atlas");
 });
 
 test("lines that are no memory are named, and the others saved", async () => {

@@ -1,7 +1,8 @@
 import type { SourceMemory } from "../format.ts";
 import type { Turn } from "./turn.ts";
 
-const SPEAKERS = { user: "User", assistant: "Assistant" } as const;
+/** What a memory of a turn begins with. */
+export const SPEAKERS = { user: "User", assistant: "Assistant" } as const;
 
 /**
  * A turn as a memory, which begins with who said it. Its key belongs to the agent as its origin, so that
