@@ -286,6 +286,11 @@ export const MIGRATIONS: readonly string[] = [
    ALTER TABLE api_keys ADD COLUMN project_only INTEGER NOT NULL DEFAULT 0;
    ALTER TABLE oauth_grants ADD COLUMN project TEXT;
    ALTER TABLE oauth_grants ADD COLUMN project_only INTEGER NOT NULL DEFAULT 0;`,
+
+  // What an earlier version has saved is looked through once.
+  `ALTER TABLE heads ADD COLUMN expires_at INTEGER;
+   CREATE INDEX heads_expires_at ON heads (expires_at) WHERE expires_at IS NOT NULL;
+   UPDATE heads SET expires_at = 0;`,
 ];
 
 /**

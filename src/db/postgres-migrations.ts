@@ -25,6 +25,14 @@ const BOUND_TO_PROJECTS = `
   ALTER TABLE oauth_grants ADD COLUMN project_only boolean NOT NULL DEFAULT false;
 `;
 
+/** What an earlier version has saved is looked through once. */
+const EXPIRY = `
+  ALTER TABLE heads ADD COLUMN expires_at bigint;
+  ALTER TABLE heads ADD COLUMN expiring_until bigint;
+  CREATE INDEX heads_expires_at ON heads (expires_at) WHERE expires_at IS NOT NULL;
+  UPDATE heads SET expires_at = 0;
+`;
+
 /**
  * The history of PostgreSQL's schema, append only. It began with SQLite's at 13: from there on each entry of
  * `MIGRATIONS` has one here.
@@ -32,6 +40,7 @@ const BOUND_TO_PROJECTS = `
 export const POSTGRES_MIGRATIONS: readonly PostgresMigration[] = [
   { number: 13, sql: FIRST_SCHEMA + LOG_SCHEMA, oldest: 13 },
   { number: 14, sql: BOUND_TO_PROJECTS, oldest: 13 },
+  { number: 15, sql: EXPIRY, oldest: 13 },
 ];
 
 /** PostgreSQL's lock for those who migrate: any number that nobody else uses. */

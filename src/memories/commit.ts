@@ -9,7 +9,7 @@ import { type Answer, AnswersTaken, Behind, type Entry, type Log } from "./log/l
 import type { Outcome } from "./log/pending.ts";
 import type { Lease } from "./log/shared-log.ts";
 import { checkQuota, minus, plus, type QuotaOf } from "./quota.ts";
-import type { StoredMemory } from "./rows.ts";
+import type { MemoryRow, StoredMemory } from "./rows.ts";
 import type { MemoryTable } from "./table.ts";
 
 /** A change that waits for its commit. */
@@ -135,13 +135,24 @@ async function append(
   const bytes = written.length > 0 ? table.encode(written) : null;
   await turn();
   const model = table.model.id;
-  const entry = { model, written: bytes, removed, hasRemains, usage, answers };
+  const expiresAt = firstExpiry(written);
+  const entry = { model, written: bytes, removed, hasRemains, usage, expiresAt, answers };
   const seq = sharing
     ? await appendShared(entry, { table, log, sharing })
     : await log.append(table.name, entry);
   if (seq === null) return;
   await table.apply(seq, outcome, usage);
   onCommit(outcome);
+}
+
+/** When the first of some memories expires; `null` where none does. */
+function firstExpiry(memories: readonly MemoryRow[]): number | null {
+  let soonest: number | null = null;
+  for (const { expiresAt } of memories) {
+    if (expiresAt !== null && expiresAt < (soonest ?? Number.POSITIVE_INFINITY))
+      soonest = expiresAt;
+  }
+  return soonest;
 }
 
 /**

@@ -80,7 +80,7 @@ const metadata = jsonObject({
 
 const pinned = Type.Boolean({ description: "Whether it shall never fade.", examples: [false] });
 const expiresAt = instant({
-  description: "When it expires.",
+  description: "From then on it is in no answer, and it is forgotten.",
   examples: ["2027-03-01T00:00:00.000Z"],
 });
 const memoryId = (description: string) =>

@@ -12,7 +12,7 @@ import { createMatcher } from "./matched/matched.ts";
 import { termsOf } from "./matched/terms.ts";
 import { MEMORY_ID, type Memory, type Similar } from "./memory.ts";
 import type { SearchMode } from "./ranking/mode.ts";
-import { retention } from "./ranking/retention.ts";
+import { retentionOf } from "./ranking/retention.ts";
 import { mayRead, readable } from "./reach.ts";
 import { decodeCursor, encodeCursor } from "./requests.ts";
 import { type MemoryRow, toMemory } from "./rows.ts";
@@ -154,8 +154,8 @@ export function createReading({
     },
 
     /** What is left of a memory at its age, 0 to 1. */
-    retention: ({ updated_at, importance }: Memory): number =>
-      retention(clock() - Date.parse(updated_at), importance, decay),
+    retention: ({ updated_at, ...memory }: Memory): number =>
+      retentionOf({ ...memory, updatedAt: Date.parse(updated_at) }, clock(), decay),
 
     /** What an account has, in figures. */
     async stats(reach: Reach): Promise<Stats> {

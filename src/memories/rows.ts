@@ -35,8 +35,15 @@ export type MemoryRow = Omit<StoredMemory, "vectors" | "states">;
 /** What statistics read of a memory. */
 export type MemoryFacts = Pick<
   StoredMemory,
-  "tags" | "agentId" | "project" | "importance" | "createdAt" | "updatedAt"
+  "tags" | "agentId" | "project" | "importance" | "pinned" | "createdAt" | "updatedAt"
 >;
+
+/** A memory that expires, and when. */
+export interface Expiring {
+  id: string;
+  /** Milliseconds since 1970. */
+  expiresAt: number;
+}
 
 /** A memory that a search considers, and how well it answers by itself. */
 export interface Candidate {

@@ -4,7 +4,7 @@ import type { Decay } from "../config.ts";
 import type { Reach } from "../keys/reach.ts";
 import { instant } from "../schema.ts";
 import { passes } from "./filter.ts";
-import { retention } from "./ranking/retention.ts";
+import { retentionOf } from "./ranking/retention.ts";
 import { readable } from "./reach.ts";
 import type { MemoryFacts, MemoryRow } from "./rows.ts";
 
@@ -60,7 +60,10 @@ export const Stats = Type.Object({
       retention: share("What is left of them at their age."),
       memories: count,
     }),
-    { description: "How far memories have faded: means of those alike in age and importance." },
+    {
+      description:
+        "How far memories have faded: means of those alike in age and importance; pinned ones, which never fade, are counted apart.",
+    },
   ),
 });
 export type Stats = Static<typeof Stats>;
@@ -99,11 +102,12 @@ export function createTally(now: number, decay: Decay) {
       const { importance } = facts;
       const age = Math.max(0, now - facts.updatedAt);
       const column = Math.floor(AGE_STEPS * Math.log2(1 + age / DAY));
-      const place = column * (IMPORTANCE_STEPS + 1) + Math.round(importance * IMPORTANCE_STEPS);
+      const row = column * (IMPORTANCE_STEPS + 1) + Math.round(importance * IMPORTANCE_STEPS);
+      const place = 2 * row + (facts.pinned ? 1 : 0);
       const cell = cells.get(place) ?? { age: 0, importance: 0, retention: 0, memories: 0 };
       cell.age += age;
       cell.importance += importance;
-      cell.retention += retention(age, importance, decay);
+      cell.retention += retentionOf(facts, now, decay);
       cell.memories++;
       cells.set(place, cell);
     },
@@ -154,20 +158,32 @@ export interface Countable {
 /** Counts that are remembered of one account: of all of it, and of projects. */
 const REMEMBERED = 8;
 
+/** A count of memories, and for how long it holds. */
+interface Known {
+  changes: number;
+  at: number;
+  /** When the first of the memories that were counted expires. */
+  until: number;
+  figures: Promise<Figures>;
+}
+
 /** Counts the memories that may be read, again only when they have changed. */
 export function createSurvey({ clock, decay }: { clock: () => number; decay: Decay }) {
-  interface Known {
-    changes: number;
-    at: number;
-    figures: Promise<Figures>;
-  }
   const known = new WeakMap<Countable, LRUCache<string, Known>>();
 
-  const count = async (memories: Countable, reach: Reach, now: number): Promise<Figures> => {
-    const tally = createTally(now, decay);
-    const visible = readable(reach, { aliveAt: now });
+  const count = async (
+    memories: Countable,
+    reach: Reach,
+    period: Omit<Known, "figures">,
+  ): Promise<Figures> => {
+    const tally = createTally(period.at, decay);
+    const visible = readable(reach, { aliveAt: period.at });
     for await (const rows of memories.rows()) {
-      for (const row of rows) if (passes(visible, row)) tally.add(row);
+      for (const row of rows) {
+        if (!passes(visible, row)) continue;
+        tally.add(row);
+        period.until = Math.min(period.until, row.expiresAt ?? period.until);
+      }
     }
     return tally.total();
   };
@@ -179,9 +195,11 @@ export function createSurvey({ clock, decay }: { clock: () => number; decay: Dec
     known.set(memories, counts);
     const part = JSON.stringify(reach.bound);
     const last = counts.get(part);
-    if (last?.changes === changes && Math.abs(now - last.at) < LIFETIME) return last.figures;
-    const figures = count(memories, reach, now);
-    counts.set(part, { changes, at: now, figures });
+    const isValid = last && now < last.until && Math.abs(now - last.at) < LIFETIME;
+    if (isValid && last.changes === changes) return last.figures;
+    const period = { changes, at: now, until: Number.POSITIVE_INFINITY };
+    const figures = count(memories, reach, period);
+    counts.set(part, Object.assign(period, { figures }));
     figures.catch(() => counts.delete(part));
     return figures;
   };

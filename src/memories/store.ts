@@ -2,6 +2,7 @@ import type { Embedders } from "../embedding/embedders.ts";
 import type { Log as Lines } from "../log.ts";
 import { createMetrics, type Metrics } from "../metrics.ts";
 import { DUE, type Due } from "./due.ts";
+import { type Expiry, startExpiry } from "./expiry.ts";
 import type { CurrentTable } from "./log/log.ts";
 import { accountOf, isBaseOf, tableFor } from "./log/names.ts";
 import { createOpenTables, type OpenTable } from "./open-tables.ts";
@@ -56,6 +57,9 @@ export interface StoreOptions {
   room: number;
   /** When it is looked at what other processes do, where there are some. */
   following?: Following;
+  /** Milliseconds since 1970, by which memories expire, and when those that have are looked for. */
+  clock: () => number;
+  expiry?: Expiry | undefined;
 }
 
 /** Opens the store: in one process at a time, unless the log is one that several share. */
@@ -63,14 +67,16 @@ export async function openStore({
   metrics = createMetrics(),
   quotaOf = async () => null,
   room = ROOM,
+  clock = Date.now,
   ...options
-}: Omit<StoreOptions, "metrics" | "quotaOf" | "room"> & {
+}: Omit<StoreOptions, "metrics" | "quotaOf" | "room" | "clock"> & {
   metrics?: Metrics;
   quotaOf?: QuotaOf;
   room?: number | undefined;
+  clock?: () => number;
 }): Promise<Store> {
   const { shared } = options.storage.log;
-  const all = { ...options, metrics, quotaOf, room };
+  const all = { ...options, metrics, quotaOf, room, clock };
   return shared ? await openSharedStore(all, shared) : await openOwnStore(all);
 }
 
@@ -82,6 +88,8 @@ async function openOwnStore({
   quotaOf,
   due = DUE,
   room,
+  clock,
+  expiry,
 }: StoreOptions): Promise<Store> {
   const { log, vault } = storage;
   const { model } = embedders.wanted;
@@ -155,6 +163,8 @@ async function openOwnStore({
     reembedding = createReembedding({ ...parts, end: tables.end, embedders });
   });
 
+  const expiring = startExpiry({ log, use, clock, lines, metrics, expiry });
+
   return {
     use,
     accounts: async () => [...new Set((await log.tables()).map(accountOf))],
@@ -180,6 +190,7 @@ async function openOwnStore({
     },
 
     async close() {
+      await expiring.stop();
       await resumption.stop();
       await resumed;
       await reembedding?.stop();

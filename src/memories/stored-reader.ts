@@ -117,6 +117,15 @@ export function createStoredReader({
 
     select: (filter) => list(filter, null),
 
+    async expiring(limit) {
+      const known = pending
+        .memories()
+        .flatMap(({ id, expiresAt }) => (expiresAt === null ? [] : { id, expiresAt }));
+      const except = pending.ids();
+      const found = await base.read((open) => open.expiring(limit, except), []);
+      return [...known, ...found].sort((a, b) => a.expiresAt - b.expiresAt).slice(0, limit);
+    },
+
     async *rows() {
       const changed = pending.all();
       yield pending.memories();

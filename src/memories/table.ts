@@ -5,7 +5,7 @@ import { type HeldBase, holdBase } from "./base/held-base.ts";
 import type { Filter, Position } from "./filter.ts";
 import { createPending, type Outcome, type Pending } from "./log/pending.ts";
 import type { Usage } from "./quota.ts";
-import type { Candidate, Found, MemoryRow, StoredMemory } from "./rows.ts";
+import type { Candidate, Expiring, Found, MemoryRow, StoredMemory } from "./rows.ts";
 import { createStoredReader } from "./stored-reader.ts";
 import { createView, MOST_WITH_STATES } from "./view/create-view.ts";
 import { createLiveView, type LiveView } from "./view/live-view.ts";
@@ -19,6 +19,8 @@ export interface TableReader {
   list(filter: Filter, after: Position | null, limit?: number): Promise<string[]>;
   /** Ids of all that a filter lets pass. */
   select(filter: Filter): Promise<string[]>;
+  /** Memories that expire, the first to do so first. */
+  expiring(limit: number): Promise<Expiring[]>;
   /** All memories, some at a time. */
   rows(): AsyncGenerator<MemoryRow[]>;
   /**
@@ -217,6 +219,11 @@ export function createTable({
     find: (ids) => atHand().find(ids),
     list: (...question) => betweenCommits((found) => found.list(...question)),
     select: (filter) => betweenCommits((found) => found.select(filter)),
+    async expiring(limit) {
+      while (applying) await applying;
+      // Nobody waits for it: it reads nothing into memory.
+      return await atHand().expiring(limit);
+    },
     rows: () => atHand().rows(),
     withText: (...question) => betweenCommits((found) => found.withText(...question)),
     candidates: async (question) => (await reader()).candidates(question),
@@ -251,6 +258,7 @@ function viewReader(view: NonNullable<LiveView["current"]>): TableReader {
     find: async (ids) => ids.flatMap((id) => view.get(id) ?? []),
     list: async (filter, after, limit) => view.list(filter, after, limit),
     select: async (filter) => view.select(filter),
+    expiring: async (limit) => view.expiring(limit),
     async *rows() {
       const turn = createTurns();
       let rows: MemoryRow[] = [];

@@ -88,6 +88,37 @@ test("what is alike in age and importance has faded alike", async () => {
   ]);
 });
 
+test("what is pinned has not faded, however old it is", async () => {
+  const client = await server.account();
+  await client.save({ content: "Pinned", pinned: true, importance: 0 });
+  await client.save({ content: "Not", importance: 0 });
+  server.clock.advance(300 * DAY);
+  const { fading } = await statsOf(client);
+  expect(fading.map(({ retention }) => retention).toSorted()).toEqual([
+    expect.closeTo(retention(300 * DAY, 0), 3),
+    1,
+  ]);
+  const found = await client.search("pinned or not", { mode: "semantic", explain: "true" });
+  const kept = new Map(found.map(({ content, explanation }) => [content, explanation?.retention]));
+  expect(kept.get("Pinned")).toBe(1);
+  expect(kept.get("Not")).toBeLessThan(0.01);
+});
+
+test("what expires is counted until it does", async () => {
+  const client = await server.account();
+  const at = (days: number) => new Date(server.clock() + days * DAY).toISOString();
+  const counted = async () => (await statsOf(client)).memories;
+  await client.save({ content: "One", expires_at: at(1) });
+  await client.save({ content: "Two", expires_at: at(2) });
+  expect(await counted()).toBe(2);
+  server.clock.advance(DAY - 1);
+  expect(await counted()).toBe(2);
+  server.clock.advance(1);
+  expect(await counted()).toBe(1);
+  server.clock.advance(DAY);
+  expect(await counted()).toBe(0);
+});
+
 test("figures follow every change", async () => {
   const client = await server.account();
   const { id } = await client.save({ content: "First", tags: ["old"] });
@@ -106,6 +137,7 @@ test("lists have an end, whatever is saved", () => {
       agentId: `agent ${index}`,
       project: `project ${index}`,
       importance: index / 5_000,
+      pinned: false,
       createdAt: -index * DAY,
       updatedAt: -index * DAY,
     });

@@ -10,6 +10,7 @@ import { createEmbedders, type Embedders } from "../../src/embedding/embedders.t
 import type { Log as Lines } from "../../src/log.ts";
 import type { OnStep } from "../../src/memories/base/bases.ts";
 import { DUE, type Due } from "../../src/memories/due.ts";
+import type { Expiry } from "../../src/memories/expiry.ts";
 import { createIdempotency } from "../../src/memories/idempotency.ts";
 import type { Log } from "../../src/memories/log/log.ts";
 import { createSqliteLog } from "../../src/memories/log/sqlite-log.ts";
@@ -44,6 +45,9 @@ interface DataOptions {
   wrapLog?: (log: Log) => Log;
   lines?: Lines;
   metrics?: Metrics;
+  clock?: () => number;
+  /** When what has expired is forgotten. */
+  expiry?: Expiry;
 }
 
 /** Opens the data in a folder as a server does, without HTTP. Closed by `await using`. */
@@ -51,7 +55,7 @@ export async function openData(
   dataDir: string,
   due: Due = DUE,
   embedders: Embedders = createEmbedders(fakeEmbedder()),
-  { step, wrap, wrapLog, lines = silentLog, ...memory }: DataOptions = {},
+  { step, wrap, wrapLog, lines = silentLog, clock = Date.now, ...memory }: DataOptions = {},
 ) {
   const db = openSqlite(databasePath(dataDir));
   const folder = join(dataDir, "memories");
@@ -68,8 +72,7 @@ export async function openData(
     wanted: model,
     ...(step && { step }),
   });
-  const store = await openStore({ storage, embedders, due, lines, ...memory });
-  const clock = Date.now;
+  const store = await openStore({ storage, embedders, due, lines, clock, ...memory });
   const idempotency = createIdempotency({ log, clock });
   const close = async () => {
     await store.close();

@@ -15,6 +15,7 @@ import { createKeys } from "../../src/keys/keys.ts";
 import type { Bound } from "../../src/keys/reach.ts";
 import { SCOPES, type Scope } from "../../src/keys/scopes.ts";
 import type { Log } from "../../src/log.ts";
+import type { Expiry } from "../../src/memories/expiry.ts";
 import { createIdempotency } from "../../src/memories/idempotency.ts";
 import type { Log as MemoryLog } from "../../src/memories/log/log.ts";
 import { createSqliteLog } from "../../src/memories/log/sqlite-log.ts";
@@ -56,6 +57,8 @@ interface Options {
   drain?: Drain;
   /** Bytes of memory for what searches read. */
   room?: number;
+  /** When what has expired is forgotten. */
+  expiry?: Expiry;
   /** What each member may keep; nothing is limited by default. */
   memberQuota?: Config["memberQuota"];
   log?: Log;
@@ -106,6 +109,8 @@ async function createReplica(
     metrics,
     quotaOf: createQuotas({ db, ofMembers: options.memberQuota ?? null }).of,
     room: options.room,
+    clock,
+    expiry: options.expiry,
   });
   const memories = createMemories({
     store,

@@ -6,6 +6,7 @@ import type { OnStep } from "../../src/memories/base/bases.ts";
 import { createObjectVault } from "../../src/memories/base/object-vault.ts";
 import { createSweep } from "../../src/memories/base/sweep.ts";
 import { DUE, type Due, SHARED_DUE } from "../../src/memories/due.ts";
+import type { Expiry } from "../../src/memories/expiry.ts";
 import { createIdempotency } from "../../src/memories/idempotency.ts";
 import type { Log } from "../../src/memories/log/log.ts";
 import { createPostgresLog } from "../../src/memories/log/postgres-log.ts";
@@ -49,6 +50,8 @@ interface ReplicaOptions {
   step?: OnStep;
   leaseLasts?: number;
   overdue?: { flush: number; forget: number };
+  clock?: () => number;
+  expiry?: Expiry;
   wrapLog?: (log: ReplicaLog) => ReplicaLog;
 }
 
@@ -66,6 +69,8 @@ export async function createReplicas(accounts: readonly string[]) {
     step = () => {},
     following = SOON,
     quotaOf,
+    clock = Date.now,
+    expiry,
     ...timing
   }: ReplicaOptions = {}) => {
     const folder = join(temporaryFolder(), "memories");
@@ -86,10 +91,11 @@ export async function createReplicas(accounts: readonly string[]) {
         lines: silentLog,
         due,
         following,
+        clock,
+        expiry,
         ...(quotaOf && { quotaOf }),
       },
     });
-    const clock = Date.now;
     const idempotency = createIdempotency({ log, clock });
     afterThisTest(store.close);
     return {

@@ -24,7 +24,7 @@ export const LOG_TABLES: ReadonlySet<string> = new Set([
 
 const kindsOf = (...names: string[]) => new Map(names.map((name) => [name, "other"] as const));
 const KINDS = {
-  heads: kindsOf("name", "seq", "memories", "bytes"),
+  heads: kindsOf("name", "seq", "memories", "bytes", "expires_at"),
   journal: new Map([
     ...kindsOf("seq", "account_id", "removed", "has_remains", "at"),
     ["written", "bytea"] as const,
@@ -41,7 +41,7 @@ export async function copyLogFromShared(session: Session, sqlite: Sqlite): Promi
   };
   const kept = "heads h JOIN accounts a ON a.id = h.account_id";
   await copy("tables", "SELECT t.* FROM tables t JOIN accounts a ON a.id = t.account_id");
-  await copy("heads", `SELECT h.name, 0 AS seq, h.memories, h.bytes FROM ${kept}`);
+  await copy("heads", `SELECT h.name, 0 AS seq, h.memories, h.bytes, h.expires_at FROM ${kept}`);
   await copy(
     "checkpoints",
     `SELECT c.name AS account_id, c.version, c.files, c.base, 0 AS up_to
@@ -82,7 +82,7 @@ export async function copyLogToShared(
     session,
     "heads",
     read(
-      `SELECT name, ${accountIn("name")} AS account_id, memories, bytes, 0 AS epoch, 0 AS lease_until,
+      `SELECT name, ${accountIn("name")} AS account_id, memories, bytes, expires_at, 0 AS epoch, 0 AS lease_until,
          ${now} + ${count} AS seq, CASE WHEN ${count} > 0 THEN ${now} END AS due_at
        FROM heads AS all_heads WHERE ${isKept("name")}`,
     ),

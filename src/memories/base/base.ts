@@ -1,7 +1,7 @@
 import type { EmbeddingModel } from "../../embedding/embedder.ts";
 import type { Filter, Position } from "../filter.ts";
 import type { Checkpoint } from "../log/log.ts";
-import type { MemoryRow, StoredMemory } from "../rows.ts";
+import type { Expiring, MemoryRow, StoredMemory } from "../rows.ts";
 
 /** A base that is open: one LanceDB table, at the version of its checkpoint. */
 export interface Base {
@@ -35,6 +35,11 @@ export interface Base {
     filter: Filter,
     options: { after: Position | null; limit?: number; except: readonly string[] },
   ): Promise<Position[]>;
+  /**
+   * Memories that expire, the first to do so first.
+   * @param except ids that are left out
+   */
+  expiring(limit: number, except: readonly string[]): Promise<Expiring[]>;
   /**
    * Memories that a search has to consider: those with the nearest passages, and those that match
    * words best, with their vectors.

@@ -15,7 +15,7 @@ import type {
 } from "apache-arrow";
 import type { Position } from "../filter.ts";
 import type { MemorySource } from "../memory.ts";
-import type { MemoryRow, StoredMemory } from "../rows.ts";
+import type { Expiring, MemoryRow, StoredMemory } from "../rows.ts";
 import { memoryIdOf, rowIds } from "./schema.ts";
 
 /** The types of the columns that are read back. */
@@ -75,6 +75,14 @@ export function decodePositions(rows: Rows): Position[] {
   return decodeEach(rows, ({ required }, row) => ({
     id: required("id", row),
     createdAt: required("created_at", row),
+  }));
+}
+
+/** Reads which memories expire, and when. */
+export function decodeExpiring(rows: Rows): Expiring[] {
+  return decodeEach(rows, ({ required }, row) => ({
+    id: required("id", row),
+    expiresAt: required("expires_at", row),
   }));
 }
 

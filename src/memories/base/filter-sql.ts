@@ -66,6 +66,9 @@ export function listSql(filter: Filter, after: Position | null, has: HasColumn):
   return conditions.filter((condition) => condition !== undefined).join(" AND ");
 }
 
+/** Memories that expire. */
+export const EXPIRING_SQL = "passage = 0 AND expires_at IS NOT NULL";
+
 /** Memories of sessions. */
 export function sessionsSql(sessions: readonly string[], filter: Filter, has: HasColumn): string {
   return `session_id IN (${list(sessions)}) AND ${listSql(filter, null, has)}`;

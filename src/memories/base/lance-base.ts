@@ -8,13 +8,14 @@ import type { StoredMemory } from "../rows.ts";
 import type { Base } from "./base.ts";
 import {
   createAssembly,
+  decodeExpiring,
   decodeIds,
   decodeMemories,
   decodePositions,
   decodeStates,
   decodeWords,
 } from "./decode.ts";
-import { filterSql, idsSql, lettersSql, listSql, sessionsSql } from "./filter-sql.ts";
+import { EXPIRING_SQL, filterSql, idsSql, lettersSql, listSql, sessionsSql } from "./filter-sql.ts";
 import { baseSchema, memoryIdOf, recordedModel } from "./schema.ts";
 
 /** A base with what writing needs. */
@@ -54,6 +55,7 @@ const NEWEST_FIRST = ["created_at", "id"].map((columnName) => ({
   ascending: false,
   nullsFirst: false,
 }));
+const SOONEST_FIRST = { columnName: "expires_at", ascending: true, nullsFirst: false };
 
 /**
  * @param close closes the connection, with the base
@@ -136,6 +138,13 @@ export async function openLanceBase(
         .orderBy(NEWEST_FIRST);
       const columns = query.select(["id", "created_at"]);
       return await firstOf(columns, { limit, except, decode: decodePositions });
+    },
+
+    async expiring(limit, except) {
+      if (!has("expires_at")) return [];
+      const query = table.query().where(EXPIRING_SQL).orderBy(SOONEST_FIRST);
+      const columns = query.select(["id", "expires_at"]);
+      return await firstOf(columns, { limit, except, decode: decodeExpiring });
     },
 
     async search({ vector, words, filter, limit, least = 0, except }) {

@@ -57,6 +57,7 @@ export function mendingBase(base: Base, mend: () => Promise<void>): Base {
     states: twice(base.states),
     read: streamTwice(base.read),
     scan: streamTwice(base.scan),
+    expiring: twice(base.expiring),
     list: twice(base.list),
     search: twice(base.search),
     ofSessions: twice(base.ofSessions),

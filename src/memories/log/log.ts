@@ -48,6 +48,18 @@ export interface Log {
   /** The answer that was recorded for a key after a moment (milliseconds since 1970). */
   answer(accountId: string, keyHash: string, since: number): Promise<Answer | null>;
 
+  /**
+   * Accounts of which a memory has expired, or may have, the one that has waited longest first. Where several
+   * processes ask, each account is told to one of them at a time.
+   * @param now milliseconds since 1970
+   */
+  expired(now: number, limit: number): Promise<string[]>;
+  /**
+   * Records when the first memory of a table expires, `null` for never, unless another entry has come
+   * than the one with a number.
+   */
+  setExpiry(table: string, seq: number, at: number | null): Promise<void>;
+
   /** The table that has an account's memories, and which model made its vectors. */
   current(accountId: string): Promise<CurrentTable | null>;
   /** Of all accounts. */
@@ -90,6 +102,8 @@ export interface Entry {
   hasRemains: boolean;
   /** What the table holds after this entry. */
   usage: Usage;
+  /** When the first of the memories written expires; `null` where none does. */
+  expiresAt?: number | null;
   /** Answers of requests with an `Idempotency-Key`. Each takes the place of an expired one with its key. */
   answers: readonly Answer[];
   /** For tables that several processes write to. */

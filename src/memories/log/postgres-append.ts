@@ -16,7 +16,7 @@ const HAS_LEASE = "($12::text IS NULL OR EXISTS (SELECT 1 FROM l))";
 /** Raises the number of a table that has one. */
 const NEXT = `WITH ${LEASE}, h AS (
   UPDATE heads SET seq = seq + 1, memories = $3::bigint, bytes = $4::bigint,
-    due_at = least(due_at, ${NOW} + $5::bigint)
+    due_at = least(due_at, ${NOW} + $5::bigint), expires_at = least(expires_at, $16::bigint)
   WHERE name = $1 AND ($2::bigint IS NULL OR seq = $2) AND ${HAS_LEASE} RETURNING seq
 )`;
 
@@ -26,8 +26,8 @@ const NEXT = `WITH ${LEASE}, h AS (
  * has other ones.
  */
 const FIRST = `WITH ${LEASE}, a AS (SELECT id FROM accounts WHERE id = $11 FOR KEY SHARE), h AS (
-  INSERT INTO heads (name, account_id, seq, memories, bytes, due_at)
-  SELECT $1, id, ${NOW}, $3::bigint, $4::bigint, ${NOW} + $5::bigint FROM a
+  INSERT INTO heads (name, account_id, seq, memories, bytes, due_at, expires_at)
+  SELECT $1, id, ${NOW}, $3::bigint, $4::bigint, ${NOW} + $5::bigint, $16::bigint FROM a
   WHERE coalesce($2::bigint, 0) = 0 AND ${HAS_LEASE} AND ($2 IS NULL OR $12::text IS NOT NULL OR NOT EXISTS (
     SELECT 1 FROM tables WHERE account_id = $11 AND name <> $1
   ))
@@ -58,7 +58,7 @@ export async function appendEntry(
   entry: Entry,
   overdue: Overdue,
 ): Promise<number> {
-  const { model, written, removed, hasRemains, usage, answers, shared } = entry;
+  const { model, written, removed, hasRemains, usage, expiresAt, answers, shared } = entry;
   const { id = randomUUID(), after, lease } = shared ?? {};
   const parameters = [
     ...[table, after ?? null, usage.memories, usage.bytes],
@@ -71,6 +71,7 @@ export async function appendEntry(
     ],
     ...[JSON.stringify(answers.map(toRecord)), accountOf(table)],
     ...[lease?.table ?? null, lease?.owner ?? null, lease?.epoch ?? null, model],
+    expiresAt ?? null,
   ];
   const append = async (statement: string) => {
     const [row] = await sql.rows(statement + ENTRY + SAME, parameters);

@@ -57,7 +57,7 @@ export async function recordAsIs(
 ): Promise<void> {
   await sql.transaction(async (tx) => {
     await tx.rows(
-      `INSERT INTO heads (name, account_id, seq) VALUES ($1, $2, $3::bigint)
+      `INSERT INTO heads (name, account_id, seq, expires_at) VALUES ($1, $2, $3::bigint, 0)
        ON CONFLICT (name) DO UPDATE SET seq = greatest(heads.seq, excluded.seq)`,
       [table, accountOf(table), upTo],
     );

@@ -3,7 +3,7 @@ import { ANSWER_LIFETIME, type Checkpoint, type CurrentTable, type Log } from ".
 import { appendEntry } from "./postgres-append.ts";
 import { dropTables, recordAsIs, recordUnderLease } from "./postgres-checkpoints.ts";
 import { createLeases } from "./postgres-leases.ts";
-import type { Overdue } from "./postgres-moments.ts";
+import { type Overdue, STATEMENT } from "./postgres-moments.ts";
 import { createSharedLog } from "./postgres-shared-log.ts";
 import type { SharedLog } from "./shared-log.ts";
 
@@ -11,6 +11,17 @@ import type { SharedLog } from "./shared-log.ts";
 const OVERDUE: Overdue = { flush: 2 * 3_600_000, forget: 25_000 };
 /** Entries that are deleted at once. */
 const EXPUNGED = 500;
+
+/** Milliseconds that a process has to forget what has expired in a table, before another one does. */
+const EXPIRING = 20_000;
+/** A process whose clock is ahead must forget nothing too early: the database's counts too. */
+const EXPIRED = `WITH due AS (
+  SELECT h.name, t.account_id FROM heads h JOIN tables t ON t.name = h.name
+  WHERE h.expires_at <= least($1::bigint, ${STATEMENT})
+    AND coalesce(h.expiring_until, 0) < ${STATEMENT}
+  ORDER BY h.expires_at LIMIT $2::bigint FOR UPDATE OF h SKIP LOCKED
+) UPDATE heads h SET expiring_until = ${STATEMENT} + $3::bigint FROM due WHERE h.name = due.name
+  RETURNING due.account_id`;
 
 interface HeadRow {
   seq: number;
@@ -114,6 +125,19 @@ export function createPostgresLog(
         ...{ accountId, keyHash, requestHash: request_hash, createdAt: created_at },
         memoryIds: JSON.parse(memory_ids),
       };
+    },
+
+    async expired(now, limit) {
+      const rows = await postgres.rows(EXPIRED, [now, limit, EXPIRING]);
+      return rows.map(([accountId]) => String(accountId));
+    },
+
+    async setExpiry(table, seq, at) {
+      await postgres.rows(
+        `UPDATE heads SET expires_at = $3::bigint, expiring_until = NULL
+         WHERE name = $1 AND seq = $2::bigint`,
+        [table, seq, at],
+      );
     },
 
     async current(accountId) {

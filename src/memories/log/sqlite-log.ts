@@ -132,6 +132,22 @@ export function createSqliteLog({
         )
         .get() ?? null,
 
+    expired: async (now, limit) =>
+      orm
+        .select({ accountId: currentTables.accountId })
+        .from(heads)
+        .innerJoin(currentTables, eq(currentTables.name, heads.table))
+        .where(lte(heads.expiresAt, now))
+        .orderBy(asc(heads.expiresAt))
+        .limit(limit)
+        .all()
+        .map(({ accountId }) => accountId),
+
+    async setExpiry(table, seq, expiresAt) {
+      const isNewest = and(eq(heads.table, table), eq(heads.seq, seq));
+      await commit((tx) => tx.update(heads).set({ expiresAt }).where(isNewest).run());
+    },
+
     async current(accountId) {
       const isThis = eq(currentTables.accountId, accountId);
       const row = orm.select().from(currentTables).where(isThis).get();
@@ -161,7 +177,7 @@ export function createSqliteLog({
 function append(
   tx: Transaction,
   table: string,
-  { model, written, removed, hasRemains, usage, answers: added }: Entry,
+  { model, written, removed, hasRemains, usage, expiresAt = null, answers: added }: Entry,
   at: number,
 ): number {
   const row = {
@@ -174,8 +190,8 @@ function append(
   const { seq } = tx.insert(entries).values(row).returning({ seq: entries.seq }).get();
   const head = { seq, ...usage };
   tx.insert(heads)
-    .values({ table, ...head })
-    .onConflictDoUpdate({ target: heads.table, set: head })
+    .values({ table, ...head, expiresAt })
+    .onConflictDoUpdate({ target: heads.table, set: { ...head, ...soonest(expiresAt) } })
     .run();
   const current = { accountId: accountOf(table), name: table, model };
   tx.insert(currentTables).values(current).onConflictDoNothing().run();
@@ -189,12 +205,21 @@ function append(
   return seq;
 }
 
+/** What an entry changes of when the first memory of its table expires. */
+function soonest(expiresAt: number | null) {
+  if (expiresAt === null) return {};
+  return { expiresAt: sql`min(coalesce(${heads.expiresAt}, ${expiresAt}), ${expiresAt})` };
+}
+
 function record(tx: Transaction, table: string, checkpoint: Checkpoint): void {
   tx.insert(checkpoints)
     .values({ table, ...checkpoint })
     .onConflictDoUpdate({ target: checkpoints.table, set: checkpoint })
     .run();
-  tx.insert(heads).values({ table, seq: checkpoint.upTo }).onConflictDoNothing().run();
+  tx.insert(heads)
+    .values({ table, seq: checkpoint.upTo, expiresAt: 0 })
+    .onConflictDoNothing()
+    .run();
 }
 
 function drop(tx: Transaction, tables: readonly string[]): void {

@@ -21,6 +21,8 @@ export function createLogTables(dialect: Dialect) {
     seq: integer("seq").notNull(),
     memories: integer("memories"),
     bytes: integer("bytes"),
+    /** No memory expires before; `null` where none does. */
+    expiresAt: integer("expires_at"),
   });
 
   const checkpoints = table("checkpoints", {

@@ -1,7 +1,7 @@
 import type { MemoryRow } from "../rows.ts";
 import { type Considered, placeInSessions } from "./considered.ts";
 import type { Question } from "./question.ts";
-import { retention } from "./retention.ts";
+import { retentionOf } from "./retention.ts";
 import { chanceOf, rounded } from "./scores.ts";
 import { CHEAP, COMPARED, READ, SIGNALS, signalReader } from "./signals/signals.ts";
 import { sumOf, WEIGHTS, type Weights } from "./weights.ts";
@@ -102,7 +102,7 @@ function place(
 ): Placed {
   const { memory, passage } = one;
   const sum = sumOf(signals, weights);
-  const kept = decay ? retention(now - memory.updatedAt, memory.importance, decay) : 1;
+  const kept = decay ? retentionOf(memory, now, decay) : 1;
   const share = decay ? 1 - decay.depth + decay.depth * kept : 1;
   // The log-odds of share · 1 / (1 + e^−sum).
   const order = rounded(Math.log(share) - Math.log(Math.exp(-sum) + 1 - share));

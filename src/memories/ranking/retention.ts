@@ -1,6 +1,16 @@
 import { DEFAULT_DECAY, type Decay } from "../../config.ts";
+import type { MemoryRow } from "../rows.ts";
 
 const DAY = 86_400_000;
+
+/** What is left of a memory now, 0 to 1: all of one that is pinned. */
+export function retentionOf(
+  { pinned, updatedAt, importance }: Pick<MemoryRow, "pinned" | "updatedAt" | "importance">,
+  now: number,
+  decay?: Pick<Decay, "halfLifeDays">,
+): number {
+  return pinned ? 1 : retention(now - updatedAt, importance, decay);
+}
 
 /**
  * What is left of a memory after `age` milliseconds: 2^(−age / half-life), 1 when it is new. The

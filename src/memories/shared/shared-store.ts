@@ -1,5 +1,6 @@
 import { AppError } from "../../errors.ts";
 import { SHARED_DUE } from "../due.ts";
+import { startExpiry } from "../expiry.ts";
 import { accountOf } from "../log/names.ts";
 import type { SharedLog } from "../log/shared-log.ts";
 import { createOpenTables, type OpenTable } from "../open-tables.ts";
@@ -28,6 +29,8 @@ export async function openSharedStore(
     due = SHARED_DUE,
     room,
     following = FOLLOWING,
+    clock,
+    expiry,
   }: StoreOptions,
   log: SharedLog,
 ): Promise<Store> {
@@ -80,6 +83,8 @@ export async function openSharedStore(
     }
   };
 
+  const expiring = startExpiry({ log: storage.log, use, clock, lines, metrics, expiry });
+
   return {
     use,
     accounts: async () => [...new Set((await storage.log.tables()).map(accountOf))],
@@ -104,6 +109,7 @@ export async function openSharedStore(
     },
 
     async close() {
+      await expiring.stop();
       await followed.stop();
       await reembedding.stop();
       await tables.close();

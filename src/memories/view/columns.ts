@@ -1,11 +1,12 @@
 import { type Filter, wasCaptured } from "../filter.ts";
+import { first } from "../indexes/first.ts";
 import { createGroups } from "../indexes/groups.ts";
 import { growFloats, growInts } from "../indexes/grow.ts";
 import { createInterned, type Interned } from "../indexes/interned.ts";
 import type { Accepts } from "../indexes/largest.ts";
 import { createSlots } from "../indexes/slots.ts";
 import { createTexts } from "../indexes/texts.ts";
-import type { MemoryRow } from "../rows.ts";
+import type { Expiring, MemoryRow } from "../rows.ts";
 import { isSameText } from "../same-text.ts";
 
 /**
@@ -28,6 +29,8 @@ export interface Columns {
   ofSession(sessionId: string): IterableIterator<number>;
   /** What tells whether the memory in a slot passes a filter; `null` when all do. */
   accepts(filter: Filter): Accepts;
+  /** Memories that expire, the first to do so first. */
+  expiring(limit: number): Expiring[];
   id(slot: number): string;
   content(slot: number): string;
   createdAt(slot: number): number;
@@ -166,6 +169,13 @@ export function createColumns(): Columns {
       return found.filter((slot) => isSameText(texts.get(contentAt(slot)), content));
     },
     ofSession: (sessionId) => sessions.members(strings.find(sessionId)),
+    expiring(limit) {
+      if (expiring === 0) return [];
+      const at = (slot: number) => columns.expiresAt[slot] ?? 0;
+      const expires = (slot: number) => slots.has(slot) && !Number.isNaN(at(slot));
+      const found = first(slots.end, expires, (a, b) => at(a) - at(b), limit);
+      return found.map((slot) => ({ id: texts.get(idAt(slot)), expiresAt: at(slot) }));
+    },
     id: (slot) => texts.get(idAt(slot)),
     content: (slot) => texts.get(contentAt(slot)),
     createdAt: (slot) => columns.createdAt[slot] ?? 0,

@@ -125,6 +125,7 @@ export function createView(dimension: number, mostWithStates = MOST_WITH_STATES)
     },
 
     withText: (content) => columns.withText(content).map(columns.row),
+    expiring: columns.expiring,
 
     candidates({ vector, words: question, filter, limit, least, corpus }) {
       const accepts = columns.accepts(filter);

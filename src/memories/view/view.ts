@@ -1,7 +1,7 @@
 import type { TokenStates } from "../../embedding/embedder.ts";
 import type { Filter, Position } from "../filter.ts";
 import type { Corpus, Term } from "../indexes/words.ts";
-import type { Candidate, Found, MemoryRow, StoredMemory } from "../rows.ts";
+import type { Candidate, Expiring, Found, MemoryRow, StoredMemory } from "../rows.ts";
 
 /**
  * What searches read: all memories of one table in memory, by their ids. It follows every commit
@@ -27,6 +27,8 @@ export interface View {
   select(filter: Filter): string[];
   /** Memories with the same text; white space around it does not count. */
   withText(content: string): MemoryRow[];
+  /** Memories that expire, the first to do so first. */
+  expiring(limit: number): Expiring[];
   /**
    * Memories that a search has to consider: those of the nearest passages and those whose words
    * match best, each once, in no order.

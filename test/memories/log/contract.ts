@@ -89,6 +89,40 @@ export function describeLog(name: string, create: () => LogPlace | Promise<LogPl
       expect(await log.head("acc_1")).toEqual({ seq, usage, checkpoint: null });
     });
 
+    test("an account is told when the first memory of its table has expired, until that is known to be later", async () => {
+      const place = (expiresAt: number | null) => log.append("acc_1", entryOf("x", { expiresAt }));
+      await log.append("acc_2", entryOf("another", { expiresAt: null }));
+      expect(await log.expired(5_000, 9)).toEqual([]);
+      await place(3_000);
+      await place(2_000);
+      const seq = await place(4_000);
+      await place(null);
+      expect(await log.expired(1_999, 9)).toEqual([]);
+      await reopen();
+      expect(await log.expired(2_000, 9)).toEqual(["acc_1"]);
+      // An entry has come since.
+      await log.setExpiry("acc_1", seq, 9_000);
+      const newest = await place(null);
+      await log.setExpiry("acc_1", newest, 3_000);
+      expect(await log.expired(2_999, 9)).toEqual([]);
+      expect(await log.expired(3_000, 9)).toEqual(["acc_1"]);
+      await log.setExpiry("acc_1", newest, null);
+      expect(await log.expired(5_000, 9)).toEqual([]);
+    });
+
+    test("of accounts where something has expired those come first that have waited longest", async () => {
+      for (const [table, expiresAt] of [
+        ["acc_0", 30],
+        ["acc_1", 10],
+        ["acc_2", 20],
+      ] as const) {
+        await log.append(table, entryOf("x", { expiresAt }));
+      }
+      // A copy for another model is not the account's table.
+      await log.append("acc_1.01234567", entryOf("x", { expiresAt: 1 }));
+      expect(await log.expired(50, 2)).toEqual(["acc_1", "acc_2"]);
+    });
+
     test("of a slice of a larger buffer only the slice is written", async () => {
       await log.append("acc_1", entryOf("", { written: bytes("a slice of it").subarray(2, 7) }));
       expect(await textsOf("acc_1")).toEqual(["slice"]);
