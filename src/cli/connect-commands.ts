@@ -6,6 +6,7 @@ import { AgentId, Project } from "../memories/memory.ts";
 import type { ConnectOptions } from "./connect.ts";
 import { examples } from "./examples.ts";
 import { CommandError, type Environment } from "./failure.ts";
+import { addHookCommands } from "./hook-commands.ts";
 import type { AgentOptions } from "./mcp.ts";
 import { checkProjectOnly, nameParser } from "./name-options.ts";
 import type { Configure } from "./program.ts";
@@ -15,7 +16,7 @@ import { parseOrigin } from "./url.ts";
 export function addConnectCommands(program: Command, configure: Configure, env: Environment) {
   addMcp(program, configure, env);
   addConnect(program, configure, env);
-  addRecall(program, configure, env);
+  addHookCommands(program, configure, env);
 }
 
 function addMcp(program: Command, configure: Configure, env: Environment): void {
@@ -109,14 +110,4 @@ function parseClient(id: string): Client {
   const like = clientsLike(id).map((each) => each.id);
   const hint = like.length > 0 ? `Did you mean ${like.join(" or ")}?\n` : "";
   throw new InvalidArgumentError(`\n${hint}${describeClients()}`);
-}
-
-function addRecall(program: Command, configure: Configure, env: Environment): void {
-  program
-    .command("recall")
-    .summary("print what is known of the project in this folder")
-    .description(
-      "Prints what is known of the project in this folder, by its name, and of your preferences: what ctxd connect claude-code --hook begins new sessions with. Prints nothing when nothing is known.",
-    )
-    .action(async () => (await import("./recall.ts")).recall(configure(), process.cwd(), env));
 }

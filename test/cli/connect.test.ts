@@ -296,9 +296,13 @@ test("what was written for Claude Code works: its server, and its hook", async (
   expect(await run(["claude-code", "--hook", "--yes"], { dataDir })).toMatchObject({ exitCode: 0 });
   const { command, args } = entry("claude-code") as { command: string; args: string[] };
   const { env } = program(dataDir);
+  const folder = join(home, "shed", "src");
+  mkdirSync(join(home, "shed", ".git"), { recursive: true });
+  mkdirSync(folder);
+  writeFileSync(join(home, "shed", ".git", "HEAD"), "ref: refs/heads/main\n");
   try {
     {
-      await using agent = await connectProgram("v1", { command, args, env });
+      await using agent = await connectProgram("v1", { command, args, env, cwd: folder });
       const saved = await agent.call("save_memory", { content: "The shed project uses oak." });
       expect(saved.isError).toBe(false);
       await agent.call("save_memory", { content: "Anna's birthday is on 4 March." });
@@ -308,12 +312,9 @@ test("what was written for Claude Code works: its server, and its hook", async (
     const settings = JSON.parse(readFileSync(join(home, ".claude", "settings.json"), "utf8"));
     const [{ matcher, hooks }] = settings.hooks.SessionStart;
     expect(matcher).toBe("startup|clear|compact");
-    const folder = join(home, "shed", "src");
-    mkdirSync(join(home, "shed", ".git"), { recursive: true });
-    mkdirSync(folder);
     const hook = Bun.spawnSync(["sh", "-c", hooks[0].command], { cwd: folder, env });
     expect(hook.stdout.toString()).toMatch(
-      /^From the user.* on shed and .*\n\nmem_\w+ .*\nThe shed project uses oak\.\n$/,
+      /^From the user.*\n- Anna.*\n- The shed project uses oak\. \(.*, mem_\w+\)\n$/,
     );
     expect(hook.exitCode).toBe(0);
   } finally {

@@ -1,0 +1,176 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { program, stopServer } from "../support/bridge.ts";
+import { ctxd } from "../support/command-line.ts";
+import { temporaryFolder } from "../support/database.ts";
+import { connectProgram } from "../support/mcp.ts";
+import {
+  claudeCodeLines,
+  codexLines,
+  geminiLines,
+  toLines,
+  writeTranscript,
+} from "../support/transcripts.ts";
+import { until } from "../support/until.ts";
+
+const home = mkdtempSync(join(tmpdir(), "ctxd-test-"));
+const dataDir = join(home, "data");
+const { env, command } = program(dataDir);
+afterAll(async () => {
+  await stopServer(dataDir);
+  rmSync(home, { recursive: true, force: true });
+});
+let agent: Awaited<ReturnType<typeof connectProgram>>;
+beforeAll(async () => {
+  const { args } = program(dataDir, "mcp");
+  // Where there is no project, all of them are seen.
+  agent = await connectProgram("v1", { command, args, env, cwd: home });
+}, 60_000);
+afterAll(() => agent[Symbol.asyncDispose]());
+
+/** A repository of its own. */
+function repository(name: string): string {
+  const folder = join(home, name);
+  mkdirSync(join(folder, ".git"), { recursive: true });
+  writeFileSync(join(folder, ".git", "HEAD"), "ref: refs/heads/main\n");
+  return folder;
+}
+
+/** Runs a hook as an agent does: with JSON on standard input. */
+const hook = (words: readonly string[], input: unknown) =>
+  ctxd(words, { dataDir, env, input: typeof input === "string" ? input : JSON.stringify(input) });
+
+const kept = async (session_id: string) =>
+  (await agent.call("list_memories", { session_id, limit: 100 })).text;
+
+/** Waits until all of these are kept of a session. */
+const untilKept = (session: string, texts: readonly string[]) =>
+  until(`${texts} of ${session}`, async () => {
+    const text = await kept(session);
+    return texts.every((each) => text.includes(each));
+  });
+
+const SAID = [{ user: "We call the staging server heron.", assistant: "Noted, heron." }];
+
+describe.each([
+  [
+    "claude-code",
+    "Stop",
+    (session: string, folder: string) => claudeCodeLines(session, folder, SAID),
+  ],
+  ["codex", "Stop", (session: string, folder: string) => codexLines(session, folder, SAID)],
+  ["gemini", "AfterAgent", (session: string) => geminiLines(session, SAID)],
+])("the hooks of %s", (name, event, linesOf) => {
+  test("save what is new in the transcript, say nothing, and tell it to the next session", async () => {
+    const folder = repository(`${name}-project`);
+    const session = `${name}-1`;
+    const lines = toLines(linesOf(session, folder));
+    const path = join(home, `${name}.jsonl`);
+    writeFileSync(path, lines.slice(0, lines.length / 2));
+    const input = {
+      session_id: session,
+      transcript_path: path,
+      cwd: folder,
+      hook_event_name: event,
+    };
+    const run = () => hook(["capture", "--agent", name], input);
+    const silent = { stdout: "", stderr: "", exitCode: 0 };
+    expect(await run()).toEqual(silent);
+    appendFileSync(path, lines.slice(lines.length / 2));
+    expect(await run()).toEqual(silent);
+    await untilKept(session, ["User: We call the staging", "Assistant: Noted, heron."]);
+    const text = await kept(session);
+    expect(text).toContain(`project: ${name}-project`);
+    expect(text).not.toContain("output of a tool");
+
+    const next = { session_id: `${name}-2`, transcript_path: null, cwd: folder };
+    const begins = { ...next, hook_event_name: "SessionStart", source: "startup" };
+    const { stdout, exitCode } = await hook(["recall", "--agent", name], begins);
+    expect(exitCode).toBe(0);
+    const { hookEventName, additionalContext } = JSON.parse(stdout).hookSpecificOutput;
+    expect(hookEventName).toBe("SessionStart");
+    expect(additionalContext).toContain("heron");
+    // Once told is known, and another project is not asked about it.
+    const prompt = "What do we call the staging server?";
+    const asks = { ...next, hook_event_name: "UserPromptSubmit", prompt };
+    expect(await hook(["recall"], asks)).toEqual(silent);
+    const elsewhere = { ...asks, session_id: "other", cwd: repository("elsewhere") };
+    expect(await hook(["recall"], elsewhere)).toEqual(silent);
+  }, 60_000);
+});
+
+test("Cursor tells what is said as it is said", async () => {
+  const folder = repository("cursor-project");
+  const common = { conversation_id: "c-1", generation_id: "g-1", workspace_roots: [folder] };
+  const asked = {
+    ...common,
+    hook_event_name: "beforeSubmitPrompt",
+    prompt: "Our mascot is a newt.",
+  };
+  const answered = { ...common, hook_event_name: "afterAgentResponse", text: "A fine newt." };
+  for (const input of [asked, answered, answered]) {
+    expect(await hook(["capture", "--agent", "cursor"], input)).toMatchObject({ exitCode: 0 });
+  }
+  await untilKept("c-1", ["User: Our mascot is a newt.", "Assistant: A fine newt."]);
+  expect((await kept("c-1")).match(/A fine newt/g)).toHaveLength(1);
+  const begins = { ...common, conversation_id: "c-2", hook_event_name: "sessionStart" };
+  const { stdout } = await hook(["recall", "--agent", "cursor"], begins);
+  expect(JSON.parse(stdout).additional_context).toContain("newt");
+}, 60_000);
+
+test.each([
+  ["nothing at all", ""],
+  ["no JSON", "{"],
+  ["no object", "[1]"],
+  ["another kind of object", { hello: "you" }],
+  ["a transcript that is not there", { transcript_path: "/nonexistent/x.jsonl", session_id: "s" }],
+  ["a folder in its place", { transcript_path: "/", session_id: "s", cwd: "/" }],
+  [
+    "fields of other types",
+    { transcript_path: 7, session_id: [], turns: [{ role: 1 }], prompt: {} },
+  ],
+  ["a session whose name is too long", { prompt: "x", session_id: "s".repeat(500), cwd: "/" }],
+])(
+  "an agent does not fail by a hook that is given %s",
+  async (_, input) => {
+    for (const words of [
+      ["capture", "--unknown", "option"],
+      ["recall", "--unknown", "option"],
+    ]) {
+      expect(await hook(words, input)).toMatchObject({ stdout: "", exitCode: 0 });
+    }
+  },
+  60_000,
+);
+
+test("a hook without a server starts one, does not wait for it, and loses nothing", async () => {
+  const folder = join(temporaryFolder(), "data");
+  const lines = claudeCodeLines("s-1", repository("later"), SAID);
+  const path = writeTranscript(join(temporaryFolder(), "s-1.jsonl"), lines);
+  const input = JSON.stringify({
+    session_id: "s-1",
+    transcript_path: path,
+    hook_event_name: "Stop",
+  });
+  try {
+    const ran = await ctxd(["capture", "--agent", "claude-code"], { dataDir: folder, env, input });
+    expect(ran).toEqual({ stdout: "", stderr: "", exitCode: 0 });
+    // What it left is read by nobody else.
+    await until("what was said", async () => {
+      const { stdout } = await ctxd(["recall", "--project", "later"], { dataDir: folder, env });
+      return stdout.includes("heron");
+    });
+    expect(readdirSync(folder).filter((name) => name.startsWith(".hook-"))).toEqual([]);
+  } finally {
+    await stopServer(folder);
+  }
+}, 120_000);
