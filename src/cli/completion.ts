@@ -60,10 +60,15 @@ export function complete(program: Command, words: readonly string[]): string[] {
   const before = words.slice(0, -1);
   let command = program;
   for (const word of before) {
-    command = command.commands.find((each) => each.name() === word) ?? command;
+    command = command.commands.find((each) => isCalled(each, word)) ?? command;
   }
   const found = candidates(program, command, before.at(-1) ?? "", typed);
   return found.filter((word) => word.startsWith(typed));
+}
+
+/** Whether a word is the name of a command, or another name that it has. */
+export function isCalled(command: Command, word: string): boolean {
+  return command.name() === word || command.aliases().includes(word);
 }
 
 function candidates(program: Command, command: Command, last: string, typed: string): string[] {
@@ -73,6 +78,6 @@ function candidates(program: Command, command: Command, last: string, typed: str
   const option = all.find(({ short, long }) => last !== "" && [short, long].includes(last));
   if (option && (option.required || option.optional)) return [...(option.argChoices ?? [])];
   if (typed.startsWith("-")) return [...new Set(all.flatMap(({ long }) => long ?? []))];
-  const names = help.visibleCommands(command).map((each) => each.name());
+  const names = help.visibleCommands(command).flatMap((each) => [each.name(), ...each.aliases()]);
   return [...names, ...command.registeredArguments.flatMap(({ argChoices = [] }) => argChoices)];
 }

@@ -12,16 +12,24 @@ const LEADING_PAGE = "dashboard.html";
 /** Milliseconds in which what opens a browser says that it can't. */
 const PATIENCE = 1_000;
 
+/** What `ctxd dashboard` is given. */
+export interface DashboardOptions {
+  /** Whether a browser is opened. */
+  browser?: boolean;
+  json?: boolean;
+}
+
 /**
  * `ctxd dashboard`: has the server of the data folder open its port, shows where the dashboard is,
  * and opens it in a browser where one can be opened.
  */
 export async function openDashboard(
   config: Config,
-  { browser = true }: { browser?: boolean },
+  { browser = true, json = false }: DashboardOptions,
   env: Environment,
 ): Promise<void> {
   const { address, setUp } = await askServer(config, env);
+  if (json) return await print(JSON.stringify({ address, set_up: setUp }, null, 2));
   if (setUp !== null) {
     say("This server has no owner yet. Who opens this link first makes the owner's account:");
   }

@@ -7,7 +7,7 @@ import { type Ask, createAsk, NoAnswer } from "../doctor/ask.ts";
 import { SOCKET } from "../mcp/socket-folder.ts";
 import { askLocally } from "./ask-locally.ts";
 import { CommandError } from "./failure.ts";
-import { say } from "./terminal.ts";
+import { print, say } from "./terminal.ts";
 
 /** Milliseconds after which a server that does not answer counts as failed. */
 const TIMEOUT = 5_000;
@@ -21,24 +21,28 @@ const Health = Type.Object({
  * `ctxd health`: asks a running server how it is, by default the one that these settings describe.
  * @throws CommandError when it does not answer, or says that something has failed
  */
-export async function checkHealth(config: Config, { url }: { url?: URL }): Promise<void> {
+export async function checkHealth(
+  config: Config,
+  { url, json: asJson = false }: { url?: URL; json?: boolean },
+): Promise<void> {
   const { where, ask } = url === undefined ? ownServer(config) : serverAt(url, false);
   const { status, json } = await ask("/api/health").catch((error) => {
     if (!(error instanceof NoAnswer)) throw error;
     throw new CommandError(`No server answers at ${where} (${error.code}).`);
   });
   if (!Value.Check(Health, json)) throw new CommandError(`${where} answers, but is not ctxd.`);
+  if (asJson) await print(JSON.stringify(json, null, 2));
   const line = `${where}: ${json.status} (${describe(json.checks)})`;
   if (status !== 200) throw new CommandError(line);
-  say(line);
+  if (!asJson) say(line);
 }
 
 function ownServer(config: Config): { where: string; ask: Ask } {
   const { dataDir } = config;
-  const owner = readOwner(dataDir);
-  // One in the background has no port unless somebody has asked for the dashboard.
-  if (owner?.isBackground && owner.address === null && isLocked(dataDir)) {
-    return { where: join(dataDir, SOCKET), ask: askLocally(dataDir) };
+  // Whatever port it was given, and without one: in the background it has none at first.
+  if (isLocked(dataDir)) {
+    const where = readOwner(dataDir)?.address ?? join(dataDir, SOCKET);
+    return { where, ask: askLocally(dataDir) };
   }
   // A certificate is made out to the public name, not to the loopback address.
   return serverAt(localAddress(config), true);

@@ -3,12 +3,13 @@ import packageJson from "../../package.json" with { type: "json" };
 import { type Config, readConfig } from "../config.ts";
 import type { Flags } from "../settings.ts";
 import { addGrantCommands, addKeyCommands, addUserCommands } from "./account-commands.ts";
-import { addCompletion } from "./completion.ts";
+import { addCompletion, isCalled } from "./completion.ts";
 import { addConnectCommands } from "./connect-commands.ts";
 import { addBackupCommands, addTransferCommands } from "./data-commands.ts";
 import { examples } from "./examples.ts";
 import { type Environment, reportFailure, USAGE } from "./failure.ts";
 import { checkoutDataDir, describeProgram } from "./invocation.ts";
+import { addMemoryCommands } from "./memory-commands.ts";
 import { addModelCommands } from "./model-commands.ts";
 import { addSecurity } from "./security-commands.ts";
 import { addDashboard, addDoctor, addHealth, addMigrate, addServe } from "./server-commands.ts";
@@ -54,7 +55,7 @@ function createProgram(env: Environment): Command {
     .showHelpAfterError("Run ctxd help to see what is possible.")
     .addHelpText(
       "after",
-      `${examples("ctxd", "ctxd connect", "ctxd help connect")}\n\nExit codes: 0 done, 1 failed, 2 wrong usage.${here}`,
+      `${examples("ctxd", "ctxd connect", "ctxd save Sam likes tea", "ctxd search what does Sam like")}\n\nExit codes: 0 done, 1 failed, 2 wrong usage.${here}`,
     )
     .exitOverride();
 
@@ -65,6 +66,7 @@ function createProgram(env: Environment): Command {
   };
 
   addServe(program, configure, env);
+  addMemoryCommands(program, configure, env);
   addConnectCommands(program, configure, env);
   addDashboard(program, configure, env);
   addHealth(program, configure);
@@ -88,7 +90,7 @@ function toHelpFlag(args: readonly string[], program: Command): readonly string[
   if (help !== "help" || words.length === 0) return args;
   let command: Command | undefined = program;
   for (const word of words) {
-    command = command.commands.find((each) => each.name() === word);
+    command = command.commands.find((each) => isCalled(each, word));
     if (!command) program.error(`error: unknown command '${words.join(" ")}'`);
   }
   return [...words, "--help"];

@@ -1,7 +1,9 @@
 import { join } from "node:path";
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { distance } from "fastest-levenshtein";
 import { createLog } from "../log.ts";
 import { SETTINGS } from "../settings.ts";
+import type { DashboardOptions } from "./dashboard.ts";
 import type { DoctorOptions } from "./doctor.ts";
 import { examples } from "./examples.ts";
 import type { Environment } from "./failure.ts";
@@ -34,7 +36,7 @@ export function addServe(program: Command, configure: Configure, env: Environmen
     .action(async ({ host, port, background }: ServeOptions, command: Command) => {
       // As serve is the default command, a command that does not exist arrives here.
       const [unknown] = command.args;
-      if (unknown !== undefined) program.error(`error: unknown command '${unknown}'`);
+      if (unknown !== undefined) refuseCommand(program, unknown);
       const config = configure({
         ...(host === undefined ? {} : { CTXD_HOST: host }),
         ...(port === undefined ? {} : { CTXD_PORT: port }),
@@ -45,6 +47,22 @@ export function addServe(program: Command, configure: Configure, env: Environmen
       const log = createLog(config, createLogFile(join(config.dataDir, "background.log")));
       await serve(config, log, env, { idleSeconds: background });
     });
+}
+
+/** Letters that may be wrong in the name of a command. */
+const WRONG = 2;
+
+/** Says that there is no such command, and which one is nearest. */
+function refuseCommand(program: Command, word: string): never {
+  const [nearest] = program
+    .createHelp()
+    .visibleCommands(program)
+    .flatMap((each) => [each.name(), ...each.aliases()])
+    .map((name) => ({ name, wrong: distance(word, name) }))
+    .filter(({ name, wrong }) => wrong <= WRONG && wrong < name.length / 2)
+    .sort((a, b) => a.wrong - b.wrong);
+  const hint = nearest ? `\n(Did you mean ${nearest.name}?)` : "";
+  return program.error(`error: unknown command '${word}'${hint}`);
 }
 
 export function addMigrate(program: Command, configure: Configure): void {
@@ -64,13 +82,15 @@ export function addMigrate(program: Command, configure: Configure): void {
 export function addDashboard(program: Command, configure: Configure, env: Environment): void {
   program
     .command("dashboard")
+    .alias("open")
     .summary("open the dashboard in a browser, also to make the owner's account")
     .description(
       "Opens the dashboard in a browser and prints its address. As long as the server has no owner, that is the link that makes the owner's account: nobody else knows it. When no server runs, one is started in the background; it ends some minutes after its last use.",
     )
     .option("--no-browser", "print the address alone")
-    .addHelpText("after", examples("ctxd dashboard", "ctxd dashboard --no-browser"))
-    .action(async (options: { browser?: boolean }) =>
+    .option("--json", "print the address as JSON, and open no browser")
+    .addHelpText("after", examples("ctxd open", "ctxd dashboard --no-browser"))
+    .action(async (options: DashboardOptions) =>
       (await import("./dashboard.ts")).openDashboard(configure(), options, env),
     );
 }
@@ -80,11 +100,12 @@ export function addHealth(program: Command, configure: Configure): void {
     .command("health")
     .summary("ask a running server whether it works")
     .description(
-      "Asks a running server whether it works: one line, and the exit code 0 or 1. Without --url, the server is the one that the settings describe.",
+      "Asks a running server whether it works: one line, and the exit code 0 or 1. Without --url, it is the server of the data folder, wherever that listens, or else the one that the settings describe.",
     )
     .option("--url <url>", "where the server is, such as https://memory.example.com", parseUrl)
+    .option("--json", "print the server's answer, as JSON")
     .addHelpText("after", examples("ctxd health", "ctxd health --url https://memory.example.com"))
-    .action(async (options: { url?: URL }) =>
+    .action(async (options: { url?: URL; json?: boolean }) =>
       (await import("./health.ts")).checkHealth(configure(), options),
     );
 }

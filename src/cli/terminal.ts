@@ -36,7 +36,7 @@ export function say(text: string): void {
 
 /** Asks a yes-or-no question; anything but yes is no. */
 export async function confirm(question: string): Promise<boolean> {
-  return /^y(es)?$/i.test((await ask(`${question} [y/N] `, process.stderr)).trim());
+  return /^y(es)?$/i.test((await ask(`${question} [y/N] `)).trim());
 }
 
 /** Asks for a text that does not appear while it is typed. */
@@ -54,7 +54,11 @@ export function readLine(): Promise<string> {
   return nextLine(createInterface({ input: process.stdin }), "Standard input is empty.");
 }
 
-function ask(question: string, echo: NodeJS.WritableStream): Promise<string> {
+/** Asks for a line. @param echo where it appears while it is typed */
+export function ask(
+  question: string,
+  echo: NodeJS.WritableStream = process.stderr,
+): Promise<string> {
   // Before the question, because this is what stops the terminal's own echo.
   const lines = createInterface({ input: process.stdin, output: echo, terminal: true, prompt: "" });
   process.stderr.write(question);

@@ -16,6 +16,7 @@ import move from "./help/move.md" with { type: "text" };
 import scale from "./help/scale.md" with { type: "text" };
 import search from "./help/search.md" with { type: "text" };
 import security from "./help/security.md" with { type: "text" };
+import terminal from "./help/terminal.md" with { type: "text" };
 import upgrade from "./help/upgrade.md" with { type: "text" };
 import watch from "./help/watch.md" with { type: "text" };
 import { markdown } from "./markdown.ts";
@@ -27,6 +28,7 @@ const PAGES = [
   { name: "accounts", label: "Accounts and sign-in", text: accounts },
   { name: "connect", label: "Connect an agent", text: connect },
   { name: "agents", label: "Every agent, step by step", text: agents },
+  { name: "terminal", label: "In a terminal", text: terminal },
   { name: "search", label: "How memories are found", text: search },
   { name: "api", label: "The API", text: api },
   { name: "move", label: "Move in and out", text: move },

@@ -84,7 +84,7 @@ export function listRequest(view: View): { filter: Filter; limit: number; cursor
 export function searchRequest(view: View) {
   const { q, mode } = checkSearch({
     ...{ q: view.q, mode: "hybrid", limit: String(MOST_FOUND) },
-    ...{ min_score: "0", decay: "true", explain: "true" },
+    ...{ min_score: "0", decay: "true", explain: "true", known: "true" },
   });
   const { filter } = listRequest({ ...view, cursor: "" });
   const known = view.rest !== "1";

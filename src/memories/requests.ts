@@ -124,6 +124,10 @@ export const SearchQuery = Type.Object(
       SEARCH_MODES.map((mode) => Type.Literal(mode)),
       { default: "hybrid", description: "By meaning and words, by meaning, or by words alone." },
     ),
+    known: flag(
+      false,
+      "Whether only memories are found whose score, age aside, is high enough to take them for answers; with the mode `hybrid`. None means that nothing is known about what was asked.",
+    ),
     decay: flag(true, "Whether the score of a memory falls with its age."),
     explain: flag(false, "Whether each memory comes with the parts of its score."),
   },

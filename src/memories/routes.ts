@@ -50,6 +50,7 @@ function createReadingRoutes({ memories, authorize, etags }: Dependencies) {
           filter: toVisibleFilter(query),
           minScore: Number(query.min_score),
           mode: query.mode,
+          known: query.known === "true",
           decay: query.decay === "true",
           explain: query.explain === "true",
         });

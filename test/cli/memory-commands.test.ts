@@ -1,0 +1,212 @@
+import { afterAll, expect, test } from "bun:test";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ownCommand } from "../../src/cli/invocation.ts";
+import { stopServer } from "../support/bridge.ts";
+import { ctxd, ctxdInTerminal } from "../support/command-line.ts";
+import { testCacheDir } from "../support/embedder.ts";
+
+const root = mkdtempSync(join(tmpdir(), "ctxd-test-"));
+const dataDir = join(root, "data");
+const home = join(root, "home");
+const env = { HOME: home, CTXD_CACHE_DIR: testCacheDir, CTXD_PORT: "0" };
+/** Folders of two projects, and of none. */
+const folders = { shop: project("acme/shop"), blog: project("acme/blog"), none: home };
+mkdirSync(join(home, ".cursor"), { recursive: true });
+
+afterAll(async () => {
+  await stopServer(dataDir);
+  rmSync(root, { recursive: true, force: true });
+});
+
+/** A folder of a git repository with an origin. */
+function project(name: string): string {
+  const folder = join(root, name, "src");
+  const git = join(root, name, ".git");
+  mkdirSync(folder, { recursive: true });
+  mkdirSync(git);
+  writeFileSync(join(git, "HEAD"), "ref: refs/heads/main\n");
+  writeFileSync(join(git, "config"), `[remote "origin"]\n\turl = git@example.com:${name}.git\n`);
+  return folder;
+}
+
+/** Runs a command in a folder. Without a server, the first one starts it. */
+async function run(args: string[], { cwd = folders.none, input = "" as string | Uint8Array } = {}) {
+  const child = Bun.spawn([...ownCommand, ...args, "--data-dir", dataDir], {
+    ...{ cwd, env, stdin: new Blob([input]), stdout: "pipe", stderr: "pipe" },
+  });
+  const [stdout, stderr, exitCode] = await Promise.all([
+    child.stdout.text(),
+    child.stderr.text(),
+    child.exited,
+  ]);
+  return { stdout, stderr, exitCode };
+}
+
+/** What a search finds in a folder. */
+async function contentsFound(args: string[], cwd = folders.none): Promise<string[]> {
+  const { stdout } = await run(["search", "--json", ...args], { cwd });
+  const { memories } = JSON.parse(stdout) as { memories: { content: string }[] };
+  return memories.map(({ content }) => content);
+}
+
+async function save(...args: string[]): Promise<string> {
+  return (await run(["save", ...args])).stdout.trim();
+}
+
+test("what is saved in a project is found there, what belongs to none everywhere", async () => {
+  const saved = await run(["save", "The shop is deployed on Mondays"], { cwd: folders.shop });
+  expect(saved).toEqual({
+    stdout: expect.stringMatching(/^mem_[0-9a-f]{32}\n$/),
+    stderr: "Saved in the project acme/shop.\n",
+    exitCode: 0,
+  });
+  await run(["save", "The blog is deployed on Fridays"], { cwd: folders.blog });
+  const own = await run(["save", "--no-project", "Sam is allergic to peanuts"], {
+    cwd: folders.blog,
+  });
+  expect(own.stderr).toBe("Saved.\n");
+
+  const deployed = ["--guesses", "when is it deployed"];
+  expect(await contentsFound(deployed, folders.shop)).toEqual([
+    "The shop is deployed on Mondays",
+    "Sam is allergic to peanuts",
+  ]);
+  expect(await contentsFound([...deployed, "--all-projects"], folders.shop)).toHaveLength(3);
+  expect(await contentsFound([...deployed, "--project", "acme/blog"], folders.shop)).toContain(
+    "The blog is deployed on Fridays",
+  );
+
+  const { stdout, exitCode } = await run(["search", "--limit", "1", "which food makes him ill?"], {
+    cwd: folders.shop,
+  });
+  expect(exitCode).toBe(0);
+  expect(stdout).toMatch(/^mem_\w+ · score 0\.\d+ · .*\nSam is allergic to peanuts\n$/);
+});
+
+test("where nothing is known, nothing is printed and that is said; guesses are for who asks", async () => {
+  const words = ["distance", "from", "the", "moon", "to", "mars"];
+  expect(await run(["search", ...words])).toEqual({
+    stdout: "",
+    stderr: "Nothing is known about that.\n",
+    exitCode: 0,
+  });
+  expect(await contentsFound(words)).toEqual([]);
+  expect(await contentsFound(["--guesses", "--limit", "2", ...words])).toHaveLength(2);
+});
+
+test("piped text is saved as it is, and looked for", async () => {
+  const text = "# Release\n\n- built by Ada\n- reviewed by Bob";
+  const piped = await run(["save", "--json", "--tag", "release", "--tag", "ci", "--pin"], {
+    input: `\n${text}\n\n`,
+  });
+  const saved = JSON.parse(piped.stdout);
+  expect(saved).toMatchObject({ content: text, tags: ["release", "ci"], pinned: true });
+  const dash = await run(["search", "-", "--tag", "ci"], { input: "who built the release?\n" });
+  expect(dash.stdout).toContain(saved.id);
+  await run(["forget", saved.id, "--yes"]);
+});
+
+test.each([
+  ["nothing to save", ["save"], "", "There is nothing to save"],
+  ["white space", ["save", "-"], " \n\t\n", "There is nothing to save"],
+  ["bytes that are no text", ["save", "-"], new Uint8Array([255, 254]), "is not text in UTF-8"],
+  ["nothing to look for", ["search"], "", "There is nothing to look for"],
+  ["two projects", ["search", "a", "--project", "b", "--all-projects"], "", "don't go together"],
+  ["a tag with a comma", ["save", "a", "--tag", "b,c"], "", "must not contain a comma"],
+  ["an importance over 1", ["save", "a", "--importance", "2"], "", "from 0 to 1"],
+  ["nothing to forget", ["forget", "--yes"], "", "Say what to forget"],
+  ["words where nobody can choose", ["forget", "tea", "--yes"], "", "Words are for a terminal"],
+  ["words and a filter", ["forget", "tea", "--tag", "x", "--yes"], "", "don't go with options"],
+  ["no consent", ["forget", "--tag", "food"], "", "needs --yes"],
+])("%s is wrong usage", async (_, args, input, message) => {
+  const refused = await run(args, { input });
+  expect(refused).toMatchObject({ stdout: "", exitCode: 2 });
+  expect(refused.stderr).toContain(message);
+});
+
+test("what changed takes the place of what was, and history shows both", async () => {
+  const old = await save("Kim works at Acme");
+  const { stdout, stderr } = await run(["save", "Kim works at Globex", "--supersedes", old]);
+  expect(stderr).not.toContain(old);
+  const now = stdout.trim();
+  expect(await contentsFound(["where does Kim work"])).toEqual(["Kim works at Globex"]);
+  expect(await contentsFound(["--history", "where does Kim work"])).toHaveLength(2);
+  const both = await run(["forget", now, "--history", "--yes", "--json"]);
+  expect(both.exitCode).toBe(0);
+  expect(await contentsFound(["--history", "where does Kim work"])).not.toContain(
+    "Kim works at Acme",
+  );
+});
+
+test("what is forgotten is gone: by id, by filter, and of a project only its own", async () => {
+  const [one, two] = [await save("Red is nice"), await save("Blue is nice")];
+  expect(await run(["forget", one, two, "--yes"])).toEqual({
+    stdout: "",
+    stderr: "Forgotten: 2 memories.\n",
+    exitCode: 0,
+  });
+  const again = await run(["forget", one, "--yes"]);
+  expect(again).toMatchObject({ stdout: "", exitCode: 1 });
+  expect(again.stderr).toContain(`No memory with id ${one}`);
+
+  await run(["save", "Lint before a push", "--project", "acme/tools"]);
+  const tools = ["forget", "--project", "acme/tools", "--yes", "--json"];
+  expect(JSON.parse((await run(tools)).stdout)).toEqual({ deleted: 1 });
+  expect(JSON.parse((await run(tools)).stdout)).toEqual({ deleted: 0 });
+  expect(await contentsFound(["--limit", "1", "peanuts"])).toEqual(["Sam is allergic to peanuts"]);
+});
+
+test("in a terminal, words show what is found, to choose from", async () => {
+  const id = await save("The old staging server is called Lisa");
+  const terminal = { dataDir, env };
+  const words = ["forget", "old", "staging", "server"];
+  const declined = await ctxdInTerminal(words, [["Which?", "\r"]], terminal);
+  expect(declined).toMatchObject({ exitCode: 1 });
+  const { screen, exitCode } = await ctxdInTerminal(
+    words,
+    [
+      ["Which?", "1\r"],
+      ["for good?", "y\r"],
+    ],
+    terminal,
+  );
+  expect({ screen, exitCode }).toMatchObject({ exitCode: 0 });
+  expect(screen).toContain(`1. ${id}`);
+  expect((await run(["forget", id, "--yes"])).exitCode).toBe(1);
+});
+
+test("status tells of the server, the project and the agents", async () => {
+  const { stdout, exitCode } = await run(["status", "--json"], { cwd: folders.shop });
+  expect(exitCode).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({
+    data_dir: dataDir,
+    server: { was_running: true, background: true },
+    memories: expect.any(Number),
+    project: { name: "acme/shop", memories: expect.any(Number) },
+    agents: [{ id: "cursor", name: "Cursor", connected: false }],
+  });
+  const text = (await run(["status"])).stdout;
+  expect(text).toMatch(/^server {4}runs, in the background, /);
+  expect(text).toContain("Cursor not connected (ctxd connect --all)");
+  expect(text).not.toContain("\nproject");
+});
+
+test("health finds the server of the folder without a port, open shows where the dashboard is", async () => {
+  const health = await run(["health", "--json"]);
+  expect(JSON.parse(health.stdout)).toMatchObject({ status: "ok" });
+  const opened = await run(["open", "--json"]);
+  const { address } = JSON.parse(opened.stdout);
+  expect(address).toMatch(/^http:\/\/localhost:\d+$/);
+  expect((await run(["health"])).stderr).toStartWith(`${address}: ok (`);
+});
+
+test("a command that does not exist gets the nearest one, an alias its help", async () => {
+  const refused = await ctxd(["serach", "tea"]);
+  expect(refused).toMatchObject({ stdout: "", exitCode: 2 });
+  expect(refused.stderr).toStartWith("ctxd: unknown command 'serach'\n(Did you mean search?)\n");
+  expect((await ctxd(["help", "open"])).stdout).toStartWith("Usage: ctxd dashboard|open [options]");
+  const words = (await ctxd(["complete", "--", "open", "--no"])).stdout;
+  expect(words).toBe("--no-browser\n");
+});
