@@ -1,4 +1,5 @@
 import { type Command, Option } from "commander";
+import { TRANSCRIPT_AGENTS } from "../import/transcripts/folders.ts";
 import type { Target } from "./api.ts";
 import { examples } from "./examples.ts";
 import type { Environment } from "./failure.ts";
@@ -35,13 +36,14 @@ export function addTransferCommands(
     );
   program
     .command("import")
-    .argument("<file...>", "files, a folder, or - for standard input")
+    .argument("[file...]", "files, a folder, or - for standard input")
     .summary("bring in memories from ctxd or from other programs")
     .description(
       `Brings in memories; what a file is, it finds out:
   an export of ctxd, mem0, Supermemory, Zep, Letta, agentmemory or mcp-memory-service
   the ZIP that ChatGPT or Claude sends: conversations and saved memories
   the file of the MCP memory server (JSON lines)
+  what Claude Code, Codex and Gemini CLI keep of their sessions (by --from)
   a folder of Markdown notes, such as those of basic-memory or Obsidian
   a list copied from ChatGPT or Claude, a list in JSON, a table in CSV
   text and Markdown: each paragraph and list item is a memory; PDF: each page
@@ -50,6 +52,11 @@ Secrets such as API keys are masked. When nothing can be imported, it says why a
     )
     .addOption(user())
     .addOption(url())
+    .addOption(
+      new Option("--from <agent>", "all transcripts of an agent on this machine").choices(
+        TRANSCRIPT_AGENTS,
+      ),
+    )
     .option("--preview", "show the first memories and what would be done, and change nothing")
     .option("--dry-run", "only tell what would be done")
     .option("--project <name>", "project of what does not name its own")
@@ -57,6 +64,7 @@ Secrets such as API keys are masked. When nothing can be imported, it says why a
       "after",
       examples(
         "ctxd import ~/Downloads/chatgpt-export.zip --preview",
+        "ctxd import --from claude-code --preview",
         "ctxd import ~/notes --project atlas",
         "ctxd import memories.jsonl",
       ),

@@ -1,4 +1,5 @@
 import type { Config } from "../config.ts";
+import { openAgent } from "../import/agent-folder.ts";
 import { openSources } from "../import/open-source.ts";
 import type { Reading } from "../import/read-files.ts";
 import {
@@ -16,6 +17,7 @@ import { CommandError, type Environment, USAGE } from "./failure.ts";
 import { interruptible } from "./interruption.ts";
 import { printable } from "./printable.ts";
 import { createMeter } from "./progress.ts";
+import { projectOfFolder } from "./project.ts";
 import { isInteractive, say } from "./terminal.ts";
 
 /** Places that are named. */
@@ -27,13 +29,15 @@ export interface ImportChoice extends Target {
   dryRun?: boolean;
   preview?: boolean;
   project?: string;
+  /** The agent whose transcripts are imported. */
+  from?: string;
 }
 
 /** `ctxd import FILE...` */
 export async function importFrom(
   config: Config,
   paths: readonly string[],
-  { dryRun = false, preview = false, project, ...target }: ImportChoice,
+  { dryRun = false, preview = false, project, from, ...target }: ImportChoice,
   env: Environment,
 ): Promise<void> {
   if (paths.includes("-") && target.url && !isInteractive()) {
@@ -42,8 +46,14 @@ export async function importFrom(
   if (paths.includes("-") && paths.length > 1) {
     throw new CommandError("- is standard input, and read alone.", USAGE);
   }
+  if ((from === undefined) === (paths.length === 0)) {
+    throw new CommandError("Give files to import, or an agent by --from.", USAGE);
+  }
   const isTrial = dryRun || preview;
-  const reading = await openSources(paths, { project: project ?? null });
+  const options = { project: project ?? null, projectOf: projectOfFolder };
+  const reading = from
+    ? await openAgent(from, { ...options, env })
+    : await openSources(paths, options);
   const api = await openApi(config, env, target);
   const meter = createMeter(isTrial ? "Reading" : "Importing");
   const totals = createTotals();

@@ -38,6 +38,8 @@ export type Found = { at: string } & (
 export interface Context {
   /** Names of projects by their ids. */
   projects: Map<string, string>;
+  /** The project of a folder of this machine; null when it has none. */
+  projectOf: (folder: string) => string | null;
 }
 
 /** A kind of file that memories are in. */

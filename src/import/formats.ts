@@ -15,11 +15,13 @@ import { ownExport } from "./own-export.ts";
 import { plainText } from "./plain-text.ts";
 import { SourceError, type TextSource } from "./source.ts";
 import { supermemory } from "./supermemory.ts";
+import { transcriptFormats } from "./transcript-formats.ts";
 import { zep } from "./zep.ts";
 
 /** Every kind of file that can be imported; the first that recognises one reads it. */
 const FORMATS: readonly Format[] = [
   ownExport,
+  ...transcriptFormats,
   memoryGraph,
   memoryService,
   chatGptConversations,

@@ -7,6 +7,8 @@ export interface InputFile {
   name: string;
   /** What it is called where that tells its kind; by default `name`. */
   called?: string;
+  /** Where it is on the disk. */
+  path?: string;
   /** Bytes; null when that is not known. */
   size: number | null;
   /** When it was changed last, in milliseconds since 1970; null when that is not known. */
@@ -26,6 +28,7 @@ export async function fileAt(path: string, name: string): Promise<InputFile> {
   return {
     name,
     called: name || path,
+    path,
     size,
     modifiedAt: Math.round(mtimeMs),
     read: () => readFile(path),

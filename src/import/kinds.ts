@@ -2,7 +2,7 @@
 export type Kind = "note" | "data" | "other";
 
 const NOTE = /\.(md|markdown|txt)$/i;
-const DATA = /\.(jsonl?|ndjson|csv|tsv|af|pdf|zip)$/i;
+const DATA = /\.(jsonl?|ndjson|csv|tsv|af|pdf|zip|zst)$/i;
 
 /** Images and programs are not opened at all: an export of a chat has thousands of them. */
 export function kindOf(name: string): Kind {

@@ -9,7 +9,7 @@ import { SourceError } from "./source.ts";
  */
 export async function openSources(
   paths: readonly string[],
-  options: Pick<ReadOptions, "project"> = {},
+  options: Pick<ReadOptions, "project" | "projectOf"> = {},
 ): Promise<Reading> {
   const [path = "-"] = paths;
   if (paths.length > 1) {

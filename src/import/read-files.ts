@@ -5,7 +5,7 @@ import type { Context, Format, Found } from "./format.ts";
 import { recognise } from "./formats.ts";
 import type { InputFile } from "./input-file.ts";
 import { inReadingOrder, kindOf } from "./kinds.ts";
-import { type Opened, openText, peek, SourceError } from "./source.ts";
+import { HEAD, type Opened, openText, peek, SourceError } from "./source.ts";
 import { createConverter } from "./to-line.ts";
 
 /** What is found at a place: a line of JSON as the server takes it, or what is wrong with it. */
@@ -49,17 +49,21 @@ export interface ReadOptions {
   project?: string | null;
   /** Whether these are the files of a folder, of which some may be anything. */
   isFolder?: boolean;
+  /** Whether they are to be read in the order in which they are given. */
+  isOrdered?: boolean;
+  /** The project of a folder of this machine, which transcripts name; null when it has none. */
+  projectOf?: (folder: string) => string | null;
 }
 
 /** Reads files one after the other, and finds out what each is. */
 export function readFiles(
   inputs: readonly InputFile[],
-  { project = null, isFolder = false }: ReadOptions = {},
+  { project = null, isFolder = false, isOrdered = false, projectOf = () => null }: ReadOptions = {},
 ): Reading {
   const meter = createMeter(inputs);
   const files: ReadFile[] = [];
   const leftOut = new Map<string, number>();
-  const context: Context = { projects: new Map() };
+  const context: Context = { projects: new Map(), projectOf };
   const convert = createConverter({ project });
 
   const leave = (reason: string) => void leftOut.set(reason, (leftOut.get(reason) ?? 0) + 1);
@@ -126,7 +130,13 @@ export function readFiles(
       const blob = await gather(input, opened);
       return { format: pdf, found: pdf.read(blob, { name, called }) };
     }
-    const source = { ...openText(opened, { name, modifiedAt }), called };
+    const text = isZstd(opened) ? await unpack(input, opened) : opened;
+    const { path } = input;
+    const source = {
+      ...openText(text, { name, modifiedAt }),
+      called,
+      ...(path !== undefined && { path }),
+    };
     const isNote = isPart && kindOf(called) === "note";
     const format: Format = isNote ? basicMemory : recognise(source);
     return { format, found: format.read(source, context) };
@@ -145,7 +155,8 @@ export function readFiles(
 
   async function* readAll(): AsyncGenerator<SourceLine> {
     const isMany = isFolder || inputs.length > 1;
-    for (const input of inputs.toSorted(inReadingOrder))
+    const inOrder = isOrdered ? inputs : inputs.toSorted(inReadingOrder);
+    for (const input of inOrder)
       yield* isMany ? readPart(input, 0) : readFile(input, { isPart: false, depth: 0 });
   }
 
@@ -159,6 +170,26 @@ function newFile({ name }: InputFile): ReadFile {
 function isArchive({ head }: Opened): boolean {
   // An empty one begins with its end.
   return head[0] === 0x50 && head[1] === 0x4b && [3, 5].includes(head[2] ?? 0);
+}
+
+/** RFC 8878, section 3.1.1. Codex compresses its old transcripts so. */
+function isZstd({ head }: Opened): boolean {
+  return Buffer.from(head.subarray(0, 4)).toString("hex") === "28b52ffd";
+}
+
+/** Only what is on this machine is unpacked: nobody has sent it to take up memory. */
+async function unpack(input: InputFile, opened: Opened) {
+  if (input.path === undefined) {
+    throw new SourceError(input.name, "is compressed: unpack it first");
+  }
+  const packed = await (await gather(input, opened)).bytes();
+  const bytes = await Bun.zstdDecompress(packed).catch((cause) => {
+    throw new SourceError(input.name, "is damaged", { cause });
+  });
+  const all = async function* () {
+    yield bytes;
+  };
+  return { head: bytes.subarray(0, HEAD), bytes: all() };
 }
 
 function isPdf({ head }: Opened): boolean {

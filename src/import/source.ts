@@ -6,6 +6,8 @@ export interface TextSource {
   name: string;
   /** What the file is called, where that tells what it is about; by default `name`. */
   called?: string;
+  /** Where it is on the disk. */
+  path?: string;
   /** The first characters. */
   head: string;
   /** In UTF-8, whatever it was, without a byte order mark. */
@@ -26,7 +28,7 @@ export class SourceError extends Error {
 }
 
 /** Bytes that tell what a file is. */
-export const HEAD = 1 << 16;
+export const HEAD = 1 << 18;
 
 /** The beginning of a file, and all of it from there. */
 export interface Opened {

@@ -95,11 +95,13 @@ function sampleOf({ line, memory }: GoodLine): ImportedMemory {
   }
 }
 
-/** What was read, for people: `an export of mem0`, `notes and a CSV table`. */
+/** What was read, for people: `an export of mem0`, `notes in Markdown (3 files) and a table in CSV`. */
 export function describeFiles(files: readonly ReadFile[]): string {
-  const names = [
-    ...new Set(files.flatMap(({ format, problem }) => (problem ? [] : (format ?? [])))),
-  ];
+  const counts = new Map<string, number>();
+  for (const { format, problem } of files) {
+    if (format && !problem) counts.set(format, (counts.get(format) ?? 0) + 1);
+  }
+  const names = [...counts].map(([name, count]) => (count > 1 ? `${name} (${count} files)` : name));
   if (names.length === 0) return files.length === 1 ? "this file" : "these files";
   const shown =
     names.length > 3 ? [...names.slice(0, 2), `${names.length - 2} other kinds`] : names;

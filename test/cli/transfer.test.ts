@@ -16,6 +16,7 @@ import { commandLine, ctxd, ctxdInTerminal } from "../support/command-line.ts";
 import { testCacheDir } from "../support/embedder.ts";
 import { addAccountTo } from "../support/server-process.ts";
 import { serving } from "../support/serving.ts";
+import { claudeCodeLines, writeTranscript } from "../support/transcripts.ts";
 
 const root = mkdtempSync(join(tmpdir(), "ctxd-test-"));
 const dataDir = join(root, "data");
@@ -158,6 +159,32 @@ test("a preview shows the first memories as they would be, and changes nothing",
     exitCode: 0,
   });
   expect((await server.client(keys.owner).list()).memories).toHaveLength(0);
+});
+
+test("what an agent has kept of its sessions is imported by its name", async () => {
+  const home = join(root, "home");
+  const said = [{ user: "Which database?", assistant: "PostgreSQL." }];
+  for (const session of ["s-1", "s-2"]) {
+    const path = join(home, ".claude", "projects", "atlas", `${session}.jsonl`);
+    writeTranscript(path, claudeCodeLines(session, "/home/sam/atlas", said));
+  }
+  const inHome = { dataDir, env: { ...env, HOME: home } };
+  const user = ["--user", "other@example.com"];
+  const args = ["import", "--from", "claude-code", ...user];
+  expect(await ctxd(args, inHome)).toEqual({
+    stdout: "",
+    stderr: "From a transcript of Claude Code (2 files): 4 new.\n",
+    exitCode: 0,
+  });
+  const again = await ctxd(args, inHome);
+  expect(again.stderr).toEndWith("(2 files): 0 new, 4 here already.\n");
+  expect(await ctxd(["import", "--from", "claude-code", "x.md"], inHome)).toMatchObject({
+    exitCode: 2,
+  });
+  expect(await ctxd(["import"], inHome)).toMatchObject({ exitCode: 2 });
+  const none = await ctxd(["import", "--from", "codex"], inHome);
+  expect(none).toMatchObject({ exitCode: 1 });
+  expect(none.stderr).toMatch(/^ctxd: [^\n]*codex[^\n]*\n$/);
 });
 
 test("an import that is killed goes on where it was, and makes no memory twice", async () => {

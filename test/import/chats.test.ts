@@ -74,7 +74,7 @@ const CHATGPT_ZIP = [
 
 test("the ZIP of ChatGPT: what was said and seen, and what was saved", async () => {
   const read = await readContent(zip(CHATGPT_ZIP), "chatgpt.zip");
-  expect(read.name).toBe("conversations of ChatGPT and memories of ChatGPT");
+  expect(read.name).toBe("conversations of ChatGPT (2 files) and memories of ChatGPT");
   expect(read.memories.slice(0, 5)).toEqual([
     expect.objectContaining({ content: "User keeps bees.", tags: ["saved"], agent_id: "chatgpt" }),
     expect.objectContaining({ content: "User lives in Porto.", tags: ["saved"] }),

@@ -1,13 +1,18 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openSources } from "../../src/import/open-source.ts";
+import type { Reading } from "../../src/import/read-files.ts";
 import { describeFiles } from "../../src/import/totals.ts";
 import type { ImportedMemory } from "../../src/memories/memory.ts";
 import { temporaryFolder } from "./database.ts";
 
 /** What an import would send of a source, and what it would report. */
 export async function readSource(path: string, options: { project?: string } = {}) {
-  const reading = await openSources([path], options);
+  return readReading(await openSources([path], options));
+}
+
+/** The same of what was opened. */
+export async function readReading(reading: Reading) {
   const memories: ImportedMemory[] = [];
   const places: string[] = [];
   const problems: string[] = [];

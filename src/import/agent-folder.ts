@@ -1,0 +1,24 @@
+import { homedir } from "node:os";
+import { relative } from "node:path";
+import { fileAt } from "./input-file.ts";
+import { type Reading, type ReadOptions, readFiles } from "./read-files.ts";
+import { SourceError } from "./source.ts";
+import { listTranscripts } from "./transcripts/folders.ts";
+
+/**
+ * What an agent on this machine has kept of its sessions.
+ * @param env may tell where the agent has its folder
+ * @throws SourceError when there is none
+ */
+export async function openAgent(
+  agent: string,
+  { env, ...options }: ReadOptions & { env: Readonly<Record<string, string | undefined>> },
+): Promise<Reading> {
+  const home = env.HOME ?? homedir();
+  const { folder, paths } = await listTranscripts(agent, { env, home }).catch((cause) => {
+    throw new SourceError(`The folder of ${agent}`, "can't be read", { cause });
+  });
+  if (paths.length === 0) throw new SourceError(folder, `has no transcripts of ${agent}`);
+  const files = await Promise.all(paths.map((path) => fileAt(path, relative(folder, path))));
+  return readFiles(files, { ...options, isFolder: true, isOrdered: true });
+}

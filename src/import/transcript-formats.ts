@@ -1,0 +1,108 @@
+import { readByteLines, TOO_LONG } from "../lines.ts";
+import type { Context, Format, Found } from "./format.ts";
+import { isObject, type JsonObject, objectsOf } from "./json-lines.ts";
+import { placeIn, type TextSource } from "./source.ts";
+import { readText } from "./text-file.ts";
+import { readConversation } from "./transcripts/gemini.ts";
+import { openTranscript, TRANSCRIPTS } from "./transcripts/read-transcript.ts";
+import {
+  BEGINNING,
+  createTurnBuilder,
+  type ReadEntry,
+  type TranscriptFormat,
+  type Turn,
+} from "./transcripts/turn.ts";
+import { turnMemory } from "./transcripts/turn-memory.ts";
+
+/** Bytes of a line: more is what a tool put out. */
+const MAX_LINE = 16 << 20;
+
+/** What agents on this machine keep of their sessions. Turns that were captured are the same memories. */
+export const transcriptFormats: readonly Format[] = TRANSCRIPTS.map((format) => ({
+  name: format.name,
+  origin: format.agent,
+  recognises: (head) => format.recognises(objectsOf(head), head),
+  read: (source, context) => readTurns(format, source, context),
+}));
+
+async function* readTurns(
+  format: TranscriptFormat,
+  source: TextSource,
+  context: Context,
+): AsyncGenerator<Found> {
+  const onDisk = source.path === undefined ? null : await openTranscript(source.path);
+  if (onDisk) await close(source);
+  let damaged = 0;
+  const onDamage = () => void damaged++;
+  const turns =
+    onDisk?.turns ??
+    (format.readEntry ? appended(source, format.readEntry, onDamage) : rewritten(source, onDamage));
+  let count = 0;
+  for await (const turn of turns) {
+    const { folder } = turn;
+    const memory = turnMemory(format.agent, turn);
+    const project = folder === null ? null : context.projectOf(folder);
+    yield { at: placeIn(source, `turn ${++count}`), memory: { ...memory, project } };
+  }
+  const lines = damaged + (onDisk?.damaged() ?? 0);
+  const at = placeIn(source, "");
+  for (let n = 0; n < lines; n++) yield { at, leftOut: "damaged lines of transcripts" };
+}
+
+/** A stream that was begun is ended only when it is read. */
+async function close({ bytes }: TextSource): Promise<void> {
+  for await (const _ of bytes) break;
+}
+
+/** The same as of a file on the disk, of one that is sent or archived. */
+async function* appended(
+  { bytes }: TextSource,
+  readEntry: ReadEntry,
+  onDamage: () => void,
+): AsyncGenerator<Turn> {
+  const place = { ...BEGINNING };
+  const builder = createTurnBuilder(place);
+  let start = 0;
+  for await (const line of readByteLines(bytes, MAX_LINE)) {
+    const value = line === TOO_LONG ? null : parse(line.toString());
+    const end = start + (line === TOO_LONG ? 0 : line.length) + 1;
+    if (value === null && (line === TOO_LONG || line.toString().trim() !== "")) onDamage();
+    const part = value && readEntry({ value, start, end }, place);
+    const turn = part && builder.add(part);
+    if (turn) yield turn;
+    start = end;
+  }
+  const turn = builder.close();
+  if (turn) yield turn;
+}
+
+async function* rewritten(source: TextSource, onDamage: () => void): AsyncGenerator<Turn> {
+  const { lines } = await readText(source);
+  const whole = parse(lines.join("\n"));
+  const values = whole
+    ? [whole]
+    : lines.flatMap((line): JsonObject[] => {
+        if (line?.trim() === "") return [];
+        const value = line === null ? null : parse(line);
+        if (value !== null) return [value];
+        onDamage();
+        return [];
+      });
+  const place = { ...BEGINNING };
+  const builder = createTurnBuilder(place);
+  for (const part of readConversation(values, place)) {
+    const turn = builder.add(part);
+    if (turn) yield turn;
+  }
+  const turn = builder.close();
+  if (turn) yield turn;
+}
+
+function parse(line: string): JsonObject | null {
+  try {
+    const value: unknown = JSON.parse(line);
+    return isObject(value) ? value : null;
+  } catch {
+    return null;
+  }
+}

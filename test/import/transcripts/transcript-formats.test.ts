@@ -1,0 +1,73 @@
+import { expect, test } from "bun:test";
+import { appendFileSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { openAgent } from "../../../src/import/agent-folder.ts";
+import { temporaryFolder } from "../../support/database.ts";
+import { readContent, readReading } from "../../support/import.ts";
+import {
+  claudeCodeLines,
+  codexLines,
+  geminiLines,
+  toLines,
+  writeTranscript,
+} from "../../support/transcripts.ts";
+import { zip } from "../../support/zip.ts";
+
+const SAID = [
+  { user: "Which database do we use?", assistant: "PostgreSQL, since March." },
+  { user: "And who looks after it?", assistant: "Mira does." },
+];
+const CONTENTS = SAID.flatMap(({ user, assistant }) => [
+  `User: ${user}`,
+  `Assistant: ${assistant}`,
+]);
+const FOLDER = "/home/sam/atlas";
+
+const AGENTS: [string, string, (session: string) => Record<string, unknown>[]][] = [
+  [
+    "claude-code",
+    ".claude/projects/-home-sam-atlas/s-1.jsonl",
+    (id) => claudeCodeLines(id, FOLDER, SAID),
+  ],
+  ["codex", ".codex/sessions/2026/01/02/rollout-s-1.jsonl", (id) => codexLines(id, FOLDER, SAID)],
+  ["gemini", ".gemini/tmp/atlas/chats/session-s-1.jsonl", (id) => geminiLines(id, SAID)],
+];
+
+test.each(AGENTS)(
+  "what %s has kept is found in its folder, and is the same when it is sent",
+  async (agent, file, linesOf) => {
+    const home = temporaryFolder();
+    const path = writeTranscript(join(home, file), linesOf("s-1"));
+    if (agent === "gemini") writeFileSync(join(path, "..", "..", ".project_root"), `${FOLDER}\n`);
+    const projectOf = (folder: string) => (folder === FOLDER ? "acme/atlas" : null);
+    const read = await readReading(await openAgent(agent, { env: { HOME: home }, projectOf }));
+    expect(read.memories.map(({ content }) => content)).toEqual(CONTENTS);
+    for (const memory of read.memories) {
+      expect(memory).toMatchObject({ agent_id: agent, session_id: "s-1", project: "acme/atlas" });
+    }
+    const times = read.memories.map(({ created_at }) => Date.parse(created_at ?? ""));
+    expect(times).toEqual(times.toSorted((a, b) => a - b));
+    const sent = await readContent(zip([{ name: "s-1.jsonl", content: toLines(linesOf("s-1")) }]));
+    expect(sent.memories.map(({ id }) => id)).toEqual(read.memories.map(({ id }) => id));
+  },
+);
+
+test("thousands of transcripts leave no file open, and damaged lines are counted", async () => {
+  const home = temporaryFolder();
+  for (let n = 0; n < 200; n++) {
+    const path = join(home, ".claude/projects/atlas", `s-${n}.jsonl`);
+    writeTranscript(path, claudeCodeLines(`s-${n}`, FOLDER, SAID));
+    if (n === 0) appendFileSync(path, "{broken\n");
+  }
+  const before = readdirSync("/proc/self/fd").length;
+  const read = await readReading(await openAgent("claude-code", { env: { HOME: home } }));
+  expect(read.memories).toHaveLength(800);
+  expect(read.name).toBe("a transcript of Claude Code (200 files)");
+  expect(read.leftOut).toEqual(["damaged lines of transcripts: 1"]);
+  expect(readdirSync("/proc/self/fd").length).toBeLessThan(before + 20);
+});
+
+test("an agent that has kept nothing is told", async () => {
+  const env = { HOME: temporaryFolder() };
+  await expect(openAgent("codex", { env })).rejects.toThrow(/codex/);
+});
