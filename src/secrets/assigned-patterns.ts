@@ -59,6 +59,13 @@ export const ASSIGNED_PATTERNS: readonly Pattern[] = [
   },
   {
     kind: "generic-api-key",
+    keywords: ["key", "token", "secret"],
+    source: String.raw`(?:api|app|access|auth|secret|private|signing|encryption|license|client|admin)[_ .-]?(?:key|token|secret)["'\x60]?\s{0,3}(?:=>|:=|[=:\uff1a])\s{0,3}["'\x60]?([a-f0-9]{32,128})(?![A-Za-z0-9])`,
+    flags: "i",
+    entropy: 2.8,
+  },
+  {
+    kind: "generic-api-key",
     keywords: ["key", "secret", "token", "credential"],
     source: String.raw`\b(?:(?:api|access|secret|private|signing|encryption|auth|license)[ _-]?key|secret|token|credential)s?${OF_WHAT}\s(?:is|was|ist|est|es)\s{1,3}(?:(?:now|still|set to)\s)?["'\x60*\u201c]{0,3}(?=[A-Za-z_+/=.-]{0,199}[0-9])(?=[0-9_+/=.-]{0,199}[A-Za-z])([A-Za-z0-9_+/=.-]{16,200})`,
     flags: "i",

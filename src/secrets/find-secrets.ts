@@ -7,6 +7,9 @@ import { findUrlPasswords } from "./url-passwords.ts";
 /** With more entropy it is a word by chance that has a stopword inside. */
 const STOPWORDS_UP_TO = 4.5;
 
+const NAME_BEFORE = /(?<![\w.-])[\w.-]+$/;
+const LONGEST_NAME = 50;
+
 const compiled = new Map<Expression, RegExp>();
 
 /**
@@ -33,9 +36,10 @@ function findByPattern(text: string, pattern: Pattern): FoundSecret[] {
   const expression = compile(pattern, "g");
   expression.lastIndex = 0;
   for (let match = expression.exec(text); match; match = expression.exec(text)) {
-    const secret = match.slice(1).find((group) => group) ?? match[0];
+    const secret = longest(match.slice(1)) ?? match[0];
     const start = match.index + match[0].lastIndexOf(secret);
-    if (isSecret(secret, match[0], pattern)) {
+    const named = `${nameBefore(text, match.index)}${match[0]}`;
+    if (isSecret(secret, named, pattern)) {
       found.push({ kind: pattern.kind, start, end: start + secret.length });
     } else {
       // What this match took for the name of a secret may be the secret of another name.
@@ -43,6 +47,15 @@ function findByPattern(text: string, pattern: Pattern): FoundSecret[] {
     }
   }
   return found;
+}
+
+/** The part of a name that a pattern left out, such as `foreign_` of `foreign_key`. */
+function nameBefore(text: string, end: number): string {
+  return NAME_BEFORE.exec(text.slice(Math.max(0, end - LONGEST_NAME), end))?.[0] ?? "";
+}
+
+function longest(groups: readonly (string | undefined)[]): string | undefined {
+  return groups.toSorted((a = "", b = "") => b.length - a.length).find((group) => group);
 }
 
 function isSecret(secret: string, match: string, pattern: Pattern): boolean {

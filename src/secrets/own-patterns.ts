@@ -57,7 +57,21 @@ export const OWN_PATTERNS: readonly Pattern[] = [
   prefixed("slack-app-token", "xapp-", "[0-9]-[A-Za-z0-9-]{20,250}"),
   prefixed("npm-token", "npm_", "[A-Za-z0-9]{36}"),
   prefixed("shopify-token", "shp", "(?:at|ca|pa|ss|tka)_[a-fA-F0-9]{32}"),
-  prefixed("mailchimp-api-key", "", "[a-f0-9]{32}-us[0-9]{1,2}"),
+  prefixed("new-relic-user-api-key", "NRAK-", "[A-Z0-9]{27}"),
+  prefixed("typeform-api-token", "tfp_", "[A-Za-z0-9_.=-]{40,64}"),
+  {
+    kind: "mailchimp-api-key",
+    keywords: ["-us"],
+    source: `${STARTS}([a-f0-9]{32}-us[0-9]{1,2})${ENDS}`,
+    flags: "",
+  },
+  {
+    kind: "azure-ad-client-secret",
+    keywords: ["q~"],
+    source: `${STARTS}([A-Za-z0-9_~.]{3}[0-9]Q~[A-Za-z0-9_~.-]{31,34})${ENDS}`,
+    flags: "",
+    entropy: 3,
+  },
   {
     kind: "aws-access-token",
     keywords: ["akia", "asia"],
@@ -82,7 +96,7 @@ export const OWN_PATTERNS: readonly Pattern[] = [
   {
     kind: "jwt",
     keywords: ["ey"],
-    source: String.raw`${STARTS}(ey[A-Za-z0-9_-]{15,4096}\.ey[A-Za-z0-9_-]{10,16384}\.[A-Za-z0-9_-]{0,4096})`,
+    source: String.raw`(?<![A-Za-z0-9_-])(ey[A-Za-z0-9_-]{15,4096}\.ey[A-Za-z0-9_-]{10,16384}\.[A-Za-z0-9_-]{0,4096})`,
     flags: "",
   },
   {

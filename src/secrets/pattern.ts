@@ -5,7 +5,7 @@ export interface Expression {
 }
 
 /**
- * What one kind of secret looks like. The secret is the first group that matched, or else the whole
+ * What one kind of secret looks like. The secret is the longest group that matched, or else the whole
  * match.
  */
 export interface Pattern extends Expression {

@@ -4,6 +4,11 @@ import { findSecrets } from "../../src/secrets/find-secrets.ts";
 import gitleaks from "../../src/secrets/gitleaks.json";
 import { maskSecrets } from "../../src/secrets/mask-secrets.ts";
 import { listPatterns } from "./gitleaks.ts";
+import { harmless } from "./harmless.ts";
+import { samples, shaped } from "./samples.ts";
+
+/** Other texts of the same kinds, the same in each run. */
+const SEEDS = [1, 2, 3, 4];
 
 test("the patterns of gitleaks are those of the package", async () => {
   expect(JSON.parse(await listPatterns())).toEqual(gitleaks);
@@ -20,4 +25,47 @@ test("a text without secrets stays as it is", () => {
   const text = "The API keys are in the vault, and the password is changed each spring.";
   expect(findSecrets(text)).toEqual([]);
   expect(maskSecrets(text)).toBe(text);
+});
+
+test("no secret of more than a hundred kinds passes, and nothing of it is left", () => {
+  expect(Object.keys(shaped(1)).length).toBeGreaterThan(100);
+  for (const { name, secret, text } of SEEDS.flatMap(samples)) {
+    const masked = maskSecrets(text);
+    // Of an address its end opens what it leads to.
+    const parts = secret.match(/[\w+/=.~!#%&*-]{8,}/g) ?? [];
+    const opens = parts.findLast((part) => part.length >= 8) ?? secret;
+    expect({ name, masked, has: masked.includes(opens.slice(-8)) }).toMatchObject({ has: false });
+    expect({ name, again: maskSecrets(masked) }).toEqual({ name, again: masked });
+  }
+});
+
+test("at most one of 200 harmless texts is taken for a secret", async () => {
+  const texts = await harmless();
+  expect(texts.length).toBeGreaterThan(1_000);
+  const flagged = texts.filter((text) => findSecrets(text).length > 0);
+  expect(flagged.slice(0, Math.max(0, flagged.length - texts.length / 200))).toEqual([]);
+});
+
+test.each([
+  "-----BEGIN PRIVATE KEY-----",
+  "-----BEGIN PRIVATE KEY-----\nAAAA",
+  "ey_-",
+  "eyA.",
+  "://a:b",
+  "password for a ",
+  "api key ",
+  "otpauth://.",
+  "sk-ant-",
+])("eight times as much of %j takes about eight times as long", (part) => {
+  const least = (length: number) => {
+    const text = part.repeat(length / part.length);
+    const times = Array.from({ length: 5 }, () => {
+      const { user } = process.cpuUsage();
+      findSecrets(text);
+      return process.cpuUsage().user - user;
+    });
+    return Math.max(500, Math.min(...times));
+  };
+  // 64 times would be quadratic.
+  expect(least(64_000) / least(8_000)).toBeLessThan(32);
 });

@@ -56,7 +56,9 @@ function toPattern(go: string): { source: string; flags: string } {
   const whole = go.startsWith("(?i)");
   let source = whole ? go.slice("(?i)".length) : go;
   source = source.replaceAll(NAME_BEFORE, "").replaceAll(ENDS_IN_CODE, ENDS);
-  source = source.replaceAll("(?P<", "(?<").replaceAll(String.raw`\z`, "$");
+  source = source.replaceAll(/\(\?P<\w+>/g, "(?:").replaceAll(String.raw`\z`, "$");
+  // Of a group that repeats only the last time would be taken for the secret.
+  source = source.replaceAll(/\(([^()?][^()]*)\)\{/g, "(?:$1){");
   for (let at = source.indexOf("(?i)"); at >= 0; at = source.indexOf("(?i)")) {
     const end = endOfGroup(source, at + "(?i)".length);
     source = `${source.slice(0, at)}(?i:${source.slice(at + "(?i)".length, end)})${source.slice(end)}`;
