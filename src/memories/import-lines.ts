@@ -34,9 +34,10 @@ export function toWanted(
   const updatedAt = memory.updated_at === undefined ? null : parseInstant(memory.updated_at);
   // Lines without a project keep the ids that they have always had.
   const identity = [content, createdAt, agentId, sessionId, ...(project === null ? [] : [project])];
+  const id = memory.id ?? createIdFrom("mem", JSON.stringify(identity));
   return {
     line: number,
-    id: memory.id ?? createIdFrom("mem", JSON.stringify(identity)),
+    id,
     content,
     tags: normaliseTags(memory.tags ?? []),
     agentId,
@@ -44,8 +45,8 @@ export function toWanted(
     project,
     importance: memory.importance ?? 0.5,
     pinned: memory.pinned ?? false,
-    supersedes: memory.supersedes ?? null,
-    supersededBy: memory.superseded_by ?? null,
+    supersedes: otherThan(id, memory.supersedes),
+    supersededBy: otherThan(id, memory.superseded_by),
     metadata: JSON.stringify(memory.metadata ?? {}),
     source,
     createdAt,
@@ -53,6 +54,11 @@ export function toWanted(
     expiresAt: memory.expires_at ? parseInstant(memory.expires_at) : null,
     now,
   };
+}
+
+/** A link; none where it leads to the memory itself. */
+function otherThan(id: string, link: string | null | undefined): string | null {
+  return link === undefined || link === id ? null : link;
 }
 
 /** The same with `[masked: KIND]` in the place of secrets. Its id stays that of the line. */

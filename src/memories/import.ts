@@ -14,6 +14,7 @@ import {
   type Verdict,
   type Wanted,
 } from "./import-lines.ts";
+import { linkedIds, linkImported, linksOver } from "./import-links.ts";
 import { type ImportedMemory, type ImportReport, LIMITS, type MemorySource } from "./memory.ts";
 import type { OpenTable } from "./open-tables.ts";
 import { mayWrite, mayWriteTo, projectToWrite } from "./reach.ts";
@@ -169,10 +170,12 @@ async function writeBatch(
   const embedded = await embedAll(embedder, texts);
   await stillAllowed();
 
+  const linked = linkedIds(batch);
   const verdicts = await patiently(() =>
     writer.change({
-      ids,
-      withVectors: rows.length > 0,
+      ids: [...ids, ...linked],
+      withVectors: rows.length + linked.length > 0,
+      links: "near",
       apply: (draft) => applyBatch(draft, reach, batch, embedded),
     }),
   );
@@ -188,6 +191,7 @@ function applyBatch(
   embedded: ReadonlyMap<string, ContentEmbedding>,
 ): Verdict[] | null {
   const written = new Map<string, StoredMemory>();
+  const superseded = new Map<string, string | null>();
   const verdicts: Verdict[] = [];
   for (const [place, wanted] of batch.entries()) {
     const before = written.get(wanted.id);
@@ -201,9 +205,12 @@ function applyBatch(
     const own = (same && kept) ?? embedded.get(wanted.content);
     if (!own) return null;
     const source = same ? same.source : wanted.source;
-    written.set(wanted.id, { ...toKnown(wanted, place), source, ...own });
+    const links = linksOver(wanted, current);
+    superseded.set(wanted.id, draft.get(wanted.id)?.supersedes ?? null);
+    written.set(wanted.id, { ...toKnown(wanted, place), source, ...links, ...own });
   }
   for (const memory of written.values()) draft.put(memory);
+  linkImported(draft, reach, [...written.values()], superseded);
   return verdicts;
 }
 

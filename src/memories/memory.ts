@@ -214,7 +214,10 @@ export const ImportedMemory = Type.Object(
     agent_id: Type.Optional(MemoryChanges.properties.agent_id),
     session_id: Type.Optional(MemoryChanges.properties.session_id),
     superseded_by: Type.Optional(
-      orNull(supersededBy, "As it is exported. It follows from `supersedes` of the other one."),
+      orNull(
+        supersededBy,
+        "As it is exported. It also follows from `supersedes` of a line beside it, or after it.",
+      ),
     ),
     source: Type.Optional(
       orNull(MemorySource, "As it is exported. What imports it is recorded instead."),
