@@ -5,16 +5,19 @@ import { createMarker } from "../memories/matched/marks.ts";
 import type { Memory } from "../memories/memory.ts";
 import type { SearchMode } from "../memories/ranking/mode.ts";
 import { HTMX } from "../pages/assets.ts";
-import { Button, ButtonLink } from "../pages/button.tsx";
-import { Field } from "../pages/field.tsx";
+import { ButtonLink } from "../pages/button.tsx";
 import { Fragment, type Markup } from "../pages/jsx-runtime.ts";
 import { EmptyState, Notice } from "../pages/notice.tsx";
 import { PostForm } from "../sign-in/form.tsx";
 import type { Visit } from "./guard.tsx";
 import { isFiltered, MOST_FOUND, type View, viewPath } from "./memories-view.ts";
 import { MemoryItem, percent } from "./memory-item.tsx";
+import { SearchForm } from "./memory-search-form.tsx";
+import type { Source } from "./memory-sources.ts";
 import { HELP_PATH, PATHS } from "./navigation.tsx";
 import { Page } from "./page.tsx";
+import { type ProjectCounts, ProjectSwitch } from "./project-switch.tsx";
+import { ProjectNames, SelectionFields } from "./selection-form.tsx";
 
 /** Paths below the page of memories. */
 export const MEMORY_PATHS = {
@@ -26,6 +29,13 @@ export const MEMORY_PATHS = {
   selection: `${PATHS.memories}/selection`,
 } as const;
 
+/** The form for a new memory, with what it begins with. */
+export function newPath(begin: { project?: string; supersedes?: string }): string {
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(begin)) if (value) parameters.set(name, value);
+  return parameters.size > 0 ? `${MEMORY_PATHS.new}?${parameters}` : MEMORY_PATHS.new;
+}
+
 /** Memories as a list, the newest first, or as a search found them, the best first. */
 export type Shown =
   | { kind: "list"; memories: readonly Memory[]; nextCursor: string | null }
@@ -36,12 +46,16 @@ export function MemoriesPage({
   visit,
   view,
   shown,
+  projects,
+  sources,
   problem,
 }: {
   visit: Visit;
   view: View;
   /** `null` when what was asked for can't be. */
   shown: Shown | null;
+  projects: ProjectCounts;
+  sources: readonly Source[];
   problem?: string | undefined;
 }): Markup {
   return (
@@ -54,65 +68,17 @@ export function MemoriesPage({
       assets={[HTMX]}
     >
       <div class="toolbar actions">
-        <ButtonLink href={MEMORY_PATHS.new} kind="main">
+        <ButtonLink href={newPath({ project: view.project })} kind="main">
           Add a memory
         </ButtonLink>
         <ButtonLink href={MEMORY_PATHS.export}>Export</ButtonLink>
         <ButtonLink href={MEMORY_PATHS.import}>Import</ButtonLink>
       </div>
-      <SearchForm view={view} />
+      <ProjectSwitch view={view} projects={projects} />
+      <SearchForm view={view} sources={sources} />
       <div id="results">{shown && <Results visit={visit} view={view} shown={shown} />}</div>
+      <ProjectNames names={projects.flatMap(({ project }) => project ?? [])} />
     </Page>
-  );
-}
-
-/** Where scripts run, what it asks for is shown while it is being typed. */
-function SearchForm({ view }: { view: View }): Markup {
-  return (
-    <search>
-      <form
-        method="get"
-        action={PATHS.memories}
-        class="panel"
-        hx-get={PATHS.memories}
-        hx-trigger="input delay:250ms, submit"
-        hx-target="#results"
-        hx-select="#results"
-        hx-swap="outerHTML"
-        hx-sync="this:replace"
-        hx-replace-url="true"
-      >
-        <div class="search-line">
-          <Field
-            label="Search"
-            name="q"
-            type="search"
-            value={view.q}
-            maxlength={2000}
-            autocomplete="off"
-            placeholder="What do I know about…"
-          />
-          <Button>Search</Button>
-        </div>
-        <details open={isFiltered(view)}>
-          <summary>Filters</summary>
-          <div class="row">
-            <Field
-              label="Tags"
-              name="tags"
-              value={view.tags}
-              hint="One of these, with commas"
-              autocomplete="off"
-            />
-            <Field label="Agent" name="agent_id" value={view.agent_id} autocomplete="off" />
-            <Field label="Session" name="session_id" value={view.session_id} autocomplete="off" />
-            <Field label="Saved from" name="from" type="date" value={view.from} />
-            <Field label="Saved to" name="to" type="date" value={view.to} hint="Days in UTC" />
-          </div>
-          <a href={PATHS.memories}>Show all memories</a>
-        </details>
-      </form>
-    </search>
   );
 }
 
@@ -123,6 +89,7 @@ function Results({ visit, view, shown }: { visit: Visit; view: View; shown: Show
   const mark = shown.kind === "found" ? createMarker(view.q) : undefined;
   return (
     <PostForm action={MEMORY_PATHS.selection} token={visit.token} class="results">
+      <input type="hidden" name="view" value={viewPath({ ...view, cursor: "" })} />
       <div class="results-line">
         <p role="status">{summary(shown, view)}</p>
         <button type="button" class="link" data-select-all="id" hidden={true}>
@@ -136,26 +103,12 @@ function Results({ visit, view, shown }: { visit: Visit; view: View; shown: Show
       <ul class="memories">
         {memories.map((memory) => (
           <li>
-            <MemoryItem memory={memory} mark={mark} />
+            <MemoryItem memory={memory} mark={mark} view={view} />
           </li>
         ))}
       </ul>
       {shown.kind === "found" && <RestLink view={view} count={memories.length} />}
-      <fieldset class="selection panel">
-        <legend class="hidden-text">With the selected memories</legend>
-        <Field label="Tag" name="tag" maxlength={64} autocomplete="off" />
-        <div class="actions">
-          <Button name="action" value="tag">
-            Add tag
-          </Button>
-          <Button name="action" value="untag">
-            Remove tag
-          </Button>
-          <Button name="action" value="delete" kind="danger">
-            Delete
-          </Button>
-        </div>
-      </fieldset>
+      <SelectionFields />
       {(view.cursor !== "" || nextCursor !== null) && (
         <nav class="pager" aria-label="Pages of memories">
           {view.cursor !== "" && (

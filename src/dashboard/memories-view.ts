@@ -20,6 +20,16 @@ export interface View {
   tags: string;
   agent_id: string;
   session_id: string;
+  /** The project that is looked at, without the memories of none. */
+  project: string;
+  /** `1` for the memories of no project. */
+  unfiled: string;
+  /** Id of what wrote them. */
+  source: string;
+  /** `true` for what was captured from conversations, `false` for what was saved otherwise. */
+  captured: string;
+  /** `1` to show what others have superseded, too. */
+  history: string;
   /** Days in UTC, both included. */
   from: string;
   to: string;
@@ -28,10 +38,15 @@ export interface View {
   rest: string;
 }
 
-const FIELDS = ["q", "tags", "agent_id", "session_id", "from", "to", "cursor", "rest"] as const;
+const FIELDS = [
+  ...["q", "tags", "agent_id", "session_id", "project", "unfiled", "source", "captured"],
+  ...["history", "from", "to", "cursor", "rest"],
+] as readonly (keyof View)[];
 
 /** Fields by which no memory is left out. */
-const UNFILTERED: ReadonlySet<string> = new Set(["q", "cursor", "rest"]);
+const UNFILTERED: ReadonlySet<string> = new Set(["q", "cursor", "rest", "history"]);
+/** What the switch of projects sets, beside the form. */
+const SWITCHED: ReadonlySet<string> = new Set(["project", "unfiled"]);
 
 export function readView(parameters: URLSearchParams): View {
   const read = (name: keyof View) => parameters.get(name) ?? "";
@@ -47,6 +62,11 @@ export function readView(parameters: URLSearchParams): View {
     tags: read("tags").trim(),
     agent_id: read("agent_id"),
     session_id: read("session_id"),
+    project: read("project"),
+    unfiled: read("unfiled"),
+    source: read("source").trim(),
+    captured: read("captured"),
+    history: read("history"),
     from: read("from"),
     to: read("to"),
     cursor: read("cursor"),
@@ -66,6 +86,11 @@ export function isFiltered(view: View): boolean {
   return FIELDS.some((name) => !UNFILTERED.has(name) && view[name] !== "");
 }
 
+/** Whether more than the project narrows what is asked for. */
+export function hasFilters(view: View): boolean {
+  return FIELDS.some((name) => !UNFILTERED.has(name) && !SWITCHED.has(name) && view[name] !== "");
+}
+
 /** @throws AppError `validation_failed` */
 export function listRequest(view: View): { filter: Filter; limit: number; cursor?: string } {
   const query = checkList({
@@ -73,8 +98,9 @@ export function listRequest(view: View): { filter: Filter; limit: number; cursor
     limit: String(PAGE_SIZE),
     ...(view.cursor && { cursor: view.cursor }),
   });
+  const filter = toVisibleFilter(query);
   return {
-    filter: toVisibleFilter(query),
+    filter: view.unfiled === "" ? filter : { ...filter, projects: [null] },
     limit: PAGE_SIZE,
     ...(query.cursor !== undefined && { cursor: query.cursor }),
   };
@@ -91,8 +117,13 @@ export function searchRequest(view: View) {
   return { query: q, mode, filter, limit: MOST_FOUND, minScore: 0, explain: true, known };
 }
 
-function filterFields({ tags, agent_id, session_id, from, to }: View) {
+function filterFields(view: View) {
+  const { tags, agent_id, session_id, project, source, captured, history, from, to } = view;
   return {
+    ...(project && { project, project_only: "true" }),
+    ...(source && { source }),
+    ...(captured && { captured }),
+    ...(history && { include_superseded: "true" }),
     ...(tags && { tags }),
     ...(agent_id && { agent_id }),
     ...(session_id && { session_id }),

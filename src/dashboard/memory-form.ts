@@ -7,16 +7,34 @@ const checkChanges = createCheck(MemoryChanges);
 
 /** What the form of a memory is filled in with, field by field. */
 export type Entries = Record<
-  "content" | "tags" | "agent_id" | "session_id" | "importance" | "metadata",
+  | "content"
+  | "tags"
+  | "agent_id"
+  | "session_id"
+  | "project"
+  | "importance"
+  /** `1` for a memory that never fades. */
+  | "pinned"
+  /** To the minute, in UTC, as browsers write it: `2026-11-21T07:00`. */
+  | "expires_at"
+  /** Of a new memory alone: the id of what was true before. */
+  | "supersedes"
+  | "metadata",
   string
 >;
+
+const MINUTE = "2026-11-21T07:00".length;
 
 export const NOTHING_ENTERED: Entries = {
   content: "",
   tags: "",
   agent_id: "",
   session_id: "",
+  project: "",
   importance: "0.5",
+  pinned: "",
+  expires_at: "",
+  supersedes: "",
   metadata: "",
 };
 
@@ -24,12 +42,27 @@ export const NOTHING_ENTERED: Entries = {
 export function entriesOf(memory: Memory): Entries {
   const { content, tags, agent_id, session_id, importance, metadata } = memory;
   return {
+    ...NOTHING_ENTERED,
     content,
     tags: tags.join(", "),
     agent_id: agent_id ?? "",
     session_id: session_id ?? "",
+    project: memory.project ?? "",
     importance: String(importance),
+    pinned: memory.pinned ? "1" : "",
+    expires_at: memory.expires_at?.slice(0, MINUTE) ?? "",
     metadata: Object.keys(metadata).length > 0 ? JSON.stringify(metadata, null, 2) : "",
+  };
+}
+
+/** What the form begins with for what is true now, where another memory was until now. */
+export function entriesAfter(memory: Memory): Entries {
+  return {
+    ...entriesOf(memory),
+    agent_id: "",
+    session_id: "",
+    expires_at: "",
+    supersedes: memory.id,
   };
 }
 
@@ -42,16 +75,21 @@ export function readEntries(form: URLSearchParams): Entries {
     tags: line("tags"),
     agent_id: line("agent_id"),
     session_id: line("session_id"),
+    project: line("project"),
     importance: line("importance").trim(),
+    pinned: line("pinned"),
+    expires_at: line("expires_at"),
+    supersedes: line("supersedes"),
     metadata: lines("metadata"),
   };
 }
 
 /** @throws AppError `validation_failed` */
 export function newMemoryOf(entries: Entries): NewMemory {
-  const { agent_id, session_id, ...rest } = entries;
+  const { agent_id, session_id, supersedes } = entries;
   return checkNew({
-    ...fieldsOf(rest),
+    ...fieldsOf(entries),
+    ...(supersedes !== "" && { supersedes }),
     ...(agent_id !== "" && { agent_id }),
     ...(session_id !== "" && { session_id }),
   });
@@ -65,13 +103,16 @@ export function newMemoryOf(entries: Entries): NewMemory {
 export function changesOf(entries: Entries, present: Memory): MemoryChanges | null {
   const shown = readEntries(new URLSearchParams(entriesOf(present)));
   const isChanged = (name: keyof Entries) => entries[name] !== shown[name];
-  const { content, tags, importance, metadata } = fieldsOf(entries);
+  const { content, tags, project, importance, pinned, expires_at, metadata } = fieldsOf(entries);
   const changes = {
     ...(isChanged("content") && { content }),
     ...(isChanged("tags") && { tags }),
     ...(isChanged("agent_id") && { agent_id: entries.agent_id || null }),
     ...(isChanged("session_id") && { session_id: entries.session_id || null }),
+    ...(isChanged("project") && { project }),
     ...(isChanged("importance") && { importance }),
+    ...(isChanged("pinned") && { pinned }),
+    ...(isChanged("expires_at") && { expires_at }),
     ...(isChanged("metadata") && { metadata }),
   };
   return Object.keys(changes).length > 0 ? checkChanges(changes) : null;
@@ -85,19 +126,22 @@ export function splitTags(text: string): string[] {
     .filter((tag) => tag !== "");
 }
 
-function fieldsOf({
-  content,
-  tags,
-  importance,
-  metadata,
-}: Omit<Entries, "agent_id" | "session_id">) {
+function fieldsOf({ content, tags, project, importance, pinned, expires_at, metadata }: Entries) {
   return {
     content,
     tags: splitTags(tags),
+    project: project || null,
+    pinned: pinned !== "",
+    expires_at: expires_at === "" ? null : momentOf(expires_at),
     // An empty text would be read as 0.
     importance: importance === "" ? Number.NaN : Number(importance),
     metadata: metadata.trim() === "" ? {} : parseMetadata(metadata),
   };
+}
+
+/** Browsers leave seconds out where there are none. What is no moment stays as it is, to be refused. */
+function momentOf(local: string): string {
+  return local.length === MINUTE ? `${local}:00Z` : `${local}Z`;
 }
 
 function parseMetadata(text: string): unknown {

@@ -7,7 +7,7 @@ import type { Memory } from "../memories/memory.ts";
 import { PARTS } from "../memories/ranking/signals/kind.ts";
 import { Fragment, type Markup } from "../pages/jsx-runtime.ts";
 import { Moment } from "../pages/moment.tsx";
-import { viewPath } from "./memories-view.ts";
+import { type View, viewPath } from "./memories-view.ts";
 import { PATHS } from "./navigation.tsx";
 
 /** Characters of a text that a list shows, and that name it elsewhere. */
@@ -31,11 +31,14 @@ const LABELS: Record<(typeof PARTS)[number], string> = {
 export function MemoryItem({
   memory,
   mark,
+  view,
 }: {
   memory: Memory | FoundMemory;
   mark?: ((text: string) => readonly Piece[]) | undefined;
+  /** Where it is listed: what it leads to is of the same project. */
+  view: Pick<View, "project" | "unfiled">;
 }): Markup {
-  const { id, content, tags, agent_id, session_id, importance, created_at } = memory;
+  const { id, content } = memory;
   const isFound = "matched" in memory && mark !== undefined;
   return (
     <article class="memory">
@@ -47,36 +50,75 @@ export function MemoryItem({
           </bdi>
         </a>
         {"score" in memory && <Score score={memory.score} explanation={memory.explanation} />}
-        <p class="memory-facts">
-          {"newer" in memory && memory.newer !== undefined && (
-            <a href={`${PATHS.memories}/${memory.newer}`}>There is a newer one</a>
-          )}
-          {tags.map((tag) => (
-            <a class="badge" href={viewPath({ tags: tag })}>
-              <bdi>{tag}</bdi>
-            </a>
-          ))}
-          {agent_id !== null && (
-            <span>
-              Agent{" "}
-              <a href={viewPath({ agent_id })}>
-                <bdi>{agent_id}</bdi>
-              </a>
-            </span>
-          )}
-          {session_id !== null && (
-            <span>
-              Session{" "}
-              <a href={viewPath({ session_id })}>
-                <bdi>{session_id}</bdi>
-              </a>
-            </span>
-          )}
-          <span>{`Importance ${importance}`}</span>
-          <Moment at={new Date(created_at)} />
-        </p>
+        <Facts memory={memory} within={{ project: view.project, unfiled: view.unfiled }} />
       </div>
     </article>
+  );
+}
+
+/** What is known about a memory, with the ways to others that have it in common. */
+function Facts({
+  memory,
+  within,
+}: {
+  memory: Memory | FoundMemory;
+  within: Pick<View, "project" | "unfiled">;
+}): Markup {
+  const { tags, project, agent_id, session_id, importance, pinned, source } = memory;
+  const to = (more: Partial<View>) => viewPath({ ...within, ...more });
+  return (
+    <p class="memory-facts">
+      {"newer" in memory && memory.newer !== undefined && (
+        <a href={`${PATHS.memories}/${memory.newer}`}>There is a newer one</a>
+      )}
+      {memory.superseded_by !== null && (
+        <a href={`${PATHS.memories}/${memory.superseded_by}`}>Something else is true now</a>
+      )}
+      {tags.map((tag) => (
+        <a class="badge" href={to({ tags: tag })}>
+          <bdi>{tag}</bdi>
+        </a>
+      ))}
+      {project !== null && project !== within.project && (
+        <span>
+          Project{" "}
+          <a href={viewPath({ project })}>
+            <bdi>{project}</bdi>
+          </a>
+        </span>
+      )}
+      {agent_id !== null && (
+        <span>
+          Agent{" "}
+          <a href={to({ agent_id })}>
+            <bdi>{agent_id}</bdi>
+          </a>
+        </span>
+      )}
+      {session_id !== null && (
+        <span>
+          Session{" "}
+          <a href={to({ session_id })}>
+            <bdi>{session_id}</bdi>
+          </a>
+        </span>
+      )}
+      {source !== null && (
+        <span>
+          {source.via === "capture" ? "Captured by " : "By "}
+          <a href={to({ source: source.id })}>
+            <bdi>{source.by}</bdi>
+          </a>
+        </span>
+      )}
+      <span>{pinned ? "Pinned" : `Importance ${importance}`}</span>
+      <Moment at={new Date(memory.created_at)} />
+      {memory.expires_at !== null && (
+        <span>
+          Expires <Moment at={new Date(memory.expires_at)} />
+        </span>
+      )}
+    </p>
   );
 }
 

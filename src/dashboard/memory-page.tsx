@@ -1,41 +1,52 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
-import { LIMITS, type Memory, type MemorySource } from "../memories/memory.ts";
+import type { Memory } from "../memories/memory.ts";
 import { Button, ButtonLink } from "../pages/button.tsx";
-import { Field, TextArea } from "../pages/field.tsx";
+import { Choice } from "../pages/field.tsx";
 import type { Markup } from "../pages/jsx-runtime.ts";
-import { Moment } from "../pages/moment.tsx";
+import { Notice } from "../pages/notice.tsx";
 import { PostForm } from "../sign-in/form.tsx";
+import { ConfirmPage } from "./confirm.tsx";
 import type { Visit } from "./guard.tsx";
+import { newPath } from "./memories-page.tsx";
+import { MemoryFacts } from "./memory-facts.tsx";
+import { Fields } from "./memory-fields.tsx";
 import type { Entries } from "./memory-form.ts";
+import { MemoryHistory } from "./memory-history.tsx";
+import { nameOf } from "./memory-item.tsx";
 import { PATHS } from "./navigation.tsx";
 import { Page } from "./page.tsx";
-
-/** The ways by which a memory comes, as people call them. */
-const WAYS: Record<MemorySource["via"], string> = {
-  api: "over the API",
-  mcp: "as an agent",
-  dashboard: "in the dashboard",
-  import: "by an import",
-  capture: "by capture",
-};
 
 /** The page on which a memory is written. */
 export function NewMemoryPage({
   visit,
   entries,
+  former,
   problem,
 }: {
   visit: Visit;
   entries: Entries;
+  /** What was true until now, if this takes its place. */
+  former: Memory | null;
   problem?: string;
 }): Markup {
   return (
-    <Page visit={visit} section="memories" title="Add a memory" problem={problem}>
+    <Page
+      visit={visit}
+      section="memories"
+      title={former ? "What is true now" : "Add a memory"}
+      problem={problem}
+    >
+      {former && (
+        <Notice>
+          It takes the place of “<bdi>{nameOf(former.content)}</bdi>”, which is kept as history.
+        </Notice>
+      )}
       <PostForm action={PATHS.memories} token={visit.token} class="panel">
+        {former && <input type="hidden" name="supersedes" value={former.id} />}
         <Fields entries={entries} isNew={true} />
         <div class="actions">
           <Button kind="main">Save the memory</Button>
-          <ButtonLink href={PATHS.memories}>Cancel</ButtonLink>
+          <ButtonLink href={former ? pathOf(former) : PATHS.memories}>Cancel</ButtonLink>
         </div>
       </PostForm>
     </Page>
@@ -46,6 +57,7 @@ export function NewMemoryPage({
 export function MemoryPage({
   visit,
   memory,
+  history,
   etag,
   retention,
   entries,
@@ -53,6 +65,8 @@ export function MemoryPage({
 }: {
   visit: Visit;
   memory: Memory;
+  /** It, and what was true before and since, the newest first. */
+  history: readonly Memory[];
   /** Names the state that is shown, so that a change made meanwhile is not lost. */
   etag: string;
   /** What is left of it at its age, 0 to 1. */
@@ -60,39 +74,31 @@ export function MemoryPage({
   entries: Entries;
   problem?: string;
 }): Markup {
-  const path = `${PATHS.memories}/${memory.id}`;
+  const path = pathOf(memory);
+  const { superseded_by } = memory;
   return (
     <Page visit={visit} section="memories" title="Memory" problem={problem}>
-      <dl class="panel">
-        <dt>Id</dt>
-        <dd>
-          <code>{memory.id}</code>
-        </dd>
-        <dt>Saved</dt>
-        <dd>
-          <Moment at={new Date(memory.created_at)} />
-        </dd>
-        <dt>Changed</dt>
-        <dd>
-          <Moment at={new Date(memory.updated_at)} />
-        </dd>
-        <dt>Retention</dt>
-        <dd>
-          {`${Math.round(100 * retention)} %: `}
-          <span class="faint">falls with age, slower the more important it is</span>
-        </dd>
-        <Origin memory={memory} />
-      </dl>
+      {superseded_by !== null && (
+        <Notice>
+          This was true once.{" "}
+          <a href={`${PATHS.memories}/${superseded_by}`}>Something else has taken its place.</a>
+        </Notice>
+      )}
+      <MemoryFacts memory={memory} retention={retention} />
       <PostForm action={path} token={visit.token} class="panel">
         <input type="hidden" name="etag" value={etag} />
         <Fields entries={entries} isNew={false} />
         <div class="actions">
           <Button kind="main">Save changes</Button>
+          {superseded_by === null && (
+            <ButtonLink href={newPath({ supersedes: memory.id })}>Something has changed</ButtonLink>
+          )}
           <ButtonLink href={`${path}/delete`} kind="danger" asks={true}>
             Delete
           </ButtonLink>
         </div>
       </PostForm>
+      <MemoryHistory memory={memory} history={history} />
       <p>
         <a href={PATHS.memories}>Back to all memories</a>
       </p>
@@ -100,116 +106,31 @@ export function MemoryPage({
   );
 }
 
-/** What the form does not have, where the memory has it. */
-function Origin({
-  memory: { project, pinned, expires_at, supersedes, source },
-}: {
-  memory: Memory;
-}): Markup {
+/** Asks once before a memory is deleted. */
+export function MemoryQuestion({ visit, memory }: { visit: Visit; memory: Memory }): Markup {
+  const hasHistory = memory.supersedes !== null || memory.superseded_by !== null;
   return (
-    <>
-      {project !== null && (
-        <>
-          <dt>Project</dt>
-          <dd>
-            <bdi>{project}</bdi>
-          </dd>
-        </>
+    <ConfirmPage
+      visit={visit}
+      section="memories"
+      title="Delete this memory?"
+      action={`${pathOf(memory)}/delete`}
+      confirm="Delete the memory"
+      cancel={pathOf(memory)}
+    >
+      <p>
+        “<bdi>{nameOf(memory.content)}</bdi>” is deleted for good and can't be brought back.
+      </p>
+      {hasHistory && (
+        <Choice name="history" value="1">
+          All of its history, too
+        </Choice>
       )}
-      {pinned && (
-        <>
-          <dt>Pinned</dt>
-          <dd>Yes</dd>
-        </>
-      )}
-      {expires_at !== null && (
-        <>
-          <dt>Expires</dt>
-          <dd>
-            <Moment at={new Date(expires_at)} />
-          </dd>
-        </>
-      )}
-      {supersedes !== null && (
-        <>
-          <dt>Supersedes</dt>
-          <dd>
-            <a href={`${PATHS.memories}/${supersedes}`}>
-              <code>{supersedes}</code>
-            </a>
-          </dd>
-        </>
-      )}
-      {source !== null && (
-        <>
-          <dt>Written by</dt>
-          <dd>
-            <bdi>{source.by}</bdi> <span class="faint">{WAYS[source.via] ?? source.via}</span>
-          </dd>
-        </>
-      )}
-    </>
+    </ConfirmPage>
   );
 }
 
-function Fields({ entries, isNew }: { entries: Entries; isNew: boolean }): Markup {
-  return (
-    <>
-      <TextArea
-        label="Text"
-        name="content"
-        value={entries.content}
-        rows={8}
-        required={true}
-        autofocus={isNew}
-        hint={`What is to be remembered, in at most ${LIMITS.content.toLocaleString("en")} characters`}
-      />
-      <div class="row">
-        <Field
-          label="Tags"
-          name="tags"
-          value={entries.tags}
-          hint="With commas between"
-          autocomplete="off"
-        />
-        <Field
-          label="Importance"
-          name="importance"
-          type="number"
-          min="0"
-          max="1"
-          step="any"
-          value={entries.importance}
-          hint="0 to 1: the higher, the slower it fades"
-          required={true}
-        />
-      </div>
-      <div class="row">
-        <Field
-          label="Agent"
-          name="agent_id"
-          value={entries.agent_id}
-          maxlength={LIMITS.identifier}
-          autocomplete="off"
-        />
-        <Field
-          label="Session"
-          name="session_id"
-          value={entries.session_id}
-          maxlength={LIMITS.identifier}
-          autocomplete="off"
-        />
-      </div>
-      <details open={entries.metadata !== ""}>
-        <summary>Metadata</summary>
-        <TextArea
-          label="Metadata"
-          name="metadata"
-          value={entries.metadata}
-          rows={4}
-          hint="A JSON object; kept with the memory, not searched"
-        />
-      </details>
-    </>
-  );
+/** The page of a memory. */
+export function pathOf({ id }: Pick<Memory, "id">): string {
+  return `${PATHS.memories}/${id}`;
 }

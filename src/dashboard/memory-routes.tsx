@@ -2,45 +2,45 @@
 import { Elysia } from "elysia";
 import { AppError } from "../errors.ts";
 import type { Etags } from "../http/etag.ts";
-import { createCheck } from "../http/validation.ts";
 import { wholeAccount } from "../keys/reach.ts";
 import type { Memories } from "../memories/memories.ts";
-import {
-  LIMITS,
-  type Memory,
-  type MemoryChanges,
-  type MemorySource,
-  Tag,
-} from "../memories/memory.ts";
-import type { Markup } from "../pages/jsx-runtime.ts";
-import { ConfirmPage } from "./confirm.tsx";
+import type { Memory, MemoryChanges, MemorySource } from "../memories/memory.ts";
+import { countOf } from "./count-of.ts";
 import { type Guard, PAGE_ROUTE, type Visit } from "./guard.tsx";
 import { MEMORY_PATHS, MemoriesPage, type Shown } from "./memories-page.tsx";
 import { listRequest, readView, searchRequest, type View } from "./memories-view.ts";
 import {
   changesOf,
   type Entries,
+  entriesAfter,
   entriesOf,
   NOTHING_ENTERED,
   newMemoryOf,
   readEntries,
 } from "./memory-form.ts";
-import { nameOf } from "./memory-item.tsx";
-import { MemoryPage, NewMemoryPage } from "./memory-page.tsx";
-import { removeSelected, tagSelected } from "./memory-selection.ts";
+import { MOST_OF_HISTORY } from "./memory-history.tsx";
+import { MemoryPage, MemoryQuestion, NewMemoryPage, pathOf } from "./memory-page.tsx";
+import type { ListSources } from "./memory-sources.ts";
 import { PATHS } from "./navigation.tsx";
+import { createSelectionRoutes } from "./selection-routes.tsx";
 import { credentialOf } from "./session-principal.ts";
 
 /** Bytes of the form of a memory: every character of the longest text can take twelve. */
 const MAX_FORM = 512 << 10;
-/** Memories that a question names before it counts the others. */
-const NAMED = 5;
-
-const checkTag = createCheck(Tag);
 
 type Service = Pick<
   Memories,
-  "get" | "list" | "remove" | "retention" | "save" | "search" | "secrets" | "update"
+  | "find"
+  | "get"
+  | "history"
+  | "list"
+  | "remove"
+  | "retention"
+  | "save"
+  | "search"
+  | "secrets"
+  | "stats"
+  | "update"
 >;
 
 /** The pages of memories: search and browse, add, open, change, delete, and many at once. */
@@ -48,45 +48,74 @@ export function createMemoryPageRoutes(dependencies: {
   guard: Guard;
   memories: Service;
   etags: Etags;
+  listSources: ListSources;
 }) {
   return new Elysia()
     .use(createListRoutes(dependencies))
+    .use(createNewMemoryRoutes(dependencies))
     .use(createSelectionRoutes(dependencies))
     .use(createMemoryRoutes(dependencies));
 }
 
-function createListRoutes({ guard, memories }: { guard: Guard; memories: Service }) {
+function createListRoutes({
+  guard,
+  memories,
+  listSources,
+}: {
+  guard: Guard;
+  memories: Service;
+  listSources: ListSources;
+}) {
   const find = async (accountId: string, view: View): Promise<Shown> => {
-    if (view.q === "") {
-      return { kind: "list", ...(await memories.list(wholeAccount(accountId), listRequest(view))) };
-    }
-    return {
-      kind: "found",
-      ...(await memories.search(wholeAccount(accountId), searchRequest(view))),
-    };
+    const reach = wholeAccount(accountId);
+    return view.q === ""
+      ? { kind: "list", ...(await memories.list(reach, listRequest(view))) }
+      : { kind: "found", ...(await memories.search(reach, searchRequest(view))) };
   };
+
+  /** What stands around the results; where those alone are asked for, nothing. */
+  const around = async (request: Request, { account }: Visit) => {
+    if (request.headers.has("hx-request")) return { projects: [], sources: [] };
+    const [{ projects }, sources] = await Promise.all([
+      memories.stats(wholeAccount(account.id)),
+      listSources(account),
+    ]);
+    return { projects, sources };
+  };
+
+  return new Elysia().get(
+    PATHS.memories,
+    ({ request }) =>
+      guard.show(request, async (visit) => {
+        const view = readView(visit.url.searchParams);
+        const frame = { visit, view, ...(await around(request, visit)) };
+        try {
+          return <MemoriesPage {...frame} shown={await find(visit.account.id, view)} />;
+        } catch (error) {
+          if (!(error instanceof AppError) || error.status >= 500) throw error;
+          return <MemoriesPage {...frame} shown={null} problem={error.message} />;
+        }
+      }),
+    PAGE_ROUTE,
+  );
+}
+
+function createNewMemoryRoutes({ guard, memories }: { guard: Guard; memories: Service }) {
+  /** What the form says is no longer true. */
+  const formerOf = async (accountId: string, id: string | null): Promise<Memory | null> =>
+    id ? await memories.get(wholeAccount(accountId), id) : null;
 
   return new Elysia()
     .get(
-      PATHS.memories,
-      ({ request }) =>
-        guard.show(request, async (visit) => {
-          const view = readView(visit.url.searchParams);
-          try {
-            const shown = await find(visit.account.id, view);
-            return <MemoriesPage visit={visit} view={view} shown={shown} />;
-          } catch (error) {
-            if (!(error instanceof AppError) || error.status >= 500) throw error;
-            const { message } = error;
-            return <MemoriesPage visit={visit} view={view} shown={null} problem={message} />;
-          }
-        }),
-      PAGE_ROUTE,
-    )
-    .get(
       MEMORY_PATHS.new,
       ({ request }) =>
-        guard.show(request, (visit) => <NewMemoryPage visit={visit} entries={NOTHING_ENTERED} />),
+        guard.show(request, async (visit) => {
+          const { searchParams } = visit.url;
+          const former = await formerOf(visit.account.id, searchParams.get("supersedes"));
+          const project = searchParams.get("project") ?? "";
+          const entries = former ? entriesAfter(former) : { ...NOTHING_ENTERED, project };
+          return <NewMemoryPage visit={visit} entries={entries} former={former} />;
+        }),
       PAGE_ROUTE,
     )
     .post(
@@ -102,80 +131,16 @@ function createListRoutes({ guard, memories }: { guard: Guard; memories: Service
             const notice = isNew ? "The memory is saved." : "This is known already, just so.";
             return { to: pathOf(memory), notice: notice + secretNotice(memories, input) };
           },
-          (visit, problem, form) => (
-            <NewMemoryPage visit={visit} entries={readEntries(form)} problem={problem} />
-          ),
+          async (visit, problem, form) => {
+            const entries = readEntries(form);
+            const reach = wholeAccount(visit.account.id);
+            const former = await memories.find(reach, entries.supersedes);
+            return (
+              <NewMemoryPage visit={visit} entries={entries} former={former} problem={problem} />
+            );
+          },
           MAX_FORM,
         ),
-      PAGE_ROUTE,
-    );
-}
-
-function createSelectionRoutes({ guard, memories }: { guard: Guard; memories: Service }) {
-  const idsOf = (form: URLSearchParams): string[] => {
-    const ids = [...new Set(form.getAll("id"))].slice(0, LIMITS.page);
-    if (ids.length > 0) return ids;
-    throw new AppError("validation_failed", "No memory is selected. Go back and tick some.");
-  };
-
-  const askToDelete = async (visit: Visit, ids: readonly string[]): Promise<Markup> => {
-    const named = await Promise.all(
-      ids.slice(0, NAMED).map((id) => memories.get(wholeAccount(visit.account.id), id)),
-    );
-    return (
-      <ConfirmPage
-        visit={visit}
-        section="memories"
-        title={`Delete ${countOf(ids.length)}?`}
-        action={`${MEMORY_PATHS.selection}/delete`}
-        confirm={`Delete ${countOf(ids.length)}`}
-        cancel={PATHS.memories}
-      >
-        {ids.map((id) => (
-          <input type="hidden" name="id" value={id} />
-        ))}
-        <ul>
-          {named.map(({ content }) => (
-            <li>
-              <bdi>{nameOf(content)}</bdi>
-            </li>
-          ))}
-          {ids.length > NAMED && <li>{`and ${ids.length - NAMED} more`}</li>}
-        </ul>
-        <p>They are deleted for good and can't be brought back.</p>
-      </ConfirmPage>
-    );
-  };
-
-  const tag = async ({ account }: Visit, form: URLSearchParams, isAdded: boolean) => {
-    const name = checkTag(form.get("tag")).trim();
-    const change = (tags: readonly string[]) => {
-      const others = tags.filter((each) => each !== name);
-      return isAdded ? [...others, name] : others;
-    };
-    const count = await tagSelected(memories, account.id, idsOf(form), change);
-    const done = isAdded ? "now have" : "no longer have";
-    return { to: PATHS.memories, notice: `${countOf(count)} ${done} the tag “${name}”.` };
-  };
-
-  return new Elysia()
-    .post(
-      MEMORY_PATHS.selection,
-      ({ request }) =>
-        guard.act(request, (visit, form) => {
-          const action = form.get("action");
-          if (action === "delete") return askToDelete(visit, idsOf(form));
-          return tag(visit, form, action !== "untag");
-        }),
-      PAGE_ROUTE,
-    )
-    .post(
-      `${MEMORY_PATHS.selection}/delete`,
-      ({ request }) =>
-        guard.act(request, async ({ account }, form) => {
-          const count = await removeSelected(memories, account.id, idsOf(form));
-          return { to: PATHS.memories, notice: `Deleted for good: ${countOf(count)}.` };
-        }),
       PAGE_ROUTE,
     );
 }
@@ -189,6 +154,12 @@ function createMemoryRoutes({
   memories: Service;
   etags: Etags;
 }) {
+  const historyOf = async (accountId: string, memory: Memory): Promise<readonly Memory[]> => {
+    if (memory.supersedes === null && memory.superseded_by === null) return [];
+    const limit = MOST_OF_HISTORY;
+    return (await memories.history(wholeAccount(accountId), memory.id, { limit })).memories;
+  };
+
   const page = async (
     visit: Visit,
     memory: Memory,
@@ -199,6 +170,7 @@ function createMemoryRoutes({
     <MemoryPage
       visit={visit}
       memory={memory}
+      history={await historyOf(visit.account.id, memory)}
       etag={etag ?? (await etags.maker())(memory)}
       retention={memories.retention(memory)}
       entries={entries}
@@ -253,29 +225,20 @@ function createMemoryRoutes({
       ({ request, params }) =>
         guard.show(request, async (visit) => {
           const memory = await memories.get(wholeAccount(visit.account.id), params.id);
-          return (
-            <ConfirmPage
-              visit={visit}
-              section="memories"
-              title="Delete this memory?"
-              action={`${pathOf(memory)}/delete`}
-              confirm="Delete the memory"
-              cancel={pathOf(memory)}
-            >
-              <p>
-                “<bdi>{nameOf(memory.content)}</bdi>” is deleted for good and can't be brought back.
-              </p>
-            </ConfirmPage>
-          );
+          return <MemoryQuestion visit={visit} memory={memory} />;
         }),
       PAGE_ROUTE,
     )
     .post(
       `${PATHS.memories}/:id/delete`,
       ({ request, params }) =>
-        guard.act(request, async ({ account }) => {
-          await memories.remove(wholeAccount(account.id), params.id);
-          return { to: PATHS.memories, notice: "The memory is deleted for good." };
+        guard.act(request, async ({ account }, form) => {
+          const withHistory = form.has("history");
+          const count = await memories.remove(wholeAccount(account.id), params.id, withHistory);
+          const notice = withHistory
+            ? `Deleted for good: ${countOf(count)}.`
+            : "The memory is deleted for good.";
+          return { to: PATHS.memories, notice };
         }),
       PAGE_ROUTE,
     );
@@ -289,12 +252,4 @@ function sourceOf(account: Visit["account"]): MemorySource {
 function secretNotice({ secrets }: Pick<Service, "secrets">, texts: MemoryChanges): string {
   const kinds = secrets.warnings(texts)?.warnings.map(({ message }) => message) ?? [];
   return kinds.map((kind) => ` ${kind}`).join("");
-}
-
-function pathOf({ id }: Memory): string {
-  return `${PATHS.memories}/${id}`;
-}
-
-function countOf(count: number): string {
-  return count === 1 ? "1 memory" : `${count} memories`;
 }

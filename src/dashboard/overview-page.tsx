@@ -124,6 +124,15 @@ function Figures({
           }))}
         />
         <Groups
+          title="By project"
+          none="No memory has a project."
+          groups={stats.projects.map(({ project, memories }) => ({
+            label: project === null ? "no project" : <bdi>{project}</bdi>,
+            href: viewPath(project === null ? { unfiled: "1" } : { project }),
+            memories,
+          }))}
+        />
+        <Groups
           title="By agent"
           none="No memory has an agent."
           groups={stats.agents.map(({ agent_id, memories }) => ({

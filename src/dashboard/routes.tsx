@@ -35,6 +35,7 @@ import { createGuard } from "./guard.tsx";
 import { createHelpRoutes } from "./help-routes.tsx";
 import { createKeyRoutes } from "./key-routes.tsx";
 import { createMemoryPageRoutes } from "./memory-routes.tsx";
+import { createListSources } from "./memory-sources.ts";
 import { createOverviewRoutes } from "./overview-routes.tsx";
 import { createOwnPasskeysRoutes } from "./own-passkeys-routes.tsx";
 import { createProofGuard } from "./proof-guard.ts";
@@ -78,11 +79,12 @@ export function createDashboardRoutes(parts: DashboardParts) {
   const changes = createFactorChanges(parts);
   const shownOnce = createShownOnce(parts);
   const own = { guard, proved, keys, shownOnce, clock, record };
+  const listSources = createListSources({ keys, grants: oauth.grants });
   return new Elysia()
     .use(createHelpRoutes())
     .use(createOverviewRoutes({ guard, memories }))
     .use(createTransferRoutes({ guard, proved, memories, record }))
-    .use(createMemoryPageRoutes({ guard, memories, etags: parts.etags }))
+    .use(createMemoryPageRoutes({ guard, memories, etags: parts.etags, listSources }))
     .use(createConnectRoutes({ ...own, publicUrl: config.publicUrl }))
     .use(createKeyRoutes(own))
     .use(createAppsRoutes({ guard, grants: oauth.grants, record }))

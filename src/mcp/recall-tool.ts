@@ -13,8 +13,6 @@ const PROFILE = "preferences of the user, and how they like to work";
 const FOR_TASK = 8;
 const OF_PROFILE = 5;
 const NEWEST = 5;
-/** Memories among which the newest ones are looked for that somebody meant to save. */
-const LOOKED_AT = 25;
 
 /**
  * The tool that an agent begins with: one call for what would take three, each memory once. As a
@@ -43,10 +41,9 @@ export function createRecallTool(memories: Memories): Tool {
       const [forTask, profile, newest] = await Promise.all([
         task === undefined ? { memories: [], mode: "hybrid" as const } : search(task, FOR_TASK),
         search(PROFILE, OF_PROFILE),
-        memories.list(principal, { filter, limit: LOOKED_AT }),
+        memories.list(principal, { filter: { ...filter, isCaptured: false }, limit: NEWEST }),
       ]);
-      const saved = newest.memories.filter(({ source }) => source?.via !== "capture");
-      const all = [...forTask.memories, ...profile.memories, ...saved.slice(0, NEWEST)];
+      const all = [...forTask.memories, ...profile.memories, ...newest.memories];
       if (all.length === 0) return { text: NOTHING_KNOWN };
 
       const fitted = fitEntries(firstOfEach(all), AN_ANSWER);

@@ -92,6 +92,19 @@ function shortenAddress() {
   history.replaceState(history.state, "", url);
 }
 
+/** Links that change a part of what is looked at keep what was typed meanwhile. */
+function keepSearch() {
+  for (const link of document.querySelectorAll("a[data-switch]")) {
+    const url = new URL(location.href);
+    const wanted = new URL(link.href).searchParams;
+    for (const name of link.dataset.switch.split(" ")) {
+      if (wanted.has(name)) url.searchParams.set(name, wanted.get(name));
+      else url.searchParams.delete(name);
+    }
+    link.href = url.href;
+  }
+}
+
 function enhance() {
   showLocalTimes(document);
   offerCopying(document);
@@ -102,4 +115,7 @@ enhance();
 // A part of the page that was fetched has come.
 document.addEventListener("htmx:after:swap", enhance);
 shortenAddress();
-document.addEventListener("htmx:after:history:replace", shortenAddress);
+document.addEventListener("htmx:after:history:replace", () => {
+  shortenAddress();
+  keepSearch();
+});

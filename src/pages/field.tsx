@@ -27,6 +27,8 @@ export function Field({
   step?: string;
   autocomplete?: string;
   placeholder?: string;
+  /** Id of a `datalist` with values to choose from. */
+  list?: string;
 }): Markup {
   const hintId = `${name}-hint`;
   return (

@@ -1,0 +1,50 @@
+/** @jsxRuntime automatic @jsxImportSource #pages */
+
+import { Button } from "../pages/button.tsx";
+import { Field } from "../pages/field.tsx";
+import type { Markup } from "../pages/jsx-runtime.ts";
+
+/** What is done with the memories that are selected: the end of the form that they are in. */
+export function SelectionFields(): Markup {
+  return (
+    <fieldset class="selection panel">
+      <legend class="hidden-text">With the selected memories</legend>
+      <div class="pair">
+        <Field label="Tag" name="tag" maxlength={64} autocomplete="off" />
+        <Button name="action" value="tag">
+          Add tag
+        </Button>
+        <Button name="action" value="untag">
+          Remove tag
+        </Button>
+      </div>
+      <div class="pair">
+        <Field
+          label="Project"
+          name="to_project"
+          maxlength={128}
+          autocomplete="off"
+          list="projects"
+          placeholder="none"
+        />
+        <Button name="action" value="move">
+          Move
+        </Button>
+        <Button name="action" value="delete" kind="danger">
+          Delete
+        </Button>
+      </div>
+    </fieldset>
+  );
+}
+
+/** Names of projects, for fields that suggest them. */
+export function ProjectNames({ names }: { names: readonly string[] }): Markup {
+  return (
+    <datalist id="projects">
+      {names.map((name) => (
+        <option value={name} />
+      ))}
+    </datalist>
+  );
+}

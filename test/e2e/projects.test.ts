@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expectSound, type Look, type Page } from "../support/browser.ts";
+import { type Dashboard, press, startDashboard } from "../support/dashboard.ts";
+
+let dashboard: Dashboard;
+beforeAll(async () => {
+  dashboard = await startDashboard();
+});
+afterAll(() => dashboard?.close());
+
+/** Lets the person of a new account use the pages. */
+async function visit(
+  use: (page: Page, client: Awaited<ReturnType<Dashboard["account"]>>) => Promise<void>,
+  look: Look = {},
+): Promise<void> {
+  const client = await dashboard.account();
+  await dashboard.visitAs(client.accountId, (page) => use(page, client), look);
+}
+
+const LOOKS: [string, Look][] = [
+  ["", {}],
+  [", without JavaScript", { javaScript: false }],
+  [", in the dark on a narrow screen", { dark: true, narrow: true }],
+];
+
+const listed = (page: Page) => page.locator(".memory-text").allInnerTexts();
+const ways = (page: Page) => page.getByRole("navigation", { name: "Projects" });
+const addressOf = (page: Page) => Object.fromEntries(new URL(page.url()).searchParams);
+
+test.each(LOOKS)("projects are switched, and memories move between them%s", async (_, look) => {
+  const check = async (page: Page) => {
+    // What checks the page is a script too.
+    if (look.javaScript !== false) await expectSound(page);
+  };
+  await visit(async (page, client) => {
+    await client.saveAll([
+      { content: "The hull of atlas is red", project: "atlas" },
+      { content: "The mast of atlas is tall", project: "atlas" },
+      { content: "The hull of boreas is blue", project: "boreas, the ship" },
+      { content: "The user likes hulls" },
+    ]);
+    await page.goto(`${dashboard.origin}/memories`);
+    await check(page);
+    expect(await ways(page).getByRole("link").allInnerTexts()).toEqual([
+      ...["All projects 4", "atlas 2", "boreas, the ship 1", "No project 1"],
+    ]);
+    await ways(page).getByRole("link", { name: "atlas" }).click();
+    await page.waitForURL(/project=atlas/);
+    expect((await listed(page)).sort()).toEqual([
+      ...["The hull of atlas is red", "The mast of atlas is tall"],
+    ]);
+    await check(page);
+
+    await page.getByLabel("Search", { exact: true }).fill("hull");
+    if (look.javaScript === false) await press(page, "Search");
+    await page.waitForURL(/q=hull/);
+    await page.getByText("1 memory, the best first").waitFor();
+    expect(await listed(page)).toEqual(["The hull of atlas is red"]);
+    await ways(page).getByRole("link", { name: "boreas" }).click();
+    await page.waitForURL(/project=boreas/);
+    expect(addressOf(page)).toMatchObject({ q: "hull", project: "boreas, the ship" });
+    expect(await listed(page)).toEqual(["The hull of boreas is blue"]);
+
+    await page.getByRole("checkbox", { name: /^Select/ }).check();
+    await page.getByLabel("Project", { exact: true }).fill("atlas");
+    await press(page, "Move");
+    await page.getByText("1 memory now belongs to the project “atlas”.").waitFor();
+    expect(addressOf(page)).toMatchObject({ project: "boreas, the ship" });
+    expect(await ways(page).getByRole("link", { name: "boreas" }).textContent()).toEndWith(" 0");
+    await ways(page).getByRole("link", { name: "atlas" }).click();
+    await page.waitForURL(/project=atlas/);
+    await page.getByRole("checkbox", { name: "The hull of atlas" }).check();
+    await page.getByLabel("Project", { exact: true }).fill("");
+    await press(page, "Move");
+    await page.getByText("1 memory now belongs to no project.").waitFor();
+    await page.goto(`${dashboard.origin}/memories`);
+    await ways(page).getByRole("link", { name: "No project" }).click();
+    await page.waitForURL(/unfiled=1/);
+    expect((await listed(page)).sort()).toEqual([
+      ...["The hull of atlas is red", "The user likes hulls"],
+    ]);
+    const { memories } = await client.list({ project: "atlas", project_only: "true" });
+    expect(memories.map(({ content }) => content).sort()).toEqual([
+      ...["The hull of boreas is blue", "The mast of atlas is tall"],
+    ]);
+  }, look);
+});
+
+test("who has no project sees nothing of them; who has many finds each", async () => {
+  await visit(async (page, client) => {
+    await client.save({ content: "One" });
+    await page.goto(`${dashboard.origin}/memories`);
+    expect(await ways(page).count()).toBe(0);
+    await client.saveAll(
+      Array.from({ length: 12 }, (_, n) => ({ content: `Of ${n}`, project: `project-${n + 10}` })),
+    );
+    await page.reload();
+    expect(await ways(page).getByText("4 more").isVisible()).toBe(true);
+    await expectSound(page);
+    await page.goto(`${dashboard.origin}/memories?project=project-21`);
+    const here = ways(page).locator("[aria-current]");
+    expect(await here.textContent()).toBe("project-21 1");
+    await page.getByRole("link", { name: "Add a memory" }).click();
+    expect(await page.getByLabel("Project").inputValue()).toBe("project-21");
+  });
+});
+
+test("what a key wrote is found by the key", async () => {
+  await visit(async (page, client) => {
+    const { accountId } = client;
+    const made = await dashboard.keys.create(accountId, {
+      ...{ name: "browser agent", scopes: ["memories:add"], expiresAt: null, bound: null },
+    });
+    await client.save({ content: "Written by the other key" });
+    const response = await fetch(`${dashboard.origin}/api/memories`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${made.key}`, "content-type": "application/json" },
+      body: JSON.stringify({ content: "Believed a web page", tags: ["web"] }),
+    });
+    expect(response.status).toBe(201);
+    await page.goto(`${dashboard.origin}/memories`);
+    await page.getByText("Filters").click();
+    await page.getByLabel("Written by", { exact: true }).selectOption("browser agent (key)");
+    await page.waitForURL(/source=key_/);
+    await page.getByText("1 memory, the newest first").waitFor();
+    expect(await listed(page)).toEqual(["Believed a web page"]);
+    await page.getByRole("link", { name: "Believed a web page" }).click();
+    await page.getByText("over the API").waitFor();
+    await page.getByRole("link", { name: "browser agent" }).click();
+    await page.waitForURL(/source=key_/);
+    expect(await listed(page)).toEqual(["Believed a web page"]);
+    await expectSound(page);
+  });
+});
