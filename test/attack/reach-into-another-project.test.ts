@@ -1,0 +1,276 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { type Bound, wholeAccount } from "../../src/keys/reach.ts";
+import { FULL_ACCESS, type Scope } from "../../src/keys/scopes.ts";
+import type { Memory } from "../../src/memories/memory.ts";
+import { type OAuthServer, startOAuthServer, tokensOf } from "../oauth/support/oauth-server.ts";
+import { createFuzzParts } from "../support/fuzzer.ts";
+import { createReasonableValues, type JsonSchema } from "../support/reasonable-values.ts";
+
+/** LONG=1 sends fifty thousand; FUZZ_SEED=… makes other requests. */
+const REQUESTS = process.env.LONG === "1" ? 50_000 : 1_500;
+const SEED = Number(process.env.FUZZ_SEED ?? 2_026);
+const AT_ONCE = 8;
+const SCOPES: readonly (readonly Scope[])[] = [FULL_ACCESS, ["memories:read"], ["memories:add"]];
+
+let server: OAuthServer;
+beforeAll(async () => {
+  server = await startOAuthServer();
+});
+afterAll(() => server.close());
+
+const newCanary = () => `canary${crypto.randomUUID().replaceAll("-", "")}`;
+
+/** What all memories have, and who is bound may know. */
+const LABEL = "label";
+/** What is looked for: in contents, tags and metadata. */
+const withCanary = (canary: string, project: string | null) => ({
+  content: `The lighthouse of ${canary} has a red lamp.`,
+  tags: [LABEL, canary],
+  agent_id: LABEL,
+  session_id: LABEL,
+  metadata: { canary },
+  project,
+});
+
+/** An account with memories of three projects and of none, some superseded, and who is bound to one. */
+async function enter(only: boolean) {
+  const { accountId, person, clientId } = await server.connect({});
+  const reach = wholeAccount(accountId);
+  const [foreign, none] = [newCanary(), newCanary()];
+  // A name may be guessed, and is asked for. It must not be told either.
+  const names = [crypto.randomUUID(), crypto.randomUUID()];
+  const save = async (project: string | null, canary: string) => {
+    const memory = withCanary(canary, project);
+    const [old] = await server.memories.create(reach, [memory, memory]);
+    const supersedes = old?.id ?? "";
+    const newer = [{ ...memory, content: `Since May: ${memory.content}`, supersedes }];
+    const [now] = await server.memories.create(reach, newer, {
+      idempotencyKey: project === "own" ? canary : `${project}`,
+    });
+    return [old, now].flatMap((each) => each?.id ?? []);
+  };
+  const hidden: string[] = [];
+  for (const name of names) hidden.push(...(await save(name, foreign)));
+  const ofNone = await save(null, none);
+  const all = [...hidden, ...ofNone];
+  const outside = all.length;
+  /** What is there to be found, changed and deleted goes, and comes again. */
+  const saveOwn = async () => all.splice(outside, 4, ...(await save("own", newCanary())));
+
+  const bound: Bound = { project: "own", only };
+  const keys = await Promise.all(
+    SCOPES.map((scopes) =>
+      server.keys.create(accountId, { name: "bound", scopes, expiresAt: null, bound }),
+    ),
+  );
+  const entered = { bound_project: "own", ...(only && { bound_only: "true" }) };
+  const { code = null } = await server.consent(person, clientId, {}, entered);
+  const { access_token: token } = tokensOf(await server.redeem(clientId, code));
+  return {
+    accountId,
+    only,
+    secrets: [...names, foreign, ...(only ? [none] : [])],
+    names,
+    saveOwn,
+    ids: { hidden: only ? [...hidden, ...ofNone] : hidden, all },
+    tokens: [...keys.map(({ key }) => key), token],
+  };
+}
+
+type Entered = Awaited<ReturnType<typeof enter>>;
+
+interface Wanted {
+  /** What it is about, such as a route or a tool. */
+  name: string;
+  path: string;
+  method: string;
+  headers: Record<string, string>;
+  body: string | null;
+}
+
+interface Operation {
+  parameters?: { name: string; in: string; schema: JsonSchema }[];
+  requestBody?: { content: Record<string, { schema: JsonSchema }> };
+}
+
+/** What a server says that it takes: nobody has to add a route or a tool here. */
+async function readDescriptions(token: string) {
+  const document = await (await fetch(`${server.origin}/docs/json`)).json();
+  const { paths, components } = document as {
+    paths: Record<string, Record<string, Operation>>;
+    components: { schemas: Record<string, JsonSchema> };
+  };
+  const tools = new Map<string, JsonSchema>();
+  for (const path of ["/mcp", "/mcp?connector=true"]) {
+    const listed = await callMcp(token, path, { method: "tools/list" });
+    const { result } = listed as { result: { tools: { name: string; inputSchema: JsonSchema }[] } };
+    for (const { name, inputSchema } of result.tools) tools.set(name, inputSchema);
+  }
+  return { paths, definitions: components.schemas, tools };
+}
+
+const MCP_HEADERS = {
+  "content-type": "application/json",
+  accept: "application/json, text/event-stream",
+};
+
+async function callMcp(token: string, path: string, message: object): Promise<unknown> {
+  const answer = await fetch(server.origin + path, {
+    method: "POST",
+    headers: { ...MCP_HEADERS, authorization: `Bearer ${token}` },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, ...message }),
+  });
+  const text = await answer.text();
+  return JSON.parse(
+    text
+      .split("\n")
+      .find((line) => line.startsWith("data: "))
+      ?.slice(6) ?? text,
+  );
+}
+
+type Descriptions = Awaited<ReturnType<typeof readDescriptions>>;
+
+/** Makes requests to all that is described, about what is out of reach. */
+function createRequests(seed: number, { ids, names, tokens }: Entered, described: Descriptions) {
+  const { random } = createFuzzParts(seed);
+  const { all } = ids;
+  const later = ["2020-01-01", "2999-01-01T00:00:00.000Z"];
+  const { pick, someOf, objectOf } = createReasonableValues({
+    random,
+    definitions: described.definitions,
+    known: [
+      [/^(id|supersedes|superseded_by)$/, all],
+      [/^project$/, [...names, "own", null]],
+      [/^(q|query|prompt|task)$/, ["Which lighthouse has a red lamp?", "lighthouse"]],
+      [/^tags$/, [[LABEL]]],
+      [/^(agent_id|session_id)$/, [LABEL]],
+      [/_(at|after|before)$/, later],
+      [/^(folder|transcript|cursor)$/, [undefined]],
+      [/^idempotency-key$/, names],
+      [/^content$/, [`The lighthouse has a red lamp (${seed}).`]],
+    ],
+  });
+  const textOf = (value: unknown) => (Array.isArray(value) ? value.join(",") : String(value));
+
+  const routes = Object.entries(described.paths).flatMap(([path, operations]) =>
+    Object.entries(operations).map(([method, operation]) => ({ path, method, operation })),
+  );
+  const ofRoute = (): Wanted => {
+    const { path, method, operation } = pick(routes) ?? { path: "", method: "", operation: {} };
+    const { parameters = [], requestBody } = operation as Operation;
+    const given = new Map(
+      parameters
+        .filter(({ in: where, name }) => where === "path" || name === "q" || random() < 0.3)
+        .map(({ name, in: where, schema }) => [name, { where, value: someOf(schema, name) }]),
+    );
+    const of = (wanted: string) =>
+      [...given]
+        .filter(([, { where, value }]) => where === wanted && value != null)
+        .map(([name, { value }]): [string, string] => [name, textOf(value)]);
+    const query = new URLSearchParams(of("query"));
+    const [type, media] = Object.entries(requestBody?.content ?? {})[0] ?? [];
+    const value = media ? objectOf(resolve(media.schema, described.definitions)) : null;
+    const filled = of("path").reduce((text, [name, each]) => text.replace(`{${name}}`, each), path);
+    return {
+      name: `${method.toUpperCase()} ${path}`,
+      path: query.size > 0 ? `${filled}?${query}` : filled,
+      method: method.toUpperCase(),
+      headers: { ...(type && { "content-type": type }), ...Object.fromEntries(of("header")) },
+      body: value === null ? null : JSON.stringify(value),
+    };
+  };
+  const toMcp = (name: string, method: string, params: object): Wanted => ({
+    name,
+    path: random() < 0.5 ? "/mcp" : "/mcp?connector=true",
+    method: "POST",
+    headers: {
+      ...MCP_HEADERS,
+      ...(random() < 0.5 && { "ctxd-project": names[0] }),
+      ...(random() < 0.2 && { "ctxd-bound": names[0] }),
+    },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+  });
+  const ofTool = () => {
+    const [name, schema] = pick([...described.tools]) ?? ["", {}];
+    return toMcp(`tool ${name}`, "tools/call", { name, arguments: objectOf(schema) });
+  };
+  const ofResource = () => {
+    const uri = random() < 0.3 ? "memory://recent" : `memory://${pick(all)}`;
+    return toMcp("resources/read", "resources/read", { uri });
+  };
+  const ofRest = () =>
+    pick([
+      () => toMcp("resources/list", "resources/list", {}),
+      () =>
+        toMcp("prompts/get", "prompts/get", {
+          name: "load_context",
+          arguments: { task: "lighthouse" },
+        }),
+    ])?.() ?? ofResource();
+
+  const makers = [ofRoute, ofRoute, ofRoute, ofTool, ofTool, ofResource, ofRest];
+  return () => ({ ...(pick(makers) ?? ofRoute)(), token: pick(tokens) ?? "" });
+}
+
+function resolve(schema: JsonSchema, definitions: Readonly<Record<string, JsonSchema>>) {
+  return definitions[schema.$ref?.split("/").at(-1) ?? ""] ?? schema;
+}
+
+/** All that the account has outside of the project. */
+async function outside({ accountId }: Entered): Promise<Memory[]> {
+  const memories: Memory[] = [];
+  for await (const page of await server.memories.export(wholeAccount(accountId), {})) {
+    memories.push(...page.filter(({ project }) => project !== "own"));
+  }
+  return memories;
+}
+
+test(`${REQUESTS} requests (FUZZ_SEED=${SEED}) of who is bound reach no other project`, async () => {
+  const asked = new Set<string>();
+  const accounts = await Promise.all([enter(false), enter(true)]);
+  const described = await readDescriptions(accounts[0]?.tokens[0] ?? "");
+  for (const [place, entered] of accounts.entries()) {
+    const before = await outside(entered);
+    const next = createRequests(SEED + place, entered, described);
+    for (let sent = 0; sent < REQUESTS / accounts.length; sent += AT_ONCE) {
+      server.clock.advance(60_000);
+      await entered.saveOwn();
+      const group = Array.from({ length: AT_ONCE }, next);
+      await Promise.all(
+        group.map(async ({ name, path, method, headers, body, token }) => {
+          const answer = await fetch(server.origin + path, {
+            method,
+            headers: { ...headers, authorization: `Bearer ${token}` },
+            body,
+          });
+          const told = `${JSON.stringify([...answer.headers])}\n${await answer.text()}`;
+          const request = `${method} ${path}\n${JSON.stringify(headers)}\n${body ?? ""}`;
+          const isTold = (secret: string) => told.includes(secret);
+          const leaked =
+            entered.secrets.find(isTold) ??
+            // An id that was asked for may be in the answer that there is nothing.
+            entered.ids.hidden.find((id) => isTold(id) && !request.includes(id));
+          if (leaked || answer.status >= 500) {
+            throw new Error(
+              `FUZZ_SEED=${SEED} only=${entered.only} ${leaked}\n${request}\n→ ${answer.status} ${told.slice(0, 2_000)}`,
+            );
+          }
+          const isRefused = answer.status >= 400 || /"isError":true|"error":\{/.test(told);
+          if (!isRefused) asked.add(name);
+        }),
+      );
+    }
+    expect(await outside(entered)).toEqual(before);
+  }
+  // What is described was reached within the project: else it would mean nothing.
+  const wanted = [
+    ...Object.entries(described.paths).flatMap(([path, operations]) =>
+      Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
+    ),
+    ...[...described.tools.keys()].map((name) => `tool ${name}`),
+    ...["resources/read", "resources/list", "prompts/get"],
+  ];
+  // For keys that are bound to nothing.
+  expect(wanted.filter((name) => !asked.has(name))).toEqual(["GET /api/metrics"]);
+}, 3_600_000);
