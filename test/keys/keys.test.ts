@@ -203,6 +203,18 @@ describe.each(DATABASES)("keys on %s", (_, place) => {
   });
 });
 
+test("a bound key is not found as an earlier version looks for it, which knows no projects", async () => {
+  const { keys, account, db } = await withAccount();
+  const bound = { project: "atlas", only: false };
+  const found = async (wanted: NewKey) => {
+    const { key } = await keys.create(account.id, wanted);
+    const hash = new Bun.CryptoHasher("sha256").update(key).digest("hex");
+    return db.sqlite.query("SELECT id FROM api_keys WHERE hash = ?").get(hash);
+  };
+  expect(await found(WANTED)).not.toBeNull();
+  expect(await found({ ...WANTED, bound })).toBeNull();
+});
+
 test("a mistyped key is refused without asking the database", async () => {
   const { keys, account, db } = await withAccount();
   const { key } = await keys.create(account.id, WANTED);

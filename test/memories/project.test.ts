@@ -166,6 +166,24 @@ describe("who is bound to a project", () => {
     expect(is?.supersedes).toBe(was?.id ?? "");
   });
 
+  test("sees of a history what belongs to it, and not where the rest is", async () => {
+    const { whole, bound, atlas } = await withProjects();
+    let newest = atlas;
+    for (const project of ["boreas", "boreas", "atlas", "boreas"]) {
+      newest = await whole.save({ content: `in ${project}`, project, supersedes: newest.id });
+    }
+    const pageOf = async (query: string) =>
+      (await bound.send("GET", `/memories/${atlas.id}/history?limit=1${query}`)).body as {
+        memories: Memory[];
+        next_cursor: string | null;
+      };
+    const first = await pageOf("");
+    expect(contentsOf(first.memories)).toEqual(["in atlas"]);
+    const last = await pageOf(`&cursor=${first.next_cursor}`);
+    expect(last).toMatchObject({ memories: [{ id: atlas.id }], next_cursor: null });
+    expectError(await bound.send("DELETE", `/memories/${atlas.id}?history=true`), refused);
+  });
+
   test("reads no metrics, be it the owner", async () => {
     await server.account();
     const { id = "" } = (await server.accounts.findOwner()) ?? {};
