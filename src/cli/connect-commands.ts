@@ -35,7 +35,7 @@ function addMcp(program: Command, configure: Configure, env: Environment): void 
     .option("--project-only", "with --project: not even the memories of none are seen")
     .addHelpText(
       "after",
-      `\nWithout --project, new memories belong to the project of the folder that the agent starts it\nin, and searches see it and the memories of none: owner/repo of the git remote origin, or the\nname of the repository's folder. Elsewhere there is no project.`,
+      `\nWithout --project, new memories belong to the project of the folder that the agent starts it\nin, and searches see it and the memories of none: owner/repo of the git remote origin, or the\nname of the repository's folder. Elsewhere there is no project. An editor that starts it in\nanother folder is asked which one is open (MCP roots).`,
     )
     .addHelpText("after", examples("ctxd mcp --agent cursor", "ctxd mcp --project acme/shop"))
     .action(async (options: AgentOptions, command: Command) => {

@@ -1,7 +1,9 @@
 import type { Config } from "../config.ts";
 import { createId } from "../db/id.ts";
 import { bridge } from "../mcp/bridge.ts";
-import { createRelay, type Sender } from "../mcp/relay.ts";
+import type { LocalServer } from "../mcp/local-server.ts";
+import { createRelay, type Relay } from "../mcp/relay.ts";
+import { createRoots } from "../mcp/roots.ts";
 import { Project } from "../memories/memory.ts";
 import { problemOf } from "../schema.ts";
 import type { Environment } from "./failure.ts";
@@ -41,7 +43,7 @@ export async function connectAgent(
   const work = bridge({
     input: untilEnd(inputEnd.resolve),
     write,
-    relay: createRelay({ server, sender: senderOf(options), write }),
+    relay: relayOf(options, { server, write }),
   });
   await Promise.race([
     untilStopped(),
@@ -56,13 +58,30 @@ export async function connectAgent(
 }
 
 /** A conversation lasts as long as the program does: agents start one for each. */
-function senderOf({ agent, project, projectOnly = false }: AgentOptions): Sender {
+function relayOf(
+  { agent, project, projectOnly = false }: AgentOptions,
+  to: { server: LocalServer; write: (line: string) => Promise<void> },
+): Relay {
   const sessionId = createId("session", Date.now());
   const given = { ...(agent !== undefined && { agent }), sessionId };
-  if (project !== undefined) return { ...given, bound: { project, only: projectOnly } };
-  const folders = projectOfFolder(process.cwd());
-  const isUsable = folders !== null && problemOf(Project, folders) === null;
-  return { ...given, project: isUsable ? folders : null };
+  if (project !== undefined) {
+    return createRelay({ ...to, sender: { ...given, bound: { project, only: projectOnly } } });
+  }
+  const roots = createRoots(to.write);
+  const sender = {
+    ...given,
+    get project() {
+      const folders = roots.folders();
+      return projectOfFirst(folders.length > 0 ? folders : [process.cwd()]);
+    },
+  };
+  return roots.around(createRelay({ ...to, sender }));
+}
+
+/** The project of the first of these folders that has one which can be a memory's. */
+function projectOfFirst(folders: readonly string[]): string | null {
+  const projects = folders.values().map(projectOfFolder);
+  return projects.find((name) => name !== null && problemOf(Project, name) === null) ?? null;
 }
 
 /** Standard input, and a call when it has ended. */

@@ -17,7 +17,7 @@ const ATTEMPTS = 5;
 /** Sends one message to the server and writes what is answered; resolves when that is done. */
 export type Relay = (message: unknown, text: string, signal: AbortSignal) => Promise<void>;
 
-/** On whose behalf a relay passes messages on; see `Session`. */
+/** On whose behalf a relay passes messages on, read for each of them; see `Session`. */
 export interface Sender {
   readonly agent?: string | null;
   readonly project?: string | null;
@@ -40,7 +40,6 @@ export function createRelay({
   sender: Sender;
   write: (line: string) => Promise<void>;
 }): Relay {
-  const own = senderHeaders(sender);
   // What `initialize` agreed on: over HTTP, every later message has to say it.
   let negotiated: string | null = null;
 
@@ -55,7 +54,7 @@ export function createRelay({
       "content-type": "application/json",
       accept: "application/json, text/event-stream",
       "idempotency-key": crypto.randomUUID(),
-      ...own,
+      ...senderHeaders(sender),
       ...headersOf(message, negotiated),
     };
 
