@@ -78,11 +78,15 @@ export async function searchTable(
   const ranked = calibrate(question, found.ranked, found.considered);
   // Of a time that is asked about, what held then comes first.
   const isOfAnyTime = readPeriod(query, now) === null;
-  const compared = versions && isOfAnyTime ? versionsToCompare(query, ranked) : [];
+  const areCompared = versions && isOfAnyTime;
+  const compared = areCompared ? versionsToCompare(query, ranked) : [];
   const vectors = compared.length > 0 ? await table.vectorsOf(compared) : new Map();
   // By words or meaning alone, what a score is worth is not known.
   const floor = known && mode === "hybrid" ? FLOOR : 0;
-  const hits = putVersionsInOrder(query, ranked, vectors)
+  const ordered: readonly (Ranked & Pick<Versioned, "newer">)[] = areCompared
+    ? putVersionsInOrder(query, ranked, vectors)
+    : ranked;
+  const hits = ordered
     .filter(({ score, chance }) => score >= minScore && chance >= floor)
     .slice(0, limit)
     .map(({ newer, ...one }) => ({

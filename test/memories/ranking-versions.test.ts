@@ -38,6 +38,25 @@ test("the newest version of a fact comes first, and the older ones name it", () 
   ]);
 });
 
+test("what supersedes another one is its newer version, however little they have in common", () => {
+  const ranked = found(["Sam works at Acme.", 9], ["self-employed", 5], ["Globex, since May", 1]);
+  const [acme, own, globex] = ranked;
+  const chain = ranked.map(({ memory, ...rest }, place) => ({
+    ...rest,
+    memory: { ...memory, supersedes: [null, globex, acme][place]?.memory.id ?? null },
+  }));
+  const none = new Map<string, Float32Array>();
+  const put = (question: string) =>
+    putVersionsInOrder(question, chain, none).map(({ memory, newer }) => [memory.content, newer]);
+  const newest = own?.memory.id;
+  expect(put("where does Sam work")).toEqual([
+    ["self-employed", undefined],
+    ["Sam works at Acme.", newest],
+    ["Globex, since May", newest],
+  ]);
+  expect(put("where did Sam work at first?")[0]).toEqual(["Sam works at Acme.", newest]);
+});
+
 test("results stay in the order of their scores", () => {
   const scores = put("where does Sam work", found(ACME, GLOBEX, INITECH), () => NEAR).map(
     ({ score }) => score,

@@ -18,13 +18,15 @@ const BEFORE = /\bbefore\b(.*)$/i;
 const WITHIN = 3;
 /** What a question about the past adds to the likeness of two results. */
 const OF_PAST = 1;
+/** The likeness of two of which one supersedes the other: nothing has to be guessed. */
+const CERTAIN = 100;
 
 /** Scripts without spaces between words: where words can't be told, versions can't either. */
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
 
 /** What the order of versions needs of a result. */
 export interface Versioned {
-  memory: Said & Pick<MemoryRow, "id">;
+  memory: Said & Pick<MemoryRow, "id"> & Partial<Pick<MemoryRow, "supersedes">>;
   score: number;
   chance: number;
   /** Id of the newest memory that was found of the same fact. */
@@ -51,8 +53,9 @@ export function putVersionsInOrder<Result extends Versioned>(
   ranked: readonly Result[],
   vectors: ReadonlyMap<string, Float32Array>,
 ): (Result & Pick<Versioned, "newer">)[] {
-  if (vectors.size === 0) return [...ranked];
   const found = ranked.slice(0, COMPARED);
+  const places = placesInHistories(found);
+  if (vectors.size === 0 && places.size === 0) return [...ranked];
   const compare = compareVersions(
     question,
     found.map(({ memory }) => memory),
@@ -61,6 +64,8 @@ export function putVersionsInOrder<Result extends Versioned>(
   const more = asksForPast(question) ? OF_PAST : 0;
   const likeness = (one: number, other: number) => {
     const [a, b] = [found[one], found[other]];
+    const [history, otherHistory] = [a, b].map((each) => places.get(each?.memory.id ?? ""));
+    if (history && history.first === otherHistory?.first) return CERTAIN;
     const [first, second] = [a && vectors.get(a.memory.id), b && vectors.get(b.memory.id)];
     if (!a || !b || !first || !second) return Number.NEGATIVE_INFINITY;
     const signs = compare({ ...a, place: one }, { ...b, place: other }, () =>
@@ -78,7 +83,7 @@ export function putVersionsInOrder<Result extends Versioned>(
     const least = Math.max(0, Math.max(...sums) - WITHIN);
     const others = found.filter((_, place) => (sums[place] ?? 0) >= least);
     if (others.length === 0) continue;
-    const versions = [best, ...others].sort(byTime);
+    const versions = [best, ...others].sort((a, b) => inHistory(places, a, b) || byTime(a, b));
     for (const version of versions) taken.add(version);
     const newest = versions.at(-1) ?? best;
     const wanted = chooseVersion(question, versions) ?? best;
@@ -98,6 +103,42 @@ export function putVersionsInOrder<Result extends Versioned>(
     }
   }
   return ordered;
+}
+
+/** The history that a result is part of, by its oldest result, and its place there, the oldest being 0. */
+interface PlaceInHistory {
+  first: string;
+  place: number;
+}
+
+/** The places of results that supersede others of them, or are superseded by one. */
+function placesInHistories(found: readonly Versioned[]): Map<string, PlaceInHistory> {
+  const superseded = new Map<string, string>();
+  const ids = new Set(found.map(({ memory }) => memory.id));
+  for (const { memory } of found) {
+    if (memory.supersedes && ids.has(memory.supersedes))
+      superseded.set(memory.id, memory.supersedes);
+  }
+  const places = new Map<string, PlaceInHistory>();
+  for (const id of superseded.size > 0 ? ids : []) {
+    let [first, place] = [id, 0];
+    for (let older = superseded.get(id); older && place < found.length; place++) {
+      first = older;
+      older = superseded.get(older);
+    }
+    places.set(id, { first, place });
+  }
+  return places;
+}
+
+/** Less than 0 when the first of two is the older one of a history, 0 where they are in none together. */
+function inHistory(
+  places: ReadonlyMap<string, PlaceInHistory>,
+  { memory: a }: Versioned,
+  { memory: b }: Versioned,
+): number {
+  const [one, other] = [places.get(a.id), places.get(b.id)];
+  return one && other && one.first === other.first ? one.place - other.place : 0;
 }
 
 function asksForPast(question: string): boolean {
