@@ -150,7 +150,7 @@ describe("a search, as time goes by,", async () => {
   test("puts the more important and the newer of two equal texts first", async () => {
     const ada = await server.account();
     const tagged = (tag: string, importance: number) =>
-      ada.save({ content: "the same text", tags: [tag], importance });
+      ada.saveAll([{ content: "the same text", tags: [tag], importance }]);
     await tagged("old and weighty", 1);
     await tagged("old", 0.5);
     server.clock.advance(45 * DAY);
@@ -169,7 +169,7 @@ describe("a search, as time goes by,", async () => {
     const ada = await server.account();
     const kept = async (importance: number) => {
       const tag = `of ${importance}`;
-      await ada.save({ content: "weighty words", tags: [tag], importance });
+      await ada.saveAll([{ content: "weighty words", tags: [tag], importance }]);
       const score = async () => (await ada.search("weighty words", { tags: tag }))[0]?.score ?? 0;
       const before = await score();
       server.clock.advance(30 * DAY);
