@@ -73,8 +73,9 @@ describe("who is bound to a project", () => {
   test("saves for it alone, and changes nothing else", async () => {
     const { whole, bound, only, atlas, boreas, none } = await withProjects();
     for (const client of [bound, only]) {
-      expect(await client.save({ content: "new" })).toMatchObject({ project: "atlas" });
-      await client.save({ content: "also new", project: "atlas" });
+      const of = client === only ? "only" : "bound";
+      expect(await client.save({ content: `new, ${of}` })).toMatchObject({ project: "atlas" });
+      await client.save({ content: `also new, ${of}`, project: "atlas" });
       for (const project of ["boreas", null]) {
         const json = { content: "elsewhere", project };
         expectError(await client.send("POST", "/memories", { json }), refused);
@@ -120,7 +121,7 @@ describe("who is bound to a project", () => {
     for (const { id } of similar) expect((await only.get(id)).project).toBe("atlas");
 
     const headers = { "idempotency-key": "k" };
-    const first = await whole.save({ content: "once", project: "atlas" }, headers);
+    const first = await whole.save({ content: "once" }, headers);
     const own = await bound.save({ content: "once" }, headers);
     expect(own.id).not.toBe(first.id);
     expect((await bound.save({ content: "once" }, headers)).id).toBe(own.id);
