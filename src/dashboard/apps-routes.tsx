@@ -15,6 +15,7 @@ import { type Guard, PAGE_ROUTE, type Visit } from "./guard.tsx";
 import { listPage } from "./list-page.ts";
 import { PATHS } from "./navigation.tsx";
 import { Page } from "./page.tsx";
+import { RemoveWritten } from "./written-routes.tsx";
 
 /** The page of apps that a person has allowed to use their memories. */
 export function createAppsRoutes({
@@ -33,9 +34,11 @@ export function createAppsRoutes({
     .get(
       PATHS.apps,
       ({ request }) =>
-        guard.show(request, async (visit) => (
-          <AppsPage visit={visit} grants={await active(visit.account.id)} />
-        )),
+        guard.show(request, async (visit) => {
+          const all = await grants.list(visit.account.id);
+          const ended = all.filter(({ revokedAt }) => revokedAt !== null).reverse();
+          return <AppsPage visit={visit} grants={await active(visit.account.id)} ended={ended} />;
+        }),
       PAGE_ROUTE,
     )
     .get(
@@ -78,7 +81,15 @@ export function createAppsRoutes({
     );
 }
 
-function AppsPage({ visit, grants }: { visit: Visit; grants: readonly Grant[] }): Markup {
+function AppsPage({
+  visit,
+  grants,
+  ended,
+}: {
+  visit: Visit;
+  grants: readonly Grant[];
+  ended: readonly Grant[];
+}): Markup {
   const { items, ...ways } = listPage(grants, PATHS.apps, visit.url);
   return (
     <Page
@@ -117,13 +128,36 @@ function AppsPage({ visit, grants }: { visit: Visit; grants: readonly Grant[] })
               title: "Actions",
               isActions: true,
               cell: ({ id, clientName }) => (
-                <ButtonLink href={`${PATHS.apps}/${id}/revoke`} kind="danger" asks={true}>
-                  Disconnect<span class="hidden-text"> {clientName}</span>
-                </ButtonLink>
+                <div class="actions">
+                  <ButtonLink href={`${PATHS.apps}/${id}/revoke`} kind="danger" asks={true}>
+                    Disconnect<span class="hidden-text"> {clientName}</span>
+                  </ButtonLink>
+                  <RemoveWritten section="apps" id={id} name={clientName} />
+                </div>
               ),
             },
           ]}
         />
+      )}
+      {ended.length > 0 && (
+        <details>
+          <summary>{`Disconnected within the last 30 days (${ended.length})`}</summary>
+          <Table
+            caption="Disconnected apps"
+            rows={ended}
+            columns={[
+              { title: "App", isHeader: true, cell: ({ clientName }) => <bdi>{clientName}</bdi> },
+              { title: "Disconnected", cell: ({ revokedAt }) => <Moment at={revokedAt} /> },
+              {
+                title: "Actions",
+                isActions: true,
+                cell: ({ id, clientName }) => (
+                  <RemoveWritten section="apps" id={id} name={clientName} />
+                ),
+              },
+            ]}
+          />
+        </details>
       )}
       <Pager label="Pages of apps" {...ways} />
     </Page>

@@ -16,6 +16,7 @@ import { EXPIRY_CHOICES, SCOPE_CHOICES } from "./key-choices.ts";
 import { listPage } from "./list-page.ts";
 import { PATHS } from "./navigation.tsx";
 import { Page } from "./page.tsx";
+import { RemoveWritten } from "./written-routes.tsx";
 
 /** The account's API keys, and the form that makes one. */
 export function KeysPage({
@@ -191,22 +192,33 @@ function KeyTable({
         { title: "Created", cell: ({ createdAt }) => <Moment at={createdAt} /> },
         { title: "Last used", cell: ({ lastUsedAt }) => <Moment at={lastUsedAt} /> },
         { title: "Expires", cell: ({ expiresAt }) => <Moment at={expiresAt} /> },
-        isEnded
-          ? { title: "Revoked", cell: ({ revokedAt }) => <Moment at={revokedAt} none="expired" /> }
-          : {
-              title: "Actions",
-              isActions: true,
-              cell: (key) => (
-                <div class="actions">
-                  <ButtonLink href={keyPath(key.id, "regenerate")} asks={true}>
-                    Regenerate<span class="hidden-text"> {key.name}</span>
-                  </ButtonLink>
-                  <ButtonLink href={keyPath(key.id, "revoke")} kind="danger" asks={true}>
-                    Revoke<span class="hidden-text"> {key.name}</span>
-                  </ButtonLink>
-                </div>
-              ),
-            },
+        ...(isEnded
+          ? [
+              {
+                title: "Revoked",
+                cell: ({ revokedAt }: KeyRecord) => <Moment at={revokedAt} none="expired" />,
+              },
+            ]
+          : []),
+        {
+          title: "Actions",
+          isActions: true,
+          cell: (key) => (
+            <div class="actions">
+              {!isEnded && (
+                <ButtonLink href={keyPath(key.id, "regenerate")} asks={true}>
+                  Regenerate<span class="hidden-text"> {key.name}</span>
+                </ButtonLink>
+              )}
+              {!isEnded && (
+                <ButtonLink href={keyPath(key.id, "revoke")} kind="danger" asks={true}>
+                  Revoke<span class="hidden-text"> {key.name}</span>
+                </ButtonLink>
+              )}
+              <RemoveWritten section="keys" id={key.id} name={key.name} />
+            </div>
+          ),
+        },
       ]}
     />
   );

@@ -42,6 +42,7 @@ import { createProofGuard } from "./proof-guard.ts";
 import { createSecurityRoutes } from "./security-routes.tsx";
 import { createShownOnce } from "./shown-once.ts";
 import { createTransferRoutes } from "./transfer-routes.tsx";
+import { createWrittenRoutes } from "./written-routes.tsx";
 
 /** All that the dashboard shows and changes. */
 export interface DashboardParts {
@@ -88,6 +89,7 @@ export function createDashboardRoutes(parts: DashboardParts) {
     .use(createConnectRoutes({ ...own, publicUrl: config.publicUrl }))
     .use(createKeyRoutes(own))
     .use(createAppsRoutes({ guard, grants: oauth.grants, record }))
+    .use(createWrittenRoutes({ ...own, grants: oauth.grants, memories }))
     .use(createAccountRoutes({ ...parts, guard, proved }))
     .use(createOwnPasskeysRoutes({ ...parts, proved, changes }))
     .use(createCodeAppRoutes({ ...parts, proved, changes }))

@@ -157,6 +157,13 @@ export function createReading({
     retention: ({ updated_at, ...memory }: Memory): number =>
       retentionOf({ ...memory, updatedAt: Date.parse(updated_at) }, clock(), decay),
 
+    /** How many memories a filter lets pass, those included that have been superseded. */
+    count: (reach: Reach, filter: Filter): Promise<number> =>
+      store.use(reach.accountId, async ({ table }) => {
+        const visible = readable(reach, { ...filter, aliveAt: clock() });
+        return (await table.select(visible)).length;
+      }),
+
     /** What an account has, in figures. */
     async stats(reach: Reach): Promise<Stats> {
       const figures = await store.use(reach.accountId, ({ table }) => survey(table, reach));

@@ -1,0 +1,144 @@
+/** @jsxRuntime automatic @jsxImportSource #pages */
+import { Elysia } from "elysia";
+import { AppError } from "../errors.ts";
+import type { RecordEvent, RouteFacts } from "../http/record.ts";
+import { type Keys, keyFacts } from "../keys/keys.ts";
+import { wholeAccount } from "../keys/reach.ts";
+import type { Memories } from "../memories/memories.ts";
+import { type Grants, grantFacts } from "../oauth/grants.ts";
+import { ButtonLink } from "../pages/button.tsx";
+import type { Markup } from "../pages/jsx-runtime.ts";
+import { ConfirmPage } from "./confirm.tsx";
+import { type Guard, PAGE_ROUTE, type Visit } from "./guard.tsx";
+import { PATHS, type Section } from "./navigation.tsx";
+
+/** What memories are written with. */
+interface Writer {
+  id: string;
+  name: string;
+  /** As the security log names it. */
+  facts: RouteFacts;
+}
+
+/** Where all that a key or an app wrote is removed. */
+export function writtenPath(section: "keys" | "apps", id: string): string {
+  return `${PATHS[section]}/${id}/written`;
+}
+
+/** Leads to where all that a key or an app wrote is removed. */
+export function RemoveWritten({
+  section,
+  id,
+  name,
+}: {
+  section: "keys" | "apps";
+  id: string;
+  name: string;
+}): Markup {
+  return (
+    <ButtonLink href={writtenPath(section, id)} kind="danger" asks={true}>
+      Remove what it wrote<span class="hidden-text"> {name}</span>
+    </ButtonLink>
+  );
+}
+
+/**
+ * Removes in one step all that a key or an app wrote, also one that does not work any more: it may
+ * have been stolen, or its agent misled.
+ */
+export function createWrittenRoutes({
+  guard,
+  keys,
+  grants,
+  memories,
+  record,
+}: {
+  guard: Guard;
+  keys: Pick<Keys, "list">;
+  grants: Pick<Grants, "list">;
+  memories: Pick<Memories, "count" | "removeMatching">;
+  record: RecordEvent;
+}) {
+  const ofKey = async (accountId: string, id: string): Promise<Writer | undefined> =>
+    (await keys.list(accountId))
+      .map((key) => ({ id: key.id, name: key.name, facts: keyFacts(key) }))
+      .find((each) => each.id === id);
+  const ofApp = async (accountId: string, id: string): Promise<Writer | undefined> =>
+    (await grants.list(accountId))
+      .map((grant) => ({ id: grant.id, name: grant.clientName, facts: grantFacts(grant) }))
+      .find((each) => each.id === id);
+
+  const routesOf = (section: "keys" | "apps", find: typeof ofKey) => {
+    const found = async (visit: Visit, id: string): Promise<Writer> => {
+      const writer = await find(visit.account.id, id);
+      if (writer) return writer;
+      throw new AppError("not_found", "There is no such key or app in your account.");
+    };
+    return new Elysia()
+      .get(
+        `${PATHS[section]}/:id/written`,
+        ({ request, params }) =>
+          guard.show(request, async (visit) => {
+            const { id, name } = await found(visit, params.id);
+            const count = await memories.count(wholeAccount(visit.account.id), { sourceId: id });
+            return <Question {...{ visit, section, id, name, count }} />;
+          }),
+        PAGE_ROUTE,
+      )
+      .post(
+        `${PATHS[section]}/:id/written`,
+        ({ request, params }) =>
+          guard.act(request, async (visit) => {
+            const { id, name, facts } = await found(visit, params.id);
+            const reach = wholeAccount(visit.account.id);
+            const amount = await memories.removeMatching(reach, { sourceId: id });
+            record(request, "memories_deleted", { ...facts, amount });
+            const notice = `${countOf(amount)} that “${name}” wrote: deleted for good.`;
+            return { to: PATHS[section], notice };
+          }),
+        PAGE_ROUTE,
+      );
+  };
+
+  return new Elysia().use(routesOf("keys", ofKey)).use(routesOf("apps", ofApp));
+}
+
+function Question({
+  visit,
+  section,
+  id,
+  name,
+  count,
+}: {
+  visit: Visit;
+  section: Section & ("keys" | "apps");
+  id: string;
+  name: string;
+  count: number;
+}): Markup {
+  return (
+    <ConfirmPage
+      visit={visit}
+      section={section}
+      title="Remove all that it wrote?"
+      action={writtenPath(section, id)}
+      confirm={`Delete ${countOf(count)}`}
+      cancel={PATHS[section]}
+    >
+      <p>
+        {`${countOf(count)} that `}
+        <strong>
+          <bdi>{name}</bdi>
+        </strong>
+        {" saved, or whose text it changed, "}
+        {count === 1 ? "is" : "are"} deleted for good and can't be brought back. What one of them
+        had superseded holds again. It can go on writing until you{" "}
+        {section === "keys" ? "revoke the key" : "disconnect the app"}.
+      </p>
+    </ConfirmPage>
+  );
+}
+
+function countOf(count: number): string {
+  return count === 1 ? "1 memory" : `${count} memories`;
+}
