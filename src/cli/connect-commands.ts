@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import type { Client } from "../connect/client.ts";
 import { CLIENTS, clientsLike, findClient } from "../connect/clients.ts";
 import { HOSTED_CLIENTS } from "../connect/hosted-clients.ts";
@@ -55,7 +55,12 @@ function addConnect(program: Command, configure: Configure, env: Environment): v
     .option("--all", "all agents that are found on this machine")
     .option("--url <url>", "a server elsewhere, such as https://memory.example.com", parseOrigin)
     .option("--key", "use an API key there (asked for, or a line of standard input), not sign-in")
-    .option("--hook", "claude-code: begin new sessions with what is known of the project")
+    .option("--recall", "tell its conversations what is known of the project and for each prompt")
+    .option("--no-recall", "no longer do that")
+    .option("--capture", "save what is said in its conversations, for 90 days")
+    .option("--no-capture", "no longer do that")
+    .addOption(new Option("--hook").hideHelp())
+    .option("--allow", "let it use the memory without asking each time")
     .option("--print", "print what belongs into the settings, and write nothing")
     .option("--remove", "disconnect it again")
     .option("-y, --yes", "do not ask whether this is meant")
@@ -64,12 +69,15 @@ function addConnect(program: Command, configure: Configure, env: Environment): v
       "after",
       examples(
         "ctxd connect claude-code",
+        "ctxd connect claude-code --recall --capture --allow",
         "ctxd connect --all",
         "ctxd connect cursor --url https://memory.example.com",
         "ctxd connect codex --url https://memory.example.com --key",
       ),
     )
-    .action(async (client: Client | undefined, { all, ...options }: ConnectAll) => {
+    .action(async (client: Client | undefined, { all, hook, ...rest }: ConnectAll) => {
+      // What it was called at first.
+      const options = hook ? { ...rest, recall: true } : rest;
       if (client && all) program.error("error: --all goes with no client");
       if (all && options.print)
         program.error("error: --print goes with one client, not with --all");
@@ -89,10 +97,12 @@ function addConnect(program: Command, configure: Configure, env: Environment): v
 }
 
 const CONNECT_NOTES = `Without --url the agent uses the memory on this machine: no account, no key, no set-up.
+--recall and --capture are for claude-code, codex, gemini, cursor and opencode, --allow for
+claude-code, codex and gemini. ctxd help capture tells what is saved. --remove undoes all of it.
 With --url it signs in to a server elsewhere, in the browser, when it first connects.
 claude.ai and ChatGPT are connected in their own settings, by the address with /mcp after it.`;
 
-type ConnectAll = ConnectOptions & { all?: boolean };
+type ConnectAll = ConnectOptions & { all?: boolean; hook?: boolean };
 
 function describeClients(): string {
   return `Clients: ${CLIENTS.map(({ id }) => id).join(", ")}.`;

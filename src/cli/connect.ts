@@ -1,21 +1,15 @@
 import type { Config } from "../config.ts";
+import { ALLOWING, allowInEntry } from "../connect/allow.ts";
 import type { Client, Fields } from "../connect/client.ts";
 import { ConnectError } from "../connect/connect-error.ts";
 import { describeChange, hideKeys } from "../connect/diff.ts";
-import { writeEntry } from "../connect/entry.ts";
-import {
-  type File,
-  isInstalled,
-  isReadByOthers,
-  locate,
-  readConfiguration,
-  replaceConfiguration,
-  type Surroundings,
-} from "../connect/files.ts";
-import { HOOK_SETTINGS, hasHook, hookOf, writeHook } from "../connect/hook.ts";
+import { isReadByOthers, removeConfiguration, replaceConfiguration } from "../connect/files.ts";
+import { findHookAgent, type HookKind } from "../connect/hook-agents.ts";
+import { writeHooks } from "../connect/hooks.ts";
 import { renderEntry } from "../connect/render.ts";
 import { askForKey } from "./ask-for-key.ts";
 import { surroundingsOf } from "./connect-list.ts";
+import { type Change, hooksOf, planChanges, type Wanted, WITH_HOOKS } from "./connect-plan.ts";
 import { CommandError, type Environment, USAGE } from "./failure.ts";
 import { launchOf, toShell } from "./invocation.ts";
 import { confirm, isInteractive, print, say } from "./terminal.ts";
@@ -27,17 +21,15 @@ export interface ConnectOptions {
   url?: URL;
   /** Whether to use an API key there, instead of signing in. */
   key?: boolean;
-  /** Whether sessions of Claude Code are to begin with what is known. */
-  hook?: boolean;
+  /** Whether conversations are told what is known; left as it is by default. */
+  recall?: boolean;
+  /** Whether what is said in them is saved; left as it is by default. */
+  capture?: boolean;
+  /** Whether the agent uses the tools without asking each time. */
+  allow?: boolean;
   remove?: boolean;
   print?: boolean;
   yes?: boolean;
-}
-
-/** A file with the text that it is to have. */
-interface Change {
-  file: File;
-  text: string;
 }
 
 /** What is to be done for one client. */
@@ -59,18 +51,17 @@ export async function connectClients(
   checkOptions(clients, options);
   if (options.key && options.url) requireEncryption(options.url, config);
   const key = options.key ? await askForKey() : null;
-  const recall = launchOf(["recall"], config, env);
-  const command = toShell([recall.command, ...recall.args]);
   const plans: Plan[] = [];
   const problems: string[] = [];
   for (const client of clients) {
     const entry = entryOf(client, options, key, config, env);
+    const wanted = { ...wantedOf(client, options, config, env), entry };
     if (options.print && entry) {
-      await printEntry(client, entry, options.hook ? command : null);
+      await printEntry(client, entry, wanted);
       continue;
     }
     try {
-      plans.push({ client, changes: await plan(client, entry, { options, command, env }) });
+      plans.push({ client, changes: await plan(client, wanted, options, env) });
     } catch (error) {
       if (!(error instanceof ConnectError) || clients.length === 1) throw error;
       problems.push(error.message);
@@ -81,24 +72,49 @@ export async function connectClients(
   if (problems.length > 0) throw new CommandError(`${problems.length} could not be changed.`);
 }
 
-/** What is to be changed for a client; nothing where all is as it should be. */
+/** What the options say of a client, and what its hooks would run. */
+function wantedOf(
+  client: Client,
+  { recall, capture, allow, remove, url }: ConnectOptions,
+  config: Config,
+  env: Environment,
+): Omit<Wanted, "entry"> {
+  const launch = (words: readonly string[]) => {
+    const { command, args } = launchOf(words, config, env);
+    return [command, ...args];
+  };
+  // Hooks ask the memory on this machine.
+  const isPossible = !remove && !url;
+  return {
+    hooks: isPossible ? { recall, capture } : { recall: false, capture: false },
+    isAllowed: remove ? false : allow,
+    commandOf: (kind) => toShell(launch([kind, "--agent", client.id])),
+    program: launch([]),
+  };
+}
+
+/** What is to be changed for a client; who is at a terminal is asked whether it shall recall. */
 async function plan(
   client: Client,
-  entry: Fields | null,
-  { options, command, env }: { options: ConnectOptions; command: string; env: Environment },
+  wanted: Wanted,
+  { remove, url, yes }: ConnectOptions,
+  env: Environment,
 ): Promise<Change[]> {
-  const surroundings = surroundingsOf(env);
-  const path = locate(client, surroundings);
-  if (!isInstalled(client, surroundings)) {
-    throw new CommandError(
-      `${client.name} has never run here, there is no ${path}: start it once, or use --print.`,
-    );
+  const around = surroundingsOf(env);
+  const changes = planChanges(client, wanted, around);
+  const isAsked =
+    !remove &&
+    !url &&
+    !yes &&
+    isInteractive() &&
+    client.id === "claude-code" &&
+    wanted.hooks.recall === undefined &&
+    wanted.hooks.capture === undefined;
+  if (!isAsked || hooksOf(client, around).length > 0) return changes;
+  if (!(await confirm("Begin new conversations with what is known of the project?"))) {
+    return changes;
   }
-  const changes = [
-    edit(path, (text) => writeEntry(client, text, entry)),
-    ...(client.id === "claude-code" ? [await editHook(options, command, surroundings)] : []),
-  ];
-  return changes.filter(({ file, text }) => text !== file.text);
+  return planChanges(client, { ...wanted, hooks: { ...wanted.hooks, recall: true } }, around);
 }
 
 /** Shows all changes, asks once, and makes them. */
@@ -129,80 +145,54 @@ function isChange({ changes }: Plan): boolean {
 /** @throws CommandError for options that have nothing to say to each other */
 function checkOptions(
   clients: readonly Client[],
-  { url, key, hook, remove, print: isPrint }: ConnectOptions,
+  { url, key, recall, capture, allow, remove, print: isPrint }: ConnectOptions,
 ) {
   const fail = (message: string) => {
     throw new CommandError(message, USAGE);
   };
   if (key && !url) fail("--key goes with --url: on this machine no key is needed.");
-  if (remove && (url || hook || isPrint)) fail("--remove goes with no option but --yes.");
-  if (hook && !clients.some(({ id }) => id === "claude-code")) {
-    fail("--hook is for claude-code alone.");
+  if (remove && (url || recall || capture || allow || isPrint)) {
+    fail("--remove goes with no option but --yes.");
   }
-  if (hook && url) fail("--hook recalls from the memory on this machine: it can't go with --url.");
+  if ((recall || capture) && url) {
+    fail("--recall and --capture are for the memory on this machine: they can't go with --url.");
+  }
+  const isFor = (ids: readonly string[]) => clients.some(({ id }) => ids.includes(id));
+  if ((recall || capture) && !isFor(WITH_HOOKS)) {
+    fail(`--recall and --capture are for agents with hooks: ${WITH_HOOKS.join(", ")}.`);
+  }
+  if (allow && !isFor(ALLOWING)) fail(`--allow is for ${ALLOWING.join(", ")}.`);
 }
 
 function entryOf(
   client: Client,
-  { url, remove }: ConnectOptions,
+  { url, remove, allow }: ConnectOptions,
   key: string | null,
   config: Config,
   env: Environment,
 ): Fields | null {
   if (remove) return null;
-  if (url) return client.remote({ url: `${url.origin}/mcp`, key });
-  return client.local(launchOf(["mcp", "--agent", client.id], config, env));
+  const entry = url
+    ? client.remote({ url: `${url.origin}/mcp`, key })
+    : client.local(launchOf(["mcp", "--agent", client.id], config, env));
+  return allow ? { ...entry, ...allowInEntry(client) } : entry;
 }
 
-/** Prints what a person can put into the file by hand. */
-async function printEntry(client: Client, entry: Fields, hook: string | null): Promise<void> {
+/** Prints what a person can put into the files by hand. */
+async function printEntry(client: Client, entry: Fields, { hooks, commandOf }: Wanted) {
   await print(renderEntry(client, entry));
   say(`This goes into ${pathOf(client.file)}.`);
-  if (hook === null) return;
-  await print(JSON.stringify({ hooks: { SessionStart: [hookOf(hook)] } }, null, 2));
-  say(`This goes into ${pathOf(HOOK_SETTINGS.file)}.`);
+  const agent = findHookAgent(client.id);
+  const commandFor = (kind: HookKind) => (hooks[kind] ? commandOf(kind) : null);
+  const commands = { recall: commandFor("recall"), capture: commandFor("capture") };
+  if (!agent || (commands.recall ?? commands.capture) === null) return;
+  await print(writeHooks(agent, "", commands).trimEnd());
+  say(`This goes into ${pathOf(agent.settings.file)}.`);
 }
 
 /** As people write it, wherever this runs. */
 function pathOf({ linux, macos }: Client["file"]): string {
   return process.platform === "darwin" ? macos : linux;
-}
-
-/** The hook follows the entry: it goes with it, and is kept up to date where there is one. */
-async function editHook(
-  { url, hook, remove, yes }: ConnectOptions,
-  command: string,
-  surroundings: Surroundings,
-): Promise<Change> {
-  const path = locate(HOOK_SETTINGS, surroundings);
-  const wanted =
-    !remove &&
-    !url &&
-    (hook ||
-      inFile(path, () => hasHook(readConfiguration(path).text)) ||
-      (isInteractive() &&
-        !yes &&
-        (await confirm("Begin new sessions with what is known of the project?"))));
-  return edit(path, (text) => writeHook(text, wanted ? command : null));
-}
-
-/** A file as it is, and the text that it is to have. */
-function edit(path: string, change: (text: string) => string): Change {
-  const file = readConfiguration(path);
-  // Editors of other systems put a mark before the text.
-  const [mark, text] = file.text.startsWith("\uFEFF")
-    ? ["\uFEFF", file.text.slice(1)]
-    : ["", file.text];
-  return { file, text: mark + inFile(path, () => change(text)) };
-}
-
-function inFile<Result>(path: string, work: () => Result): Result {
-  try {
-    return work();
-  } catch (error) {
-    if (!(error instanceof ConnectError)) throw error;
-    throw new ConnectError(`${path} ${error.message}.`, { cause: error });
-  }
 }
 
 async function requireConsent({ yes }: ConnectOptions): Promise<void> {
@@ -216,7 +206,12 @@ async function requireConsent({ yes }: ConnectOptions): Promise<void> {
   if (!(await confirm("Change this?"))) throw new CommandError("Nothing was changed.");
 }
 
-function apply({ file, text }: Change, key: string | null): void {
+function apply({ file, text, isRemoval }: Change, key: string | null): void {
+  if (isRemoval) {
+    removeConfiguration(file);
+    say(`Removed ${file.path}.`);
+    return;
+  }
   const copy = replaceConfiguration(file, text);
   say(`Wrote ${file.path}.${copy ? ` As it was: ${copy}` : ""}`);
   if (copy && hideKeys(file.text) !== file.text) say("An API key is still in that copy.");
@@ -225,9 +220,22 @@ function apply({ file, text }: Change, key: string | null): void {
   }
 }
 
-function describeOutcome(client: Client, { url, remove }: ConnectOptions, key: string | null) {
+function describeOutcome(
+  client: Client,
+  { url, remove, recall, capture }: ConnectOptions,
+  key: string | null,
+): string {
   if (remove) return `${client.name} is no longer connected: ${client.reload}.`;
-  if (!url) return `${client.name} is connected to the memory on this machine: ${client.reload}.`;
+  if (!url) {
+    const { note } = findHookAgent(client.id) ?? {};
+    return [
+      `${client.name} is connected to the memory on this machine: ${client.reload}.`,
+      capture && "What is said from then on is saved for 90 days; --no-capture ends that.",
+      (recall || capture) && note,
+    ]
+      .filter(Boolean)
+      .join("\n");
+  }
   const signIn = key === null ? ` Then ${client.signIn}.` : "";
   return `${client.name} is connected to ${url.origin}: ${client.reload}.${signIn}`;
 }

@@ -136,6 +136,21 @@ export function replaceConfiguration(file: File, text: string): string | null {
   }
 }
 
+/**
+ * Removes a file of ours.
+ * @throws ConnectError when it can't be removed, or has changed since it was read
+ */
+export function removeConfiguration(file: File): void {
+  if (readConfiguration(file.path).text !== file.text) {
+    throw new ConnectError(`${file.path} was changed in the meantime: it is still there.`);
+  }
+  try {
+    rmSync(file.path);
+  } catch (error) {
+    throw new ConnectError(`${file.path} can't be removed (${reasonOf(error)}).`);
+  }
+}
+
 /** Writes a file so that at any moment it has either its old text or all of the new one. */
 function writeWhole(
   path: string,

@@ -279,8 +279,9 @@ test.each([
   [["--all", "--print"], "--print goes with one client"],
   [["--yes"], "name the client too"],
   [["cursor", "--key"], "--key goes with --url"],
-  [["cursor", "--hook"], "--hook is for claude-code alone"],
-  [["claude-code", "--hook", "--url", ADDRESS], "--hook recalls from the memory on this machine"],
+  [["goose", "--recall"], "--recall and --capture are for agents with hooks: claude-code, "],
+  [["cursor", "--allow"], "--allow is for claude-code, codex, gemini."],
+  [["claude-code", "--capture", "--url", ADDRESS], "for the memory on this machine"],
   [["cursor", "--remove", "--print"], "--remove goes with no option but --yes"],
   [["cursor", "--url", "memory.example.com"], "Use an address such as"],
   [["cursor", "--url", `${ADDRESS}/some/path`], "Use the address alone"],
@@ -293,7 +294,9 @@ test.each([
 test("what was written for Claude Code works: its server, and its hook", async () => {
   const { home, entry, run } = someHome();
   const dataDir = join(temporaryFolder(), "data folder");
-  expect(await run(["claude-code", "--hook", "--yes"], { dataDir })).toMatchObject({ exitCode: 0 });
+  expect(await run(["claude-code", "--recall", "--yes"], { dataDir })).toMatchObject({
+    exitCode: 0,
+  });
   const { command, args } = entry("claude-code") as { command: string; args: string[] };
   const { env } = program(dataDir);
   const folder = join(home, "shed", "src");

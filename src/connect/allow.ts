@@ -1,0 +1,42 @@
+import { type Client, type Fields, SERVER_NAME } from "./client.ts";
+import { ConnectError } from "./connect-error.ts";
+import { jsonFormat, writeJson } from "./json.ts";
+
+/** Fields of an entry by which an agent does not ask before each use of its tools. */
+const IN_ENTRY: Readonly<Record<string, Fields>> = {
+  // https://developers.openai.com/codex/config-reference
+  codex: { default_tools_approval_mode: "approve" },
+  // https://geminicli.com/docs/tools/mcp-server
+  gemini: { trust: true },
+};
+
+/** A rule for all tools of the server (https://code.claude.com/docs/en/permissions). */
+const RULE = `mcp__${SERVER_NAME}`;
+const RULES = ["permissions", "allow"] as const;
+
+/** Agents that can be told not to ask each time. */
+export const ALLOWING: readonly string[] = ["claude-code", ...Object.keys(IN_ENTRY)];
+
+/** What the entry of an agent needs for it; nothing where a rule does it. */
+export function allowInEntry({ id }: Pick<Client, "id">): Fields {
+  return IN_ENTRY[id] ?? {};
+}
+
+/**
+ * Settings of Claude Code with the rule, or without it.
+ * @throws ConnectError where the settings are damaged: the end of a sentence about a file
+ */
+export function writeRule(text: string, isAllowed: boolean): string {
+  const rules = rulesIn(text);
+  const at = rules.indexOf(RULE);
+  if (isAllowed === at >= 0) return text;
+  if (isAllowed) return writeJson(text, [...RULES, rules.length], RULE);
+  return writeJson(text, rules.length > 1 ? [...RULES, at] : RULES, null);
+}
+
+function rulesIn(text: string): readonly unknown[] {
+  const permissions = Object(Object(jsonFormat.read(text)).permissions);
+  const rules: unknown = permissions.allow ?? [];
+  if (Array.isArray(rules)) return rules;
+  throw new ConnectError("has something else than a list under permissions.allow: mend it first");
+}

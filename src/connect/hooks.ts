@@ -1,0 +1,118 @@
+import { ConnectError } from "./connect-error.ts";
+import { HOOK_KINDS, type HookAgent, type HookKind } from "./hook-agents.ts";
+import { jsonFormat, writeJson } from "./json.ts";
+
+/** The command that hooks of a kind run; null for no such hooks. */
+export type HookCommands = Readonly<Record<HookKind, string | null>>;
+
+/** The kinds of hooks of ours that settings have. */
+export function hooksIn(agent: HookAgent, text: string): HookKind[] {
+  const settings = jsonFormat.read(text);
+  return HOOK_KINDS.filter((kind) =>
+    agent.events.some(
+      (event) =>
+        event.kind === kind && listOf(settings, event.name).flatMap(commandsIn).some(isOf(kind)),
+    ),
+  );
+}
+
+/**
+ * Settings with hooks that run these commands, or without any of ours.
+ * @throws ConnectError where the settings are damaged: the end of a sentence about a file
+ */
+export function writeHooks(agent: HookAgent, text: string, commands: HookCommands): string {
+  const isWanted = HOOK_KINDS.some((kind) => commands[kind] !== null);
+  let written = isWanted ? writeBeside(agent, text) : text;
+  for (const event of agent.events) {
+    const command = commands[event.kind];
+    const list = listOf(jsonFormat.read(written), event.name);
+    const next = writeEvent(written, list, {
+      path: ["hooks", event.name],
+      isOurs: isOf(event.kind),
+      command,
+      entry: command === null ? null : agent.entry(command, event),
+    });
+    if (next !== written)
+      check(next, event.name, { command, kind: event.kind, before: list.length });
+    written = next;
+  }
+  return written === text ? text : withoutEmpty(written);
+}
+
+function writeBeside({ beside = {} }: HookAgent, text: string): string {
+  return Object.entries(beside).reduce((settings, [name, value]) => {
+    const isThere = fieldOf(jsonFormat.read(settings), name) !== undefined;
+    return isThere ? settings : writeJson(settings, [name], value);
+  }, text);
+}
+
+function writeEvent(
+  text: string,
+  list: readonly unknown[],
+  wanted: {
+    path: readonly [string, string];
+    isOurs: (command: unknown) => boolean;
+    command: string | null;
+    entry: Parameters<typeof writeJson>[2];
+  },
+): string {
+  const { path, isOurs, command, entry } = wanted;
+  const at = list.findIndex((one) => commandsIn(one).some(isOurs));
+  if (at < 0) return entry === null ? text : writeJson(text, [...path, list.length], entry);
+  const commands = commandsIn(list[at]);
+  const index = commands.findIndex(isOurs);
+  const place = isGroup(list[at]) ? [...path, at, "hooks", index] : [...path, at];
+  if (command !== null) {
+    return commands[index] === command ? text : writeJson(text, [...place, "command"], command);
+  }
+  if (commands.length > 1) return writeJson(text, place, null);
+  return writeJson(text, list.length > 1 ? [...path, at] : path, null);
+}
+
+/** @throws ConnectError when the text that is to be written is not what it should be */
+function check(
+  text: string,
+  event: string,
+  { command, kind, before }: { command: string | null; kind: HookKind; before: number },
+): void {
+  const list = listOf(jsonFormat.read(text), event);
+  const ours = list.flatMap(commandsIn).filter(isOf(kind));
+  const isRight = command === null ? ours.length === 0 : ours.length === 1 && ours[0] === command;
+  if (isRight && Math.abs(list.length - before) <= 1) return;
+  throw new ConnectError("has hooks in a form that ctxd can't change: do it by hand");
+}
+
+/** Takes `hooks` out when nothing is left in it. */
+function withoutEmpty(text: string): string {
+  const hooks = fieldOf(jsonFormat.read(text), "hooks");
+  const isEmpty = typeof hooks === "object" && hooks !== null && Object.keys(hooks).length === 0;
+  return isEmpty ? writeJson(text, ["hooks"], null) : text;
+}
+
+function listOf(settings: unknown, event: string): readonly unknown[] {
+  const list = fieldOf(fieldOf(settings, "hooks"), event) ?? [];
+  if (Array.isArray(list)) return list;
+  throw new ConnectError(`has something else than a list under hooks.${event}: mend it first`);
+}
+
+function isGroup(entry: unknown): boolean {
+  return Array.isArray(fieldOf(entry, "hooks"));
+}
+
+function commandsIn(entry: unknown): readonly unknown[] {
+  const hooks = fieldOf(entry, "hooks");
+  if (Array.isArray(hooks)) return hooks.map((hook) => fieldOf(hook, "command"));
+  return [fieldOf(entry, "command")];
+}
+
+/** Whether a command is one that this program wrote, be it from another folder. */
+function isOf(kind: HookKind): (command: unknown) => boolean {
+  const pattern = new RegExp(`(ctxd|/src/main\\.ts)[^ ]* ${kind}( |$)`);
+  return (command) => typeof command === "string" && pattern.test(command);
+}
+
+function fieldOf(value: unknown, name: string): unknown {
+  if (value === undefined || value === null) return undefined;
+  if (typeof value !== "object") throw new ConnectError(`has no object where ${name} should be`);
+  return Object.getOwnPropertyDescriptor(value, name)?.value;
+}

@@ -1,0 +1,161 @@
+import { expect, test } from "bun:test";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { ownCommand } from "../../src/cli/invocation.ts";
+import { findHookAgent, HOOK_AGENTS } from "../../src/connect/hook-agents.ts";
+import { hooksIn } from "../../src/connect/hooks.ts";
+import { program, stopServer } from "../support/bridge.ts";
+import { ctxd } from "../support/command-line.ts";
+import { temporaryFolder } from "../support/database.ts";
+import { until } from "../support/until.ts";
+
+/** A home folder in which agents have run. */
+function someHome() {
+  const home = temporaryFolder();
+  for (const folder of [".claude", ".codex", ".gemini", ".cursor", ".config/opencode"]) {
+    mkdirSync(join(home, folder), { recursive: true });
+  }
+  const at = (path: string) => join(home, path);
+  return {
+    home,
+    at,
+    read: (path: string) => readFileSync(at(path), "utf8"),
+    put(path: string, text: string) {
+      mkdirSync(dirname(at(path)), { recursive: true });
+      writeFileSync(at(path), text);
+    },
+    run: (args: string[], dataDir?: string) =>
+      ctxd(["connect", ...args], { env: { HOME: home }, ...(dataDir && { dataDir }) }),
+    exists: (path: string) => existsSync(at(path)),
+  };
+}
+
+const settingsOf = (id: string) => findHookAgent(id)?.settings.file.linux.slice(2) ?? "";
+
+test.each(HOOK_AGENTS.map(({ id }) => id))(
+  "%s captures and recalls when it was asked for, and what was there is there again afterwards",
+  async (id) => {
+    const { run, read, put } = someHome();
+    const path = settingsOf(id);
+    const mine = '{\n  // mine\n  "version": 1,\n  "theme": "dark"\n}\n';
+    put(path, mine);
+    expect(await run([id, "--yes"])).toMatchObject({ exitCode: 0 });
+    expect(read(path)).not.toMatch(/ (capture|recall) /);
+    const { stderr, exitCode } = await run([id, "--capture", "--recall", "--yes"]);
+    expect(exitCode).toBe(0);
+    expect(stderr).toContain(`+ `);
+    expect(stderr).toContain("saved for 90 days");
+    const agent = findHookAgent(id);
+    if (!agent) throw new Error("it has hooks");
+    expect(hooksIn(agent, read(path))).toEqual(["recall", "capture"]);
+    expect(read(path)).toContain(`capture --agent ${id}`);
+    // Connecting again leaves them, and one of them can go alone.
+    expect((await run([id, "--yes"])).stderr).toContain("nothing to change");
+    await run([id, "--no-capture", "--yes"]);
+    expect(hooksIn(agent, read(path))).toEqual(["recall"]);
+    expect(await run([id, "--remove", "--yes"])).toMatchObject({ exitCode: 0 });
+    // An empty list of servers is left, as it is of other clients.
+    const { mcpServers: _, ...left } = Object(Bun.JSONC.parse(read(path)));
+    expect(left).toEqual(Object(Bun.JSONC.parse(mine)));
+    expect(read(path)).toContain("// mine");
+  },
+  30_000,
+);
+
+test("an agent uses the memory without asking where that was asked for", async () => {
+  const { run, read } = someHome();
+  for (const id of ["claude-code", "codex", "gemini"]) {
+    expect(await run([id, "--allow", "--yes"])).toMatchObject({ exitCode: 0 });
+  }
+  expect(JSON.parse(read(".claude/settings.json")).permissions.allow).toEqual(["mcp__ctxd"]);
+  expect(read(".codex/config.toml")).toContain('default_tools_approval_mode = "approve"');
+  expect(JSON.parse(read(".gemini/settings.json")).mcpServers.ctxd.trust).toBe(true);
+  for (const id of ["claude-code", "codex", "gemini"]) await run([id, "--remove", "--yes"]);
+  expect(read(".claude/settings.json")).not.toContain("mcp__ctxd");
+  expect(read(".gemini/settings.json")).not.toContain("trust");
+}, 30_000);
+
+test("the plugin for OpenCode saves what is said, tells what is known, and goes again", async () => {
+  const { run, read, at, home } = someHome();
+  const dataDir = join(temporaryFolder(), "data");
+  const plugin = ".config/opencode/plugins/ctxd.js";
+  const options = ["opencode", "--capture", "--recall", "--yes"];
+  expect(await run(options, dataDir)).toMatchObject({ exitCode: 0 });
+  const text = read(plugin);
+  expect(text).toContain(JSON.stringify(ownCommand.at(-1)));
+  const folder = join(home, "opencode-project");
+  mkdirSync(join(folder, ".git"), { recursive: true });
+  writeFileSync(join(folder, ".git", "HEAD"), "ref: refs/heads/main\n");
+  const message = (id: string, role: string, parts: object[]) => ({
+    info: { id, role, time: { created: 1_795_165_219_000 + id.length } },
+    parts,
+  });
+  const messages = [
+    message("a", "user", [{ type: "text", text: "An older question." }]),
+    message("bb", "assistant", [{ type: "text", text: "An older answer." }]),
+    message("ccc", "user", [
+      { type: "text", text: "Our mascot is a newt." },
+      { type: "text", text: "added by a program", synthetic: true },
+    ]),
+    message("dddd", "assistant", [
+      { type: "tool", state: { output: "output of a tool" } },
+      { type: "text", text: "A fine newt." },
+    ]),
+  ];
+  const driver = at("driver.mjs");
+  writeFileSync(
+    driver,
+    `import { ctxd } from ${JSON.stringify(at(plugin))};
+const messages = ${JSON.stringify(messages)};
+const client = { session: { messages: async () => ({ data: messages }) } };
+const hooks = await ctxd({ client, directory: ${JSON.stringify(folder)} });
+const idle = { type: "session.idle", properties: { sessionID: "s-1" } };
+await hooks.event({ event: { type: "session.updated", properties: {} } });
+await hooks.event({ event: idle });
+const parts = [{ type: "text", text: "What is our mascot?" }];
+const output = { system: [] };
+await hooks["chat.message"]({ sessionID: "s-2" }, { parts });
+await hooks["experimental.chat.system.transform"]({ sessionID: "s-2" }, output);
+await hooks["experimental.chat.system.transform"]({ sessionID: "s-3" }, output);
+console.log(JSON.stringify(output.system));
+`,
+  );
+  const { env } = program(dataDir);
+  const drive = async () => {
+    const child = Bun.spawn([process.execPath, driver], { env, stdout: "pipe", stderr: "inherit" });
+    return JSON.parse(await child.stdout.text()) as string[];
+  };
+  try {
+    // The first hook starts the server, and later ones find it.
+    const told = await until("what was said", async () => {
+      const [first] = await drive();
+      return first?.includes("Our mascot is a newt.") ? first : null;
+    });
+    expect(told).not.toContain("added by a program");
+    const asked = await ctxd(["recall", "--project", "opencode-project"], { dataDir, env });
+    expect(asked.stdout).not.toContain("older");
+  } finally {
+    await stopServer(dataDir);
+  }
+  expect(await run(["opencode", "--no-capture", "--yes"], dataDir)).toMatchObject({ exitCode: 0 });
+  expect(read(plugin)).toContain('const KINDS = ["recall"];');
+  expect(await run(["opencode", "--remove", "--yes"], dataDir)).toMatchObject({ exitCode: 0 });
+  expect(existsSync(at(plugin))).toBe(false);
+}, 120_000);
+
+test("a plugin of somebody else's stays", async () => {
+  const { run, read, put } = someHome();
+  put(".config/opencode/plugins/ctxd.js", "export const mine = 1;\n");
+  await run(["opencode", "--yes"]);
+  await run(["opencode", "--remove", "--yes"]);
+  expect(read(".config/opencode/plugins/ctxd.js")).toBe("export const mine = 1;\n");
+});
+
+test("--print tells what belongs into the settings, hooks among it", async () => {
+  const { run, exists } = someHome();
+  const { stdout, stderr } = await run(["codex", "--capture", "--print"]);
+  expect(stdout).toContain('"Stop"');
+  expect(stdout).not.toContain("SessionStart");
+  expect(stderr).toContain("~/.codex/hooks.json");
+  expect(exists(".codex/hooks.json")).toBe(false);
+});

@@ -1,0 +1,87 @@
+import { describe, expect, test } from "bun:test";
+import { parse } from "jsonc-parser";
+import { writeRule } from "../../src/connect/allow.ts";
+import { HOOK_AGENTS, type HookAgent, type HookKind } from "../../src/connect/hook-agents.ts";
+import { hooksIn, writeHooks } from "../../src/connect/hooks.ts";
+
+const OTHER = { matcher: "startup", hooks: [{ type: "command", command: "echo hello" }] };
+const COMMANDS = {
+  recall: "/usr/local/bin/ctxd recall --agent x",
+  capture: "/usr/local/bin/ctxd capture --agent x",
+};
+const NONE = { recall: null, capture: null };
+const agents: [string, HookAgent][] = HOOK_AGENTS.map((agent) => [agent.id, agent]);
+
+/** The commands of an event, be they by themselves or in groups. */
+function commandsOf(text: string, event: string): string[] {
+  const list = parse(text)?.hooks?.[event] ?? [];
+  return list.flatMap((one: { command?: string; hooks?: { command: string }[] }) =>
+    one.hooks ? one.hooks.map(({ command }) => command) : [one.command],
+  );
+}
+
+describe.each(agents)("hooks of %s", (_, agent) => {
+  const [first = { name: "" }] = agent.events;
+
+  test.each([
+    ["no settings", ""],
+    ["no hooks", '{\n  "theme": "dark"\n}\n'],
+    ["other hooks", JSON.stringify({ hooks: { Other: [OTHER], [first.name]: [OTHER] } }, null, 2)],
+    ["an empty list", `{ "hooks": { "${first.name}": [] } }`],
+  ])("are added to %s, once, and taken out again", (_, text) => {
+    const before = text === "" ? {} : parse(text);
+    const written = writeHooks(agent, text, COMMANDS);
+    expect(hooksIn(agent, written)).toEqual(["recall", "capture"]);
+    for (const { name, kind } of agent.events) {
+      const others = before.hooks?.[name]?.length > 0 ? ["echo hello"] : [];
+      expect(commandsOf(written, name)).toEqual([...others, COMMANDS[kind]]);
+    }
+    expect(writeHooks(agent, written, COMMANDS)).toBe(written);
+    const removed = writeHooks(agent, written, NONE);
+    expect(hooksIn(agent, removed)).toEqual([]);
+    const { hooks, ...rest } = before;
+    const left = hooks?.[first.name]?.length > 0 ? { hooks } : {};
+    expect(parse(removed)).toEqual({ ...agent.beside, ...rest, ...left });
+    expect(writeHooks(agent, text, NONE)).toBe(text);
+  });
+
+  test.each<[HookKind, HookKind]>([
+    ["recall", "capture"],
+    ["capture", "recall"],
+  ])("to %s alone do not %s", (kind, other) => {
+    const written = writeHooks(agent, "", { ...NONE, [kind]: COMMANDS[kind] });
+    expect(hooksIn(agent, written)).toEqual([kind]);
+    expect(written).not.toContain(` ${other} `);
+    // One of them can go without the other.
+    const both = writeHooks(agent, written, COMMANDS);
+    expect(hooksIn(agent, writeHooks(agent, both, { ...COMMANDS, [kind]: null }))).toEqual([other]);
+  });
+});
+
+test("a program that has moved takes the place of the old one", () => {
+  const [agent] = HOOK_AGENTS;
+  if (!agent) throw new Error("there are no agents");
+  const hooks = [...OTHER.hooks, { type: "command", command: "'/old dir/ctxd' recall" }];
+  const text = JSON.stringify({ hooks: { SessionStart: [{ ...OTHER, hooks }] } });
+  const written = writeHooks(agent, text, { ...NONE, recall: COMMANDS.recall });
+  expect(commandsOf(written, "SessionStart")).toEqual(["echo hello", COMMANDS.recall]);
+  expect(parse(writeHooks(agent, written, NONE))).toEqual({ hooks: { SessionStart: [OTHER] } });
+});
+
+test("hooks that are something else are left alone", () => {
+  for (const [, agent] of agents) {
+    for (const text of ['{"hooks": 7}', `{"hooks": {"${agent.events[0]?.name}": {}}}`]) {
+      expect(() => writeHooks(agent, text, COMMANDS)).toThrow();
+    }
+  }
+});
+
+test("the rule by which Claude Code does not ask is added once, and taken out again", () => {
+  for (const text of ["", "{}\n", '{\n  "permissions": {\n    "allow": ["Bash(ls)"]\n  }\n}\n']) {
+    const written = writeRule(text, true);
+    expect(parse(written).permissions.allow).toContain("mcp__ctxd");
+    expect(writeRule(written, true)).toBe(written);
+    expect(parse(writeRule(written, false)).permissions?.allow ?? []).not.toContain("mcp__ctxd");
+    expect(writeRule(text, false)).toBe(text);
+  }
+});
