@@ -5,7 +5,7 @@ import { examples } from "./examples.ts";
 import type { Environment } from "./failure.ts";
 import type { ImportChoice } from "./import.ts";
 import type { Configure } from "./program.ts";
-import { parseUrl } from "./url.ts";
+import { targetOptions } from "./target-options.ts";
 
 /** As age's own documentation has it. */
 const EXAMPLE_RECIPIENT = "age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p";
@@ -15,12 +15,7 @@ export function addTransferCommands(
   configure: Configure,
   env: Environment,
 ): void {
-  const user = () => new Option("--user <email>", "account (by default the server's owner)");
-  const url = () =>
-    new Option(
-      "--url <url>",
-      "a server elsewhere; its API key is asked for, or read as one line of standard input",
-    ).argParser(parseUrl);
+  const { user, url } = targetOptions;
   program
     .command("export")
     .argument("<file>", "where to; - is standard output")

@@ -8,6 +8,9 @@ import { SERVER_NAME } from "./client.ts";
 export const ADD_COMMANDS: Readonly<Record<string, (url: string) => string>> = {
   "claude-code": (url) => addCommand("claude", url),
   gemini: (url) => addCommand("gemini", url),
+  qwen: (url) => addCommand("qwen", url),
+  amp: (url) => `amp mcp add ${SERVER_NAME} ${url}`,
+  droid: (url) => `droid mcp add ${SERVER_NAME} ${url} --type http`,
 };
 
 function addCommand(program: string, url: string): string {

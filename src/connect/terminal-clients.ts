@@ -93,6 +93,7 @@ export const TERMINAL_CLIENTS: readonly Client[] = [
     name: "GitHub Copilot CLI",
     format: "json",
     file: { linux: "~/.copilot/mcp-config.json", macos: "~/.copilot/mcp-config.json" },
+    movedBy: { variable: "COPILOT_HOME", file: "mcp-config.json" },
     servers: "mcpServers",
     local: ({ command, args }) => ({ type: "local", command, args, tools: ["*"] }),
     remote: (remote) => ({

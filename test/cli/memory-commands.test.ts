@@ -202,6 +202,20 @@ test("health finds the server of the folder without a port, open shows where the
   expect((await run(["health"])).stderr).toStartWith(`${address}: ok (`);
 });
 
+test("a server elsewhere is asked with a key from standard input, which leaves no room for a text", async () => {
+  const key = (await run(["key", "create", "--user", "local@localhost", "--name", "elsewhere"]))
+    .stdout;
+  const { address } = JSON.parse((await run(["open", "--json"])).stdout);
+  const elsewhere = ["--url", address];
+  const saved = await run(["save", "Tides follow the moon", ...elsewhere], { input: key });
+  expect(saved).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^mem_/) });
+  const found = await run(["search", "--limit", "1", "tides", ...elsewhere], { input: key });
+  expect(found.stdout).toContain("· by elsewhere\nTides follow the moon\n");
+  const refused = await run(["save", "-", ...elsewhere], { input: key });
+  expect(refused).toMatchObject({ exitCode: 2, stdout: "" });
+  expect(refused.stderr).toContain("Standard input has the key");
+});
+
 test("a command that does not exist gets the nearest one, an alias its help", async () => {
   const refused = await ctxd(["serach", "tea"]);
   expect(refused).toMatchObject({ stdout: "", exitCode: 2 });

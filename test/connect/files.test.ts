@@ -32,6 +32,7 @@ test.each([
   ["claude-code", "linux", { CLAUDE_CONFIG_DIR: "/c" }, "/c/.claude.json"],
   ["claude-code", "linux", { XDG_CONFIG_HOME: "/c" }, "/home/you/.claude.json"],
   ["cline", "linux", { CLINE_MCP_SETTINGS_PATH: "/c/servers.json" }, "/c/servers.json"],
+  ["copilot-cli", "linux", { COPILOT_HOME: "/c" }, "/c/mcp-config.json"],
   ["zed", "darwin", {}, "/home/you/.config/zed/settings.json"],
   [
     "roo",
