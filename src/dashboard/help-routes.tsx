@@ -13,6 +13,7 @@ import contribute from "./help/contribute.md" with { type: "text" };
 import design from "./help/design.md" with { type: "text" };
 import install from "./help/install.md" with { type: "text" };
 import move from "./help/move.md" with { type: "text" };
+import projects from "./help/projects.md" with { type: "text" };
 import scale from "./help/scale.md" with { type: "text" };
 import search from "./help/search.md" with { type: "text" };
 import security from "./help/security.md" with { type: "text" };
@@ -29,6 +30,7 @@ const PAGES = [
   { name: "connect", label: "Connect an agent", text: connect },
   { name: "agents", label: "Every agent, step by step", text: agents },
   { name: "terminal", label: "In a terminal", text: terminal },
+  { name: "projects", label: "Projects", text: projects },
   { name: "search", label: "How memories are found", text: search },
   { name: "api", label: "The API", text: api },
   { name: "move", label: "Move in and out", text: move },
