@@ -10,7 +10,7 @@ import { Fragment, type Markup } from "../pages/jsx-runtime.ts";
 import { EmptyState, Notice } from "../pages/notice.tsx";
 import { PostForm } from "../sign-in/form.tsx";
 import type { Visit } from "./guard.tsx";
-import { isFiltered, MOST_FOUND, type View, viewPath } from "./memories-view.ts";
+import { canTakeAll, isFiltered, MOST_FOUND, type View, viewPath } from "./memories-view.ts";
 import { MemoryItem, percent } from "./memory-item.tsx";
 import { SearchForm } from "./memory-search-form.tsx";
 import type { Source } from "./memory-sources.ts";
@@ -108,7 +108,7 @@ function Results({ visit, view, shown }: { visit: Visit; view: View; shown: Show
         ))}
       </ul>
       {shown.kind === "found" && <RestLink view={view} count={memories.length} />}
-      <SelectionFields />
+      <SelectionFields hasMore={canTakeAll(view) && (view.cursor !== "" || nextCursor !== null)} />
       {(view.cursor !== "" || nextCursor !== null) && (
         <nav class="pager" aria-label="Pages of memories">
           {view.cursor !== "" && (

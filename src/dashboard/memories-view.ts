@@ -86,6 +86,11 @@ export function isFiltered(view: View): boolean {
   return FIELDS.some((name) => !UNFILTERED.has(name) && view[name] !== "");
 }
 
+/** Whether something can be done with all that a list's filters find; a search finds only the best. */
+export function canTakeAll(view: View): boolean {
+  return view.q === "" && isFiltered(view);
+}
+
 /** Whether more than the project narrows what is asked for. */
 export function hasFilters(view: View): boolean {
   return FIELDS.some((name) => !UNFILTERED.has(name) && !SWITCHED.has(name) && view[name] !== "");

@@ -24,19 +24,6 @@ export function removeSelected(memories: Service, accountId: string, ids: readon
 }
 
 /**
- * Has memories belong to a project, or to none, and returns how many there were.
- * @throws AppError `validation_failed`
- */
-export function moveSelected(
-  memories: Service,
-  accountId: string,
-  ids: readonly string[],
-  project: string | null,
-) {
-  return countDone(ids, (id) => memories.update(wholeAccount(accountId), id, { project }));
-}
-
-/**
  * Gives memories other tags, and returns how many there were.
  * @throws AppError `validation_failed` when one would have too many; the others have theirs then
  */

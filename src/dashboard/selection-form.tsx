@@ -1,14 +1,24 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 
 import { Button } from "../pages/button.tsx";
-import { Field } from "../pages/field.tsx";
+import { Choice, Field } from "../pages/field.tsx";
 import type { Markup } from "../pages/jsx-runtime.ts";
 
 /** What is done with the memories that are selected: the end of the form that they are in. */
-export function SelectionFields(): Markup {
+export function SelectionFields({
+  hasMore,
+}: {
+  /** Whether the list has other pages, to which it may be extended. */
+  hasMore: boolean;
+}): Markup {
   return (
     <fieldset class="selection panel">
       <legend class="hidden-text">With the selected memories</legend>
+      {hasMore && (
+        <Choice name="all" value="1">
+          Move or delete all that these filters find, on other pages too
+        </Choice>
+      )}
       <div class="pair">
         <Field label="Tag" name="tag" maxlength={64} autocomplete="off" />
         <Button name="action" value="tag">

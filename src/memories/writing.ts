@@ -34,7 +34,7 @@ export function createWriting({
     update: createUpdate({ store, clock, get }),
 
     /** Moves memories to another project; see `createMove`. */
-    move: createMove({ store, clock }),
+    ...createMove({ store, clock }),
 
     /**
      * Removes a memory; what it superseded is then followed by what superseded it.

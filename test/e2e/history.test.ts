@@ -50,6 +50,13 @@ test.each<[string, Look]>([
       expect(await page.getByRole("link", { name: "Something has changed" }).count()).toBe(0);
       if (look.javaScript !== false) await expectSound(page);
 
+      await page.goto(`${dashboard.origin}/memories`);
+      await page.getByRole("checkbox", { name: /Globex/ }).check();
+      await page.getByLabel("Project", { exact: true }).fill("friends");
+      await press(page, "Move");
+      await page.getByText("2 memories now belong to the project “friends”.").waitFor();
+      expect(await client.get(former.id)).toMatchObject({ project: "friends" });
+
       await page.goto(`${dashboard.origin}/memories?history=1`);
       expect(await page.locator(".memory").count()).toBe(2);
       await page.getByRole("link", { name: "Something else is true now" }).click();

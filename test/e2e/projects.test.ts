@@ -105,6 +105,40 @@ test("who has no project sees nothing of them; who has many finds each", async (
   });
 });
 
+test.each(LOOKS.slice(0, 2))("all of a project is moved, and deleted%s", async (_, look) => {
+  await visit(async (page, client) => {
+    const [first] = await client.saveAll(
+      Array.from({ length: 30 }, (_, n) => ({ content: `Number ${n}`, project: "old name" })),
+    );
+    await client.save({ content: "Number 0 has changed", supersedes: first?.id ?? "" });
+    await client.save({ content: "Elsewhere", project: "other" });
+    const take = async (project: string, action: string) => {
+      await page.goto(`${dashboard.origin}/memories?project=${encodeURIComponent(project)}`);
+      await page
+        .getByRole("checkbox", { name: /^Select/ })
+        .first()
+        .check();
+      await page.getByText("all that these filters find").click();
+      if (action === "Move") await page.getByLabel("Project", { exact: true }).fill("new name");
+      await press(page, action);
+    };
+    const before = await client.get(first?.id ?? "");
+    dashboard.clock.advance(86_400_000);
+    await take("old name", "Move");
+    await page.getByText("31 memories now belong to the project “new name”.").waitFor();
+    expect(await client.get(before.id)).toMatchObject({
+      ...{ project: "new name", updated_at: before.updated_at },
+    });
+    await take("new name", "Delete");
+    await page.getByRole("heading", { name: "Delete all that" }).first().waitFor();
+    expect((await client.list({ project: "new name" })).memories.length).toBeGreaterThan(0);
+    await press(page, "Delete all that these filters find");
+    await page.getByText("Deleted for good: 31 memories.").waitFor();
+    const { memories } = await client.list({ include_superseded: "true" });
+    expect(memories.map(({ content }) => content)).toEqual(["Elsewhere"]);
+  }, look);
+});
+
 test("what a key wrote is found by the key", async () => {
   await visit(async (page, client) => {
     const { accountId } = client;
