@@ -80,9 +80,13 @@ export function createReading({
      * piled up. None when they can't be read: the save has succeeded all the same.
      */
     async similar(reach: Reach, id: string): Promise<Similar[]> {
-      const find = store.use(reach.accountId, ({ table }) =>
-        findSimilar(table, id, readable(reach, { isCurrent: true, aliveAt: clock() })),
-      );
+      const find = store.use(reach.accountId, async ({ table }) => {
+        const [memory] = await table.find([id]);
+        if (!memory) return [];
+        // What one project says is nothing to another one.
+        const filter = { projects: [memory.project, null], isCurrent: true, aliveAt: clock() };
+        return findSimilar(table, id, readable(reach, filter));
+      });
       return await find.catch(() => []);
     },
 

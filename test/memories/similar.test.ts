@@ -35,6 +35,21 @@ test("telling what is similar embeds nothing again, and knows only the own accou
   expect(embedder.contents).toHaveLength(2);
 });
 
+test("what is said in another project is not told, what belongs to none is", async () => {
+  const ada = await server.account();
+  const content = "The user's dog is called Momo";
+  const all = await ada.save({ content });
+  const atlas = await ada.save({ content: `${content}.`, project: "atlas" });
+  const similarTo = async (project: string | null) => {
+    const json = { content: `${content}!`, project };
+    const { body } = await ada.send("POST", "/memories?similar=true", { json });
+    return (body as { similar: { id: string }[] }).similar.map(({ id }) => id).sort();
+  };
+  expect(await similarTo("boreas")).toEqual([all.id]);
+  expect(await similarTo("atlas")).toEqual([all.id, atlas.id].sort());
+  expect(await similarTo(null)).toEqual([all.id]);
+});
+
 test("similar is true or false", async () => {
   const ada = await server.account();
   const json = { content: "x" };
