@@ -8,6 +8,7 @@ import agents from "./help/agents.md" with { type: "text" };
 import api from "./help/api.md" with { type: "text" };
 import architecture from "./help/architecture.md" with { type: "text" };
 import backUp from "./help/back-up.md" with { type: "text" };
+import capture from "./help/capture.md" with { type: "text" };
 import connect from "./help/connect.md" with { type: "text" };
 import contribute from "./help/contribute.md" with { type: "text" };
 import design from "./help/design.md" with { type: "text" };
@@ -31,6 +32,7 @@ const PAGES = [
   { name: "agents", label: "Every agent, step by step", text: agents },
   { name: "terminal", label: "In a terminal", text: terminal },
   { name: "projects", label: "Projects", text: projects },
+  { name: "capture", label: "Remember by itself", text: capture },
   { name: "search", label: "How memories are found", text: search },
   { name: "api", label: "The API", text: api },
   { name: "move", label: "Move in and out", text: move },

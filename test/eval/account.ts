@@ -43,6 +43,7 @@ export async function createAccount(server: TestServer, memories: readonly SetMe
   await add(memories);
 
   return {
+    accountId,
     add,
     async ask(
       query: string,
