@@ -70,7 +70,9 @@ export async function importFrom(
         });
         return (await response.json()) as ImportReport;
       };
-      await transfer(reading, totals, send, () => meter.show(countOf(totals), reading.share()));
+      for await (const _ of transfer(reading, totals, send)) {
+        meter.show(countOf(totals), reading.share());
+      }
     }, "Stopped.");
     isDone = true;
   } finally {

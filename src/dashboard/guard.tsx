@@ -27,6 +27,12 @@ export interface Visit extends SignedIn {
   readonly stillSignedIn: () => Promise<void>;
 }
 
+/** An answer that is still made when its first part is sent. */
+export interface Streamed {
+  response: Response;
+  ended: Promise<void>;
+}
+
 /** What a form leads to: another page, which says what was done, or an answer of its own. */
 export type Outcome = SeeOther | Markup | Response;
 
@@ -159,11 +165,11 @@ export function createGuard({
 
     /**
      * Answers a `POST` of a form with files, by `PostForm`'s proof and only to who is signed in. One
-     * at a time for each account, since files are in memory.
+     * at a time for each account until the answer has ended, since files are in memory.
      */
     upload(
       request: Request,
-      work: (visit: Visit, form: FormWithFiles) => Awaitable<Outcome>,
+      work: (visit: Visit, form: FormWithFiles) => Awaitable<Streamed>,
       maxBytes: number,
     ): Promise<Response> {
       return answerWithPage(async () => {
@@ -177,15 +183,20 @@ export function createGuard({
           });
         }
         uploading.add(id);
+        let ended = Promise.resolve();
         try {
           const form = await readFiles(request, maxBytes);
           const token = form.get(FORM_TOKEN);
           const proof = typeof token === "string" ? token : null;
           checkForm(request, { token: proof, cookie: person.session, publicUrl });
           const visit: Visit = { ...visitOf(request, person), notice: null };
-          return await explaining(visit, async () => answer(await work(visit, form), visit));
+          return await explaining(visit, async () => {
+            const streamed = await work(visit, form);
+            ended = streamed.ended;
+            return streamed.response;
+          });
         } finally {
-          uploading.delete(id);
+          void ended.finally(() => uploading.delete(id));
         }
       });
     },

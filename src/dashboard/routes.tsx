@@ -8,6 +8,7 @@ import type { Etags } from "../http/etag.ts";
 import type { Checks } from "../http/health.ts";
 import type { RecordEvent } from "../http/record.ts";
 import type { Keys } from "../keys/keys.ts";
+import type { Log } from "../log.ts";
 import type { Memories } from "../memories/memories.ts";
 import type { OAuth } from "../oauth/oauth.ts";
 import type { SecurityLog } from "../security-log/security-log.ts";
@@ -30,9 +31,11 @@ import { createAdminRoutes } from "./admin-routes.tsx";
 import { createAppsRoutes } from "./apps-routes.tsx";
 import { createCodeAppRoutes } from "./code-app-routes.tsx";
 import { createConnectRoutes } from "./connect-routes.tsx";
+import { createExportRoutes } from "./export-routes.tsx";
 import { createFactorChanges } from "./factor-changes.tsx";
 import { createGuard } from "./guard.tsx";
 import { createHelpRoutes } from "./help-routes.tsx";
+import { createImportRoutes } from "./import-routes.tsx";
 import { createKeyRoutes } from "./key-routes.tsx";
 import { createMemoryPageRoutes } from "./memory-routes.tsx";
 import { createListSources } from "./memory-sources.ts";
@@ -41,7 +44,6 @@ import { createOwnPasskeysRoutes } from "./own-passkeys-routes.tsx";
 import { createProofGuard } from "./proof-guard.ts";
 import { createSecurityRoutes } from "./security-routes.tsx";
 import { createShownOnce } from "./shown-once.ts";
-import { createTransferRoutes } from "./transfer-routes.tsx";
 import { createWrittenRoutes } from "./written-routes.tsx";
 
 /** All that the dashboard shows and changes. */
@@ -65,6 +67,7 @@ export interface DashboardParts {
   oauth: Pick<OAuth, "grants">;
   memories: Memories;
   checks: Checks;
+  log: Log;
   record: RecordEvent;
   securityLog: SecurityLog;
   etags: Etags;
@@ -84,7 +87,8 @@ export function createDashboardRoutes(parts: DashboardParts) {
   return new Elysia()
     .use(createHelpRoutes())
     .use(createOverviewRoutes({ guard, memories }))
-    .use(createTransferRoutes({ guard, proved, memories, record }))
+    .use(createExportRoutes({ proved, memories, record }))
+    .use(createImportRoutes({ ...parts, guard }))
     .use(createMemoryPageRoutes({ guard, memories, etags: parts.etags, listSources }))
     .use(createConnectRoutes({ ...own, publicUrl: config.publicUrl }))
     .use(createKeyRoutes(own))

@@ -26,7 +26,7 @@ export function errorResponse(
     toPage?: ((message: string, status: number, headers: Headers) => Response) | null;
   },
 ): Response {
-  const error = toAppError(thrown);
+  const { error, told } = tellError(thrown, { log, id });
   const { code, message, details, status, retryAfter } = error;
   const headers = new Headers();
   if (retryAfter !== undefined) headers.set("Retry-After", String(retryAfter));
@@ -34,13 +34,26 @@ export function errorResponse(
     headers.set("WWW-Authenticate", describeChallenge(error, resourceMetadata));
   }
 
+  if (toPage) return toPage(told, status, headers);
+  const body = { code, message, details, ...(status === 500 && { id }) };
+  return Response.json({ error: body }, { status, headers });
+}
+
+/**
+ * What was thrown, and the sentence that a person is told of it. What is the server's own fault is told to
+ * the log.
+ * @param id the request's
+ */
+export function tellError(
+  thrown: unknown,
+  { log, id }: { log: Log; id: string },
+): { error: AppError; told: string } {
+  const error = toAppError(thrown);
+  const { code, message, status } = error;
   if (status >= 500) {
     log.error("request_failed", { id, code, cause: describeCause(error) });
   }
-  if (toPage)
-    return toPage(status === 500 ? `${message} Look for ${id}.` : message, status, headers);
-  const body = { code, message, details, ...(status === 500 && { id }) };
-  return Response.json({ error: body }, { status, headers });
+  return { error, told: status === 500 ? `${message} Look for ${id}.` : message };
 }
 
 /** RFC 6750, section 3; the scopes are those that a client needs for everything (MCP, "Scope Challenge Handling"). */

@@ -37,16 +37,15 @@ export function countOf({ created, updated, unchanged, kept, failed }: Totals): 
 }
 
 /**
- * Brings what is read where it belongs, some hundred lines at once, and counts what becomes of it.
+ * Brings what is read where it belongs, some hundred lines at once, and counts what becomes of it. Yields
+ * after each time.
  * @param send takes lines of JSON, and reports by their numbers
- * @param onBatch is called after each
  */
-export async function transfer(
+export async function* transfer(
   { lines }: Pick<Reading, "lines">,
   totals: Totals,
   send: (lines: readonly string[]) => Promise<ImportReport>,
-  onBatch: () => void | Promise<void> = () => {},
-): Promise<void> {
+): AsyncGenerator<void, void> {
   for await (const batch of inBatches(lines)) {
     const good = batch.flatMap((line) => ("line" in line ? line : []));
     for (const one of batch) {
@@ -68,7 +67,7 @@ export async function transfer(
         if (outcome === "invalid") totals.failed.push({ at: good[line - 1]?.at ?? "", reason });
       }
     }
-    await onBatch();
+    yield;
   }
 }
 

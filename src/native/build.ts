@@ -50,8 +50,12 @@ async function build(main: string): Promise<void> {
 async function compile(main: string, embedded: Record<string, EmbeddedFile[]>): Promise<void> {
   await mkdir(join(root, "dist"), { recursive: true });
   await Bun.build({
-    // The worker is named too: it is loaded by its path, and nothing imports it.
-    entrypoints: [main, join(root, "src", "embedding", "worker.ts")],
+    // The workers are named too: they are loaded by their paths, and nothing imports them.
+    entrypoints: [
+      main,
+      join(root, "src", "embedding", "worker.ts"),
+      join(root, "src", "import", "reader-worker.ts"),
+    ],
     root: join(root, "src"),
     // Not the identifiers: names of classes are part of messages.
     minify: { whitespace: true, syntax: true },

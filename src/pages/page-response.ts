@@ -18,11 +18,14 @@ interface PageOptions {
   headers?: Record<string, string>;
 }
 
-/** A page as an answer, with the headers that belong to one. */
-export function pageResponse(page: Markup, options: PageOptions = {}): Response {
+/** A page as an answer, with the headers that belong to one. A stream is sent as it comes. */
+export function pageResponse(
+  page: Markup | ReadableStream<Uint8Array>,
+  options: PageOptions = {},
+): Response {
   const { status = 200, formAction = ["'self'"], scripts = false, headers = {} } = options;
   const policy = [POLICY, `form-action ${formAction.join(" ")}`, ...(scripts ? [SCRIPTS] : [])];
-  return new Response(`<!doctype html>\n${page}\n`, {
+  return new Response(page instanceof ReadableStream ? page : `<!doctype html>\n${page}\n`, {
     status,
     headers: {
       "content-type": "text/html; charset=utf-8",

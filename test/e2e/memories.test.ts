@@ -127,18 +127,18 @@ test("what is exported is imported again", async () => {
     const buffer = Buffer.from(`${file}no memory\n`);
     const choose = () =>
       page
-        .getByLabel("File", { exact: true })
+        .getByLabel("Files", { exact: true })
         .setInputFiles({ name: "memories.jsonl", mimeType: "text/plain", buffer });
     await choose();
-    await page.getByLabel("Only say what would be done").check();
-    await press(page, "Import the file");
+    await page.getByLabel("Only show what would be done").check();
+    await press(page, "Import the files");
     await page.getByText("Nothing is changed yet.").waitFor();
     expect((await client.list()).memories).toHaveLength(0);
     await choose();
-    await press(page, "Import the file");
-    await page.getByText("The file is imported:").waitFor();
+    await press(page, "Import the files");
+    await page.getByText("Imported from an export of ctxd:").waitFor();
     await expectSound(page);
-    expect(await page.getByRole("row", { name: "3 is not valid JSON" }).count()).toBe(1);
+    expect(await page.getByRole("row", { name: "line 3 is not valid JSON" }).count()).toBe(1);
     expect((await client.list()).memories.map(({ content }) => content)).toEqual(["Two", "One"]);
   });
 });

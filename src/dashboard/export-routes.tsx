@@ -1,0 +1,48 @@
+/** @jsxRuntime automatic @jsxImportSource #pages */
+import { Elysia } from "elysia";
+import type { RecordEvent } from "../http/record.ts";
+import { wholeAccount } from "../keys/reach.ts";
+import type { Memories } from "../memories/memories.ts";
+import { NDJSON, toStream } from "../memories/transfer-routes.ts";
+import { ExportPage } from "./export-page.tsx";
+import { PAGE_ROUTE } from "./guard.tsx";
+import { MEMORY_PATHS } from "./memories-page.tsx";
+import type { ProofGuard } from "./proof-guard.ts";
+
+/** Taking all memories elsewhere as a file. */
+export function createExportRoutes({
+  proved,
+  memories,
+  record,
+}: {
+  proved: ProofGuard;
+  memories: Pick<Memories, "export">;
+  record: RecordEvent;
+}) {
+  return new Elysia()
+    .get(
+      MEMORY_PATHS.export,
+      ({ request }) =>
+        proved.show(
+          request,
+          async ({ account, stillSignedIn }) => {
+            const pages = await memories.export(wholeAccount(account.id), {});
+            record(request, "memories_exported", { accountId: account.id });
+            const day = new Date().toISOString().slice(0, 10);
+            return new Response(toStream(pages, stillSignedIn), {
+              headers: {
+                "content-type": NDJSON,
+                "content-disposition": `attachment; filename="ctxd-memories-${day}.jsonl"`,
+              },
+            });
+          },
+          MEMORY_PATHS.exportOffer,
+        ),
+      PAGE_ROUTE,
+    )
+    .get(
+      MEMORY_PATHS.exportOffer,
+      ({ request }) => proved.show(request, (visit) => <ExportPage visit={visit} />),
+      PAGE_ROUTE,
+    );
+}

@@ -1,0 +1,241 @@
+/** @jsxRuntime automatic @jsxImportSource #pages */
+import type { Reading } from "../import/read-files.ts";
+import { countOf, describeFiles, isUnderstood, type Totals } from "../import/totals.ts";
+import { Button, ButtonLink } from "../pages/button.tsx";
+import { Choice, Field } from "../pages/field.tsx";
+import type { Markup } from "../pages/jsx-runtime.ts";
+import { Done, Notice, Problem } from "../pages/notice.tsx";
+import { SLOT } from "../pages/streamed-page.ts";
+import { Table } from "../pages/table.tsx";
+import { PostForm } from "../sign-in/form.tsx";
+import type { Visit } from "./guard.tsx";
+import { MEMORY_PATHS } from "./memories-page.tsx";
+import { HELP_PATH, PATHS } from "./navigation.tsx";
+import { Page } from "./page.tsx";
+
+/** Places and files that the page names. */
+const MOST_NAMED = 50;
+/** Characters of a memory that a preview shows. */
+const EXCERPT = 300;
+
+const LEAD = (
+  <>
+    Brings in what ChatGPT, Claude and other memories export, notes, tables and documents.{" "}
+    <a href={`${HELP_PATH}/move`}>What can be brought in</a>
+  </>
+);
+
+/** The page on which files are brought in. */
+export function ImportPage({ visit }: { visit: Visit }): Markup {
+  return (
+    <Page visit={visit} section="memories" title="Import memories" lead={LEAD}>
+      <ImportForm visit={visit} />
+    </Page>
+  );
+}
+
+/** The page while files are read: how far it is, and then what came of it, take the place of `SLOT`. */
+export function ImportingPage({ visit }: { visit: Visit }): Markup {
+  return (
+    <Page visit={visit} section="memories" title="Import memories" lead={LEAD}>
+      <div class="progress" role="status">
+        {SLOT}
+      </div>
+      <ImportForm visit={visit} />
+    </Page>
+  );
+}
+
+function ImportForm({ visit }: { visit: Visit }): Markup {
+  return (
+    <PostForm
+      action={MEMORY_PATHS.import}
+      token={visit.token}
+      class="panel"
+      enctype="multipart/form-data"
+    >
+      <div class="field">
+        <label for="file">Files</label>
+        <input
+          id="file"
+          name="file"
+          type="file"
+          multiple={true}
+          required={true}
+          aria-describedby="file-hint"
+        />
+        <p class="hint" id="file-hint">
+          A ZIP as ChatGPT or Claude sends it, JSON, CSV, Markdown, text, PDF. Up to 32 MiB in all;{" "}
+          <code>ctxd import</code> takes more. The same file twice changes nothing.
+        </p>
+      </div>
+      <Field
+        label="Project"
+        name="project"
+        maxlength={128}
+        hint="Of what does not name its own. Empty for none."
+      />
+      <Choice name="dry_run" value="true">
+        Only show what would be done
+      </Choice>
+      <div class="actions">
+        <Button kind="main">Import the files</Button>
+        <ButtonLink href={PATHS.memories}>Back to all memories</ButtonLink>
+      </div>
+    </PostForm>
+  );
+}
+
+/** How far it is. Each takes the place of the one before. */
+export function Progress({
+  reading,
+  totals,
+  isTrial,
+}: {
+  reading: Reading;
+  totals: Totals;
+  isTrial: boolean;
+}): Markup {
+  const share = reading.share();
+  const percent = share === null ? null : Math.floor(100 * share);
+  return (
+    <p class="step">
+      <span>
+        {isTrial ? "Reading" : "Importing"}: {countOf(totals).toLocaleString("en")} memories
+        {percent !== null && `, ${percent} %`}
+      </span>
+      <progress
+        aria-label="Progress"
+        {...(percent !== null && { value: String(percent), max: "100" })}
+      />
+    </p>
+  );
+}
+
+/** What came of it. @param problem why it ended before its end */
+export function Outcome({
+  reading,
+  totals,
+  isTrial,
+  problem,
+}: {
+  reading: Reading;
+  totals: Totals;
+  isTrial: boolean;
+  problem: string | null;
+}): Markup {
+  const { files, leftOut } = reading;
+  const unread = files.filter((file) => file.problem !== null);
+  return (
+    <div class="step">
+      <Verdict reading={reading} totals={totals} isTrial={isTrial} problem={problem} />
+      {isUnderstood(totals) && <Counts totals={totals} />}
+      {totals.masked > 0 && <Notice>Secrets were masked in {totals.masked} memories.</Notice>}
+      {isTrial && <Samples totals={totals} />}
+      {unread.length > 0 && (
+        <Table
+          caption="Files that were not read"
+          rows={unread.slice(0, MOST_NAMED)}
+          columns={[
+            { title: "File", isHeader: true, cell: ({ name }) => name || "This file" },
+            { title: "Why", cell: (file) => file.problem },
+          ]}
+        />
+      )}
+      {totals.failed.length > 0 && (
+        <Table
+          caption={`What could not be imported: ${totals.failed.length}`}
+          rows={totals.failed.slice(0, MOST_NAMED)}
+          columns={[
+            { title: "Place", isHeader: true, cell: ({ at }) => at },
+            { title: "Why", cell: ({ reason }) => reason },
+          ]}
+        />
+      )}
+      <Remarks rows={[...leftOut, ...totals.notes]} />
+    </div>
+  );
+}
+
+function Verdict({
+  reading,
+  totals,
+  isTrial,
+  problem,
+}: {
+  reading: Reading;
+  totals: Totals;
+  isTrial: boolean;
+  problem: string | null;
+}): Markup {
+  if (problem !== null) {
+    const goOn = isUnderstood(totals) && !isTrial && " The same files again go on from there.";
+    return (
+      <Problem>
+        {problem}
+        {goOn}
+      </Problem>
+    );
+  }
+  if (!isUnderstood(totals)) return <Problem>Nothing in it can be imported.</Problem>;
+  const what = describeFiles(reading.files);
+  return isTrial ? (
+    <Done>Nothing is changed yet. Of {what} it would be:</Done>
+  ) : (
+    <Done>Imported from {what}:</Done>
+  );
+}
+
+function Counts({ totals }: { totals: Totals }): Markup {
+  const { created, updated, unchanged, kept } = totals;
+  const rows: [string, number][] = [
+    ["New", created],
+    ["Replaced by newer ones", updated],
+    ["Here already", unchanged],
+    ["Left as they are here", kept],
+  ];
+  return (
+    <dl class="panel">
+      {rows.map(([name, count]) => (
+        <>
+          <dt>{name}</dt>
+          <dd>{count.toLocaleString("en")}</dd>
+        </>
+      ))}
+    </dl>
+  );
+}
+
+function Samples({ totals }: { totals: Totals }): Markup | null {
+  if (totals.samples.length === 0) return null;
+  return (
+    <Table
+      caption="The first memories"
+      rows={totals.samples}
+      columns={[
+        {
+          title: "Text",
+          isHeader: true,
+          cell: ({ content }) =>
+            content.length > EXCERPT ? `${content.slice(0, EXCERPT).trimEnd()}…` : content,
+        },
+        { title: "Project", cell: ({ project }) => project },
+        { title: "Tags", cell: ({ tags = [] }) => tags.join(", ") },
+        { title: "Day", cell: ({ created_at }) => created_at?.slice(0, 10) },
+      ]}
+    />
+  );
+}
+
+function Remarks({ rows }: { rows: readonly (readonly [string, number])[] }): Markup | null {
+  if (rows.length === 0) return null;
+  return (
+    <ul class="remarks">
+      {rows.map(([what, count]) => (
+        <li>
+          {what}: {count.toLocaleString("en")}
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,139 @@
+/** @jsxRuntime automatic @jsxImportSource #pages */
+import { Elysia } from "elysia";
+import { AppError } from "../errors.ts";
+import { tellError } from "../http/errors.ts";
+import type { FormWithFiles } from "../http/form.ts";
+import { createPagedStream } from "../http/paged-stream.ts";
+import type { RecordEvent } from "../http/record.ts";
+import { requestId } from "../http/request-id.ts";
+import { readAside } from "../import/read-aside.ts";
+import { SourceError } from "../import/source.ts";
+import { createTotals, transfer } from "../import/totals.ts";
+import { wholeAccount } from "../keys/reach.ts";
+import type { Log } from "../log.ts";
+import type { Memories } from "../memories/memories.ts";
+import { Project } from "../memories/memory.ts";
+import { parseLines } from "../memories/transfer-routes.ts";
+import type { Markup } from "../pages/jsx-runtime.ts";
+import { pageResponse } from "../pages/page-response.ts";
+import { streamPage } from "../pages/streamed-page.ts";
+import { problemOf } from "../schema.ts";
+import { type Guard, PAGE_ROUTE, type Streamed, type Visit } from "./guard.tsx";
+import { ImportingPage, ImportPage, Outcome, Progress } from "./import-page.tsx";
+import { MEMORY_PATHS } from "./memories-page.tsx";
+import { credentialOf } from "./session-principal.ts";
+
+/** Bytes of files that are brought in. The API takes any length. */
+const MAX_FILES = 32 << 20;
+/** Milliseconds between two states of progress. */
+const INTERVAL = 500;
+
+/** What the form asks for. */
+interface Wanted {
+  files: File[];
+  project: string | null;
+  isTrial: boolean;
+}
+
+/** Bringing files in, of all kinds that `ctxd import` knows, with how far it is. */
+export function createImportRoutes({
+  guard,
+  memories,
+  record,
+  log,
+}: {
+  guard: Guard;
+  memories: Pick<Memories, "import">;
+  record: RecordEvent;
+  log: Log;
+}) {
+  /** Saves what is in the files, and says how far it is, then what came of it. */
+  async function* bringIn(
+    request: Request,
+    { account, stillSignedIn }: Visit,
+    { files, project, isTrial }: Wanted,
+  ): AsyncGenerator<Markup, void> {
+    const reading = readAside(files, { project });
+    const totals = createTotals();
+    const send = (lines: readonly string[]) =>
+      memories.import(wholeAccount(account.id), parseLines(asBody(lines)), {
+        source: { via: "import", ...credentialOf(account) },
+        dryRun: isTrial,
+        mayRead: true,
+        stillAllowed: stillSignedIn,
+      });
+    const progress = () => <Progress reading={reading} totals={totals} isTrial={isTrial} />;
+    let problem: string | null = null;
+    try {
+      yield progress();
+      let next = performance.now() + INTERVAL;
+      for await (const _ of transfer(reading, totals, send)) {
+        if (performance.now() < next) continue;
+        next = performance.now() + INTERVAL;
+        yield progress();
+      }
+    } catch (error) {
+      problem =
+        error instanceof SourceError
+          ? error.message
+          : tellError(error, { log, id: requestId(request) }).told;
+    } finally {
+      const amount = totals.created + totals.updated;
+      if (!isTrial) record(request, "memories_imported", { accountId: account.id, amount });
+    }
+    yield <Outcome reading={reading} totals={totals} isTrial={isTrial} problem={problem} />;
+  }
+
+  return new Elysia()
+    .get(
+      MEMORY_PATHS.import,
+      ({ request }) => guard.show(request, (visit) => <ImportPage visit={visit} />),
+      PAGE_ROUTE,
+    )
+    .post(
+      MEMORY_PATHS.import,
+      ({ request, server }) => {
+        // Embedding takes longer than an idle connection may live.
+        server?.timeout(request, 0);
+        return guard.upload(
+          request,
+          (visit, form) => toAnswer(visit, bringIn(request, visit, wantedBy(form))),
+          MAX_FILES,
+        );
+      },
+      PAGE_ROUTE,
+    );
+}
+
+/** @throws AppError `validation_failed` */
+function wantedBy(form: FormWithFiles): Wanted {
+  const files = form.getAll("file").filter((file) => file instanceof File);
+  if (files.every(({ size }) => size === 0)) {
+    throw new AppError("validation_failed", "Choose a file that has something in it.");
+  }
+  const entered = form.get("project");
+  const project = typeof entered === "string" && entered.trim() !== "" ? entered.trim() : null;
+  const problem = project === null ? null : problemOf(Project, project);
+  if (problem !== null) throw new AppError("validation_failed", `The project ${problem}.`);
+  return { files, project, isTrial: form.has("dry_run") };
+}
+
+function toAnswer(visit: Visit, parts: AsyncGenerator<Markup, void>): Streamed {
+  const { promise: ended, resolve } = Promise.withResolvers<void>();
+  async function* watched() {
+    try {
+      yield* streamPage(<ImportingPage visit={visit} />, parts);
+    } finally {
+      resolve();
+    }
+  }
+  const encoder = new TextEncoder();
+  const stream = createPagedStream(watched(), (part) => encoder.encode(part));
+  // A proxy that gathers an answer before it hands it on would show no progress.
+  const headers = { "x-accel-buffering": "no" };
+  return { response: pageResponse(stream, { headers, scripts: true }), ended };
+}
+
+async function* asBody(lines: readonly string[]): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(lines.join("\n"));
+}
