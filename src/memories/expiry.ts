@@ -21,6 +21,8 @@ export type Expiry = typeof EXPIRY;
 /** Accounts that are asked for at once, and memories that one commit forgets. */
 const ACCOUNTS = 16;
 const MEMORIES = 500;
+/** How often it is tried to record when the next one expires, while others write. */
+const TRIES = 5;
 
 /**
  * Forgets what has expired, in the background, whether anybody opens its account or not. The log knows when the
@@ -115,13 +117,15 @@ async function forgetExpired(
   log: Pick<Log, "setExpiry">,
   now: number,
 ): Promise<number> {
-  for (let forgotten = 0; ; ) {
+  for (let [forgotten, tries] = [0, 1]; ; ) {
     const { seq } = table;
     const soon = await table.expiring(MEMORIES);
     const ids = soon.filter(({ expiresAt }) => expiresAt <= now).map(({ id }) => id);
     if (ids.length === 0) {
-      await log.setExpiry(table.name, seq, soon[0]?.expiresAt ?? null);
-      return forgotten;
+      const isSet = await log.setExpiry(table.name, seq, soon[0]?.expiresAt ?? null);
+      // Of a table that is written to all the time it is asked again soon.
+      if (isSet || tries++ === TRIES) return forgotten;
+      continue;
     }
     forgotten += await writer.change({
       ids,

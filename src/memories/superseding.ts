@@ -30,8 +30,9 @@ export function supersededRow(
   if (!old || !passes(visible, old)) throw notFound(id);
   checkMayWrite(reach, old);
   const newer = old.supersededBy === null ? null : get(old.supersededBy);
-  // One that has expired, or that is not here, takes nobody's place.
-  if (newer && passes({ aliveAt: now }, newer)) {
+  // The place of one that has expired is its successor's, or free. One that is not here takes no place.
+  const isAlive = newer && passes({ aliveAt: now }, newer);
+  if (newer && (isAlive || newer.supersededBy !== null)) {
     throw isSuperseded(passes(visible, newer) ? newer.id : null, path);
   }
   return old;

@@ -116,6 +116,22 @@ describe("a memory that supersedes another one", () => {
     expect(await known(ada)).toEqual({ current: "b", links: ">b>a b>a>" });
   });
 
+  test("takes the place of one that has expired, unless that has been superseded", async () => {
+    const ada = await server.account();
+    const soon = new Date(server.clock() + 1_000).toISOString();
+    const [a, b] = [await ada.save({ content: "a" }), await ada.save({ content: "b" })];
+    await ada.save({ content: "until soon", supersedes: a.id, expires_at: soon });
+    const other = { content: "until soon", supersedes: b.id, expires_at: soon };
+    const { id: supersedes } = await ada.save(other);
+    await ada.save({ content: "c", supersedes });
+    server.clock.advance(1_000);
+    const now = await ada.save({ content: "d", supersedes: a.id });
+    expect(await ada.get(a.id)).toMatchObject({ superseded_by: now.id });
+    const json = { content: "e", supersedes: b.id };
+    const refused = await ada.send("POST", "/memories", { json });
+    expectError(refused, { status: 409, code: "conflict", path: "/supersedes" });
+  });
+
   test("is one of many that try it at once", async () => {
     const ada = await server.account();
     const { id } = await ada.save({ content: "old" });

@@ -52,6 +52,7 @@ interface ReplicaOptions {
   overdue?: { flush: number; forget: number };
   clock?: () => number;
   expiry?: Expiry;
+  expiring?: number;
   wrapLog?: (log: ReplicaLog) => ReplicaLog;
 }
 

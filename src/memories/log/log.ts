@@ -56,9 +56,9 @@ export interface Log {
   expired(now: number, limit: number): Promise<string[]>;
   /**
    * Records when the first memory of a table expires, `null` for never, unless another entry has come
-   * than the one with a number.
+   * than the one with a number. Tells whether it is recorded.
    */
-  setExpiry(table: string, seq: number, at: number | null): Promise<void>;
+  setExpiry(table: string, seq: number, at: number | null): Promise<boolean>;
 
   /** The table that has an account's memories, and which model made its vectors. */
   current(accountId: string): Promise<CurrentTable | null>;

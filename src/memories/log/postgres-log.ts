@@ -12,8 +12,8 @@ const OVERDUE: Overdue = { flush: 2 * 3_600_000, forget: 25_000 };
 /** Entries that are deleted at once. */
 const EXPUNGED = 500;
 
-/** Milliseconds that a process has to forget what has expired in a table, before another one does. */
-const EXPIRING = 20_000;
+/** Time enough to forget what has expired in a table, before another process does. */
+const EXPIRING = 10_000;
 /** A process whose clock is ahead must forget nothing too early: the database's counts too. */
 const EXPIRED = `WITH due AS (
   SELECT h.name, t.account_id FROM heads h JOIN tables t ON t.name = h.name
@@ -37,10 +37,15 @@ interface HeadRow {
  * The log in a PostgreSQL database, which any number of processes write to. What decides is in single
  * statements, which lock a table's head first.
  * @param leaseLasts milliseconds, unless it is renewed
+ * @param expiring milliseconds that a process has to forget what has expired in a table
  */
 export function createPostgresLog(
   postgres: Postgres,
-  { overdue = OVERDUE, leaseLasts }: { overdue?: Overdue; leaseLasts?: number } = {},
+  {
+    overdue = OVERDUE,
+    expiring = EXPIRING,
+    leaseLasts,
+  }: { overdue?: Overdue; expiring?: number; leaseLasts?: number } = {},
 ): Log & { shared: SharedLog } {
   const leases = createLeases(postgres, "heads", leaseLasts);
   const copying = createLeases(postgres, "copies", leaseLasts);
@@ -128,16 +133,17 @@ export function createPostgresLog(
     },
 
     async expired(now, limit) {
-      const rows = await postgres.rows(EXPIRED, [now, limit, EXPIRING]);
+      const rows = await postgres.rows(EXPIRED, [now, limit, expiring]);
       return rows.map(([accountId]) => String(accountId));
     },
 
     async setExpiry(table, seq, at) {
-      await postgres.rows(
+      const rows = await postgres.rows(
         `UPDATE heads SET expires_at = $3::bigint, expiring_until = NULL
-         WHERE name = $1 AND seq = $2::bigint`,
+         WHERE name = $1 AND seq = $2::bigint RETURNING 1`,
         [table, seq, at],
       );
+      return rows.length > 0;
     },
 
     async current(accountId) {

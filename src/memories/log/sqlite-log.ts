@@ -145,7 +145,9 @@ export function createSqliteLog({
 
     async setExpiry(table, seq, expiresAt) {
       const isNewest = and(eq(heads.table, table), eq(heads.seq, seq));
-      await commit((tx) => tx.update(heads).set({ expiresAt }).where(isNewest).run());
+      const update = (tx: Transaction) => tx.update(heads).set({ expiresAt }).where(isNewest);
+      const set = await commit((tx) => update(tx).returning({ table: heads.table }).get());
+      return set !== undefined;
     },
 
     async current(accountId) {

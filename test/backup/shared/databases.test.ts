@@ -15,7 +15,7 @@ import { addSomeRows } from "../../support/some-rows.ts";
 const SHARED_ALONE = ["bases", "copies", "ephemeral", "ctxd_schema"];
 /** Numbers that are others in each database; the order of entries stays. */
 const RENUMBERED: Readonly<Record<string, string>> = {
-  heads: "name, memories, bytes",
+  heads: "name, memories, bytes, expires_at",
   checkpoints: "account_id, version, files, base",
   journal: "account_id, written, removed, has_remains, at",
 };

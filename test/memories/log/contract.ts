@@ -101,12 +101,12 @@ export function describeLog(name: string, create: () => LogPlace | Promise<LogPl
       await reopen();
       expect(await log.expired(2_000, 9)).toEqual(["acc_1"]);
       // An entry has come since.
-      await log.setExpiry("acc_1", seq, 9_000);
+      expect(await log.setExpiry("acc_1", seq, 9_000)).toBe(false);
       const newest = await place(null);
-      await log.setExpiry("acc_1", newest, 3_000);
+      expect(await log.setExpiry("acc_1", newest, 3_000)).toBe(true);
       expect(await log.expired(2_999, 9)).toEqual([]);
       expect(await log.expired(3_000, 9)).toEqual(["acc_1"]);
-      await log.setExpiry("acc_1", newest, null);
+      expect(await log.setExpiry("acc_1", newest, null)).toBe(true);
       expect(await log.expired(5_000, 9)).toEqual([]);
     });
 
