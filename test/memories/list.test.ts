@@ -67,7 +67,7 @@ test("paging under writes repeats nothing and loses nothing that stays", async (
     server.clock.advance(1);
     const id = leaving.pop();
     await Promise.all([
-      ada.save({ content: "arrived meanwhile" }),
+      ada.save({ content: `arrived before ${leaving.length} were left` }),
       id && ada.remove(id),
       ada.update(staying[0] ?? "", { importance: 0.9 }),
     ]);
