@@ -33,7 +33,9 @@ export async function connectAgent(
   options: AgentOptions,
   env: Environment,
 ): Promise<never> {
-  const server = reachOwnServer(config, env);
+  const { project, projectOnly = false } = options;
+  const bound = project === undefined ? null : { project, only: projectOnly };
+  const server = reachOwnServer(config, env, bound);
   // The first message finds the server started; what keeps it from starting is the answer to that.
   server.connect().catch(() => {});
 
@@ -59,14 +61,13 @@ export async function connectAgent(
 
 /** A conversation lasts as long as the program does: agents start one for each. */
 function relayOf(
-  { agent, project, projectOnly = false }: AgentOptions,
+  { agent, project }: AgentOptions,
   to: { server: LocalServer; write: (line: string) => Promise<void> },
 ): Relay {
   const sessionId = createId("session", Date.now());
   const given = { ...(agent !== undefined && { agent }), sessionId };
-  if (project !== undefined) {
-    return createRelay({ ...to, sender: { ...given, bound: { project, only: projectOnly } } });
-  }
+  // Who is bound works on that project, whatever the folder.
+  if (project !== undefined) return createRelay({ ...to, sender: given });
   const roots = createRoots(to.write);
   const sender = {
     ...given,

@@ -2,14 +2,22 @@ import { mkdirSync } from "node:fs";
 import { version } from "../../package.json" with { type: "json" };
 import type { Config } from "../config.ts";
 import { isLocked } from "../db/data-lock.ts";
+import type { Bound } from "../keys/reach.ts";
 import { createLocalServer, type LocalServer, type StartedServer } from "../mcp/local-server.ts";
 import { IDLE_SECONDS } from "./background.ts";
 import type { Environment } from "./failure.ts";
 import { describeProgram, isConfiguredByFolder, ownCommand } from "./invocation.ts";
 import { say } from "./terminal.ts";
 
-/** The server of the data folder, for programs of the same user; started when there is none. */
-export function reachOwnServer(config: Config, env: Environment): LocalServer {
+/**
+ * The server of the data folder, for programs of the same user; started when there is none.
+ * @param bound the project that it is to keep all requests to
+ */
+export function reachOwnServer(
+  config: Config,
+  env: Environment,
+  bound: Bound | null = null,
+): LocalServer {
   const { dataDir } = config;
   if (isConfiguredByFolder) {
     say(
@@ -20,6 +28,7 @@ export function reachOwnServer(config: Config, env: Environment): LocalServer {
   let lastVersion = version;
   return createLocalServer({
     dataDir,
+    bound,
     start: () => (config.shared ? REFUSED : startServer(config, env)),
     isServed: () => isLocked(dataDir),
     onFound(found) {

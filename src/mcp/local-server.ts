@@ -1,4 +1,6 @@
 import { join } from "node:path";
+import type { Bound } from "../keys/reach.ts";
+import { BOUND_HEADER, encodeBound } from "./header-names.ts";
 import { PRESENCE_PATH, VERSION_HEADER } from "./presence.ts";
 import { reachSocketFolder, SOCKET } from "./socket-folder.ts";
 
@@ -25,21 +27,33 @@ interface Dependencies {
   isServed: () => boolean;
   /** Is told the version of a server that is found. */
   onFound: (version: string) => void;
+  /** The project that the server is to keep all requests to. */
+  bound?: Bound | null;
 }
 
 /** The server of a data folder, as a bridge reaches it. */
 export type LocalServer = ReturnType<typeof createLocalServer>;
 
 /** Finds the server that owns a data folder, by its socket, and starts one when there is none. */
-export function createLocalServer({ dataDir, start, isServed, onFound }: Dependencies) {
+export function createLocalServer({
+  dataDir,
+  start,
+  isServed,
+  onFound,
+  bound = null,
+}: Dependencies) {
+  const binding = bound && encodeBound(bound);
   /**
    * Sends one request. A link to a deep folder is there no longer than that takes: what lies about for
    * days in the folder of temporary files is swept, and another user could lead its name elsewhere.
    */
   const send = async (path: string, init: RequestInit): Promise<Response> => {
     const reach = reachSocketFolder(dataDir);
+    const headers = new Headers(init.headers);
+    if (binding !== null) headers.set(BOUND_HEADER, binding);
     try {
-      return await fetch(`http://localhost${path}`, { ...init, unix: join(reach.path, SOCKET) });
+      const unix = join(reach.path, SOCKET);
+      return await fetch(`http://localhost${path}`, { ...init, headers, unix });
     } finally {
       reach.release();
     }
@@ -47,6 +61,7 @@ export function createLocalServer({ dataDir, start, isServed, onFound }: Depende
   let found: Promise<void> | null = null;
   let presence = new AbortController();
   let isClosed = false;
+  let keepsToProject = true;
   let lastFailure: string | null = null;
 
   const forget = () => {
@@ -70,6 +85,7 @@ export function createLocalServer({ dataDir, start, isServed, onFound }: Depende
       lastFailure = null;
       untilEnd().then(forgetThis, forgetThis);
       onFound(response.headers.get(VERSION_HEADER) ?? "");
+      keepsToProject = binding === null || response.headers.get(BOUND_HEADER) === binding;
       return true;
     } catch {
       return false;
@@ -99,6 +115,12 @@ export function createLocalServer({ dataDir, start, isServed, onFound }: Depende
         }
       }
       await Bun.sleep(INTERVAL);
+    }
+    if (!keepsToProject) {
+      forget();
+      throw new Error(
+        "The server of this data folder is of an earlier version, which keeps no agent to a project: stop it.",
+      );
     }
   };
 

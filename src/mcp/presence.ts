@@ -1,3 +1,5 @@
+import { BOUND_HEADER } from "./header-names.ts";
+
 /** Where a bridge holds on to its server, on the local socket alone. */
 export const PRESENCE_PATH = "/presence";
 
@@ -32,7 +34,13 @@ export function createPresence(version: string) {
         cancel: () => leave(),
       });
       request.signal.addEventListener("abort", () => leave(), { once: true });
-      return new Response(body, { headers: { [VERSION_HEADER]: version } });
+      const bound = request.headers.get(BOUND_HEADER);
+      // To repeat it says that it is understood, which an earlier version does not do.
+      const headers = {
+        [VERSION_HEADER]: version,
+        ...(bound !== null && { [BOUND_HEADER]: bound }),
+      };
+      return new Response(body, { headers });
     },
 
     /** Ends all of them. */

@@ -1,15 +1,8 @@
 import { messageOf } from "../errors.ts";
-import type { Bound } from "../keys/reach.ts";
+import { AGENT_HEADER, PROJECT_HEADER, SESSION_HEADER } from "./header-names.ts";
 import { headersOf, messagesOf } from "./http-message.ts";
 import { errorAnswer, fieldsOf, INTERNAL_ERROR, requestIdOf } from "./json-rpc.ts";
 import type { LocalServer } from "./local-server.ts";
-import {
-  AGENT_HEADER,
-  BOUND_HEADER,
-  encodeBound,
-  PROJECT_HEADER,
-  SESSION_HEADER,
-} from "./session-headers.ts";
 
 /** How often a message is sent, to servers that end before they have answered it. */
 const ATTEMPTS = 5;
@@ -21,8 +14,6 @@ export type Relay = (message: unknown, text: string, signal: AbortSignal) => Pro
 export interface Sender {
   readonly agent?: string | null;
   readonly project?: string | null;
-  /** The project that the server is to keep it to. */
-  readonly bound?: Bound | null;
   readonly sessionId?: string | null;
 }
 
@@ -96,11 +87,10 @@ export function createRelay({
   };
 }
 
-function senderHeaders({ agent, project, bound, sessionId }: Sender): Record<string, string> {
+function senderHeaders({ agent, project, sessionId }: Sender): Record<string, string> {
   return {
     ...(agent && { [AGENT_HEADER]: encodeURIComponent(agent) }),
     ...(project && { [PROJECT_HEADER]: encodeURIComponent(project) }),
-    ...(bound && { [BOUND_HEADER]: encodeBound(bound) }),
     ...(sessionId && { [SESSION_HEADER]: encodeURIComponent(sessionId) }),
   };
 }

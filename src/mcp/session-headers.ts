@@ -3,18 +3,14 @@ import { AppError } from "../errors.ts";
 import type { Bound } from "../keys/reach.ts";
 import { AgentId, Project, SessionId } from "../memories/memory.ts";
 import { problemOf } from "../schema.ts";
-
-/** Names the agent that saves, percent-encoded: the default `agent_id` of a call. */
-export const AGENT_HEADER = "ctxd-agent";
-/** Names the project that is worked on, percent-encoded. */
-export const PROJECT_HEADER = "ctxd-project";
-/** Names the conversation, percent-encoded. */
-export const SESSION_HEADER = "ctxd-session";
-/** The same of clients that know the protocol's own header alone (2025-11-25, Session Management). */
-const PROTOCOL_SESSION_HEADER = "mcp-session-id";
-/** On the local socket: the project that whoever asks binds themselves to. */
-export const BOUND_HEADER = "ctxd-bound";
-const ONLY = ";only";
+import {
+  AGENT_HEADER,
+  BOUND_HEADER,
+  ONLY,
+  PROJECT_HEADER,
+  PROTOCOL_SESSION_HEADER,
+  SESSION_HEADER,
+} from "./header-names.ts";
 
 /**
  * What the headers of a message say of whom it comes from.
@@ -29,10 +25,6 @@ export function readSessionHeaders(headers: Headers) {
     project: decode(headers, PROJECT_HEADER, Project),
     sessionId: own ?? (isUsable ? protocols : null),
   };
-}
-
-export function encodeBound({ project, only }: Bound): string {
-  return encodeURIComponent(project) + (only ? ONLY : "");
 }
 
 /** @throws AppError `malformed_request` */

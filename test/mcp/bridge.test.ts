@@ -383,6 +383,26 @@ describe("when the server", () => {
   });
 });
 
+test("a server that keeps no agent to a project is told to nobody who wants that", async () => {
+  const dataDir = newFolder();
+  mkdirSync(dataDir);
+  const asked: string[] = [];
+  const earlier = Bun.serve({
+    unix: join(dataDir, "ctxd.sock"),
+    fetch({ url }) {
+      asked.push(new URL(url).pathname);
+      const body = new ReadableStream({ start: (stream) => stream.enqueue(new Uint8Array([10])) });
+      return new Response(body, { headers: { "ctxd-version": version } });
+    },
+  });
+  const bridge = startBridge(dataDir, "--project", "atlas");
+  const answer = await bridge.call("list_memories", {});
+  expect(textOf(answer)).toContain("keeps no agent to a project");
+  expect(asked).not.toContain("/mcp");
+  expect(await bridge.end()).toBe(0);
+  await earlier.stop(true);
+});
+
 describe("the server in the background", () => {
   test("ends by itself after its last client, and leaves no socket behind", async () => {
     const dataDir = newFolder();
