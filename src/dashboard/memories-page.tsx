@@ -16,8 +16,8 @@ import { SearchForm } from "./memory-search-form.tsx";
 import type { Source } from "./memory-sources.ts";
 import { HELP_PATH, PATHS } from "./navigation.tsx";
 import { Page } from "./page.tsx";
-import { type ProjectCounts, ProjectSwitch } from "./project-switch.tsx";
-import { ProjectNames, SelectionFields } from "./selection-form.tsx";
+import { type ProjectCounts, ProjectNames, ProjectSwitch } from "./project-switch.tsx";
+import { SelectionFields } from "./selection-form.tsx";
 
 /** Paths below the page of memories. */
 export const MEMORY_PATHS = {
@@ -77,7 +77,7 @@ export function MemoriesPage({
       <ProjectSwitch view={view} projects={projects} />
       <SearchForm view={view} sources={sources} />
       <div id="results">{shown && <Results visit={visit} view={view} shown={shown} />}</div>
-      <ProjectNames names={projects.flatMap(({ project }) => project ?? [])} />
+      <ProjectNames projects={projects} />
     </Page>
   );
 }

@@ -83,7 +83,7 @@ function Facts({
         <span>
           Project{" "}
           <a href={viewPath({ project })}>
-            <bdi>{project}</bdi>
+            <bdi>{nameOf(project)}</bdi>
           </a>
         </span>
       )}
@@ -91,7 +91,7 @@ function Facts({
         <span>
           Agent{" "}
           <a href={to({ agent_id })}>
-            <bdi>{agent_id}</bdi>
+            <bdi>{nameOf(agent_id)}</bdi>
           </a>
         </span>
       )}
@@ -99,7 +99,7 @@ function Facts({
         <span>
           Session{" "}
           <a href={to({ session_id })}>
-            <bdi>{session_id}</bdi>
+            <bdi>{nameOf(session_id)}</bdi>
           </a>
         </span>
       )}
@@ -107,7 +107,7 @@ function Facts({
         <span>
           {source.via === "capture" ? "Captured by " : "By "}
           <a href={to({ source: source.id })}>
-            <bdi>{source.by}</bdi>
+            <bdi>{nameOf(source.by)}</bdi>
           </a>
         </span>
       )}

@@ -1,11 +1,18 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 
 import type { Stats } from "../memories/stats.ts";
+import { Button } from "../pages/button.tsx";
+import { Field } from "../pages/field.tsx";
 import { type Child, Fragment, type Markup } from "../pages/jsx-runtime.ts";
 import { type View, viewPath } from "./memories-view.ts";
+import { nameOf } from "./memory-item.tsx";
+import { PATHS } from "./navigation.tsx";
 
-/** Projects that are shown before the others are folded away. */
+/** Projects that have a link, and names that are suggested: the most frequent ones. */
 const MOST = 8;
+const MOST_SUGGESTED = 50;
+/** Id of the list of names. */
+export const PROJECT_NAMES = "projects";
 
 export type ProjectCounts = Stats["projects"];
 
@@ -20,10 +27,10 @@ export function ProjectSwitch({ view, projects }: { view: View; projects: Projec
   const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
   const first = named.slice(0, MOST);
   if (view.project !== "" && !first.includes(view.project)) first.push(view.project);
-  const others = named.filter((project) => !first.includes(project));
+  const others = named.length - first.length;
   const to = (project: string) => (
     <Way view={view} to={{ project }} count={counts.get(project) ?? 0}>
-      <bdi>{project}</bdi>
+      <bdi>{nameOf(project)}</bdi>
     </Way>
   );
   return (
@@ -37,13 +44,42 @@ export function ProjectSwitch({ view, projects }: { view: View; projects: Projec
           No project
         </Way>
       </ul>
-      {others.length > 0 && (
-        <details>
-          <summary>{others.length === 1 ? "1 more" : `${others.length} more`}</summary>
-          <ul>{others.map(to)}</ul>
-        </details>
-      )}
+      {others > 0 && <Another view={view} count={others} />}
     </nav>
+  );
+}
+
+/** To a project by its name, where there are too many for a link to each. */
+function Another({ view, count }: { view: View; count: number }): Markup {
+  const rest = Object.entries({ ...view, project: "", unfiled: "", cursor: "" });
+  return (
+    <details>
+      <summary>{count === 1 ? "1 more" : `${count} more`}</summary>
+      <form method="get" action={PATHS.memories} class="search-line">
+        {rest.map(([name, value]) => value && <input type="hidden" name={name} value={value} />)}
+        <Field
+          label="Name of the project"
+          name="project"
+          maxlength={128}
+          required={true}
+          autocomplete="off"
+          list={PROJECT_NAMES}
+        />
+        <Button>Show</Button>
+      </form>
+    </details>
+  );
+}
+
+/** Names of projects, for fields that suggest them. */
+export function ProjectNames({ projects }: { projects: ProjectCounts }): Markup {
+  const names = projects.flatMap(({ project }) => project ?? []).slice(0, MOST_SUGGESTED);
+  return (
+    <datalist id={PROJECT_NAMES}>
+      {names.map((name) => (
+        <option value={name} />
+      ))}
+    </datalist>
   );
 }
 

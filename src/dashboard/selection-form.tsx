@@ -3,6 +3,7 @@
 import { Button } from "../pages/button.tsx";
 import { Choice, Field } from "../pages/field.tsx";
 import type { Markup } from "../pages/jsx-runtime.ts";
+import { PROJECT_NAMES } from "./project-switch.tsx";
 
 /** What is done with the memories that are selected: the end of the form that they are in. */
 export function SelectionFields({
@@ -34,7 +35,7 @@ export function SelectionFields({
           name="to_project"
           maxlength={128}
           autocomplete="off"
-          list="projects"
+          list={PROJECT_NAMES}
           placeholder="none"
         />
         <Button name="action" value="move">
@@ -45,16 +46,5 @@ export function SelectionFields({
         </Button>
       </div>
     </fieldset>
-  );
-}
-
-/** Names of projects, for fields that suggest them. */
-export function ProjectNames({ names }: { names: readonly string[] }): Markup {
-  return (
-    <datalist id="projects">
-      {names.map((name) => (
-        <option value={name} />
-      ))}
-    </datalist>
   );
 }

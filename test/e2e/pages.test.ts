@@ -7,8 +7,8 @@ import { type Dashboard, startDashboard } from "../support/dashboard.ts";
 import { temporaryFolder } from "../support/database.ts";
 import { saveSamples } from "./sample.ts";
 
-/** Bytes of a page's HTML at the most. */
-const MOST_BYTES = 50_000;
+/** Bytes of a page's HTML at the most, where everything that it names is as long as it may be. */
+const MOST_BYTES = 65_000;
 /** Milliseconds that looking at all pages may take on a busy machine. */
 const TIMEOUT = 120_000;
 
@@ -33,8 +33,15 @@ beforeAll(async () => {
     tags: Array.from({ length: 4 }, (_, tag) => `a rather long tag ${tag}`),
     agent_id: "a".repeat(128),
     session_id: "s".repeat(128),
+    project: `${index} ${"p".repeat(120)}`,
+    expires_at: "2030-01-01T00:00:00Z",
   }));
-  const [memory] = await dashboard.memories.create(wholeAccount(accountId), longest);
+  const whole = wholeAccount(accountId);
+  const [memory] = await dashboard.memories.create(whole, longest, {
+    source: { via: "mcp", by: "b".repeat(128), id: "key_1" },
+  });
+  const now = { content: "What is true now", supersedes: memory?.id ?? "" };
+  const [newest] = await dashboard.memories.create(whole, [now]);
   const keys = await Promise.all(
     ["laptop", "server"].map((name) =>
       dashboard.keys.create(accountId, { name, scopes: ["memories:read"], expiresAt: null }),
@@ -61,8 +68,11 @@ beforeAll(async () => {
     "/memories?q=tea+for+Sam",
     "/memories?tags=billing&from=2026-01-01&to=2026-12-31",
     "/memories?from=never",
+    `/memories?project=${encodeURIComponent(longest[24]?.project ?? "")}&source=gone&history=1`,
     "/memories/new",
     "/memories/import",
+    `/memories/${newest?.id}`,
+    `/memories/new?supersedes=${newest?.id}`,
     `/memories/${memory?.id}/delete`,
     "/memories/none",
     "/connect",

@@ -97,7 +97,11 @@ test("who has no project sees nothing of them; who has many finds each", async (
     await page.reload();
     expect(await ways(page).getByText("4 more").isVisible()).toBe(true);
     await expectSound(page);
-    await page.goto(`${dashboard.origin}/memories?project=project-21`);
+    await ways(page).getByText("4 more").click();
+    await page.getByLabel("Name of the project").fill("project-21");
+    await press(page, "Show");
+    await page.waitForURL(/project=project-21/);
+    await expectSound(page);
     const here = ways(page).locator("[aria-current]");
     expect(await here.textContent()).toBe("project-21 1");
     await page.getByRole("link", { name: "Add a memory" }).click();

@@ -72,6 +72,20 @@ describe.each(CLIENTS)("a client of the kind %s", (name) => {
     expect(none.text).toBe("Nothing is known about that.");
   });
 
+  test("saves what has changed beside what was true, which it finds no more", async () => {
+    const client = await connect(name);
+    const former = await save(client, "The spare key lies under the flowerpot");
+    const id = await save(client, "The spare key hangs in the shed", { supersedes: former });
+    const found = await client.call("search_memories", { query: "spare key" });
+    expect(shownIn(found)).toMatchObject([{ id, content: "The spare key hangs in the shed" }]);
+    expect(found.text).toContain(`supersedes ${former}`);
+    const old = await client.call("get_memory", { id: former });
+    expect(old.text).toContain(`superseded by ${id}`);
+    const late = { content: "The spare key is lost", supersedes: former };
+    const { isError, text } = await client.call("save_memory", late);
+    expect({ isError, text }).toMatchObject({ isError: true, text: expect.stringContaining(id) });
+  });
+
   test("is told how to keep good memories", async () => {
     const client = await connect(name);
     for (const tool of ["search_memories", "update_memory", "delete_memory"]) {
