@@ -11,8 +11,9 @@ import { clearable, fields } from "./tool-inputs.ts";
 
 const strict = { additionalProperties: false };
 
-/** Memories that say nearly the same, told when one is saved. */
+/** Memories that say nearly the same or may be outdated, told when one is saved. */
 const MOST_SIMILAR = 3;
+const SAYS = { near: "says nearly the same", changed: "says something else" };
 
 /** The tools that save, change and delete. */
 export function createWritingTools(memories: Memories): Tool[] {
@@ -54,10 +55,10 @@ export function createWritingTools(memories: Memories): Tool[] {
         if (!isNew) return { text: `Known already, as ${id}.`, data: saved };
         const similar = mayRead ? await describeSimilar(memories, principal, id) : [];
         if (similar.length === 0) return { text: `Saved as ${id}.`, data: saved };
-        const hint = `If this takes the place of one of them, delete_memory ${id} and save it again with supersedes.`;
-        const list = similar.map((one) => `\n${one.id}: ${one.title}`).join("");
+        const list = similar.map((one) => `\n${one.id}: ${one.title} (${SAYS[one.kind]})`).join("");
+        const hint = `If this says nothing new, delete_memory ${id}. If it takes the place of one, delete_memory ${id} and save it again with supersedes.`;
         return {
-          text: `Saved as ${id}. Nearly the same is known:${list}\n${hint}`,
+          text: `Saved as ${id}. See what is known:${list}\n${hint}`,
           data: { ...saved, similar, hint },
         };
       },
@@ -128,7 +129,11 @@ async function describeSimilar(memories: Memories, principal: Principal, id: str
   try {
     const near = (await memories.similar(principal, id)).slice(0, MOST_SIMILAR);
     const found = await Promise.all(near.map(({ id: nearId }) => memories.get(principal, nearId)));
-    return found.map(({ id: nearId, content }) => ({ id: nearId, title: titleOf(content) }));
+    const kinds = new Map(near.map((each) => [each.id, each.kind]));
+    return found.map(({ id: nearId, content }) => ({
+      ...{ id: nearId, title: titleOf(content) },
+      kind: kinds.get(nearId) ?? "near",
+    }));
   } catch {
     return [];
   }

@@ -253,10 +253,14 @@ export const ImportReport = Type.Object({
 });
 export type ImportReport = Static<typeof ImportReport>;
 
-/** A memory that says nearly the same as another. */
+/** A memory that says nearly the same as one that was saved, or that it may have outdated. */
 export const Similar = Type.Object({
   id: Type.String({ description: "Of the memory that is like the one that was saved." }),
   score: Type.Number({ minimum: 0, maximum: 1, description: "1 for the same text." }),
+  kind: Type.Union([Type.Literal("near"), Type.Literal("changed")], {
+    description:
+      "`near` says nearly the same; `changed` says something else of the same, and may be superseded.",
+  }),
 });
 export type Similar = Static<typeof Similar>;
 
@@ -268,7 +272,8 @@ export const SavedMemory = Type.Object({
   ),
   similar: Type.Optional(
     Type.Array(Similar, {
-      description: "With `?similar=true`: at most 10 memories that say nearly the same.",
+      description:
+        "With `?similar=true`: at most 10 memories that say nearly the same, or that may be outdated.",
     }),
   ),
 });

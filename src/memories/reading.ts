@@ -76,15 +76,17 @@ export function createReading({
       lastFound.get(accountId) ?? null,
 
     /**
-     * Memories that say nearly the same as one that was saved just now, to be updated instead of
-     * piled up. None when they can't be read: the save has succeeded all the same.
+     * Memories that say nearly the same as one that was saved just now, or that it may have outdated,
+     * so that they are not piled up. None when they can't be read: the save has succeeded all the same.
      */
     async similar(reach: Reach, id: string): Promise<Similar[]> {
       const find = store.use(reach.accountId, async ({ table }) => {
         const [memory] = await table.find([id]);
         if (!memory) return [];
         // What one project says is nothing to another one.
-        const filter = { projects: [memory.project, null], isCurrent: true, aliveAt: clock() };
+        const projects = [memory.project, null];
+        // What was captured is not superseded: nobody chose to keep it.
+        const filter = { projects, isCurrent: true, isCaptured: false, aliveAt: clock() };
         return findSimilar(table, id, readable(reach, filter));
       });
       return await find.catch(() => []);

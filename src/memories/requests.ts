@@ -136,7 +136,12 @@ export const SearchQuery = Type.Object(
 
 /** The query of `POST /memories`. */
 export const CreationQuery = Type.Object(
-  { similar: flag(false, "Whether memories that say nearly the same are told.") },
+  {
+    similar: flag(
+      false,
+      "Whether memories are told that say nearly the same, or may be outdated by it.",
+    ),
+  },
   strict,
 );
 

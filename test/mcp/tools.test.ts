@@ -305,7 +305,8 @@ describe("saving", () => {
     const same = await client.call("save_memory", { content: "Sam is allergic to peanuts" });
     expect(same).toMatchObject({ data: { id }, text: `Known already, as ${id}.` });
     const again = await client.call("save_memory", { content: "Sam is allergic to peanuts!" });
-    expect(again.data).toMatchObject({ similar: [{ id, title: "Sam is allergic to peanuts" }] });
+    const similar = [{ id, title: "Sam is allergic to peanuts", kind: "near" }];
+    expect(again.data).toMatchObject({ similar });
     expect(again.text).toContain(id);
     expect(again.text).toContain("supersedes");
     const writer = await connect("v1", { accountId, scopes: ["memories:write"] });

@@ -19,8 +19,25 @@ test("saving tells which memories say nearly the same, and only when asked", asy
   });
   expect(status).toBe(201);
   expect(body).toMatchObject({
-    similar: [{ id: first.id, score: expect.any(Number) }, { score: expect.any(Number) }],
+    similar: [
+      { id: first.id, score: expect.any(Number), kind: "near" },
+      { score: expect.any(Number), kind: "near" },
+    ],
   });
+});
+
+test("what a memory may have outdated is told, in its own project and in none", async () => {
+  const ada = await server.account();
+  const there = { content: "Sam works at Acme as a tester." };
+  const { id } = await ada.save(there);
+  const { id: sameProject } = await ada.save({ ...there, project: "atlas" });
+  await ada.save({ ...there, project: "borealis" });
+  await ada.save({ content: "Sam's sister works at a hospital.", project: "atlas" });
+  const json = { content: "Sam works at Globex since October.", project: "atlas" };
+  const { body } = await ada.send("POST", "/memories?similar=true", { json });
+  const { similar } = body as { similar: { id: string; kind: string }[] };
+  expect(similar.map((one) => one.id).sort()).toEqual([id, sameProject].sort());
+  expect(similar).toMatchObject([{ kind: "changed" }, { kind: "changed" }]);
 });
 
 test("telling what is similar embeds nothing again, and knows only the own account", async () => {

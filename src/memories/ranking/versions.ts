@@ -54,7 +54,8 @@ const TERSE = 4;
 /** A score of 0 or 1 has no log-odds. */
 const LOWEST = 0.005;
 
-const CHANGE =
+/** Words of what has changed. */
+export const CHANGE =
   /\b(now|no longer|not any ?more|any ?more|newe?r?|instead|switched?|mov(?:ed?|ing)|chang(?:ed?|es)|replac(?:ed?|es)|raised?|upgraded|renamed|former|formerly|since|as of|from now on|these days|lately|latest|again|already|by now|left|quit|gave up|given up|stopped|sold|became|become|promoted|joined|started|extended|postponed|delayed|cancell?ed|closed|finished|done|went (?:up|down|over)|rather|took over|handed|retired|dropped|gone|from today|until)\b/i;
 /** Who says it, by one name or two, as transcripts have it. */
 const SPEAKER = /^\s*(\p{Lu}[\p{L}\p{N}._-]*(?: \p{Lu}[\p{L}\p{N}._-]*)?):\s/u;
