@@ -6,6 +6,7 @@ import { turnMemory } from "../import/transcripts/turn-memory.ts";
 import type { ImportLine } from "../memories/import.ts";
 import type { Memories } from "../memories/memories.ts";
 import { type ImportedMemory, Project, SessionId } from "../memories/memory.ts";
+import { projectToWrite } from "../memories/reach.ts";
 import { problemOf } from "../schema.ts";
 import type { Places } from "./places.ts";
 
@@ -64,6 +65,9 @@ export function createCapture({
     after: number,
   ): Promise<{ captured: number; last: number }> => {
     const { bound, credential } = principal;
+    // Who is bound to a project may name no other.
+    const named =
+      bound === null ? conversation.project : projectToWrite(principal, conversation.project);
     const now = clock();
     const expiresAt =
       conversation.keptDays === null
@@ -73,8 +77,8 @@ export function createCapture({
     let last = after;
     for (const turn of turns) {
       const folder = turn.folder ?? conversation.folder;
-      const found = conversation.project ?? (folder === null ? null : projectOf(folder));
-      const project = bound?.project ?? usable(Project, found);
+      const found = named === undefined && folder !== null ? projectOf(folder) : (named ?? null);
+      const project = usable(Project, found);
       const session = usable(SessionId, turn.session ?? conversation.session);
       const said = turnMemory(conversation.agent, {
         ...turn,

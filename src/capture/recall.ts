@@ -19,6 +19,8 @@ export interface RecallRequest {
   /** The conversation that it is for; null where that is not known: then everything is told again. */
   session: string | null;
   project: string | null;
+  /** What people call what is worked on: the project's name, or the folder's where there is none. */
+  name: string | null;
   /** What the person asks; null at the beginning of a conversation. */
   prompt: string | null;
   /** Whether the conversation has forgotten what it was told. */
@@ -50,12 +52,12 @@ export function createRecall({ memories }: { memories: Pick<Memories, "search" |
   };
 
   /** What a conversation begins with. */
-  const beginning = async (reach: Reach, { project, session }: RecallRequest) => {
+  const beginning = async (reach: Reach, { project, name, session }: RecallRequest) => {
     const own = { projects: [null], isCaptured: false };
     const here = { projects: [project] };
     const [ofProject, named, ofPerson, pinned, said] = await Promise.all([
       project === null ? [] : list(reach, { ...here, isCaptured: false }, LOOKED_AT),
-      project === null ? [] : search(reach, nameOf(project), own, OF_PERSON),
+      name === null ? [] : search(reach, name, own, OF_PERSON),
       search(reach, "preferences of the user", own, OF_PERSON),
       list(reach, own, LOOKED_AT),
       list(reach, { ...here, isCaptured: true }, LOOKED_AT),
@@ -99,11 +101,6 @@ export function createRecall({ memories }: { memories: Pick<Memories, "search" |
       return text;
     },
   };
-}
-
-/** The repository's name without its owner: who speaks of it says no more. */
-function nameOf(project: string): string {
-  return project.split("/").at(-1) ?? project;
 }
 
 function mostImportantFirst(a: Memory, b: Memory): number {

@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import { Type } from "@sinclair/typebox";
 import { type Context, Elysia } from "elysia";
 import { AppError } from "../errors.ts";
@@ -6,7 +7,7 @@ import { responses } from "../http/openapi.ts";
 import type { Authorize, Principal } from "../http/principal.ts";
 import { checkQueryString } from "../http/query.ts";
 import type { Turn } from "../import/transcripts/turn.ts";
-import type { Scope } from "../keys/scopes.ts";
+import { allows, type Scope } from "../keys/scopes.ts";
 import type { Log } from "../log.ts";
 import { AgentId, LIMITS, Project, SessionId } from "../memories/memory.ts";
 import { instant, text } from "../schema.ts";
@@ -99,7 +100,8 @@ const CaptureRequest = Type.Object(
 );
 const Captured = Type.Object({
   captured: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], {
-    description: "How many memories are new; `null` where the transcript is read after the answer.",
+    description:
+      "How many memories are new; `null` where the transcript is read after the answer, and without the scope `memories:read`.",
   }),
 });
 
@@ -198,7 +200,9 @@ export function createCaptureRoutes({
             key: id ?? JSON.stringify([conversation.session, role, content]),
           }),
         );
-        return { captured: await capture.turns(writer, conversation, turns) };
+        const captured = await capture.turns(writer, conversation, turns);
+        // Who may not read is not told what is here already.
+        return { captured: allows(principal.scopes, "memories:read") ? captured : null };
       },
       {
         parse: parser("memories:add", createBodyReader(CaptureRequest, MAX_BODY)),
@@ -223,10 +227,14 @@ export function createCaptureRoutes({
       async ({ request, body }) => {
         const principal = await authorize(request, "memories:read");
         checkPlaces(principal, body);
-        const { folder, project = folder === undefined ? null : projectOf(folder) } = body;
+        const { folder } = body;
+        const named = principal.bound?.project ?? body.project;
+        const project = named === undefined && folder !== undefined ? projectOf(folder) : named;
         return {
           text: await recall.text(principal, {
-            project: principal.bound?.project ?? project,
+            project: project ?? null,
+            // A repository is known by its name without its owner's.
+            name: basename(project ?? folder ?? "") || null,
             session: body.session_id ?? null,
             prompt: body.prompt ?? null,
             isFresh: body.fresh ?? false,

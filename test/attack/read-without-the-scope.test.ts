@@ -73,7 +73,18 @@ test.each(CREDENTIALS)("%s learns nothing of what others saved", async (_, scope
       ["POST", "/memories/import", { body: JSON.stringify(secret), headers: NDJSON }, mayChange],
       ["POST", "/memories/import?dry_run=true", { body: "{}", headers: NDJSON }, false],
     ],
+    captureTurns: [
+      [
+        "POST",
+        "/memories/capture",
+        { json: { agent: "planner", turns: [{ role: "user", content: SECRET.content }] } },
+        true,
+      ],
+    ],
+    recallContext: [["POST", "/memories/recall", { json: { prompt: SECRET.content } }, false]],
     getMemory: [["GET", path, {}, false]],
+    getMemoryHistory: [["GET", `${path}/history`, {}, false]],
+    moveMemories: [["POST", "/memories/move?tags=none", { json: { project: "atlas" } }, mayChange]],
     listMemories: [["GET", "/memories", {}, false]],
     searchMemories: [["GET", "/memories/search?q=secret", {}, false]],
     exportMemories: [["GET", "/memories/export", {}, false]],

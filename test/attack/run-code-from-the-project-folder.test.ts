@@ -139,7 +139,6 @@ test("a project's folder runs code in what agents start there, or changes its se
   const recalled = await runInProject(["sh", "-c", hook]);
   expect(recalled).toMatchObject({ exitCode: 0, stderr: "" });
   // It still knows the folder that it is run in.
-  expect(recalled.stdout).toContain("on wombat");
   expect(recalled.stdout).toContain(content);
 
   const [command = "", ...words] = [
