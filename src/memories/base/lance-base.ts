@@ -1,22 +1,20 @@
 import type * as LanceDb from "@lancedb/lancedb";
-import type { Table } from "apache-arrow";
 import type { EmbeddingModel } from "../../embedding/embedder.ts";
 import type { Filter } from "../filter.ts";
 import { mayBeNear, nearestIn, partsOf } from "../indexes/near-words.ts";
 import type { Checkpoint } from "../log/log.ts";
-import type { StoredMemory } from "../rows.ts";
 import type { Base } from "./base.ts";
 import {
   createAssembly,
   decodeExpiring,
-  decodeIds,
   decodeMemories,
   decodePositions,
   decodeStates,
   decodeWords,
 } from "./decode.ts";
 import { EXPIRING_SQL, filterSql, idsSql, lettersSql, listSql, sessionsSql } from "./filter-sql.ts";
-import { baseSchema, memoryIdOf, recordedModel } from "./schema.ts";
+import { assemble, firstOf, idsOf, load, rowsOf } from "./lance-queries.ts";
+import { baseSchema, recordedModel } from "./schema.ts";
 
 /** A base with what writing needs. */
 export interface LanceBase extends Base {
@@ -220,80 +218,6 @@ async function checkOut(table: LanceDb.Table, checkpoint: Checkpoint) {
     isIndexed:
       indexed.includes("id") && ["words", "content"].some((each) => indexed.includes(each)),
   };
-}
-
-/** Memories by id with their vectors; those of several rows need a second query. */
-async function load(
-  table: LanceDb.Table,
-  ids: readonly string[],
-  columns: string[],
-): Promise<StoredMemory[]> {
-  if (ids.length === 0) return [];
-  const more = (wanted: readonly string[]) => rowsOf(table, wanted, columns);
-  return await assemble(await more(ids), more);
-}
-
-function rowsOf(table: LanceDb.Table, ids: readonly string[], columns: string[]): Promise<Table> {
-  return table.query().where(idsSql(ids)).select(columns).toArrow();
-}
-
-/** Memories whose first rows are given. @param more gives the others */
-async function assemble(
-  first: Table,
-  more: (ids: readonly string[]) => Promise<Table>,
-): Promise<StoredMemory[]> {
-  const assembly = createAssembly();
-  const memories = assembly.add(first);
-  const further = assembly.missing();
-  if (further.length > 0) memories.push(...assembly.add(await more(further)));
-  assembly.end();
-  return memories.map((memory) => ({
-    ...memory,
-    // Copies: a view keeps all that was read in memory.
-    vectors: memory.vectors.map((vector) => vector.slice()),
-    states: memory.states.slice(),
-  }));
-}
-
-/** The memories of the first rows that a query finds, in the same order. */
-async function idsOf(
-  query: LanceDb.Query | LanceDb.VectorQuery,
-  limit: number,
-  except: readonly string[],
-  least = 0,
-): Promise<string[]> {
-  const decode = (rows: Table) => decodeIds(rows).map((id) => ({ id: memoryIdOf(id) }));
-  return (await firstOf(query, { limit, least, except, decode })).map(({ id }) => id);
-}
-
-/**
- * What the first rows of a query say. As many more are asked for as may have to be left out.
- * @param least different memories that they are at the least, if there are so many
- */
-async function firstOf<Found extends { id: string }>(
-  query: LanceDb.Query | LanceDb.VectorQuery,
-  {
-    limit,
-    least = 0,
-    except,
-    decode,
-  }: {
-    limit: number;
-    least?: number;
-    except: readonly string[];
-    decode: (rows: Table) => Found[];
-  },
-): Promise<Found[]> {
-  const left = new Set(except);
-  for (let most = Math.max(1, limit + left.size); ; most *= 2) {
-    const found = decode(await query.limit(most).toArrow());
-    const kept = found.filter(({ id }) => !left.has(id));
-    const seen = new Set<string>();
-    const end = kept.findIndex(({ id }, index) => seen.add(id).size >= least && index + 1 >= limit);
-    // One that is left out may have several rows, as may one that is not.
-    if (end >= 0) return kept.slice(0, end + 1);
-    if (found.length < most) return kept;
-  }
 }
 
 function nearest(
