@@ -1,14 +1,14 @@
-import { type Command, InvalidArgumentError } from "commander";
-import { LIMITS, MEMORY_ID, Project, SessionId, Tag } from "../memories/memory.ts";
-import { instant, parseInstant, problemOf } from "../schema.ts";
+import type { Command } from "commander";
+import { Project } from "../memories/memory.ts";
 import { examples } from "./examples.ts";
 import { parseExpiry } from "./expiry.ts";
 import type { Environment } from "./failure.ts";
-import type { ForgetOptions } from "./forget.ts";
+import { collectTags, parseId, parseLimit, parseShare } from "./memory-options.ts";
 import { nameParser } from "./name-options.ts";
 import type { Configure } from "./program.ts";
 import type { SaveOptions } from "./save.ts";
 import type { SearchOptions } from "./search.ts";
+import { addForget, addMove } from "./selection-commands.ts";
 import type { StatusOptions } from "./status.ts";
 import { targetOptions } from "./target-options.ts";
 
@@ -17,6 +17,7 @@ export function addMemoryCommands(program: Command, configure: Configure, env: E
   addSave(program, configure, env);
   addSearch(program, configure, env);
   addForget(program, configure, env);
+  addMove(program, configure, env);
   addStatus(program, configure, env);
 }
 
@@ -93,40 +94,6 @@ function addSearch(program: Command, configure: Configure, env: Environment): vo
     );
 }
 
-function addForget(program: Command, configure: Configure, env: Environment): void {
-  program
-    .command("forget")
-    .argument("[what...]", "ids of memories, or words: what is found is shown, to choose from")
-    .summary("delete memories for good")
-    .description(
-      "Deletes memories for good: those named by their ids, those that you choose from what is found, or all that pass the options. It shows them first and asks.",
-    )
-    .option("--project <name>", "all of this project", nameParser(Project))
-    .option("--tag <tag>", "all with this label; may be repeated, one is enough", collectTags)
-    .option("--agent <name>", "all of this agent")
-    .option("--session <id>", "all of this conversation", nameParser(SessionId))
-    .option("--source <id>", "all that this key, app or account wrote")
-    .option("--captured", "only what was captured from conversations")
-    .option("--before <date>", "only what is older: 2026-12-31", parseMoment)
-    .option("--history", "with ids: also what they superseded, and what superseded them")
-    .option("-y, --yes", "do not ask whether this is meant")
-    .option("--json", "print what was deleted, as JSON")
-    .addOption(targetOptions.user())
-    .addOption(targetOptions.url())
-    .addHelpText(
-      "after",
-      examples(
-        "ctxd forget mem_0197f2c4e0b47c3a9a1d5b8e2f60c711",
-        "ctxd forget the old staging server",
-        "ctxd forget --captured --session s-42",
-        "ctxd forget --project acme/atlas --before 2026-01-01 --yes",
-      ),
-    )
-    .action(async (what: string[], options: ForgetOptions) =>
-      (await import("./forget.ts")).forget(configure(), what, options, env),
-    );
-}
-
 function addStatus(program: Command, configure: Configure, env: Environment): void {
   program
     .command("status")
@@ -141,32 +108,4 @@ function addStatus(program: Command, configure: Configure, env: Environment): vo
     .action(async (options: StatusOptions) =>
       (await import("./status.ts")).showStatus(configure(), options, env),
     );
-}
-
-function collectTags(tag: string, before: readonly string[] = []): string[] {
-  const problem = problemOf(Tag, tag);
-  if (problem !== null) throw new InvalidArgumentError(`It ${problem}.`);
-  return [...before, tag];
-}
-
-function parseShare(text: string): number {
-  const number = /^\d*\.?\d+$/.test(text) ? Number(text) : Number.NaN;
-  if (number >= 0 && number <= 1) return number;
-  throw new InvalidArgumentError("Use a number from 0 to 1.");
-}
-
-function parseLimit(text: string): number {
-  const number = /^\d{1,3}$/.test(text) ? Number(text) : 0;
-  if (number >= 1 && number <= LIMITS.page) return number;
-  throw new InvalidArgumentError(`Use a whole number from 1 to ${LIMITS.page}.`);
-}
-
-function parseId(text: string): string {
-  if (MEMORY_ID.test(text)) return text;
-  throw new InvalidArgumentError("Use an id such as mem_0197f2c4e0b47c3a9a1d5b8e2f60c711.");
-}
-
-function parseMoment(text: string): string {
-  if (parseInstant(text) !== null) return text;
-  throw new InvalidArgumentError(`It ${problemOf(instant({}), text)}.`);
 }

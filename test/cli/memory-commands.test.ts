@@ -120,6 +120,10 @@ test.each([
   ["words where nobody can choose", ["forget", "tea", "--yes"], "", "Words are for a terminal"],
   ["words and a filter", ["forget", "tea", "--tag", "x", "--yes"], "", "don't go with options"],
   ["no consent", ["forget", "--tag", "food"], "", "needs --yes"],
+  ["words from a pipe", ["forget", "-", "--yes"], "all of it\n", "give ids here"],
+  ["history of a filter", ["forget", "--tag", "x", "--history", "--yes"], "", "--history goes"],
+  ["nowhere to move to", ["move", "--tag", "food", "--yes"], "", "Say where to"],
+  ["two places", ["move", "--tag", "a", "--to", "b", "--to-none", "--yes"], "", "Say where to"],
 ])("%s is wrong usage", async (_, args, input, message) => {
   const refused = await run(args, { input });
   expect(refused).toMatchObject({ stdout: "", exitCode: 2 });
@@ -156,6 +160,25 @@ test("what is forgotten is gone: by id, by filter, and of a project only its own
   expect(JSON.parse((await run(tools)).stdout)).toEqual({ deleted: 1 });
   expect(JSON.parse((await run(tools)).stdout)).toEqual({ deleted: 0 });
   expect(await contentsFound(["--limit", "1", "peanuts"])).toEqual(["Sam is allergic to peanuts"]);
+});
+
+test("memories move to another project: all of one, or those from a pipe", async () => {
+  const [one, two] = [
+    await save("Tests run twice", "--project", "tools"),
+    await save("Builds are signed", "--project", "tools"),
+  ];
+  const moved = await run(["move", "--project", "tools", "--to", "acme/kit", "--yes"]);
+  expect(moved).toEqual({
+    stdout: "",
+    stderr: "Moved to the project acme/kit: 2 memories.\n",
+    exitCode: 0,
+  });
+  const out = await run(["move", "-", "--to-none", "--yes", "--json"], { input: `${one}\n` });
+  expect(JSON.parse(out.stdout)).toEqual({ moved: 1 });
+  const kit = ["forget", "--project", "acme/kit", "--yes", "--json"];
+  expect(JSON.parse((await run(kit)).stdout)).toEqual({ deleted: 1 });
+  expect((await run(["forget", two, "--yes"])).exitCode).toBe(1);
+  expect((await run(["forget", "-", "--yes"], { input: one })).exitCode).toBe(0);
 });
 
 test("in a terminal, words show what is found, to choose from", async () => {

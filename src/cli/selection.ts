@@ -1,0 +1,147 @@
+import { formatDate, titleOf } from "../mcp/entry.ts";
+import { LIMITS, MEMORY_ID, type Memory } from "../memories/memory.ts";
+import type { Api, Target } from "./api.ts";
+import { CommandError, USAGE } from "./failure.ts";
+import { inputText } from "./input-text.ts";
+import { ask, confirm, isInteractive, say } from "./terminal.ts";
+
+/** By which memories are selected, where they are not named. */
+export interface SelectionOptions extends Target {
+  project?: string;
+  tag?: readonly string[];
+  agent?: string;
+  session?: string;
+  source?: string;
+  captured?: boolean;
+  before?: string;
+  /** Whether nobody is asked. */
+  yes?: boolean;
+}
+
+/** What a command is given to work on. */
+export type Selection =
+  | { kind: "ids"; ids: readonly string[] }
+  | { kind: "words"; words: string }
+  /** A query of the API. */
+  | { kind: "filter"; filter: URLSearchParams };
+
+/** Memories that are shown before all that pass a filter are worked on, and to choose from. */
+const SHOWN = 5;
+const CHOICES = 10;
+
+/**
+ * Reads what a command is to work on: ids, `-` for ids from standard input, words, or a filter.
+ * @param verb what is done, as in `forget`
+ * @throws CommandError for what can't be meant
+ */
+export async function readSelection(
+  what: readonly string[],
+  options: SelectionOptions,
+  verb: string,
+): Promise<Selection> {
+  const fail = (message: string): never => {
+    throw new CommandError(message, USAGE);
+  };
+  const filter = filterOf(options);
+  if (what.length === 0 && filter.size === 0) {
+    fail(`Say what to ${verb}: ids, words, or an option such as --tag.`);
+  }
+  if (what.length > 0 && filter.size > 0) {
+    fail("Ids and words don't go with options that name many.");
+  }
+  if (!options.yes && !isInteractive()) fail("This needs --yes when nobody can be asked.");
+  if (what.length === 0) return { kind: "filter", filter };
+  const words =
+    what[0] === "-" ? (await inputText(what, "There are no ids.", options)).split(/\s+/) : what;
+  if (words.every((word) => MEMORY_ID.test(word))) return { kind: "ids", ids: [...new Set(words)] };
+  if (!isInteractive()) {
+    fail("Words are for a terminal, where you choose from what is found: give ids here.");
+  }
+  return { kind: "words", words: words.join(" ") };
+}
+
+function filterOf(options: SelectionOptions): URLSearchParams {
+  const { project, tag, agent, session, source, captured, before } = options;
+  return new URLSearchParams({
+    // Alone: what belongs to no project is of use to all of them.
+    ...(project !== undefined && { project, project_only: "true" }),
+    ...(tag && { tags: tag.join(",") }),
+    ...(agent !== undefined && { agent_id: agent }),
+    ...(session !== undefined && { session_id: session }),
+    ...(source !== undefined && { source }),
+    ...(captured && { captured: "true" }),
+    ...(before !== undefined && { created_before: before }),
+  });
+}
+
+/**
+ * Shows what is selected and asks whether it is meant; of words, lets a person choose first.
+ * @param question the question about so many: `these 3 memories`, `it`
+ * @returns the ids, or the filter that all pass
+ * @throws CommandError when it is not meant
+ */
+export async function settleSelection(
+  api: Api,
+  selection: Selection,
+  { yes = false, question }: { yes?: boolean; question: (what: string) => string },
+): Promise<{ ids: readonly string[] } | { filter: URLSearchParams }> {
+  if (selection.kind === "filter") {
+    const { filter } = selection;
+    if (!yes) await confirmMatching(api, filter, question);
+    return { filter };
+  }
+  const ids = selection.kind === "ids" ? selection.ids : await choose(api, selection.words);
+  // All are looked for first: a mistyped one keeps the others as they are.
+  const memories = await Promise.all(ids.map((id) => getJson<Memory>(api, `/${id}`)));
+  if (!yes) {
+    for (const memory of memories) say(lineOf(memory));
+    await requireConsent(question(ids.length === 1 ? "it" : "them"));
+  }
+  return { ids };
+}
+
+async function confirmMatching(
+  api: Api,
+  filter: URLSearchParams,
+  question: (what: string) => string,
+): Promise<void> {
+  const query = new URLSearchParams({
+    ...Object.fromEntries(filter),
+    include_superseded: "true",
+    limit: String(LIMITS.page),
+  });
+  const page = await getJson<{ memories: Memory[]; next_cursor: string | null }>(api, `?${query}`);
+  const { length } = page.memories;
+  if (length === 0) return;
+  for (const memory of page.memories.slice(0, SHOWN)) say(lineOf(memory));
+  if (length > SHOWN) say("…");
+  const count = page.next_cursor === null ? length : `more than ${length}`;
+  await requireConsent(question(count === 1 ? "this memory" : `these ${count} memories`));
+}
+
+/** Lets a person choose from what is found. */
+async function choose(api: Api, words: string): Promise<string[]> {
+  const query = new URLSearchParams({ q: words, limit: String(CHOICES) });
+  const { memories } = await getJson<{ memories: Memory[] }>(api, `/search?${query}`);
+  if (memories.length === 0) throw new CommandError("Nothing like that is known.");
+  for (const [index, memory] of memories.entries()) say(`${index + 1}. ${lineOf(memory)}`);
+  const answer = await ask("Which? (numbers, such as 1 3; nothing for none) ");
+  const chosen = answer.split(/[\s,]+/).filter((part) => part !== "");
+  const ids = chosen.map((part) => memories[Number(part) - 1]?.id);
+  if (chosen.length === 0) throw new CommandError("Nothing was changed.");
+  if (ids.every((id) => id !== undefined)) return [...new Set(ids)];
+  throw new CommandError("That is none of the numbers: nothing was changed.");
+}
+
+/** What the API answers. @param path below that of memories */
+async function getJson<Body>(api: Api, path: string): Promise<Body> {
+  return (await (await api.request(`/api/memories${path}`)).json()) as Body;
+}
+
+async function requireConsent(question: string): Promise<void> {
+  if (!(await confirm(question))) throw new CommandError("Nothing was changed.");
+}
+
+function lineOf({ id, content, created_at }: Memory): string {
+  return `${id} · ${formatDate(created_at)} · ${titleOf(content)}`;
+}
