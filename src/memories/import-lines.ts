@@ -1,7 +1,6 @@
 import { createIdFrom } from "../db/id.ts";
 import type { ContentEmbedding } from "../embedding/embedder.ts";
 import { parseInstant } from "../schema.ts";
-import { maskSecrets } from "../secrets/mask-secrets.ts";
 import { type ImportedMemory, LIMITS, type MemorySource, normaliseTags } from "./memory.ts";
 import type { StoredMemory } from "./rows.ts";
 import type { SessionOrder } from "./session-order.ts";
@@ -59,12 +58,6 @@ export function toWanted(
 /** A link; none where it leads to the memory itself. */
 function otherThan(id: string, link: string | null | undefined): string | null {
   return link === undefined || link === id ? null : link;
-}
-
-/** The same with `[masked: KIND]` in the place of secrets. Its id stays that of the line. */
-export function maskContent(wanted: Wanted): Wanted {
-  const content = maskSecrets(wanted.content);
-  return content === wanted.content ? wanted : { ...wanted, content };
 }
 
 /** Turns that come with an id of their own have the times that they are kept with. */

@@ -2,13 +2,13 @@ import { isDiskFull } from "../disk-errors.ts";
 import type { ContentEmbedding, Embedder } from "../embedding/embedder.ts";
 import { AppError } from "../errors.ts";
 import type { Reach } from "../keys/reach.ts";
+import { createTurns } from "../turns.ts";
 import type { Draft } from "./draft.ts";
 import { withOwnIds } from "./import-bound.ts";
 import {
   judge,
   type Known,
   keepOrder,
-  maskContent,
   toKnown,
   toWanted,
   type Verdict,
@@ -19,6 +19,7 @@ import { type ImportedMemory, type ImportReport, LIMITS, type MemorySource } fro
 import type { OpenTable } from "./open-tables.ts";
 import { mayWrite, mayWriteTo, projectToWrite } from "./reach.ts";
 import { embeddingOf, type MemoryRow, type StoredMemory } from "./rows.ts";
+import type { SecretWatch } from "./secret-watch.ts";
 import { createSessionOrder } from "./session-order.ts";
 import type { Store } from "./store.ts";
 
@@ -43,6 +44,7 @@ interface Dependencies {
   store: Pick<Store, "use">;
   /** Milliseconds since 1970. */
   clock: () => number;
+  secrets: Pick<SecretWatch, "maskMemory">;
 }
 
 export interface ImportOptions {
@@ -63,7 +65,7 @@ export interface ImportOptions {
  * @throws AppError when it can't go on; what it has done by then stays, and doing it again is safe
  */
 export async function importMemories(
-  { store, clock }: Dependencies,
+  { store, clock, secrets }: Dependencies,
   reach: Reach,
   lines: AsyncIterable<ImportLine>,
   { source, dryRun, mayRead, stillAllowed }: ImportOptions,
@@ -95,6 +97,7 @@ export async function importMemories(
   };
 
   const inOrder = createSessionOrder();
+  const turn = createTurns();
   let batch: Wanted[] = [];
   let characters = 0;
   let reached = 0;
@@ -110,8 +113,11 @@ export async function importMemories(
       }
       const project = projectToWrite(reach, line.memory.project);
       const said = toWanted(line.number, line.memory, { project, source, now: clock() });
-      const wanted = keepOrder(maskContent(said), line.memory, inOrder);
-      if (wanted.content !== said.content) report.masked++;
+      // Its id stays that of the line.
+      const masked = secrets.maskMemory(said);
+      const wanted = keepOrder(masked, line.memory, inOrder);
+      await turn();
+      if (masked !== said) report.masked++;
       batch.push(wanted);
       characters += wanted.content.length;
       if (batch.length < LIMITS.batch && characters < BATCH_CHARACTERS) continue;

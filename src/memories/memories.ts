@@ -27,6 +27,7 @@ export function createMemories({
   metrics?: Metrics;
 }) {
   const reading = createReading({ store, clock, decay });
-  const writing = createWriting({ store, idempotency, clock, get: reading.get });
-  return { ...reading, ...writing, secrets: createSecretWatch(metrics) };
+  const secrets = createSecretWatch(metrics);
+  const writing = createWriting({ store, idempotency, clock, secrets, get: reading.get });
+  return { ...reading, ...writing, secrets };
 }

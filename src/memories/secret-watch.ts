@@ -3,6 +3,7 @@ import type { Metrics } from "../metrics.ts";
 import { findSecrets } from "../secrets/find-secrets.ts";
 import { maskSecrets } from "../secrets/mask-secrets.ts";
 import type { NewMemory } from "./memory.ts";
+import type { MemoryRow } from "./rows.ts";
 import type { Warning } from "./warning.ts";
 
 /** Texts of a memory, as far as they are given. */
@@ -23,6 +24,8 @@ export function createSecretWatch(metrics: Pick<Metrics, "counter">) {
   const count = (kinds: readonly string[], done: Done) => {
     for (const kind of kinds) counter.inc({ kind, done });
   };
+
+  const mask = (text: string): string => maskSecrets(text, (kinds) => count(kinds, "masked"));
 
   return {
     /** What to tell of a memory that is saved with secrets in it; null where it has none. */
@@ -48,7 +51,19 @@ export function createSecretWatch(metrics: Pick<Metrics, "counter">) {
     },
 
     /** The text with its secrets masked; see `maskSecrets`. */
-    mask: (text: string): string => maskSecrets(text, (kinds) => count(kinds, "masked")),
+    mask,
+
+    /** A memory with its secrets masked; itself where it has none. */
+    maskMemory<Kept extends Pick<MemoryRow, "content" | "tags" | "metadata">>(memory: Kept): Kept {
+      const { content, tags, metadata } = memory;
+      const hasNone = secretsIn({ content, tags }).length + findSecrets(metadata).length === 0;
+      if (hasNone) return memory;
+      const masked = JSON.parse(metadata, (name, value) =>
+        typeof value === "string" ? maskValue(name, value, mask) : value,
+      );
+      const texts = { content: mask(content), tags: tags.map(mask) };
+      return { ...memory, ...texts, metadata: JSON.stringify(masked) };
+    },
   };
 }
 
@@ -66,4 +81,11 @@ function secretsIn({ content, tags, metadata }: Texts) {
 
 function named(kinds: readonly string[]) {
   return [...new Set(kinds)].join(", ");
+}
+
+/** A value of an object, whose name may tell what it is. */
+function maskValue(name: string, value: string, mask: (text: string) => string): string {
+  const before = `${name}: `;
+  const masked = mask(before + value);
+  return masked.startsWith(before) ? masked.slice(before.length) : mask(value);
 }

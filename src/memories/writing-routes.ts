@@ -144,10 +144,14 @@ function createSavingRoutes({ memories, authorize, etags }: Dependencies) {
         const saved = await memories.create(principal, body.memories, { source, idempotencyKey });
         // To write so much has taken its time, and so does the answer.
         await turn();
-        const answers = saved.map((memory, place) => ({
-          ...writtenMemory(memory, principal.scopes),
-          ...memories.secrets.warnings(body.memories[place] ?? {}),
-        }));
+        const answers: object[] = [];
+        for (const [place, memory] of saved.entries()) {
+          answers.push({
+            ...writtenMemory(memory, principal.scopes),
+            ...memories.secrets.warnings(body.memories[place] ?? {}),
+          });
+          await turn();
+        }
         return { memories: answers };
       },
       {

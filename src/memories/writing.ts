@@ -9,6 +9,7 @@ import { createMove } from "./moving.ts";
 import { checkMayWrite, readable, writable } from "./reach.ts";
 import { notFound, type Reading } from "./reading.ts";
 import { createSaving } from "./saving.ts";
+import type { SecretWatch } from "./secret-watch.ts";
 import type { Store } from "./store.ts";
 import { createUpdate } from "./updating.ts";
 
@@ -17,11 +18,13 @@ export function createWriting({
   store,
   idempotency,
   clock,
+  secrets,
   get,
 }: {
   store: Pick<Store, "use">;
   idempotency: Idempotency;
   clock: () => number;
+  secrets: SecretWatch;
   get: Reading["get"];
 }) {
   return {
@@ -29,7 +32,7 @@ export function createWriting({
 
     /** Brings in memories from elsewhere; see `importMemories`. */
     import: (reach: Reach, lines: AsyncIterable<ImportLine>, options: ImportOptions) =>
-      importMemories({ store, clock }, reach, lines, options),
+      importMemories({ store, clock, secrets }, reach, lines, options),
 
     update: createUpdate({ store, clock, get }),
 

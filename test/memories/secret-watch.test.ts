@@ -69,3 +69,22 @@ test("a wrong field is refused with nothing of a secret in it", async () => {
   expectInvalid(answer, "/tags/0");
   expect(JSON.stringify(answer.body)).not.toContain(secret);
 });
+
+test("an import has them masked in all that a line says", async () => {
+  const ada = await server.account();
+  const before = await counted("masked");
+  const secret = generateKey();
+  const metadata = { key: secret, login: { user: "ada", password: "Blue-Horse7!" }, n: 1e-9 };
+  const line = { content: `The key is ${secret}.`, tags: ["a", secret], metadata };
+  const headers = { "content-type": "application/x-ndjson" };
+  await ada.send("POST", "/memories/import", { body: JSON.stringify(line), headers });
+  const key = "[masked: ctxd-api-key]";
+  expect((await ada.list()).memories).toMatchObject([
+    {
+      content: `The key is ${key}.`,
+      tags: ["a", key],
+      metadata: { key, login: { user: "ada", password: "[masked: password]" }, n: 1e-9 },
+    },
+  ]);
+  expect(await counted("masked")).toBe(before + 3);
+});
