@@ -196,6 +196,20 @@ describe("what has expired", () => {
   });
 });
 
+test("what an earlier version has saved is looked through once", async () => {
+  const { dataDir, clock } = await storedData({ content: "x", expires_at: inHours(1) });
+  const { db, close } = await openData(dataDir, HASTY, undefined, { clock, expiry: NEVER });
+  // As its database is when this version opens it first.
+  db.sqlite.run("UPDATE heads SET expires_at = 0");
+  await close();
+  await using data = await openData(dataDir, HASTY, undefined, { clock, expiry: SOON });
+  const expiries = () => data.db.sqlite.query("SELECT expires_at FROM heads").values().flat();
+  await until("it is known when the first one expires", () => expiries()[0] !== 0);
+  expect(expiries()).toEqual([Date.parse(inHours(1))]);
+  clock.advance(HOUR);
+  await until("and then that none does", () => expiries()[0] === null);
+});
+
 test("of several servers another one forgets, when the one that saved it is gone", async () => {
   const { replica } = await createReplicas(["acc_1", "acc_2"]);
   const clock = testClock();
