@@ -69,8 +69,11 @@ async function tellSimilar(api: Api, { id, supersedes, similar = [] }: Saved) {
   for (const other of others) {
     const response = await api.request(`/api/memories/${other.id}`);
     const { content } = (await response.json()) as Saved;
-    say(`Much like ${other.id}: ${titleOf(content)}`);
+    const how = other.kind === "changed" ? "May be outdated" : "Much alike";
+    say(`${how}: ${other.id} (${titleOf(content)})`);
   }
   if (others.length === 0) return;
-  say(`If one of them is no longer true or says the same, ctxd forget it; ${id} stays.`);
+  say(
+    `ctxd forget removes what is not needed. To keep what was true as history, forget ${id} and save it with --supersedes.`,
+  );
 }

@@ -130,6 +130,14 @@ test.each([
   expect(refused.stderr).toContain(message);
 });
 
+test("what may be outdated is told after a save", async () => {
+  const old = await save("Lee lives in Bern");
+  const { stdout, stderr } = await run(["save", "Lee lives in Basel since May"]);
+  expect(stderr).toStartWith("Saved.\nMay be outdated: ");
+  expect(stderr).toContain(`${old} (Lee lives in Bern)`);
+  await run(["forget", old, stdout.trim(), "--yes"]);
+});
+
 test("what changed takes the place of what was, and history shows both", async () => {
   const old = await save("Kim works at Acme");
   const { stdout, stderr } = await run(["save", "Kim works at Globex", "--supersedes", old]);
