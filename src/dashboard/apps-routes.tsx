@@ -2,14 +2,14 @@
 import { Elysia } from "elysia";
 import { AppError } from "../errors.ts";
 import type { RecordEvent } from "../http/record.ts";
-import { describeBound, toBound } from "../keys/bound.ts";
-import { describeScopes } from "../keys/scopes.ts";
+import { toBound } from "../keys/bound.ts";
 import { type Grant, type Grants, grantFacts } from "../oauth/grants.ts";
 import { ButtonLink } from "../pages/button.tsx";
 import type { Markup } from "../pages/jsx-runtime.ts";
 import { Moment } from "../pages/moment.tsx";
 import { EmptyState } from "../pages/notice.tsx";
 import { Pager, Table } from "../pages/table.tsx";
+import { Allowed } from "../sign-in/bound-fields.tsx";
 import { ConfirmPage } from "./confirm.tsx";
 import { type Guard, PAGE_ROUTE, type Visit } from "./guard.tsx";
 import { listPage } from "./list-page.ts";
@@ -112,15 +112,10 @@ function AppsPage({
           columns={[
             { title: "App", isHeader: true, cell: ({ clientName }) => <bdi>{clientName}</bdi> },
             { title: "Goes back to", cell: ({ redirectHost }) => <bdi>{redirectHost}</bdi> },
-            { title: "May", cell: ({ scopes }) => describeScopes(scopes) },
-            ...(items.some(({ project }) => project !== null)
-              ? [
-                  {
-                    title: "Project",
-                    cell: (grant: Grant) => <bdi>{describeBound(toBound(grant))}</bdi>,
-                  },
-                ]
-              : []),
+            {
+              title: "May",
+              cell: (grant) => <Allowed scopes={grant.scopes} bound={toBound(grant)} />,
+            },
             { title: "Allowed", cell: ({ createdAt }) => <Moment at={createdAt} /> },
             { title: "Last used", cell: ({ lastUsedAt }) => <Moment at={lastUsedAt} /> },
             { title: "Ends if unused", cell: ({ expiresAt }) => <Moment at={expiresAt} /> },

@@ -1,14 +1,12 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
-import { describeBound } from "../keys/bound.ts";
 import type { KeyRecord } from "../keys/keys.ts";
-import { describeScopes } from "../keys/scopes.ts";
 import { Button, ButtonLink, Copyable } from "../pages/button.tsx";
 import { Field, Select } from "../pages/field.tsx";
 import type { Markup } from "../pages/jsx-runtime.ts";
 import { Moment } from "../pages/moment.tsx";
 import { EmptyState } from "../pages/notice.tsx";
 import { Pager, Table } from "../pages/table.tsx";
-import { BoundFields } from "../sign-in/bound-fields.tsx";
+import { Allowed, BoundFields } from "../sign-in/bound-fields.tsx";
 import { PostForm } from "../sign-in/form.tsx";
 import { ConfirmPage } from "./confirm.tsx";
 import type { Visit } from "./guard.tsx";
@@ -180,15 +178,7 @@ function KeyTable({
       columns={[
         { title: "Name", isHeader: true, cell: ({ name }) => <bdi>{name}</bdi> },
         { title: "Key", cell: ({ prefix }) => <code>{prefix}…</code> },
-        { title: "Scope", cell: ({ scopes }) => describeScopes(scopes) },
-        ...(keys.some(({ bound }) => bound !== null)
-          ? [
-              {
-                title: "Project",
-                cell: ({ bound }: KeyRecord) => <bdi>{describeBound(bound)}</bdi>,
-              },
-            ]
-          : []),
+        { title: "Scope", cell: ({ scopes, bound }) => <Allowed scopes={scopes} bound={bound} /> },
         { title: "Created", cell: ({ createdAt }) => <Moment at={createdAt} /> },
         { title: "Last used", cell: ({ lastUsedAt }) => <Moment at={lastUsedAt} /> },
         { title: "Expires", cell: ({ expiresAt }) => <Moment at={expiresAt} /> },

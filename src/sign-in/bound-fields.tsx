@@ -1,11 +1,34 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import { AppError } from "../errors.ts";
+import { describeBound } from "../keys/bound.ts";
 import type { Bound } from "../keys/reach.ts";
+import { describeScopes, type Scope } from "../keys/scopes.ts";
 import { Choice, Field } from "../pages/field.tsx";
 import type { Markup } from "../pages/jsx-runtime.ts";
 
 const PROJECT = "bound_project";
 const ONLY = "bound_only";
+
+/** What a key or an app may do, and in which project. */
+export function Allowed({
+  scopes,
+  bound,
+}: {
+  scopes: readonly Scope[];
+  bound: Bound | null;
+}): Markup {
+  return (
+    <span>
+      {describeScopes(scopes)}
+      {bound && (
+        <>
+          {" in "}
+          <bdi>{describeBound(bound)}</bdi>
+        </>
+      )}
+    </span>
+  );
+}
 
 /** The part of a form that binds a key or an app to a project. */
 export function BoundFields({
@@ -24,12 +47,12 @@ export function BoundFields({
         label="Project"
         name={PROJECT}
         value={entered?.get(PROJECT) ?? ""}
-        hint={`What ${whose} saves belongs to the project, and it sees that and the memories of none. Leave it empty for all your memories.`}
+        hint={`What ${whose} saves belongs to it, and it sees the memories of this project and those of none. Left empty, it sees all your memories.`}
         maxlength={128}
         autocomplete="off"
       />
       <Choice name={ONLY} value="true" checked={entered?.get(ONLY) === "true"}>
-        Not even the memories of none
+        This project alone: not even memories of none
       </Choice>
     </details>
   );
