@@ -72,7 +72,7 @@ export function createCapture({
     const expiresAt =
       conversation.keptDays === null
         ? null
-        : new Date(now + conversation.keptDays * DAY).toISOString();
+        : new Date(endOfDay(now + conversation.keptDays * DAY)).toISOString();
     const lines: ImportLine[] = [];
     let last = after;
     for (const turn of turns) {
@@ -164,6 +164,11 @@ function toCaptured(
     ...(project !== null && { project }),
     ...(expiresAt !== null && { expires_at: expiresAt }),
   };
+}
+
+/** The end of the day, in UTC: turns of a day are forgotten in one go, since each time takes a rewrite. */
+function endOfDay(at: number): number {
+  return Math.ceil(at / DAY) * DAY;
 }
 
 /** Null for what would not be taken as such a field. */
