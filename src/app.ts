@@ -183,12 +183,10 @@ export function createApp({
     count: limits.countHolder,
   });
   const resourceMetadata = config.publicUrl + RESOURCE_METADATA_PATH;
-  const createMcpServer = createMcpServerFactory({ memories, publicUrl: config.publicUrl, log });
-
-  const capturing = {
-    capture: createCapture({ memories, places, projectOf, clock: access.clock }),
-    recall: createRecall({ memories }),
-  };
+  const recall = createRecall({ memories });
+  const capture = createCapture({ memories, places, projectOf, clock: access.clock });
+  const { publicUrl } = config;
+  const createMcpServer = createMcpServerFactory({ memories, recall, publicUrl, log });
 
   const isOwner = async ({ accountId }: Principal) =>
     (await access.accounts.find(accountId))?.role === "owner";
@@ -237,7 +235,7 @@ export function createApp({
       api
         .use(createHealthRoutes(checks, drain))
         .use(createMetricsRoutes({ metrics, authorize, isOwner }))
-        .use(createCaptureRoutes({ ...capturing, projectOf, authorize, log }))
+        .use(createCaptureRoutes({ capture, recall, projectOf, authorize, log }))
         .use(createMemoryRoutes({ memories, authorize, record, etags: access.etags }))
         .use(createStatsRoutes({ memories, authorize })),
     );

@@ -27,6 +27,11 @@ export interface RecallRequest {
   isFresh: boolean;
   /** Characters of the text. */
   budget: number;
+  /**
+   * Whether the agent asks by itself as a conversation begins. Then all projects count where it works on
+   * none, and while the model is being loaded, what is found by words alone.
+   */
+  isAsked?: boolean;
 }
 
 export type Recall = ReturnType<typeof createRecall>;
@@ -38,7 +43,11 @@ export function createRecall({ memories }: { memories: Pick<Memories, "search" |
   const list = async (reach: Reach, filter: Filter, limit: number) =>
     (await memories.list(reach, { filter: { ...filter, isCurrent: true }, limit })).memories;
 
-  const search = async (reach: Reach, query: string, filter: Filter, limit: number) => {
+  const search = async (
+    reach: Reach,
+    query: string,
+    { filter, limit, isAsked = false }: { filter: Filter; limit: number; isAsked?: boolean },
+  ) => {
     const found = await memories.search(reach, {
       query: [...query].slice(0, LIMITS.query).join(""),
       limit,
@@ -48,17 +57,18 @@ export function createRecall({ memories }: { memories: Pick<Memories, "search" |
       known: true,
     });
     // By words alone, while the model is still being loaded, nothing is certain.
-    return found.mode === "hybrid" ? found.memories : [];
+    return found.mode === "hybrid" || isAsked ? found.memories : [];
   };
 
   /** What a conversation begins with. */
-  const beginning = async (reach: Reach, { project, name, session }: RecallRequest) => {
+  const beginning = async (reach: Reach, { project, name, session, isAsked }: RecallRequest) => {
     const own = { projects: [null], isCaptured: false };
-    const here = { projects: [project] };
+    const here = project === null && isAsked ? {} : { projects: [project] };
+    const ofOwn = { filter: own, limit: OF_PERSON, ...(isAsked && { isAsked }) };
     const [ofProject, named, ofPerson, pinned, said] = await Promise.all([
-      project === null ? [] : list(reach, { ...here, isCaptured: false }, LOOKED_AT),
-      name === null ? [] : search(reach, name, own, OF_PERSON),
-      search(reach, "preferences of the user", own, OF_PERSON),
+      project === null && !isAsked ? [] : list(reach, { ...here, isCaptured: false }, LOOKED_AT),
+      name === null ? [] : search(reach, name, ofOwn),
+      search(reach, "preferences of the user", ofOwn),
       list(reach, own, LOOKED_AT),
       list(reach, { ...here, isCaptured: true }, LOOKED_AT),
     ]);
@@ -75,10 +85,10 @@ export function createRecall({ memories }: { memories: Pick<Memories, "search" |
   const toPrompt = async (
     reach: Reach,
     prompt: string,
-    { project, session, isFresh }: RecallRequest,
+    { project, session, isFresh, isAsked = false }: RecallRequest,
   ) => {
-    const filter = { projects: [project, null] };
-    const found = await search(reach, prompt, filter, 2 * TO_PROMPT);
+    const filter = project === null && isAsked ? {} : { projects: [project, null] };
+    const found = await search(reach, prompt, { filter, limit: 2 * TO_PROMPT, isAsked });
     const isOwn = (memory: Memory) => session !== null && memory.session_id === session;
     return found.filter((memory) => isFresh || !isOwn(memory)).slice(0, TO_PROMPT);
   };
@@ -86,17 +96,17 @@ export function createRecall({ memories }: { memories: Pick<Memories, "search" |
   return {
     /** What is known that matters now, as a text for an agent; empty for nothing. */
     async text(reach: Reach, request: RecallRequest): Promise<string> {
-      const { session, prompt, isFresh, budget } = request;
+      const { session, prompt, isFresh, isAsked } = request;
       const key = session === null ? null : JSON.stringify([reach.accountId, reach.bound, session]);
       const known = (key === null || isFresh ? null : told.get(key)) ?? null;
-      const begins = known === null && (session !== null || prompt === null);
+      const begins = isAsked || (known === null && (session !== null || prompt === null));
       const [answers, first] = await Promise.all([
         prompt === null || prompt.trim() === "" ? [] : toPrompt(reach, prompt, request),
         begins ? beginning(reach, request) : [],
       ]);
       const wanted = new Map([...answers, ...first].map((memory) => [memory.id, memory]));
       for (const id of known ?? []) wanted.delete(id);
-      const { text, ids } = describeRecalled([...wanted.values()], budget);
+      const { text, ids } = describeRecalled([...wanted.values()], request);
       if (key !== null) told.set(key, new Set([...(known ?? []), ...ids]));
       return text;
     },

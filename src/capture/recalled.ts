@@ -16,16 +16,17 @@ const DATE = new Intl.DateTimeFormat("en-GB", {
 /**
  * Memories as a text of at most so many characters, and the ids of those that it has; the first ones are
  * the most important. Empty where there are none.
+ * @param project what is worked on: those of others say so
  */
 export function describeRecalled(
   memories: readonly (Memory | FoundMemory)[],
-  budget: number,
+  { budget, project }: { budget: number; project: string | null },
 ): { text: string; ids: string[] } {
   let left = budget - HEADING.length;
   const lines: string[] = [];
   const ids: string[] = [];
   for (const memory of memories) {
-    const line = describe(memory);
+    const line = describe(memory, project);
     // A shorter one may still fit.
     if (line.length + 1 > left) continue;
     left -= line.length + 1;
@@ -35,11 +36,12 @@ export function describeRecalled(
   return lines.length === 0 ? { text: "", ids } : { text: [HEADING, ...lines].join("\n"), ids };
 }
 
-function describe(memory: Memory | FoundMemory): string {
+function describe(memory: Memory | FoundMemory, project: string | null): string {
   const isLong = memory.content.length > LONGEST;
   const text = isLong && "matched" in memory ? `…${memory.matched.text}…` : cut(memory.content);
   const said = memory.source?.via === "capture" ? "said " : "";
-  return `- ${text.replaceAll(/\s+/g, " ").trim()} (${said}${DATE.format(new Date(memory.created_at))}, ${memory.id})`;
+  const of = memory.project === null || memory.project === project ? "" : `${memory.project}, `;
+  return `- ${text.replaceAll(/\s+/g, " ").trim()} (${of}${said}${DATE.format(new Date(memory.created_at))}, ${memory.id})`;
 }
 
 function cut(content: string): string {

@@ -1,5 +1,6 @@
 import { McpServer } from "@modelcontextprotocol/server";
 import { version } from "../../package.json" with { type: "json" };
+import type { Recall } from "../capture/recall.ts";
 import { allows, type Scope } from "../keys/scopes.ts";
 import type { Log } from "../log.ts";
 import type { Memories } from "../memories/memories.ts";
@@ -29,15 +30,17 @@ const CHANGING = `
  */
 export function createMcpServerFactory({
   memories,
+  recall,
   publicUrl,
   log,
 }: {
   memories: Memories;
+  recall: Recall;
   publicUrl: string;
   log: Log;
 }): (session: Session) => McpServer {
   const tools = [
-    createRecallTool(memories),
+    createRecallTool(recall),
     ...createReadingTools(memories),
     ...createWritingTools(memories),
   ];

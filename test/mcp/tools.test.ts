@@ -386,17 +386,26 @@ test("an older version of a fact says which memory is newer", async () => {
 });
 
 test("a conversation begins with what matters, each memory once", async () => {
-  const client = await connect();
-  const { text: nothing } = await client.call("recall_context", { task: "mend the router" });
-  expect(nothing).toBe("Nothing is known about that.");
-  const router = await save(client, "The router stands behind the bookshelf");
-  server.clock.advance(1_000);
+  const { accountId } = await server.account();
+  const client = await connect("v2 new", { accountId });
+  const begin = async (from: McpClient, task?: string) => {
+    const { text } = await from.call("recall_context", task === undefined ? {} : { task });
+    return text.match(/mem_[0-9a-f]{32}/g) ?? text;
+  };
+  expect(await begin(client, "mend the router")).toBe("Nothing is known about that.");
+  const router = await save(client, "The router of the shed stands behind the bookshelf", {
+    project: "shed",
+  });
   const liking = await save(client, "The user prefers to work with short answers");
-  server.clock.advance(1_000);
-  const newest = await save(client, "Invoices are due on Mondays");
-  const begun = await client.call("recall_context", { task: "mend the router" });
-  expect(shownIn(begun).map(({ id }) => id)).toEqual([router, liking, newest]);
-  const blind = await client.call("recall_context");
-  const ids = shownIn(blind).map(({ id }) => id);
-  expect(ids.toSorted()).toEqual([router, liking, newest]);
+  const pinned = await save(client, "Invoices are due on Mondays", { pinned: true });
+  const begun = await begin(client, "mend the router");
+  expect(begun[0]).toBe(router);
+  expect([...begun].sort()).toEqual([router, liking, pinned].sort());
+  expect((await client.call("recall_context")).text).toContain("(shed, ");
+
+  const shed = await connect("v1", { accountId, headers: { "ctxd-project": "shed" } });
+  expect(new Set(await begin(shed))).toEqual(new Set([router, pinned, liking]));
+  expect((await shed.call("recall_context")).text).not.toContain("(shed, ");
+  const other = await connect("v2 old", { accountId, headers: { "ctxd-project": "house" } });
+  expect(new Set(await begin(other, "mend the router"))).toEqual(new Set([pinned, liking]));
 });
