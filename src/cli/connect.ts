@@ -225,12 +225,16 @@ function describeOutcome(
   { url, remove, recall, capture }: ConnectOptions,
   key: string | null,
 ): string {
-  if (remove) return `${client.name} is no longer connected: ${client.reload}.`;
+  if (remove) return `${client.name} is no longer connected, from its next start on.`;
   if (!url) {
     const { note } = findHookAgent(client.id) ?? {};
+    const hasHooks = WITH_HOOKS.includes(client.id);
     return [
       `${client.name} is connected to the memory on this machine: ${client.reload}.`,
-      capture && "What is said from then on is saved for 90 days; --no-capture ends that.",
+      capture &&
+        hasHooks &&
+        "What is said from then on is saved for 90 days; --no-capture ends that.",
+      (recall || capture) && !hasHooks && "It has no hooks, so that it has the tools alone.",
       (recall || capture) && note,
     ]
       .filter(Boolean)

@@ -81,10 +81,12 @@ test("--all connects the agents that are found, and a damaged file keeps none fr
   expect(nobody.stderr).toContain("No agent that ctxd knows was found");
   for (const folder of [".cursor", ".codex", ".kiro"]) mkdirSync(join(home, folder));
   writeFileSync(join(home, ".codex", "config.toml"), "a =");
-  const { exitCode, stderr } = await ctxd(["connect", "--all", "--yes"], { env });
+  const { exitCode, stderr } = await ctxd(["connect", "--all", "--yes", "--capture"], { env });
   expect(exitCode).toBe(1);
   expect(stderr).toContain("Cursor is connected to the memory on this machine");
   expect(stderr).toContain("Kiro is connected to the memory on this machine");
+  expect(stderr.match(/is saved for 90 days/g)).toHaveLength(1);
+  expect(stderr).toContain("It has no hooks, so that it has the tools alone.");
   expect(stderr).toContain("config.toml is not valid TOML");
   expect(stderr).toEndWith("ctxd: 1 could not be changed.\n");
   expect(existsSync(join(home, ".kiro", "settings", "mcp.json"))).toBe(true);
