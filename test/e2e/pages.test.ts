@@ -82,6 +82,7 @@ beforeAll(async () => {
     "/connect?to=python",
     "/keys",
     `/keys/${keys[0]?.record.id}/revoke`,
+    `/keys/${keys[0]?.record.id}/written`,
     "/apps",
     "/account",
     "/account/security",
