@@ -60,6 +60,8 @@ export interface Candidate {
 export interface Found {
   readonly candidates: Candidate[];
   readonly terms: readonly Term[];
+  /** How many memories it was looked for among, where that is not all. */
+  readonly memories?: number;
 }
 
 /** What the content of a memory was embedded as. */

@@ -1,9 +1,10 @@
 import type { Decay } from "../config.ts";
 import type { Embedder } from "../embedding/embedder.ts";
-import type { Filter } from "./filter.ts";
+import { type Filter, wasCaptured } from "./filter.ts";
 import type { Explanation } from "./found-memory.ts";
 import type { Term } from "./indexes/words.ts";
 import type { Part } from "./matched/passage.ts";
+import { amongSaved } from "./ranking/captured.ts";
 import { calibrate, FLOOR } from "./ranking/chance.ts";
 import { type Considered, consider } from "./ranking/considered.ts";
 import { explain } from "./ranking/explain.ts";
@@ -70,12 +71,16 @@ export async function searchTable(
   }: SearchRequest,
   { now, decay }: { now: number; decay: Decay },
 ): Promise<SearchResult> {
-  const found = await rankTable(table, embedder, {
+  const asked = {
     ...{ text: query, mode, filter, least: limit, memories: table.usage.memories, now },
     decay: decays ? decay : null,
-  });
+  };
+  const found = await rankTable(table, embedder, asked);
   const { question } = found;
-  const ranked = calibrate(question, found.ranked, found.considered);
+  const all = calibrate(question, found.ranked, found.considered);
+  const captured = filter.isCaptured ? [] : all.filter(({ memory }) => wasCaptured(memory));
+  // What was saved is ranked as if nothing had been captured: thousands of turns crowd out nothing.
+  const ranked = captured.length > 0 ? await rankSaved(table, embedder, asked) : all;
   // Of a time that is asked about, what held then comes first.
   const isOfAnyTime = readPeriod(query, now) === null;
   const areCompared = versions && isOfAnyTime;
@@ -83,10 +88,14 @@ export async function searchTable(
   const vectors = compared.length > 0 ? await table.vectorsOf(compared) : new Map();
   // By words or meaning alone, what a score is worth is not known.
   const floor = known && mode === "hybrid" ? FLOOR : 0;
-  const ordered: readonly (Ranked & Pick<Versioned, "newer">)[] = areCompared
+  const ordered: readonly Ordered[] = areCompared
     ? putVersionsInOrder(query, ranked, vectors)
     : ranked;
-  const hits = ordered
+  // By words or meaning alone, what is taken for an answer is not known.
+  const answers = mode === "hybrid" ? FLOOR : 1;
+  const merged: readonly Ordered[] =
+    captured.length > 0 ? amongSaved(ordered, captured, answers) : ordered;
+  const hits = merged
     .filter(({ score, chance }) => score >= minScore && chance >= floor)
     .slice(0, limit)
     .map(({ newer, ...one }) => ({
@@ -98,12 +107,21 @@ export async function searchTable(
   return { hits, terms: question.terms };
 }
 
+type Ordered = Ranked & Pick<Versioned, "newer">;
+
 /** What a ranking goes by besides what the table and the model tell of it. */
 interface Asked extends Pick<Question, "text" | "mode" | "memories" | "now" | "decay"> {
   filter: Filter;
   /** Different memories that the meaning brings at the least, if there are so many. */
   least: number;
   weights?: Weights;
+}
+
+/** The memories that were not captured, with scores that can be compared. */
+async function rankSaved(table: MemoryTable, embedder: Embedder, asked: Asked): Promise<Ranked[]> {
+  const filter = { ...asked.filter, isCaptured: false };
+  const { question, ranked, considered } = await rankTable(table, embedder, { ...asked, filter });
+  return calibrate(question, ranked, considered);
 }
 
 /** Ranks memories of a table for a question. Scores of two questions can be compared after `calibrate`. */
@@ -117,13 +135,15 @@ export async function rankTable(
   const vector = embedded?.vector ?? null;
   const words = mode === "semantic" ? null : text;
   const limits = { limit: CANDIDATES, least };
-  const { candidates, terms } = await table.candidates({ vector, words, filter, ...limits });
+  const found = await table.candidates({ vector, words, filter, ...limits });
+  const { candidates, terms, memories = asked.memories } = found;
   const { model } = embedder;
-  const question: Question = { ...asked, model, terms, understood: embedded?.understood ?? 1 };
-  const found = consider(candidates, question);
-  const sessions = sessionsAround(found);
+  const understood = embedded?.understood ?? 1;
+  const question: Question = { ...asked, memories, model, terms, understood };
+  const first = consider(candidates, question);
+  const sessions = sessionsAround(first);
   const turns = await table.ofSessions(sessions, { filter, vector, terms });
-  const considered = consider(turns, question, found);
+  const considered = consider(turns, question, first);
   const { best, finish } = rankFirst(considered, sessions, question, weights);
   const interactions = embedded
     ? await table.interaction(

@@ -15,8 +15,9 @@ export interface WordIndex {
    * The words of a question, each once. One that no text has stands for those like it (see
    * `NearWords`), which count for less.
    * @param corpus what it is a part of
+   * @param among the texts by which a word is rare; all by default
    */
-  terms(question: string, corpus?: Corpus): Term[];
+  terms(question: string, corpus?: Corpus, among?: Among): Term[];
   /** The texts that match terms best, by BM25, the best first. */
   matching(
     terms: readonly Term[],
@@ -46,6 +47,12 @@ export interface Corpus {
   textsWith: ReadonlyMap<string, number>;
   /** What the words that none of its texts has may stand for; see `NearWords`. */
   nearWords: ReadonlyMap<string, ReadonlyMap<string, number>>;
+}
+
+/** Some of the texts of an index. */
+export interface Among {
+  texts: number;
+  has(text: number): boolean;
 }
 
 /** Texts with a word. Most words are in one text only, which is a posting without a list. */
@@ -124,9 +131,17 @@ export function createWordIndex(): WordIndex {
     return typeof known === "number" ? { length: 1, values: Int32Array.of(known) } : known;
   };
 
-  const rarenessOf = (token: string, corpus: Corpus | undefined) => {
-    const texts = corpus?.texts ?? total.texts;
-    const textsWith = corpus?.textsWith.get(token) ?? postingsOf(token).length;
+  const countAmong = (token: string, among: Among) => {
+    const { length, values } = postingsOf(token);
+    let count = 0;
+    for (let at = 0; at < length; at++) if (among.has((values[at] ?? 0) >> COUNT_BITS)) count++;
+    return count;
+  };
+
+  const rarenessOf = (token: string, corpus: Corpus | undefined, among: Among | undefined) => {
+    const texts = corpus?.texts ?? among?.texts ?? total.texts;
+    const own = () => (among ? countAmong(token, among) : postingsOf(token).length);
+    const textsWith = corpus?.textsWith.get(token) ?? own();
     return Math.log(1 + (texts - textsWith + 0.5) / (textsWith + 0.5));
   };
 
@@ -152,7 +167,7 @@ export function createWordIndex(): WordIndex {
       total.words -= length;
     },
 
-    terms(question, corpus) {
+    terms(question, corpus, among) {
       let misspelt = 0;
       const nearTo = (token: string) => {
         if (corpus) return corpus.nearWords.get(token);
@@ -161,12 +176,12 @@ export function createWordIndex(): WordIndex {
       return [...askedWords(question)].map(([token, weight]) => {
         const others = postings.has(token) ? null : nearTo(token);
         if (!others || others.size === 0) {
-          const rareness = weight * rarenessOf(token, corpus);
+          const rareness = weight * rarenessOf(token, corpus, among);
           return { token, rareness, forms: [{ token, share: 1 }] };
         }
         const forms = [...others].map(([other, counts]) => ({
           token: other,
-          share: counts * rarenessOf(other, corpus),
+          share: counts * rarenessOf(other, corpus, among),
         }));
         const rarest = Math.max(...forms.map(({ share }) => share));
         return {

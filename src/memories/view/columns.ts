@@ -31,6 +31,8 @@ export interface Columns {
   accepts(filter: Filter): Accepts;
   /** Memories that expire, the first to do so first. */
   expiring(limit: number): Expiring[];
+  /** The memories that were not captured, by their slots; undefined where that is all of them. */
+  saved(): { texts: number; has(slot: number): boolean } | undefined;
   id(slot: number): string;
   content(slot: number): string;
   createdAt(slot: number): number;
@@ -175,6 +177,13 @@ export function createColumns(): Columns {
       const expires = (slot: number) => slots.has(slot) && !Number.isNaN(at(slot));
       const found = first(slots.end, expires, (a, b) => at(a) - at(b), limit);
       return found.map((slot) => ({ id: texts.get(idAt(slot)), expiresAt: at(slot) }));
+    },
+    saved() {
+      if (captured === 0) return undefined;
+      const isSaved = testOf(sources, (source) => !wasCaptured({ source }));
+      const has = (slot: number) =>
+        columns.source[slot] === 0 || isSaved(columns.source[slot] ?? 0);
+      return { texts: slots.size - captured, has };
     },
     id: (slot) => texts.get(idAt(slot)),
     content: (slot) => texts.get(contentAt(slot)),

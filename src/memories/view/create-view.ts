@@ -132,9 +132,13 @@ export function createView(dimension: number, mostWithStates = MOST_WITH_STATES)
       const found = vector
         ? vectors.nearest(vector, { count: limit, least, accepts })
         : new Set<number>();
-      const terms = question === null ? [] : words.terms(question, corpus);
+      // What was captured makes no word of what was saved less rare.
+      const isOfAll = corpus === undefined && filter.isCaptured === false;
+      const among = isOfAll ? columns.saved() : undefined;
+      const terms = question === null ? [] : words.terms(question, corpus, among);
       for (const slot of words.matching(terms, { count: limit, accepts })) found.add(slot);
-      return { candidates: candidatesOf([...found], { vector, terms }), terms };
+      const candidates = candidatesOf([...found], { vector, terms });
+      return { candidates, terms, ...(among && { memories: among.texts }) };
     },
 
     ofSessions(sessions, { filter, ...asked }, limit) {

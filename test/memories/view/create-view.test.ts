@@ -74,14 +74,23 @@ function rowOf({ vectors: _, states: _states, ...row }: StoredMemory) {
   return row;
 }
 
-/** BM25 of each memory, computed from the texts. */
-function scoresOf(question: string, memories: readonly StoredMemory[]): Map<string, number> {
-  const texts = memories.map(({ id, content }) => ({ id, tokens: tokensOf(content) }));
+/** BM25 of each memory, computed from the texts. Captured ones make no word of saved ones less rare. */
+function scoresOf(
+  question: string,
+  memories: readonly StoredMemory[],
+  { isCaptured }: Filter,
+): Map<string, number> {
+  const texts = memories.map(({ id, content, source }) => ({
+    ...{ id, tokens: tokensOf(content) },
+    isCounted: isCaptured !== false || source?.via !== "capture",
+  }));
+  const counted = texts.filter((text) => text.isCounted).length;
   const average = texts.reduce((sum, { tokens }) => sum + tokens.length, 0) / texts.length;
   const scores = new Map<string, number>();
   for (const token of new Set(tokensOf(question))) {
     const having = texts.filter(({ tokens }) => tokens.includes(token));
-    const idf = Math.log(1 + (texts.length - having.length + 0.5) / (having.length + 0.5));
+    const countedHaving = having.filter((text) => text.isCounted).length;
+    const idf = Math.log(1 + (counted - countedHaving + 0.5) / (countedHaving + 0.5));
     for (const { id, tokens } of having) {
       const count = tokens.filter((other) => other === token).length;
       const norm = 1.2 * (0.25 + (0.75 * tokens.length) / average);
@@ -155,7 +164,7 @@ function checkCandidates(view: View, memories: ReadonlyMap<string, StoredMemory>
   const byId = checkEach(found, memories, filter, vector);
 
   const passing = [...memories.values()].filter((memory) => passes(filter, memory));
-  const scores = words === null ? new Map() : scoresOf(words, [...memories.values()]);
+  const scores = words === null ? new Map() : scoresOf(words, [...memories.values()], filter);
   const best = passing
     .map(({ id }) => scores.get(id) ?? 0)
     .filter((score) => score > 0)
@@ -210,7 +219,7 @@ function checkSessions(view: View, memories: ReadonlyMap<string, StoredMemory>) 
   const limit = 1 + random.below(60);
   const terms = view.candidates({ vector, words: "apple", filter, limit: 1, least: 1 }).terms;
   const found = view.ofSessions(sessions, { filter, vector, terms }, limit);
-  const scores = scoresOf("apple", [...memories.values()]);
+  const scores = scoresOf("apple", [...memories.values()], filter);
   for (const { memory, ...one } of found) {
     expect(bm25Of(one, terms)).toBeCloseTo(scores.get(memory.id) ?? 0, 3);
   }
