@@ -179,7 +179,8 @@ function createReplica(dataDir: string, spawn: (dataDir: string) => ServerProces
 /** Names of all objects below the prefix, as BASE/FILE. */
 function objectsIn({ folder, bucket }: ObjectStore): string[] {
   const root = join(folder, bucket, "memories");
-  const ending = "._S3rver_object";
+  // Written after the object itself: a server that is killed between has no such object.
+  const ending = "._S3rver_metadata.json";
   try {
     return readdirSync(root, { recursive: true, encoding: "utf8" })
       .filter((name) => name.endsWith(ending))
