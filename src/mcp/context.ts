@@ -25,7 +25,7 @@ export function createContext(memories: Memories) {
   );
 
   const recent = async (session: Session) => {
-    const filter = inProject(session, { isCurrent: true });
+    const filter = inProject(session, { isCurrent: true, isCaptured: false });
     return (await memories.list(session.principal, { filter, limit: RECENT })).memories;
   };
 

@@ -44,7 +44,8 @@ export function createReadingTools(memories: Memories): Tool[] {
     defineTool({
       name: "list_memories",
       title: "List memories",
-      description: "Browse memories, newest first, for an overview. To find something, search.",
+      description:
+        "Browse what was saved, newest first; with session_id, also what was said there.",
       scope,
       annotations: READS,
       input: Type.Object(
@@ -52,7 +53,9 @@ export function createReadingTools(memories: Memories): Tool[] {
         strict,
       ),
       async run({ limit = 20, max_tokens, cursor, ...rest }, session) {
-        const filter = filterOf(rest, session);
+        // Hundreds of turns of conversations would hide what somebody chose to save.
+        const isCaptured = rest.session_id === undefined ? { isCaptured: false } : {};
+        const filter = { ...filterOf(rest, session), ...isCaptured };
         const list = (count: number) =>
           memories.list(session.principal, { filter, limit: count, cursor });
         const page = await list(limit);

@@ -409,3 +409,23 @@ test("a conversation begins with what matters, each memory once", async () => {
   const other = await connect("v2 old", { accountId, headers: { "ctxd-project": "house" } });
   expect(new Set(await begin(other, "mend the router"))).toEqual(new Set([pinned, liking]));
 });
+
+test("what was captured is found, and listed by its session alone", async () => {
+  const account = await server.account();
+  const client = await connect("v2 new", { accountId: account.accountId });
+  await save(client, "The user prefers tea");
+  const captured = await account.send("POST", "/memories/capture", {
+    json: {
+      ...{ agent: "claude-code", session_id: "s-1" },
+      turns: [{ role: "user", content: "Let us drink oolong tea today" }],
+    },
+  });
+  expect(captured.status).toBe(200);
+  expect(contentsOf(await client.call("list_memories"))).toEqual(["The user prefers tea"]);
+  expect(await client.resources()).toHaveLength(2);
+  const said = await client.call("list_memories", { session_id: "s-1" });
+  expect(said.text).toContain("oolong");
+  const found = await client.call("search_memories", { query: "oolong tea" });
+  expect(found.text).toContain("oolong");
+  expect(found.text).toContain("captured by ");
+});
