@@ -56,11 +56,11 @@ export function createWritingTools(memories: Memories): Tool[] {
         const similar = mayRead ? await describeSimilar(memories, principal, id) : [];
         if (similar.length === 0) return { text: `Saved as ${id}.`, data: saved };
         const list = similar.map((one) => `\n${one.id}: ${one.title} (${SAYS[one.kind]})`).join("");
+        const text = `Saved as ${id}. See what is known:${list}`;
+        if (!allows(principal.scopes, "memories:write"))
+          return { text, data: { ...saved, similar } };
         const hint = `If this says nothing new, delete_memory ${id}. If it takes the place of one, delete_memory ${id} and save it again with supersedes.`;
-        return {
-          text: `Saved as ${id}. See what is known:${list}\n${hint}`,
-          data: { ...saved, similar, hint },
-        };
+        return { text: `${text}\n${hint}`, data: { ...saved, similar, hint } };
       },
     }),
 
