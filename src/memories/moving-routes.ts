@@ -46,7 +46,7 @@ export function createMovingRoutes({
           operationId: "moveMemories",
           summary: "Move all memories that pass a filter to a project",
           description:
-            "At least one filter is needed. They are as old as before. When it fails, some are moved: send it again.",
+            "At least one filter is needed. Histories are moved as a whole. They are as old as before. When it fails, some are moved: send it again.",
           responses: responses(
             { status: 200, description: "How many there were elsewhere.", schema: Moved },
             400,

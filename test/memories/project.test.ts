@@ -236,6 +236,20 @@ describe("moving memories", () => {
     expect(stats).toMatchObject({ projects: [{ project: "atlas", memories: 201 }] });
   });
 
+  test("takes a history as a whole, as far as it can be changed", async () => {
+    const { whole, bound, atlas } = await withProjects();
+    const tagged = await whole.save({ content: "is", tags: ["x"], supersedes: atlas.id });
+    const last = await whole.save({ content: "will be", supersedes: tagged.id });
+    expect(await move(whole, "tags=x", "boreas")).toEqual({ moved: 3 });
+    for (const { id } of [atlas, tagged, last]) {
+      expect(await whole.get(id)).toMatchObject({ project: "boreas" });
+    }
+    await whole.update(last.id, { project: "atlas", tags: ["y"] });
+    expect(await move(bound, "tags=y", "atlas")).toEqual({ moved: 0 });
+    expect(await whole.get(tagged.id)).toMatchObject({ project: "boreas" });
+    expect((await whole.get(last.id)).supersedes).toBe(tagged.id);
+  });
+
   test.each([
     ["", { project: "atlas" }, "Moving everything at once"],
     ["tags=x", {}, "project"],
