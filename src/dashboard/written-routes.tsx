@@ -10,6 +10,7 @@ import { ButtonLink } from "../pages/button.tsx";
 import type { Markup } from "../pages/jsx-runtime.ts";
 import { ConfirmPage } from "./confirm.tsx";
 import { type Guard, PAGE_ROUTE, type Visit } from "./guard.tsx";
+import { viewPath } from "./memories-view.ts";
 import { PATHS, type Section } from "./navigation.tsx";
 
 /** What memories are written with. */
@@ -135,6 +136,11 @@ function Question({
         had superseded holds again. It can go on writing until you{" "}
         {section === "keys" ? "revoke the key" : "disconnect the app"}.
       </p>
+      {count > 0 && (
+        <p>
+          <a href={viewPath({ source: id, history: "1" })}>See them first</a>
+        </p>
+      )}
     </ConfirmPage>
   );
 }

@@ -26,6 +26,7 @@ test("all that a key wrote goes in one step, also when the key is revoked, and n
   expect((await person.visit("/keys")).text).toContain(path);
   const question = await person.visit(path);
   expect(question.text).toContain("2 memories that");
+  expect(question.text).toContain(`/memories?source=${record.id}`);
   const done = await person.submit(formTo(question, path));
   expect(done.text).toContain("2 memories that “misled” wrote: deleted for good.");
   expect((await own.list()).memories.map(({ content }) => content)).toEqual(["Sam works at Acme."]);
