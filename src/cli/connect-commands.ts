@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError, Option } from "commander";
+import { Argument, type Command, InvalidArgumentError, Option } from "commander";
 import type { Client } from "../connect/client.ts";
 import { CLIENTS, clientsLike, findClient } from "../connect/clients.ts";
 import { HOSTED_CLIENTS } from "../connect/hosted-clients.ts";
@@ -47,7 +47,12 @@ function addMcp(program: Command, configure: Configure, env: Environment): void 
 function addConnect(program: Command, configure: Configure, env: Environment): void {
   program
     .command("connect")
-    .argument("[client]", "claude-code, cursor, …; without one, all are listed", parseClient)
+    .addArgument(
+      // The parser has a better sentence for a wrong one than the library.
+      new Argument("[client]", "the agent; without one, all are listed")
+        .choices(CLIENTS.map(({ id }) => id))
+        .argParser(parseClient),
+    )
     .summary("let an agent use this memory: writes its settings")
     .description(
       "Writes an agent's settings so that it uses this memory. Shows what changes and asks first; changes nothing else in the file, and keeps a copy of it.",
@@ -64,7 +69,7 @@ function addConnect(program: Command, configure: Configure, env: Environment): v
     .option("--print", "print what belongs into the settings, and write nothing")
     .option("--remove", "disconnect it again")
     .option("-y, --yes", "do not ask whether this is meant")
-    .addHelpText("after", () => `\n${describeClients()}\n\n${CONNECT_NOTES}`)
+    .addHelpText("after", `\n${CONNECT_NOTES}`)
     .addHelpText(
       "after",
       examples(

@@ -8,13 +8,19 @@ import type { Environment } from "./failure.ts";
 import { formatTable } from "./table.ts";
 import { print, say } from "./terminal.ts";
 
+/** How a client may be, in the order in which they are listed. */
+const STATES = ["connected", "damaged file", "not connected", "not found"] as const;
+type State = (typeof STATES)[number];
+
 /** `ctxd connect` without a client: which there are, and which of them are connected. */
 export async function listClients(env: Environment): Promise<void> {
   const surroundings = surroundingsOf(env);
   const rows = CLIENTS.map((client) => {
     const path = locate(client, surroundings);
-    return [client.id, client.name, stateOf(client, path, surroundings), path];
-  });
+    return { client, path, state: stateOf(client, path, surroundings) };
+  })
+    .sort((a, b) => STATES.indexOf(a.state) - STATES.indexOf(b.state))
+    .map(({ client, path, state }) => [client.id, client.name, state, path]);
   await print(formatTable(["CLIENT", "NAME", "STATE", "FILE"], rows));
   say(
     "\nctxd connect CLIENT connects one, --all all that are found, ctxd help connect tells more.",
@@ -40,7 +46,7 @@ export function surroundingsOf(env: Environment): Surroundings {
   return { env, home: env.HOME || homedir(), platform: process.platform };
 }
 
-function stateOf(client: Client, path: string, surroundings: Surroundings): string {
+function stateOf(client: Client, path: string, surroundings: Surroundings): State {
   try {
     if (readEntry(client, readConfiguration(path).text)) return "connected";
     return isInstalled(client, surroundings) ? "not connected" : "not found";

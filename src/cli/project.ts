@@ -1,4 +1,5 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
+import { homedir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { LIMITS } from "../memories/memory.ts";
 
@@ -20,13 +21,19 @@ export function projectOfFolder(folder: string): string | null {
   return name !== "" && name.length <= LIMITS.identifier ? name : null;
 }
 
-/** The repository that a folder is in: its folder, and where git keeps what it knows of it. */
+/**
+ * The repository that a folder is in: its folder, and where git keeps what it knows of it. One of the
+ * home folder keeps settings, and is not the project of all that lies below; editors also start
+ * programs there.
+ */
 function findRepository(folder: string): { root: string; gitFolder: string } | null {
-  for (let root = folder; ; root = dirname(root)) {
+  const home = homedir();
+  for (let root = folder; root !== home; root = dirname(root)) {
     const gitFolder = gitFolderOf(join(root, ".git"));
     if (gitFolder !== null) return { root, gitFolder };
     if (root === dirname(root)) return null;
   }
+  return null;
 }
 
 /** Of a worktree or a submodule, `.git` is a file with the folder's path (gitrepository-layout(5)). */

@@ -33,6 +33,10 @@ const CASES: [line: string[], shown: string[]][] = [
   ],
   [["ctxd", "key", "create", "--sc"], ["--scope"]],
   [["ctxd", "completion", "f"], ["fish"]],
+  [
+    ["ctxd", "connect", "cl"],
+    ["claude-code", "claude-desktop", "cline"],
+  ],
 ];
 
 for (const [shell, tell] of Object.entries(SHELLS)) {

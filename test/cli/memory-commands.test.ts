@@ -14,6 +14,9 @@ const env = { HOME: home, CTXD_CACHE_DIR: testCacheDir, CTXD_PORT: "0" };
 /** Folders of two projects, and of none. */
 const folders = { shop: project("acme/shop"), blog: project("acme/blog"), none: home };
 mkdirSync(join(home, ".cursor"), { recursive: true });
+// Settings that are kept in a repository make no project of the home folder.
+mkdirSync(join(home, ".git"));
+writeFileSync(join(home, ".git", "HEAD"), "ref: refs/heads/main\n");
 
 afterAll(async () => {
   await stopServer(dataDir);
