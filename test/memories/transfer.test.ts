@@ -153,11 +153,13 @@ test("secrets in lines are masked, and the same lines change nothing", async () 
   const lines = toLines([
     { content: `The database is postgres://sam:${password}@db.example.com/atlas` },
     { content: "Tea is hot." },
+    { content: "A table", metadata: { url: `https://sam:${password}@example.com`, row: 7 } },
   ]);
-  expect(await importInto(ada, lines)).toEqual({ ...NOTHING, created: 2, masked: 1 });
-  expect(await importInto(ada, lines)).toEqual({ ...NOTHING, unchanged: 2, masked: 1 });
+  expect(await importInto(ada, lines)).toEqual({ ...NOTHING, created: 3, masked: 2 });
+  expect(await importInto(ada, lines)).toEqual({ ...NOTHING, unchanged: 3, masked: 2 });
   const exported = await exportOf(ada);
   expect(exported).not.toContain(password);
+  expect(linesOf(exported).at(-1)?.metadata).toMatchObject({ row: 7 });
   expect(exported).toContain("db.example.com/atlas");
 });
 
