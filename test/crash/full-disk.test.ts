@@ -104,7 +104,9 @@ test.skipIf(!mounted)(
 
       // The database's files have room of their own for small writes.
       for (let inRow = 0, step = 0; inRow < 10 && step < 3_000; step++) {
-        const answer = await client.send("POST", "/memories", { json: { content: `x ${step}` } });
+        const answer = await client.send("POST", "/memories", {
+          json: { content: `x ${round} ${step}` },
+        });
         inRow = answer.status === 503 ? inRow + 1 : 0;
         if (answer.status !== 503) keep(answer.body as Memory);
       }
@@ -113,8 +115,9 @@ test.skipIf(!mounted)(
       const id = some?.id ?? "";
       const memories = [{ content: "one" }, { content: "two" }];
       const headers = { "idempotency-key": `round-${round}` };
+      const json = { content: `what round ${round} refuses` };
       const refusals = [
-        () => client.send("POST", "/memories", { json: { content: "x" }, headers }),
+        () => client.send("POST", "/memories", { json, headers }),
         () => client.send("POST", "/memories/batch", { json: { memories } }),
       ];
       for (const refusal of refusals) expect(await refusal()).toMatchObject(REFUSED);
@@ -138,10 +141,10 @@ test.skipIf(!mounted)(
       const freed = server.errors().length;
       free();
       const end = performance.now() + 30_000;
-      let saved = await client.send("POST", "/memories", { json: { content: "x" }, headers });
+      let saved = await client.send("POST", "/memories", { json, headers });
       while (saved.status === 503 && performance.now() < end) {
         await Bun.sleep(100);
-        saved = await client.send("POST", "/memories", { json: { content: "x" }, headers });
+        saved = await client.send("POST", "/memories", { json, headers });
       }
       expect(saved.status).toBe(201);
       keep(saved.body as Memory);
