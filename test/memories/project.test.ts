@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { wholeAccount } from "../../src/keys/reach.ts";
 import { SCOPES } from "../../src/keys/scopes.ts";
 import type { Memory } from "../../src/memories/memory.ts";
 import { type Client, contentsOf } from "../support/client.ts";
@@ -183,6 +184,20 @@ describe("who is bound to a project", () => {
     const last = await pageOf(`&cursor=${first.next_cursor}`);
     expect(last).toMatchObject({ memories: [{ id: atlas.id }], next_cursor: null });
     expectError(await bound.send("DELETE", `/memories/${atlas.id}?history=true`), refused);
+  });
+
+  test("is not given what leaves the project while it is exported", async () => {
+    const { whole, accountId } = await withProjects();
+    const many = Array.from({ length: 300 }, (_, index) => ({ content: `one of ${index}` }));
+    for (const half of [many.slice(0, 150), many.slice(150)]) {
+      await whole.saveAll(half.map((memory) => ({ ...memory, project: "atlas" })));
+    }
+    const reach = { accountId, bound: { project: "atlas", only: true } };
+    const pages = await server.memories.export(reach, {});
+    const first = await pages.next();
+    expect(first.value?.length).toBeGreaterThan(0);
+    await server.memories.move(wholeAccount(accountId), { projects: ["atlas"] }, "boreas");
+    for await (const page of pages) expect(page).toEqual([]);
   });
 
   test("reads no metrics, be it the owner", async () => {

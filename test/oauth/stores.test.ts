@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import type { Bound } from "../../src/keys/reach.ts";
 import { createOAuth } from "../../src/oauth/oauth.ts";
 import { createOAuthTables } from "../../src/oauth/tables.ts";
 import { DATABASES, type Place, storesOn } from "../support/databases.ts";
@@ -26,7 +27,8 @@ async function start(place: Place) {
     scopes: ["memories:read", "memories:write"] as const,
     resource: RESOURCE,
   };
-  const allow = () => oauth.codes.create(accountId, consent);
+  const allow = (bound: Bound | null = null) =>
+    oauth.codes.create(accountId, { ...consent, bound });
   const redeem = (code: string, store = oauth) =>
     store.codes.redeem({
       ...{ clientId: CLIENT.id, code, verifier: VERIFIER },
@@ -40,6 +42,27 @@ async function start(place: Place) {
 const isDone = ({ status }: PromiseSettledResult<unknown>) => status === "fulfilled";
 
 describe.each(DATABASES)("OAuth on %s:", (_, place) => {
+  test("a token is bound to a project as its grant is, also when it is renewed elsewhere", async () => {
+    const { oauth, other, allow, redeem, renew, accountId } = await start(place);
+    const bound = { project: "Öl, Atlas", only: true };
+    const tokens = await redeem(await allow(bound), other);
+    expect(await oauth.tokens.authenticate(tokens.access_token)).toMatchObject({ bound });
+    const renewed = await renew(tokens.refresh_token, other);
+    expect(await oauth.tokens.authenticate(renewed.access_token)).toMatchObject({ bound });
+    const [grant] = await oauth.grants.list(accountId);
+    expect(grant).toMatchObject({ project: "Öl, Atlas", projectOnly: true });
+  });
+
+  test("a grant is for no resource that an earlier version knows, where it is bound", async () => {
+    const { db, allow } = await start(place);
+    const { oauthGrants } = db.tables(createOAuthTables);
+    const kept = async () => (await db.orm.select().from(oauthGrants)).map((row) => row.resource);
+    await allow({ project: "atlas", only: false });
+    expect(await kept()).not.toContain(RESOURCE);
+    await allow();
+    expect(await kept()).toContain(RESOURCE);
+  });
+
   test("a token speaks for who has allowed it, in all processes, until its grant is revoked", async () => {
     const { accountId, oauth, other, allow, redeem, clock } = await start(place);
     const tokens = await redeem(await allow());
