@@ -16,7 +16,8 @@ afterEach(async () => {
 
 test("a server that a person starts takes over from one in the background, and no call is lost", async () => {
   const bridges = [startBridge(dataDir), startBridge(dataDir)];
-  await Promise.all(bridges.map((bridge) => bridge.call("save_memory", { content: "first" })));
+  const save = (index: number) => bridges[index]?.call("save_memory", { content: `by ${index}` });
+  await Promise.all([save(0), save(1)]);
   const background = serverOf(dataDir);
   const calls = 40;
   for (const [index, bridge] of bridges.entries()) {
