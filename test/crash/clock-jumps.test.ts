@@ -37,7 +37,7 @@ test.skipIf(missing !== null)(
         const { id } = await client.save({ content: `${word} before the clock is set` });
         await Bun.sleep(random.below(1_000));
         machine.set({ seconds });
-        const late = await client.save({ content: "after the clock was set" });
+        const late = await client.save({ content: `after the clock was set by ${seconds}` });
         const told = Date.parse(late.created_at) - Date.now();
         expect(Math.abs(told / 1_000 - seconds)).toBeLessThan(3_600);
         await client.remove(id);

@@ -8,6 +8,7 @@ import { createEmbedders } from "../../src/embedding/embedders.ts";
 import { createKeys } from "../../src/keys/keys.ts";
 import { createLog } from "../../src/log.ts";
 import { DUE } from "../../src/memories/due.ts";
+import { EXPIRY } from "../../src/memories/expiry.ts";
 import { createIdempotency } from "../../src/memories/idempotency.ts";
 import { createSqliteLog } from "../../src/memories/log/sqlite-log.ts";
 import { createMemories } from "../../src/memories/memories.ts";
@@ -78,6 +79,7 @@ const store = await openStore({
   embedders: createEmbedders(embedder, (model) => fakeEmbedder(model)),
   lines: log,
   due: IMPATIENT,
+  expiry: { ...EXPIRY, every: 200 },
 });
 const memories = createMemories({
   store,
