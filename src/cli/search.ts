@@ -40,6 +40,9 @@ export async function search(
   try {
     const response = await api.request(`/api/memories/search?${parametersOf(query, options)}`);
     const { memories } = (await response.json()) as { memories: FoundMemory[] };
+    if (response.headers.get("ctxd-search-mode") === "keyword") {
+      say("Searched by words alone, as the model that knows meanings is still being loaded.");
+    }
     if (options.json) return await print(JSON.stringify({ memories }, null, 2));
     if (memories.length > 0) return await print(printable(memories.map(describe).join("\n\n")));
     say("Nothing is known about that.");

@@ -1,4 +1,4 @@
-import { afterAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -17,6 +17,11 @@ mkdirSync(join(home, ".cursor"), { recursive: true });
 // Settings that are kept in a repository make no project of the home folder.
 mkdirSync(join(home, ".git"));
 writeFileSync(join(home, ".git", "HEAD"), "ref: refs/heads/main\n");
+
+beforeAll(async () => {
+  const { stdout } = await run(["status", "--json"]);
+  expect(JSON.parse(stdout).server).toMatchObject({ was_running: false, background: true });
+});
 
 afterAll(async () => {
   await stopServer(dataDir);
