@@ -3,6 +3,8 @@ import { Elysia } from "elysia";
 import { AppError } from "../errors.ts";
 import type { RecordEvent } from "../http/record.ts";
 import { toBound } from "../keys/bound.ts";
+import { wholeAccount } from "../keys/reach.ts";
+import type { Memories } from "../memories/memories.ts";
 import { type Grant, type Grants, grantFacts } from "../oauth/grants.ts";
 import { ButtonLink } from "../pages/button.tsx";
 import type { Markup } from "../pages/jsx-runtime.ts";
@@ -15,16 +17,18 @@ import { type Guard, PAGE_ROUTE, type Visit } from "./guard.tsx";
 import { listPage } from "./list-page.ts";
 import { PATHS } from "./navigation.tsx";
 import { Page } from "./page.tsx";
-import { RemoveWritten } from "./written-routes.tsx";
+import { LOCAL, LOCAL_NAME, RemoveWritten } from "./written-routes.tsx";
 
 /** The page of apps that a person has allowed to use their memories. */
 export function createAppsRoutes({
   guard,
   grants,
+  memories,
   record,
 }: {
   guard: Guard;
   grants: Pick<Grants, "list" | "revoke">;
+  memories: Pick<Memories, "count">;
   record: RecordEvent;
 }) {
   const active = async (accountId: string) =>
@@ -37,7 +41,10 @@ export function createAppsRoutes({
         guard.show(request, async (visit) => {
           const all = await grants.list(visit.account.id);
           const ended = all.filter(({ revokedAt }) => revokedAt !== null).reverse();
-          return <AppsPage visit={visit} grants={await active(visit.account.id)} ended={ended} />;
+          const reach = wholeAccount(visit.account.id);
+          const byAgents = await memories.count(reach, { sourceId: LOCAL });
+          const working = await active(visit.account.id);
+          return <AppsPage visit={visit} grants={working} ended={ended} byAgents={byAgents} />;
         }),
       PAGE_ROUTE,
     )
@@ -85,10 +92,13 @@ function AppsPage({
   visit,
   grants,
   ended,
+  byAgents,
 }: {
   visit: Visit;
   grants: readonly Grant[];
   ended: readonly Grant[];
+  /** How many memories agents on this machine wrote. */
+  byAgents: number;
 }): Markup {
   const { items, ...ways } = listPage(grants, PATHS.apps, visit.url);
   return (
@@ -153,6 +163,17 @@ function AppsPage({
             ]}
           />
         </details>
+      )}
+      {byAgents > 0 && (
+        <section class="panel" aria-labelledby="agents">
+          <h2 id="agents">{LOCAL_NAME}</h2>
+          <p>
+            {`They need no key and wrote ${byAgents === 1 ? "1 memory" : `${byAgents} memories`}.`}
+          </p>
+          <div class="actions">
+            <RemoveWritten section="apps" id={LOCAL} name={LOCAL_NAME} />
+          </div>
+        </section>
       )}
       <Pager label="Pages of apps" {...ways} />
     </Page>

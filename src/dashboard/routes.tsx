@@ -92,7 +92,7 @@ export function createDashboardRoutes(parts: DashboardParts) {
     .use(createMemoryPageRoutes({ guard, memories, etags: parts.etags, listSources }))
     .use(createConnectRoutes({ ...own, publicUrl: config.publicUrl }))
     .use(createKeyRoutes(own))
-    .use(createAppsRoutes({ guard, grants: oauth.grants, record }))
+    .use(createAppsRoutes({ guard, grants: oauth.grants, memories, record }))
     .use(createWrittenRoutes({ ...own, grants: oauth.grants, memories }))
     .use(createAccountRoutes({ ...parts, guard, proved }))
     .use(createOwnPasskeysRoutes({ ...parts, proved, changes }))

@@ -21,6 +21,10 @@ interface Writer {
   facts: RouteFacts;
 }
 
+/** Id of what agents on this machine write with, who come by the socket and need no key. */
+export const LOCAL = "local";
+export const LOCAL_NAME = "Agents on this machine";
+
 /** Where all that a key or an app wrote is removed. */
 export function writtenPath(section: "keys" | "apps", id: string): string {
   return `${PATHS[section]}/${id}/written`;
@@ -64,10 +68,12 @@ export function createWrittenRoutes({
     (await keys.list(accountId))
       .map((key) => ({ id: key.id, name: key.name, facts: keyFacts(key) }))
       .find((each) => each.id === id);
-  const ofApp = async (accountId: string, id: string): Promise<Writer | undefined> =>
-    (await grants.list(accountId))
+  const ofApp = async (accountId: string, id: string): Promise<Writer | undefined> => {
+    if (id === LOCAL) return { id, name: LOCAL_NAME, facts: { accountId, subjectId: id } };
+    return (await grants.list(accountId))
       .map((grant) => ({ id: grant.id, name: grant.clientName, facts: grantFacts(grant) }))
       .find((each) => each.id === id);
+  };
 
   const routesOf = (section: "keys" | "apps", find: typeof ofKey) => {
     const found = async (visit: Visit, id: string): Promise<Writer> => {
@@ -121,20 +127,21 @@ function Question({
     <ConfirmPage
       visit={visit}
       section={section}
-      title="Remove all that it wrote?"
+      title={id === LOCAL ? "Remove all that they wrote?" : "Remove all that it wrote?"}
       action={writtenPath(section, id)}
       confirm={`Delete ${countOf(count)}`}
       cancel={PATHS[section]}
     >
       <p>
-        {`${countOf(count)} that `}
+        {`${countOf(count)} whose text `}
         <strong>
           <bdi>{name}</bdi>
         </strong>
-        {" saved, or whose text it changed, "}
-        {count === 1 ? "is" : "are"} deleted for good and can't be brought back. What one of them
-        had superseded holds again. It can go on writing until you{" "}
-        {section === "keys" ? "revoke the key" : "disconnect the app"}.
+        {` wrote ${count === 1 ? "is" : "are"} `}
+        deleted for good and can't be brought back. What one of them had superseded holds again.
+        {id === LOCAL
+          ? ""
+          : ` It can go on writing until you ${section === "keys" ? "revoke the key" : "disconnect the app"}.`}
       </p>
       {count > 0 && (
         <p>

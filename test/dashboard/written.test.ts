@@ -1,4 +1,5 @@
 import { afterAll, expect, test } from "bun:test";
+import { wholeAccount } from "../../src/keys/reach.ts";
 import { startOAuthServer } from "../oauth/support/oauth-server.ts";
 import { formTo } from "../oauth/support/person.ts";
 import { createClient } from "../support/client.ts";
@@ -25,7 +26,7 @@ test("all that a key wrote goes in one step, also when the key is revoked, and n
   const path = `/keys/${record.id}/written`;
   expect((await person.visit("/keys")).text).toContain(path);
   const question = await person.visit(path);
-  expect(question.text).toContain("2 memories that");
+  expect(question.text).toContain("2 memories whose text");
   expect(question.text).toContain(`/memories?source=${record.id}`);
   const done = await person.submit(formTo(question, path));
   expect(done.text).toContain("2 memories that “misled” wrote: deleted for good.");
@@ -46,6 +47,20 @@ test("all that an app wrote goes in one step, also when it is disconnected", asy
   expect((await person.visit("/apps")).text).toContain(path);
   const done = await person.submit(formTo(await person.visit(path), path));
   expect(done.text).toContain("1 memory that “Example” wrote");
+  expect((await own.list()).memories.map(({ content }) => content)).toEqual(["by hand"]);
+});
+
+test("all that agents on this machine wrote goes in one step", async () => {
+  const { accountId, person } = await server.signedIn();
+  const own = await server.client(accountId);
+  await own.save({ content: "by hand" });
+  expect((await person.visit("/apps")).text).not.toContain("Agents on this machine");
+  const source = { via: "mcp", by: "local", id: "local" } as const;
+  await server.memories.save(wholeAccount(accountId), { content: "by an agent" }, { source });
+  const page = await person.visit("/apps");
+  expect(page.text).toContain("They need no key and wrote 1 memory.");
+  const path = "/apps/local/written";
+  await person.submit(formTo(await person.visit(path), path));
   expect((await own.list()).memories.map(({ content }) => content)).toEqual(["by hand"]);
 });
 
