@@ -72,7 +72,7 @@ export function createCapture({
     const expiresAt =
       conversation.keptDays === null
         ? null
-        : new Date(endOfDay(now + conversation.keptDays * DAY)).toISOString();
+        : endOfDay(now + conversation.keptDays * DAY, principal.accountId);
     const lines: ImportLine[] = [];
     let last = after;
     for (const turn of turns) {
@@ -166,9 +166,13 @@ function toCaptured(
   };
 }
 
-/** The end of the day, in UTC: turns of a day are forgotten in one go, since each time takes a rewrite. */
-function endOfDay(at: number): number {
-  return Math.ceil(at / DAY) * DAY;
+/**
+ * The end of a day: its turns are forgotten in one go, since each time takes a rewrite. It comes at
+ * another time for each account, so that not all are due at once.
+ */
+function endOfDay(at: number, accountId: string): string {
+  const start = Bun.hash.crc32(accountId) % DAY;
+  return new Date(start + Math.ceil((at - start) / DAY) * DAY).toISOString();
 }
 
 /** Null for what would not be taken as such a field. */
