@@ -10,7 +10,9 @@ import { openBrowser } from "../support/browser.ts";
 import { buildExecutable } from "../support/executable.ts";
 import { RIGHT, setUpLinkOf, useOnce } from "../support/main-job.ts";
 import { startObjectStore } from "../support/object-store.ts";
+import { pdf } from "../support/pdf.ts";
 import { sharedPostgres } from "../support/postgres.ts";
+import { zip } from "../support/zip.ts";
 
 /** The first build compresses 300 MB of libraries; later ones find that done. */
 const BUILD_TIMEOUT = 20 * 60_000;
@@ -88,6 +90,14 @@ describe("the executable", () => {
           await page.waitForURL("**/memories");
           await page.getByLabel("Search").fill("what food must the child avoid");
           await page.getByText(/^Score \d/).waitFor();
+
+          // A thread of its own reads it, with the library of PDFs.
+          await page.getByRole("link", { name: "Import", exact: true }).click();
+          const buffer = zip([{ name: "bees.pdf", content: pdf([["Bees hum in the garden."]]) }]);
+          const file = { name: "notes.zip", mimeType: "application/zip", buffer };
+          await page.getByLabel("Files", { exact: true }).setInputFiles(file);
+          await page.getByRole("button", { name: "Import the files" }).click();
+          await page.getByText("Imported from a PDF:").waitFor();
 
           await addAuthenticator(page);
           await page.getByRole("link", { name: "Account", exact: true }).click();
