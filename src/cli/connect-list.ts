@@ -4,6 +4,7 @@ import { CLIENTS } from "../connect/clients.ts";
 import { ConnectError } from "../connect/connect-error.ts";
 import { readEntry } from "../connect/entry.ts";
 import { isInstalled, locate, readConfiguration, type Surroundings } from "../connect/files.ts";
+import { hooksOf } from "./connect-plan.ts";
 import type { Environment } from "./failure.ts";
 import { formatTable } from "./table.ts";
 import { print, say } from "./terminal.ts";
@@ -20,7 +21,10 @@ export async function listClients(env: Environment): Promise<void> {
     return { client, path, state: stateOf(client, path, surroundings) };
   })
     .sort((a, b) => STATES.indexOf(a.state) - STATES.indexOf(b.state))
-    .map(({ client, path, state }) => [client.id, client.name, state, path]);
+    .map(({ client, path, state }) => {
+      const hooks = state === "connected" ? readableHooks(client, surroundings) : [];
+      return [client.id, client.name, [state, ...hooks].join(", "), path];
+    });
   await print(formatTable(["CLIENT", "NAME", "STATE", "FILE"], rows));
   say(
     "\nctxd connect CLIENT connects one, --all all that are found, ctxd help connect tells more.",
@@ -44,6 +48,16 @@ export function connectedClients(env: Environment): Client[] {
 /** What decides where the files of clients are. */
 export function surroundingsOf(env: Environment): Surroundings {
   return { env, home: env.HOME || homedir(), platform: process.platform };
+}
+
+/** A damaged file of hooks keeps nobody from seeing the list. */
+function readableHooks(client: Client, surroundings: Surroundings): string[] {
+  try {
+    return hooksOf(client, surroundings);
+  } catch (error) {
+    if (error instanceof ConnectError) return ["damaged hooks"];
+    throw error;
+  }
 }
 
 function stateOf(client: Client, path: string, surroundings: Surroundings): State {

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { type Conversation, createCapture } from "../../src/capture/capture.ts";
 import { keepPlaces } from "../../src/capture/places.ts";
 import { FULL_ACCESS } from "../../src/keys/scopes.ts";
+import { createClient } from "../support/client.ts";
 import { temporaryFolder } from "../support/database.ts";
 import { startServer } from "../support/server.ts";
 import { claudeCodeLines, toLines, writeTranscript } from "../support/transcripts.ts";
@@ -192,4 +193,26 @@ test("a program elsewhere gives turns with its key, and names no files of the se
     expect((await capture(json)).status).toBe(422);
   }
   expect((await client.send("DELETE", "/memories?session_id=s-7")).body).toEqual({ deleted: 2 });
+});
+
+test("who is bound to a project captures for it, and recalls nothing of another", async () => {
+  const { accountId, ...owner } = await server.account();
+  await owner.save({ content: "Boreas is deployed by hand.", project: "boreas", pinned: true });
+  await owner.save({ content: "Atlas is deployed at noon.", project: "atlas", pinned: true });
+  const options = { name: "atlas", scopes: FULL_ACCESS, expiresAt: null };
+  const bound = { project: "atlas", only: false };
+  const { key } = await server.keys.create(accountId, { ...options, bound });
+  const { send } = createClient(server.origin, key);
+  const capture = (project?: string) => {
+    const turns = [{ role: "user", content: `In ${project}.` }];
+    const json = { agent: "codex", turns, ...(project && { project }) };
+    return send("POST", "/memories/capture", { json });
+  };
+  expect((await capture("boreas")).status).toBe(403);
+  expect((await capture()).body).toEqual({ captured: 1 });
+  expect((await owner.list({ captured: "true" })).memories).toMatchObject([{ project: "atlas" }]);
+  const json = { session_id: "s", project: "boreas" };
+  const { body } = await send("POST", "/memories/recall", { json });
+  expect(Object(body).text).toContain("Atlas");
+  expect(Object(body).text).not.toContain("Boreas");
 });

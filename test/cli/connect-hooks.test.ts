@@ -49,6 +49,9 @@ test.each(HOOK_AGENTS.map(({ id }) => id))(
     if (!agent) throw new Error("it has hooks");
     expect(hooksIn(agent, read(path))).toEqual(["recall", "capture"]);
     expect(read(path)).toContain(`capture --agent ${id}`);
+    expect((await run([])).stdout).toMatch(
+      new RegExp(`^${id} .* connected, recall, capture `, "m"),
+    );
     // Connecting again leaves them, and one of them can go alone.
     expect((await run([id, "--yes"])).stderr).toContain("nothing to change");
     await run([id, "--no-capture", "--yes"]);
