@@ -1,4 +1,5 @@
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
+import { AppError } from "../errors.ts";
 import { LIMITS, NewMemory } from "../memories/memory.ts";
 import { ListQuery, SearchQuery, toVisibleFilter } from "../memories/requests.ts";
 import { inProject, type Session } from "./session.ts";
@@ -38,14 +39,22 @@ export const filterFields = {
   tags: Type.Optional(brief(tags, "Any of these")),
   agent_id: Type.Optional(brief(agent_id)),
   session_id: Type.Optional(brief(session_id)),
-  created_after: Type.Optional(brief(ListQuery.properties.created_after, "Date or time")),
+  project: Type.Optional(fields.project),
+  created_after: Type.Optional(brief(ListQuery.properties.created_after)),
   created_before: Type.Optional(brief(ListQuery.properties.created_before)),
 };
 
 const Filters = Type.Object(filterFields);
 
-/** The filter that a tool's input asks for, in the project of the session. */
+/**
+ * The filter that a tool's input asks for, in the project of the session.
+ * @throws AppError `forbidden` for another project than that
+ */
 export function filterOf({ tags: wanted, ...rest }: Static<typeof Filters>, session: Session) {
+  const { project = session.project } = rest;
+  if (session.project !== null && project !== session.project) {
+    throw new AppError("forbidden", `This conversation is about ${session.project} alone.`);
+  }
   const filter = toVisibleFilter({
     ...rest,
     ...(wanted && wanted.length > 0 && { tags: wanted.join(",") }),

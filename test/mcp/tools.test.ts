@@ -429,3 +429,24 @@ test("what was captured is found, and listed by its session alone", async () => 
   expect(found.text).toContain("oolong");
   expect(found.text).toContain("captured by ");
 });
+
+test("who works on no project may ask for one, and who works on one for no other", async () => {
+  const { accountId } = await server.account();
+  const client = await connect("v2 new", { accountId });
+  await save(client, "the mast of atlas", { project: "atlas" });
+  await save(client, "the mast of boreas", { project: "boreas" });
+  await save(client, "a mast is tall");
+  const boreas = await connect("v1", { accountId, headers: { "ctxd-project": "boreas" } });
+  for (const tool of ["search_memories", "list_memories"]) {
+    const args = { project: "atlas", ...(tool === "search_memories" && { query: "mast" }) };
+    const found = contentsOf(await client.call(tool, args));
+    expect(found.toSorted()).toEqual(["a mast is tall", "the mast of atlas"]);
+    const refused = await boreas.call(tool, args);
+    expect(refused).toMatchObject({
+      isError: true,
+      text: "This conversation is about boreas alone.",
+    });
+    const own = contentsOf(await boreas.call(tool, { ...args, project: "boreas" }));
+    expect(own.toSorted()).toEqual(["a mast is tall", "the mast of boreas"]);
+  }
+});
