@@ -11,6 +11,7 @@ import { Select } from "../pages/field.tsx";
 import type { Child, Markup } from "../pages/jsx-runtime.ts";
 import { Moment } from "../pages/moment.tsx";
 import { Notice } from "../pages/notice.tsx";
+import { BoundFields } from "../sign-in/bound-fields.tsx";
 import { PostForm } from "../sign-in/form.tsx";
 import type { Visit } from "./guard.tsx";
 import { EXPIRY_CHOICES, USUAL_EXPIRY } from "./key-choices.ts";
@@ -153,6 +154,7 @@ function KeyForm({
         value={USUAL_EXPIRY}
         options={EXPIRY_CHOICES}
       />
+      <BoundFields whose="the key" />
       <Button kind="main">Make a key and put it in</Button>
     </PostForm>
   );

@@ -4,6 +4,7 @@ import { AppError } from "../errors.ts";
 import type { RecordEvent } from "../http/record.ts";
 import { type Keys, keyFacts } from "../keys/keys.ts";
 import { FULL_ACCESS } from "../keys/scopes.ts";
+import { boundOf } from "../sign-in/bound-fields.tsx";
 import { ConnectPage, connectPath, TARGETS, type Target } from "./connect-page.tsx";
 import { type Guard, PAGE_ROUTE } from "./guard.tsx";
 import { expiryOf, USUAL_EXPIRY } from "./key-choices.ts";
@@ -53,6 +54,7 @@ export function createConnectRoutes({
             name: target.of.name,
             scopes: FULL_ACCESS,
             expiresAt: expiryOf(form.get("expires") ?? USUAL_EXPIRY, clock()),
+            bound: boundOf(form),
           });
           tell(request, "key_created", keyFacts(record));
           await shownOnce.put(session, record.id, key);

@@ -76,6 +76,9 @@ test("a key of the page Connect expires after a year, or when its maker says", a
   );
   await make({ expires: "" });
   expect((await server.keys.list(accountId)).at(-1)?.expiresAt).toBeNull();
+  await make({ bound_project: "atlas" });
+  const bound = { project: "atlas", only: false };
+  expect((await server.keys.list(accountId)).at(-1)?.bound).toEqual(bound);
 });
 
 test("scope and expiry hold", async () => {
