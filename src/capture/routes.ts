@@ -1,5 +1,4 @@
 import { basename } from "node:path";
-import { Type } from "@sinclair/typebox";
 import { type Context, Elysia } from "elysia";
 import { AppError } from "../errors.ts";
 import { createBodyReader } from "../http/body.ts";
@@ -9,136 +8,12 @@ import { checkQueryString } from "../http/query.ts";
 import type { Turn } from "../import/transcripts/turn.ts";
 import { allows, type Scope } from "../keys/scopes.ts";
 import type { Log } from "../log.ts";
-import { AgentId, LIMITS, Project, SessionId } from "../memories/memory.ts";
-import { instant, text } from "../schema.ts";
 import { type Capture, type Conversation, KEPT_DAYS } from "./capture.ts";
 import type { Recall } from "./recall.ts";
+import { Captured, CaptureRequest, Recalled, RecallRequest } from "./requests.ts";
 
 /** Bytes of a body. */
 const MAX_BODY = 8 << 20;
-const MAX_PATH = 4_096;
-/** Characters of a turn: several memories, where it takes them. */
-const MAX_TURN = 1 << 20;
-const strict = { additionalProperties: false };
-const orNull = (schema: typeof Project, description: string) =>
-  Type.Union([schema, Type.Null()], { description });
-
-const GivenTurn = Type.Object(
-  {
-    role: Type.Union([Type.Literal("user"), Type.Literal("assistant")]),
-    content: text(
-      {
-        minLength: 1,
-        maxLength: MAX_TURN,
-        description: "What was said.",
-        examples: ["Call me Sam."],
-      },
-      { notBlank: true },
-    ),
-    id: Type.Optional(
-      text({
-        minLength: 1,
-        maxLength: 1_000,
-        description:
-          "Tells it from all other turns of the agent: the same one again makes no second memory. By default its session and its text.",
-        examples: ["turn-17"],
-      }),
-    ),
-    at: Type.Optional(
-      instant({ description: "When it was said.", examples: ["2026-11-21T07:00:00.000Z"] }),
-    ),
-  },
-  strict,
-);
-
-const CaptureRequest = Type.Object(
-  {
-    agent: {
-      ...AgentId,
-      description: "The agent that the conversation is with.",
-      examples: ["claude-code"],
-    },
-    session_id: Type.Optional(SessionId),
-    project: Type.Optional(
-      orNull(
-        Project,
-        "What it is about; by default the project of the folder, on the same machine.",
-      ),
-    ),
-    turns: Type.Optional(
-      Type.Array(GivenTurn, {
-        minItems: 1,
-        maxItems: LIMITS.batch,
-        description: "What was said, in its order.",
-      }),
-    ),
-    transcript: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: MAX_PATH,
-        description:
-          "Path of the agent's transcript, in place of `turns`: what is new in it is read after the answer. On the local socket alone.",
-        examples: ["/home/sam/.claude/projects/-atlas/0b5c.jsonl"],
-      }),
-    ),
-    folder: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: MAX_PATH,
-        description: "The folder that the agent works in. On the local socket alone.",
-        examples: ["/home/sam/atlas"],
-      }),
-    ),
-    kept_days: Type.Optional(
-      Type.Union([Type.Integer({ minimum: 1, maximum: 3_650 }), Type.Null()], {
-        default: KEPT_DAYS,
-        description: "Days after which it is forgotten; `null` for never.",
-      }),
-    ),
-  },
-  strict,
-);
-const Captured = Type.Object({
-  captured: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], {
-    description:
-      "How many memories are new; `null` where the transcript is read after the answer, and without the scope `memories:read`.",
-  }),
-});
-
-const RecallBody = Type.Object(
-  {
-    session_id: Type.Optional(SessionId),
-    project: Type.Optional(orNull(Project, "What the conversation is about.")),
-    folder: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: MAX_PATH,
-        description: "The folder that the agent works in. On the local socket alone.",
-        examples: ["/home/sam/atlas"],
-      }),
-    ),
-    prompt: Type.Optional(
-      Type.String({
-        maxLength: MAX_TURN,
-        description: "What the person asks; without it, what a conversation begins with.",
-        examples: ["How do we deploy?"],
-      }),
-    ),
-    fresh: Type.Optional(
-      Type.Boolean({
-        default: false,
-        description: "Whether the conversation has forgotten what it was told.",
-      }),
-    ),
-    max_characters: Type.Optional(
-      Type.Integer({ minimum: 200, maximum: 100_000, default: 4_000, description: "Of the text." }),
-    ),
-  },
-  strict,
-);
-const Recalled = Type.Object({
-  text: Type.String({ description: "For the agent; empty where nothing is known." }),
-});
 
 /** What the hooks of agents call: capturing what is said, and recalling what is known. */
 export function createCaptureRoutes({
@@ -243,8 +118,8 @@ export function createCaptureRoutes({
         };
       },
       {
-        parse: parser("memories:read", createBodyReader(RecallBody, MAX_BODY)),
-        body: RecallBody,
+        parse: parser("memories:read", createBodyReader(RecallRequest, MAX_BODY)),
+        body: RecallRequest,
         detail: {
           operationId: "recallContext",
           summary: "Recall what is known for a conversation",

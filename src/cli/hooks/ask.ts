@@ -5,16 +5,16 @@ import { reachSocketFolder, SOCKET } from "../../mcp/socket-folder.ts";
 import type { Environment } from "../failure.ts";
 import { ownCommand } from "../invocation.ts";
 
-/** Milliseconds that an agent waits for an answer at the most. */
-const TIMEOUT = 2_000;
+/** Milliseconds that an agent waits for an answer at the most, of a server that is busy. */
+const TIMEOUT = 5_000;
 
 /** Where hooks ask the server. */
 export type HookPath = "/api/memories/capture" | "/api/memories/recall";
 
 /**
  * Asks the server of the data folder, as hooks do, who have no time: once.
- * @returns null when no server runs
- * @throws when it does not answer in time, or refuses
+ * @returns null when no server runs, or it does not answer in time
+ * @throws when it refuses
  */
 export async function askAsHook(
   { dataDir }: Pick<Config, "dataDir">,
@@ -29,8 +29,7 @@ export async function askAsHook(
       unix: join(reach.path, SOCKET),
       signal: AbortSignal.timeout(TIMEOUT),
     });
-  } catch (error) {
-    if (error instanceof Error && error.name === "TimeoutError") throw error;
+  } catch {
     return null;
   } finally {
     reach.release();
