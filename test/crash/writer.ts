@@ -218,6 +218,7 @@ function contentOf(memory: Memory | undefined) {
     created_at,
     updated_at,
     supersedes,
+    superseded_by,
     source,
     ...content
   } = memory ?? ({} as Memory);
