@@ -22,6 +22,7 @@ import { MOST_OF_HISTORY } from "./memory-history.tsx";
 import { MemoryPage, MemoryQuestion, NewMemoryPage, pathOf } from "./memory-page.tsx";
 import type { ListSources } from "./memory-sources.ts";
 import { PATHS } from "./navigation.tsx";
+import { createProjectCounts } from "./project-counts.ts";
 import { createSelectionRoutes } from "./selection-routes.tsx";
 import { credentialOf } from "./session-principal.ts";
 
@@ -76,13 +77,12 @@ function createListRoutes({
       : { kind: "found", ...(await memories.search(reach, searchRequest(view))) };
   };
 
+  const countsOf = createProjectCounts({ memories });
+
   /** What stands around the results; where those alone are asked for, nothing. */
   const around = async (request: Request, { account }: Visit) => {
     if (request.headers.has("hx-request")) return { projects: [], sources: [] };
-    const [{ projects }, sources] = await Promise.all([
-      memories.stats(wholeAccount(account.id)),
-      listSources(account),
-    ]);
+    const [projects, sources] = await Promise.all([countsOf(account.id), listSources(account)]);
     return { projects, sources };
   };
 

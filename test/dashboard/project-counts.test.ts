@@ -1,0 +1,48 @@
+import { expect, test } from "bun:test";
+import { createProjectCounts } from "../../src/dashboard/project-counts.ts";
+import type { Stats } from "../../src/memories/stats.ts";
+import { startOAuthServer } from "../oauth/support/oauth-server.ts";
+
+const NONE: Stats = {
+  ...{ memories: 0, bytes: 0, oldest: null, newest: null },
+  ...{ tags: [], agents: [], projects: [], days: [], fading: [] },
+};
+
+test("a page does not wait for counts that take long, and the next one has them", async () => {
+  const asked: PromiseWithResolvers<Stats>[] = [];
+  const stats = () => {
+    const one = Promise.withResolvers<Stats>();
+    asked.push(one);
+    return one.promise;
+  };
+  const countsOf = createProjectCounts({ memories: { stats }, patience: 1 });
+  expect(await countsOf("acc_1")).toEqual([]);
+  expect(await countsOf("acc_1")).toEqual([]);
+  expect(asked).toHaveLength(1);
+  const projects = [{ project: "atlas", memories: 3 }];
+  asked[0]?.resolve({ ...NONE, projects });
+  expect(await countsOf("acc_1")).toEqual(projects);
+  expect(asked).toHaveLength(1);
+
+  expect(await countsOf("acc_2")).toEqual([]);
+  asked[1]?.reject(new Error("broken"));
+  // What has failed is forgotten in a moment.
+  await Bun.sleep(0);
+  expect(await countsOf("acc_2")).toEqual([]);
+  expect(asked).toHaveLength(3);
+});
+
+test("what is shown while it is typed comes without what stands around it", async () => {
+  await using server = await startOAuthServer();
+  const { accountId, person } = await server.signedIn();
+  await (await server.client(accountId)).save({ content: "One", project: "atlas" });
+  const { text: page } = await person.visit("/memories?q=One");
+  expect(page).toContain("project=atlas");
+  const cookie = [...person.jar].map(([name, value]) => `${name}=${value}`).join("; ");
+  const answer = await fetch(`${server.origin}/memories?q=One`, {
+    headers: { cookie, "hx-request": "true" },
+  });
+  const part = await answer.text();
+  expect(part).toContain('id="results"');
+  expect(part).not.toContain('aria-label="Projects"');
+});
