@@ -233,7 +233,7 @@ function describeOutcome(
       `${client.name} is connected to the memory on this machine: ${client.reload}.`,
       capture &&
         hasHooks &&
-        "What is said from then on is saved for 90 days; --no-capture ends that.",
+        "What is said in its conversations is saved for 90 days, those under way from their beginning; --no-capture ends that.",
       (recall || capture) && !hasHooks && "It has no hooks, so that it has the tools alone.",
       (recall || capture) && note,
     ]
