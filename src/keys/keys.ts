@@ -1,5 +1,5 @@
 import { and, asc, eq, gt, inArray, isNull, or, type SQL, sql } from "drizzle-orm";
-import type { Database } from "../db/database.ts";
+import type { Database, Orm } from "../db/database.ts";
 import { createId } from "../db/id.ts";
 import { hashSecret } from "../db/secret.ts";
 import { theRow } from "../db/the-row.ts";
@@ -42,35 +42,26 @@ export const keyFacts = ({ accountId, id, name, prefix }: KeyRecord) => ({
   subject: `${prefix}… ${name}`,
 });
 
-export type Keys = ReturnType<typeof createKeys>;
+type KeyTable = ReturnType<typeof createKeyTables>["apiKeys"];
 
-/** The store of API keys. `clock` gives milliseconds since 1970. */
-export function createKeys({ db, clock }: { db: Database; clock: () => number }) {
-  const { orm } = db;
-  const { apiKeys } = db.tables(createKeyTables);
-  /** All columns but the hash. */
-  const record = {
-    id: apiKeys.id,
-    accountId: apiKeys.accountId,
-    prefix: apiKeys.prefix,
-    name: apiKeys.name,
-    scopes: apiKeys.scopes,
-    project: apiKeys.project,
-    projectOnly: apiKeys.projectOnly,
-    createdAt: apiKeys.createdAt,
-    lastUsedAt: apiKeys.lastUsedAt,
-    expiresAt: apiKeys.expiresAt,
-    revokedAt: apiKeys.revokedAt,
-  };
+/** All columns but the hash. */
+const keyOf = (apiKeys: KeyTable) => ({
+  id: apiKeys.id,
+  accountId: apiKeys.accountId,
+  prefix: apiKeys.prefix,
+  name: apiKeys.name,
+  scopes: apiKeys.scopes,
+  project: apiKeys.project,
+  projectOnly: apiKeys.projectOnly,
+  createdAt: apiKeys.createdAt,
+  lastUsedAt: apiKeys.lastUsedAt,
+  expiresAt: apiKeys.expiresAt,
+  revokedAt: apiKeys.revokedAt,
+});
 
-  const markUsed = createUseMark(db, async (tx, id, now) => {
-    await tx
-      .update(apiKeys)
-      .set({ lastUsedAt: new Date(now) })
-      .where(eq(apiKeys.id, id));
-  });
-
-  const holder = orm
+/** Finds the key that holds, by its hash or the same in bound form. */
+function prepareHolder(orm: Orm, apiKeys: KeyTable) {
+  return orm
     .select({
       keyId: apiKeys.id,
       name: apiKeys.name,
@@ -92,6 +83,24 @@ export function createKeys({ db, clock }: { db: Database; clock: () => number })
       ),
     )
     .prepare();
+}
+
+export type Keys = ReturnType<typeof createKeys>;
+
+/** The store of API keys. `clock` gives milliseconds since 1970. */
+export function createKeys({ db, clock }: { db: Database; clock: () => number }) {
+  const { orm } = db;
+  const { apiKeys } = db.tables(createKeyTables);
+  const record = keyOf(apiKeys);
+
+  const markUsed = createUseMark(db, async (tx, id, now) => {
+    await tx
+      .update(apiKeys)
+      .set({ lastUsedAt: new Date(now) })
+      .where(eq(apiKeys.id, id));
+  });
+
+  const holder = prepareHolder(orm, apiKeys);
 
   const listWhere = async (condition: SQL | undefined): Promise<KeyRecord[]> => {
     const rows = await orm.select(record).from(apiKeys).where(condition).orderBy(asc(apiKeys.id));
