@@ -4,7 +4,7 @@ import type { Memories } from "../memories/memories.ts";
 import type { ProjectCounts } from "./project-switch.tsx";
 
 /** Milliseconds that a page waits for counts. */
-const PATIENCE = 250;
+const PATIENCE = 2_000;
 /** Milliseconds for which counts hold that took longer. */
 const LIFETIME = 60_000;
 const ACCOUNTS = 1_000;
