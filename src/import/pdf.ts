@@ -15,6 +15,7 @@ export const pdf = {
     blob: Blob,
     { name, called }: { name: string; called: string },
   ): AsyncGenerator<Found> {
+    using _ = ignoreFailures();
     const document = await open(await blob.bytes(), name);
     try {
       const { title, createdAt } = await describe(document);
@@ -25,7 +26,7 @@ export const pdf = {
           problem: "and those after it: too many",
         };
       }
-      let isEmpty = true;
+      let isImages = true;
       for (let number = 1; number <= Math.min(document.numPages, MAX_PAGES); number++) {
         const at = placeIn({ name }, `page ${number}`);
         const text = await readPage(document, number).catch(() => null);
@@ -36,14 +37,32 @@ export const pdf = {
           const metadata = { document: stemOf(called), page: number };
           yield { at, memory: { content: text, subject, key, metadata, createdAt } };
         }
-        isEmpty &&= !text;
+        isImages &&= text === "";
       }
-      if (isEmpty) throw new SourceError(name, "has no text: its pages are images");
+      if (isImages) throw new SourceError(name, "has no text: its pages are images");
     } finally {
       await document.loadingTask.destroy();
     }
   },
 };
+
+/** What the library calls its failures. */
+const FAILURE = /^(\w+Exception|FormatError)$/;
+
+/**
+ * Of a damaged file, the library has promises fail that nobody can wait for: they would end the program.
+ * What is waited for fails here too.
+ */
+function ignoreFailures(): Disposable {
+  const ignore = (error: unknown) => {
+    if (!(error instanceof Object && "name" in error && FAILURE.test(String(error.name))))
+      throw error;
+  };
+  process.on("unhandledRejection", ignore);
+  // They are told of at the end of a turn.
+  const dispose = () => setTimeout(() => process.off("unhandledRejection", ignore), 1_000).unref();
+  return { [Symbol.dispose]: () => void dispose() };
+}
 
 async function open(data: Uint8Array, name: string): Promise<PDFDocumentProxy> {
   const { getDocumentProxy } = await import("unpdf");

@@ -14,6 +14,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { commandLine, ctxd, ctxdInTerminal } from "../support/command-line.ts";
 import { testCacheDir } from "../support/embedder.ts";
+import { pdf } from "../support/pdf.ts";
 import { addAccountTo } from "../support/server-process.ts";
 import { serving } from "../support/serving.ts";
 import { claudeCodeLines, writeTranscript } from "../support/transcripts.ts";
@@ -144,6 +145,18 @@ test("files that nothing is understood of are told one by one, and end with 1", 
   const some = await run(["import", unknown, file("one.txt", "Known."), "--dry-run"]);
   expect(some).toMatchObject({ exitCode: 0 });
   expect(some.stderr).toEndWith("Nothing was changed. From text: 1 new.\n");
+});
+
+test("a damaged PDF is told, whatever its library has fail beside", async () => {
+  const whole = pdf([["Bees hum."], ["Tea is hot."]]).toString("latin1");
+  const damaged = whole.replace("[4 0 R 6 0 R]", "[4 0\x16R 6 0 R]").replace("6 0 obj", "6 0 olj");
+  const path = join(root, "damaged.pdf");
+  writeFileSync(path, Buffer.from(damaged, "latin1"));
+  const { stderr, exitCode } = await run(["import", path, "--dry-run"]);
+  expect({ lines: stderr.split("\n"), exitCode }).toEqual({
+    lines: ["  page 1: is damaged", "ctxd: What is at 1 place can't be imported.", ""],
+    exitCode: 1,
+  });
 });
 
 test("a preview shows the first memories as they would be, and changes nothing", async () => {
