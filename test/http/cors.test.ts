@@ -16,6 +16,9 @@ test.each(["http://localhost:6274", "http://127.0.0.1:6274", "http://localhost:7
       "access-control-request-headers": "authorization,content-type,mcp-protocol-version",
     });
     expect(preflight.status).toBe(204);
+    for (const name of ["Authorization", "ctxd-agent", "ctxd-project", "ctxd-session"]) {
+      expect(preflight.headers.get("access-control-allow-headers")).toContain(name);
+    }
     for (const answer of [preflight, await ask(origin, "POST")]) {
       expect(answer.headers.get("access-control-allow-origin")).toBe(origin);
       expect(answer.headers.get("access-control-expose-headers")).toContain("WWW-Authenticate");
