@@ -1,7 +1,10 @@
-import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
+
+/** Milliseconds after which nobody goes on with a conversation. */
+const FORGOTTEN_AFTER = 400 * 86_400_000;
 
 const Kept = Type.Object({
   offset: Type.Integer({ minimum: 0 }),
@@ -27,6 +30,17 @@ export function keepPlaces(folder: string): Places {
     const name = new Bun.CryptoHasher("sha256").update(JSON.stringify([accountId, path]));
     return join(folder, `${name.digest("hex")}.json`);
   };
+  let isSwept = false;
+  /** Once for each start: what was not written for long is of conversations that have ended. */
+  const sweep = async () => {
+    if (isSwept) return;
+    isSwept = true;
+    const files = (await readdir(folder)).map((name) => join(folder, name));
+    for (const file of files) {
+      const { mtimeMs } = await stat(file);
+      if (Date.now() - mtimeMs > FORGOTTEN_AFTER) await rm(file, { force: true });
+    }
+  };
   return {
     async find(accountId, path) {
       try {
@@ -42,6 +56,8 @@ export function keepPlaces(folder: string): Places {
       const file = fileOf(accountId, path);
       await writeFile(`${file}.new`, JSON.stringify(place), { mode: 0o600 });
       await rename(`${file}.new`, file);
+      // Another process may sweep too.
+      await sweep().catch(() => {});
     },
   };
 }
