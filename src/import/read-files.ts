@@ -1,12 +1,12 @@
 import type { ImportedMemory } from "../memories/memory.ts";
 import { openArchive } from "./archive.ts";
 import { basicMemory } from "./basic-memory.ts";
-import type { Context, Format, Found } from "./format.ts";
+import type { Context, Format, Found, SourceMemory } from "./format.ts";
 import { recognise } from "./formats.ts";
 import type { InputFile } from "./input-file.ts";
 import { inReadingOrder, kindOf } from "./kinds.ts";
 import { HEAD, type Opened, openText, peek, SourceError } from "./source.ts";
-import { createConverter } from "./to-line.ts";
+import { type Converted, createConverter } from "./to-line.ts";
 
 /** What is found at a place: a line of JSON as the server takes it, or what is wrong with it. */
 export type SourceLine = GoodLine | { at: string; problem: string };
@@ -74,11 +74,21 @@ export function readFiles(
     file = newFile(input),
   ): AsyncGenerator<SourceLine> {
     const opened = await peek(input.read(), meter.onRead);
-    if (isArchive(opened)) {
-      if (depth > 0) throw new SourceError(input.name, "is an archive in an archive");
-      yield* readArchive(await gather(input, opened), input.name);
-      return;
+    try {
+      if (isArchive(opened)) {
+        if (depth > 0) throw new SourceError(input.name, "is an archive in an archive");
+        yield* readArchive(await gather(input, opened), input.name);
+      } else yield* readOpened(input, opened, { isPart, file });
+    } finally {
+      await opened.close();
     }
+  }
+
+  async function* readOpened(
+    input: InputFile,
+    opened: Opened,
+    { isPart, file }: { isPart: boolean; file: ReadFile },
+  ): AsyncGenerator<SourceLine> {
     files.push(file);
     const { format, found } = await readOne(input, opened, isPart);
     file.format = format.name;
@@ -88,7 +98,7 @@ export function readFiles(
         continue;
       }
       file.found++;
-      yield* toLines(format.origin, one);
+      yield* toLines(one, (memory) => convert(format.origin, memory));
     }
     if (file.found === 0) file.problem = "has nothing in it to remember";
   }
@@ -142,17 +152,6 @@ export function readFiles(
     return { format, found: format.read(source, context) };
   }
 
-  function* toLines(origin: string, one: Found): Generator<SourceLine> {
-    const { at } = one;
-    if ("problem" in one) yield { at, problem: one.problem };
-    else if ("line" in one) yield { at, line: one.line, memory: null, notes: [] };
-    else if ("memory" in one) {
-      const { memories, notes } = convert(origin, one.memory);
-      if (memories.length === 0) yield { at, problem: "has no text" };
-      for (const memory of memories) yield { at, line: JSON.stringify(memory), memory, notes };
-    }
-  }
-
   async function* readAll(): AsyncGenerator<SourceLine> {
     const isMany = isFolder || inputs.length > 1;
     const inOrder = isOrdered ? inputs : inputs.toSorted(inReadingOrder);
@@ -161,6 +160,17 @@ export function readFiles(
   }
 
   return { lines: readAll(), files, leftOut, share: meter.share };
+}
+
+function* toLines(one: Found, convert: (memory: SourceMemory) => Converted): Generator<SourceLine> {
+  const { at } = one;
+  if ("problem" in one) yield { at, problem: one.problem };
+  else if ("line" in one) yield { at, line: one.line, memory: null, notes: [] };
+  else if ("memory" in one) {
+    const { memories, notes } = convert(one.memory);
+    if (memories.length === 0) yield { at, problem: "has no text" };
+    for (const memory of memories) yield { at, line: JSON.stringify(memory), memory, notes };
+  }
 }
 
 function newFile({ name }: InputFile): ReadFile {

@@ -31,7 +31,6 @@ async function* readTurns(
   context: Context,
 ): AsyncGenerator<Found> {
   const onDisk = source.path === undefined ? null : await openTranscript(source.path);
-  if (onDisk) await close(source);
   let damaged = 0;
   const onDamage = () => void damaged++;
   const turns =
@@ -47,11 +46,6 @@ async function* readTurns(
   const lines = damaged + (onDisk?.damaged() ?? 0);
   const at = placeIn(source, "");
   for (let n = 0; n < lines; n++) yield { at, leftOut: "damaged lines of transcripts" };
-}
-
-/** A stream that was begun is ended only when it is read. */
-async function close({ bytes }: TextSource): Promise<void> {
-  for await (const _ of bytes) break;
 }
 
 /** The same as of a file on the disk, of one that is sent or archived. */
