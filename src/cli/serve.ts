@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { version } from "../../package.json" with { type: "json" };
+import type { Accounts } from "../accounts/accounts.ts";
 import { findLocalOwner } from "../accounts/local-owner.ts";
 import { checkRecipients } from "../backup/age.ts";
 import { removeLeftBehind } from "../backup/copy-state.ts";
@@ -108,10 +109,7 @@ export async function serve(
   });
 
   const schedule = createBackupSchedule(config, { accounts, securityLog, log, metrics });
-  const local = createLocalSocket({
-    ownerId: async () => (await findLocalOwner(accounts)).id,
-    hasAccount: async (id) => (await accounts.find(id)) !== null,
-  });
+  const local = localSocketOf(accounts);
   const drain = createDrain();
   const app = createApp({
     config,
@@ -171,6 +169,13 @@ export async function serve(
   } else throw new CommandError("No socket can be made in the data folder: use ctxd serve.");
   log.info("stopping");
   endWithin(STOP_LIMIT * 1000, () => log.error("stop_took_too_long", { seconds: STOP_LIMIT }));
+}
+
+function localSocketOf(accounts: Accounts) {
+  return createLocalSocket({
+    ownerId: async () => (await findLocalOwner(accounts)).id,
+    hasAccount: async (id) => (await accounts.find(id)) !== null,
+  });
 }
 
 /** Returns null where the file system of the data folder knows no sockets. */
