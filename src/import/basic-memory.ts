@@ -31,7 +31,11 @@ export const basicMemory: Format = {
     const body = lines.slice(bodyAt);
     const note = describeNote(source, fields ?? {}, body);
     for (const block of splitBlocks(body, { from: bodyAt + 1 })) {
-      yield { at: placeIn(source, `line ${block.line}`), memory: readBlock(block, note) } as Found;
+      const found: Found = {
+        at: placeIn(source, `line ${block.line}`),
+        memory: readBlock(block, note),
+      };
+      yield found;
     }
   },
 };
