@@ -3,6 +3,9 @@ import { homedir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { LIMITS } from "../memories/memory.ts";
 
+/** Bytes of a file of git's that is read. */
+const MAX_FILE = 1 << 20;
+
 /**
  * The project that a folder belongs to: `owner/repo` of the remote `origin` of its git repository,
  * else the name of the repository's folder. Null where there is no repository. Git itself is not
@@ -41,7 +44,7 @@ function gitFolderOf(path: string): string | null {
   try {
     const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory();
     if (isFolder === undefined) return null;
-    const named = isFolder ? "." : /^gitdir: (.+)$/m.exec(readFileSync(path, "utf8"))?.[1];
+    const named = isFolder ? "." : /^gitdir: (.+)$/m.exec(textOf(path) ?? "")?.[1];
     if (named === undefined) return null;
     const folder = isFolder ? path : resolve(dirname(path), named.trim());
     return existsSync(join(folder, "HEAD")) ? folder : null;
@@ -51,9 +54,11 @@ function gitFolderOf(path: string): string | null {
   }
 }
 
+/** Null for what is no small file: a folder of somebody else may have one that never ends. */
 function textOf(path: string): string | null {
   try {
-    return readFileSync(path, "utf8");
+    const found = statSync(path);
+    return found.isFile() && found.size <= MAX_FILE ? readFileSync(path, "utf8") : null;
   } catch {
     return null;
   }

@@ -5,6 +5,7 @@ import { answerOf } from "./hooks/answer.ts";
 import { askAsHook, askLater, asRequest } from "./hooks/ask.ts";
 import { type HookEvent, readHookEvent } from "./hooks/event.ts";
 import { readHookInput } from "./hooks/standard-input.ts";
+import { printable } from "./printable.ts";
 import { print, say } from "./terminal.ts";
 
 const RECALL = "/api/memories/recall";
@@ -54,7 +55,7 @@ async function recallForPerson(
   try {
     const response = await api.request(RECALL, asRequest(bodyOf(event, options)));
     const text = textIn(await response.json());
-    if (text !== "") await print(text);
+    if (text !== "") await print(printable(text));
   } finally {
     api.close();
   }

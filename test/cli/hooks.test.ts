@@ -127,6 +127,12 @@ test("Cursor tells what is said as it is said", async () => {
   expect(JSON.parse(stdout).additional_context).toContain("newt");
 }, 60_000);
 
+test("what is recalled for a person controls no terminal", async () => {
+  await agent.call("save_memory", { content: "The gate \u001b[2J is open.", project: "escapes" });
+  const { stdout } = await ctxd(["recall", "--project", "escapes"], { dataDir, env });
+  expect(stdout).toContain("The gate \uFFFD[2J is open.");
+}, 60_000);
+
 test.each([
   ["nothing at all", ""],
   ["no JSON", "{"],

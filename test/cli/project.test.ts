@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { projectOfFolder } from "../../src/cli/project.ts";
 import { temporaryFolder } from "../support/database.ts";
@@ -49,6 +49,20 @@ test.each([
 ])("a repository with the origin %s is the project %s", (origin, project) => {
   expect(projectOfFolder(repository(origin))).toBe(project);
 });
+
+test.each(["config", "commondir"])(
+  "a repository whose %s never ends is named after its folder",
+  (file) => {
+    const folder = repository();
+    const path = join(folder, ".git", file);
+    rmSync(path, { force: true });
+    Bun.spawnSync(["mkfifo", path]);
+    // In a program of its own: who reads it waits for ever.
+    const code = `import { projectOfFolder } from "${import.meta.dir}/../../src/cli/project.ts"; console.log(projectOfFolder(process.argv[1]));`;
+    const { stdout } = Bun.spawnSync([process.execPath, "-e", code, folder], { timeout: 20_000 });
+    expect(stdout.toString().trim()).toBe(basename(folder));
+  },
+);
 
 test("a folder in a repository belongs to its project, whichever remotes there are beside origin", () => {
   const folder = repository();
