@@ -18,8 +18,15 @@ export function createIdempotency({
 }) {
   /** Requests that are under way, by account and key. */
   const underWay = new Map<string, { requestHash: string; ids: Promise<string[]> }>();
+  const findAnswer = (accountId: string, keyHash: string) =>
+    log.answer(accountId, keyHash, clock() - ANSWER_LIFETIME);
 
   return {
+    /** Ids of the memories that a request with this key made in the last 24 hours. */
+    async made(accountId: string, key: string): Promise<readonly string[]> {
+      return (await findAnswer(accountId, hash(key)))?.memoryIds ?? [];
+    },
+
     /**
      * Ids of the memories that `create` makes, or that it made when it was first called with this
      * key in the last 24 hours.
@@ -43,7 +50,6 @@ export function createIdempotency({
         await running.ids.catch(() => {});
         running = underWay.get(name);
       }
-      const find = () => log.answer(accountId, keyHash, clock() - ANSWER_LIFETIME);
       const createUnlessTaken = async () => {
         const answer = (memoryIds: string[]) => ({
           ...{ accountId, keyHash, requestHash, memoryIds },
@@ -58,7 +64,7 @@ export function createIdempotency({
         }
       };
       const findOrCreate = async (): Promise<string[]> => {
-        const known = await find();
+        const known = await findAnswer(accountId, keyHash);
         if (!known) return (await createUnlessTaken()) ?? (await findOrCreate());
         if (known.requestHash === requestHash) return known.memoryIds;
         throw new AppError(

@@ -107,7 +107,12 @@ export function createSaving({
       return made.map(({ memory }) => memory.id);
     });
     // Not read again: if that fails, what is there would be told not to be.
-    if (made.length > 0) return made;
+    if (made.length > 0) {
+      if (made.every(({ isNew }) => isNew)) return made;
+      // Another server may have made it for the same request at the same moment.
+      const here = await idempotency.made(reach.accountId, key);
+      return made.map((one) => ({ ...one, isNew: one.isNew || here.includes(one.memory.id) }));
+    }
     const memories = await findInOrder(store, reach, ids, clock());
     if (memories.length < ids.length) {
       throw new AppError(
