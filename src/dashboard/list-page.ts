@@ -1,5 +1,5 @@
 /** Rows of a list at the most: with more, a page would have more than 50 KB. */
-const ROWS = 40;
+const ROWS = 34;
 
 /** A part of a list, with the ways to those around it. */
 export interface ListPage<T> {
