@@ -8,6 +8,7 @@ import type { Memories } from "../memories/memories.ts";
 import { type ImportedMemory, Project, SessionId } from "../memories/memory.ts";
 import { projectToWrite } from "../memories/reach.ts";
 import { problemOf } from "../schema.ts";
+import { createTurns } from "../turns.ts";
 import type { Places } from "./places.ts";
 
 const DAY = 86_400_000;
@@ -75,7 +76,10 @@ export function createCapture({
         : endOfDay(now + conversation.keptDays * DAY, principal.accountId);
     const lines: ImportLine[] = [];
     let last = after;
+    // Secrets are looked for in up to a megabyte each: others have their turn between.
+    const pause = createTurns();
     for (const turn of turns) {
+      await pause();
       const folder = turn.folder ?? conversation.folder;
       const found = named === undefined && folder !== null ? projectOf(folder) : (named ?? null);
       const project = usable(Project, found);

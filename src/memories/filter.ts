@@ -9,6 +9,8 @@ export interface Filter {
   sessionId?: string;
   /** Projects, one of which a memory belongs to; `null` stands for none. */
   projects?: readonly (string | null)[];
+  /** Whether scores too must tell nothing of memories of other projects. */
+  isBound?: boolean;
   /** Id of the credential that wrote it. */
   sourceId?: string;
   /** Only what was captured from conversations, or only what was not. */
@@ -30,7 +32,14 @@ export interface Position {
 }
 
 /** Whether a filter has a condition that somebody asked for. */
-export function narrows({ tags, tagsMatch: _, isCurrent: __, aliveAt: ___, ...rest }: Filter) {
+export function narrows({
+  tags,
+  tagsMatch: _,
+  isCurrent: __,
+  aliveAt: ___,
+  isBound: ____,
+  ...rest
+}: Filter) {
   const conditions = Object.values(rest);
   return (tags?.length ?? 0) > 0 || conditions.some((condition) => condition !== undefined);
 }

@@ -8,7 +8,8 @@ type HasProject = Pick<MemoryRow, "project">;
 /** A filter that lets pass what may be read alone. */
 export function readable({ bound }: Reach, filter: Filter): Filter {
   if (!bound) return filter;
-  return withProjects(filter, bound.only ? [bound.project] : [bound.project, null]);
+  const reached = bound.only ? [bound.project] : [bound.project, null];
+  return { ...withProjects(filter, reached), isBound: true };
 }
 
 /** A filter that lets pass what may be changed alone. */

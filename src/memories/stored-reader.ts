@@ -54,12 +54,19 @@ export function createStoredReader({
     }
   };
 
-  /** What the whole table knows of words, where `known` are the memories that the log has. */
-  const lookUp = async (asked: readonly string[], known: readonly StoredMemory[]) => {
+  /** What memories know of words: those of the base that a filter lets pass, and `known` of the log. */
+  const lookUp = async (
+    asked: readonly string[],
+    known: readonly StoredMemory[],
+    filter: Filter | undefined,
+  ) => {
     // A search by meaning alone has no use for the words of the log.
     const texts = asked.length > 0 ? known.map(({ content }) => new Set(tokensOf(content))) : [];
     const count = async (words: readonly string[]) => {
-      const inBase = await base.read((open) => open.countTexts(words), new Map<string, number>());
+      const inBase = await base.read(
+        (open) => open.countTexts(words, filter),
+        new Map<string, number>(),
+      );
       const inLog = (word: string) => texts.filter((each) => each.has(word)).length;
       return new Map(words.map((word) => [word, (inBase.get(word) ?? 0) + inLog(word)]));
     };
@@ -74,7 +81,24 @@ export function createStoredReader({
     }
     const near = [...nearWords.values()].flatMap((each) => [...each.keys()]);
     for (const [word, texts] of await count(near)) textsWith.set(word, texts);
+    // What is near may be a word of others alone.
+    for (const words of filter ? nearWords.values() : []) {
+      for (const word of words.keys()) if (!textsWith.get(word)) words.delete(word);
+    }
     return { textsWith, nearWords };
+  };
+
+  const countOf = async (
+    filter: Filter,
+    known: readonly StoredMemory[],
+    except: readonly string[],
+  ): Promise<number> => {
+    const replaced = (open: Base) => open.find(except);
+    const [inBase, old] = await Promise.all([
+      base.read((open) => open.count(filter), 0),
+      except.length > 0 ? base.read(replaced, []) : [],
+    ]);
+    return inBase - old.filter((memory) => passes(filter, memory)).length + known.length;
   };
 
   const list = async (filter: Filter, after: Position | null, limit?: number) => {
@@ -89,15 +113,23 @@ export function createStoredReader({
 
   const candidates: TableReader["candidates"] = async (question) => {
     // At once: a flush may take them over while the base is read.
-    const [known, except] = [pending.memories(), pending.ids()];
+    const [changed, except] = [pending.memories(), pending.ids()];
+    const { projects, isBound } = question.filter;
+    const reached = isBound && projects ? { projects } : undefined;
+    const known = reached ? changed.filter((memory) => passes(reached, memory)) : changed;
     const asked = [...new Set(tokensOf(question.words ?? ""))];
     const search = (words: readonly string[]) =>
       recent.read(() => base.read((open) => open.search({ ...question, words, except }), []));
-    const [found, words] = await Promise.all([search(asked), lookUp(asked, known)]);
+    const [found, words, texts] = await Promise.all([
+      search(asked),
+      lookUp(asked, known, reached),
+      reached ? countOf(reached, known, except) : size(),
+    ]);
     const near = [...words.nearWords.values()].flatMap((each) => [...each.keys()]);
     const all = near.length > 0 ? await search([...asked, ...near]) : found;
-    const corpus = { texts: size(), ...words };
-    return withView([...all, ...known], (view) => view.candidates({ ...question, corpus }));
+    const corpus = { texts, ...words };
+    const ranked = withView([...all, ...known], (view) => view.candidates({ ...question, corpus }));
+    return reached ? { ...ranked, memories: texts } : ranked;
   };
 
   return {

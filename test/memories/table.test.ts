@@ -65,6 +65,7 @@ function anyFilter(): Filter {
     ...(random.below(4) === 0 && { sessionId: pick(["monday", "never"]) }),
     ...(random.below(4) === 0 && { createdAfter: at }),
     ...(random.below(4) === 0 && { createdBefore: at + random.below(40) }),
+    ...(random.below(4) === 0 && { projects: [pick(["ctxd", null])], isBound: true }),
   };
 }
 
@@ -152,6 +153,7 @@ function expectAlike(found: Found, wanted: Found, question: string) {
       .toSorted((a, b) => (a.memory.id < b.memory.id ? -1 : 1))
       .map(({ memory, cosine, passage }) => ({ memory, cosine, passage, question }));
   expect(parts(found.candidates)).toEqual(parts(wanted.candidates));
+  expect(found.memories).toEqual(wanted.memories);
   const scores = new Map(
     wanted.candidates.map((one) => [one.memory.id, bm25Of(one, wanted.terms)] as const),
   );

@@ -52,7 +52,9 @@ export interface Base {
     except: readonly string[],
   ): Promise<StoredMemory[]>;
   /** In how many memories each of some words is, as `tokensOf` has them. */
-  countTexts(words: readonly string[]): Promise<Map<string, number>>;
+  countTexts(words: readonly string[], filter?: Filter): Promise<Map<string, number>>;
+  /** How many memories a filter lets pass. */
+  count(filter: Filter): Promise<number>;
   /** Words that one which no memory has may stand for; see `NearWords`. */
   nearWords(word: string): Promise<Map<string, number>>;
   close(): void;

@@ -169,14 +169,16 @@ export async function openLanceBase(
       return found.filter(({ id }) => !left.has(id)).slice(0, OF_SESSIONS);
     },
 
-    async countTexts(words) {
+    async countTexts(words, filter = {}) {
       const count = async (word: string): Promise<[string, number]> => {
         if (!facts.isIndexed) return [word, 0];
-        const query = matching(word, {}).select(["_score"]).limit(facts.rows);
+        const query = matching(word, filter).select(["_score"]).limit(facts.rows);
         return [word, (await query.toArrow()).numRows];
       };
       return new Map(await Promise.all(words.map(count)));
     },
+
+    count: (filter) => table.countRows(listSql(filter, null, has)),
 
     async nearWords(word) {
       if (!facts.isIndexed || indexed !== "words" || !mayBeNear(word)) return new Map();

@@ -62,6 +62,7 @@ export function mendingBase(base: Base, mend: () => Promise<void>): Base {
     search: twice(base.search),
     ofSessions: twice(base.ofSessions),
     countTexts: twice(base.countTexts),
+    count: twice(base.count),
     nearWords: twice(base.nearWords),
     close: base.close,
   };

@@ -53,6 +53,8 @@ export interface Corpus {
 export interface Among {
   texts: number;
   has(text: number): boolean;
+  /** Whether a word that none of them has is unknown. */
+  isAll: boolean;
 }
 
 /** Texts with a word. Most words are in one text only, which is a posting without a list. */
@@ -169,12 +171,16 @@ export function createWordIndex(): WordIndex {
 
     terms(question, corpus, among) {
       let misspelt = 0;
+      const isKnown = (token: string) =>
+        among?.isAll ? countAmong(token, among) > 0 : postings.has(token);
       const nearTo = (token: string) => {
         if (corpus) return corpus.nearWords.get(token);
-        return mayBeNear(token) && misspelt++ < MOST_MISSPELT ? near.to(token) : null;
+        if (!mayBeNear(token) || misspelt++ >= MOST_MISSPELT) return null;
+        const found = near.to(token);
+        return among?.isAll ? new Map([...found].filter(([other]) => isKnown(other))) : found;
       };
       return [...askedWords(question)].map(([token, weight]) => {
-        const others = postings.has(token) ? null : nearTo(token);
+        const others = isKnown(token) ? null : nearTo(token);
         if (!others || others.size === 0) {
           const rareness = weight * rarenessOf(token, corpus, among);
           return { token, rareness, forms: [{ token, share: 1 }] };

@@ -6,6 +6,7 @@ import { createInterned, type Interned } from "../indexes/interned.ts";
 import type { Accepts } from "../indexes/largest.ts";
 import { createSlots } from "../indexes/slots.ts";
 import { createTexts } from "../indexes/texts.ts";
+import type { Among } from "../indexes/words.ts";
 import type { Expiring, MemoryRow } from "../rows.ts";
 import { isSameText } from "../same-text.ts";
 
@@ -31,8 +32,8 @@ export interface Columns {
   accepts(filter: Filter): Accepts;
   /** Memories that expire, the first to do so first. */
   expiring(limit: number): Expiring[];
-  /** The memories that were not captured, by their slots; undefined where that is all of them. */
-  saved(): { texts: number; has(slot: number): boolean } | undefined;
+  /** The memories by which a word is rare in what a filter lets pass; undefined where that is all. */
+  among(filter: Filter): Among | undefined;
   id(slot: number): string;
   content(slot: number): string;
   createdAt(slot: number): number;
@@ -178,12 +179,16 @@ export function createColumns(): Columns {
       const found = first(slots.end, expires, (a, b) => at(a) - at(b), limit);
       return found.map((slot) => ({ id: texts.get(idAt(slot)), expiresAt: at(slot) }));
     },
-    saved() {
-      if (captured === 0) return undefined;
-      const isSaved = testOf(sources, (source) => !wasCaptured({ source }));
-      const has = (slot: number) =>
-        columns.source[slot] === 0 || isSaved(columns.source[slot] ?? 0);
-      return { texts: slots.size - captured, has };
+    among({ isCaptured, projects, isBound }) {
+      // What was captured makes no word of what was saved less rare.
+      const ofSaved = isCaptured === false && captured > 0 ? { isCaptured } : {};
+      const ofProjects = isBound && projects ? { projects } : {};
+      const has = accepts({ ...ofSaved, ...ofProjects });
+      if (has === null) return undefined;
+      if (!isBound) return { texts: slots.size - captured, has, isAll: false };
+      let texts = 0;
+      for (let slot = 0; slot < slots.end; slot++) if (slots.has(slot) && has(slot)) texts++;
+      return { texts, has, isAll: true };
     },
     id: (slot) => texts.get(idAt(slot)),
     content: (slot) => texts.get(contentAt(slot)),

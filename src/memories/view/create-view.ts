@@ -132,9 +132,7 @@ export function createView(dimension: number, mostWithStates = MOST_WITH_STATES)
       const found = vector
         ? vectors.nearest(vector, { count: limit, least, accepts })
         : new Set<number>();
-      // What was captured makes no word of what was saved less rare.
-      const isOfAll = corpus === undefined && filter.isCaptured === false;
-      const among = isOfAll ? columns.saved() : undefined;
+      const among = corpus === undefined ? columns.among(filter) : undefined;
       const terms = question === null ? [] : words.terms(question, corpus, among);
       for (const slot of words.matching(terms, { count: limit, accepts })) found.add(slot);
       const candidates = candidatesOf([...found], { vector, terms });
