@@ -1,13 +1,17 @@
 import { AppError } from "../errors.ts";
 import type { Metrics } from "../metrics.ts";
+import { problemOf } from "../schema.ts";
 import { findSecrets } from "../secrets/find-secrets.ts";
 import { maskSecrets } from "../secrets/mask-secrets.ts";
-import type { NewMemory } from "./memory.ts";
+import { LIMITS, NewMemory, normaliseTags, Tag } from "./memory.ts";
 import type { MemoryRow } from "./rows.ts";
 import type { Warning } from "./warning.ts";
 
 /** Texts of a memory, as far as they are given. */
 type Texts = Partial<Pick<NewMemory, "content" | "tags" | "metadata">>;
+
+/** In the place of a secret where there is no room to tell its kind: no secret is shorter. */
+const STARS = "***";
 
 /** What was done with a secret. */
 type Done = "refused" | "saved" | "masked";
@@ -58,11 +62,18 @@ export function createSecretWatch(metrics: Pick<Metrics, "counter">) {
       const { content, tags, metadata } = memory;
       const hasNone = secretsIn({ content, tags }).length + findSecrets(metadata).length === 0;
       if (hasNone) return memory;
-      const masked = JSON.parse(metadata, (name, value) =>
-        typeof value === "string" ? maskValue(name, value, mask) : value,
-      );
-      const texts = { content: mask(content), tags: tags.map(mask) };
-      return { ...memory, ...texts, metadata: JSON.stringify(masked) };
+      const masked = maskTexts(memory, mask);
+      if (isWithinLimits(masked)) return { ...memory, ...masked };
+      return {
+        ...memory,
+        ...maskTexts(memory, (text) =>
+          maskSecrets(
+            text,
+            () => {},
+            () => STARS,
+          ),
+        ),
+      };
     },
   };
 }
@@ -81,6 +92,31 @@ function secretsIn({ content, tags, metadata }: Texts) {
 
 function named(kinds: readonly string[]) {
   return [...new Set(kinds)].join(", ");
+}
+
+type MaskedTexts = Pick<MemoryRow, "content" | "tags" | "metadata">;
+
+function maskTexts(
+  { content, tags, metadata }: MaskedTexts,
+  mask: (text: string) => string,
+): MaskedTexts {
+  const masked = JSON.parse(metadata, (name, value) =>
+    typeof value === "string" ? maskValue(name, value, mask) : value,
+  );
+  return {
+    content: mask(content),
+    tags: normaliseTags(tags.map(mask)),
+    metadata: JSON.stringify(masked),
+  };
+}
+
+/** What tells the kind may be longer than the secret was. */
+function isWithinLimits({ content, tags, metadata }: MaskedTexts): boolean {
+  return (
+    problemOf(NewMemory.properties.content, content) === null &&
+    tags.every((tag) => problemOf(Tag, tag) === null) &&
+    Buffer.byteLength(metadata) <= LIMITS.metadata
+  );
 }
 
 /** A value of an object, whose name may tell what it is. */

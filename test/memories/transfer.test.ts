@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from "bun:test";
 import { randomUUIDv7 } from "bun";
 import { wholeAccount } from "../../src/keys/reach.ts";
-import type { ImportReport, Memory } from "../../src/memories/memory.ts";
+import { type ImportReport, LIMITS, type Memory } from "../../src/memories/memory.ts";
 import type { Client } from "../support/client.ts";
 import { startServer } from "../support/server.ts";
 
@@ -145,6 +145,20 @@ test("turns without ids that share a time keep the order of the lines, however o
   expect(linesOf(await exportOf(bob)).map(({ created_at }) => created_at)).toEqual(
     exported.map(({ created_at }) => created_at),
   );
+});
+
+test("what is masked in a line keeps within the limits, and can be imported again", async () => {
+  const [ada, bob] = [await server.account(), await server.account()];
+  const secret = "password: Xk9$q1zz ";
+  const wanted = {
+    content: secret.repeat(Math.floor(LIMITS.content / secret.length)).trim(),
+    tags: ["of the gate and the cellar and the roof password: Xk9$q1zz"],
+    metadata: { note: secret.repeat(200) },
+  };
+  expect(await importInto(ada, toLines([wanted]))).toMatchObject({ created: 1, masked: 1 });
+  const exported = await exportOf(ada);
+  expect(exported).not.toContain("Xk9");
+  expect(await importInto(bob, exported)).toMatchObject({ created: 1, invalid: 0 });
 });
 
 test("secrets in lines are masked, and the same lines change nothing", async () => {
