@@ -1,5 +1,5 @@
 import type { Config } from "../config.ts";
-import { openApi } from "./api.ts";
+import { type Api, openApi } from "./api.ts";
 import { CommandError, type Environment, USAGE } from "./failure.ts";
 import { readSelection, type SelectionOptions, settleSelection } from "./selection.ts";
 import { print, say } from "./terminal.ts";
@@ -32,7 +32,13 @@ export async function forget(
       const response = await api.request(path, { method: "DELETE" });
       ({ deleted } = (await response.json()) as { deleted: number });
     } else {
+      const gone = new Set<string>();
       for (const id of settled.ids) {
+        // It may have gone with the history of one before it.
+        if (gone.has(id)) continue;
+        if (options.history && settled.ids.length > 1) {
+          for (const each of await historyOf(api, id)) gone.add(each);
+        }
         const path = `/api/memories/${id}?history=${options.history ?? false}`;
         await api.request(path, { method: "DELETE" });
         deleted++;
@@ -42,5 +48,20 @@ export async function forget(
     else say(deleted === 1 ? "Forgotten: 1 memory." : `Forgotten: ${deleted} memories.`);
   } finally {
     api.close();
+  }
+}
+
+/** Ids of a memory's history. */
+async function historyOf(api: Api, id: string): Promise<string[]> {
+  const ids: string[] = [];
+  for (let query = ""; ; ) {
+    const response = await api.request(`/api/memories/${id}/history${query}`);
+    const page = (await response.json()) as {
+      memories: { id: string }[];
+      next_cursor: string | null;
+    };
+    ids.push(...page.memories.map((memory) => memory.id));
+    if (page.next_cursor === null) return ids;
+    query = `?cursor=${page.next_cursor}`;
   }
 }

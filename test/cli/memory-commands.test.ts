@@ -160,6 +160,14 @@ test("what changed takes the place of what was, and history shows both", async (
   );
 });
 
+test("memories of one history are forgotten with it, though all are named", async () => {
+  const old = await save("Mia drinks tea");
+  const { stdout: now } = await run(["save", "Mia drinks coffee", "--supersedes", old]);
+  const forgotten = await run(["forget", now.trim(), old, "--history", "--yes"]);
+  expect(forgotten).toMatchObject({ exitCode: 0 });
+  expect(await contentsFound(["--history", "what does Mia drink"])).toEqual([]);
+});
+
 test("what is forgotten is gone: by id, by filter, and of a project only its own", async () => {
   const [one, two] = [await save("Red is nice"), await save("Blue is nice")];
   expect(await run(["forget", one, two, "--yes"])).toEqual({
