@@ -46,6 +46,11 @@ function capturedSql(isCaptured: boolean, has: HasColumn): string {
   return isCaptured ? "source_via = 'capture'" : "(source_via IS NULL OR source_via <> 'capture')";
 }
 
+/** Rows that have a value in a column that only some have. */
+export function valueSql(column: "superseded_by" | "expires_at"): string {
+  return `${column} IS NOT NULL`;
+}
+
 /** Rows whose id is one of these. */
 export function idsSql(ids: readonly string[]): string {
   return `id IN (${list(ids)})`;

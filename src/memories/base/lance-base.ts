@@ -12,7 +12,15 @@ import {
   decodeStates,
   decodeWords,
 } from "./decode.ts";
-import { EXPIRING_SQL, filterSql, idsSql, lettersSql, listSql, sessionsSql } from "./filter-sql.ts";
+import {
+  EXPIRING_SQL,
+  filterSql,
+  idsSql,
+  lettersSql,
+  listSql,
+  sessionsSql,
+  valueSql,
+} from "./filter-sql.ts";
 import { assemble, firstOf, idsOf, load, rowsOf } from "./lance-queries.ts";
 import { baseSchema, recordedModel } from "./schema.ts";
 
@@ -80,6 +88,23 @@ export async function openLanceBase(
     return narrow(query, filterSql(filter, has));
   };
 
+  /** Whether any row of the version has a value in a column. */
+  const isUsed = (name: "superseded_by" | "expires_at"): Promise<boolean> => {
+    if (!has(name)) return Promise.resolve(false);
+    const { used } = facts;
+    const known = used.get(name) ?? table.countRows(valueSql(name)).then((rows) => rows > 0);
+    used.set(name, known);
+    known.catch(() => used.delete(name));
+    return known;
+  };
+
+  /** A filter without what all rows pass: to ask each of them takes as long as a search. */
+  const narrowing = async ({ isCurrent, aliveAt, ...filter }: Filter): Promise<Filter> => ({
+    ...filter,
+    ...(isCurrent && (await isUsed("superseded_by")) && { isCurrent }),
+    ...(aliveAt !== undefined && (await isUsed("expires_at")) && { aliveAt }),
+  });
+
   return {
     table,
     connection,
@@ -132,7 +157,7 @@ export async function openLanceBase(
     async list(filter, { after, limit = facts.rows, except }) {
       const query = table
         .query()
-        .where(listSql(filter, after, has))
+        .where(listSql(await narrowing(filter), after, has))
         .orderBy(NEWEST_FIRST);
       const columns = query.select(["id", "created_at"]);
       return await firstOf(columns, { limit, except, decode: decodePositions });
@@ -145,7 +170,8 @@ export async function openLanceBase(
       return await firstOf(columns, { limit, except, decode: decodeExpiring });
     },
 
-    async search({ vector, words, filter, limit, least = 0, except }) {
+    async search({ vector, words, filter: wanted, limit, least = 0, except }) {
+      const filter = await narrowing(wanted);
       const near = vector && nearest(table, facts.rows, vector, filterSql(filter, has));
       const isMatched = words.length > 0 && facts.isIndexed;
       const matched = isMatched ? matching(words.join(" "), filter) : null;
@@ -162,7 +188,7 @@ export async function openLanceBase(
       const left = new Set(except);
       const query = table
         .query()
-        .where(sessionsSql(sessions, filter, has))
+        .where(sessionsSql(sessions, await narrowing(filter), has))
         .select(storedColumns);
       const rows = await query.limit(OF_SESSIONS + left.size).toArrow();
       const found = await assemble(rows, (ids) => rowsOf(table, ids, storedColumns));
@@ -216,6 +242,8 @@ async function checkOut(table: LanceDb.Table, checkpoint: Checkpoint) {
   const indexed = (await table.listIndices()).flatMap(({ columns }) => columns);
   return {
     checkpoint,
+    /** Columns, and whether any row has a value there, as far as that was asked. */
+    used: new Map<string, Promise<boolean>>(),
     rows: await table.countRows(),
     isIndexed:
       indexed.includes("id") && ["words", "content"].some((each) => indexed.includes(each)),
