@@ -30,7 +30,11 @@ function filterOf(): Filter {
     ...(maybe(1) && { tags: some(TAGS), tagsMatch: random.below(2) ? "any" : "all" }),
     ...(maybe(1) && { agentId: pick(AGENTS) }),
     ...(maybe(1) && { sessionId: pick(SESSIONS) }),
+    ...(maybe(1) && { projects: some(["atlas", "o'neill", null]) }),
+    ...(maybe(1) && { sourceId: pick(["key_1", "key_2"]) }),
     ...(maybe(1) && { isCaptured: random.below(2) === 0 }),
+    ...(maybe(1) && { isCurrent: true }),
+    ...(maybe(1) && { aliveAt: random.below(400) }),
     ...(maybe(1) && { createdAfter: at }),
     ...(maybe(1) && { createdBefore: at + random.below(100) }),
   };
@@ -43,6 +47,9 @@ const memoryOf = (number: number) =>
     tags: some(TAGS),
     agentId: maybe(pick(AGENTS)),
     sessionId: maybe(pick(SESSIONS)),
+    project: maybe(pick(["atlas", "o'neill"])),
+    supersededBy: maybe(idOf(number + 1)),
+    expiresAt: maybe(random.below(400)),
     source: maybe({ via: random.pick(["api", "capture"]) ?? "api", by: "laptop", id: "key_1" }),
     createdAt: number - (number % 3),
   });
@@ -91,6 +98,22 @@ test("what passes a filter in memory is what a base finds, lists and searches", 
     expect(page).toEqual(ids.slice(2, 5));
   }
 }, 60_000);
+
+test("the first memory of a base that expires or is superseded is left out", async () => {
+  const { bases, base } = await openBase([await storedMemory(1)]);
+  const vector = await embedQuery("number");
+  const filter = { isCurrent: true, aliveAt: 100 };
+  const find = async () => idsOf(await base.search({ ...all, vector, words: [], filter }));
+  expect(await find()).toEqual([idOf(1)]);
+  const added = [
+    await storedMemory(2, { expiresAt: 100 }),
+    await storedMemory(3, { expiresAt: 101 }),
+    await storedMemory(4, { supersededBy: idOf(3) }),
+  ];
+  await bases.append(base, added, 2);
+  expect(await find()).toEqual([idOf(1), idOf(3)]);
+  expect(await listed(base, filter, { after: null, except: [] })).toEqual([idOf(3), idOf(1)]);
+});
 
 test("the nearest passages and the best matches come with all vectors of their memories", async () => {
   const long = await storedMemory(1, { content: "the apple\n\na plum\n\nquince" });
