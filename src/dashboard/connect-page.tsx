@@ -68,7 +68,7 @@ export function ConnectPage({
       visit={visit}
       section="connect"
       title="Connect"
-      lead="Agents that are connected save what they learn, and find it again: all of them the same memories."
+      lead="Agents that are connected save what they learn, and find it again. All agents share the same memories."
     >
       <nav class="tabs" aria-label="What to connect">
         {GROUPS.map(({ name, targets }) => (
