@@ -116,7 +116,7 @@ function createApi(way: Way) {
       throw new CommandError(reason);
     },
 
-    close: way.close,
+    [Symbol.dispose]: way.close,
   };
 }
 

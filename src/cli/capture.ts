@@ -59,12 +59,8 @@ export async function capture(
 
 async function captureLater(config: Config, env: Environment, body: unknown): Promise<void> {
   const { openApi } = await import("./api.ts");
-  const api = await openApi(config, env, {});
-  try {
-    await api.request(CAPTURE, asRequest(body));
-  } finally {
-    api.close();
-  }
+  using api = await openApi(config, env, {});
+  await api.request(CAPTURE, asRequest(body));
 }
 
 function daysOf(text: string): number | null {

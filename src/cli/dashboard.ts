@@ -42,15 +42,11 @@ export async function openDashboard(
 }
 
 async function askServer(config: Config, env: Environment): Promise<OpenDashboard> {
-  const api = await openApi(config, env, {});
-  try {
-    const response = await api.request(DASHBOARD_PATH, { method: "POST" });
-    const answer: unknown = await response.json();
-    if (Value.Check(OpenDashboard, answer)) return answer;
-    throw new CommandError("The server of this data folder is another version: restart it.");
-  } finally {
-    api.close();
-  }
+  using api = await openApi(config, env, {});
+  const response = await api.request(DASHBOARD_PATH, { method: "POST" });
+  const answer: unknown = await response.json();
+  if (Value.Check(OpenDashboard, answer)) return answer;
+  throw new CommandError("The server of this data folder is another version: restart it.");
 }
 
 /**

@@ -17,7 +17,7 @@ export async function exportTo(
   options: Target,
   env: Environment,
 ): Promise<void> {
-  const api = await openApi(config, env, options);
+  using api = await openApi(config, env, options);
   const meter = createMeter("Exporting");
   try {
     const count = await interruptible(async (signal) => {
@@ -30,7 +30,6 @@ export async function exportTo(
     say(`Exported ${count.toLocaleString("en")} ${count === 1 ? "memory" : "memories"}${where}.`);
   } finally {
     meter.end();
-    api.close();
   }
 }
 

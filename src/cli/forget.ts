@@ -22,33 +22,29 @@ export async function forget(
   if (options.history && selection.kind === "filter") {
     throw new CommandError("--history goes with ids and words.", USAGE);
   }
-  const api = await openApi(config, env, options);
-  try {
-    const question = (memories: string) => `Forget ${memories} for good?`;
-    const settled = await settleSelection(api, selection, { ...options, question });
-    let deleted = 0;
-    if ("filter" in settled) {
-      const path = `/api/memories?${settled.filter}`;
-      const response = await api.request(path, { method: "DELETE" });
-      ({ deleted } = (await response.json()) as { deleted: number });
-    } else {
-      const gone = new Set<string>();
-      for (const id of settled.ids) {
-        // It may have gone with the history of one before it.
-        if (gone.has(id)) continue;
-        if (options.history && settled.ids.length > 1) {
-          for (const each of await historyOf(api, id)) gone.add(each);
-        }
-        const path = `/api/memories/${id}?history=${options.history ?? false}`;
-        await api.request(path, { method: "DELETE" });
-        deleted++;
+  using api = await openApi(config, env, options);
+  const question = (memories: string) => `Forget ${memories} for good?`;
+  const settled = await settleSelection(api, selection, { ...options, question });
+  let deleted = 0;
+  if ("filter" in settled) {
+    const path = `/api/memories?${settled.filter}`;
+    const response = await api.request(path, { method: "DELETE" });
+    ({ deleted } = (await response.json()) as { deleted: number });
+  } else {
+    const gone = new Set<string>();
+    for (const id of settled.ids) {
+      // It may have gone with the history of one before it.
+      if (gone.has(id)) continue;
+      if (options.history && settled.ids.length > 1) {
+        for (const each of await historyOf(api, id)) gone.add(each);
       }
+      const path = `/api/memories/${id}?history=${options.history ?? false}`;
+      await api.request(path, { method: "DELETE" });
+      deleted++;
     }
-    if (options.json) await print(JSON.stringify({ deleted }));
-    else say(deleted === 1 ? "Forgotten: 1 memory." : `Forgotten: ${deleted} memories.`);
-  } finally {
-    api.close();
   }
+  if (options.json) await print(JSON.stringify({ deleted }));
+  else say(deleted === 1 ? "Forgotten: 1 memory." : `Forgotten: ${deleted} memories.`);
 }
 
 /** Ids of a memory's history. */

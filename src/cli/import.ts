@@ -54,7 +54,7 @@ export async function importFrom(
   const reading = from
     ? await openAgent(from, { ...options, env })
     : await openSources(paths, options);
-  const api = await openApi(config, env, target);
+  using api = await openApi(config, env, target);
   const meter = createMeter(isTrial ? "Reading" : "Importing");
   const totals = createTotals();
   let isDone = false;
@@ -77,7 +77,6 @@ export async function importFrom(
     isDone = true;
   } finally {
     meter.end();
-    api.close();
     if (!isDone && countOf(totals) > 0 && !isTrial) {
       say(`${describe(reading, totals)} The same command again goes on from there.`);
     }

@@ -27,29 +27,25 @@ export async function move(
   const project = to ?? null;
   const where = project === null ? "no project" : `the project ${project}`;
   const selection = await readSelection(what, options, "move");
-  const api = await openApi(config, env, options);
-  try {
-    const question = (memories: string) => `Move ${memories} to ${where}?`;
-    const settled = await settleSelection(api, selection, { ...options, question });
-    const send = async (path: string, method: string) =>
-      api.request(`/api/memories${path}`, {
-        method,
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify({ project }),
-      });
-    let moved = 0;
-    if ("filter" in settled) {
-      const response = await send(`/move?${settled.filter}`, "POST");
-      ({ moved } = (await response.json()) as { moved: number });
-    } else {
-      for (const id of settled.ids) {
-        await send(`/${id}`, "PUT");
-        moved++;
-      }
+  using api = await openApi(config, env, options);
+  const question = (memories: string) => `Move ${memories} to ${where}?`;
+  const settled = await settleSelection(api, selection, { ...options, question });
+  const send = async (path: string, method: string) =>
+    api.request(`/api/memories${path}`, {
+      method,
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ project }),
+    });
+  let moved = 0;
+  if ("filter" in settled) {
+    const response = await send(`/move?${settled.filter}`, "POST");
+    ({ moved } = (await response.json()) as { moved: number });
+  } else {
+    for (const id of settled.ids) {
+      await send(`/${id}`, "PUT");
+      moved++;
     }
-    if (options.json) await print(JSON.stringify({ moved }));
-    else say(`Moved to ${where}: ${moved === 1 ? "1 memory" : `${moved} memories`}.`);
-  } finally {
-    api.close();
   }
+  if (options.json) await print(JSON.stringify({ moved }));
+  else say(`Moved to ${where}: ${moved === 1 ? "1 memory" : `${moved} memories`}.`);
 }

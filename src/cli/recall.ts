@@ -51,14 +51,10 @@ async function recallForPerson(
 ): Promise<void> {
   const event = { session: null, folder: process.cwd(), prompt: null, isFresh: false };
   const { openApi } = await import("./api.ts");
-  const api = await openApi(config, env, {});
-  try {
-    const response = await api.request(RECALL, asRequest(bodyOf(event, options)));
-    const text = textIn(await response.json());
-    if (text !== "") await print(printable(text));
-  } finally {
-    api.close();
-  }
+  using api = await openApi(config, env, {});
+  const response = await api.request(RECALL, asRequest(bodyOf(event, options)));
+  const text = textIn(await response.json());
+  if (text !== "") await print(printable(text));
 }
 
 /** What this hook had no time for, the next one finds. */

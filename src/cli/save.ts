@@ -35,32 +35,28 @@ export async function save(
   const content = await inputText(words, "There is nothing to save: give a text.", options);
   const { project: wanted, importance, expires, supersedes } = options;
   const project = wanted === undefined ? projectOfFolder(process.cwd()) : wanted || null;
-  const api = await openApi(config, env, options);
-  try {
-    const response = await api.request("/api/memories?similar=true", {
-      method: "POST",
-      // The request may be sent again when the server ends before it has answered.
-      headers: { "content-type": "application/json", "idempotency-key": crypto.randomUUID() },
-      body: JSON.stringify({
-        content,
-        ...(project !== null && { project }),
-        ...(options.tag && { tags: options.tag }),
-        ...(importance !== undefined && { importance }),
-        ...(options.pin && { pinned: true }),
-        ...(expires && { expires_at: expires.toISOString() }),
-        ...(supersedes !== undefined && { supersedes }),
-      }),
-    });
-    const saved = (await response.json()) as Saved;
-    await print(options.json ? JSON.stringify(saved, null, 2) : saved.id);
-    if (options.json) return;
-    const where = saved.project === null ? "" : ` in the project ${saved.project}`;
-    for (const { message } of saved.warnings ?? []) say(`Careful: ${message}`);
-    say(response.status === 201 ? `Saved${where}.` : `It was known already${where}.`);
-    await tellSimilar(api, saved);
-  } finally {
-    api.close();
-  }
+  using api = await openApi(config, env, options);
+  const response = await api.request("/api/memories?similar=true", {
+    method: "POST",
+    // The request may be sent again when the server ends before it has answered.
+    headers: { "content-type": "application/json", "idempotency-key": crypto.randomUUID() },
+    body: JSON.stringify({
+      content,
+      ...(project !== null && { project }),
+      ...(options.tag && { tags: options.tag }),
+      ...(importance !== undefined && { importance }),
+      ...(options.pin && { pinned: true }),
+      ...(expires && { expires_at: expires.toISOString() }),
+      ...(supersedes !== undefined && { supersedes }),
+    }),
+  });
+  const saved = (await response.json()) as Saved;
+  await print(options.json ? JSON.stringify(saved, null, 2) : saved.id);
+  if (options.json) return;
+  const where = saved.project === null ? "" : ` in the project ${saved.project}`;
+  for (const { message } of saved.warnings ?? []) say(`Careful: ${message}`);
+  say(response.status === 201 ? `Saved${where}.` : `It was known already${where}.`);
+  await tellSimilar(api, saved);
 }
 
 /** Says what is known that the new memory may repeat, or take the place of. */

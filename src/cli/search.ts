@@ -36,19 +36,15 @@ export async function search(
     throw new CommandError("--project and --all-projects don't go together.", USAGE);
   }
   const query = await inputText(words, "There is nothing to look for: give some words.", options);
-  const api = await openApi(config, env, options);
-  try {
-    const response = await api.request(`/api/memories/search?${parametersOf(query, options)}`);
-    const { memories } = (await response.json()) as { memories: FoundMemory[] };
-    if (response.headers.get("ctxd-search-mode") === "keyword") {
-      say("Searched by words alone, as the model that knows meanings is still being loaded.");
-    }
-    if (options.json) return await print(JSON.stringify({ memories }, null, 2));
-    if (memories.length > 0) return await print(printable(memories.map(describe).join("\n\n")));
-    say("Nothing is known about that.");
-  } finally {
-    api.close();
+  using api = await openApi(config, env, options);
+  const response = await api.request(`/api/memories/search?${parametersOf(query, options)}`);
+  const { memories } = (await response.json()) as { memories: FoundMemory[] };
+  if (response.headers.get("ctxd-search-mode") === "keyword") {
+    say("Searched by words alone, as the model that knows meanings is still being loaded.");
   }
+  if (options.json) return await print(JSON.stringify({ memories }, null, 2));
+  if (memories.length > 0) return await print(printable(memories.map(describe).join("\n\n")));
+  say("Nothing is known about that.");
 }
 
 function parametersOf(query: string, options: SearchOptions): URLSearchParams {

@@ -52,29 +52,25 @@ export async function showStatus(
 ): Promise<void> {
   const { dataDir } = config;
   const wasRunning = isLocked(dataDir);
-  const api = await openApi(config, env, { ...(user !== undefined && { user }) });
-  try {
-    const figures = (await (await api.request("/api/stats")).json()) as Stats;
-    const connected = new Set(connectedClients(env));
-    const name = wanted ?? projectOfFolder(process.cwd());
-    const status: Status = {
-      version,
-      data_dir: dataDir,
-      server: serverOf(dataDir, wasRunning),
-      memories: figures.memories,
-      bytes: figures.bytes,
-      oldest: figures.oldest,
-      newest: figures.newest,
-      project: name === null ? null : { name, memories: countOf(figures, name) },
-      agents: installedClients(env).map((client) => ({
-        ...{ id: client.id, name: client.name },
-        connected: connected.has(client),
-      })),
-    };
-    await print(json ? JSON.stringify(status, null, 2) : printable(describe(status)));
-  } finally {
-    api.close();
-  }
+  using api = await openApi(config, env, { ...(user !== undefined && { user }) });
+  const figures = (await (await api.request("/api/stats")).json()) as Stats;
+  const connected = new Set(connectedClients(env));
+  const name = wanted ?? projectOfFolder(process.cwd());
+  const status: Status = {
+    version,
+    data_dir: dataDir,
+    server: serverOf(dataDir, wasRunning),
+    memories: figures.memories,
+    bytes: figures.bytes,
+    oldest: figures.oldest,
+    newest: figures.newest,
+    project: name === null ? null : { name, memories: countOf(figures, name) },
+    agents: installedClients(env).map((client) => ({
+      ...{ id: client.id, name: client.name },
+      connected: connected.has(client),
+    })),
+  };
+  await print(json ? JSON.stringify(status, null, 2) : printable(describe(status)));
 }
 
 function serverOf(dataDir: string, wasRunning: boolean): ServerState {
