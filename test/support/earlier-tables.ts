@@ -1,5 +1,7 @@
 import { connect, Index } from "@lancedb/lancedb";
-import { Field, Schema, Table, tableToIPC, Utf8 } from "apache-arrow";
+
+import Arrow = require("apache-arrow");
+
 import { adoptRows, encodeRows } from "../../src/memories/base/encode.ts";
 import { baseSchema } from "../../src/memories/base/schema.ts";
 import type { StoredMemory } from "../../src/memories/rows.ts";
@@ -17,7 +19,7 @@ const INDEXES: readonly [column: string, config: Index][] = [
   ["tags", Index.labelList()],
   ["agent_id", Index.bitmap()],
   ["session_id", Index.btree()],
-  ["content", Index.fts({ withPosition: false, baseTokenizer: "icu/split" })],
+  ["content", Index.fts({ withPosition: false })],
 ];
 
 /** A memory as what version 1.0 wrote is read. */
@@ -25,21 +27,21 @@ export function asEarlier(memory: StoredMemory): StoredMemory {
   return { ...memory, starts: [], states: new Int8Array(0) };
 }
 
-function earlierTable(memories: readonly StoredMemory[]): Table {
+function earlierTable(memories: readonly StoredMemory[]): Arrow.Table {
   const present = baseSchema(model);
   const key = new Map([["lance-schema:unenforced-primary-key", "true"]]);
   const fields = COLUMNS.map((name) => {
     const field = present.fields.find((each) => each.name === name);
     if (!field) throw new Error(`there is no column ${name}`);
-    return name === "id" ? new Field("id", new Utf8(), false, key) : field;
+    return name === "id" ? new Arrow.Field("id", new Arrow.Utf8(), false, key) : field;
   });
-  const schema = new Schema(fields, present.metadata);
-  return new Table(schema, [adoptRows(encodeRows(memories, present), schema)]);
+  const schema = new Arrow.Schema(fields, present.metadata);
+  return new Arrow.Table(schema, [adoptRows(encodeRows(memories, present), schema)]);
 }
 
 /** A journal's entry as version 1.0 wrote it. */
 export function earlierEntry(memories: readonly StoredMemory[]): Uint8Array {
-  return tableToIPC(earlierTable(memories));
+  return Arrow.tableToIPC(earlierTable(memories));
 }
 
 /**

@@ -1,12 +1,15 @@
 import { randomBytes } from "node:crypto";
 import type * as LanceDb from "@lancedb/lancedb";
-import { type RecordBatch, type Schema, Table } from "apache-arrow";
+
+import Arrow = require("apache-arrow");
+
 import type { EmbeddingModel } from "../../embedding/embedder.ts";
 import { createTurns } from "../../turns.ts";
 import { LONG } from "../indexes/tokens.ts";
 import type { Checkpoint } from "../log/log.ts";
 import type { StoredMemory } from "../rows.ts";
 import type { Base, Bases } from "./base.ts";
+import { connectTo } from "./connection.ts";
 import { decodeIds } from "./decode.ts";
 import { adoptRows, encodeRows, missingWords } from "./encode.ts";
 import { exceptSql } from "./filter-sql.ts";
@@ -79,7 +82,7 @@ export function createBases({
   // One for each base: what it has in memory is given back with it and not before, some 80 kB for
   // every table that was ever opened.
   const connect = () =>
-    lancedb.connect(folder, {}, new lancedb.Session(INDEX_CACHE, METADATA_CACHE));
+    connectTo(lancedb, folder, new lancedb.Session(INDEX_CACHE, METADATA_CACHE));
 
   /** Makes the files of a table durable that was just written. */
   const keep = async (
@@ -179,8 +182,8 @@ export function createBases({
 async function writeTable(
   connection: LanceDb.Connection,
   name: string,
-  schema: Schema,
-  rows: AsyncIterable<RecordBatch>,
+  schema: Arrow.Schema,
+  rows: AsyncIterable<Arrow.RecordBatch>,
 ): Promise<number> {
   let table: LanceDb.Table | null = null;
   for await (const part of inCommits(rows)) {
@@ -194,24 +197,24 @@ async function writeTable(
 }
 
 /** Puts batches together that are to be committed at once. */
-async function* inCommits(rows: AsyncIterable<RecordBatch>): AsyncGenerator<Table> {
-  let pending: RecordBatch[] = [];
+async function* inCommits(rows: AsyncIterable<Arrow.RecordBatch>): AsyncGenerator<Arrow.Table> {
+  let pending: Arrow.RecordBatch[] = [];
   let bytes = 0;
   for await (const batch of rows) {
     pending.push(batch);
     bytes += batch.data.byteLength;
     if (bytes < COMMIT) continue;
-    yield new Table(pending);
+    yield new Arrow.Table(pending);
     [pending, bytes] = [[], 0];
   }
-  if (pending.length > 0) yield new Table(pending);
+  if (pending.length > 0) yield new Arrow.Table(pending);
 }
 
 /** The rows that a base has after changes. */
 async function* liveRows(
   former: LanceBase | null,
   changes: ReadonlyMap<string, StoredMemory | null>,
-  schema: Schema,
+  schema: Arrow.Schema,
 ) {
   const untouched = former ? rowsExcept(former.table, [...changes.keys()]) : [];
   for await (const batch of untouched) yield adoptRows(batch, schema, await missingWords(batch));
@@ -219,7 +222,7 @@ async function* liveRows(
   yield* encodeAll(written, schema);
 }
 
-async function* encodeAll(memories: readonly StoredMemory[], schema: Schema) {
+async function* encodeAll(memories: readonly StoredMemory[], schema: Arrow.Schema) {
   const turn = createTurns();
   for (let at = 0; at < memories.length; ) {
     await turn();

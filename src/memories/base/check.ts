@@ -1,4 +1,5 @@
 import type * as LanceDb from "@lancedb/lancedb";
+import { connectTo } from "./connection.ts";
 
 /** What reading a whole table found. */
 export interface TableFacts {
@@ -26,7 +27,7 @@ export async function readWholeTable(
   version: number,
 ): Promise<TableFacts> {
   // A session of its own: the files of another folder must not answer from a cache.
-  const connection = await lancedb.connect(folder, {}, new lancedb.Session(32n << 20n, 8n << 20n));
+  const connection = await connectTo(lancedb, folder, new lancedb.Session(32n << 20n, 8n << 20n));
   try {
     const table = await connection.openTable(name);
     await table.checkout(version);
@@ -40,7 +41,9 @@ export async function readWholeTable(
       const moments: Iterable<number> = batch.getChild("created_at") ?? [];
       for (const moment of moments) facts.newest = Math.max(facts.newest ?? moment, moment);
     }
-    for (const { name: index } of await table.listIndices()) {
+    for (const { name: index, columns } of await table.listIndices()) {
+      // An index of the earlier version, of words that this one makes itself. Nothing reads it.
+      if (columns.includes("content")) continue;
       await table.prewarmIndex(index);
       const unindexed = (await table.indexStats(index))?.numUnindexedRows ?? 0;
       facts.unindexed = Math.max(facts.unindexed, unindexed);

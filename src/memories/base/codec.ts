@@ -1,4 +1,5 @@
-import { tableFromIPC } from "apache-arrow";
+import Arrow = require("apache-arrow");
+
 import type { MemoryRow, StoredMemory } from "../rows.ts";
 import type { MemoryCodec } from "./base.ts";
 import { createAssembly } from "./decode.ts";
@@ -87,7 +88,7 @@ export const memoryCodec: MemoryCodec = {
 
 function decodeArrow(bytes: Uint8Array): StoredMemory[] {
   const assembly = createAssembly();
-  const memories = assembly.add(tableFromIPC(bytes));
+  const memories = assembly.add(Arrow.tableFromIPC(bytes));
   assembly.end();
   return memories;
 }

@@ -1,15 +1,6 @@
-import {
-  BufferType,
-  Data,
-  type DataType,
-  type FixedSizeList,
-  Float32,
-  makeData,
-  RecordBatch,
-  type Schema,
-  Struct,
-  vectorFromArray,
-} from "apache-arrow";
+// Not `import`, which would load a second copy: LanceDB takes objects of its own copy's classes alone.
+import Arrow = require("apache-arrow");
+
 import { createTurns } from "../../turns.ts";
 import { tokensOf } from "../indexes/tokens.ts";
 import type { StoredMemory } from "../rows.ts";
@@ -46,7 +37,10 @@ const VALUES: Readonly<Record<string, Value>> = {
  * Memories as one Arrow batch. Columns are made directly: the library's own conversion from objects
  * takes ten times as long and pads a vector of the wrong length without a word.
  */
-export function encodeRows(memories: readonly StoredMemory[], schema: Schema): RecordBatch {
+export function encodeRows(
+  memories: readonly StoredMemory[],
+  schema: Arrow.Schema,
+): Arrow.RecordBatch {
   const rows = memories.flatMap((memory) =>
     memory.vectors.map((vector, passage) => ({ memory, vector, passage })),
   );
@@ -84,13 +78,13 @@ function wordsOf(content: string): string {
  * @param words of the rows, where that base lacks them
  */
 export function adoptRows(
-  read: RecordBatch,
-  schema: Schema,
+  read: Arrow.RecordBatch,
+  schema: Arrow.Schema,
   words: readonly (string | null)[] = [],
-): RecordBatch {
+): Arrow.RecordBatch {
   const children = schema.fields.map(({ name, type, nullable }) => {
     const data = read.getChild(name)?.data[0];
-    if (data) return adoptData(data, type);
+    if (data) return data;
     if (name === "words") return dataOf(words, type);
     return dataOf(new Array(read.numRows).fill(nullable ? null : false), type);
   });
@@ -98,7 +92,7 @@ export function adoptRows(
 }
 
 /** The words of rows that were read, where their base lacks them. */
-export async function missingWords(read: RecordBatch): Promise<(string | null)[]> {
+export async function missingWords(read: Arrow.RecordBatch): Promise<(string | null)[]> {
   if (read.getChild("words")) return [];
   const turn = createTurns();
   const words: (string | null)[] = [];
@@ -110,30 +104,13 @@ export async function missingWords(read: RecordBatch): Promise<(string | null)[]
   return words;
 }
 
-/** LanceDB loads its own copy of Arrow, and this one refuses objects of that one's classes. */
-function adoptData(data: Data, type: DataType): Data {
-  const { offset, length, nullCount, valueOffsets, values, nullBitmap, typeIds } = data;
-  const children = data.children.map((child, index) => {
-    const childType = type.children[index]?.type;
-    if (!childType) throw new Error(`a column is not of the type ${type}`);
-    return adoptData(child, childType);
-  });
-  const buffers = {
-    [BufferType.OFFSET]: valueOffsets,
-    [BufferType.DATA]: values,
-    [BufferType.VALIDITY]: nullBitmap,
-    [BufferType.TYPE]: typeIds,
-  };
-  return new Data(type, offset, length, nullCount, buffers, children);
+function batchOf(schema: Arrow.Schema, children: Arrow.Data[], length: number): Arrow.RecordBatch {
+  const type = new Arrow.Struct(schema.fields);
+  return new Arrow.RecordBatch(schema, Arrow.makeData({ type, length, nullCount: 0, children }));
 }
 
-function batchOf(schema: Schema, children: Data[], length: number): RecordBatch {
-  const type = new Struct(schema.fields);
-  return new RecordBatch(schema, makeData({ type, length, nullCount: 0, children }));
-}
-
-function dataOf(values: readonly unknown[], type: DataType): Data {
-  const [data] = vectorFromArray(values, type).data;
+function dataOf(values: readonly unknown[], type: Arrow.DataType): Arrow.Data {
+  const [data] = Arrow.vectorFromArray(values, type).data;
   if (!data) throw new Error(`no data of the type ${type}`);
   return data;
 }
@@ -142,7 +119,7 @@ function bytesOf({ buffer, byteOffset, byteLength }: Int8Array): Uint8Array {
   return new Uint8Array(buffer, byteOffset, byteLength);
 }
 
-function encodeVectors(vectors: readonly Float32Array[], type: FixedSizeList): Data {
+function encodeVectors(vectors: readonly Float32Array[], type: Arrow.FixedSizeList): Arrow.Data {
   const flat = new Float32Array(vectors.length * type.listSize);
   vectors.forEach((vector, index) => {
     if (vector.length !== type.listSize) {
@@ -150,6 +127,6 @@ function encodeVectors(vectors: readonly Float32Array[], type: FixedSizeList): D
     }
     flat.set(vector, index * type.listSize);
   });
-  const child = makeData({ type: new Float32(), data: flat });
-  return makeData({ type, length: vectors.length, nullCount: 0, child });
+  const child = Arrow.makeData({ type: new Arrow.Float32(), data: flat });
+  return Arrow.makeData({ type, length: vectors.length, nullCount: 0, child });
 }

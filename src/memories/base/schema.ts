@@ -1,19 +1,8 @@
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import {
-  Binary,
-  Bool,
-  type DataType,
-  Field,
-  FixedSizeList,
-  Float32,
-  Float64,
-  Int32,
-  List,
-  Schema,
-  TimestampMillisecond,
-  Utf8,
-} from "apache-arrow";
+
+import Arrow = require("apache-arrow");
+
 import type { EmbeddingModel } from "../../embedding/embedder.ts";
 
 /**
@@ -22,36 +11,39 @@ import type { EmbeddingModel } from "../../embedding/embedder.ts";
  * in `encode.ts` and `decode.ts`, and a default there: older bases are read without it, and get it
  * when they are rewritten.
  */
-export function baseSchema(model: EmbeddingModel): Schema {
-  const required = (name: string, type: DataType) => new Field(name, type, false);
-  const optional = (name: string, type: DataType) => new Field(name, type, true);
-  return new Schema(
+export function baseSchema(model: EmbeddingModel): Arrow.Schema {
+  const required = (name: string, type: Arrow.DataType) => new Arrow.Field(name, type, false);
+  const optional = (name: string, type: Arrow.DataType) => new Arrow.Field(name, type, true);
+  return new Arrow.Schema(
     [
-      required("id", new Utf8()),
-      required("passage", new Int32()),
-      required("passages", new Int32()),
-      optional("content", new Utf8()),
+      required("id", new Arrow.Utf8()),
+      required("passage", new Arrow.Int32()),
+      required("passages", new Arrow.Int32()),
+      optional("content", new Arrow.Utf8()),
       // What `tokensOf` makes of it, with spaces between, for the index. When that changes, the
       // column needs another name: then older bases are rewritten.
-      optional("words", new Utf8()),
-      required("tags", new List(optional("item", new Utf8()))),
-      optional("agent_id", new Utf8()),
-      optional("session_id", new Utf8()),
-      optional("project", new Utf8()),
-      required("importance", new Float64()),
-      required("pinned", new Bool()),
-      optional("supersedes", new Utf8()),
-      optional("superseded_by", new Utf8()),
-      optional("metadata", new Utf8()),
-      optional("source_via", new Utf8()),
-      optional("source_by", new Utf8()),
-      optional("source_id", new Utf8()),
-      required("created_at", new TimestampMillisecond("UTC")),
-      required("updated_at", new TimestampMillisecond("UTC")),
-      optional("expires_at", new TimestampMillisecond("UTC")),
-      optional("starts", new List(optional("item", new Int32()))),
-      optional("states", new Binary()),
-      required("vector", new FixedSizeList(model.dimension, optional("item", new Float32()))),
+      optional("words", new Arrow.Utf8()),
+      required("tags", new Arrow.List(optional("item", new Arrow.Utf8()))),
+      optional("agent_id", new Arrow.Utf8()),
+      optional("session_id", new Arrow.Utf8()),
+      optional("project", new Arrow.Utf8()),
+      required("importance", new Arrow.Float64()),
+      required("pinned", new Arrow.Bool()),
+      optional("supersedes", new Arrow.Utf8()),
+      optional("superseded_by", new Arrow.Utf8()),
+      optional("metadata", new Arrow.Utf8()),
+      optional("source_via", new Arrow.Utf8()),
+      optional("source_by", new Arrow.Utf8()),
+      optional("source_id", new Arrow.Utf8()),
+      required("created_at", new Arrow.TimestampMillisecond("UTC")),
+      required("updated_at", new Arrow.TimestampMillisecond("UTC")),
+      optional("expires_at", new Arrow.TimestampMillisecond("UTC")),
+      optional("starts", new Arrow.List(optional("item", new Arrow.Int32()))),
+      optional("states", new Arrow.Binary()),
+      required(
+        "vector",
+        new Arrow.FixedSizeList(model.dimension, optional("item", new Arrow.Float32())),
+      ),
     ],
     new Map([
       ["ctxd.model", model.id],
@@ -72,14 +64,14 @@ const RecordedModel = Type.Object({
  * @param wanted the model in use, which is taken when the name is its own
  */
 export function recordedModel(
-  { metadata, fields }: Schema,
+  { metadata, fields }: Arrow.Schema,
   wanted?: EmbeddingModel,
 ): EmbeddingModel {
   const id = metadata.get("ctxd.model") ?? "";
   if (wanted && id === wanted.id) return wanted;
   const manifest: unknown = JSON.parse(metadata.get("ctxd.manifest") ?? "null");
   if (Value.Check(RecordedModel, manifest)) return manifest;
-  const type: FixedSizeList | undefined = fields.find(({ name }) => name === "vector")?.type;
+  const type: Arrow.FixedSizeList | undefined = fields.find(({ name }) => name === "vector")?.type;
   return modelNamed(id, type?.listSize ?? 0);
 }
 
