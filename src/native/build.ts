@@ -3,43 +3,81 @@ import { join, relative } from "node:path";
 import { parseArgs } from "node:util";
 import { builtInModel } from "../embedding/manifest.ts";
 import { modelAsset } from "../embedding/model.ts";
-import { type AssetFile, readExpected } from "./asset.ts";
+import { messageOf } from "../errors.ts";
+import { readExpected } from "./asset.ts";
 import { compressFile } from "./compress.ts";
 import type { EmbeddedFile } from "./embedded.ts";
-import { findCxxRuntime, findLibraries, type Library } from "./libraries.ts";
+import { findLibraries, type Library } from "./libraries.ts";
 import { redirectAddons } from "./redirect-addons.ts";
+import { targetModules } from "./target-modules.ts";
+import { ownTargetName, TARGET_NAMES, TARGETS, type TargetName, targetNamed } from "./targets.ts";
 
 const root = join(import.meta.dir, "..", "..");
-const output = join(root, "dist", "ctxd");
+const dist = join(root, "dist");
 const cache = join(root, "node_modules", ".cache", "ctxd");
 
-const { values, positionals } = parseArgs({
-  args: Bun.argv.slice(2),
-  allowPositionals: true,
-  // Compresses little, for an executable that is only to be tried.
-  options: { quick: { type: "boolean", default: false } },
-});
-
 try {
-  await build(positionals[0] ?? join(root, "src", "main.ts"));
+  const { values, positionals } = parseArgs({
+    args: Bun.argv.slice(2),
+    allowPositionals: true,
+    options: {
+      // Another system than this one; see targets.ts.
+      target: { type: "string" },
+      all: { type: "boolean", default: false },
+      // Compresses little, for an executable that is only to be tried.
+      quick: { type: "boolean", default: false },
+    },
+  });
+  const main = positionals[0] ?? join(root, "src", "main.ts");
+  if (values.all)
+    for (const name of TARGET_NAMES) await build(name, fileOf(name), main, values.quick);
+  else if (values.target) {
+    const name = targetNamed(values.target);
+    await build(name, fileOf(name), main, values.quick);
+  } else await build(targetNamed(ownTargetName()), "ctxd", main, values.quick);
 } catch (error) {
-  console.error(`ctxd was not built: ${error instanceof Error ? error.message : error}`);
+  console.error(`ctxd was not built: ${messageOf(error)}`);
   process.exit(1);
 }
 
-async function build(main: string): Promise<void> {
+/** What a target's executable is called where there are several. */
+function fileOf(name: TargetName): string {
+  return `ctxd-${name}${TARGETS[name].os === "win32" ? ".exe" : ""}`;
+}
+
+async function build(
+  name: TargetName,
+  file: string,
+  main: string,
+  isQuick: boolean,
+): Promise<void> {
   const started = performance.now();
-  const { lancedb, inference } = findLibraries();
+  const output = join(dist, file);
+  const { lancedb, inference, cxx } = findLibraries(name, await targetModules(name, root));
   const model = modelAsset(builtInModel, process.env.CTXD_MODEL_SOURCE || undefined);
   console.log("compressing what was not compressed before: minutes at first, nothing later");
-  const embedded = {
+  const compressLibraries = (libraries: readonly Library[]) =>
+    Promise.all(
+      libraries.map(async (library) => {
+        const content = await Bun.file(library.path).bytes();
+        return compressFile({ name: library.name, content }, cache, {
+          isQuick,
+          strip: stripOf(name),
+        });
+      }),
+    );
+  await compile(name, output, main, {
     lancedb: await compressLibraries(lancedb),
     inference: await compressLibraries(inference),
-    cxx: await compressLibraries(findCxxRuntime()),
-    model: await compressModel(model.files),
-  };
-  await compile(main, embedded);
-  await smokeTest();
+    cxx: await compressLibraries(cxx),
+    model: await Promise.all(
+      model.files.map(async (source) => {
+        const content = Buffer.concat(await Array.fromAsync(readExpected(source)));
+        return compressFile({ name: source.name, content }, cache, { isQuick, strip: null });
+      }),
+    ),
+  });
+  if (name === ownTargetName()) await smokeTest(output);
   const { size } = await stat(output);
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
   console.log(
@@ -47,8 +85,23 @@ async function build(main: string): Promise<void> {
   );
 }
 
-async function compile(main: string, embedded: Record<string, EmbeddedFile[]>): Promise<void> {
-  await mkdir(join(root, "dist"), { recursive: true });
+/** The program that removes symbols from a target's libraries; null where there is none. */
+function stripOf(name: TargetName): string | null {
+  for (const program of TARGETS[name].strip) {
+    const path = Bun.which(program);
+    if (path) return path;
+  }
+  return null;
+}
+
+async function compile(
+  name: TargetName,
+  output: string,
+  main: string,
+  embedded: Record<string, EmbeddedFile[]>,
+): Promise<void> {
+  const { os, cpu } = TARGETS[name];
+  await mkdir(dist, { recursive: true });
   await Bun.build({
     // The workers are named too: they are loaded by their paths, and nothing imports them.
     entrypoints: [
@@ -68,7 +121,12 @@ async function compile(main: string, embedded: Record<string, EmbeddedFile[]>): 
     bytecodeDepth: 0,
     files: { [join(import.meta.dir, "embedded.ts")]: embeddedModule(embedded) },
     plugins: [redirectAddons],
-    compile: { outfile: output, autoloadDotenv: false, autoloadBunfig: false },
+    compile: {
+      outfile: output,
+      target: `bun-${os === "win32" ? "windows" : os}-${cpu}`,
+      autoloadDotenv: false,
+      autoloadBunfig: false,
+    },
   });
 }
 
@@ -89,27 +147,8 @@ function embeddedModule(assets: Record<string, EmbeddedFile[]>): string {
   return `${imports.join("\n")}\nexport const embedded = { ${entries.join(", ")} };\n`;
 }
 
-function compressLibraries(libraries: readonly Library[]): Promise<EmbeddedFile[]> {
-  // On macOS a library without its symbols would have to be signed again.
-  const strip = process.platform === "linux";
-  return Promise.all(
-    libraries.map(async ({ name, path }) =>
-      compressFile({ name, content: await Bun.file(path).bytes(), strip }, cache, values.quick),
-    ),
-  );
-}
-
-function compressModel(sources: readonly AssetFile[]): Promise<EmbeddedFile[]> {
-  return Promise.all(
-    sources.map(async (source) => {
-      const content = Buffer.concat(await Array.fromAsync(readExpected(source)));
-      return compressFile({ name: source.name, content, strip: false }, cache, values.quick);
-    }),
-  );
-}
-
 /** What was built must at least start on the machine that built it. */
-async function smokeTest(): Promise<void> {
+async function smokeTest(output: string): Promise<void> {
   const { exitCode, stdout, stderr } = await Bun.$`${output} --version`.quiet().nothrow();
   if (exitCode === 0 && stdout.length > 0) return;
   throw new Error(

@@ -10,15 +10,14 @@ const QUICK_LEVEL = 6;
 
 /**
  * Compresses a file as the executable carries it, into a folder where a later build finds it again.
- * @param strip whether symbols for debuggers are removed first, if the tool for it is there
+ * @param strip the program that removes symbols for debuggers first; null to leave them
  * @param isQuick whether the executable is only to be tried; what was compressed well before is taken
  */
 export async function compressFile(
-  file: { name: string; content: Uint8Array; strip: boolean },
+  file: { name: string; content: Uint8Array },
   folder: string,
-  isQuick: boolean,
+  { isQuick, strip }: { isQuick: boolean; strip: string | null },
 ): Promise<EmbeddedFile> {
-  const strip = file.strip ? Bun.which("strip") : null;
   const key = sha256(file.content).slice(0, 32);
   const pathOf = (level: number) => join(folder, `${key}${strip ? "-stripped" : ""}-${level}.zst`);
   for (const path of (isQuick ? [LEVEL, QUICK_LEVEL] : [LEVEL]).map(pathOf)) {

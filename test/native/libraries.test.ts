@@ -1,23 +1,26 @@
 import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { findLibraries } from "../../src/native/libraries.ts";
+import { ownTargetName, targetNamed } from "../../src/native/targets.ts";
 
-test("the libraries of this platform are there", () => {
-  const { lancedb, inference } = findLibraries();
+const MODULES = join(import.meta.dir, "..", "..", "node_modules");
+
+test("the libraries of this system are there", () => {
+  const { lancedb, inference } = findLibraries(targetNamed(ownTargetName()), MODULES);
   expect(lancedb.map(({ name }) => name)).toEqual(["lancedb.node"]);
   expect(inference.map(({ name }) => name)).toContain("onnxruntime.node");
   for (const { path } of [...lancedb, ...inference]) expect(existsSync(path)).toBe(true);
 });
 
-test("a platform whose packages are not installed here is refused, not built without them", () => {
-  const other = process.platform === "darwin" ? "linux-x64" : "darwin-arm64";
-  expect(() => findLibraries(other)).toThrow(
-    /^@lancedb\/lancedb-.* is not installed, and the executable cannot be built without it: run bun install/,
+test("a system whose packages are not installed is refused, not built without them", () => {
+  expect(() => findLibraries("windows-x64", MODULES)).toThrow(
+    /lancedb-win32-x64-msvc.* is not installed, and the executable can't be built without it\.$/,
   );
 });
 
-test("a platform without libraries is named, with those that have some", () => {
-  expect(() => findLibraries("sunos-sparc")).toThrow(
-    "ctxd cannot be built for sunos-sparc, only for linux-x64, linux-arm64, darwin-arm64.",
+test("a system without libraries is named, with those that have some", () => {
+  expect(() => targetNamed("darwin-x64")).toThrow(
+    "ctxd can't be built for darwin-x64, only for linux-x64, linux-arm64, darwin-arm64, windows-x64.",
   );
 });
