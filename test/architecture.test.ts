@@ -9,6 +9,7 @@ const SOURCE = join(import.meta.dir, "..", "src");
  * folder finds its place here.
  */
 const ORDER = [
+  "release",
   "main.ts",
   "cli",
   "app.ts",
@@ -35,6 +36,7 @@ const ORDER = [
   "objects",
   "native",
   "secrets",
+  "system",
   "lines.ts",
   "json.ts",
   "json-parts.ts",
