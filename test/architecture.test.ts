@@ -75,11 +75,11 @@ interface SourceFile {
 }
 
 const IMPORTS =
-  /\b(?:import|export)\s+(type\s)?[^;"'()]*?\bfrom\s*["']([^"']+)["']|\bimport\s*["']([^"']+)["']|(typeof\s+)?\bimport\(\s*["']([^"']+)["']/g;
+  /\b(?:import|export)\s+(type\s)?[^;"'()]*?\bfrom\s*["']([^"']+)["']|\bimport\s*["']([^"']+)["']|(typeof\s+)?\bimport\(\s*["']([^"']+)["']|\brequire\(\s*["']([^"']+)["']/g;
 
 function readImports(path: string, code: string): Import[] {
-  return [...code.matchAll(IMPORTS)].map(([, type, from, bare, typeOf, dynamic]) => {
-    const target = from ?? bare ?? dynamic ?? "";
+  return [...code.matchAll(IMPORTS)].map(([, type, from, bare, typeOf, dynamic, required]) => {
+    const target = from ?? bare ?? dynamic ?? required ?? "";
     return {
       target: target.startsWith(".") ? normalize(join(dirname(path), target)) : target,
       isTypeOnly: type !== undefined || typeOf !== undefined,
@@ -127,7 +127,8 @@ test("the source is read: its files, their imports, and of which kind they are",
     import "side-effect";
     export { d } from "../keys/d.ts";
     const e = await import("fastembed");
-    type F = typeof import("@lancedb/lancedb");`;
+    type F = typeof import("@lancedb/lancedb");
+    import g = require("apache-arrow");`;
   expect(readImports("memories/x.ts", sample)).toEqual([
     { target: "errors.ts", isTypeOnly: false },
     { target: "memories/c.ts", isTypeOnly: true },
@@ -135,6 +136,7 @@ test("the source is read: its files, their imports, and of which kind they are",
     { target: "keys/d.ts", isTypeOnly: false },
     { target: "fastembed", isTypeOnly: false },
     { target: "@lancedb/lancedb", isTypeOnly: true },
+    { target: "apache-arrow", isTypeOnly: false },
   ]);
   const routes = files.find(({ path }) => path === "memories/writing-routes.ts");
   expect(routes?.imports.map(({ target }) => target)).toContain("memories/memories.ts");
