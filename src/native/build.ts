@@ -10,7 +10,14 @@ import type { EmbeddedFile } from "./embedded.ts";
 import { findLibraries, type Library } from "./libraries.ts";
 import { redirectAddons } from "./redirect-addons.ts";
 import { targetModules } from "./target-modules.ts";
-import { ownTargetName, TARGET_NAMES, TARGETS, type TargetName, targetNamed } from "./targets.ts";
+import {
+  executableName,
+  ownTargetName,
+  TARGET_NAMES,
+  TARGETS,
+  type TargetName,
+  targetNamed,
+} from "./targets.ts";
 
 const root = join(import.meta.dir, "..", "..");
 const dist = join(root, "dist");
@@ -30,19 +37,14 @@ try {
   });
   const main = positionals[0] ?? join(root, "src", "main.ts");
   if (values.all)
-    for (const name of TARGET_NAMES) await build(name, fileOf(name), main, values.quick);
+    for (const name of TARGET_NAMES) await build(name, executableName(name), main, values.quick);
   else if (values.target) {
     const name = targetNamed(values.target);
-    await build(name, fileOf(name), main, values.quick);
+    await build(name, executableName(name), main, values.quick);
   } else await build(targetNamed(ownTargetName()), "ctxd", main, values.quick);
 } catch (error) {
   console.error(`ctxd was not built: ${messageOf(error)}`);
   process.exit(1);
-}
-
-/** What a target's executable is called where there are several. */
-function fileOf(name: TargetName): string {
-  return `ctxd-${name}${TARGETS[name].os === "win32" ? ".exe" : ""}`;
 }
 
 async function build(

@@ -74,6 +74,11 @@ export function targetNamed(name: string): TargetName {
   throw new Error(`ctxd can't be built for ${name}, only for ${TARGET_NAMES.join(", ")}.`);
 }
 
+/** What a target's executable is called where there are several. */
+export function executableName(name: TargetName): string {
+  return `ctxd-${name}${TARGETS[name].os === "win32" ? ".exe" : ""}`;
+}
+
 /** The target that this machine is; by its name, which no target may have. */
 export function ownTargetName(): string {
   const { platform, arch } = process;

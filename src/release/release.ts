@@ -1,0 +1,89 @@
+import { copyFile, link, mkdir, rm } from "node:fs/promises";
+import { join, relative, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { version } from "../../package.json" with { type: "json" };
+import { messageOf } from "../errors.ts";
+import { executableName, TARGET_NAMES, type TargetName } from "../native/targets.ts";
+import type { Release } from "./release-info.ts";
+
+/** A way in, or a document of a release: it writes into the release's folder, and says which files. */
+interface Part {
+  make(release: Release): Promise<string[]>;
+}
+
+/** What a release is made of beside the executables, in this order. Each is loaded when it is made. */
+const PARTS: Record<string, () => Promise<Part>> = {
+  // The last one: it reads what the others wrote.
+  checksums: () => import("./checksums.ts"),
+};
+
+const USAGE =
+  "bun src/release/release.ts --repository https://github.com/OWNER/ctxd [--out dist/release] " +
+  "[--executables dist] [--only PART,…] [--tag vVERSION]";
+
+/**
+ * Makes the parts of a release.
+ * @param only names of parts; all of them when it is empty
+ * @returns the paths of what was written
+ */
+export async function makeRelease(release: Release, only: readonly string[]): Promise<string[]> {
+  const unknown = only.find((name) => !(name in PARTS));
+  if (unknown !== undefined)
+    throw new Error(`there is no part ${unknown}, only ${Object.keys(PARTS).join(", ")}`);
+  const written = Object.values(release.executables);
+  for (const [name, load] of Object.entries(PARTS)) {
+    if (only.length > 0 && !only.includes(name)) continue;
+    const { make } = await load();
+    written.push(...(await make(release)));
+  }
+  return written;
+}
+
+/** Puts the executables that were built into the folder of a release. */
+async function takeExecutables(from: string, out: string): Promise<Release["executables"]> {
+  const found: Partial<Record<TargetName, string>> = {};
+  for (const target of TARGET_NAMES) {
+    const file = executableName(target);
+    if (!(await Bun.file(join(from, file)).exists())) continue;
+    const path = join(out, file);
+    if (from !== out) {
+      await rm(path, { force: true });
+      await link(join(from, file), path).catch(() => copyFile(join(from, file), path));
+    }
+    found[target] = path;
+  }
+  if (Object.keys(found).length > 0) return found;
+  throw new Error(`no executable is in ${from}: bun run build --all makes them`);
+}
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      out: { type: "string", default: "dist/release" },
+      executables: { type: "string", default: "dist" },
+      repository: { type: "string" },
+      only: { type: "string", default: "" },
+      tag: { type: "string" },
+    },
+  });
+  const repository = values.repository?.replace(/\/+$/, "") ?? "";
+  if (!/^https:\/\/[^/\s]+\/[^/\s]+\/[^/\s]+$/.test(repository)) throw new Error(`usage: ${USAGE}`);
+  // A tag names the version that everything else has from package.json.
+  if (values.tag !== undefined && values.tag !== `v${version}`)
+    throw new Error(`the tag ${values.tag} is not that of version ${version}`);
+  const out = resolve(values.out);
+  await mkdir(out, { recursive: true });
+  const executables = await takeExecutables(resolve(values.executables), out);
+  const only = values.only.split(",").filter((name) => name !== "");
+  const written = await makeRelease({ version, repository, executables, out }, only);
+  for (const path of written) console.log(relative(process.cwd(), path));
+}
+
+if (import.meta.main) {
+  try {
+    await main();
+  } catch (error) {
+    console.error(`the release was not made: ${messageOf(error)}`);
+    process.exit(1);
+  }
+}
