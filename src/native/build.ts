@@ -1,5 +1,5 @@
 import { mkdir, stat } from "node:fs/promises";
-import { join, relative } from "node:path";
+import { join, relative, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { builtInModel } from "../embedding/manifest.ts";
 import { modelAsset } from "../embedding/model.ts";
@@ -7,6 +7,7 @@ import { messageOf } from "../errors.ts";
 import { readExpected } from "./asset.ts";
 import { compressFile } from "./compress.ts";
 import type { EmbeddedFile } from "./embedded.ts";
+import { generatedModules } from "./generated-modules.ts";
 import { findLibraries, type Library } from "./libraries.ts";
 import { redirectAddons } from "./redirect-addons.ts";
 import { targetModules } from "./target-modules.ts";
@@ -35,7 +36,9 @@ try {
       quick: { type: "boolean", default: false },
     },
   });
-  const main = positionals[0] ?? join(root, "src", "main.ts");
+  const main = resolve(positionals[0] ?? join(root, "src", "main.ts"));
+  // Bun takes paths as seen from here into the names of chunks.
+  process.chdir(root);
   if (values.all)
     for (const name of TARGET_NAMES) await build(name, executableName(name), main, values.quick);
   else if (values.target) {
@@ -82,9 +85,7 @@ async function build(
   if (name === ownTargetName()) await smokeTest(output);
   const { size } = await stat(output);
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
-  console.log(
-    `${relative(process.cwd(), output)}: ${(size / 2 ** 20).toFixed(1)} MiB, in ${seconds} s`,
-  );
+  console.log(`${relative(root, output)}: ${(size / 2 ** 20).toFixed(1)} MiB, in ${seconds} s`);
 }
 
 /** The program that removes symbols from a target's libraries; null where there is none. */
@@ -121,8 +122,12 @@ async function compile(
     format: "esm",
     bytecode: true,
     bytecodeDepth: 0,
-    files: { [join(import.meta.dir, "embedded.ts")]: embeddedModule(embedded) },
-    plugins: [redirectAddons],
+    // A package names its own folder, which differs from machine to machine: the bytes would too.
+    define: { __dirname: JSON.stringify("/") },
+    plugins: [
+      redirectAddons,
+      generatedModules({ [join(import.meta.dir, "embedded.ts")]: embeddedModule(embedded) }),
+    ],
     compile: {
       outfile: output,
       target: `bun-${os === "win32" ? "windows" : os}-${cpu}`,
