@@ -3,7 +3,7 @@ import { join, resolve, sep } from "node:path";
 import {
   baseFolder,
   CONTACT,
-  isIssuer,
+  isSecureAddress,
   parseBytes,
   parseQuota,
   parseSpan,
@@ -60,6 +60,8 @@ export interface Config {
   readonly decay: Decay;
   /** Bytes of memory for what searches read; null for the usual. */
   readonly memoryBytes: number | null;
+  /** Below which address `ctxd upgrade` finds releases; null for that of the build. */
+  readonly releasesUrl: string | null;
   readonly logLevel: LogLevel;
   readonly logFormat: "text" | "json";
 }
@@ -127,6 +129,7 @@ export function readConfig(env: Environment, flags: Flags, defaultDataDir?: stri
     securityLogDays: settings.count("CTXD_SECURITY_LOG_DAYS", 90, "days"),
     decay: readDecay(settings),
     memoryBytes: readMemorySize(settings),
+    releasesUrl: readReleasesUrl(settings),
     logLevel: choice("CTXD_LOG_LEVEL", LOG_LEVELS, "info"),
     logFormat: choice("CTXD_LOG_FORMAT", ["text", "json"], "text"),
   });
@@ -183,7 +186,7 @@ function readProviders({ read, fail }: SettingReader): Providers {
   };
   const issuer = read("CTXD_OIDC_ISSUER") ?? "";
   const oidc = client("CTXD_OIDC_CLIENT_ID", "CTXD_OIDC_CLIENT_SECRET", "CTXD_OIDC_ISSUER");
-  if (oidc && !isIssuer(issuer)) {
+  if (oidc && !isSecureAddress(issuer)) {
     fail("CTXD_OIDC_ISSUER", "the https address of an OpenID provider");
   }
   const name = read("CTXD_OIDC_NAME") ?? URL.parse(issuer)?.host ?? "";
@@ -252,6 +255,14 @@ function readContact({ read, fail }: SettingReader): string | null {
     fail("CTXD_SECURITY_CONTACT", "an e-mail address or an https address");
   }
   return contact.replace(/^(?!https:|mailto:)/, "mailto:");
+}
+
+function readReleasesUrl({ read, fail }: SettingReader): string | null {
+  const address = read("CTXD_RELEASES_URL");
+  if (address === undefined) return null;
+  return isSecureAddress(address)
+    ? address.replace(/\/+$/, "")
+    : fail("CTXD_RELEASES_URL", "an https address such as https://github.com/OWNER/ctxd/releases");
 }
 
 function readMemorySize({ read, fail }: SettingReader): number | null {

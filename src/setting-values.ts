@@ -62,8 +62,11 @@ export function parseQuota(
 export const CONTACT =
   /^(?:https:\/\/[!-~]{1,500}|(?:mailto:)?[\w.!#$%&'*+/=?^`{|}~-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})*)$/;
 
-/** OpenID Connect Discovery 1.0, section 2: https, and neither query nor fragment. */
-export function isIssuer(value: string): boolean {
+/**
+ * An address that is asked over https alone, but on this machine, and has neither query nor fragment: as
+ * OpenID Connect Discovery 1.0, section 2, has it of issuers.
+ */
+export function isSecureAddress(value: string): boolean {
   const url = URL.parse(value);
   const isLocal = url?.protocol === "http:" && /^(localhost|127\.0\.0\.1)$/.test(url.hostname);
   return url !== null && (url.protocol === "https:" || isLocal) && !/[?#@]/.test(value);

@@ -103,10 +103,18 @@ export const SETTINGS = {
     flag: null,
     meaning: "days for which the security log keeps its events (90)",
   },
+  CTXD_RELEASES_URL: {
+    flag: null,
+    meaning:
+      "where ctxd upgrade --check asks for releases (those of the repository it was built from)",
+  },
   CTXD_LOG_LEVEL: { flag: null, meaning: "debug, info, warn, error or silent (info)" },
   CTXD_LOG_FORMAT: { flag: null, meaning: "text or json (text)" },
 } as const;
 export type SettingName = keyof typeof SETTINGS;
+
+/** What starts the executable for a way to install it says so by this name; it is no setting of a person's. */
+export const INSTALLED_BY = "CTXD_INSTALLED_BY";
 
 /** Reads settings by their names. */
 export type SettingReader = ReturnType<typeof createSettingReader>;
@@ -117,7 +125,7 @@ export type SettingReader = ReturnType<typeof createSettingReader>;
  */
 export function createSettingReader(env: Environment, flags: Flags) {
   for (const name of Object.keys(env)) {
-    if (name.startsWith("CTXD_") && !(name in SETTINGS)) {
+    if (name.startsWith("CTXD_") && !(name in SETTINGS) && name !== INSTALLED_BY) {
       throw new ConfigError(
         `Unknown setting ${name}. Known settings: ${Object.keys(SETTINGS).join(", ")}.`,
       );

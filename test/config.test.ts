@@ -40,6 +40,7 @@ test("without any setting there is a default for all", () => {
     securityLogDays: 90,
     decay: { depth: 0.25, halfLifeDays: [30, 480] },
     memoryBytes: null,
+    releasesUrl: null,
     logLevel: "info",
     logFormat: "text",
   });
@@ -155,6 +156,11 @@ const REFUSED: [name: string, values: string[], allowed: string][] = [
     "an https address",
   ],
   ["CTXD_SECURITY_LOG_DAYS", ["0", "-1", "90d", "1.5", "10000"], "days from 1 to 9999"],
+  [
+    "CTXD_RELEASES_URL",
+    ["github.com/OWNER/ctxd", "http://example.com/releases", "https://x/?q", "file:///srv"],
+    "an https address such as",
+  ],
   ["CTXD_LOG_LEVEL", ["trace", "INFO"], "debug, info, warn, error, silent"],
   ["CTXD_LOG_FORMAT", ["xml"], "text, json"],
 ];
@@ -194,6 +200,11 @@ test("an unknown setting is refused with the known ones", () => {
   const message = refusal({ CTXD_PROT: "80" });
   expect(message).toStartWith("Unknown setting CTXD_PROT.");
   for (const name of Object.keys(SETTINGS)) expect(message).toContain(name);
+});
+
+test("who starts the program may say how it was installed, in words that it need not know", () => {
+  const env = { HOME: "/home/you", CTXD_INSTALLED_BY: "a later way" };
+  expect(readConfig(env, {})).toEqual(readConfig({ HOME: "/home/you" }, {}));
 });
 
 test.each(["CTXD_", "CTXD_port", "CTXD_toString", "CTXD_CONSTRUCTOR"])(
