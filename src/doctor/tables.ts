@@ -1,5 +1,5 @@
 import type { Database as Sqlite } from "bun:sqlite";
-import { mkdir, mkdtemp, readdir, rm, stat, symlink } from "node:fs/promises";
+import { copyFile, mkdir, mkdtemp, readdir, rm, stat, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { readWholeTable, type TableFacts } from "../memories/base/check.ts";
@@ -124,7 +124,9 @@ async function link(from: string, to: string, files: readonly string[]): Promise
     // One that an earlier version of this program removed was not needed; one that is will be missed.
     if ((await stat(join(from, file)).catch(() => null)) === null) continue;
     await mkdir(join(to, dirname(file)), { recursive: true });
-    await symlink(join(from, file), join(to, file));
+    // LanceDB takes the length of a link for that of its manifest: that one is copied, which is small.
+    const put = dirname(file) === "_versions" ? copyFile : symlink;
+    await put(join(from, file), join(to, file));
   }
 }
 

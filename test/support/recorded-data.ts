@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { createAccounts } from "../../src/accounts/accounts.ts";
 import { MIGRATIONS, migrate } from "../../src/db/migrations.ts";
 import { databasePath, openSqlite } from "../../src/db/sqlite.ts";
+import { connectTo } from "../../src/memories/base/connection.ts";
 import type { Checkpoint } from "../../src/memories/log/log.ts";
 import { baseFolder } from "../../src/memories/log/names.ts";
 import { createSqliteLog } from "../../src/memories/log/sqlite-log.ts";
@@ -43,7 +44,8 @@ export async function writeBase(
   { isIndexed = false }: { isIndexed?: boolean } = {},
 ): Promise<Checkpoint> {
   const lancedb = await loadLanceDb(testCacheDir);
-  const connection = await lancedb.connect(join(dataDir, "memories"));
+  const folder = join(dataDir, "memories");
+  const connection = await connectTo(lancedb, folder, new lancedb.Session());
   const memories = Array.from({ length: rows }, (_, n) => ({ id: `mem_${n}`, passage: 0 }));
   const table = await connection.createTable(base, memories);
   if (isIndexed) await table.createIndex("id", { config: lancedb.Index.btree() });
