@@ -16,3 +16,8 @@ export interface Release {
 export function downloadUrl({ repository, version }: Release, file: string): string {
   return `${repository}/releases/download/v${version}/${file}`;
 }
+
+/** Who owns the repository on GitHub: the publisher of a release, where a package names one. */
+export function ownerOf({ repository }: Release): string {
+  return new URL(repository).pathname.split("/")[1] ?? "";
+}

@@ -13,6 +13,7 @@ interface Part {
 
 /** What a release is made of beside the executables, in this order. Each is loaded when it is made. */
 const PARTS: Record<string, () => Promise<Part>> = {
+  npm: () => import("./npm/packages.ts"),
   // The last one: it reads what the others wrote.
   checksums: () => import("./checksums.ts"),
 };

@@ -1,0 +1,114 @@
+import { chmod, copyFile, link, mkdir, mkdtemp, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { description, license, name } from "../../../package.json" with { type: "json" };
+import { TARGETS, type TargetName } from "../../native/targets.ts";
+import { ownerOf, type Release } from "../release-info.ts";
+
+const ROOT = join(import.meta.dir, "..", "..", "..");
+const LAUNCHER = "launcher.cjs";
+const KEYWORDS = ["ai", "agent", "mcp", "mcp-server", "memory", "semantic-search"];
+
+/**
+ * Makes the packages for npm, as the files that `npm publish` takes: one for each executable, which npm
+ * installs on its system alone, and `ctxd`, whose command starts it. They run no script when they
+ * are installed. The last path is that of `ctxd`, which is published after those that it names.
+ */
+export async function make(release: Release): Promise<string[]> {
+  const targets = Object.keys(release.executables) as TargetName[];
+  const paths: string[] = [];
+  for (const target of targets) paths.push(await packTarget(release, target));
+  paths.push(await packLauncher(release, targets));
+  return paths;
+}
+
+async function packTarget(release: Release, target: TargetName): Promise<string> {
+  const { os, cpu } = TARGETS[target];
+  const executable = release.executables[target];
+  if (executable === undefined) throw new Error(`no executable was built for ${target}`);
+  return pack(release, async (folder) => {
+    const path = join(folder, "bin", `${name}${os === "win32" ? ".exe" : ""}`);
+    await mkdir(join(folder, "bin"));
+    await link(executable, path).catch(() => copyFile(executable, path));
+    await chmod(path, 0o755);
+    await writeReadme(folder, `The executable of ctxd for ${target}: install \`ctxd\` instead.\n`);
+    return {
+      ...commonFields(release),
+      name: packageOf(target),
+      description: `${description} (${target})`,
+      os: [os],
+      cpu: [cpu],
+      // npm, pnpm and Yarn leave the package out where the C library is musl.
+      ...(os === "linux" ? { libc: ["glibc"] } : {}),
+      // Yarn would keep it inside a ZIP, from which it can't be started.
+      preferUnplugged: true,
+      files: ["bin"],
+    };
+  });
+}
+
+function packLauncher(release: Release, targets: readonly TargetName[]): Promise<string> {
+  return pack(release, async (folder) => {
+    const path = join(folder, LAUNCHER);
+    await copyFile(join(import.meta.dir, LAUNCHER), path);
+    await chmod(path, 0o755);
+    const readme = await Bun.file(join(import.meta.dir, "readme.md")).text();
+    await writeReadme(folder, readme.replace("REPOSITORY", release.repository));
+    return {
+      ...commonFields(release),
+      name,
+      description,
+      keywords: KEYWORDS,
+      // The MCP registry asks for it, as the sign that a package is the owner's of the server.
+      mcpName: `io.github.${ownerOf(release)}/${name}`,
+      bin: { [name]: LAUNCHER },
+      files: [LAUNCHER],
+      engines: { node: ">=18" },
+      optionalDependencies: Object.fromEntries(
+        targets.map((target) => [packageOf(target), release.version]),
+      ),
+    };
+  });
+}
+
+function packageOf(target: TargetName): string {
+  return `@${name}/${target}`;
+}
+
+function commonFields({ version, repository }: Release) {
+  return {
+    version,
+    license,
+    homepage: `${repository}#readme`,
+    bugs: `${repository}/issues`,
+    // npm holds this address to that of the workflow that publishes (provenance).
+    repository: { type: "git", url: `git+${repository}.git` },
+    publishConfig: { access: "public" },
+  };
+}
+
+async function writeReadme(folder: string, text: string): Promise<void> {
+  await Bun.write(join(folder, "README.md"), text);
+}
+
+/** Packs what `fill` puts into a folder; it returns the package.json. */
+async function pack(
+  { out }: Release,
+  fill: (folder: string) => Promise<Record<string, unknown>>,
+): Promise<string> {
+  // Beside the executables, so that they can be linked instead of copied.
+  const folder = await mkdtemp(join(out, ".npm-"));
+  try {
+    const fields = await fill(folder);
+    await Bun.write(join(folder, "package.json"), `${JSON.stringify(fields, null, 2)}\n`);
+    for (const file of ["LICENSE", "NOTICE"]) await copyFile(join(ROOT, file), join(folder, file));
+    const command = ["npm", "pack", "--ignore-scripts", "--json", "--pack-destination", out];
+    const child = Bun.spawn(command, { cwd: folder, stdout: "pipe", stderr: "pipe" });
+    const [said, errors] = await Promise.all([child.stdout.text(), child.stderr.text()]);
+    if ((await child.exited) !== 0) throw new Error(`npm pack failed: ${errors.trim()}`);
+    const file = /"filename":\s*"([^"]+)"/.exec(said)?.[1];
+    if (file === undefined) throw new Error(`npm pack named no file: ${said}`);
+    return join(out, file.replace("@", "").replace("/", "-"));
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
