@@ -3,6 +3,7 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { databasePath } from "../../src/db/sqlite.ts";
 import { FLUSH_STEPS } from "../../src/memories/base/bases.ts";
+import { connectTo } from "../../src/memories/base/connection.ts";
 import { readCheckpoints } from "../../src/memories/log/recorded.ts";
 import { loadLanceDb } from "../../src/native/lancedb.ts";
 import { createClient } from "../support/client.ts";
@@ -99,7 +100,7 @@ async function check(writers: readonly Writer[], origin: string, key: string): P
 
 /** The ids in the files of an account's base, read without the server. */
 async function scan(dataDir: string, accountId: string): Promise<string[]> {
-  const connection = await (await loadLanceDb(testCacheDir)).connect(join(dataDir, "memories"));
+  const connection = await connectTo(await loadLanceDb(testCacheDir), join(dataDir, "memories"));
   const db = new Sqlite(databasePath(dataDir), { readonly: true });
   const [checkpoint] = readCheckpoints(db).filter(({ table }) => table === accountId);
   db.close();

@@ -1,4 +1,5 @@
-import { connect, Index } from "@lancedb/lancedb";
+import * as lancedb from "@lancedb/lancedb";
+import { connectTo } from "../../src/memories/base/connection.ts";
 
 import Arrow = require("apache-arrow");
 
@@ -13,13 +14,13 @@ const COLUMNS = [
   ...["metadata", "created_at", "updated_at", "vector"],
 ];
 
-const INDEXES: readonly [column: string, config: Index][] = [
-  ["id", Index.btree()],
-  ["created_at", Index.btree()],
-  ["tags", Index.labelList()],
-  ["agent_id", Index.bitmap()],
-  ["session_id", Index.btree()],
-  ["content", Index.fts({ withPosition: false })],
+const INDEXES: readonly [column: string, config: lancedb.Index][] = [
+  ["id", lancedb.Index.btree()],
+  ["created_at", lancedb.Index.btree()],
+  ["tags", lancedb.Index.labelList()],
+  ["agent_id", lancedb.Index.bitmap()],
+  ["session_id", lancedb.Index.btree()],
+  ["content", lancedb.Index.fts({ withPosition: false })],
 ];
 
 /** A memory as what version 1.0 wrote is read. */
@@ -57,7 +58,7 @@ export async function writeEarlierTable(
   memories: readonly StoredMemory[],
   { moved, lost, isIndexed = false }: { moved: string; lost?: string; isIndexed?: boolean },
 ): Promise<number> {
-  const connection = await connect(folder);
+  const connection = await connectTo(lancedb, folder);
   const table = await connection.createEmptyTable(name, earlierTable([]).schema);
   await table.add(earlierTable(memories));
   const { rowsUpdated } = await table.update({

@@ -44,8 +44,7 @@ export async function writeBase(
   { isIndexed = false }: { isIndexed?: boolean } = {},
 ): Promise<Checkpoint> {
   const lancedb = await loadLanceDb(testCacheDir);
-  const folder = join(dataDir, "memories");
-  const connection = await connectTo(lancedb, folder, new lancedb.Session());
+  const connection = await connectTo(lancedb, join(dataDir, "memories"));
   const memories = Array.from({ length: rows }, (_, n) => ({ id: `mem_${n}`, passage: 0 }));
   const table = await connection.createTable(base, memories);
   if (isIndexed) await table.createIndex("id", { config: lancedb.Index.btree() });

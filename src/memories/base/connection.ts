@@ -8,7 +8,7 @@ import type * as LanceDb from "@lancedb/lancedb";
 export function connectTo(
   lancedb: typeof LanceDb,
   folder: string,
-  session: LanceDb.Session,
+  session?: LanceDb.Session,
 ): Promise<LanceDb.Connection> {
   return lancedb.connect(
     folder,
