@@ -4,6 +4,7 @@ import { CommandError, type Environment, USAGE } from "./failure.ts";
 import { askAsHook, askLater, asRequest } from "./hooks/ask.ts";
 import { readHookEvent } from "./hooks/event.ts";
 import { readHookInput } from "./hooks/standard-input.ts";
+import { isOff } from "./hooks/switch.ts";
 import { isInteractive, say } from "./terminal.ts";
 
 const CAPTURE = "/api/memories/capture";
@@ -19,6 +20,8 @@ export interface CaptureOptions {
   project?: string;
   /** Days after which it is forgotten, or `forever`. */
   keep?: string;
+  /** The environment variable that switches it on. */
+  if?: string;
   /** Whether standard input has the request, and there is time to start a server. */
   later?: boolean;
 }
@@ -33,6 +36,7 @@ export async function capture(
   env: Environment,
 ): Promise<void> {
   const input = await readHookInput();
+  if (isOff(options.if, env)) return;
   if (!input && isInteractive()) throw new CommandError(FOR_HOOKS, USAGE);
   try {
     if (!input) throw new CommandError(FOR_HOOKS);

@@ -13,6 +13,8 @@ export function addHookCommands(program: Command, configure: Configure, env: Env
 
 /** The same command again, with more time. */
 const LATER = new Option("--later").hideHelp();
+/** A plugin's hooks are always there; its settings come as variables. */
+const IF = new Option("--if <variable>", "do nothing unless this environment variable is true");
 
 function addRecall(program: Command, configure: Configure, env: Environment): void {
   asHook(program.command("recall"))
@@ -23,6 +25,7 @@ function addRecall(program: Command, configure: Configure, env: Environment): vo
     .option("--agent <name>", "the agent whose hook runs it")
     .option("--project <name>", "the project; by default that of the folder")
     .option("--budget <characters>", "characters to print at the most (4000)")
+    .addOption(IF)
     .addOption(LATER)
     .addHelpText("after", examples("ctxd recall", "ctxd recall --project acme/shop"))
     .action(async (options: RecallOptions) =>
@@ -39,6 +42,7 @@ function addCapture(program: Command, configure: Configure, env: Environment): v
     .option("--agent <name>", "the agent whose hook runs it (agent_id)")
     .option("--project <name>", "the project; by default that of the folder")
     .option("--keep <days>", "days after which it is forgotten, or forever (90)")
+    .addOption(IF)
     .addOption(LATER)
     .addHelpText("after", examples("ctxd connect claude-code --capture", "ctxd capture --help"))
     .action(async (options: CaptureOptions) =>

@@ -5,6 +5,7 @@ import { answerOf } from "./hooks/answer.ts";
 import { askAsHook, askLater, asRequest } from "./hooks/ask.ts";
 import { type HookEvent, readHookEvent } from "./hooks/event.ts";
 import { readHookInput } from "./hooks/standard-input.ts";
+import { isOff } from "./hooks/switch.ts";
 import { printable } from "./printable.ts";
 import { print, say } from "./terminal.ts";
 
@@ -15,6 +16,8 @@ export interface RecallOptions {
   project?: string;
   /** Characters that are printed at the most. */
   budget?: string;
+  /** The environment variable that switches it on. */
+  if?: string;
   /** Whether only a server is to be started, for what is asked next. */
   later?: boolean;
 }
@@ -30,6 +33,7 @@ export async function recall(
   env: Environment,
 ): Promise<void> {
   const input = await readHookInput();
+  if (isOff(options.if, env)) return;
   if (options.later) return startServer(configure(), env);
   if (!input) return recallForPerson(configure(), options, env);
   try {

@@ -18,6 +18,15 @@ export function downloadUrl({ repository, version }: Release, file: string): str
 }
 
 /** Who owns the repository on GitHub: the publisher of a release, where a package names one. */
-export function ownerOf({ repository }: Release): string {
+export function ownerOf({ repository }: Pick<Release, "repository">): string {
   return new URL(repository).pathname.split("/")[1] ?? "";
+}
+
+/**
+ * The server's name in the MCP registry, whose first half is that of the repository's owner on GitHub.
+ * A package that the registry lists has the same name in it, as the sign that it is the owner's:
+ * `mcpName` in the package.json of npm's, the label `io.modelcontextprotocol.server.name` of an image.
+ */
+export function mcpName(release: Pick<Release, "repository">): string {
+  return `io.github.${ownerOf(release)}/ctxd`;
 }

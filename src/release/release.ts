@@ -14,6 +14,10 @@ interface Part {
 /** What a release is made of beside the executables, in this order. Each is loaded when it is made. */
 const PARTS: Record<string, () => Promise<Part>> = {
   npm: () => import("./npm/packages.ts"),
+  mcpb: () => import("./mcpb.ts"),
+  "claude-plugin": () => import("./claude-plugin/claude-plugin.ts"),
+  // After the bundles, which it names with their checksums.
+  "mcp-registry": () => import("./mcp-registry.ts"),
   // The last one: it reads what the others wrote.
   checksums: () => import("./checksums.ts"),
 };

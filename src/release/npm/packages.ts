@@ -2,7 +2,7 @@ import { chmod, copyFile, link, mkdir, mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { description, license, name } from "../../../package.json" with { type: "json" };
 import { TARGETS, type TargetName } from "../../native/targets.ts";
-import { ownerOf, type Release } from "../release-info.ts";
+import { mcpName, type Release } from "../release-info.ts";
 
 const ROOT = join(import.meta.dir, "..", "..", "..");
 const LAUNCHER = "launcher.cjs";
@@ -58,8 +58,7 @@ function packLauncher(release: Release, targets: readonly TargetName[]): Promise
       name,
       description,
       keywords: KEYWORDS,
-      // The MCP registry asks for it, as the sign that a package is the owner's of the server.
-      mcpName: `io.github.${ownerOf(release)}/${name}`,
+      mcpName: mcpName(release),
       bin: { [name]: LAUNCHER },
       files: [LAUNCHER],
       engines: { node: ">=18" },

@@ -1,0 +1,65 @@
+import { join } from "node:path";
+import { TARGET_NAMES } from "../native/targets.ts";
+import { bundleName } from "./mcpb.ts";
+import { downloadUrl, mcpName, type Release } from "./release-info.ts";
+import { sha256Of } from "./sha256.ts";
+
+/** The newest format that the registry has, of December 2025. */
+const SCHEMA = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json";
+/** The registry allows 100 characters. */
+const DESCRIPTION =
+  "A private long-term memory for AI agents, on your own machine, found by meaning";
+
+/**
+ * Writes `server.json`, which tells the MCP registry where the packages are
+ * (https://modelcontextprotocol.io/registry/package-types). It names the bundles that lie in the folder.
+ */
+export async function make(release: Release): Promise<string[]> {
+  const path = join(release.out, "server.json");
+  const server = {
+    $schema: SCHEMA,
+    name: mcpName(release),
+    title: "ctxd memory",
+    description: DESCRIPTION,
+    version: release.version,
+    repository: { url: release.repository, source: "github" },
+    websiteUrl: `${release.repository}#readme`,
+    packages: [ofNpm(release), ...(await bundlesIn(release))],
+  };
+  await Bun.write(path, `${JSON.stringify(server, null, 2)}\n`);
+  return [path];
+}
+
+function ofNpm({ version }: Release) {
+  return {
+    registryType: "npm",
+    identifier: "ctxd",
+    version,
+    runtimeHint: "npx",
+    transport: { type: "stdio" },
+    packageArguments: [{ type: "positional", value: "mcp" }],
+    environmentVariables: [
+      {
+        name: "CTXD_DATA_DIR",
+        description: "The folder of the memories, instead of the usual one",
+        format: "filepath",
+      },
+    ],
+  };
+}
+
+async function bundlesIn(release: Release) {
+  const bundles = [];
+  for (const target of TARGET_NAMES) {
+    const file = bundleName(target);
+    const path = join(release.out, file);
+    if (!(await Bun.file(path).exists())) continue;
+    bundles.push({
+      registryType: "mcpb",
+      identifier: downloadUrl(release, file),
+      fileSha256: await sha256Of(path),
+      transport: { type: "stdio" },
+    });
+  }
+  return bundles;
+}

@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { unpackExtension } from "@anthropic-ai/mcpb";
+import { version } from "../../package.json" with { type: "json" };
+import { findHookAgent } from "../../src/connect/hook-agents.ts";
+import { writeHooks } from "../../src/connect/hooks.ts";
+import { make } from "../../src/release/claude-plugin/claude-plugin.ts";
+import { program, stopServer } from "../support/bridge.ts";
+import { connectProgram, shownIn } from "../support/mcp.ts";
+import { claudeCodeLines, writeTranscript } from "../support/transcripts.ts";
+import { until } from "../support/until.ts";
+
+const REPOSITORY = "https://github.com/owner/ctxd";
+
+const home = mkdtempSync(join(tmpdir(), "ctxd-plugin-"));
+const dataDir = join(home, "data");
+const plugin = join(home, "plugin");
+/** As Claude Code gives it to what a plugin starts, with a `ctxd` that is this checkout's. */
+const env = {
+  ...program(dataDir).env,
+  PATH: `${join(home, "bin")}:${process.env.PATH}`,
+  CTXD_DATA_DIR: dataDir,
+};
+
+beforeAll(async () => {
+  const { command, args } = program(dataDir);
+  const [main = ""] = args;
+  mkdirSync(join(home, "bin"));
+  const ctxd = join(home, "bin", "ctxd");
+  writeFileSync(ctxd, `#!/bin/sh\nexec '${command}' '${main}' "$@"\n`);
+  chmodSync(ctxd, 0o755);
+  const release = { version, repository: REPOSITORY, executables: {}, out: home };
+  const [archive = ""] = await make(release);
+  // Any ZIP archive will do for it.
+  expect(await unpackExtension({ mcpbPath: archive, outputDir: plugin, silent: true })).toBe(true);
+});
+
+afterAll(async () => {
+  await stopServer(dataDir);
+  rmSync(home, { recursive: true, force: true });
+});
+
+const read = (name: string) => Bun.file(join(plugin, name)).json();
+
+async function runHook(command: string, options: Record<string, string>, input: object) {
+  const child = Bun.spawn(["sh", "-c", command], {
+    stdin: new Blob([JSON.stringify(input)]),
+    stdout: "pipe",
+    stderr: "pipe",
+    env: { ...env, ...options },
+  });
+  const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
+  return { stdout, stderr, exitCode: await child.exited };
+}
+
+test("the archive of the plugin is a marketplace that lists it, of this version", async () => {
+  expect(await read(".claude-plugin/plugin.json")).toMatchObject({
+    name: "ctxd",
+    version,
+    repository: REPOSITORY,
+    author: { name: "owner" },
+  });
+  const { owner, plugins } = await read(".claude-plugin/marketplace.json");
+  expect(owner).toEqual({ name: "owner" });
+  expect(plugins).toMatchObject([{ name: "ctxd", source: "./" }]);
+});
+
+test("the repository's own marketplace has the plugin where it says", async () => {
+  const root = join(import.meta.dir, "..", "..");
+  const file = join(root, ".claude-plugin", "marketplace.json");
+  const { plugins } = await Bun.file(file).json();
+  for (const { name, source } of plugins) {
+    const manifest = Bun.file(join(root, source, ".claude-plugin", "plugin.json"));
+    expect(await manifest.json()).toMatchObject({ name });
+  }
+});
+
+test("its hooks are at the events at which ctxd connect sets them", async () => {
+  const agent = findHookAgent("claude-code");
+  if (!agent) throw new Error("there is no agent claude-code");
+  const settings = writeHooks(agent, "", {
+    recall: "ctxd recall --agent claude-code --if CLAUDE_PLUGIN_OPTION_RECALL",
+    capture: "ctxd capture --agent claude-code --if CLAUDE_PLUGIN_OPTION_CAPTURE",
+  });
+  const { hooks } = await read("hooks/hooks.json");
+  expect(hooks).toEqual(JSON.parse(settings).hooks);
+  // Each setting is off until the person switches it on.
+  const { userConfig } = await read(".claude-plugin/plugin.json");
+  expect(userConfig).toMatchObject({ recall: { default: false }, capture: { default: false } });
+});
+
+test("it saves and recalls what is said where its settings say so, and not elsewhere", async () => {
+  const { mcpServers } = await read(".mcp.json");
+  const { command, args } = mcpServers.ctxd;
+  await using agent = await connectProgram("v1", { command, args, env, cwd: home });
+  const { hooks } = await read("hooks/hooks.json");
+  const [capture, recall] = [hooks.Stop, hooks.SessionStart].map(
+    ([{ hooks: list }]) => list[0].command,
+  );
+  const session = "plugin-1";
+  const said = [{ user: "We call the staging server heron.", assistant: "Noted, heron." }];
+  const transcript_path = writeTranscript(
+    join(home, "session.jsonl"),
+    claudeCodeLines(session, home, said),
+  );
+  const ends = { session_id: session, transcript_path, cwd: home, hook_event_name: "Stop" };
+  const silent = { stdout: "", stderr: "", exitCode: 0 };
+  const kept = async () =>
+    shownIn(await agent.call("list_memories", { session_id: session })).map((one) => one.content);
+
+  expect(await runHook(capture, {}, ends)).toEqual(silent);
+  expect(await runHook(capture, { CLAUDE_PLUGIN_OPTION_CAPTURE: "false" }, ends)).toEqual(silent);
+  expect(await kept()).toEqual([]);
+  expect(await runHook(capture, { CLAUDE_PLUGIN_OPTION_CAPTURE: "true" }, ends)).toEqual(silent);
+  await until("what was said is kept", async () => (await kept()).length === 2);
+
+  const begins = { session_id: "2", cwd: home, hook_event_name: "SessionStart", source: "startup" };
+  expect(await runHook(recall, {}, begins)).toEqual(silent);
+  const { stdout } = await runHook(recall, { CLAUDE_PLUGIN_OPTION_RECALL: "true" }, begins);
+  expect(JSON.parse(stdout).hookSpecificOutput.additionalContext).toContain("heron");
+}, 60_000);
