@@ -1,7 +1,6 @@
 import type { BlockList } from "node:net";
 import { join, resolve, sep } from "node:path";
 import {
-  baseFolder,
   CONTACT,
   isSecureAddress,
   parseBytes,
@@ -19,6 +18,7 @@ import {
   type SettingReader,
 } from "./settings.ts";
 import { readShared, type SharedSettings } from "./shared-settings.ts";
+import { cacheFolder, dataFolder } from "./system/folders.ts";
 
 /** The settings of a running program: read once, validated, frozen. */
 export interface Config {
@@ -162,15 +162,11 @@ function readAddress({ read, fail }: SettingReader) {
 }
 
 function readFolders({ read }: SettingReader, env: Environment, defaultDataDir?: string) {
-  const dataHome = baseFolder(env.XDG_DATA_HOME, env, ".local", "share");
-  const dataDir = read("CTXD_DATA_DIR") ?? defaultDataDir ?? dataHome;
+  const dataDir = read("CTXD_DATA_DIR") ?? defaultDataDir ?? dataFolder(env);
   if (dataDir === null) {
     throw new ConfigError("There is no home folder: set CTXD_DATA_DIR or use --data-dir.");
   }
-  const cacheDir =
-    read("CTXD_CACHE_DIR") ??
-    baseFolder(env.XDG_CACHE_HOME, env, ".cache") ??
-    join(dataDir, "cache");
+  const cacheDir = read("CTXD_CACHE_DIR") ?? cacheFolder(env) ?? join(dataDir, "cache");
   return { dataDir: resolve(dataDir), cacheDir: resolve(cacheDir) };
 }
 

@@ -1,21 +1,4 @@
 import { BlockList, isIP } from "node:net";
-import { homedir } from "node:os";
-import { isAbsolute, join } from "node:path";
-import type { Environment } from "./settings.ts";
-
-/**
- * Where the XDG base directory specification puts a program's files: a folder of ours in the one
- * that the environment names (a relative one must be ignored), else in the home folder. Null when
- * there is no home, as for a user without an entry in the system's list.
- */
-export function baseFolder(named: string | undefined, env: Environment, ...inHome: string[]) {
-  if (named && isAbsolute(named)) return join(named, "ctxd");
-  try {
-    return join(env.HOME || homedir(), ...inHome, "ctxd");
-  } catch {
-    return null;
-  }
-}
 
 const UNITS = new Map([
   ["m", 60_000],

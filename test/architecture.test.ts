@@ -16,7 +16,6 @@ const ORDER = [
   "mcp",
   "dashboard",
   "doctor",
-  "service",
   "backup",
   "connect",
   "capture",
@@ -36,7 +35,6 @@ const ORDER = [
   "objects",
   "native",
   "secrets",
-  "system",
   "lines.ts",
   "json.ts",
   "json-parts.ts",
@@ -52,6 +50,7 @@ const ORDER = [
   "setting-values.ts",
   "settings.ts",
   "disk-errors.ts",
+  "system",
   "errors.ts",
 ];
 

@@ -1,8 +1,10 @@
-import { open, rename, rm } from "node:fs/promises";
+import { open, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { syncFolder } from "../system/durability.ts";
+import { moveFile } from "../system/files.ts";
 import type { Cipher } from "./age.ts";
 import { BackupError, explained } from "./backup-error.ts";
-import { type Content, copyFile, copyThrough, readContent, syncFolder } from "./files.ts";
+import { type Content, copyFile, copyThrough, readContent } from "./files.ts";
 import { MANIFEST } from "./manifest.ts";
 
 /** The end of the name of each encrypted file. */
@@ -106,7 +108,9 @@ async function writeLast(folder: string, name: string, content: string | Uint8Ar
     await using file = await open(part, "wx", 0o600);
     await file.writeFile(content);
     await file.sync();
-    await rename(part, path);
+    // Windows moves no file that is open.
+    await file.close();
+    await moveFile(part, path);
     await syncFolder(folder);
   });
 }

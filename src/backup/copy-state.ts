@@ -2,6 +2,7 @@ import { mkdir, readdir, rm, rmdir } from "node:fs/promises";
 import { join } from "node:path";
 import { openAsItIs } from "../db/snapshot.ts";
 import { countTables, type RecordedCheckpoint, readCheckpoints } from "../memories/log/recorded.ts";
+import { isRunning } from "../system/processes.ts";
 import { BackupError, explained } from "./backup-error.ts";
 import type { Container } from "./container.ts";
 import { type Content, readContent } from "./files.ts";
@@ -111,14 +112,5 @@ export async function removeLeftBehind(dataDir: string, isStart = false): Promis
     const pid = Number.parseInt(name, 10);
     const isInUse = isRunning(pid) && !(isStart && pid === process.pid);
     if (!isInUse) await rm(join(scratch, name), { recursive: true, force: true });
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error instanceof Error && "code" in error && error.code === "EPERM";
   }
 }

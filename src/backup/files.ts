@@ -1,6 +1,7 @@
 import { constants } from "node:fs";
 import { type FileHandle, mkdir, open, readdir, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { syncFolder } from "../system/durability.ts";
 import type { Transform } from "./age.ts";
 import { BackupError, explained } from "./backup-error.ts";
 
@@ -106,12 +107,6 @@ export async function syncFolders(folder: string): Promise<void> {
   await syncFolder(folder);
 }
 
-/** Makes sure that the names in a folder are on the disk. */
-export async function syncFolder(folder: string): Promise<void> {
-  await using handle = await open(folder, "r");
-  await handle.sync();
-}
-
 /**
  * Does something with each, a few at a time: most of the time goes by waiting for the disk. When it
  * fails, nothing is going on any more.
@@ -137,7 +132,11 @@ export async function forEach<T>(
 const CONCURRENCY = 8;
 
 /** A link in a backup could lead anywhere, and a pipe would be waited for without end. */
-const ONLY_A_FILE = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+const ONLY_A_FILE =
+  constants.O_RDONLY |
+  // Windows has neither.
+  (constants.O_NOFOLLOW ?? 0) |
+  (constants.O_NONBLOCK ?? 0);
 
 async function openIfThere(path: string): Promise<FileHandle | null> {
   try {

@@ -1,12 +1,14 @@
 import { existsSync } from "node:fs";
-import { mkdir, readdir, rename, rm, rmdir } from "node:fs/promises";
+import { mkdir, readdir, rm, rmdir } from "node:fs/promises";
 import { join } from "node:path";
 import { lockDataFolder } from "../db/data-lock.ts";
 import { databasePath } from "../db/sqlite.ts";
+import { syncFolder } from "../system/durability.ts";
+import { moveFile } from "../system/files.ts";
 import { BackupError, explained } from "./backup-error.ts";
 import { DATABASE, UNSEALED } from "./copy-state.ts";
 import { endAccess } from "./end-access.ts";
-import { forEach, syncFolder, syncFolders } from "./files.ts";
+import { forEach, syncFolders } from "./files.ts";
 import { refuseForeignDatabase } from "./foreign-database.ts";
 import type { Manifest } from "./manifest.ts";
 import { openVerified, type RestoreOptions } from "./open-verified.ts";
@@ -83,7 +85,7 @@ async function moveInto(dataDir: string, staging: string): Promise<void> {
   await syncFolders(staging);
   await syncFolder(dataDir);
   for (const part of PARTS) {
-    await rename(join(staging, part), join(dataDir, part));
+    await moveFile(join(staging, part), join(dataDir, part));
     await syncFolder(dataDir);
   }
   await rmdir(staging);

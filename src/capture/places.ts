@@ -1,7 +1,8 @@
-import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
+import { moveFile } from "../system/files.ts";
 
 /** Milliseconds after which nobody goes on with a conversation. */
 const FORGOTTEN_AFTER = 400 * 86_400_000;
@@ -55,7 +56,7 @@ export function keepPlaces(folder: string): Places {
       await mkdir(folder, { recursive: true, mode: 0o700 });
       const file = fileOf(accountId, path);
       await writeFile(`${file}.new`, JSON.stringify(place), { mode: 0o600 });
-      await rename(`${file}.new`, file);
+      await moveFile(`${file}.new`, file);
       // Another process may sweep too.
       await sweep().catch(() => {});
     },

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { type Ask, createAsk } from "../doctor/ask.ts";
-import { reachSocketFolder, SOCKET } from "../mcp/socket-folder.ts";
+import { reachSocketFolder, SOCKET } from "../system/socket-folder.ts";
 
 /** Milliseconds after which a server that does not answer counts as failed. */
 const TIMEOUT = 5_000;

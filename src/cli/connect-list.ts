@@ -1,9 +1,9 @@
-import { homedir } from "node:os";
 import type { Client } from "../connect/client.ts";
 import { CLIENTS } from "../connect/clients.ts";
 import { ConnectError } from "../connect/connect-error.ts";
 import { readEntry } from "../connect/entry.ts";
 import { isInstalled, locate, readConfiguration, type Surroundings } from "../connect/files.ts";
+import { homeFolder } from "../system/folders.ts";
 import { hooksOf } from "./connect-plan.ts";
 import type { Environment } from "./failure.ts";
 import { formatTable } from "./table.ts";
@@ -47,7 +47,7 @@ export function connectedClients(env: Environment): Client[] {
 
 /** What decides where the files of clients are. */
 export function surroundingsOf(env: Environment): Surroundings {
-  return { env, home: env.HOME || homedir(), platform: process.platform };
+  return { env, home: homeFolder(env) ?? "", platform: process.platform };
 }
 
 /** A damaged file of hooks keeps nobody from seeing the list. */

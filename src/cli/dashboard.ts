@@ -3,14 +3,13 @@ import { join } from "node:path";
 import { Value } from "@sinclair/typebox/value";
 import type { Config } from "../config.ts";
 import { DASHBOARD_PATH, OpenDashboard } from "../mcp/dashboard-door.ts";
+import { openInBrowser } from "../system/browser.ts";
 import { openApi } from "./api.ts";
 import { CommandError, type Environment } from "./failure.ts";
 import { print, say } from "./terminal.ts";
 
 /** A page in the data folder that leads a browser to the dashboard. */
 const LEADING_PAGE = "dashboard.html";
-/** Milliseconds in which what opens a browser says that it can't. */
-const PATIENCE = 1_000;
 
 /** What `ctxd dashboard` is given. */
 export interface DashboardOptions {
@@ -66,35 +65,4 @@ function leadingPage({ dataDir }: Config, link: string | null): string | null {
 `;
   writeFileSync(path, html, { mode: 0o600, flag: "wx" });
   return path;
-}
-
-/** @param target an address, or the path of a page */
-async function openInBrowser(target: string, env: Environment): Promise<boolean> {
-  const isMac = process.platform === "darwin";
-  if (!isMac && !env.DISPLAY && !env.WAYLAND_DISPLAY) return false;
-  const program = Bun.which(isMac ? "open" : "xdg-open", { PATH: env.PATH ?? "" });
-  if (!program) return false;
-  const child = startDetached([program, target], env);
-  // Some stay as long as the browser does.
-  child.unref();
-  return Promise.race([
-    child.exited.then((code) => code === 0),
-    Bun.sleep(PATIENCE).then(() => true),
-  ]);
-}
-
-/** Starts a program with the usual umask: what a browser downloads is not for its person alone. */
-function startDetached(command: string[], env: Environment) {
-  const own = process.umask(0o022);
-  try {
-    return Bun.spawn(command, {
-      env: { ...env },
-      stdin: "ignore",
-      stdout: "ignore",
-      stderr: "ignore",
-      detached: true,
-    });
-  } finally {
-    process.umask(own);
-  }
 }

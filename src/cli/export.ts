@@ -1,7 +1,8 @@
 import { rmSync } from "node:fs";
-import { open, realpath, rename, stat } from "node:fs/promises";
+import { open, realpath, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import type { Config } from "../config.ts";
+import { moveFile } from "../system/files.ts";
 import { openApi, type Target } from "./api.ts";
 import { CommandError, type Environment } from "./failure.ts";
 import { interruptible } from "./interruption.ts";
@@ -82,7 +83,7 @@ async function toFile(target: string, lines: Lines): Promise<number> {
     } finally {
       await file.close();
     }
-    if (isReplaced) await rename(unfinished, path);
+    if (isReplaced) await moveFile(unfinished, path);
     return total;
   } catch (error) {
     if (isReplaced) rmSync(unfinished, { force: true });

@@ -1,4 +1,4 @@
-import { createHeapTrimmer } from "../native/c-library.ts";
+import { createHeapTrimmer } from "../system/c-library.ts";
 
 const LOOK_EVERY = 4_000;
 /** Milliseconds of processor time: below the first the server is idle, above the second it was not. */

@@ -4,7 +4,7 @@ import { Value } from "@sinclair/typebox/value";
 import type { Config } from "../config.ts";
 import { isLocked, readOwner } from "../db/data-lock.ts";
 import { type Ask, createAsk, NoAnswer } from "../doctor/ask.ts";
-import { SOCKET } from "../mcp/socket-folder.ts";
+import { SOCKET } from "../system/socket-folder.ts";
 import { askLocally } from "./ask-locally.ts";
 import { CommandError } from "./failure.ts";
 import { print, say } from "./terminal.ts";

@@ -1,3 +1,4 @@
+import { STOP_SIGNALS } from "../system/signals.ts";
 import { CommandError } from "./failure.ts";
 
 /** Runs a job that Ctrl-C or SIGTERM asks to stop by its signal, so that it can clean up. */
@@ -7,10 +8,10 @@ export async function interruptible<T>(
 ): Promise<T> {
   const controller = new AbortController();
   const stop = () => controller.abort(new CommandError(message));
-  process.once("SIGINT", stop).once("SIGTERM", stop);
+  for (const name of STOP_SIGNALS) process.once(name, stop);
   try {
     return await job(controller.signal);
   } finally {
-    process.off("SIGINT", stop).off("SIGTERM", stop);
+    for (const name of STOP_SIGNALS) process.off(name, stop);
   }
 }

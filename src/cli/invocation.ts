@@ -1,6 +1,8 @@
 import { realpathSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { type Config, readConfig } from "../config.ts";
+import { FOLDER_VARIABLES } from "../system/folders.ts";
+import { inThisFolder, nameOfProgram, quoteForShell, toShell } from "../system/shell.ts";
 import type { Environment } from "./failure.ts";
 
 const ROOT = join(import.meta.dir, "..", "..");
@@ -43,19 +45,19 @@ export function launchOf(
   env: Environment,
 ): { command: string; args: string[] } {
   const [command = "", ...first] = ownCommand;
-  const folder = isUsual(dataDir, { HOME: env.HOME }) ? [] : ["--data-dir", dataDir];
+  const folder = isUsual(dataDir, homeOf(env)) ? [] : ["--data-dir", dataDir];
   return { command: stablePath(command, env), args: [...first, ...words, ...folder] };
+}
+
+/** What of an environment tells where the home folder is. */
+function homeOf(env: Environment): Environment {
+  return Object.fromEntries(FOLDER_VARIABLES.map((name) => [name, env[name]]));
 }
 
 /** A link in the `PATH` that leads to the program, if there is one: it outlives an update. */
 function stablePath(program: string, env: Environment): string {
   const found = Bun.which(basename(program), { PATH: env.PATH ?? "" });
   return found && realpathSync(found) === realpathSync(program) ? found : program;
-}
-
-/** Words as one command of a POSIX shell. */
-export function toShell(words: readonly string[]): string {
-  return words.map(quote).join(" ");
 }
 
 /**
@@ -68,7 +70,7 @@ export function describeCommand(
   { dataDir }: Pick<Config, "dataDir">,
   env: Environment,
 ): string {
-  const folder = isUsual(dataDir, env) ? "" : ` --data-dir ${quote(dataDir)}`;
+  const folder = isUsual(dataDir, env) ? "" : ` --data-dir ${quoteForShell(dataDir)}`;
   return `${describeProgram(env)} ${command}${folder}`;
 }
 
@@ -79,8 +81,10 @@ export function describeProgram(env: Environment): string {
 
 function describeExecutable(env: Environment): string {
   const name = basename(process.execPath);
-  if (Bun.which(name, { PATH: env.PATH ?? "" }) === process.execPath) return quote(name);
-  return quote(dirname(process.execPath) === process.cwd() ? `./${name}` : process.execPath);
+  const typed = nameOfProgram(name);
+  if (Bun.which(name, { PATH: env.PATH ?? "" }) === process.execPath) return quoteForShell(typed);
+  const isHere = dirname(process.execPath) === process.cwd();
+  return isHere ? inThisFolder(typed) : quoteForShell(process.execPath);
 }
 
 function describeCheckout(env: Environment): string {
@@ -97,9 +101,4 @@ function isUsual(dataDir: string, { CTXD_DATA_DIR: _, ...env }: Environment): bo
   } catch {
     return false;
   }
-}
-
-/** For a POSIX shell. */
-function quote(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

@@ -2,7 +2,8 @@ import type { createApp } from "../app.ts";
 import type { Config } from "../config.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
-import { preferNewestListener } from "../native/newest-listener.ts";
+import { CAN_SHARE_PORT, preferNewestListener } from "../system/ports.ts";
+import { HAS_RELOAD_SIGNAL } from "../system/signals.ts";
 import { type Certificate, readCertificate } from "../tls/certificate.ts";
 import { watchCertificate } from "../tls/renewal.ts";
 import { CommandError } from "./failure.ts";
@@ -109,7 +110,7 @@ function listenWithTls(
   }
   const withCertificate = ({ cert, key }: Certificate, port: number) => ({
     ...serverOptions({ ...where, port }),
-    reusePort: true,
+    reusePort: CAN_SHARE_PORT,
     tls: { cert, key },
   });
 
@@ -126,6 +127,8 @@ function listenWithTls(
     metrics,
     async use(renewed) {
       const old = app.server;
+      // What it was asked before, it answers all the same.
+      if (!CAN_SHARE_PORT) ended = Promise.all([ended, old?.stop()]);
       app.server = Bun.serve({ ...withCertificate(renewed, port), fetch: app.fetch });
       await Bun.sleep(HANDOVER);
       ended = Promise.all([ended, old?.stop()]);
@@ -133,7 +136,7 @@ function listenWithTls(
   });
   // In a terminal the signal says that the terminal is closed.
   const onHangup = () => void watch.check();
-  if (!process.stderr.isTTY) process.on("SIGHUP", onHangup);
+  if (HAS_RELOAD_SIGNAL && !process.stderr.isTTY) process.on("SIGHUP", onHangup);
 
   return {
     async stop() {

@@ -4,6 +4,7 @@ import type { Config } from "../config.ts";
 import { isLocked } from "../db/data-lock.ts";
 import type { Bound } from "../keys/reach.ts";
 import { createLocalServer, type LocalServer, type StartedServer } from "../mcp/local-server.ts";
+import { IN_BACKGROUND } from "../system/processes.ts";
 import { IDLE_SECONDS } from "./background.ts";
 import type { Environment } from "./failure.ts";
 import { describeProgram, isConfiguredByFolder, ownCommand } from "./invocation.ts";
@@ -56,7 +57,7 @@ function startServer({ dataDir, cacheDir }: Config, env: Environment): StartedSe
       // Says why it could not start, and nothing else.
       stderr: "pipe",
       env: { ...env, CTXD_CACHE_DIR: cacheDir },
-      detached: true,
+      ...IN_BACKGROUND,
     },
   );
   child.unref();

@@ -1,6 +1,6 @@
-import { readdirSync } from "node:fs";
 import { version } from "../../package.json" with { type: "json" };
 import type { Metrics } from "../metrics.ts";
+import { countOpenFiles } from "../system/processes.ts";
 
 /** What every process is asked for, under the names that Prometheus' dashboards know. */
 export function measureProcess(metrics: Metrics): void {
@@ -18,13 +18,5 @@ export function measureProcess(metrics: Metrics): void {
     const { heapUsed } = process.memoryUsage();
     return heapUsed;
   });
-  metrics.gauge("process_open_fds", "Open files and connections.", countFiles);
-}
-
-function countFiles(): number {
-  try {
-    return readdirSync("/proc/self/fd").length;
-  } catch {
-    return Number.NaN;
-  }
+  metrics.gauge("process_open_fds", "Open files and connections.", countOpenFiles);
 }

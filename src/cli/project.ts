@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
-import { homedir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { LIMITS } from "../memories/memory.ts";
+import { homeFolder } from "../system/folders.ts";
 
 /** Bytes of a file of git's that is read. */
 const MAX_FILE = 1 << 20;
@@ -30,7 +30,7 @@ export function projectOfFolder(folder: string): string | null {
  * programs there.
  */
 function findRepository(folder: string): { root: string; gitFolder: string } | null {
-  const home = homedir();
+  const home = homeFolder({});
   for (let root = folder; root !== home; root = dirname(root)) {
     const gitFolder = gitFolderOf(join(root, ".git"));
     if (gitFolder !== null) return { root, gitFolder };

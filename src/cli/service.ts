@@ -1,16 +1,18 @@
 import { existsSync } from "node:fs";
-import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Config } from "../config.ts";
 import { messageOf } from "../errors.ts";
-import type { ServiceSystem } from "../service/definition.ts";
-import { launchd } from "../service/launchd.ts";
-import { systemd } from "../service/systemd.ts";
 import { SETTINGS } from "../settings.ts";
 import { AWS_SETTINGS } from "../shared-settings.ts";
+import { moveFile } from "../system/files.ts";
+import { launchd } from "../system/services/launchd.ts";
+import type { ServiceSystem } from "../system/services/service-system.ts";
+import { systemd } from "../system/services/systemd.ts";
+import { toShell } from "../system/shell.ts";
 import { CommandError, type Environment } from "./failure.ts";
-import { describeProgram, launchOf, toShell } from "./invocation.ts";
+import { describeProgram, launchOf } from "./invocation.ts";
 import { print, say } from "./terminal.ts";
 
 /** Milliseconds that the system may take for one of its commands. */
@@ -92,7 +94,7 @@ async function writeWhole(path: string, text: string): Promise<void> {
     await mkdir(dirname(path), { recursive: true });
     // For its owner alone: settings may hold secrets.
     await writeFile(partial, text, { mode: 0o600 });
-    await rename(partial, path);
+    await moveFile(partial, path);
   } catch (error) {
     await rm(partial, { force: true }).catch(() => {});
     const reason = messageOf(error);

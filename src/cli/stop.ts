@@ -1,8 +1,6 @@
-import { readFileSync } from "node:fs";
+import { parentOf, titleOf } from "../system/processes.ts";
+import { STOP_SIGNALS, type StopSignal } from "../system/signals.ts";
 
-/** Not SIGHUP: nohup would be in vain. */
-const SIGNALS = ["SIGINT", "SIGTERM"] as const;
-export type StopSignal = (typeof SIGNALS)[number];
 /** Milliseconds between two looks at the processes above. */
 const INTERVAL = 500;
 
@@ -19,7 +17,7 @@ export function untilStopped(): Promise<StopSignal> {
 
 /** Calls back when a signal tells the program to stop. */
 export function onStopSignal(callback: (signal: StopSignal) => void): void {
-  for (const signal of SIGNALS) process.on(signal, () => callback(signal));
+  for (const signal of STOP_SIGNALS) process.on(signal, () => callback(signal));
 }
 
 /** Waits for `work` to end, but not longer than so many milliseconds. */
@@ -60,22 +58,4 @@ function watchNpx(onEnd: () => void): void {
     onEnd();
   }, INTERVAL);
   timer.unref();
-}
-
-/** The process that started another; 0 when that is not known. */
-function parentOf(pid: number): number {
-  // "PID (NAME) STATE PPID …", and the name may hold anything.
-  return Number(read(`/proc/${pid}/stat`).split(") ").at(-1)?.split(" ")[1] ?? 0);
-}
-
-function titleOf(pid: number): string {
-  return read(`/proc/${pid}/cmdline`);
-}
-
-function read(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return "";
-  }
 }

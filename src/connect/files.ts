@@ -9,12 +9,12 @@ import {
   openSync,
   readFileSync,
   realpathSync,
-  renameSync,
   rmSync,
   statSync,
   writeFileSync,
 } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
+import { moveFileNow } from "../system/files.ts";
 import type { Client } from "./client.ts";
 import { ConnectError } from "./connect-error.ts";
 
@@ -168,7 +168,7 @@ function writeWhole(
     }
     if (like) chmodSync(draft, like.mode & 0o7777);
     if (like?.uid !== undefined && like.gid !== undefined) giveTo(draft, like.uid, like.gid);
-    renameSync(draft, path);
+    moveFileNow(draft, path);
   } finally {
     rmSync(draft, { force: true });
   }

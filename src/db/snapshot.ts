@@ -1,5 +1,6 @@
 import { Database as Sqlite } from "bun:sqlite";
-import { closeSync, fsyncSync, openSync, statSync } from "node:fs";
+import { closeSync, openSync, statSync } from "node:fs";
+import { syncFileNow } from "../system/durability.ts";
 import { explainDatabaseError } from "./database-error.ts";
 
 /** SQLite's flags for `sqlite3_open_v2`: read only, and the name may be a URI. */
@@ -47,9 +48,7 @@ export function copyDatabase(sqlite: Sqlite, path: string): void {
     // SQLite would give a new file the mode 0644; it takes an empty one. Nor does it sync it.
     closeSync(openSync(path, "wx", 0o600));
     sqlite.query("VACUUM INTO ?").run(path);
-    const file = openSync(path, "r");
-    fsyncSync(file);
-    closeSync(file);
+    syncFileNow(path);
   });
 }
 

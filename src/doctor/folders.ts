@@ -1,9 +1,9 @@
 import { accessSync, constants, existsSync, statfsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { databasePath } from "../db/sqlite.ts";
-import { findForeignAncestor } from "../native/foreign-ancestor.ts";
+import { findForeignAncestor, isOpenToOthers } from "../system/foreign-ancestor.ts";
+import { mountOptionsOf, nearestFolder } from "../system/mounts.ts";
 import { type Finding, findingsOf, formatBytes, reasonOf } from "./finding.ts";
-import { mountOptionsOf, nearestFolder } from "./mounts.ts";
 
 /** Bytes below which a disk is too full to work with, and nearly so. */
 const TOO_FULL = 64e6;
@@ -29,7 +29,7 @@ export function checkDataFolder(dataDir: string, howToStart: string | null): Fin
     return warning(`${dataDir} belongs to another user (${uid}): run ctxd as that one.`);
   }
   const kept = howToStart === null ? [dataDir] : [dataDir, databasePath(dataDir)];
-  const open = kept.find((path) => statSync(path).mode & 0o077);
+  const open = kept.find(isOpenToOthers);
   if (open) {
     return warning(`${open} is open to other users: chmod go= ${open} closes it.`);
   }

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, rm, stat, symlink } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { BUILT_IN, CATALOGUE, catalogueModel } from "../embedding/catalogue.ts";
@@ -14,6 +14,7 @@ import { createLog } from "../log.ts";
 import { type Asset, assetFolder, hashFile } from "../native/asset.ts";
 import { embeddedAsset } from "../native/embedded-asset.ts";
 import { type LanceDb, loadLanceDb } from "../native/lancedb.ts";
+import { CAN_REMOVE_LOADED, linkFile } from "../system/files.ts";
 import { type Finding, findingsOf, reasonOf } from "./finding.ts";
 
 const SILENT = createLog({ logLevel: "silent", logFormat: "text" });
@@ -110,11 +111,13 @@ export async function checkChosenModel(
 
 /**
  * A cache folder for trials: what is in the real one is there by links, and what has to be unpacked
- * or replaced goes no further.
+ * or replaced goes no further. Windows removes no library that is loaded: there it is the folder itself,
+ * in which the trial unpacks what the next start would.
  */
 export async function makeTrialCache(
   cacheDir: string,
 ): Promise<AsyncDisposable & { readonly folder: string }> {
+  if (!CAN_REMOVE_LOADED) return { folder: cacheDir, [Symbol.asyncDispose]: async () => {} };
   const folder = await mkdtemp(join(tmpdir(), "ctxd-doctor-"));
   for (const asset of knownAssets()) await linkFiles(asset, cacheDir, folder);
   return { folder, [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) };
@@ -131,6 +134,6 @@ async function linkFiles(asset: Asset, cacheDir: string, trialDir: string): Prom
   await mkdir(to, { recursive: true, mode: 0o700 });
   for (const { name } of asset.files) {
     const isThere = await stat(join(from, name)).catch(() => null);
-    if (isThere) await symlink(join(from, name), join(to, name));
+    if (isThere) await linkFile(join(from, name), join(to, name));
   }
 }

@@ -9,8 +9,8 @@ import { createPostgresLog } from "../memories/log/postgres-log.ts";
 import { checkObjectStore } from "../objects/check.ts";
 import { createObjects } from "../objects/objects.ts";
 import type { SharedSettings } from "../shared-settings.ts";
+import { nearestFolder } from "../system/mounts.ts";
 import { type Finding, findingsOf, formatBytes, reasonOf } from "./finding.ts";
-import { nearestFolder } from "./mounts.ts";
 
 /** PostgreSQL's number of the oldest version that will do. */
 const OLDEST = 140_000;

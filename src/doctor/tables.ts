@@ -1,5 +1,5 @@
 import type { Database as Sqlite } from "bun:sqlite";
-import { copyFile, mkdir, mkdtemp, readdir, rm, stat, symlink } from "node:fs/promises";
+import { copyFile, mkdir, mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { readWholeTable, type TableFacts } from "../memories/base/check.ts";
@@ -10,6 +10,7 @@ import {
   readCheckpoints,
 } from "../memories/log/recorded.ts";
 import type { LanceDb } from "../native/lancedb.ts";
+import { linkFile } from "../system/files.ts";
 import { type Finding, findingsOf, reasonOf } from "./finding.ts";
 
 /** The folder of a base. */
@@ -125,7 +126,7 @@ async function link(from: string, to: string, files: readonly string[]): Promise
     if ((await stat(join(from, file)).catch(() => null)) === null) continue;
     await mkdir(join(to, dirname(file)), { recursive: true });
     // LanceDB takes the length of a link for that of its manifest: that one is copied, which is small.
-    const put = dirname(file) === "_versions" ? copyFile : symlink;
+    const put = dirname(file) === "_versions" ? copyFile : linkFile;
     await put(join(from, file), join(to, file));
   }
 }

@@ -1,4 +1,4 @@
-import { copyFile, mkdir, readdir, realpath, rename, rm, stat } from "node:fs/promises";
+import { copyFile, mkdir, readdir, realpath, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import {
   type Asset,
@@ -8,6 +8,7 @@ import {
   refuseForeignFolder,
 } from "../native/asset.ts";
 import { explainFolderError } from "../native/asset-error.ts";
+import { moveFile } from "../system/files.ts";
 import { modelAsset } from "./model.ts";
 import { ModelError } from "./model-error.ts";
 import type { ModelDescription } from "./model-folder.ts";
@@ -83,7 +84,7 @@ export async function fetchFiles(
           });
           await requireThat(part, file, url);
         }
-        await rename(part, path);
+        await moveFile(part, path);
       }
       before += file.bytes;
       onProgress(before, total);

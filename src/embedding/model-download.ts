@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
-import { mkdir, realpath, rename, rm } from "node:fs/promises";
+import { mkdir, realpath, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { refuseForeignFolder } from "../native/asset.ts";
+import { moveFile } from "../system/files.ts";
 import {
   hashFiles,
   type KnownModel,
@@ -93,7 +94,7 @@ export async function fetchModel(
     const files = await hashFiles(extracted);
     if (known) requireKnown(known, files, folder, dataDir);
     else await rememberModel(dataDir, name, { archive: found, files });
-    await rename(extracted, folder);
+    await moveFile(extracted, folder);
     return folder;
   } catch (cause) {
     if (cause instanceof ModelError) throw cause;

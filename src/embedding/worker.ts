@@ -1,5 +1,5 @@
 import { messageOf } from "../errors.ts";
-import { createHeapTrimmer } from "../native/c-library.ts";
+import { createHeapTrimmer } from "../system/c-library.ts";
 import { type ContentEmbedding, MOST_STATES, STATE } from "./embedder.ts";
 import { type Engine, loadEngine } from "./engine.ts";
 import type { Embeddings, FromWorker, Kind, ToWorker } from "./messages.ts";

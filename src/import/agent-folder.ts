@@ -1,5 +1,5 @@
-import { homedir } from "node:os";
 import { relative } from "node:path";
+import { homeFolder } from "../system/folders.ts";
 import { fileAt } from "./input-file.ts";
 import { type Reading, type ReadOptions, readFiles } from "./read-files.ts";
 import { SourceError } from "./source.ts";
@@ -14,7 +14,7 @@ export async function openAgent(
   agent: string,
   { env, ...options }: ReadOptions & { env: Readonly<Record<string, string | undefined>> },
 ): Promise<Reading> {
-  const home = env.HOME ?? homedir();
+  const home = homeFolder(env) ?? "";
   const { folder, paths } = await listTranscripts(agent, { env, home }).catch((cause) => {
     throw new SourceError(`The folder of ${agent}`, "can't be read", { cause });
   });

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { reachSocketFolder, SOCKET } from "./socket-folder.ts";
+import { reachSocketFolder, SOCKET } from "../system/socket-folder.ts";
 
 /** Where a server in the background is asked to end, on the local socket alone. */
 export const HAND_OVER_PATH = "/hand-over";

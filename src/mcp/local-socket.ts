@@ -1,13 +1,14 @@
-import { chmodSync, mkdtempSync, renameSync, rmdirSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { AppError } from "../errors.ts";
 import type { Principal } from "../http/principal.ts";
 import { FULL_ACCESS } from "../keys/scopes.ts";
+import { listenOnSocket } from "../system/local-socket.ts";
+import { SOCKET } from "../system/socket-folder.ts";
 import { answerDashboard, DASHBOARD_PATH, type OpenDashboard } from "./dashboard-door.ts";
 import { HAND_OVER_PATH } from "./hand-over.ts";
 import { createPresence, PRESENCE_PATH } from "./presence.ts";
 import { readBound } from "./session-headers.ts";
-import { NEW_SOCKET, reachSocketFolder, SOCKET } from "./socket-folder.ts";
 
 /** A socket that is listened on. */
 export interface OpenSocket {
@@ -75,7 +76,7 @@ export function createLocalSocket({
       const presence = createPresence(version);
       const handedOver = Promise.withResolvers<void>();
       let lastUse: number | null = null;
-      const server = openServer(dataDir, async (request) => {
+      const server = listenOnSocket(dataDir, async (request) => {
         const { pathname } = new URL(request.url);
         if (pathname === HAND_OVER_PATH) {
           handedOver.resolve();
@@ -114,36 +115,4 @@ export function createLocalSocket({
 
 function refusal({ code, message, status }: AppError): Response {
   return Response.json({ error: { code, message } }, { status });
-}
-
-/** Bridges may be silent for hours. Bun's types have this setting for ports alone. */
-const NEVER_IDLE: object = { idleTimeout: 0 };
-
-/**
- * Opens the socket in a folder of its own, which nobody else may enter, and moves it into place
- * when its mode is set: at no moment can another user open it, and an old one is replaced.
- */
-function openServer(dataDir: string, fetch: (request: Request) => Promise<Response>) {
-  const reach = reachSocketFolder(dataDir);
-  try {
-    const folder = mkdtempSync(join(reach.path, NEW_SOCKET));
-    const path = join(folder, SOCKET);
-    try {
-      const server = Bun.serve({
-        unix: path,
-        fetch,
-        ...NEVER_IDLE,
-        // Messages have a limit of their own.
-        maxRequestBodySize: Number.MAX_SAFE_INTEGER,
-      });
-      chmodSync(path, 0o600);
-      renameSync(path, join(dataDir, SOCKET));
-      return server;
-    } finally {
-      rmSync(path, { force: true });
-      rmdirSync(folder);
-    }
-  } finally {
-    reach.release();
-  }
 }

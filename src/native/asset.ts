@@ -1,17 +1,9 @@
 import { randomUUID } from "node:crypto";
-import {
-  type FileHandle,
-  mkdir,
-  open,
-  readdir,
-  realpath,
-  rename,
-  rm,
-  stat,
-} from "node:fs/promises";
+import { type FileHandle, mkdir, open, readdir, realpath, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { moveFile } from "../system/files.ts";
+import { findForeignAncestor } from "../system/foreign-ancestor.ts";
 import { AssetError, explainFolderError } from "./asset-error.ts";
-import { findForeignAncestor } from "./foreign-ancestor.ts";
 import { removeStaleAssets } from "./stale-assets.ts";
 import { readStamp, type Stamp, writeStamp } from "./stamp.ts";
 
@@ -116,13 +108,16 @@ export async function hashFile(path: string): Promise<string> {
 /** Writes under a temporary name and renames, so that the name never stands for part of a file. */
 async function writeFile(file: AssetFile, folder: string): Promise<void> {
   await removeLeftovers(folder);
+  const path = join(folder, file.name);
   const temporary = join(folder, `${TEMPORARY}${file.name}-${randomUUID()}`);
   const handle = await open(temporary, "wx", 0o600);
   try {
     await copy(file, handle).finally(() => handle.close());
-    await rename(temporary, join(folder, file.name));
+    await moveFile(temporary, path);
   } catch (error) {
     await rm(temporary, { force: true });
+    // Windows replaces no library that is loaded: another process unpacked it first.
+    if ((await hashFile(path).catch(() => null)) === file.sha256) return;
     throw error;
   }
 }

@@ -4,10 +4,10 @@ import { type EmbeddedFile, embedded } from "./embedded.ts";
 /** Whether this is the one executable; otherwise it runs from a checkout, with its node_modules. */
 export const isCompiled = Bun.isStandaloneExecutable;
 
-/** An asset that the executable carries; null in a checkout. */
+/** An asset that the executable carries; null in a checkout, and for one that its system has no need of. */
 export function embeddedAsset(name: string): Asset | null {
   const files = embedded[name];
-  if (!files) return null;
+  if (!files || files.length === 0) return null;
   return {
     name,
     files: files.map((file) => ({

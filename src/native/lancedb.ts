@@ -1,7 +1,7 @@
 import { join } from "node:path";
+import { limitHeaps, setNativeEnvironment } from "../system/c-library.ts";
 import { openAddon } from "./addons.ts";
 import { prepareAsset } from "./asset.ts";
-import { limitHeaps, setNativeEnvironment } from "./c-library.ts";
 import { embeddedAsset } from "./embedded-asset.ts";
 
 /** The library's own types: what `loadLanceDb` gives is the whole module. */

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { readFile, rename, rm, writeFile } from "node:fs/promises";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { moveFile } from "../system/files.ts";
 
 /** What each file of a folder looked like when its content was last checked, by name. */
 export type Stamp = Record<string, string>;
@@ -23,7 +24,7 @@ export async function writeStamp(folder: string, stamp: Stamp): Promise<void> {
   const temporary = join(folder, `.part-${randomUUID()}`);
   try {
     await writeFile(temporary, JSON.stringify(stamp), { mode: 0o600 });
-    await rename(temporary, join(folder, NAME));
+    await moveFile(temporary, join(folder, NAME));
   } catch {
     await rm(temporary, { force: true }).catch(() => {});
   }

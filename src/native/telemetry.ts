@@ -1,4 +1,4 @@
-import { setNativeEnvironment } from "./c-library.ts";
+import { setNativeEnvironment } from "../system/c-library.ts";
 
 /**
  * Forbids ONNX Runtime to report to its maker. From 1.29 on it keeps an identifier of the machine

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, renameSync, symlinkSync } from "node:
 import { join } from "node:path";
 import { fetchModel } from "../../src/embedding/model-download.ts";
 import { type Asset, prepareAsset } from "../../src/native/asset.ts";
-import { findForeignAncestor } from "../../src/native/foreign-ancestor.ts";
+import { findForeignAncestor } from "../../src/system/foreign-ancestor.ts";
 import { ctxd } from "../support/command-line.ts";
 import { temporaryFolder } from "../support/database.ts";
 import { asNobody, noOtherUser } from "../support/other-user.ts";

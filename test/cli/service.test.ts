@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { launchd } from "../../src/service/launchd.ts";
-import { systemd } from "../../src/service/systemd.ts";
+import { launchd } from "../../src/system/services/launchd.ts";
+import { systemd } from "../../src/system/services/systemd.ts";
 import { ctxd } from "../support/command-line.ts";
 import { temporaryFolder } from "../support/database.ts";
 

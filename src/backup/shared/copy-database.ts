@@ -1,8 +1,9 @@
 import { Database as Sqlite } from "bun:sqlite";
-import { closeSync, fsyncSync, openSync } from "node:fs";
+import { closeSync, openSync } from "node:fs";
 import { migrate } from "../../db/migrations.ts";
 import type { Postgres } from "../../db/postgres.ts";
 import type { RecordedCheckpoint } from "../../memories/log/recorded.ts";
+import { syncFileNow } from "../../system/durability.ts";
 import { explained } from "../backup-error.ts";
 import { copyLogFromShared, LOG_TABLES } from "./log-rows.ts";
 import { copyFromShared, tablesOf } from "./rows.ts";
@@ -29,9 +30,7 @@ export async function copySharedDatabase(postgres: Postgres, path: string): Prom
   } finally {
     sqlite.close();
   }
-  const file = openSync(path, "r");
-  fsyncSync(file);
-  closeSync(file);
+  syncFileNow(path);
 }
 
 /** Whether a checkpoint that was read before is still the table's newest. */

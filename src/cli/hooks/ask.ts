@@ -1,7 +1,8 @@
 import { closeSync, mkdirSync, openSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Config } from "../../config.ts";
-import { reachSocketFolder, SOCKET } from "../../mcp/socket-folder.ts";
+import { IN_BACKGROUND } from "../../system/processes.ts";
+import { reachSocketFolder, SOCKET } from "../../system/socket-folder.ts";
 import type { Environment } from "../failure.ts";
 import { ownCommand } from "../invocation.ts";
 
@@ -64,7 +65,8 @@ export function askLater(
     const input = openSync(file, "r");
     try {
       Bun.spawn([...ownCommand, ...words, "--later", "--data-dir", dataDir], {
-        ...{ stdin: input, stdout: "ignore", stderr: "ignore", detached: true },
+        ...{ stdin: input, stdout: "ignore", stderr: "ignore" },
+        ...IN_BACKGROUND,
         env: { ...env, CTXD_CACHE_DIR: cacheDir },
       }).unref();
     } finally {

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { mkdir, readdir, rename, rm, stat, statfs } from "node:fs/promises";
+import { mkdir, readdir, rm, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
+import { moveFile } from "../../system/files.ts";
 import { absent, createBaseFolder, isAbsent } from "./base-folder.ts";
 
 /** Milliseconds that files stay at the least after they came, until the base is opened. */
@@ -71,7 +72,7 @@ export function createBaseCache({
   const removeFolder = async (base: string) => {
     await load();
     const path = await passing();
-    await rename(local.pathOf(base), join(path, base)).catch(absent);
+    await moveFile(local.pathOf(base), join(path, base)).catch(absent);
     await rm(path, { recursive: true, force: true });
   };
 

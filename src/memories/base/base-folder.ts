@@ -1,5 +1,5 @@
 import { open, readdir } from "node:fs/promises";
-import { extname, join } from "node:path";
+import { extname, join, sep } from "node:path";
 import { AppError } from "../../errors.ts";
 import { TornFile } from "./vault.ts";
 
@@ -7,7 +7,7 @@ import { TornFile } from "./vault.ts";
 const ENDING = ".lance";
 
 /** LanceDB's one file that changes. It saves a directory listing and may be missing or wrong. */
-const HINT = join("_versions", "latest_version_hint.json");
+const HINT = "_versions/latest_version_hint.json";
 
 /** The name that a file of LanceDB has while it is written. */
 const STAGED = /#\d+$/;
@@ -59,12 +59,16 @@ export function createBaseFolder(folder: string) {
   };
 }
 
-/** All files of a folder, relative to it; none when it isn't there. */
+/**
+ * All files of a folder, relative to it; none when it isn't there. Between folders is a slash on any
+ * system: checkpoints and backups name files so, and may be read on another.
+ */
 async function listFiles(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(absent);
   return entries
     .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1));
+    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
+    .map((file) => (sep === "/" ? file : file.replaceAll(sep, "/")));
 }
 
 export type Handle = Awaited<ReturnType<typeof open>>;
@@ -72,8 +76,9 @@ export type Handle = Awaited<ReturnType<typeof open>>;
 export async function withFile(
   path: string,
   task: (handle: Handle, path: string) => Promise<void>,
+  flags: "r" | "r+" = "r",
 ): Promise<void> {
-  const handle = await open(path, "r");
+  const handle = await open(path, flags);
   try {
     await task(handle, path);
   } finally {

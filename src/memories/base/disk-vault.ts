@@ -1,5 +1,6 @@
 import { rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { SYNCABLE, syncFolder } from "../../system/durability.ts";
 import {
   absent,
   createBaseFolder,
@@ -32,17 +33,21 @@ export function createDiskVault(folder: string): Vault {
       const added = files.filter((file) => !known.has(file));
       const folders = new Set<string>();
       for (const file of added) {
-        await withFile(join(local.pathOf(base), file), async (handle, path) => {
-          await requireWhole(handle, path);
-          await handle.sync();
-        });
+        await withFile(
+          join(local.pathOf(base), file),
+          async (handle, path) => {
+            await requireWhole(handle, path);
+            await handle.sync();
+          },
+          SYNCABLE,
+        );
         for (let parent = dirname(file); !folders.has(parent); parent = dirname(parent)) {
           folders.add(parent);
         }
       }
-      for (const name of folders) await sync(join(local.pathOf(base), name));
+      for (const name of folders) await syncFolder(join(local.pathOf(base), name));
       // The folder of all bases may be new too.
-      if (known.size === 0) for (const each of [folder, dirname(folder)]) await sync(each);
+      if (known.size === 0) for (const each of [folder, dirname(folder)]) await syncFolder(each);
       kept.set(base, new Set([...known, ...added]));
     },
 
@@ -53,7 +58,7 @@ export function createDiskVault(folder: string): Vault {
       const others = (await local.allFiles(base)).filter((file) => !listed.has(file));
       for (const file of others) await rm(join(path, file), { force: true });
       const changed = new Set(others.map((file) => dirname(join(path, file))));
-      for (const each of changed) await sync(each);
+      for (const each of changed) await syncFolder(each);
       kept.set(base, listed);
     },
 
@@ -62,13 +67,9 @@ export function createDiskVault(folder: string): Vault {
         kept.delete(base);
         await rm(local.pathOf(base), { recursive: true, force: true });
       }
-      if (bases.length > 0) await sync(folder).catch(absent);
+      if (bases.length > 0) await syncFolder(folder).catch(absent);
     },
   };
-}
-
-async function sync(path: string): Promise<void> {
-  await withFile(path, (handle) => handle.sync());
 }
 
 /** @throws AppError `unavailable` when a file that a checkpoint lists is missing or torn */

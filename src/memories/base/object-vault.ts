@@ -1,9 +1,10 @@
-import { mkdir, rename, rm } from "node:fs/promises";
+import { mkdir, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { isDiskFull } from "../../disk-errors.ts";
 import { AppError } from "../../errors.ts";
 import { isNotFound, ObjectStoreError } from "../../objects/object-store-error.ts";
 import type { Objects } from "../../objects/objects.ts";
+import { moveFile } from "../../system/files.ts";
 import type { BaseCache } from "./base-cache.ts";
 import { damaged, isWhole, requireWhole, withFile } from "./base-folder.ts";
 import { bytesOfObjects, inTurn, removeObjects } from "./base-objects.ts";
@@ -37,7 +38,7 @@ export function createObjectVault({
       });
       for (const file of files) {
         await mkdir(dirname(join(to, file)), { recursive: true });
-        await rename(join(from, file), join(to, file));
+        await moveFile(join(from, file), join(to, file));
       }
     } finally {
       await rm(from, { recursive: true, force: true });

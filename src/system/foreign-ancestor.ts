@@ -25,6 +25,14 @@ export function findForeignAncestor(path: string): ForeignAncestor | null {
   }
 }
 
+/**
+ * Whether other users may read or write a file or folder, by its mode. On Windows a list of rights says
+ * that, which is not read here: never.
+ */
+export function isOpenToOthers(path: string): boolean {
+  return process.platform !== "win32" && (statSync(path).mode & 0o077) !== 0;
+}
+
 function foreignness(folder: string, isLast: boolean): string | null {
   const { uid, gid, mode } = statSync(folder);
   const own = process.getuid?.();

@@ -20,7 +20,8 @@ export function reachSocketFolder(dataDir: string): { path: string; release: () 
   if (Buffer.byteLength(longest) <= MAX_PATH) return { path: dataDir, release: () => {} };
   const folder = mkdtempSync(join(tmpdir(), "ctxd-"));
   const path = join(folder, "data");
-  symlinkSync(dataDir, path);
+  // On Windows a junction, which anybody may make; elsewhere this word counts for nothing.
+  symlinkSync(dataDir, path, "junction");
   return {
     path,
     release() {

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { ServiceSystem } from "./definition.ts";
+import type { ServiceSystem } from "./service-system.ts";
 
 const LABEL = "ctxd";
 

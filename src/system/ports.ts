@@ -1,6 +1,12 @@
 import { dlopen, ptr } from "bun:ffi";
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 
+/**
+ * Whether two sockets of one process can listen on the same port (SO_REUSEPORT). Windows has no such
+ * option: its SO_REUSEADDR would let other programs in.
+ */
+export const CAN_SHARE_PORT = process.platform !== "win32";
+
 const SOL_SOCKET = 1;
 const SO_ATTACH_REUSEPORT_CBPF = 51;
 /** One instruction of a classic BPF program: return 1. */

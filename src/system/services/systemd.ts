@@ -1,5 +1,5 @@
 import { isAbsolute, join } from "node:path";
-import type { ServiceSystem } from "./definition.ts";
+import type { ServiceSystem } from "./service-system.ts";
 
 const UNIT = "ctxd.service";
 

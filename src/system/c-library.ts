@@ -6,13 +6,23 @@ import { dlopen } from "bun:ffi";
  * @throws Error when it cannot be set
  */
 export function setNativeEnvironment(name: string, value: string): void {
-  const library = process.platform === "darwin" ? "libSystem.B.dylib" : "libc.so.6";
-  const { symbols } = dlopen(library, {
-    setenv: { args: ["cstring", "cstring", "int"], returns: "int" },
-  });
-  if (symbols.setenv(cString(name), cString(value), 1) !== 0) {
+  if (setVariable(cString(name), cString(value)) !== 0) {
     throw new Error(`The environment variable ${name} could not be set.`);
   }
+}
+
+function setVariable(name: Uint8Array, value: Uint8Array): number {
+  if (process.platform === "win32") {
+    // The C library that all others share: it sets the variable of the system, too.
+    const { symbols } = dlopen("ucrtbase.dll", {
+      _putenv_s: { args: ["cstring", "cstring"], returns: "int" },
+    });
+    return symbols._putenv_s(name, value);
+  }
+  const { symbols } = dlopen(process.platform === "darwin" ? "libSystem.B.dylib" : "libc.so.6", {
+    setenv: { args: ["cstring", "cstring", "int"], returns: "int" },
+  });
+  return symbols.setenv(name, value, 1);
 }
 
 /**
