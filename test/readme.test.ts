@@ -125,7 +125,7 @@ describe("what the README names is there", () => {
 
 test("every place pins the same version of Bun", async () => {
   const versions = new Set<string | undefined>();
-  for (const path of ["README.md", "Dockerfile", ".ci/run"]) {
+  for (const path of ["README.md", "Dockerfile", ".ci/bun"]) {
     const text = await Bun.file(join(ROOT, path)).text();
     const found = [...text.matchAll(/(?:bun@|version=)(\d+\.\d+\.\d+)/g)];
     expect(found.length).toBeGreaterThan(0);
