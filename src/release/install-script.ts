@@ -1,0 +1,13 @@
+import { join } from "node:path";
+import type { Release } from "./release-info.ts";
+
+/** Writes the script that installs an executable of the release, which knows where the release is. */
+export async function make({ repository, version, out }: Release): Promise<string[]> {
+  const template = await Bun.file(join(import.meta.dir, "install.sh")).text();
+  const path = join(out, "install.sh");
+  await Bun.write(
+    path,
+    template.replaceAll("@REPOSITORY@", repository).replaceAll("@VERSION@", version),
+  );
+  return [path];
+}

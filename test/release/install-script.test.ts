@@ -1,0 +1,181 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { executableName, ownTargetName, TARGET_NAMES } from "../../src/native/targets.ts";
+import { make as makeChecksums } from "../../src/release/checksums.ts";
+import { make } from "../../src/release/install-script.ts";
+
+/** What the script needs of a system, beside a shell and what downloads. */
+const TOOLS = ["cat", "chmod", "cut", "dirname", "getconf", "grep", "head", "ldd", "mkdir"]
+  .concat(["mktemp", "mv", "rm", "rmdir", "sed", "sha256sum", "shasum", "sort", "uname", "sh"])
+  .flatMap((name) => Bun.which(name) ?? []);
+const own = TARGET_NAMES.find((name) => name === ownTargetName());
+const canRun = process.platform !== "win32" && own !== undefined;
+const folder = mkdtempSync(join(tmpdir(), "ctxd-install-"));
+const script = join(folder, "install.sh");
+let server: Bun.Server<undefined>;
+
+/** A release of this version: its executable is a script that tells the version. */
+async function release(version: string): Promise<void> {
+  const out = join(folder, "served", `v${version}`);
+  mkdirSync(out, { recursive: true });
+  if (own) await Bun.write(join(out, executableName(own)), `#!/bin/sh\necho ${version}\n`);
+  const repository = `${server.url}owner/ctxd`;
+  const made = { version, repository, executables: {}, out };
+  await makeChecksums(made);
+  if (version === "0.2.0") await make({ ...made, out: folder });
+}
+
+/** A folder with these programs, to be the whole of the PATH. */
+function pathWith(programs: readonly string[], stubs: Record<string, string> = {}): string {
+  const path = mkdtempSync(join(folder, "path-"));
+  for (const program of programs) symlinkSync(program, join(path, basename(program)));
+  for (const [name, line] of Object.entries(stubs)) {
+    rmSync(join(path, name), { force: true });
+    Bun.spawnSync(["sh", "-c", `printf '#!/bin/sh\\n%s\\n' '${line}' > '${join(path, name)}'`]);
+    chmodSync(join(path, name), 0o755);
+  }
+  return path;
+}
+
+function newHome(): string {
+  return mkdtempSync(join(folder, "home-"));
+}
+
+async function run(home: string, args: string[] = [], path = pathWith([...TOOLS, ...curl])) {
+  const child = Bun.spawn([Bun.which("sh") ?? "sh", script, ...args], {
+    env: { HOME: home, PATH: path },
+    cwd: home,
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const [out, said] = await Promise.all([child.stdout.text(), child.stderr.text()]);
+  return { out, said: said.trim(), exitCode: await child.exited };
+}
+
+const curl = [Bun.which("curl") ?? []].flat();
+const wget = [Bun.which("wget") ?? []].flat();
+
+beforeAll(async () => {
+  server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    fetch: ({ url }) => {
+      const path = new URL(url).pathname.replace("/owner/ctxd/releases/download/", "");
+      const file = Bun.file(join(folder, "served", path));
+      return file.size > 0 ? new Response(file) : new Response("", { status: 404 });
+    },
+  });
+  for (const version of ["0.1.0", "0.2.0"]) await release(version);
+});
+
+afterAll(async () => {
+  await server.stop(true);
+  rmSync(folder, { recursive: true });
+});
+
+describe.skipIf(!canRun)("the install script", () => {
+  test.skipIf(curl.length === 0)(
+    "installs this version, or another one, and removes it again",
+    async () => {
+      const home = newHome();
+      const target = join(home, ".local", "bin", "ctxd");
+      const first = await run(home);
+      expect(first).toMatchObject({ exitCode: 0, said: "" });
+      expect(first.out).toContain(`Installed: ${target} (0.2.0)`);
+      expect(first.out).toContain(`export PATH="${join(home, ".local", "bin")}:$PATH"`);
+      expect(readdirSync(join(home, ".local", "bin"))).toEqual(["ctxd"]);
+      const record = join(home, ".local", "share", "ctxd-install", "ctxd.install.json");
+      expect(await Bun.file(record).json()).toEqual({
+        by: "install.sh",
+        version: "0.2.0",
+        path: target,
+      });
+      expect(await run(home, ["--version", "v0.1.0"])).toMatchObject({ exitCode: 0 });
+      expect(Bun.spawnSync([target]).stdout.toString()).toBe("0.1.0\n");
+      await Bun.write(join(home, ".local", "share", "ctxd", "kept"), "mine");
+      expect((await run(home, ["--uninstall"])).out).toContain(`Removed: ${target}`);
+      expect(existsSync(target)).toBe(false);
+      expect(readdirSync(join(home, ".local", "share"))).toEqual(["ctxd"]);
+      expect((await run(home, ["--uninstall"])).said).toStartWith("ctxd was not removed: this");
+    },
+  );
+
+  test.skipIf(wget.length === 0)("takes wget where there is no curl", async () => {
+    const home = newHome();
+    const done = await run(home, ["--dir", "tools"], pathWith([...TOOLS, ...wget]));
+    expect(done).toMatchObject({ exitCode: 0, said: "" });
+    expect(readdirSync(join(home, "tools"))).toEqual(["ctxd"]);
+  });
+
+  test.skipIf(curl.length === 0)("leaves all as it was when the download is damaged", async () => {
+    const home = newHome();
+    await run(home);
+    const file = join(folder, "served", "v0.3.0", executableName(own ?? "linux-x64"));
+    await release("0.3.0");
+    await Bun.write(file, "#!/bin/sh\necho something else\n");
+    const done = await run(home, ["--version", "0.3.0"]);
+    expect(done).toMatchObject({ exitCode: 1 });
+    expect(done.said).toMatch(
+      /^ctxd was not installed: what was downloaded is damaged: its SHA-256/,
+    );
+    expect(readdirSync(join(home, ".local", "bin"))).toEqual(["ctxd"]);
+    expect(Bun.spawnSync([join(home, ".local", "bin", "ctxd")]).stdout.toString()).toBe("0.2.0\n");
+    expect((await run(home, ["--version", "9.9.9"])).said).toContain("could not be downloaded");
+  });
+
+  const linux = (cpu: string) => `[ "$1" = -s ] && echo Linux || echo ${cpu}`;
+  test.each([
+    [
+      "an old glibc",
+      { getconf: "echo glibc 2.17", uname: linux("x86_64") },
+      "this system has 2.17",
+    ],
+    ["a processor of 32 bits", { uname: linux("armv7l") }, "the processor armv7l"],
+    [
+      "a Mac with an Intel processor",
+      { uname: '[ "$1" = -s ] && echo Darwin || echo x86_64' },
+      "Intel",
+    ],
+    ["Windows", { uname: '[ "$1" = -s ] && echo MINGW64_NT || echo x86_64' }, "not for MINGW64_NT"],
+    ["no program that downloads", {}, "it takes curl or wget to download it."],
+  ])("refuses %s in one sentence, and leaves nothing", async (_, stubs, sentence) => {
+    const home = newHome();
+    const done = await run(home, [], pathWith(TOOLS, stubs));
+    expect(done).toMatchObject({ exitCode: 1 });
+    expect(done.said).toContain(sentence);
+    expect(done.said.split("\n")).toHaveLength(1);
+    const left = existsSync(join(home, ".local")) ? readdirSync(join(home, ".local", "bin")) : [];
+    expect(left).toEqual([]);
+  });
+
+  test("puts nothing in the place of a link to something else", async () => {
+    const home = newHome();
+    symlinkSync(process.execPath, join(home, "ctxd"));
+    expect((await run(home, ["--dir", home])).said).toContain("is a link to something else");
+  });
+
+  test("does nothing when only a part of it has come", async () => {
+    const home = newHome();
+    const text = await Bun.file(script).text();
+    for (const share of [0.3, 0.6, 0.9, 0.99]) {
+      const part = text.slice(0, text.length * share);
+      Bun.spawnSync(["sh", "-c", part], { env: { HOME: home, PATH: pathWith(TOOLS) }, cwd: home });
+      expect(readdirSync(home)).toEqual([]);
+    }
+  });
+
+  test.skipIf(Bun.which("shellcheck") === null)("has nothing that shellcheck names", () => {
+    const { stdout } = Bun.spawnSync(["shellcheck", script]);
+    expect(stdout.toString()).toBe("");
+  });
+});
