@@ -18,6 +18,8 @@ const PARTS: Record<string, () => Promise<Part>> = {
   "claude-plugin": () => import("./claude-plugin/claude-plugin.ts"),
   // After the bundles, which it names with their checksums.
   "mcp-registry": () => import("./mcp-registry.ts"),
+  homebrew: () => import("./homebrew.ts"),
+  winget: () => import("./winget.ts"),
   "install-script": () => import("./install-script.ts"),
   // The last one: it reads what the others wrote.
   checksums: () => import("./checksums.ts"),

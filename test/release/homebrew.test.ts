@@ -1,0 +1,47 @@
+import { afterAll, expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { make } from "../../src/release/homebrew.ts";
+
+const out = mkdtempSync(join(tmpdir(), "ctxd-homebrew-"));
+const repository = "https://github.com/owner/ctxd";
+
+afterAll(() => rmSync(out, { recursive: true }));
+
+async function executable(name: string): Promise<string> {
+  await Bun.write(join(out, name), name);
+  return join(out, name);
+}
+
+const sha256 = (text: string) => new Bun.CryptoHasher("sha256").update(text).digest("hex");
+
+test("the formula has each executable with its checksum, and Ruby can read it", async () => {
+  const executables = {
+    "linux-x64": await executable("ctxd-linux-x64"),
+    "linux-arm64": await executable("ctxd-linux-arm64"),
+    "darwin-arm64": await executable("ctxd-darwin-arm64"),
+  };
+  const [path = ""] = await make({ version: "1.2.3", repository, executables, out });
+  const text = await Bun.file(path).text();
+  const sources = [...text.matchAll(/url "(.*)"\n +sha256 "(.*)"/g)].map(([, url, sum]) => [
+    url,
+    sum,
+  ]);
+  expect(sources).toEqual(
+    ["ctxd-darwin-arm64", "ctxd-linux-arm64", "ctxd-linux-x64"].map((name) => [
+      `${repository}/releases/download/v1.2.3/${name}`,
+      sha256(name),
+    ]),
+  );
+  expect(text).toContain('desc "Private long-term memory for AI agents, in one executable"');
+  if (Bun.which("ruby") === null) return;
+  const read = Bun.spawnSync(["ruby", "-wc", path]);
+  expect([read.stdout.toString(), read.stderr.toString()]).toEqual(["Syntax OK\n", ""]);
+});
+
+test("no formula is made for half of the systems", async () => {
+  const executables = { "linux-x64": await executable("ctxd-linux-x64") };
+  const made = make({ version: "1.2.3", repository, executables, out });
+  expect(made).rejects.toThrow("a formula needs the executable of darwin-arm64 too");
+});
