@@ -5,7 +5,9 @@ import { builtInModel } from "../embedding/manifest.ts";
 import { modelAsset } from "../embedding/model.ts";
 import { messageOf } from "../errors.ts";
 import { readExpected } from "./asset.ts";
+import { checkExecutable, checkGlibc } from "./check-executable.ts";
 import { compressFile } from "./compress.ts";
+import { CXX_RUNTIME } from "./cxx-runtime.ts";
 import type { EmbeddedFile } from "./embedded.ts";
 import { generatedModules } from "./generated-modules.ts";
 import { findLibraries, type Library } from "./libraries.ts";
@@ -65,13 +67,15 @@ async function build(
     Promise.all(
       libraries.map(async (library) => {
         const content = await Bun.file(library.path).bytes();
+        // The C++ runtime is for systems that have none: it is as old as that of the building machine.
+        if (library.name !== CXX_RUNTIME) checkGlibc(library, name, content);
         return compressFile({ name: library.name, content }, cache, {
           isQuick,
           strip: stripOf(name),
         });
       }),
     );
-  await compile(name, output, main, {
+  const embedded = {
     lancedb: await compressLibraries(lancedb),
     inference: await compressLibraries(inference),
     cxx: await compressLibraries(cxx),
@@ -81,7 +85,9 @@ async function build(
         return compressFile({ name: source.name, content }, cache, { isQuick, strip: null });
       }),
     ),
-  });
+  };
+  await compile(name, output, main, embedded);
+  await checkExecutable(output, name, Object.values(embedded).flat());
   if (name === ownTargetName()) await smokeTest(output);
   const { size } = await stat(output);
   const seconds = ((performance.now() - started) / 1000).toFixed(1);

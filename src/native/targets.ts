@@ -12,6 +12,8 @@ export interface Target {
   readonly runtime: string;
   /** Programs that can remove symbols from its libraries; none where a signature would break. */
   readonly strip: readonly string[];
+  /** The oldest glibc that has all symbols which its executable and libraries ask for; null without glibc. */
+  readonly glibc: string | null;
   /** Where Debian's packages have the C++ runtime library; none where each system has one. */
   readonly cxx: readonly string[];
 }
@@ -29,6 +31,7 @@ export const TARGETS = {
     tokenizers: "linux-x64-gnu",
     runtime: "libonnxruntime.so.1",
     strip: ["x86_64-linux-gnu-strip", "llvm-strip"],
+    glibc: "2.28",
     cxx: [`/usr/lib/x86_64-linux-gnu/${CXX_RUNTIME}`, `/usr/lib64/${CXX_RUNTIME}`],
   },
   "linux-arm64": {
@@ -38,6 +41,7 @@ export const TARGETS = {
     tokenizers: "linux-arm64-gnu",
     runtime: "libonnxruntime.so.1",
     strip: ["aarch64-linux-gnu-strip", "llvm-strip"],
+    glibc: "2.28",
     cxx: [`/usr/lib/aarch64-linux-gnu/${CXX_RUNTIME}`, `/usr/aarch64-linux-gnu/lib/${CXX_RUNTIME}`],
   },
   "darwin-arm64": {
@@ -47,6 +51,7 @@ export const TARGETS = {
     tokenizers: "darwin-universal",
     runtime: "libonnxruntime.1.dylib",
     strip: [],
+    glibc: null,
     cxx: [],
   },
   "windows-x64": {
@@ -56,6 +61,7 @@ export const TARGETS = {
     tokenizers: "win32-x64-msvc",
     runtime: "onnxruntime.dll",
     strip: [],
+    glibc: null,
     cxx: [],
   },
 } as const satisfies Record<string, Target>;

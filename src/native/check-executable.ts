@@ -1,0 +1,60 @@
+import { isNewer, neededGlibc } from "./elf-versions.ts";
+import type { EmbeddedFile } from "./embedded.ts";
+import { systemOf } from "./executable-header.ts";
+import type { Library } from "./libraries.ts";
+import { hasAdHocSignature } from "./mach-signature.ts";
+import { TARGETS, type TargetName } from "./targets.ts";
+
+/** Bytes of a file by which it is looked for. */
+const BEGINNING = 4_096;
+
+/**
+ * Checks an executable of another system too, where it can't be started: its header, its signature, the
+ * glibc that it asks for, and that each file inside unpacks to what the program expects.
+ * @throws Error with what is wrong
+ */
+export async function checkExecutable(
+  path: string,
+  name: TargetName,
+  files: readonly EmbeddedFile[],
+): Promise<void> {
+  const content = await Bun.file(path).bytes();
+  const { os, cpu } = TARGETS[name];
+  const system = systemOf(content);
+  if (system?.os !== os || system.cpu !== cpu) {
+    throw new Error(
+      `${path} is for ${system ? `${system.os}-${system.cpu}` : "no system"}, not for ${name}`,
+    );
+  }
+  if (os === "darwin" && !hasAdHocSignature(content)) {
+    throw new Error(`${path} has no signature that fits it, and no Mac would start it`);
+  }
+  checkGlibc({ name: path, path }, name, content);
+  for (const file of files) await checkFile(path, content, file);
+}
+
+/** @throws Error when a library asks for a newer glibc than its target promises */
+export function checkGlibc(library: Library, name: TargetName, content: Uint8Array): void {
+  const { glibc } = TARGETS[name];
+  const needed = glibc && neededGlibc(content);
+  if (needed && isNewer(needed, glibc)) {
+    throw new Error(`${library.path} needs glibc ${needed}, but ${name} promises ${glibc}`);
+  }
+}
+
+async function checkFile(path: string, content: Uint8Array, file: EmbeddedFile): Promise<void> {
+  const wanted = await Bun.file(file.path).bytes();
+  const at = Buffer.from(content.buffer, content.byteOffset, content.byteLength).indexOf(
+    wanted.subarray(0, BEGINNING),
+  );
+  const found = at < 0 ? null : content.subarray(at, at + wanted.byteLength);
+  if (found === null || !(await unpacksTo(found, file))) {
+    throw new Error(`${path} does not have ${file.name} in it as it should be`);
+  }
+}
+
+async function unpacksTo(compressed: Uint8Array, file: EmbeddedFile): Promise<boolean> {
+  const unpacked = await Bun.zstdDecompress(compressed).catch(() => null);
+  if (unpacked?.byteLength !== file.bytes) return false;
+  return new Bun.CryptoHasher("sha256").update(unpacked).digest("hex") === file.sha256;
+}

@@ -1,0 +1,129 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { checkExecutable } from "../../src/native/check-executable.ts";
+import { compressFile } from "../../src/native/compress.ts";
+import { isNewer, neededGlibc } from "../../src/native/elf-versions.ts";
+import type { EmbeddedFile } from "../../src/native/embedded.ts";
+import { systemOf } from "../../src/native/executable-header.ts";
+import { hasAdHocSignature } from "../../src/native/mach-signature.ts";
+import { machExecutable, peExecutable } from "../support/foreign-executables.ts";
+
+const isLinux = process.platform === "linux" && process.arch === "x64";
+const LIBRARY = join(
+  ...[import.meta.dir, "..", "..", "node_modules", "@anush008", "tokenizers-linux-x64-gnu"],
+  "tokenizers.linux-x64-gnu.node",
+);
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "ctxd-check-"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+describe("the header of an executable says what it is for", () => {
+  test("Mach-O and PE, for the two processors", () => {
+    expect(systemOf(machExecutable("arm64"))).toEqual({ os: "darwin", cpu: "arm64" });
+    expect(systemOf(machExecutable("x64"))).toEqual({ os: "darwin", cpu: "x64" });
+    expect(systemOf(peExecutable("x64"))).toEqual({ os: "win32", cpu: "x64" });
+    expect(systemOf(peExecutable("arm64"))).toEqual({ os: "win32", cpu: "arm64" });
+  });
+
+  test.skipIf(!isLinux)("ELF, as this machine has it", async () => {
+    const content = await Bun.file(process.execPath).bytes();
+    expect(systemOf(content)).toEqual({ os: "linux", cpu: "x64" });
+    content[18] = 0xb7;
+    expect(systemOf(content)).toEqual({ os: "linux", cpu: "arm64" });
+  });
+
+  test("nothing else", () => {
+    expect(systemOf(new Uint8Array(10))).toBeNull();
+    expect(systemOf(new TextEncoder().encode("#!/bin/sh\n".repeat(10)))).toBeNull();
+    const windowed = peExecutable("x64");
+    windowed[64 + 24 + 68] = 2;
+    expect(systemOf(windowed)).toBeNull();
+  });
+});
+
+describe("a Mac's signature", () => {
+  test("fits what was signed", () => {
+    expect(hasAdHocSignature(machExecutable("arm64"))).toBe(true);
+  });
+
+  test("does not fit when a byte is another, in any page or in a command", () => {
+    const signed = machExecutable("arm64").byteLength;
+    for (const at of [40, 5_000, 9_999]) {
+      const content = machExecutable("arm64");
+      expect(at).toBeLessThan(signed);
+      content[at] = (content[at] ?? 0) ^ 1;
+      expect(hasAdHocSignature(content)).toBe(false);
+    }
+  });
+
+  test("does not fit when something comes between it and the content", () => {
+    const content = machExecutable("arm64");
+    new DataView(content.buffer).setUint32(32, 0x1, true);
+    expect(hasAdHocSignature(content)).toBe(false);
+  });
+});
+
+describe("the glibc that a file asks for", () => {
+  test.skipIf(!isLinux)("is the newest of its versions, not the last one", async () => {
+    expect(neededGlibc(await Bun.file(LIBRARY).bytes())).toBe("2.14");
+    expect(neededGlibc(await Bun.file(process.execPath).bytes())).toBe("2.17");
+  });
+
+  test("is compared by its numbers", () => {
+    expect(isNewer("2.28", "2.9")).toBe(true);
+    expect(isNewer("2.28", "2.28")).toBe(false);
+    expect(isNewer("2.4", "2.17")).toBe(false);
+    expect(isNewer("2.28.1", "2.28")).toBe(true);
+  });
+});
+
+describe.skipIf(!isLinux)("an executable is checked when it was built", () => {
+  /** Bun itself, with a compressed file at its end. */
+  async function built(change: (content: Uint8Array) => void = () => {}) {
+    const text = new TextEncoder().encode("a library ".repeat(10_000));
+    const file = await compressFile({ name: "lancedb.node", content: text }, folder, {
+      isQuick: true,
+      strip: null,
+    });
+    const carried = await Bun.file(file.path).bytes();
+    change(carried);
+    const path = join(folder, "ctxd");
+    copyFileSync(process.execPath, path);
+    await Bun.write(path, Buffer.concat([await Bun.file(path).bytes(), carried]));
+    return { path, files: [file] as EmbeddedFile[] };
+  }
+
+  test("it is right", async () => {
+    const { path, files } = await built();
+    await checkExecutable(path, "linux-x64", files);
+  });
+
+  test("it is for another system", async () => {
+    const { path, files } = await built();
+    await expect(checkExecutable(path, "linux-arm64", files)).rejects.toThrow(
+      `${path} is for linux-x64, not for linux-arm64`,
+    );
+  });
+
+  test("a file inside is damaged, or not there", async () => {
+    const damaged = await built((content) => content.fill(0, 10, 20));
+    await expect(checkExecutable(damaged.path, "linux-x64", damaged.files)).rejects.toThrow(
+      `${damaged.path} does not have lancedb.node in it as it should be`,
+    );
+    await expect(checkExecutable(process.execPath, "linux-x64", damaged.files)).rejects.toThrow(
+      "does not have lancedb.node in it as it should be",
+    );
+  });
+
+  test("a file inside unpacks to another content", async () => {
+    const { path, files } = await built();
+    const [file] = files;
+    if (!file) throw new Error("there is one");
+    const other = [{ ...file, sha256: "0".repeat(64) }];
+    await expect(checkExecutable(path, "linux-x64", other)).rejects.toThrow("lancedb.node");
+  });
+});
