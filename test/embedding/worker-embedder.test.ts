@@ -129,7 +129,7 @@ describe("a worker that dies", () => {
       expect(workers.length).toBe(life);
     }
     await untilItWorks(embedder);
-  }, 20_000);
+  });
 
   test("a model that can't be loaded is named by ready(), and calls do not hang", async () => {
     const file = join(temporaryFolder(), "file");
