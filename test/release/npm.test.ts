@@ -146,4 +146,32 @@ describe.skipIf(!canRun)("the npm package", () => {
     const done = await run([node, ...elsewhere("linux", arch, true)], folder);
     expect(done.said).toContain("needs a Linux with glibc 2.28 or later; this one has musl");
   });
+
+  test("is published last, and what is published already is left out", async () => {
+    const bin = join(folder, "bin");
+    mkdirSync(bin);
+    const stub = `#!/bin/sh
+case $1 in
+  --version) echo 11.19.1 ;;
+  view) [ "$2" = "@ctxd/windows-x64@${version}" ] ;;
+  publish) echo "$@" ;;
+esac
+`;
+    await Bun.write(join(bin, "npm"), stub);
+    chmodSync(join(bin, "npm"), 0o755);
+    const script = join(import.meta.dir, "..", "..", ".ci", "publish-npm");
+    const { stdout } = Bun.spawnSync([script, "out", "--provenance"], {
+      cwd: folder,
+      env: { PATH: `${bin}:${process.env.PATH}` },
+    });
+    const file = (name: string) =>
+      `publish ./out/${name}-${version}.tgz --access public --provenance`;
+    expect(stdout.toString().trim().split("\n")).toEqual([
+      file("ctxd-darwin-arm64"),
+      file("ctxd-linux-arm64"),
+      file("ctxd-linux-x64"),
+      `@ctxd/windows-x64@${version} is published already.`,
+      file("ctxd"),
+    ]);
+  });
 });

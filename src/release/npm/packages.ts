@@ -15,10 +15,10 @@ const KEYWORDS = ["ai", "agent", "mcp", "mcp-server", "memory", "semantic-search
  */
 export async function make(release: Release): Promise<string[]> {
   const targets = Object.keys(release.executables) as TargetName[];
-  const paths: string[] = [];
-  for (const target of targets) paths.push(await packTarget(release, target));
-  paths.push(await packLauncher(release, targets));
-  return paths;
+  return Promise.all([
+    ...targets.map((target) => packTarget(release, target)),
+    packLauncher(release, targets),
+  ]);
 }
 
 async function packTarget(release: Release, target: TargetName): Promise<string> {
