@@ -16,13 +16,42 @@ export function explainFolderError(cause: unknown, folder: string): AssetError {
 
 /** Says in one sentence why a library that is in `folder`, complete, cannot be loaded. */
 export function explainLoadError(cause: unknown, folder: string): AssetError {
-  // What glibc's and musl's dlopen say of a file on a noexec mount, and macOS of a quarantined one.
-  const refused = /failed to map segment|operation not permitted|not allowed/i;
-  const reason = refused.test(messageOf(cause))
-    ? "is mounted noexec, and native libraries are loaded from it"
-    : `holds a native library that this system cannot load (${messageOf(cause)})`;
-  return new AssetError(`The cache folder ${folder} ${reason}: ${REMEDY}.`, { cause });
+  const said = messageOf(cause);
+  for (const [symptom, explain] of SYMPTOMS) {
+    const found = symptom.exec(said);
+    if (found) return new AssetError(explain(folder, found), { cause });
+  }
+  return new AssetError(
+    `The cache folder ${folder} holds a native library that this system cannot load (${said}): ${REMEDY}.`,
+    { cause },
+  );
 }
+
+/** What systems say of a library that they don't load, and what that means. */
+const SYMPTOMS: [RegExp, (folder: string, found: RegExpExecArray) => string][] = [
+  // What glibc's and musl's dlopen say of a file on a noexec mount, and macOS of a quarantined one.
+  [
+    /failed to map segment|operation not permitted|not allowed/i,
+    (folder) =>
+      `The cache folder ${folder} is mounted noexec, and native libraries are loaded from it: ${REMEDY}.`,
+  ],
+  [
+    /version .GLIBC_([\d.]+)' not found \(required by \S*\/libstdc/,
+    (_, [, version]) =>
+      `This system has no C++ library, and the one inside ctxd needs glibc ${version}, which is newer than the system's: install libstdc++6 (Debian, Ubuntu) or libstdc++ (Fedora, RHEL).`,
+  ],
+  [
+    /version .GLIBC_([\d.]+)' not found/,
+    (_, [, version]) =>
+      `ctxd needs glibc ${version} or later, and this system's is older: run it on a newer one, or in a container.`,
+  ],
+  // Windows' error 126: of all libraries that ours ask for, it may lack these.
+  [
+    /specified module could not be found/i,
+    () =>
+      "ctxd needs the Visual C++ runtime, which this Windows lacks: install https://aka.ms/vs/17/release/vc_redist.x64.exe.",
+  ],
+];
 
 const REASONS: Record<string, string> = {
   EACCES: "cannot be written",
