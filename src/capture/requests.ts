@@ -1,6 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { AgentId, LIMITS, Project, SessionId } from "../memories/memory.ts";
 import { instant, text } from "../schema.ts";
+import { BUDGET } from "./budget.ts";
 import { KEPT_DAYS } from "./capture.ts";
 
 const MAX_PATH = 4_096;
@@ -9,6 +10,13 @@ const MAX_TURN = 1 << 20;
 const strict = { additionalProperties: false };
 const orNull = (schema: typeof Project, description: string) =>
   Type.Union([schema, Type.Null()], { description });
+
+const Folder = Type.String({
+  minLength: 1,
+  maxLength: MAX_PATH,
+  description: "The folder that the agent works in. On the local socket alone.",
+  examples: ["/home/sam/atlas"],
+});
 
 const GivenTurn = Type.Object(
   {
@@ -69,14 +77,7 @@ export const CaptureRequest = Type.Object(
         examples: ["/home/sam/.claude/projects/-atlas/0b5c.jsonl"],
       }),
     ),
-    folder: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: MAX_PATH,
-        description: "The folder that the agent works in. On the local socket alone.",
-        examples: ["/home/sam/atlas"],
-      }),
-    ),
+    folder: Type.Optional(Folder),
     kept_days: Type.Optional(
       Type.Union([Type.Integer({ minimum: 1, maximum: 3_650 }), Type.Null()], {
         default: KEPT_DAYS,
@@ -99,14 +100,7 @@ export const RecallRequest = Type.Object(
   {
     session_id: Type.Optional(SessionId),
     project: Type.Optional(orNull(Project, "What the conversation is about.")),
-    folder: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: MAX_PATH,
-        description: "The folder that the agent works in. On the local socket alone.",
-        examples: ["/home/sam/atlas"],
-      }),
-    ),
+    folder: Type.Optional(Folder),
     prompt: Type.Optional(
       Type.String({
         maxLength: MAX_TURN,
@@ -121,7 +115,12 @@ export const RecallRequest = Type.Object(
       }),
     ),
     max_characters: Type.Optional(
-      Type.Integer({ minimum: 200, maximum: 100_000, default: 4_000, description: "Of the text." }),
+      Type.Integer({
+        minimum: BUDGET.least,
+        maximum: BUDGET.most,
+        default: BUDGET.usual,
+        description: "Of the text.",
+      }),
     ),
   },
   strict,

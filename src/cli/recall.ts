@@ -1,6 +1,7 @@
+import { BUDGET } from "../capture/budget.ts";
 import type { Config } from "../config.ts";
 import { messageOf } from "../errors.ts";
-import type { Environment } from "./failure.ts";
+import { CommandError, type Environment, USAGE } from "./failure.ts";
 import { answerOf } from "./hooks/answer.ts";
 import { askAsHook, askLater, asRequest } from "./hooks/ask.ts";
 import { type HookEvent, readHookEvent } from "./hooks/event.ts";
@@ -54,9 +55,10 @@ async function recallForPerson(
   env: Environment,
 ): Promise<void> {
   const event = { session: null, folder: process.cwd(), prompt: null, isFresh: false };
+  const body = bodyOf(event, options);
   const { openApi } = await import("./api.ts");
   using api = await openApi(config, env, {});
-  const response = await api.request(RECALL, asRequest(bodyOf(event, options)));
+  const response = await api.request(RECALL, asRequest(body));
   const text = textIn(await response.json());
   if (text !== "") await print(printable(text));
 }
@@ -82,9 +84,16 @@ function bodyOf(
     ...(folder !== null && { folder }),
     ...(project !== undefined && { project }),
     ...(prompt !== null && { prompt }),
-    ...(budget !== undefined && { max_characters: Number(budget) }),
+    ...(budget !== undefined && { max_characters: charactersOf(budget) }),
     fresh: isFresh,
   };
+}
+
+function charactersOf(budget: string): number {
+  const characters = /^\d{1,6}$/.test(budget) ? Number(budget) : 0;
+  if (characters >= BUDGET.least && characters <= BUDGET.most) return characters;
+  const [least, most] = [BUDGET.least, BUDGET.most].map((limit) => limit.toLocaleString("en"));
+  throw new CommandError(`--budget takes a whole number from ${least} to ${most}.`, USAGE);
 }
 
 function textIn(answer: unknown): string {

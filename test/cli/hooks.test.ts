@@ -133,6 +133,21 @@ test("what is recalled for a person controls no terminal", async () => {
   expect(stdout).toContain("The gate \uFFFD[2J is open.");
 }, 60_000);
 
+test.each(["abc", "199", "100001", "1e3"])(
+  "a budget of %s is refused, but to no agent",
+  async (text) => {
+    const words = ["recall", "--budget", text];
+    const said = "--budget takes a whole number from 200 to 100,000.";
+    const refused = await ctxd(words, { dataDir, env });
+    expect(refused).toEqual({ stdout: "", stderr: `ctxd: ${said}\n`, exitCode: 2 });
+    const asks = { session_id: "s", cwd: home, prompt: "x", hook_event_name: "UserPromptSubmit" };
+    const answered = await hook(words, asks);
+    const told = `ctxd: nothing was recalled: ${said}\n`;
+    expect(answered).toEqual({ stdout: "", stderr: told, exitCode: 0 });
+  },
+  60_000,
+);
+
 test.each([
   ["nothing at all", ""],
   ["no JSON", "{"],
