@@ -13,6 +13,7 @@ import { EmptyState } from "../pages/notice.tsx";
 import { Pager, Table } from "../pages/table.tsx";
 import { Allowed } from "../sign-in/bound-fields.tsx";
 import { ConfirmPage } from "./confirm.tsx";
+import { countOf } from "./count-of.ts";
 import { type Guard, PAGE_ROUTE, type Visit } from "./guard.tsx";
 import { listPage } from "./list-page.ts";
 import { PATHS } from "./navigation.tsx";
@@ -167,9 +168,7 @@ function AppsPage({
       {byAgents > 0 && (
         <section class="panel" aria-labelledby="agents">
           <h2 id="agents">{LOCAL_NAME}</h2>
-          <p>
-            {`They need no key and wrote ${byAgents === 1 ? "1 memory" : `${byAgents} memories`}.`}
-          </p>
+          <p>{`They need no key and wrote ${countOf(byAgents)}.`}</p>
           <div class="actions">
             <RemoveWritten section="apps" id={LOCAL} name={LOCAL_NAME} />
           </div>

@@ -112,18 +112,16 @@ export function Progress({
   );
 }
 
-/** What came of it. @param problem why it ended before its end */
-export function Outcome({
-  reading,
-  totals,
-  isTrial,
-  problem,
-}: {
+interface Ended {
   reading: Reading;
   totals: Totals;
   isTrial: boolean;
+  /** Why it ended before its end. */
   problem: string | null;
-}): Markup {
+}
+
+/** What came of it. */
+export function Outcome({ reading, totals, isTrial, problem }: Ended): Markup {
   const { files, leftOut } = reading;
   const unread = files.filter((file) => file.problem !== null);
   return (
@@ -157,17 +155,7 @@ export function Outcome({
   );
 }
 
-function Verdict({
-  reading,
-  totals,
-  isTrial,
-  problem,
-}: {
-  reading: Reading;
-  totals: Totals;
-  isTrial: boolean;
-  problem: string | null;
-}): Markup {
+function Verdict({ reading, totals, isTrial, problem }: Ended): Markup {
   if (problem !== null) {
     const goOn = isUnderstood(totals) && !isTrial && " The same files again go on from there.";
     return (

@@ -9,6 +9,7 @@ import { ButtonLink } from "../pages/button.tsx";
 import { Fragment, type Markup } from "../pages/jsx-runtime.ts";
 import { EmptyState, Notice } from "../pages/notice.tsx";
 import { PostForm } from "../sign-in/form.tsx";
+import { countOf } from "./count-of.ts";
 import type { Visit } from "./guard.tsx";
 import { canTakeAll, isFiltered, MOST_FOUND, type View, viewPath } from "./memories-view.ts";
 import { MemoryItem, percent } from "./memory-item.tsx";
@@ -150,7 +151,7 @@ function Weights({ found }: { found: readonly FoundMemory[] }): Markup {
 
 function summary({ kind, memories }: Shown, { rest }: View): string {
   const { length } = memories;
-  const count = length === 1 ? "1 memory" : `${length} memories`;
+  const count = countOf(length);
   if (kind === "list") return `${count}, the newest first`;
   const which = rest === "" ? "best" : "nearest";
   return length < MOST_FOUND ? `${count}, the ${which} first` : `The ${which} ${count}`;

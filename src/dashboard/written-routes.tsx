@@ -9,6 +9,7 @@ import { type Grants, grantFacts } from "../oauth/grants.ts";
 import { ButtonLink } from "../pages/button.tsx";
 import type { Markup } from "../pages/jsx-runtime.ts";
 import { ConfirmPage } from "./confirm.tsx";
+import { countOf } from "./count-of.ts";
 import { type Guard, PAGE_ROUTE, type Visit } from "./guard.tsx";
 import { viewPath } from "./memories-view.ts";
 import { PATHS, type Section } from "./navigation.tsx";
@@ -150,8 +151,4 @@ function Question({
       )}
     </ConfirmPage>
   );
-}
-
-function countOf(count: number): string {
-  return count === 1 ? "1 memory" : `${count} memories`;
 }

@@ -55,10 +55,14 @@ export function createDraft(
       return memory ? embeddingOf(memory) : null;
     },
     withText(content) {
-      const all = new Map<string, MemoryRow | null>([...before, ...after]);
-      return [...all.values()].flatMap((memory) =>
-        memory && isSameText(memory.content, content) ? memory : [],
-      );
+      const found: MemoryRow[] = [];
+      const take = (memory: MemoryRow | null) => {
+        if (memory && isSameText(memory.content, content)) found.push(memory);
+      };
+      // No copy of them all: each save asks.
+      for (const id of before.keys()) take(get(id));
+      for (const [id, memory] of after) if (!before.has(id)) take(memory);
+      return found;
     },
     put: (memory) => set(memory.id, memory),
     remove: (id) => set(id, null),

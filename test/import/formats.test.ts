@@ -4,10 +4,7 @@ import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { temporaryFolder } from "../support/database.ts";
-import { readContent, readSource } from "../support/import.ts";
-
-const contentsOf = ({ memories }: { memories: { content: string }[] }) =>
-  memories.map(({ content }) => content);
+import { contentsOf, readContent, readSource } from "../support/import.ts";
 
 test("the file of the MCP memory server, as the server itself writes it", async () => {
   const path = join(temporaryFolder(), "memory.jsonl");

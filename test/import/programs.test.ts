@@ -1,8 +1,5 @@
 import { expect, test } from "bun:test";
-import { readContent } from "../support/import.ts";
-
-const contentsOf = ({ memories }: { memories: { content: string }[] }) =>
-  memories.map(({ content }) => content);
+import { contentsOf, readContent } from "../support/import.ts";
 
 // https://supermemory.ai/docs/api-reference/memories
 test("Supermemory: its documents, and its memories without former and forgotten ones", async () => {

@@ -31,7 +31,12 @@ export async function readReading(reading: Reading) {
   return { name: describeFiles(files), leftOut, unread, memories, places, problems, notes };
 }
 
-/** The same of a file with this content. */
+/** The texts of what would be sent. */
+export function contentsOf({ memories }: { memories: readonly { content: string }[] }): string[] {
+  return memories.map(({ content }) => content);
+}
+
+/** What an import would send of a file with this content. */
 export async function readContent(content: string | Uint8Array, name = "file") {
   const path = join(temporaryFolder(), name);
   writeFileSync(path, content);

@@ -4,6 +4,13 @@ import { dirname } from "node:path";
 /** A line of a transcript. */
 type Line = Record<string, unknown>;
 
+/** What is said in a conversation, and the folder in which it is. */
+export const SAID = [
+  { user: "Which database do we use?", assistant: "PostgreSQL, since March." },
+  { user: "And who looks after it?", assistant: "Mira does." },
+];
+export const FOLDER = "/home/sam/atlas";
+
 /** Writes a transcript, as its agent would. */
 export function writeTranscript(path: string, lines: readonly Line[]): string {
   mkdirSync(dirname(path), { recursive: true });

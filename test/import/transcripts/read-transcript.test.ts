@@ -8,17 +8,14 @@ import { temporaryFolder } from "../../support/database.ts";
 import {
   claudeCodeLines,
   codexLines,
+  FOLDER,
   geminiLines,
+  SAID,
   toLines,
   writeTranscript,
 } from "../../support/transcripts.ts";
 
-const SAID = [
-  { user: "Which database do we use?", assistant: "PostgreSQL, since March." },
-  { user: "And who looks after it?", assistant: "Mira does." },
-];
 const ALL = SAID.flatMap(({ user, assistant }) => [`user: ${user}`, `assistant: ${assistant}`]);
-const FOLDER = "/home/sam/atlas";
 
 async function read(path: string, from?: Place) {
   const reading = await openTranscript(path, from);

@@ -7,21 +7,18 @@ import { readContent, readReading } from "../../support/import.ts";
 import {
   claudeCodeLines,
   codexLines,
+  FOLDER,
   geminiLines,
+  SAID,
   toLines,
   writeTranscript,
 } from "../../support/transcripts.ts";
 import { zip } from "../../support/zip.ts";
 
-const SAID = [
-  { user: "Which database do we use?", assistant: "PostgreSQL, since March." },
-  { user: "And who looks after it?", assistant: "Mira does." },
-];
 const CONTENTS = SAID.flatMap(({ user, assistant }) => [
   `User: ${user}`,
   `Assistant: ${assistant}`,
 ]);
-const FOLDER = "/home/sam/atlas";
 
 const AGENTS: [string, string, (session: string) => Record<string, unknown>[]][] = [
   [
