@@ -42,6 +42,7 @@ const ORDER = [
   "schema.ts",
   "stop-words.ts",
   "code-points.ts",
+  "changelog.ts",
   "rate-limit.ts",
   "metrics.ts",
   "log.ts",

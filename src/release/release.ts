@@ -5,6 +5,7 @@ import { version } from "../../package.json" with { type: "json" };
 import { messageOf } from "../errors.ts";
 import { executableName, TARGET_NAMES, type TargetName } from "../native/targets.ts";
 import type { Release } from "./release-info.ts";
+import { disagreements } from "./version.ts";
 
 /** A way in, or a document of a release: it writes into the release's folder, and says which files. */
 interface Part {
@@ -21,6 +22,7 @@ const PARTS: Record<string, () => Promise<Part>> = {
   homebrew: () => import("./homebrew.ts"),
   winget: () => import("./winget.ts"),
   "install-script": () => import("./install-script.ts"),
+  notes: () => import("./notes.ts"),
   // The last one: it reads what the others wrote.
   checksums: () => import("./checksums.ts"),
 };
@@ -76,9 +78,10 @@ async function main(): Promise<void> {
   });
   const repository = values.repository?.replace(/\/+$/, "") ?? "";
   if (!/^https:\/\/[^/\s]+\/[^/\s]+\/[^/\s]+$/.test(repository)) throw new Error(`usage: ${USAGE}`);
-  // A tag names the version that everything else has from package.json.
-  if (values.tag !== undefined && values.tag !== `v${version}`)
-    throw new Error(`the tag ${values.tag} is not that of version ${version}`);
+  if (values.tag !== undefined) {
+    const [first] = await disagreements(values.tag.replace(/^v/, ""));
+    if (first) throw new Error(`the tag is ${values.tag}, and ${first}`);
+  }
   const out = resolve(values.out);
   await mkdir(out, { recursive: true });
   const executables = await takeExecutables(resolve(values.executables), out);

@@ -1,0 +1,107 @@
+import { expect, test } from "bun:test";
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { version as present } from "../../package.json" with { type: "json" };
+import { readChangelog } from "../../src/changelog.ts";
+import { notesOf } from "../../src/release/notes.ts";
+import { disagreements, setVersion } from "../../src/release/version.ts";
+
+const ROOT = join(import.meta.dir, "..", "..");
+const RELEASED = `# Changelog
+
+## [Unreleased]
+
+### Added
+- A door, see [doors](src/doors.md).
+
+## [0.1.0] - 2026-01-02
+
+### Added
+- A house, after [a plan](https://example.com/plan).
+`;
+
+/** What of the checkout has the version in it, with a changelog. */
+async function checkout(changelog: string) {
+  const path = mkdtempSync(join(tmpdir(), "ctxd-version-"));
+  for (const file of ["package.json", "src/deploy/helm/Chart.yaml"]) {
+    cpSync(join(ROOT, file), join(path, file), { recursive: true });
+  }
+  await Bun.write(join(path, "CHANGELOG.md"), changelog.replaceAll("0.1.0", present));
+  return {
+    path,
+    read: () => Bun.file(join(path, "CHANGELOG.md")).text(),
+    [Symbol.dispose]: () => rmSync(path, { recursive: true }),
+  };
+}
+
+test("a new version stands everywhere, and over what was unreleased", async () => {
+  using tree = await checkout(RELEASED);
+  expect(await disagreements("9.8.7", tree.path)).toHaveLength(4);
+  await setVersion("9.8.7", "2026-11-22", tree.path);
+  expect(await disagreements("9.8.7", tree.path)).toEqual([]);
+  const sections = readChangelog(await tree.read());
+  expect(sections).toMatchObject([
+    { version: null, date: null, text: "" },
+    { version: "9.8.7", date: "2026-11-22", text: expect.stringContaining("A door") },
+    { version: present, date: "2026-01-02", text: expect.stringContaining("A house") },
+  ]);
+  // Nothing else of the file has changed.
+  const before = RELEASED.replaceAll("0.1.0", present);
+  expect((await tree.read()).replace("\n\n## [9.8.7] - 2026-11-22", "")).toBe(before);
+});
+
+test("a version is refused that is not newer, no version, or has nothing new", async () => {
+  using tree = await checkout(RELEASED);
+  const refused = (version: string) => setVersion(version, "2026-11-22", tree.path);
+  await expect(refused(present)).rejects.toThrow("not newer");
+  await expect(refused("0.0.1")).rejects.toThrow("not newer");
+  await expect(refused("v1.0")).rejects.toThrow("not three numbers");
+  await refused("9.8.7");
+  await expect(refused("9.8.8")).rejects.toThrow("nothing is unreleased");
+  expect(await disagreements("9.8.7", tree.path)).toEqual([]);
+});
+
+test("the tree's own version is the same everywhere but for what a release still lacks", async () => {
+  const found = await disagreements(present);
+  expect(found.filter((sentence) => !sentence.startsWith("CHANGELOG.md"))).toEqual([]);
+});
+
+test("the folder has no place with the version that the command does not know", async () => {
+  const known = ["package.json", "CHANGELOG.md", dirname("src/deploy/helm/Chart.yaml")];
+  const { stdout } = Bun.spawnSync(
+    ["git", "grep", "--files-with-matches", "--fixed-strings", "--word-regexp", present],
+    { cwd: ROOT },
+  );
+  const files = stdout
+    .toString()
+    .split("\n")
+    .filter((file) => /\.(json|ya?ml|rb|ts|sh|toml)$|Dockerfile/.test(file));
+  // Versions of other things, and of tests.
+  const others = /^(test\/|src\/embedding\/manifest\.ts)/;
+  expect(
+    files.filter((file) => !others.test(file) && !known.some((each) => file.startsWith(each))),
+  ).toEqual([]);
+});
+
+test("a release's notes are what the changelog says of it, with links that work on GitHub", () => {
+  const release = {
+    version: "0.1.0",
+    repository: "https://github.com/owner/ctxd",
+    executables: {},
+    out: "/nowhere",
+  };
+  const notes = notesOf(release, RELEASED);
+  expect(notes).toStartWith(
+    "### Added\n- A house, after [a plan](https://example.com/plan).\n\n## ",
+  );
+  expect(notes).toContain(
+    "--certificate-identity https://github.com/owner/ctxd/.github/workflows/release.yml@refs/tags/v0.1.0",
+  );
+  expect(notes).toContain("gh attestation verify FILE --repo owner/ctxd");
+  // What has no version yet is told of a release that is only tried.
+  expect(notesOf({ ...release, version: "0.2.0" }, RELEASED)).toContain(
+    "[doors](https://github.com/owner/ctxd/blob/v0.2.0/src/doors.md)",
+  );
+  expect(() => notesOf(release, "# Changelog\n")).toThrow("says nothing");
+});
