@@ -11,7 +11,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
 /** What the executable and the libraries inside it take from the system, all of glibc but libgcc_s. */
-const LIBRARIES = [
+export const LIBRARIES = [
   "libc.so.6",
   "libm.so.6",
   "libdl.so.2",

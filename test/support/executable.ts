@@ -1,30 +1,42 @@
 import { Database } from "bun:sqlite";
 import { existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { emulatingScript } from "./arm64.ts";
 
 const ROOT = join(import.meta.dir, "..", "..");
 const DIST = join(ROOT, "dist");
-const EXECUTABLE = join(DIST, "ctxd");
+/** `CTXD_TEST_TARGET=linux-arm64` has the tests of the executable run the one for 64-bit ARM, emulated. */
+const TARGET = process.env.CTXD_TEST_TARGET;
 
 /** What goes into the executable. A folder is as new as the last file that came or went. */
 const SOURCES = ["src", "package.json", "bun.lock", "tsconfig.json"];
 /** Milliseconds that another process may take to build it: the first time it compresses 300 MB, quickly. */
 const PATIENCE = 20 * 60_000;
 
-/** The path of the executable, built where it is older than its sources: once for all who ask. */
+/** The path of what runs as the executable. */
 export async function buildExecutable(): Promise<string> {
+  const executable = await buildTarget(TARGET);
+  return TARGET === "linux-arm64" ? emulatingScript(executable, `${executable}-here`) : executable;
+}
+
+/**
+ * The path of a target's executable, of this machine's without a name, built where it is older than its
+ * sources: once for all who ask.
+ */
+export async function buildTarget(target?: string): Promise<string> {
+  const executable = join(DIST, target === undefined ? "ctxd" : `ctxd-${target}`);
   mkdirSync(DIST, { recursive: true });
   // Test files run in several processes. SQLite's lock goes with the process that holds it.
   using lock = new Database(join(DIST, "build.lock"));
   lock.run(`PRAGMA busy_timeout = ${PATIENCE}`);
   lock.run("BEGIN EXCLUSIVE");
-  if (!isUpToDate()) await build();
-  return EXECUTABLE;
+  if (!isUpToDate(executable)) await build(target === undefined ? [] : ["--target", target]);
+  return executable;
 }
 
-function isUpToDate(): boolean {
-  if (!existsSync(EXECUTABLE)) return false;
-  const built = statSync(EXECUTABLE).mtimeMs;
+function isUpToDate(executable: string): boolean {
+  if (!existsSync(executable)) return false;
+  const built = statSync(executable).mtimeMs;
   return SOURCES.map((source) => join(ROOT, source))
     .flatMap((path) => [path, ...(statSync(path).isDirectory() ? below(path) : [])])
     .every((path) => statSync(path).mtimeMs < built);
@@ -36,8 +48,8 @@ function below(folder: string): string[] {
   );
 }
 
-async function build(): Promise<void> {
-  const command = [process.execPath, "src/native/build.ts", "--quick"];
+async function build(target: readonly string[]): Promise<void> {
+  const command = [process.execPath, "src/native/build.ts", "--quick", ...target];
   const child = Bun.spawn(command, { cwd: ROOT, stderr: "pipe" });
   const errors = await child.stderr.text();
   if ((await child.exited) !== 0) throw new Error(errors);
