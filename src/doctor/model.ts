@@ -52,18 +52,35 @@ export async function checkTableLibrary(
   }
 }
 
-/** Whether a text becomes a vector, in a worker as in the server. */
+/** A question whose answer shares no word with it. Its cosine is 0.67, that of the other text 0.38. */
+const QUESTION = {
+  text: "what food must the child avoid",
+  answer: "My daughter is allergic to peanuts.",
+  other: "The router stands behind the bookshelf.",
+  least: 0.15,
+};
+
+/** Whether a text becomes a vector that its meaning is found by, in a worker as in the server. */
 export async function checkEmbedding(cacheDir: string): Promise<Finding> {
   const { ok, problem } = findingsOf("embedding");
   const embedder = createWorkerEmbedder({ cacheDir, log: SILENT });
   try {
     await embedder.ready();
-    const { vector } = await embedder.embedQuery("What does the doctor say?");
+    const { vector } = await embedder.embedQuery(QUESTION.text);
     const length = Math.hypot(...vector);
     if (vector.length !== builtInModel.dimension || Math.abs(length - 1) > 1e-3) {
       return problem(
         `a text became ${vector.length} numbers of length ${length}: get this program anew.`,
       );
+    }
+    // Where a processor, or its emulator, computes wrong, all texts have nearly the same vector.
+    const [near = [], far = []] = await Promise.all(
+      [QUESTION.answer, QUESTION.other].map(
+        async (text) => (await embedder.embedContent(text)).vectors[0],
+      ),
+    );
+    if (dot(vector, near) - dot(vector, far) < QUESTION.least) {
+      return problem("what is meant is not found: get this program anew, or use another machine.");
     }
     return ok("a text became a vector");
   } catch (error) {
@@ -74,6 +91,12 @@ export async function checkEmbedding(cacheDir: string): Promise<Finding> {
   } finally {
     await embedder.close();
   }
+}
+
+function dot(a: ArrayLike<number>, b: ArrayLike<number>): number {
+  let sum = 0;
+  for (let at = 0; at < a.length; at++) sum += (a[at] ?? 0) * (b[at] ?? 0);
+  return sum;
 }
 
 /**
