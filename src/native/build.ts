@@ -9,6 +9,7 @@ import { checkExecutable, checkGlibc } from "./check-executable.ts";
 import { compressFile } from "./compress.ts";
 import { CXX_RUNTIME } from "./cxx-runtime.ts";
 import type { EmbeddedFile } from "./embedded.ts";
+import { entryPoints } from "./entry-points.ts";
 import { generatedModules } from "./generated-modules.ts";
 import { findLibraries, type Library } from "./libraries.ts";
 import { redirectAddons } from "./redirect-addons.ts";
@@ -112,12 +113,7 @@ async function compile(
   const { os, cpu } = TARGETS[name];
   await mkdir(dist, { recursive: true });
   await Bun.build({
-    // The workers are named too: they are loaded by their paths, and nothing imports them.
-    entrypoints: [
-      main,
-      join(root, "src", "embedding", "worker.ts"),
-      join(root, "src", "import", "reader-worker.ts"),
-    ],
+    entrypoints: entryPoints(main),
     root: join(root, "src"),
     // Not the identifiers: names of classes are part of messages.
     minify: { whitespace: true, syntax: true },

@@ -22,6 +22,7 @@ const PARTS: Record<string, () => Promise<Part>> = {
   homebrew: () => import("./homebrew.ts"),
   winget: () => import("./winget.ts"),
   "install-script": () => import("./install-script.ts"),
+  sbom: () => import("./sbom.ts"),
   notes: () => import("./notes.ts"),
   // The last one: it reads what the others wrote.
   checksums: () => import("./checksums.ts"),
