@@ -1,3 +1,4 @@
+import { hasPlugin } from "../connect/claude-plugin.ts";
 import type { Client } from "../connect/client.ts";
 import { CLIENTS } from "../connect/clients.ts";
 import { ConnectError } from "../connect/connect-error.ts";
@@ -23,7 +24,8 @@ export async function listClients(env: Environment): Promise<void> {
     .sort((a, b) => STATES.indexOf(a.state) - STATES.indexOf(b.state))
     .map(({ client, path, state }) => {
       const hooks = state === "connected" ? readableHooks(client, surroundings) : [];
-      return [client.id, client.name, [state, ...hooks].join(", "), path];
+      const plugin = hasPlugin(client, surroundings) ? ["plugin"] : [];
+      return [client.id, client.name, [state, ...plugin, ...hooks].join(", "), path];
     });
   await print(formatTable(["CLIENT", "NAME", "STATE", "FILE"], rows));
   say(
@@ -63,6 +65,7 @@ function readableHooks(client: Client, surroundings: Surroundings): string[] {
 function stateOf(client: Client, path: string, surroundings: Surroundings): State {
   try {
     if (readEntry(client, readConfiguration(path).text)) return "connected";
+    if (hasPlugin(client, surroundings)) return "connected";
     return isInstalled(client, surroundings) ? "not connected" : "not found";
   } catch (error) {
     if (error instanceof ConnectError) return "damaged file";

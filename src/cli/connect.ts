@@ -1,5 +1,6 @@
 import type { Config } from "../config.ts";
 import { ALLOWING, allowInEntry } from "../connect/allow.ts";
+import { HAS_PLUGIN, hasPlugin } from "../connect/claude-plugin.ts";
 import type { Client, Fields } from "../connect/client.ts";
 import { ConnectError } from "../connect/connect-error.ts";
 import { describeChange, hideKeys } from "../connect/diff.ts";
@@ -54,7 +55,13 @@ export async function connectClients(
   const key = options.key ? await askForKey() : null;
   const plans: Plan[] = [];
   const problems: string[] = [];
+  const isLocal = !options.remove && !options.url && !options.print;
   for (const client of clients) {
+    if (isLocal && hasPlugin(client, surroundingsOf(env))) {
+      if (clients.length === 1) throw new CommandError(HAS_PLUGIN);
+      say(HAS_PLUGIN);
+      continue;
+    }
     const entry = entryOf(client, options, key, config, env);
     const wanted = { ...wantedOf(client, options, config, env), entry };
     if (options.print && entry) {

@@ -162,3 +162,22 @@ test("--print tells what belongs into the settings, hooks among it", async () =>
   expect(stderr).toContain("~/.codex/hooks.json");
   expect(exists(".codex/hooks.json")).toBe(false);
 });
+
+test("an agent that has ctxd as a plugin is connected, and gets nothing twice", async () => {
+  const { run, put, exists } = someHome();
+  const path = settingsOf("claude-code");
+  put(path, '{ "enabledPlugins": { "ctxd@ctxd": true } }');
+  expect((await run([])).stdout).toMatch(/claude-code .* connected, plugin /);
+  const { exitCode, stderr } = await run(["claude-code", "--recall", "--yes"]);
+  expect({ exitCode, stderr }).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringContaining("Claude Code has the plugin ctxd"),
+  });
+  expect(await run(["--all", "--yes"])).toMatchObject({ exitCode: 0 });
+  expect(exists(".claude.json")).toBe(false);
+  expect(exists(".cursor/mcp.json")).toBe(true);
+
+  put(path, '{ "enabledPlugins": { "ctxd@ctxd": false } }');
+  expect(await run(["claude-code", "--yes"])).toMatchObject({ exitCode: 0 });
+  expect(exists(".claude.json")).toBe(true);
+});
