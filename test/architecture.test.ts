@@ -270,6 +270,30 @@ test("every page names its JSX runtime: Bun reads tsconfig.json only where it is
   }
 });
 
+/** What differs per operating system, but for what an executable of each is made of. */
+const OF_SYSTEMS =
+  /process\.(platform|umask|getuid|geteuid|getgid)|["'`]\/proc\/|\bhomedir\b|\bdlopen\(/;
+
+test("only system/ knows which operating system it runs on", () => {
+  const found = filesWith(OF_SYSTEMS, [
+    // Names the target that this machine is.
+    "native/targets.ts",
+    // Loads the libraries that the executable carries.
+    "native/addons.ts",
+    "native/cxx-runtime.ts",
+    // The first thing of all.
+    "main.ts",
+    // Hand it on: where clients have their files is said for each system.
+    "cli/connect.ts",
+    "cli/connect-list.ts",
+    // Say who owns a file, which no system but Unix does.
+    "connect/files.ts",
+    "db/database-error.ts",
+    "doctor/folders.ts",
+  ]);
+  expect(found.filter((path) => partOf(path) !== "system")).toEqual([]);
+});
+
 test("only config.ts reads the environment, which main.ts hands on", () => {
   const found = filesWith(/process\s*\.\s*env|Bun\s*\.\s*env|import\.meta\.env/, [
     "main.ts",

@@ -1,7 +1,7 @@
 import type { Config } from "../config.ts";
 import { ALLOWING, allowInEntry } from "../connect/allow.ts";
 import { HAS_PLUGIN, hasPlugin } from "../connect/claude-plugin.ts";
-import type { Client, Fields } from "../connect/client.ts";
+import { type Client, type Fields, placeOn } from "../connect/client.ts";
 import { ConnectError } from "../connect/connect-error.ts";
 import { describeChange, hideKeys } from "../connect/diff.ts";
 import { isReadByOthers, removeConfiguration, replaceConfiguration } from "../connect/files.ts";
@@ -199,8 +199,8 @@ async function printEntry(client: Client, entry: Fields, { hooks, commandOf }: W
 }
 
 /** As people write it, wherever this runs. */
-function pathOf({ linux, macos }: Client["file"]): string {
-  return process.platform === "darwin" ? macos : linux;
+function pathOf(file: Client["file"]): string {
+  return placeOn(process.platform, file) ?? file.linux;
 }
 
 async function requireConsent({ yes }: ConnectOptions): Promise<void> {

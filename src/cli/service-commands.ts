@@ -9,7 +9,7 @@ export function addServiceCommands(program: Command, configure: Configure, env: 
     .command("service")
     .summary("have the system run the server from your log-in on")
     .description(
-      "Has the system run the server: systemd on Linux, launchd on macOS. No root needed.",
+      "Has the system run the server: systemd on Linux, launchd on macOS, a task at log-in on Windows. No root needed.",
     );
   service
     .command("install")
@@ -27,4 +27,9 @@ export function addServiceCommands(program: Command, configure: Configure, env: 
     .command("status")
     .summary("whether it is installed and runs; also by the exit code")
     .action(async () => (await import("./service.ts")).showService(env));
+  // What a task of Windows starts, which has no environment of its own.
+  service.command("run <file>", { hidden: true }).action(async (file: string) => {
+    const { runService } = await import("./run-service.ts");
+    await runService(file, configure, env);
+  });
 }

@@ -1,15 +1,13 @@
 import { existsSync } from "node:fs";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
-import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Config } from "../config.ts";
 import { messageOf } from "../errors.ts";
 import { SETTINGS } from "../settings.ts";
 import { AWS_SETTINGS } from "../shared-settings.ts";
 import { moveFile } from "../system/files.ts";
-import { launchd } from "../system/services/launchd.ts";
+import { ownServices } from "../system/services/own-services.ts";
 import type { ServiceSystem } from "../system/services/service-system.ts";
-import { systemd } from "../system/services/systemd.ts";
 import { toShell } from "../system/shell.ts";
 import { CommandError, type Environment } from "./failure.ts";
 import { describeProgram, launchOf } from "./invocation.ts";
@@ -24,19 +22,25 @@ const PATIENCE = 60_000;
  */
 export async function installService(config: Config, env: Environment): Promise<void> {
   const system = systemOf(env);
-  const { command, args } = launchOf(["serve"], config, env);
+  const { settingsPath } = system;
+  const words = settingsPath === undefined ? ["serve"] : ["service", "run", settingsPath];
+  const { command, args } = launchOf(words, config, env);
   const names: readonly string[] = config.shared ? AWS_SETTINGS : [];
   const settings = Object.keys(env).filter(
     (name) => (name in SETTINGS || names.includes(name)) && env[name],
   );
-  const text = system.describe({
+  const service = {
     command: [command, ...args],
     env: Object.fromEntries(settings.map((name) => [name, env[name] ?? ""])),
     logFile: join(config.dataDir, "service.log"),
-  });
-  const isThere = existsSync(system.path) && (await readFile(system.path, "utf8")) === text;
-  // What was there is stopped first: a changed description counts from the next start on.
-  if (system.title === "launchd") for (const words of system.stop) await run(words, env);
+  };
+  const text = encode(system.describe(service), system);
+  const isThere = existsSync(system.path) && (await readFile(system.path)).equals(text);
+  for (const words of system.replace) await run(words, env);
+  if (settingsPath !== undefined) {
+    const { env: settings, logFile } = service;
+    await writeWhole(settingsPath, Buffer.from(JSON.stringify({ settings, logFile })));
+  }
   if (!isThere) await writeWhole(system.path, text);
   say(`${isThere ? "Already there" : "Written"}: ${system.path}`);
   if (settings.length > 0) say(`With the settings of this terminal: ${settings.join(", ")}`);
@@ -63,6 +67,7 @@ export async function uninstallService(config: Config, env: Environment): Promis
     if (failure !== null) say(`${toShell(words)} failed (${failure}).`);
   }
   await rm(system.path, { force: true });
+  if (system.settingsPath !== undefined) await rm(system.settingsPath, { force: true });
   say(`Removed: ${system.path}`);
   say(`What it kept stays in ${config.dataDir}`);
 }
@@ -82,13 +87,16 @@ export async function showService(env: Environment): Promise<void> {
 }
 
 function systemOf(env: Environment): ServiceSystem {
-  const home = env.HOME || homedir();
-  if (process.platform === "linux") return systemd(home, env.XDG_CONFIG_HOME);
-  if (process.platform === "darwin") return launchd(home, process.getuid?.() ?? 501);
+  const system = ownServices(env);
+  if (system) return system;
   throw new CommandError("How this system runs services is not known: have it run ctxd serve.");
 }
 
-async function writeWhole(path: string, text: string): Promise<void> {
+function encode(text: string, { encoding }: ServiceSystem): Buffer {
+  return encoding ? Buffer.from(`\uFEFF${text}`, encoding) : Buffer.from(text);
+}
+
+async function writeWhole(path: string, text: Buffer): Promise<void> {
   const partial = `${path}.part-${process.pid}`;
   try {
     await mkdir(dirname(path), { recursive: true });

@@ -1,4 +1,4 @@
-import { type Client, withHeaders } from "./client.ts";
+import { type Client, everywhere, withHeaders } from "./client.ts";
 
 /** Of npm, for a client that can only start programs: passes messages on to a remote server. */
 const MCP_REMOTE = "mcp-remote@0.15.1";
@@ -12,6 +12,7 @@ export const APP_CLIENTS: readonly Client[] = [
     file: {
       linux: "~/.config/Claude/claude_desktop_config.json",
       macos: "~/Library/Application Support/Claude/claude_desktop_config.json",
+      windows: "%APPDATA%/Claude/claude_desktop_config.json",
     },
     servers: "mcpServers",
     local: ({ command, args }) => ({ command, args }),
@@ -36,7 +37,7 @@ export const APP_CLIENTS: readonly Client[] = [
     id: "cursor",
     name: "Cursor",
     format: "json",
-    file: { linux: "~/.cursor/mcp.json", macos: "~/.cursor/mcp.json" },
+    file: everywhere("~/.cursor/mcp.json"),
     servers: "mcpServers",
     local: ({ command, args }) => ({ type: "stdio", command, args }),
     remote: (remote) => ({ url: remote.url, ...withHeaders(remote, "cursor") }),
@@ -50,6 +51,7 @@ export const APP_CLIENTS: readonly Client[] = [
     file: {
       linux: "~/.config/Code/User/mcp.json",
       macos: "~/Library/Application Support/Code/User/mcp.json",
+      windows: "%APPDATA%/Code/User/mcp.json",
     },
     servers: "servers",
     local: ({ command, args }) => ({ type: "stdio", command, args }),
@@ -62,10 +64,7 @@ export const APP_CLIENTS: readonly Client[] = [
     id: "windsurf",
     name: "Windsurf",
     format: "json",
-    file: {
-      linux: "~/.codeium/windsurf/mcp_config.json",
-      macos: "~/.codeium/windsurf/mcp_config.json",
-    },
+    file: everywhere("~/.codeium/windsurf/mcp_config.json"),
     servers: "mcpServers",
     local: ({ command, args }) => ({ command, args }),
     remote: (remote) => ({ serverUrl: remote.url, ...withHeaders(remote, "windsurf") }),
@@ -77,7 +76,11 @@ export const APP_CLIENTS: readonly Client[] = [
     id: "zed",
     name: "Zed",
     format: "json",
-    file: { linux: "~/.config/zed/settings.json", macos: "~/.config/zed/settings.json" },
+    file: {
+      linux: "~/.config/zed/settings.json",
+      macos: "~/.config/zed/settings.json",
+      windows: "%APPDATA%/Zed/settings.json",
+    },
     servers: "context_servers",
     local: ({ command, args }) => ({ command, args }),
     remote: (remote) => ({ url: remote.url, ...withHeaders(remote, "zed") }),
@@ -89,14 +92,12 @@ export const APP_CLIENTS: readonly Client[] = [
     id: "cline",
     name: "Cline",
     format: "json",
-    file: {
-      linux: "~/.cline/data/settings/cline_mcp_settings.json",
-      macos: "~/.cline/data/settings/cline_mcp_settings.json",
-    },
+    file: everywhere("~/.cline/data/settings/cline_mcp_settings.json"),
     // Of the extension for VS Code, whose versions before the command line have a file of their own.
     orAt: [
       "~/.config/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
       "~/Library/Application Support/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
+      "%APPDATA%/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
     ],
     movedBy: { variable: "CLINE_MCP_SETTINGS_PATH" },
     sign: "~/.cline",
@@ -120,6 +121,8 @@ export const APP_CLIENTS: readonly Client[] = [
         "~/.config/Code/User/globalStorage/rooveterinaryinc.roo-cline/settings/mcp_settings.json",
       macos:
         "~/Library/Application Support/Code/User/globalStorage/rooveterinaryinc.roo-cline/settings/mcp_settings.json",
+      windows:
+        "%APPDATA%/Code/User/globalStorage/rooveterinaryinc.roo-cline/settings/mcp_settings.json",
     },
     servers: "mcpServers",
     local: ({ command, args }) => ({ command, args }),
@@ -136,7 +139,7 @@ export const APP_CLIENTS: readonly Client[] = [
     id: "kiro",
     name: "Kiro",
     format: "json",
-    file: { linux: "~/.kiro/settings/mcp.json", macos: "~/.kiro/settings/mcp.json" },
+    file: everywhere("~/.kiro/settings/mcp.json"),
     sign: "~/.kiro",
     servers: "mcpServers",
     local: ({ command, args }) => ({ command, args }),
@@ -149,7 +152,7 @@ export const APP_CLIENTS: readonly Client[] = [
     id: "junie",
     name: "Junie (JetBrains)",
     format: "json",
-    file: { linux: "~/.junie/mcp/mcp.json", macos: "~/.junie/mcp/mcp.json" },
+    file: everywhere("~/.junie/mcp/mcp.json"),
     sign: "~/.junie",
     servers: "mcpServers",
     local: ({ command, args }) => ({ command, args }),
@@ -162,7 +165,7 @@ export const APP_CLIENTS: readonly Client[] = [
     id: "antigravity",
     name: "Google Antigravity",
     format: "json",
-    file: { linux: "~/.gemini/config/mcp_config.json", macos: "~/.gemini/config/mcp_config.json" },
+    file: everywhere("~/.gemini/config/mcp_config.json"),
     orAt: ["~/.gemini/antigravity/mcp_config.json"],
     sign: "~/.gemini/antigravity",
     servers: "mcpServers",
@@ -176,7 +179,7 @@ export const APP_CLIENTS: readonly Client[] = [
     id: "lmstudio",
     name: "LM Studio",
     format: "json",
-    file: { linux: "~/.lmstudio/mcp.json", macos: "~/.lmstudio/mcp.json" },
+    file: everywhere("~/.lmstudio/mcp.json"),
     servers: "mcpServers",
     local: ({ command, args }) => ({ command, args }),
     remote: (remote) => ({ url: remote.url, ...withHeaders(remote, "lmstudio") }),

@@ -21,14 +21,32 @@ export interface Remote {
   readonly key: string | null;
 }
 
+/**
+ * Where a file is on each system: `~` is the home folder, `~/.config` may be moved by XDG_CONFIG_HOME,
+ * `%APPDATA%` is where Windows has settings of programs.
+ */
+export interface Places {
+  readonly linux: string;
+  readonly macos: string;
+  readonly windows: string;
+}
+
+/** The same place in every home folder. */
+export const everywhere = (path: string): Places => ({ linux: path, macos: path, windows: path });
+
+/** The place on a system; null where that is not known. */
+export function placeOn(platform: string, { linux, macos, windows }: Places): string | null {
+  const places: Readonly<Record<string, string>> = { linux, darwin: macos, win32: windows };
+  return places[platform] ?? null;
+}
+
 /** How a program that is a client of MCP is configured, by a file. */
 export interface Client {
   readonly id: string;
   /** As people know it. */
   readonly name: string;
   readonly format: "json" | "toml" | "yaml";
-  /** Where the file is: `~` is the home folder, `~/.config` may be moved by XDG_CONFIG_HOME. */
-  readonly file: { readonly linux: string; readonly macos: string };
+  readonly file: Places;
   /** Other places where the client looks for the file: one that is there wins over a new file. */
   readonly orAt?: readonly string[];
   /** A variable that names another folder for the file, and the file's path in it; or the file itself. */

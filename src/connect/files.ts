@@ -13,9 +13,9 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
-import { dirname, isAbsolute, join } from "node:path";
+import { dirname, isAbsolute, join, win32 } from "node:path";
 import { moveFileNow } from "../system/files.ts";
-import type { Client } from "./client.ts";
+import { type Client, placeOn } from "./client.ts";
 import { ConnectError } from "./connect-error.ts";
 
 /** What decides where files are. */
@@ -45,14 +45,16 @@ export function locate(client: Pick<Client, "file" | "orAt" | "movedBy">, around
   const moved = placeInMoved(client, around);
   if (moved !== null) return moved;
   const { file, orAt = [] } = client;
-  if (around.platform !== "linux" && around.platform !== "darwin") {
+  const place = placeOn(around.platform, file);
+  if (place === null) {
     throw new ConnectError(
       "Where this system keeps settings is not known: --print shows the entry.",
     );
   }
-  const path = resolveHome(around.platform === "darwin" ? file.macos : file.linux, around);
+  const path = resolveHome(place, around);
   if (existsSync(path)) return path;
-  return orAt.map((other) => resolveHome(other, around)).find(existsSync) ?? path;
+  const others = orAt.filter((other) => around.platform === "win32" || other.startsWith("~/"));
+  return others.map((other) => resolveHome(other, around)).find(existsSync) ?? path;
 }
 
 /** Where a variable says that the file is; null where none does. */
@@ -61,9 +63,14 @@ function placeInMoved({ movedBy }: Pick<Client, "movedBy">, { env }: Surrounding
   return moved ? join(moved, movedBy.file ?? "") : null;
 }
 
-/** The path of a file or folder that is written with `~` for the home folder. */
-function resolveHome(path: string, { env, home }: Surroundings): string {
+/** The path of a file or folder, whose beginning is written as in `Places`. */
+function resolveHome(path: string, { env, home, platform }: Surroundings): string {
   const config = env.XDG_CONFIG_HOME;
+  if (platform === "win32") {
+    const roaming = env.APPDATA ?? win32.join(home, "AppData", "Roaming");
+    const [first = "", ...rest] = path.split("/");
+    return win32.join(first.replace("~", home).replace("%APPDATA%", roaming), ...rest);
+  }
   const found = config && isAbsolute(config) ? path.replace(/^~\/\.config\//, `${config}/`) : path;
   return found.replace(/^~\//, `${home}/`);
 }
@@ -80,9 +87,9 @@ export function isInstalled(client: Client, around: Surroundings): boolean {
   );
 }
 
-/** Whether other users of this machine may read a file. */
+/** Whether other users of this machine may read a file, as far as its mode tells: Windows has none. */
 export function isReadByOthers(path: string): boolean {
-  return (statSync(path).mode & 0o044) !== 0;
+  return process.platform !== "win32" && (statSync(path).mode & 0o044) !== 0;
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Client, Fields } from "./client.ts";
+import { type Client, everywhere, type Fields } from "./client.ts";
 
 /** What hooks are for: an agent is told what is known, or what is said is saved. */
 export type HookKind = "recall" | "capture";
@@ -29,8 +29,6 @@ export interface HookAgent {
 /** Seconds after which an agent goes on without an answer: a hook takes a tenth of one. */
 const TIMEOUT = 10;
 
-const home = (path: string) => ({ linux: path, macos: path });
-
 const grouped = (command: string, { matcher }: Event, timeout = TIMEOUT) => ({
   ...(matcher !== undefined && { matcher }),
   hooks: [{ type: "command", command, timeout }],
@@ -44,7 +42,7 @@ export const HOOK_AGENTS: readonly HookAgent[] = [
     // https://code.claude.com/docs/en/hooks
     id: "claude-code",
     settings: {
-      file: home("~/.claude/settings.json"),
+      file: everywhere("~/.claude/settings.json"),
       movedBy: { variable: "CLAUDE_CONFIG_DIR", file: "settings.json" },
     },
     events: [
@@ -60,7 +58,7 @@ export const HOOK_AGENTS: readonly HookAgent[] = [
     // https://developers.openai.com/codex/hooks
     id: "codex",
     settings: {
-      file: home("~/.codex/hooks.json"),
+      file: everywhere("~/.codex/hooks.json"),
       movedBy: { variable: "CODEX_HOME", file: "hooks.json" },
     },
     events: [
@@ -75,7 +73,7 @@ export const HOOK_AGENTS: readonly HookAgent[] = [
   {
     // https://geminicli.com/docs/hooks/reference: a matcher is one word, and times are in milliseconds.
     id: "gemini",
-    settings: { file: home("~/.gemini/settings.json") },
+    settings: { file: everywhere("~/.gemini/settings.json") },
     events: [
       { name: "SessionStart", kind: "recall" },
       { name: "BeforeAgent", kind: "recall" },
@@ -88,7 +86,7 @@ export const HOOK_AGENTS: readonly HookAgent[] = [
   {
     // https://cursor.com/docs/agent/hooks: only the beginning of a conversation can be told something.
     id: "cursor",
-    settings: { file: home("~/.cursor/hooks.json") },
+    settings: { file: everywhere("~/.cursor/hooks.json") },
     events: [
       { name: "sessionStart", kind: "recall" },
       { name: "beforeSubmitPrompt", kind: "capture" },

@@ -1,11 +1,9 @@
+import { everywhere } from "./client.ts";
 import type { HookKind } from "./hook-agents.ts";
 
 /** Where OpenCode loads it from (https://opencode.ai/docs/plugins). */
 export const PLUGIN_FILE = {
-  file: {
-    linux: "~/.config/opencode/plugins/ctxd.js",
-    macos: "~/.config/opencode/plugins/ctxd.js",
-  },
+  file: everywhere("~/.config/opencode/plugins/ctxd.js"),
 };
 
 /** A plugin of ours begins so. */

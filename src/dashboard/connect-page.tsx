@@ -173,7 +173,7 @@ function ClientSteps({
 }): Markup {
   const url = `${publicUrl}/mcp`;
   const command = ADD_COMMANDS[client.id];
-  const { linux, macos } = client.file;
+  const { linux, macos, windows } = client.file;
   return (
     <>
       {keyForm}
@@ -183,6 +183,12 @@ function ClientSteps({
           <>
             {" "}
             (on macOS <code>{macos}</code>)
+          </>
+        )}
+        {windows !== linux && (
+          <>
+            {" "}
+            (on Windows <code>{windows}</code>)
           </>
         )}
         , beside what is there:

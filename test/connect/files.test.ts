@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { Client } from "../../src/connect/client.ts";
-import { findClient } from "../../src/connect/clients.ts";
+import { CLIENTS, findClient } from "../../src/connect/clients.ts";
 import {
   isInstalled,
   locate,
@@ -41,6 +41,14 @@ test.each([
     "/home/you/Library/Application Support/Code/User/globalStorage/rooveterinaryinc.roo-cline/settings/mcp_settings.json",
   ],
   ["opencode", "linux", { XDG_CONFIG_HOME: "/c" }, "/c/opencode/opencode.json"],
+  [
+    "claude-desktop",
+    "win32",
+    { APPDATA: "D:\\you\\Roaming" },
+    "D:\\you\\Roaming\\Claude\\claude_desktop_config.json",
+  ],
+  ["zed", "win32", {}, "\\home\\you\\AppData\\Roaming\\Zed\\settings.json"],
+  ["claude-code", "win32", { XDG_CONFIG_HOME: "C:\\c" }, "\\home\\you\\.claude.json"],
 ])("the file of %s on %s with %j is %s", (id, platform, env, path) => {
   expect(locate(client(id), { env, platform, home: "/home/you" })).toBe(path);
 });
@@ -68,8 +76,30 @@ test("a client that has run and has no server yet is found, and its file is made
   expect(readFileSync(path, "utf8")).toBe("{}");
 });
 
+test("every client has a place on Windows that is below a folder of its person", () => {
+  const home = "C:\\Users\\you";
+  for (const each of CLIENTS) {
+    expect(locate(each, { env: {}, platform: "win32", home })).toMatch(/^C:\\Users\\you\\[^/%~]+$/);
+  }
+});
+
+test("a project's folder with the name of a variable of Windows means nothing elsewhere", () => {
+  const home = temporaryFolder();
+  const place = client("cline").orAt?.find((path) => path.startsWith("%APPDATA%")) ?? "";
+  const before = process.cwd();
+  process.chdir(home);
+  try {
+    mkdirSync(dirname(place), { recursive: true });
+    writeFileSync(place, "{}");
+    const found = locate(client("cline"), { env: {}, platform: "linux", home });
+    expect(found).toStartWith(join(home, ".cline"));
+  } finally {
+    process.chdir(before);
+  }
+});
+
 test("on a system whose paths are not known, there is a way by hand", () => {
-  const find = () => locate(client("cursor"), { env: {}, platform: "win32", home: "C:\\you" });
+  const find = () => locate(client("cursor"), { env: {}, platform: "freebsd", home: "/you" });
   expect(find).toThrow("--print shows the entry");
 });
 

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { escapeXml } from "./escape-xml.ts";
 import type { ServiceSystem } from "./service-system.ts";
 
 const LABEL = "ctxd";
@@ -42,17 +43,11 @@ ${Object.entries(env)
 </dict>
 </plist>
 `,
+    // A changed description counts from the next start on.
+    replace: [["launchctl", "bootout", `${domain}/${LABEL}`]],
     start: [["launchctl", "bootstrap", domain, path]],
     stop: [["launchctl", "bootout", `${domain}/${LABEL}`]],
     isRunning: ["launchctl", "print", `${domain}/${LABEL}`],
     hints: [],
   };
-}
-
-function escapeXml(text: string): string {
-  return text
-    .replaceAll("&", "&amp;")
-    .replaceAll("<", "&lt;")
-    .replaceAll(">", "&gt;")
-    .replaceAll('"', "&quot;");
 }

@@ -14,6 +14,15 @@ export interface ServiceSystem {
   /** Where the description of the service is. */
   readonly path: string;
   describe(service: Service): string;
+  /** How the description is written, where it is not UTF-8; a mark stands before it then. */
+  readonly encoding?: "utf16le";
+  /**
+   * Where the program itself keeps the settings, on a system whose services have no environment of
+   * their own: it is started as `ctxd service run FILE`.
+   */
+  readonly settingsPath?: string;
+  /** What is run before a description is replaced; none of it needs to succeed. */
+  readonly replace: readonly (readonly string[])[];
   /** What is run when the description is there, so that the service starts now and at log-in. */
   readonly start: readonly (readonly string[])[];
   /** What is run before the description is removed; none of it needs to succeed. */

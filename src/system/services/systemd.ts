@@ -25,6 +25,7 @@ NoNewPrivileges=true
 [Install]
 WantedBy=default.target
 `,
+    replace: [],
     start: [
       systemctl("daemon-reload"),
       systemctl("enable", "--now", UNIT),

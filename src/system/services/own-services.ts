@@ -1,0 +1,22 @@
+import { posix, win32 } from "node:path";
+import { homeFolder } from "../folders.ts";
+import { launchd } from "./launchd.ts";
+import type { ServiceSystem } from "./service-system.ts";
+import { systemd } from "./systemd.ts";
+import { taskScheduler } from "./task-scheduler.ts";
+
+/** How this system runs services of a person; null where that is not known. */
+export function ownServices(
+  env: Readonly<Record<string, string | undefined>>,
+  platform: string = process.platform,
+): ServiceSystem | null {
+  const home = homeFolder(env, platform);
+  if (home === null) return null;
+  if (platform === "linux") return systemd(home, env.XDG_CONFIG_HOME);
+  if (platform === "darwin") return launchd(home, process.getuid?.() ?? 501);
+  if (platform !== "win32") return null;
+  const roaming = env.APPDATA ?? win32.join(home, "AppData", "Roaming");
+  const name = env.USERNAME ?? posix.basename(home.replaceAll("\\", "/"));
+  const user = env.USERDOMAIN ? `${env.USERDOMAIN}\\${name}` : name;
+  return taskScheduler(win32.join(roaming, "ctxd"), user);
+}

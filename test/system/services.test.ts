@@ -1,0 +1,103 @@
+import { describe, expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { launchd } from "../../src/system/services/launchd.ts";
+import { ownServices } from "../../src/system/services/own-services.ts";
+import { quoteArgument, taskScheduler } from "../../src/system/services/task-scheduler.ts";
+import { temporaryFolder } from "../support/database.ts";
+
+/** Whatever a path or a setting may hold. */
+const ODD = "a \"quoted\" $HOME %h \\ 'word' with <tags> & spaces";
+const COMMAND = ["C:\\Program Files\\ctxd\\ctxd.exe", "service", "run", ODD];
+const SCHEMA = join(import.meta.dir, "task.xsd");
+const xmllint = Bun.which("xmllint");
+const python = Bun.which("python3");
+
+const task = taskScheduler("C:\\Users\\you\\AppData\\Roaming\\ctxd", "PC\\you & co");
+const described = task.describe({ command: COMMAND, env: {}, logFile: "" });
+
+function run(command: string[], text: string): { code: number; out: string; problems: string } {
+  const { exitCode, stdout, stderr } = Bun.spawnSync(command, { stdin: Buffer.from(text) });
+  return { code: exitCode, out: stdout.toString(), problems: stderr.toString() };
+}
+
+/** As the schema is for the text, not for the bytes that Windows is given. */
+const asUtf8 = (text: string) => text.replace('encoding="UTF-16"', 'encoding="UTF-8"');
+
+describe.skipIf(!xmllint)("the task of Windows (needs xmllint)", () => {
+  const check = (text: string) =>
+    run([`${xmllint}`, "--noout", "--nonet", "--schema", SCHEMA, "-"], asUtf8(text));
+
+  test("is one by its schema", () => {
+    expect(check(described)).toMatchObject({ code: 0 });
+  });
+
+  test("would not be with a field that the schema has not, or out of its range", () => {
+    expect(check(described.replaceAll("Priority>", "Urgency>")).code).not.toBe(0);
+    expect(check(described.replace("<Count>255<", "<Count>256<")).code).not.toBe(0);
+  });
+
+  test("says the command as it was meant", () => {
+    const contentOf = (name: string) =>
+      run(
+        [`${xmllint}`, "--nonet", "--xpath", `string(//*[local-name()='${name}'])`, "-"],
+        asUtf8(described),
+      ).out.trimEnd();
+    expect(contentOf("Command")).toBe('"C:\\Program Files\\ctxd\\ctxd.exe"');
+    expect(contentOf("Arguments")).toBe(`service run ${quoteArgument(ODD)}`);
+    expect(contentOf("UserId")).toBe("PC\\you & co");
+  });
+});
+
+// Of the documentation of CommandLineToArgvW, and of what it says of backslashes.
+test.each([
+  ["serve", "serve"],
+  ["", '""'],
+  ["two words", '"two words"'],
+  ["C:\\a b\\", '"C:\\a b\\\\"'],
+  ["C:\\plain\\", "C:\\plain\\"],
+  ['say "hi"', '"say \\"hi\\""'],
+  ['a\\"b', '"a\\\\\\"b"'],
+])("Windows' programs read %j from %s", (word, quoted) => {
+  expect(quoteArgument(word)).toBe(quoted);
+});
+
+test.skipIf(!python)("the agent of launchd is a property list (needs python3)", () => {
+  const { describe } = launchd("/Users/you", 501);
+  const text = describe({ command: ["/bin/ctxd", ODD], env: { A: ODD }, logFile: "/tmp/log" });
+  const path = join(temporaryFolder(), "ctxd.plist");
+  writeFileSync(path, text);
+  const read =
+    "import json, plistlib, sys; print(json.dumps(plistlib.load(open(sys.argv[1], 'rb'))))";
+  const { out, problems } = run([`${python}`, "-c", read, path], "");
+  expect(problems).toBe("");
+  expect(JSON.parse(out)).toEqual({
+    Label: "ctxd",
+    ProgramArguments: ["/bin/ctxd", ODD],
+    EnvironmentVariables: { A: ODD },
+    Umask: 0o077,
+    RunAtLoad: true,
+    KeepAlive: { SuccessfulExit: false },
+    StandardErrorPath: "/tmp/log",
+  });
+});
+
+test("each system has its own services, in its person's folders", () => {
+  const windows = { USERPROFILE: "C:\\Users\\you", USERDOMAIN: "PC", USERNAME: "you" };
+  expect(ownServices({ HOME: "/home/you" }, "linux")).toMatchObject({
+    title: "systemd",
+    path: "/home/you/.config/systemd/user/ctxd.service",
+  });
+  expect(ownServices({ HOME: "/Users/you" }, "darwin")).toMatchObject({
+    title: "launchd",
+    path: "/Users/you/Library/LaunchAgents/ctxd.plist",
+  });
+  const found = ownServices(windows, "win32");
+  expect(found).toMatchObject({
+    path: "C:\\Users\\you\\AppData\\Roaming\\ctxd\\service.xml",
+    settingsPath: "C:\\Users\\you\\AppData\\Roaming\\ctxd\\service.json",
+  });
+  const text = found?.describe({ command: ["ctxd"], env: {}, logFile: "" });
+  expect(text).toContain("<UserId>PC\\you</UserId>");
+  expect(ownServices({ HOME: "/" }, "freebsd")).toBeNull();
+});
