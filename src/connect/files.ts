@@ -15,6 +15,7 @@ import {
 } from "node:fs";
 import { dirname, isAbsolute, join, win32 } from "node:path";
 import { moveFileNow } from "../system/files.ts";
+import { HAS_MODES } from "../system/foreign-ancestor.ts";
 import { type Client, placeOn } from "./client.ts";
 import { ConnectError } from "./connect-error.ts";
 
@@ -87,9 +88,9 @@ export function isInstalled(client: Client, around: Surroundings): boolean {
   );
 }
 
-/** Whether other users of this machine may read a file, as far as its mode tells: Windows has none. */
+/** Whether other users of this machine may read a file, as far as its mode says. */
 export function isReadByOthers(path: string): boolean {
-  return process.platform !== "win32" && (statSync(path).mode & 0o044) !== 0;
+  return HAS_MODES && (statSync(path).mode & 0o044) !== 0;
 }
 
 /**

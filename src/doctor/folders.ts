@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, statfsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { databasePath } from "../db/sqlite.ts";
-import { findForeignAncestor, isOpenToOthers } from "../system/foreign-ancestor.ts";
+import { findForeignAncestor, HAS_MODES, isOpenToOthers } from "../system/foreign-ancestor.ts";
 import { mountOptionsOf, nearestFolder } from "../system/mounts.ts";
 import { type Finding, findingsOf, formatBytes, reasonOf } from "./finding.ts";
 
@@ -39,7 +39,7 @@ export function checkDataFolder(dataDir: string, howToStart: string | null): Fin
       `${foreign.folder} ${foreign.reason}, who can put another folder in the place of ${dataDir}: close it, or choose a folder elsewhere with --data-dir.`,
     );
   }
-  return ok(`${dataDir} (mode ${(mode & 0o777).toString(8)}, writable)`);
+  return ok(`${dataDir} (${HAS_MODES ? `mode ${(mode & 0o777).toString(8)}, ` : ""}writable)`);
 }
 
 /** Whether there is room left on the disk of a data folder. */

@@ -25,12 +25,12 @@ export function findForeignAncestor(path: string): ForeignAncestor | null {
   }
 }
 
-/**
- * Whether other users may read or write a file or folder, by its mode. On Windows a list of rights says
- * that, which is not read here: never.
- */
+/** Whether the mode of a file says who may read it: Windows has a list of rights, which is not read here. */
+export const HAS_MODES = process.platform !== "win32";
+
+/** Whether other users may read or write a file or folder, as far as its mode says. */
 export function isOpenToOthers(path: string): boolean {
-  return process.platform !== "win32" && (statSync(path).mode & 0o077) !== 0;
+  return HAS_MODES && (statSync(path).mode & 0o077) !== 0;
 }
 
 function foreignness(folder: string, isLast: boolean): string | null {
