@@ -16,7 +16,8 @@ _ctxd() {
   found=("\${(@f)$("\${words[1]}" complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)}")
   if [[ -n "\${found[1]}" ]]; then compadd -- "\${found[@]}"; else _files; fi
 }
-compdef _ctxd ctxd
+# As a file of its own, it is read when something is to be completed for the first time.
+if [[ "\${funcstack[1]}" == _ctxd ]]; then _ctxd "$@"; else compdef _ctxd ctxd; fi
 `,
   fish: `function __ctxd_complete
   set -l before (commandline -opc)

@@ -38,7 +38,7 @@ export async function run(args: readonly string[], env: Environment): Promise<nu
 }
 
 /** The whole command line. What a command needs to run is loaded when it runs. */
-function createProgram(env: Environment): Command {
+export function createProgram(env: Environment): Command {
   // In a checkout, nothing is called ctxd.
   const here = Bun.isStandaloneExecutable ? "" : `\nHere, ctxd is: ${describeProgram(env)}`;
   const program = new Command("ctxd")

@@ -19,6 +19,7 @@ const PARTS: Record<string, () => Promise<Part>> = {
   "claude-plugin": () => import("./claude-plugin/claude-plugin.ts"),
   // After the bundles, which it names with their checksums.
   "mcp-registry": () => import("./mcp-registry.ts"),
+  deb: () => import("./deb/deb.ts"),
   homebrew: () => import("./homebrew.ts"),
   winget: () => import("./winget.ts"),
   "install-script": () => import("./install-script.ts"),

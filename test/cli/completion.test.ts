@@ -65,6 +65,18 @@ for (const [shell, tell] of Object.entries(SHELLS)) {
   });
 }
 
+test.skipIf(!Bun.which("zsh"))("zsh takes its script as a file of its own too", async () => {
+  const { stdout: script } = await ctxd(["completion", "zsh"]);
+  const home = temporaryFolder();
+  writeFileSync(join(home, "_ctxd"), script);
+  writeFileSync(join(home, "ctxd"), "#!/bin/sh\necho serve\n", { mode: 0o755 });
+  const read = `compadd() { shift; print -l -- "$@" }; fpath=(${home}); autoload -Uz _ctxd
+    words=(ctxd ser); CURRENT=2; _ctxd; _ctxd`;
+  const env = { HOME: home, PATH: `${home}:${process.env.PATH}` };
+  const { stdout } = Bun.spawnSync(["zsh", "-c", read], { env });
+  expect(stdout.toString()).toBe("serve\nserve\n");
+});
+
 test("a shell that is not known is refused", async () => {
   const { stderr, exitCode } = await ctxd(["completion", "tcsh"]);
   expect(exitCode).toBe(2);

@@ -1,0 +1,156 @@
+import { chmod, copyFile, mkdir, mkdtemp, readdir, rm, stat, utimes } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { COMPLETIONS } from "../../cli/completion.ts";
+import type { TargetName } from "../../native/targets.ts";
+import { manPage } from "../man-page.ts";
+import { ownerOf, type Release } from "../release-info.ts";
+import { changelog, releaseDate } from "./changelog.ts";
+import { control } from "./control.ts";
+
+const ROOT = join(import.meta.dir, "..", "..", "..");
+const FILES = join(import.meta.dir, "files");
+
+/** What Debian calls the processor of a target. */
+const ARCHITECTURES: Partial<Record<TargetName, string>> = {
+  "linux-x64": "amd64",
+  "linux-arm64": "arm64",
+};
+
+/**
+ * Makes the Debian packages of the Linux executables. Needs dpkg-deb, and no root.
+ * @throws Error when dpkg-deb is missing or fails
+ */
+export async function make(release: Release): Promise<string[]> {
+  const written: string[] = [];
+  for (const [target, architecture] of Object.entries(ARCHITECTURES)) {
+    const executable = release.executables[target as TargetName];
+    if (executable) written.push(await makeOne(release, executable, architecture));
+  }
+  return written;
+}
+
+async function makeOne(release: Release, executable: string, architecture: string) {
+  const path = join(release.out, `ctxd_${release.version}_${architecture}.deb`);
+  const tree = await mkdtemp(join(tmpdir(), "ctxd-deb-"));
+  try {
+    const date = await releaseDate(release.version, executable);
+    for (const [name, { content, mode }] of await contents(release, executable, date))
+      await put(join(tree, name), content, mode);
+    await describe(release, tree, architecture);
+    await settle(tree, date);
+    await pack(tree, path, date);
+    return path;
+  } finally {
+    await rm(tree, { recursive: true, force: true });
+  }
+}
+
+interface Content {
+  /** A text, compressed bytes, or the file to be copied. */
+  readonly content: string | Uint8Array | { readonly path: string };
+  readonly mode?: number;
+}
+
+/** Each file that the package installs, by its path. */
+async function contents(
+  release: Release,
+  executable: string,
+  date: Date,
+): Promise<Map<string, Content>> {
+  const own = (name: string): Content => ({ content: { path: join(FILES, name) } });
+  const compressed = (text: string): Content => ({ content: Bun.gzipSync(text, { level: 9 }) });
+  const text = (path: string) => Bun.file(path).text();
+  const day = date.toISOString().slice(0, 10);
+  const filled = async (name: string) =>
+    (await text(join(FILES, name)))
+      .replace("REPOSITORY", release.repository)
+      .replace("VERSION", release.version)
+      .replace("DATE", day);
+  const documents = "usr/share/doc/ctxd";
+  return new Map<string, Content>([
+    ["usr/bin/ctxd", { content: { path: executable }, mode: 0o755 }],
+    ["usr/sbin/ctxd-service", { ...own("ctxd-service"), mode: 0o755 }],
+    // Settings may hold secrets.
+    ["etc/ctxd/ctxd.env", { ...own("ctxd.env"), mode: 0o600 }],
+    ["usr/lib/systemd/system/ctxd.service", own("ctxd.service")],
+    ["usr/lib/sysusers.d/ctxd.conf", own("sysusers.conf")],
+    ["usr/lib/tmpfiles.d/ctxd.conf", own("tmpfiles.conf")],
+    ["usr/share/bash-completion/completions/ctxd", { content: COMPLETIONS.bash }],
+    ["usr/share/zsh/vendor-completions/_ctxd", { content: COMPLETIONS.zsh }],
+    ["usr/share/fish/vendor_completions.d/ctxd.fish", { content: COMPLETIONS.fish }],
+    ["usr/share/man/man1/ctxd.1.gz", compressed(manPage(release.version, day))],
+    ["usr/share/man/man8/ctxd-service.8.gz", compressed(await filled("ctxd-service.8"))],
+    [`${documents}/changelog.gz`, compressed(changelog(release, date))],
+    [`${documents}/CHANGELOG.md.gz`, compressed(await text(join(ROOT, "CHANGELOG.md")))],
+    [`${documents}/NOTICE.gz`, compressed(await text(join(ROOT, "NOTICE")))],
+    [`${documents}/README.Debian`, own("README.Debian")],
+    [`${documents}/copyright`, { content: await filled("copyright") }],
+    ["usr/share/lintian/overrides/ctxd", own("lintian-overrides")],
+  ]);
+}
+
+/** Writes what dpkg reads: the control file, the scripts, the settings, the checksums. */
+async function describe(release: Release, tree: string, architecture: string): Promise<void> {
+  let bytes = 0;
+  const sums: string[] = [];
+  for (const name of await filesOf(tree)) {
+    const file = Bun.file(join(tree, name));
+    bytes += file.size;
+    const hash = new Bun.CryptoHasher("md5");
+    for await (const chunk of file.stream()) hash.update(chunk);
+    sums.push(`${hash.digest("hex")}  ${name}\n`);
+  }
+  const own = join(tree, "DEBIAN");
+  const text = control({
+    version: release.version,
+    repository: release.repository,
+    owner: ownerOf(release),
+    architecture,
+    kibibytes: Math.ceil(bytes / 1024),
+  });
+  await put(join(own, "control"), text);
+  await put(join(own, "md5sums"), sums.join(""));
+  await put(join(own, "conffiles"), "/etc/ctxd/ctxd.env\n");
+  for (const script of ["postinst", "prerm", "postrm"])
+    await put(join(own, script), { path: join(FILES, script) }, 0o755);
+}
+
+async function put(path: string, content: Content["content"], mode = 0o644): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  if (typeof content === "string" || content instanceof Uint8Array) await Bun.write(path, content);
+  else await copyFile(content.path, path);
+  await chmod(path, mode);
+}
+
+async function filesOf(tree: string): Promise<string[]> {
+  const names = await readdir(tree, { recursive: true, encoding: "utf8" });
+  const kinds = await Promise.all(
+    names.map(async (name) => (await stat(join(tree, name))).isFile()),
+  );
+  return names.filter((_, at) => kinds[at]).sort();
+}
+
+/** Gives all that is in the tree one time, so that the same files make the same package. */
+async function settle(tree: string, date: Date): Promise<void> {
+  for (const name of await readdir(tree, { recursive: true, encoding: "utf8" })) {
+    const path = join(tree, name);
+    // Whatever the umask of who makes it.
+    if ((await stat(path)).isDirectory()) await chmod(path, 0o755);
+    await utimes(path, date, date);
+  }
+  await chmod(tree, 0o755);
+  await utimes(tree, date, date);
+}
+
+async function pack(tree: string, path: string, date: Date): Promise<void> {
+  const program = Bun.which("dpkg-deb");
+  if (!program) throw new Error("dpkg-deb makes Debian packages and is not here: install dpkg.");
+  await mkdir(dirname(path), { recursive: true });
+  // Every dpkg that is in use reads xz. The time is that of the archive's own entries.
+  const command = [program, "--root-owner-group", "-Zxz", "--build", tree, path];
+  const time = `SOURCE_DATE_EPOCH=${date.getTime() / 1000}`;
+  const child = Bun.spawn(["env", time, ...command], { stdout: "ignore", stderr: "pipe" });
+  const errors = await child.stderr.text();
+  if ((await child.exited) !== 0) throw new Error(`dpkg-deb: ${errors.trim()}`);
+}

@@ -1,0 +1,36 @@
+import { expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createProgram } from "../../src/cli/program.ts";
+import { manPage } from "../../src/release/man-page.ts";
+import { SETTINGS } from "../../src/settings.ts";
+import { temporaryFolder } from "../support/database.ts";
+
+const page = manPage("99.0.0", "2026-11-22");
+
+test("the manual page has every command that help shows, and every setting", () => {
+  const program = createProgram({});
+  const names = program
+    .createHelp()
+    .visibleCommands(program)
+    .map((command) => command.name());
+  expect(names.length).toBeGreaterThan(20);
+  // The last one is commander's own.
+  for (const name of names.filter((each) => each !== "help"))
+    expect(page).toContain(`\n.SS ctxd ${name.replaceAll("-", "\\-")}`);
+  expect(page).toContain("\n.SS ctxd key create\n");
+  for (const name of Object.keys(SETTINGS)) expect(page).toContain(`\n.B ${name}\n`);
+});
+
+test.skipIf(!Bun.which("man"))("man reads it, and has nothing to say against it", async () => {
+  const path = join(temporaryFolder(), "ctxd.1");
+  writeFileSync(path, page);
+  const command = ["man", "--warnings", "-E", "UTF-8", "-l", "-Tutf8", path];
+  const env = { PATH: process.env.PATH ?? "", LC_ALL: "C.UTF-8", MANWIDTH: "80" };
+  const { stdout, stderr } = Bun.spawnSync(command, { env });
+  expect(stderr.toString()).toBe("");
+  const text = Bun.stripANSI(stdout.toString()).replaceAll(/.[\b]/g, "");
+  expect(text).toContain("--importance <number>");
+  // An apostrophe, a dash and a dot at the start of a line are theirs, not roff's.
+  expect(text).toContain("ctxd save --no-project --tag food 'Sam is allergic to peanuts'");
+});
