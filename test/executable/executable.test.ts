@@ -7,7 +7,7 @@ import { version } from "../../package.json" with { type: "json" };
 import { addAuthenticator } from "../support/authenticator.ts";
 import { bareRoot } from "../support/bare-root.ts";
 import { openBrowser } from "../support/browser.ts";
-import { buildExecutable } from "../support/executable.ts";
+import { buildExecutable, isEmulated } from "../support/executable.ts";
 import { RIGHT, setUpLinkOf, useOnce } from "../support/main-job.ts";
 import { startObjectStore } from "../support/object-store.ts";
 import { pdf } from "../support/pdf.ts";
@@ -17,7 +17,7 @@ import { zip } from "../support/zip.ts";
 /** The first build compresses 300 MB of libraries; later ones find that done. */
 const BUILD_TIMEOUT = 20 * 60_000;
 /** The first start unpacks them. */
-const TIMEOUT = 120_000;
+const TIMEOUT = isEmulated ? 30 * 60_000 : 120_000;
 
 const isRoot = process.getuid?.() === 0;
 /** Tools of administrators are not in everyone's path. */
@@ -190,7 +190,8 @@ describe("the executable", () => {
     TIMEOUT,
   );
 
-  test.skipIf(!isRoot || !chroot || process.platform !== "linux")(
+  // arm64.test.ts does it with an emulator.
+  test.skipIf(!isRoot || !chroot || process.platform !== "linux" || isEmulated)(
     "does its main job in a bare root that has the C library and /tmp alone, as another user",
     async () => {
       using root = bareRoot(join(folder, "ctxd"));

@@ -8,6 +8,9 @@ const DIST = join(ROOT, "dist");
 /** `CTXD_TEST_TARGET=linux-arm64` has the tests of the executable run the one for 64-bit ARM, emulated. */
 const TARGET = process.env.CTXD_TEST_TARGET;
 
+/** Whether the executable is one for another processor: an emulator takes many times as long. */
+export const isEmulated = TARGET === "linux-arm64";
+
 /** What goes into the executable. A folder is as new as the last file that came or went. */
 const SOURCES = ["src", "package.json", "bun.lock", "tsconfig.json"];
 /** Milliseconds that another process may take to build it: the first time it compresses 300 MB, quickly. */
@@ -16,7 +19,7 @@ const PATIENCE = 20 * 60_000;
 /** The path of what runs as the executable. */
 export async function buildExecutable(): Promise<string> {
   const executable = await buildTarget(TARGET);
-  return TARGET === "linux-arm64" ? emulatingScript(executable, `${executable}-here`) : executable;
+  return isEmulated ? emulatingScript(executable, `${executable}-here`) : executable;
 }
 
 /**
