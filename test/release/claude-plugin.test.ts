@@ -77,6 +77,20 @@ test("the repository's own marketplace has the plugin where it says", async () =
   }
 });
 
+const claude = Bun.which("claude");
+test.skipIf(!claude)(
+  "Claude Code, where it is installed, finds nothing wrong in the archive",
+  () => {
+    const { exitCode, stdout } = Bun.spawnSync(
+      ["claude", "plugin", "validate", "--strict", plugin],
+      {
+        env: { HOME: home, PATH: process.env.PATH ?? "", DISABLE_AUTOUPDATER: "1" },
+      },
+    );
+    expect({ exitCode, said: stdout.toString() }).toMatchObject({ exitCode: 0 });
+  },
+);
+
 test("its hooks are at the events at which ctxd connect sets them", async () => {
   const agent = findHookAgent("claude-code");
   if (!agent) throw new Error("there is no agent claude-code");
