@@ -18,6 +18,7 @@ import projects from "./help/projects.md" with { type: "text" };
 import scale from "./help/scale.md" with { type: "text" };
 import search from "./help/search.md" with { type: "text" };
 import security from "./help/security.md" with { type: "text" };
+import systems from "./help/systems.md" with { type: "text" };
 import terminal from "./help/terminal.md" with { type: "text" };
 import upgrade from "./help/upgrade.md" with { type: "text" };
 import watch from "./help/watch.md" with { type: "text" };
@@ -27,6 +28,7 @@ import { HELP_PATH } from "./navigation.tsx";
 /** The pages in the order of the list; their names are those of their files and of their paths. */
 const PAGES = [
   { name: "install", label: "Install", text: install },
+  { name: "systems", label: "Linux, macOS and Windows", text: systems },
   { name: "accounts", label: "Accounts and sign-in", text: accounts },
   { name: "connect", label: "Connect an agent", text: connect },
   { name: "agents", label: "Every agent, step by step", text: agents },

@@ -46,7 +46,7 @@ function openAside(dataDir: string, answer: Answer): Listener {
  * (https://github.com/oven-sh/bun/issues/15350). Who may connect is decided by the rights of the file,
  * which it has from the data folder as soon as it is there: there is nothing to set.
  */
-function openInPlace(dataDir: string, answer: Answer): Listener {
+export function openInPlace(dataDir: string, answer: Answer): Listener {
   const path = join(dataDir, SOCKET);
   rmSync(path, { force: true });
   return serveAt(path, answer);
