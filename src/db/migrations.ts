@@ -314,7 +314,7 @@ export function migrate(sqlite: Database, migrations = MIGRATIONS): void {
   }
   if (version > migrations.length) {
     throw new DatabaseError(
-      `The database ${sqlite.filename} was written by a newer ctxd (schema ${version}, this program knows ${migrations.length}): use that version or a newer one.`,
+      `The database ${sqlite.filename} was written by a newer ctxd (schema ${version}, this program knows ${migrations.length}): use that version or a newer one, or restore a backup that this one made.`,
     );
   }
 }
