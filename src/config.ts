@@ -60,7 +60,7 @@ export interface Config {
   readonly decay: Decay;
   /** Bytes of memory for what searches read; null for the usual. */
   readonly memoryBytes: number | null;
-  /** Below which address `ctxd upgrade` finds releases; null for that of the build. */
+  /** Where `ctxd upgrade` asks for the newest release; null for that of the build's repository. */
   readonly releasesUrl: string | null;
   readonly logLevel: LogLevel;
   readonly logFormat: "text" | "json";
@@ -257,8 +257,11 @@ function readReleasesUrl({ read, fail }: SettingReader): string | null {
   const address = read("CTXD_RELEASES_URL");
   if (address === undefined) return null;
   return isSecureAddress(address)
-    ? address.replace(/\/+$/, "")
-    : fail("CTXD_RELEASES_URL", "an https address such as https://github.com/OWNER/ctxd/releases");
+    ? address
+    : fail(
+        "CTXD_RELEASES_URL",
+        "an https address such as https://api.github.com/repos/OWNER/ctxd/releases/latest",
+      );
 }
 
 function readMemorySize({ read, fail }: SettingReader): number | null {

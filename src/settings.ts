@@ -106,7 +106,7 @@ export const SETTINGS = {
   CTXD_RELEASES_URL: {
     flag: null,
     meaning:
-      "where ctxd upgrade --check asks for releases (those of the repository it was built from)",
+      "where ctxd upgrade --check asks for the newest release (that of the build's repository)",
   },
   CTXD_LOG_LEVEL: { flag: null, meaning: "debug, info, warn, error or silent (info)" },
   CTXD_LOG_FORMAT: { flag: null, meaning: "text or json (text)" },

@@ -16,6 +16,7 @@ const ORDER = [
   "mcp",
   "dashboard",
   "doctor",
+  "upgrade",
   "backup",
   "connect",
   "capture",

@@ -7,6 +7,7 @@ import { SourceError } from "../import/source.ts";
 import { AssetError } from "../native/asset-error.ts";
 import { ConfigError } from "../settings.ts";
 import { CertificateError } from "../tls/certificate.ts";
+import { UpgradeError } from "../upgrade/upgrade-error.ts";
 import { printable } from "./printable.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -51,6 +52,7 @@ function describe(error: unknown, debug: boolean): { text: string; exitCode: num
     ConnectError,
     SourceError,
     ModelError,
+    UpgradeError,
   ];
   if (known.some((type) => error instanceof type)) {
     return { text: error.message, exitCode: FAILED };

@@ -14,6 +14,7 @@ import { addModelCommands } from "./model-commands.ts";
 import { addSecurity } from "./security-commands.ts";
 import { addDashboard, addDoctor, addHealth, addMigrate, addServe } from "./server-commands.ts";
 import { addServiceCommands } from "./service-commands.ts";
+import { addUpgrade } from "./upgrade-command.ts";
 
 /** What the actions need of the command line beside their own arguments. */
 interface GlobalOptions {
@@ -80,6 +81,7 @@ export function createProgram(env: Environment): Command {
   addModelCommands(program, configure, env);
   addDoctor(program, configure, env);
   addServiceCommands(program, configure, env);
+  addUpgrade(program, configure, env);
   addCompletion(program);
   return program;
 }

@@ -37,28 +37,35 @@ try {
       all: { type: "boolean", default: false },
       // Compresses little, for an executable that is only to be tried.
       quick: { type: "boolean", default: false },
+      // What `ctxd upgrade` asks for releases; that of the workflow which builds it, if there is one.
+      repository: { type: "string", default: repositoryOfWorkflow() },
     },
   });
   const main = resolve(positionals[0] ?? join(root, "src", "main.ts"));
   // Bun takes paths as seen from here into the names of chunks.
   process.chdir(root);
-  if (values.all)
-    for (const name of TARGET_NAMES) await build(name, executableName(name), main, values.quick);
+  const how = { main, isQuick: values.quick, repository: parseRepository(values.repository) };
+  if (values.all) for (const name of TARGET_NAMES) await build(name, executableName(name), how);
   else if (values.target) {
     const name = targetNamed(values.target);
-    await build(name, executableName(name), main, values.quick);
-  } else await build(targetNamed(ownTargetName()), "ctxd", main, values.quick);
+    await build(name, executableName(name), how);
+  } else await build(targetNamed(ownTargetName()), "ctxd", how);
 } catch (error) {
   console.error(`ctxd was not built: ${messageOf(error)}`);
   process.exit(1);
 }
 
-async function build(
-  name: TargetName,
-  file: string,
-  main: string,
-  isQuick: boolean,
-): Promise<void> {
+/** What is built, the same for each target. */
+interface How {
+  /** Path of the module that begins it. */
+  readonly main: string;
+  readonly isQuick: boolean;
+  /** The address that `upgrade/repository.ts` gives. */
+  readonly repository: string | null;
+}
+
+async function build(name: TargetName, file: string, how: How): Promise<void> {
+  const { isQuick } = how;
   const started = performance.now();
   const output = join(dist, file);
   const { lancedb, inference, cxx } = findLibraries(name, await targetModules(name, root));
@@ -87,12 +94,25 @@ async function build(
       }),
     ),
   };
-  await compile(name, output, main, embedded);
+  await compile(name, output, how, embedded);
   await checkExecutable(output, name, Object.values(embedded).flat());
   if (name === ownTargetName()) await smokeTest(output);
   const { size } = await stat(output);
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
   console.log(`${relative(root, output)}: ${(size / 2 ** 20).toFixed(1)} MiB, in ${seconds} s`);
+}
+
+/** The repository whose workflow runs; empty elsewhere. GitHub Docs, "Default environment variables". */
+function repositoryOfWorkflow(): string {
+  const { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: name } = process.env;
+  return server && name ? `${server}/${name}` : "";
+}
+
+/** @throws Error when it is not the https address of a repository */
+function parseRepository(text: string): string | null {
+  if (text === "") return null;
+  if (/^https:\/\/[^/\s]+\/[^/\s]+\/[^/\s]+$/.test(text)) return text;
+  throw new Error(`--repository ${text} is not like https://github.com/OWNER/ctxd`);
 }
 
 /** The program that removes symbols from a target's libraries; null where there is none. */
@@ -107,7 +127,7 @@ function stripOf(name: TargetName): string | null {
 async function compile(
   name: TargetName,
   output: string,
-  main: string,
+  { main, repository }: How,
   embedded: Record<string, EmbeddedFile[]>,
 ): Promise<void> {
   const { os, cpu } = TARGETS[name];
@@ -128,7 +148,11 @@ async function compile(
     define: { __dirname: JSON.stringify("/") },
     plugins: [
       redirectAddons,
-      generatedModules({ [join(import.meta.dir, "embedded.ts")]: embeddedModule(embedded) }),
+      generatedModules({
+        [join(import.meta.dir, "embedded.ts")]: embeddedModule(embedded),
+        [join(root, "src", "upgrade", "repository.ts")]:
+          `export const repository = ${JSON.stringify(repository)};`,
+      }),
     ],
     compile: {
       outfile: output,

@@ -1,0 +1,129 @@
+import { randomUUID } from "node:crypto";
+import { chmod, open, rm, stat } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { messageOf } from "../errors.ts";
+import { replaceExecutable } from "../system/replace-executable.ts";
+import { ask, askForText, type PublishedRelease } from "./release.ts";
+import { UpgradeError } from "./upgrade-error.ts";
+
+/** Milliseconds without a byte after which a download is given up, and that a first start may take. */
+const SILENCE = 60_000;
+const START = 120_000;
+/** Bytes that no executable has. */
+const MAX_SIZE = 1 << 30;
+
+/** The file of a release that has the SHA-256 of each. */
+const CHECKSUMS = "SHA256SUMS";
+
+interface Options {
+  /** Path of the executable that is replaced. */
+  readonly executable: string;
+  /** What the release calls the executable of this system. */
+  readonly name: string;
+  readonly signal: AbortSignal;
+  onProgress(bytes: number, total: number): void;
+}
+
+/**
+ * Puts a release in the place of an executable, in one step: downloads it beside, compares its SHA-256 with
+ * that of the release, and has it start once. Whatever fails before, the executable stays as it is.
+ * @returns the path of the former executable
+ * @throws UpgradeError
+ */
+export async function installRelease(
+  release: PublishedRelease,
+  { executable, name, signal, onProgress }: Options,
+): Promise<string> {
+  const [address, checksums] = [name, CHECKSUMS].map((file) => addressOf(release, file));
+  const sha256 = checksumOf(await askForText(checksums ?? ""), name);
+  const part = join(dirname(executable), `.${basename(executable)}-${randomUUID()}`);
+  try {
+    const found = await download(address ?? "", part, { signal, onProgress });
+    if (found !== sha256) {
+      throw new UpgradeError(
+        `${address} is damaged, or not what was released: its SHA-256 is ${found}, not ${sha256}. Nothing was changed.`,
+      );
+    }
+    await takeMode(part, executable);
+    await start(part, release.version);
+    signal.throwIfAborted();
+    return await replaceExecutable(executable, part);
+  } catch (error) {
+    if (error instanceof UpgradeError || error === signal.reason) throw error;
+    throw new UpgradeError(`${executable} can't be replaced (${messageOf(error)}).`, {
+      cause: error,
+    });
+  } finally {
+    await rm(part, { force: true });
+  }
+}
+
+function addressOf({ files, version }: PublishedRelease, name: string): string {
+  const address = files.get(name);
+  if (address !== undefined) return address;
+  throw new UpgradeError(`The release ${version} has no ${name}.`);
+}
+
+/** Lines as sha256sum writes them: 64 digits, a space, a space or an asterisk, the name. */
+function checksumOf(checksums: string, name: string): string {
+  for (const line of checksums.split("\n")) {
+    const [, sha256, file] = /^([0-9a-f]{64}) [ *](.+?)\r?$/.exec(line) ?? [];
+    if (sha256 && file === name) return sha256;
+  }
+  throw new UpgradeError(`${CHECKSUMS} of the release has no line for ${name}.`);
+}
+
+/** Downloads into a file that is not there yet, and gives the SHA-256 of what came. */
+async function download(
+  address: string,
+  path: string,
+  { signal, onProgress }: Pick<Options, "signal" | "onProgress">,
+): Promise<string> {
+  const silence = new AbortController();
+  const timer = setTimeout(() => silence.abort(new Error("nothing comes")), SILENCE);
+  const file = await open(path, "wx", 0o600);
+  try {
+    return await ask(address, AbortSignal.any([signal, silence.signal]), async (response) => {
+      const total = Number(response.headers.get("content-length") ?? 0);
+      const hasher = new Bun.CryptoHasher("sha256");
+      let size = 0;
+      for await (const chunk of response.body ?? []) {
+        timer.refresh();
+        size += chunk.byteLength;
+        if (size > MAX_SIZE) throw new Error("it is too large");
+        hasher.update(chunk);
+        await file.writeFile(chunk);
+        onProgress(size, Math.max(total, size));
+      }
+      await file.sync();
+      return hasher.digest("hex");
+    });
+  } catch (error) {
+    throw signal.aborted ? signal.reason : error;
+  } finally {
+    clearTimeout(timer);
+    await file.close();
+  }
+}
+
+/** Who may run the former one may run it. */
+async function takeMode(path: string, from: string): Promise<void> {
+  await chmod(path, ((await stat(from)).mode & 0o777) | 0o100);
+}
+
+/** What does not start here, because the system is too old say, replaces nothing. */
+async function start(path: string, version: string): Promise<void> {
+  const child = Bun.spawn([path, "--version"], {
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+    timeout: START,
+  });
+  const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
+  const code = await child.exited;
+  if (code === 0 && stdout.trim() === version) return;
+  const said = (stderr || stdout).trim().replaceAll(/\s+/g, " ").slice(0, 300);
+  throw new UpgradeError(
+    `ctxd ${version} does not start on this system (${said || `it ended with ${code}`}). Nothing was changed.`,
+  );
+}

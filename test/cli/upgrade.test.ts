@@ -1,0 +1,76 @@
+import { expect, test } from "bun:test";
+import { version } from "../../package.json" with { type: "json" };
+import { readChangelog } from "../../src/changelog.ts";
+import { ctxd } from "../support/command-line.ts";
+import { serveRelease } from "../support/releases.ts";
+
+const at = (address: string) => ({ env: { CTXD_RELEASES_URL: address } });
+
+test("says what is new and how this was installed, and asks nobody", async () => {
+  await using server = serveRelease({ version: "99.0.0" });
+  const { exitCode, stdout } = await ctxd(["upgrade"], at(server.address));
+  expect(exitCode).toBe(0);
+  expect(stdout).toStartWith(`What is new in ctxd ${version}:\n\n`);
+  const sections = readChangelog(await Bun.file("CHANGELOG.md").text());
+  const present = sections.find((each) => each.version === version && each.text) ?? sections[0];
+  expect(stdout).toContain(present?.text ?? "no text");
+  expect(stdout).toEndWith(
+    "\nInstalled:  as a checkout of the source\nTo upgrade: git pull\n            Then start it again.\n",
+  );
+  expect(server.asked).toEqual([]);
+});
+
+test("--check tells a newer release with its notes, in one request", async () => {
+  const notes = "### Added\n- A thing \u001b[31mof colour";
+  await using server = serveRelease({ version: "99.0.0", notes });
+  const { exitCode, stdout } = await ctxd(["upgrade", "--check"], at(server.address));
+  expect(exitCode).toBe(0);
+  expect(stdout).toStartWith(
+    `ctxd 99.0.0 is there; this is ${version}. What is new in it:\n\n### Added\n- A thing \uFFFD[31mof colour\n`,
+  );
+  expect(stdout).toContain("To upgrade: git pull");
+  expect(server.asked).toEqual(["/latest"]);
+});
+
+test.each(["0.0.1", version])("--check says so when %s is the newest release", async (newest) => {
+  await using server = serveRelease({ version: newest });
+  const outcome = await ctxd(["upgrade", "--check"], at(server.address));
+  expect(outcome).toEqual({
+    exitCode: 0,
+    stdout: `ctxd ${version} is up to date: the newest release is ${newest}.\n`,
+    stderr: "",
+  });
+});
+
+test("--json has the same for programs", async () => {
+  await using server = serveRelease({ version: "99.0.0", notes: "- New" });
+  const { stdout } = await ctxd(["upgrade", "--check", "--json"], at(server.address));
+  expect(JSON.parse(stdout)).toMatchObject({
+    version,
+    installed_by: "checkout",
+    command: "git pull",
+    newest: { version: "99.0.0", is_newer: true, notes: "- New" },
+  });
+});
+
+test("without the address of releases, --check says what is missing", async () => {
+  const { exitCode, stderr } = await ctxd(["upgrade", "--check"]);
+  expect(exitCode).toBe(1);
+  expect(stderr).toBe(
+    "ctxd: This program does not know where its releases are: it was built without the address of a repository. Set CTXD_RELEASES_URL to where they are.\n",
+  );
+});
+
+test("a checkout is not replaced, and nobody is asked for it", async () => {
+  await using server = serveRelease({ version: "99.0.0" });
+  const { exitCode, stderr } = await ctxd(["upgrade", "--install"], at(server.address));
+  expect(exitCode).toBe(1);
+  expect(stderr).toBe(
+    "ctxd: It was installed as a checkout of the source: that is upgraded by other means, which ctxd upgrade names.\n",
+  );
+  expect(server.asked).toEqual([]);
+});
+
+test.each([["--check"], ["--json"]])("--install goes without %s", async (flag) => {
+  expect(await ctxd(["upgrade", "--install", flag])).toMatchObject({ exitCode: 2 });
+});

@@ -1,0 +1,48 @@
+import { expect, test } from "bun:test";
+import { askForRelease, newestReleaseOf } from "../../src/upgrade/release.ts";
+import { serveRelease } from "../support/releases.ts";
+
+test.each([
+  ["https://github.com/owner/ctxd", "https://api.github.com/repos/owner/ctxd/releases/latest"],
+  ["https://git.example.com/o/ctxd", "https://git.example.com/api/v3/repos/o/ctxd/releases/latest"],
+])("%s tells its newest release at %s", (repository, address) => {
+  expect(newestReleaseOf(repository)).toBe(address);
+});
+
+test("the newest release is asked for in one request", async () => {
+  await using server = serveRelease({
+    version: "0.3.0",
+    notes: "- One\r\n- Two",
+    files: { a: "" },
+  });
+  const { version, notes, files } = await askForRelease(server.address);
+  expect({ version, notes }).toEqual({ version: "0.3.0", notes: "- One\n- Two" });
+  expect([...files.keys()]).toEqual(["a", "SHA256SUMS"]);
+  expect(server.asked).toEqual(["/latest"]);
+});
+
+const LIMITED = { status: 403, headers: { "x-ratelimit-remaining": "0" } };
+const REFUSED: [string, () => Response, string][] = [
+  ["none", () => new Response("{}", { status: 404 }), "can't be asked (there is no release)"],
+  ["an error", () => new Response("", { status: 500 }), "can't be asked (it answers 500)"],
+  ["a limit", () => new Response("{}", LIMITED), "try again in an hour"],
+  ["no JSON", () => new Response("<html>"), "names no release"],
+  ["no files", () => Response.json({ tag_name: "v1.0.0" }), "names no release"],
+  ["another tag", () => Response.json({ tag_name: "nightly", assets: [] }), "names no release"],
+  ["too much", () => new Response("x".repeat(5 << 20)), "the answer is too long"],
+  [
+    "the way to an address without https",
+    () => Response.redirect("http://0.0.0.0:1/latest"),
+    "can't be asked",
+  ],
+];
+
+test.each(REFUSED)("%s is told in one sentence", async (_, answer, message) => {
+  await using server = serveRelease({ version: "0.3.0" }, answer);
+  await expect(askForRelease(server.address)).rejects.toThrow(message);
+});
+
+test("an address without https is not asked", async () => {
+  const address = "http://releases.example.com/latest";
+  await expect(askForRelease(address)).rejects.toThrow("is no https address");
+});
