@@ -1,9 +1,14 @@
 import { messageOf } from "../errors.ts";
+import { isNewer } from "./elf-versions.ts";
+import { TARGETS } from "./targets.ts";
 
 /** An asset cannot be put in place or loaded. `message` is the one line that the user sees. */
 export class AssetError extends Error {
   override readonly name = "AssetError";
 }
+
+/** What the libraries inside ask for; the same on each Linux. */
+const { glibc: GLIBC } = TARGETS["linux-x64"];
 
 const REMEDY = "set CTXD_CACHE_DIR to another folder";
 
@@ -36,14 +41,15 @@ const SYMPTOMS: [RegExp, (folder: string, found: RegExpExecArray) => string][] =
       `The cache folder ${folder} is mounted noexec, and native libraries are loaded from it: ${REMEDY}.`,
   ],
   [
-    /version .GLIBC_([\d.]+)' not found \(required by \S*\/libstdc/,
-    (_, [, version]) =>
-      `This system has no C++ library, and the one inside ctxd needs glibc ${version}, which is newer than the system's: install libstdc++6 (Debian, Ubuntu) or libstdc++ (Fedora, RHEL).`,
+    /version .GLIBC_[\d.]+' not found \(required by \S*\/libstdc/,
+    () =>
+      "This system has no C++ library, and the one inside ctxd needs a newer glibc than there is: install libstdc++6 (Debian, Ubuntu) or libstdc++ (Fedora, RHEL).",
   ],
   [
     /version .GLIBC_([\d.]+)' not found/,
-    (_, [, version]) =>
-      `ctxd needs glibc ${version} or later, and this system's is older: run it on a newer one, or in a container.`,
+    // It names the first version that is missing, of which there may be newer ones.
+    (_, [, version = GLIBC]) =>
+      `ctxd needs glibc ${isNewer(version, GLIBC) ? version : GLIBC} or later, and this system's is older: run it on a newer one, or in a container.`,
   ],
   // Windows' error 126: of all libraries that ours ask for, it may lack these.
   [
