@@ -55,13 +55,7 @@ try {
 // Newer versions of Node.js can become the executable: then none waits beside it.
 if (process.execve && !isWindows) process.execve(path, [path, ...words], env);
 
-const child = spawn(path, words, { stdio: "inherit", env });
-child.on("error", (error) => fail(`${path} can't be started (${error.code}).`));
-child.on("exit", (code, signal) => {
-  if (signal === null) process.exit(code);
-  process.removeAllListeners(signal);
-  process.kill(process.pid, signal);
-});
+// Before it starts: a signal that comes as soon as it says something is passed on too.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"]) {
   process.on(signal, () => {
     // A terminal tells the executable too, which takes a second Ctrl-C as impatience.
@@ -69,3 +63,11 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"]) {
     if (!isTold) child.kill(signal);
   });
 }
+
+const child = spawn(path, words, { stdio: "inherit", env });
+child.on("error", (error) => fail(`${path} can't be started (${error.code}).`));
+child.on("exit", (code, signal) => {
+  if (signal === null) process.exit(code);
+  process.removeAllListeners(signal);
+  process.kill(process.pid, signal);
+});
