@@ -1,4 +1,4 @@
-import { copyFile, link, mkdir, rm } from "node:fs/promises";
+import { chmod, copyFile, link, mkdir, rm } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { version } from "../../package.json" with { type: "json" };
@@ -62,6 +62,8 @@ async function takeExecutables(from: string, out: string): Promise<Release["exec
       await rm(path, { force: true });
       await link(join(from, file), path).catch(() => copyFile(join(from, file), path));
     }
+    // What was an artifact of a workflow has lost its mode.
+    await chmod(path, 0o755);
     found[target] = path;
   }
   if (Object.keys(found).length > 0) return found;
