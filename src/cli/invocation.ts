@@ -4,6 +4,7 @@ import { type Config, readConfig } from "../config.ts";
 import { FOLDER_VARIABLES } from "../system/folders.ts";
 import { inThisFolder, nameOfProgram, quoteForShell, toShell } from "../system/shell.ts";
 import type { Environment } from "./failure.ts";
+import { type PackageRunner, packageRunnerOf } from "./package-runner.ts";
 
 const ROOT = join(import.meta.dir, "..", "..");
 
@@ -26,6 +27,11 @@ export const ownCommand: readonly string[] = Bun.isStandaloneExecutable
   ? [process.execPath]
   : [process.execPath, ...CHECKOUT];
 
+/** What keeps the executable in a cache; null where it is installed, and in a checkout. */
+export const packageRunner: PackageRunner | null = Bun.isStandaloneExecutable
+  ? packageRunnerOf(process.execPath)
+  : null;
+
 /**
  * Whether Bun has taken its configuration from a folder that is not the checkout's: what an agent has
  * in its settings is of an older version then, or somebody has typed it so.
@@ -44,9 +50,10 @@ export function launchOf(
   { dataDir }: Pick<Config, "dataDir">,
   env: Environment,
 ): { command: string; args: string[] } {
-  const [command = "", ...first] = ownCommand;
+  const [command = "", ...first] = packageRunner?.started ?? ownCommand;
   const folder = isUsual(dataDir, homeOf(env)) ? [] : ["--data-dir", dataDir];
-  return { command: stablePath(command, env), args: [...first, ...words, ...folder] };
+  const program = packageRunner ? command : stablePath(command, env);
+  return { command: program, args: [...first, ...words, ...folder] };
 }
 
 /** What of an environment tells where the home folder is. */
@@ -80,6 +87,7 @@ export function describeProgram(env: Environment): string {
 }
 
 function describeExecutable(env: Environment): string {
+  if (packageRunner) return toShell(packageRunner.typed);
   const name = basename(process.execPath);
   const typed = nameOfProgram(name);
   if (Bun.which(name, { PATH: env.PATH ?? "" }) === process.execPath) return quoteForShell(typed);

@@ -10,7 +10,7 @@ import { ownServices } from "../system/services/own-services.ts";
 import type { ServiceSystem } from "../system/services/service-system.ts";
 import { toShell } from "../system/shell.ts";
 import { CommandError, type Environment } from "./failure.ts";
-import { describeProgram, launchOf } from "./invocation.ts";
+import { describeProgram, launchOf, packageRunner } from "./invocation.ts";
 import { print, say } from "./terminal.ts";
 
 /** Milliseconds that the system may take for one of its commands. */
@@ -21,6 +21,11 @@ const PATIENCE = 60_000;
  * settings that the environment has now.
  */
 export async function installService(config: Config, env: Environment): Promise<void> {
+  if (packageRunner) {
+    throw new CommandError(
+      `${describeProgram(env)} keeps the program in a cache, which no service should depend on: npm install -g ctxd, then ctxd service install.`,
+    );
+  }
   const system = systemOf(env);
   const { settingsPath } = system;
   const words = settingsPath === undefined ? ["serve"] : ["service", "run", settingsPath];

@@ -25,3 +25,11 @@ export function nameOfProgram(file: string, platform: string = process.platform)
 export function inThisFolder(name: string, platform: string = process.platform): string {
   return quoteForShell(platform === "win32" ? `.\\${name}` : `./${name}`, platform);
 }
+
+/** The words that start a program that may be a script: on Windows, npm's are, and only a shell starts these. */
+export function startingScript(
+  words: readonly string[],
+  platform: string = process.platform,
+): string[] {
+  return platform === "win32" ? ["cmd", "/c", ...words] : [...words];
+}

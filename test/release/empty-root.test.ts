@@ -81,10 +81,18 @@ describe.skipIf(!isWanted)("in an empty root", () => {
       root.addProgram("/usr/bin/env");
       root.addLibc(executable);
       root.addFolder(dirname(dirname(realpathSync(`${npm}`))), "/usr/lib/npm");
-      const npx = ["node", "/usr/lib/npm/bin/npx-cli.js", "-y", "ctxd", "mcp"];
-      const command = root.inside(npx, { npm_config_registry: registry.url });
+      const npx = (...words: string[]) =>
+        root.inside(["node", "/usr/lib/npm/bin/npx-cli.js", "-y", "ctxd", ...words], {
+          npm_config_registry: registry.url,
+        });
+      const command = npx("mcp");
       const took = await firstMemory(command);
       const again = await firstMemory(command);
+      // The cache of npx may go: its path is in no agent's settings, and no service has it.
+      const { out } = await run(npx("connect", "cursor", "--print"));
+      expect(out).toMatch(/"command": "npx",\s+"args": \[\s*"-y",\s+"--prefer-offline",\s+"ctxd"/);
+      const { said } = await run(npx("service", "install"));
+      expect(said).toContain("npx ctxd keeps the program in a cache");
       const bytes = registry.asked
         .filter((path) => path.endsWith(".tgz"))
         .flatMap((path) => tarballs.find((each) => basename(each) === basename(path)) ?? [])
