@@ -7,7 +7,6 @@ import { messageOf } from "../errors.ts";
 import { readExpected } from "./asset.ts";
 import { checkExecutable, checkGlibc } from "./check-executable.ts";
 import { compressFile } from "./compress.ts";
-import { CXX_RUNTIME } from "./cxx-runtime.ts";
 import type { EmbeddedFile } from "./embedded.ts";
 import { entryPoints } from "./entry-points.ts";
 import { generatedModules } from "./generated-modules.ts";
@@ -15,6 +14,7 @@ import { findLibraries, type Library } from "./libraries.ts";
 import { redirectAddons } from "./redirect-addons.ts";
 import { targetModules } from "./target-modules.ts";
 import {
+  CXX_RUNTIME,
   executableName,
   ownTargetName,
   TARGET_NAMES,

@@ -3,9 +3,7 @@ import { join } from "node:path";
 import { prepareAsset } from "./asset.ts";
 import { explainLoadError } from "./asset-error.ts";
 import { embeddedAsset } from "./embedded-asset.ts";
-
-/** The C++ runtime library of Linux, by the name that libraries ask for it. */
-export const CXX_RUNTIME = "libstdc++.so.6";
+import { CXX_RUNTIME } from "./targets.ts";
 
 /**
  * ONNX Runtime and the tokenizer are written in C++, and a bare system lacks the library for that:

@@ -1,7 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { CXX_RUNTIME } from "./cxx-runtime.ts";
-import { TARGETS, type TargetName } from "./targets.ts";
+import { CXX_RUNTIME, TARGETS, type TargetName } from "./targets.ts";
 
 /** A native library to be put into the executable, and the name it is unpacked under. */
 export interface Library {

@@ -1,4 +1,5 @@
-import { CXX_RUNTIME } from "./cxx-runtime.ts";
+/** The C++ runtime library of Linux, by the name that libraries ask for it. */
+export const CXX_RUNTIME = "libstdc++.so.6";
 
 /** A system and processor that there is an executable for. */
 export interface Target {

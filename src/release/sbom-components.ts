@@ -1,7 +1,6 @@
 import { basename, join } from "node:path";
 import { builtInModel } from "../embedding/manifest.ts";
-import { CXX_RUNTIME } from "../native/cxx-runtime.ts";
-import { TARGETS, type TargetName } from "../native/targets.ts";
+import { CXX_RUNTIME, TARGETS, type TargetName } from "../native/targets.ts";
 import type { Release } from "./release-info.ts";
 import { sha256Of } from "./sha256.ts";
 
