@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { AppError } from "../../errors.ts";
 import dotProducts from "./dot-products.wasm" with { type: "file" };
 import lateInteraction from "./late-interaction.wasm" with { type: "file" };
 
@@ -64,8 +65,21 @@ export function givePieces(pieces: readonly number[]): void {
   for (const piece of pieces) free.push(piece);
 }
 
-/** @param memory of the others, for a module that has none of its own */
+/**
+ * @param memory of the others, for a module that has none of its own
+ * @throws AppError `unavailable` where the engine has no SIMD, which it has with AVX or on ARM
+ */
 function load(path: string, memory?: WebAssembly.Memory): unknown {
-  const module = new WebAssembly.Module(readFileSync(path));
+  const module = compile(path);
   return new WebAssembly.Instance(module, { pieces: { ...(memory && { memory }) } }).exports;
+}
+
+function compile(path: string): WebAssembly.Module {
+  try {
+    return new WebAssembly.Module(readFileSync(path));
+  } catch (cause) {
+    if (!(cause instanceof WebAssembly.CompileError)) throw cause;
+    const message = "This processor lacks AVX, which ctxd needs: run it on one from 2011 or later.";
+    throw new AppError("unavailable", message, { cause });
+  }
 }
