@@ -24,7 +24,7 @@ export async function make(release: Release): Promise<string[]> {
     version: release.version,
     repository: { url: release.repository, source: "github" },
     websiteUrl: `${release.repository}#readme`,
-    packages: [ofNpm(release), ...(await bundlesIn(release))],
+    packages: [ofNpm(release), ofImage(release), ...(await bundlesIn(release))],
   };
   await Bun.write(path, `${JSON.stringify(server, null, 2)}\n`);
   return [path];
@@ -45,6 +45,18 @@ function ofNpm({ version }: Release) {
         format: "filepath",
       },
     ],
+  };
+}
+
+/** Images are published under the repository's name, which has no capitals there (`.ci/publish-image`). */
+function ofImage({ repository, version }: Release) {
+  return {
+    registryType: "oci",
+    identifier: `ghcr.io${new URL(repository).pathname.toLowerCase()}:${version}`,
+    runtimeHint: "docker",
+    transport: { type: "stdio" },
+    runtimeArguments: [{ type: "named", name: "--volume", value: "ctxd-data:/data" }],
+    packageArguments: [{ type: "positional", value: "mcp" }],
   };
 }
 

@@ -55,6 +55,24 @@ const ServerJson = Type.Object(
         ),
         Type.Object(
           {
+            registryType: Type.Literal("oci"),
+            identifier: Type.String({ pattern: "^ghcr\\.io/[a-z0-9-]+/[a-z0-9._-]+:[0-9.]+$" }),
+            runtimeHint: Type.Literal("docker"),
+            transport: Stdio,
+            runtimeArguments: Type.Array(
+              Type.Object(
+                { type: Type.Literal("named"), name: Type.String(), value: Type.String() },
+                strict,
+              ),
+            ),
+            packageArguments: Type.Array(
+              Type.Object({ type: Type.Literal("positional"), value: Type.String() }, strict),
+            ),
+          },
+          strict,
+        ),
+        Type.Object(
+          {
             registryType: Type.Literal("mcpb"),
             identifier: Type.String({
               pattern: "^https://github\\.com/[^/]+/[^/]+/releases/download/v[0-9.]+/[^/]+\\.mcpb$",
@@ -70,7 +88,7 @@ const ServerJson = Type.Object(
   strict,
 );
 
-test("server.json names the package of npm, and the bundles that there are, with their checksums", async () => {
+test("server.json names the package of npm, the image, and the bundles that there are, with their checksums", async () => {
   const out = temporaryFolder();
   const bundle = join(out, bundleName("linux-arm64"));
   await Bun.write(bundle, "a bundle");
@@ -87,6 +105,7 @@ test("server.json names the package of npm, and the bundles that there are, with
   expect(server.name).toBe("io.github.Some-Owner/ctxd");
   expect(server.packages).toMatchObject([
     { identifier: "ctxd", version: "1.2.3", packageArguments: [{ value: "mcp" }] },
+    { identifier: "ghcr.io/some-owner/ctxd:1.2.3", packageArguments: [{ value: "mcp" }] },
     {
       identifier:
         "https://github.com/Some-Owner/ctxd/releases/download/v1.2.3/ctxd-linux-arm64.mcpb",
