@@ -7,7 +7,7 @@ set -eu
 repository='@REPOSITORY@'
 version='@VERSION@'
 # The oldest glibc that the libraries inside can be loaded with.
-oldest_glibc=2.28
+oldest_glibc='@GLIBC@'
 dir=
 action=installed
 record="${HOME:?is not set}/.local/share/ctxd-install/ctxd.install.json"
@@ -150,7 +150,8 @@ uninstall_ctxd() {
     # Only where the service starts this executable.
     if [ -f "$service" ] && grep -qF "$target" "$service" && [ -x "$target" ]; then "$target" service uninstall || true; fi
   done
-  rm -f "$target" "$record"
+  # With the former one, which `ctxd upgrade --install` keeps.
+  rm -f "$target" "$target.old" "$record"
   rmdir "$(dirname "$record")" 2>/dev/null || true
   say "Removed: $target"
   say "Left: your memories in ${XDG_DATA_HOME:-$HOME/.local/share}/ctxd, and what can be made again in ${XDG_CACHE_HOME:-$HOME/.cache}/ctxd."

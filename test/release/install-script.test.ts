@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import { executableName, ownTargetName, TARGET_NAMES } from "../../src/native/targets.ts";
+import { executableName, ownTargetName, TARGET_NAMES, TARGETS } from "../../src/native/targets.ts";
 import { make as makeChecksums } from "../../src/release/checksums.ts";
 import { make } from "../../src/release/install-script.ts";
 
@@ -103,8 +103,9 @@ describe.skipIf(!canRun)("the install script", () => {
       expect(await run(home, ["--version", "v0.1.0"])).toMatchObject({ exitCode: 0 });
       expect(Bun.spawnSync([target]).stdout.toString()).toBe("0.1.0\n");
       await Bun.write(join(home, ".local", "share", "ctxd", "kept"), "mine");
+      await Bun.write(`${target}.old`, "the former one");
       expect((await run(home, ["--uninstall"])).out).toContain(`Removed: ${target}`);
-      expect(existsSync(target)).toBe(false);
+      expect(readdirSync(join(home, ".local", "bin"))).toEqual([]);
       expect(readdirSync(join(home, ".local", "share"))).toEqual(["ctxd"]);
       expect((await run(home, ["--uninstall"])).said).toStartWith("ctxd was not removed: this");
     },
@@ -172,6 +173,13 @@ describe.skipIf(!canRun)("the install script", () => {
       Bun.spawnSync(["sh", "-c", part], { env: { HOME: home, PATH: pathWith(TOOLS) }, cwd: home });
       expect(readdirSync(home)).toEqual([]);
     }
+  });
+
+  test("wants the glibc that all executables for Linux need", async () => {
+    expect(TARGETS["linux-arm64"].glibc).toBe(TARGETS["linux-x64"].glibc);
+    const text = await Bun.file(script).text();
+    expect(text).toContain(`oldest_glibc='${TARGETS["linux-x64"].glibc}'`);
+    expect(text).not.toMatch(/@[A-Z]+@/);
   });
 
   test.skipIf(Bun.which("shellcheck") === null)("has nothing that shellcheck names", () => {
