@@ -4,6 +4,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  renameSync,
   rmSync,
   writeFileSync,
 } from "node:fs";
@@ -14,6 +15,7 @@ import { LIBRARIES } from "./bare-root.ts";
 /** What Debian's packages qemu-user-static, libc6-arm64-cross and libgcc-s1-arm64-cross install. */
 const QEMU = "/usr/bin/qemu-aarch64-static";
 const SYSTEM = "/usr/aarch64-linux-gnu";
+const CACHE = join(import.meta.dir, "..", "..", "node_modules", ".cache", "ctxd-test");
 
 const NAMESPACE = ["unshare", "--user", "--map-root-user", "--mount"];
 
@@ -76,8 +78,11 @@ const ENTER = `
 
 /** A command that runs a program for 64-bit ARM, and the programs that it starts, in a root folder. */
 export function emulated(command: readonly string[], root = "/"): string[] {
-  const processor = join(tmpdir(), "ctxd-arm64-cpuinfo");
-  writeFileSync(processor, PROCESSOR);
+  mkdirSync(CACHE, { recursive: true });
+  const processor = join(CACHE, "arm64-cpuinfo");
+  // Others may have the file in use.
+  writeFileSync(`${processor}.${process.pid}`, PROCESSOR);
+  renameSync(`${processor}.${process.pid}`, processor);
   return [...NAMESPACE, "sh", "-ec", ENTER, "sh", FORMAT, processor, root, ...command];
 }
 
