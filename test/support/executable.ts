@@ -1,6 +1,7 @@
 import { Database } from "bun:sqlite";
 import { existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { executableName, targetNamed } from "../../src/native/targets.ts";
 import { emulatingScript } from "./arm64.ts";
 
 const ROOT = join(import.meta.dir, "..", "..");
@@ -27,7 +28,10 @@ export async function buildExecutable(): Promise<string> {
  * sources: once for all who ask.
  */
 export async function buildTarget(target?: string): Promise<string> {
-  const executable = join(DIST, target === undefined ? "ctxd" : `ctxd-${target}`);
+  const executable = join(
+    DIST,
+    target === undefined ? "ctxd" : executableName(targetNamed(target)),
+  );
   mkdirSync(DIST, { recursive: true });
   // Test files run in several processes. SQLite's lock goes with the process that holds it.
   using lock = new Database(join(DIST, "build.lock"));
