@@ -2,6 +2,7 @@ import { chmod, copyFile, link, mkdir, mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { description, license, name } from "../../../package.json" with { type: "json" };
 import { TARGETS, type TargetName } from "../../native/targets.ts";
+import { startingScript } from "../../system/shell.ts";
 import { mcpName, type Release } from "../release-info.ts";
 
 const ROOT = join(import.meta.dir, "..", "..", "..");
@@ -100,7 +101,9 @@ async function pack(
     const fields = await fill(folder);
     await Bun.write(join(folder, "package.json"), `${JSON.stringify(fields, null, 2)}\n`);
     for (const file of ["LICENSE", "NOTICE"]) await copyFile(join(ROOT, file), join(folder, file));
-    const command = ["npm", "pack", "--ignore-scripts", "--json", "--pack-destination", out];
+    const command = startingScript(
+      ["npm", "pack", "--ignore-scripts", "--json"].concat("--pack-destination", out),
+    );
     const child = Bun.spawn(command, { cwd: folder, stdout: "pipe", stderr: "pipe" });
     const [said, errors] = await Promise.all([child.stdout.text(), child.stderr.text()]);
     if ((await child.exited) !== 0) throw new Error(`npm pack failed: ${errors.trim()}`);

@@ -1,0 +1,85 @@
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { version } from "../../package.json" with { type: "json" };
+import { executableName, targetNamed } from "../../src/native/targets.ts";
+import { make as makeChecksums } from "../../src/release/checksums.ts";
+import { make as makeScript } from "../../src/release/install-script.ts";
+import { make as makePackages } from "../../src/release/npm/packages.ts";
+import { startingScript } from "../../src/system/shell.ts";
+import { serveRegistry } from "../support/npm-registry.ts";
+
+/**
+ * Whether the executable of this system comes to it by npm and by the install script, from a server on this
+ * machine: `bun test/release/smoke-install.ts TARGET FOLDER`. Needs Node.js, and no libraries.
+ */
+const [name = "", from = ""] = process.argv.slice(2);
+const target = targetNamed(name);
+const folder = mkdtempSync(join(tmpdir(), "ctxd-smoke-install-"));
+const home = join(folder, "home");
+const out = join(folder, "releases", "download", `v${version}`);
+const env = {
+  ...Object.fromEntries(Object.entries(process.env).filter(([key]) => !key.startsWith("CTXD_"))),
+  HOME: home,
+};
+
+async function run(command: string[], more: Record<string, string> = {}): Promise<void> {
+  const child = Bun.spawn(command, {
+    cwd: home,
+    env: { ...env, ...more },
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const [said, errors] = await Promise.all([child.stdout.text(), child.stderr.text()]);
+  const exitCode = await child.exited;
+  // What it says last is the version, or has it in the line of what was installed.
+  if (exitCode === 0 && said.includes(version)) return;
+  throw new Error(`${command.join(" ")} ended with ${exitCode}: ${errors.trim()}\n${said}`);
+}
+
+async function byNpm(): Promise<void> {
+  const executables = { [target]: join(out, executableName(target)) };
+  const repository = "https://github.com/owner/ctxd";
+  await using registry = await serveRegistry(
+    await makePackages({ version, repository, executables, out }),
+  );
+  await run(startingScript(["npx", "-y", "ctxd", "--version"]), {
+    npm_config_registry: registry.url,
+    npm_config_cache: join(folder, "npm"),
+  });
+}
+
+async function byScript(): Promise<void> {
+  await using server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    fetch: ({ url }) => new Response(Bun.file(join(folder, new URL(url).pathname.slice(12)))),
+  });
+  const release = { version, repository: `${server.url}owner/ctxd`, executables: {}, out };
+  await makeChecksums(release);
+  const [script = ""] = await makeScript(release);
+  await run(["sh", script]);
+  await run([join(home, ".local", "bin", "ctxd"), "--version"]);
+}
+
+let exitCode = 0;
+try {
+  for (const path of [home, out]) mkdirSync(path, { recursive: true });
+  const path = join(from, executableName(target));
+  if (!existsSync(path)) throw new Error(`${path} isn't there`);
+  await Bun.write(join(out, executableName(target)), Bun.file(path));
+  await byNpm();
+  console.log("npx starts it");
+  if (!target.startsWith("windows")) {
+    await byScript();
+    console.log("the install script installs it");
+  }
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  exitCode = 1;
+} finally {
+  // Windows keeps a program's file for a moment after its end.
+  rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 });
+}
+process.exit(exitCode);
