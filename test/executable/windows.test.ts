@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { buildTarget } from "../support/executable.ts";
@@ -27,7 +27,7 @@ function wineMissing(): string | null {
 
 describe.skipIf(missing !== null)("the executable for Windows", () => {
   let executable: string;
-  const folder = mkdtempSync(join(tmpdir(), "ctxd-test-"));
+  const folder = join(tmpdir(), `ctxd-test-wine-${process.pid}`);
   const prefix = join(folder, "prefix");
   const env = {
     PATH: process.env.PATH ?? "",
@@ -45,7 +45,7 @@ describe.skipIf(missing !== null)("the executable for Windows", () => {
 
   beforeAll(async () => {
     executable = await buildTarget("windows-x64");
-    mkdirSync(prefix);
+    mkdirSync(prefix, { recursive: true });
     await Bun.spawn([WINE, "wineboot", "-i"], { env, cwd: folder, stdout: "ignore" }).exited;
   });
   afterAll(async () => {
