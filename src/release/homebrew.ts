@@ -59,7 +59,6 @@ ${intel}
   end
 
   test do
-    ENV["XDG_DATA_HOME"] = testpath/"data"
     assert_match version.to_s, shell_output("#{bin}/${name} --version")
     assert_match "_${name}", shell_output("#{bin}/${name} completion bash")
   end
