@@ -69,6 +69,7 @@ async function build(name: TargetName, file: string, how: How): Promise<void> {
   const started = performance.now();
   const output = join(dist, file);
   const { lancedb, inference, cxx } = findLibraries(name, await targetModules(name, root));
+  sayWhatIsMissing(name, cxx);
   const model = modelAsset(builtInModel, process.env.CTXD_MODEL_SOURCE || undefined);
   console.log("compressing what was not compressed before: minutes at first, nothing later");
   const compressLibraries = (libraries: readonly Library[]) =>
@@ -100,6 +101,19 @@ async function build(name: TargetName, file: string, how: How): Promise<void> {
   const { size } = await stat(output);
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
   console.log(`${relative(root, output)}: ${(size / 2 ** 20).toFixed(1)} MiB, in ${seconds} s`);
+}
+
+/** The executable does its work without these, but is larger, or not for bare systems. */
+function sayWhatIsMissing(name: TargetName, cxx: readonly Library[]): void {
+  const { strip, cxx: paths } = TARGETS[name];
+  if (strip.length > 0 && !stripOf(name)) {
+    console.warn(
+      `the libraries for ${name} keep their symbols: there is no ${strip.join(", no ")}`,
+    );
+  }
+  if (paths.length > 0 && cxx.length === 0) {
+    console.warn(`${name} needs the C++ library of its system: there is no ${paths.join(", no ")}`);
+  }
 }
 
 /** The repository whose workflow runs; empty elsewhere. GitHub Docs, "Default environment variables". */
