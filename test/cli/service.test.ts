@@ -84,6 +84,20 @@ describe.skipIf(!isLinux)("ctxd service", () => {
   });
 });
 
+test("a service without an environment of its own has its settings from a file", async () => {
+  const file = join(temporaryFolder(), "service.json");
+  const start = () => ctxd(["service", "run", file]);
+  const nothing = "has no settings of a service: run ctxd service install again.";
+  expect((await start()).stderr).toContain(nothing);
+  writeFileSync(file, JSON.stringify({ settings: { CTXD_PORT: 1 }, logFile: "log" }));
+  expect((await start()).stderr).toContain(nothing);
+  writeFileSync(file, JSON.stringify({ settings: { CTXD_PORT: "none" }, logFile: "log" }));
+  expect(await start()).toMatchObject({
+    stderr: expect.stringContaining('CTXD_PORT="none" is not valid'),
+    exitCode: 2,
+  });
+});
+
 test.skipIf(!verify)("systemd takes the unit as it is meant", async () => {
   const folder = temporaryFolder();
   const command = ["/bin/echo", "serve", ODD];
