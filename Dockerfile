@@ -3,29 +3,37 @@
 # Users: docker exec -it ctxd ctxd user add you@example.com
 #
 # With a read-only root: add --read-only. All that is written goes to the volume.
+# For another processor: docker buildx build --platform linux/arm64 -t ctxd .
+#
+# A release is made of executables that are there already, which stand in for the first stage: see
+# src/release/image.ts.
 
-# Not the slim one: it has strip, which makes the native libraries smaller.
-FROM node:24-trixie AS build
+# Not the slim one: it has strip, which makes the native libraries smaller. Runs on the machine that builds.
+FROM --platform=$BUILDPLATFORM docker.io/library/node:24-trixie@sha256:be40f6a87b9b22215ddb20da0a2320a5c6d583fe3ee3b0024d9fa4f05b40c8fd AS build
 RUN npm install --global bun@1.4.5
 WORKDIR /src
 COPY package.json bun.lock bunfig.toml ./
 RUN bun run setup
-COPY tsconfig.json LICENSE NOTICE ./
+COPY tsconfig.json LICENSE NOTICE CHANGELOG.md ./
 COPY src ./src
-RUN bun run build \
- && install -d -o 10001 -g 10001 -m 700 /image/data \
- && install -D -m 755 dist/ctxd /image/usr/local/bin/ctxd \
- && install -D -m 644 -t /image/usr/share/doc/ctxd LICENSE NOTICE
+ARG TARGETARCH
+RUN case "$TARGETARCH" in amd64) target=linux-x64 ;; *) target=linux-$TARGETARCH ;; esac \
+ && bun run build --target "$target" \
+ && install -D -m 755 "dist/ctxd-$target" /image/usr/local/bin/ctxd \
+ && install -D -m 644 -t /image/usr/share/doc/ctxd LICENSE NOTICE \
+ && install -d -m 700 /volume/data
 
 # Has libc, libm, libgcc_s and libstdc++, which is all that the executable asks of a system.
-FROM debian:trixie-slim
+FROM docker.io/library/debian:trixie-slim@sha256:a29215f6a35e51e22adffa17f89e9d2ef06214e64a2bad10d765c46aea49f11f
 LABEL org.opencontainers.image.title="ctxd" \
       org.opencontainers.image.description="A private long-term memory for AI agents" \
       org.opencontainers.image.licenses="Apache-2.0"
 COPY --from=build /image /
+COPY --from=build --chown=10001:10001 /volume /
 ENV CTXD_HOST=0.0.0.0 \
     CTXD_DATA_DIR=/data \
     CTXD_CACHE_DIR=/data/cache \
+    CTXD_INSTALLED_BY=image \
     TMPDIR=/data/cache
 USER 10001:10001
 WORKDIR /data

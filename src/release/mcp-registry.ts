@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { TARGET_NAMES } from "../native/targets.ts";
 import { bundleName } from "./mcpb.ts";
-import { downloadUrl, mcpName, type Release } from "./release-info.ts";
+import { downloadUrl, imageName, mcpName, type Release } from "./release-info.ts";
 import { sha256Of } from "./sha256.ts";
 
 /** The newest format that the registry has, of December 2025. */
@@ -48,11 +48,10 @@ function ofNpm({ version }: Release) {
   };
 }
 
-/** Images are published under the repository's name, which has no capitals there (`.ci/publish-image`). */
-function ofImage({ repository, version }: Release) {
+function ofImage(release: Release) {
   return {
     registryType: "oci",
-    identifier: `ghcr.io${new URL(repository).pathname.toLowerCase()}:${version}`,
+    identifier: imageName(release),
     runtimeHint: "docker",
     transport: { type: "stdio" },
     runtimeArguments: [{ type: "named", name: "--volume", value: "ctxd-data:/data" }],

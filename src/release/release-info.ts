@@ -30,3 +30,8 @@ export function ownerOf({ repository }: Pick<Release, "repository">): string {
 export function mcpName(release: Pick<Release, "repository">): string {
   return `io.github.${ownerOf(release)}/ctxd`;
 }
+
+/** The name that the image of a release is published by. Names of images have no capitals. */
+export function imageName({ repository, version }: Pick<Release, "repository" | "version">) {
+  return `ghcr.io${new URL(repository).pathname.toLowerCase()}:${version}`;
+}

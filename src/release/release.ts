@@ -20,6 +20,7 @@ const PARTS: Record<string, () => Promise<Part>> = {
   // After the bundles, which it names with their checksums.
   "mcp-registry": () => import("./mcp-registry.ts"),
   deb: () => import("./deb/deb.ts"),
+  image: () => import("./image.ts"),
   homebrew: () => import("./homebrew.ts"),
   winget: () => import("./winget.ts"),
   "install-script": () => import("./install-script.ts"),

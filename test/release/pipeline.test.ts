@@ -166,7 +166,8 @@ describe("the scripts that publish", () => {
     expect(asked.join("\n")).not.toContain("secret");
     expect(asked.filter((line) => line.startsWith("buildah manifest add"))).toEqual(
       ["amd64", "arm64"].map(
-        (cpu) => `buildah manifest add localhost/ctxd:1.2.3 oci-archive:${files}/image-${cpu}.tar`,
+        (cpu) =>
+          `buildah manifest add localhost/ctxd:1.2.3 docker-archive:${files}/image-${cpu}.tar`,
       ),
     );
     expect(asked.at(-1)).toBe(`cosign sign --yes ${image}@sha256:abc`);

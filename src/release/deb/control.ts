@@ -4,21 +4,30 @@ interface Package {
   /** The account on GitHub that the repository belongs to. */
   readonly owner: string;
   readonly architecture: string;
+  /** The oldest version of glibc that will do. */
+  readonly glibc: string;
   readonly kibibytes: number;
 }
 
 /**
  * The control file of a package; see deb-control(5). What it depends on are the libraries that the program
- * and ONNX Runtime in it are linked with, by the newest symbols that they ask for (glibc 2.28, CXXABI_1.3.11),
+ * and ONNX Runtime in it are linked with, by the newest symbols that they ask for (of C++, CXXABI_1.3.11),
  * and what the maintainer scripts call.
  */
-export function control({ version, repository, owner, architecture, kibibytes }: Package): string {
+export function control({
+  version,
+  repository,
+  owner,
+  architecture,
+  glibc,
+  kibibytes,
+}: Package): string {
   return `Package: ctxd
 Version: ${version}
 Architecture: ${architecture}
 Maintainer: ${maintainer(owner)}
 Installed-Size: ${kibibytes}
-Depends: libc6 (>= 2.28), libgcc-s1, libstdc++6 (>= 7), systemd | systemd-standalone-sysusers | systemd-sysusers, systemd | systemd-standalone-tmpfiles | systemd-tmpfiles
+Depends: libc6 (>= ${glibc}), libgcc-s1, libstdc++6 (>= 7), systemd | systemd-standalone-sysusers | systemd-sysusers, systemd | systemd-standalone-tmpfiles | systemd-tmpfiles
 Section: utils
 Priority: optional
 Homepage: ${repository}

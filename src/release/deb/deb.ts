@@ -2,20 +2,16 @@ import { chmod, copyFile, mkdir, mkdtemp, readdir, rm, stat, utimes } from "node
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { COMPLETIONS } from "../../cli/completion.ts";
-import type { TargetName } from "../../native/targets.ts";
+import { TARGETS } from "../../native/targets.ts";
+import { linuxExecutables } from "../linux-processors.ts";
 import { manPage } from "../man-page.ts";
+import { releaseDate } from "../release-date.ts";
 import { ownerOf, type Release } from "../release-info.ts";
-import { changelog, releaseDate } from "./changelog.ts";
+import { changelog } from "./changelog.ts";
 import { control } from "./control.ts";
 
 const ROOT = join(import.meta.dir, "..", "..", "..");
 const FILES = join(import.meta.dir, "files");
-
-/** What Debian calls the processor of a target. */
-const ARCHITECTURES: Partial<Record<TargetName, string>> = {
-  "linux-x64": "amd64",
-  "linux-arm64": "arm64",
-};
 
 /**
  * Makes the Debian packages of the Linux executables. Needs dpkg-deb, and no root.
@@ -23,21 +19,21 @@ const ARCHITECTURES: Partial<Record<TargetName, string>> = {
  */
 export async function make(release: Release): Promise<string[]> {
   const written: string[] = [];
-  for (const [target, architecture] of Object.entries(ARCHITECTURES)) {
-    const executable = release.executables[target as TargetName];
-    if (executable) written.push(await makeOne(release, executable, architecture));
-  }
+  for (const one of linuxExecutables(release)) written.push(await makeOne(release, one));
   return written;
 }
 
-async function makeOne(release: Release, executable: string, architecture: string) {
-  const path = join(release.out, `ctxd_${release.version}_${architecture}.deb`);
+type One = ReturnType<typeof linuxExecutables>[number];
+
+async function makeOne(release: Release, one: One): Promise<string> {
+  const { executable, processor } = one;
+  const path = join(release.out, `ctxd_${release.version}_${processor}.deb`);
   const tree = await mkdtemp(join(tmpdir(), "ctxd-deb-"));
   try {
     const date = await releaseDate(release.version, executable);
     for (const [name, { content, mode }] of await contents(release, executable, date))
       await put(join(tree, name), content, mode);
-    await describe(release, tree, architecture);
+    await describe(release, tree, one);
     await settle(tree, date);
     await pack(tree, path, date);
     return path;
@@ -91,7 +87,7 @@ async function contents(
 }
 
 /** Writes what dpkg reads: the control file, the scripts, the settings, the checksums. */
-async function describe(release: Release, tree: string, architecture: string): Promise<void> {
+async function describe(release: Release, tree: string, { target, processor }: One): Promise<void> {
   let bytes = 0;
   const sums: string[] = [];
   for (const name of await filesOf(tree)) {
@@ -106,7 +102,8 @@ async function describe(release: Release, tree: string, architecture: string): P
     version: release.version,
     repository: release.repository,
     owner: ownerOf(release),
-    architecture,
+    architecture: processor,
+    glibc: TARGETS[target].glibc,
     kibibytes: Math.ceil(bytes / 1024),
   });
   await put(join(own, "control"), text);
