@@ -29,6 +29,8 @@ class Ctxd < Formula
 
   on_macos do
     depends_on arch: :arm64
+    # ONNX Runtime asks for it.
+    depends_on macos: :sonoma
 
     on_arm do
 ${mac}
