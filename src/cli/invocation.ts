@@ -1,6 +1,7 @@
 import { realpathSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { type Config, readConfig } from "../config.ts";
+import { INSTALLED_BY } from "../settings.ts";
 import { FOLDER_VARIABLES } from "../system/folders.ts";
 import { inThisFolder, nameOfProgram, quoteForShell, toShell } from "../system/shell.ts";
 import type { Environment } from "./failure.ts";
@@ -77,13 +78,20 @@ export function describeCommand(
   { dataDir }: Pick<Config, "dataDir">,
   env: Environment,
 ): string {
-  const folder = isUsual(dataDir, env) ? "" : ` --data-dir ${quoteForShell(dataDir)}`;
+  const folder =
+    isOfPackage(env) || isUsual(dataDir, env) ? "" : ` --data-dir ${quoteForShell(dataDir)}`;
   return `${describeProgram(env)} ${command}${folder}`;
 }
 
 /** What a person types in the place of `ctxd`. */
 export function describeProgram(env: Environment): string {
+  if (isOfPackage(env)) return "sudo ctxd-service";
   return Bun.isStandaloneExecutable ? describeExecutable(env) : describeCheckout(env);
+}
+
+/** Whether this is the service of the Debian package, whose memories nobody reaches by the program alone. */
+function isOfPackage(env: Environment): boolean {
+  return env[INSTALLED_BY] === "deb-service";
 }
 
 function describeExecutable(env: Environment): string {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { describeCommand } from "../../src/cli/invocation.ts";
 import { make } from "../../src/release/deb/deb.ts";
 import { temporaryFolder } from "../support/database.ts";
 import { overlaidRoot } from "../support/overlaid-root.ts";
@@ -63,6 +64,14 @@ describe.skipIf(!hasDpkg)("the Debian package", () => {
 });
 
 describe("the service", () => {
+  test.each(["ctxd.service", "ctxd-service"])("has people use ctxd-service: %s", async (name) => {
+    const text = await Bun.file(join(FILES, name)).text();
+    const [, mark] = /CTXD_INSTALLED_BY=(\S+)/.exec(text) ?? [];
+    const env = { CTXD_INSTALLED_BY: mark };
+    const command = describeCommand("user add", { dataDir: "/var/lib/ctxd" }, env);
+    expect(command).toBe("sudo ctxd-service user add");
+  });
+
   test.skipIf(!Bun.which("systemd-analyze"))("is what systemd reads, and kept apart", async () => {
     const unit = await Bun.file(join(FILES, "ctxd.service")).text();
     const path = join(temporaryFolder(), "ctxd.service");
