@@ -12,8 +12,11 @@ const hasDpkg = Bun.which("dpkg-deb") !== null;
 /** Says who runs it, with which settings, in the place of the program. */
 const STAND_IN = '#!/bin/sh\necho "$(id -un) $HOME $CTXD_DATA_DIR $CTXD_PUBLIC_URL $*"\n';
 
+/** Where dpkg and chroot look for the programs of the administrator. */
+const env = { ...process.env, PATH: `${process.env.PATH}:/usr/sbin:/sbin` };
+
 function run(...command: string[]) {
-  const { exitCode, stdout, stderr } = Bun.spawnSync(command);
+  const { exitCode, stdout, stderr } = Bun.spawnSync(command, { env });
   return { exitCode, output: stdout.toString(), errors: stderr.toString() };
 }
 
