@@ -51,6 +51,7 @@ const ORDER = [
   "shared-settings.ts",
   "setting-values.ts",
   "settings.ts",
+  "downloads.ts",
   "disk-errors.ts",
   "system",
   "errors.ts",

@@ -15,6 +15,7 @@ import {
 } from "node:fs";
 import { dirname, isAbsolute, join, win32 } from "node:path";
 import { moveFileNow } from "../system/files.ts";
+import { roamingFolder } from "../system/folders.ts";
 import { HAS_MODES } from "../system/foreign-ancestor.ts";
 import { type Client, placeOn } from "./client.ts";
 import { ConnectError } from "./connect-error.ts";
@@ -68,9 +69,9 @@ function placeInMoved({ movedBy }: Pick<Client, "movedBy">, { env }: Surrounding
 function resolveHome(path: string, { env, home, platform }: Surroundings): string {
   const config = env.XDG_CONFIG_HOME;
   if (platform === "win32") {
-    const roaming = env.APPDATA ?? win32.join(home, "AppData", "Roaming");
     const [first = "", ...rest] = path.split("/");
-    return win32.join(first.replace("~", home).replace("%APPDATA%", roaming), ...rest);
+    const beginning = first.replace("~", home).replace("%APPDATA%", roamingFolder(env, home));
+    return win32.join(beginning, ...rest);
   }
   const found = config && isAbsolute(config) ? path.replace(/^~\/\.config\//, `${config}/`) : path;
   return found.replace(/^~\//, `${home}/`);

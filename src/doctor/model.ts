@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { BUILT_IN, CATALOGUE, catalogueModel } from "../embedding/catalogue.ts";
 import type { ChosenModel } from "../embedding/choice.ts";
 import { openChosenModel } from "../embedding/chosen-model.ts";
+import { cosineOf } from "../embedding/cosine.ts";
 import { assetOf, isFetched } from "../embedding/fetched-model.ts";
 import { builtInModel } from "../embedding/manifest.ts";
 import { findModel } from "../embedding/model.ts";
@@ -79,7 +80,7 @@ export async function checkEmbedding(cacheDir: string): Promise<Finding> {
         async (text) => (await embedder.embedContent(text)).vectors[0],
       ),
     );
-    if (dot(vector, near) - dot(vector, far) < QUESTION.least) {
+    if (cosineOf(vector, near) - cosineOf(vector, far) < QUESTION.least) {
       return problem("what is meant is not found: get this program anew, or use another machine.");
     }
     return ok("a text became a vector");
@@ -91,12 +92,6 @@ export async function checkEmbedding(cacheDir: string): Promise<Finding> {
   } finally {
     await embedder.close();
   }
-}
-
-function dot(a: ArrayLike<number>, b: ArrayLike<number>): number {
-  let sum = 0;
-  for (let at = 0; at < a.length; at++) sum += (a[at] ?? 0) * (b[at] ?? 0);
-  return sum;
 }
 
 /**

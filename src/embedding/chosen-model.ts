@@ -6,6 +6,7 @@ import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
 import { BUILT_IN, CATALOGUE, catalogueModel } from "./catalogue.ts";
 import type { ChosenModel } from "./choice.ts";
+import { cosineOf } from "./cosine.ts";
 import { type Embedder, type EmbeddingModel, makes } from "./embedder.ts";
 import { type Fetchable, fetchFiles, isFetched } from "./fetched-model.ts";
 import { builtInModel, ManifestSchema } from "./manifest.ts";
@@ -140,9 +141,7 @@ async function measure(embedder: Embedder): Promise<Pick<EmbeddingModel, "dimens
   const embeddings = await Promise.all(UNRELATED.map(embedder.embedQuery));
   const vectors = embeddings.map(({ vector }) => vector);
   const cosines = vectors.flatMap((one, index) =>
-    vectors
-      .slice(index + 1)
-      .map((other) => one.reduce((sum, x, at) => sum + x * (other[at] ?? 0), 0)),
+    vectors.slice(index + 1).map((other) => cosineOf(one, other)),
   );
   if (!cosines.every(Number.isFinite)) throw new Error("its vectors are not numbers");
   // Most of them: the same that the built-in model's figure was chosen by.

@@ -1,12 +1,10 @@
 import { open } from "node:fs/promises";
-import { messageOf } from "../errors.ts";
+import { createSilence, reasonOfRequest } from "../downloads.ts";
 import { ModelError } from "./model-error.ts";
 
 /** How often a download goes on after a break, and the milliseconds before the first time. */
 const TRIES = 4;
 const PAUSE = 1_000;
-/** Milliseconds without a byte after which a server is given up. */
-const SILENCE = 60_000;
 
 /**
  * Downloads a file. What a former call has left of it stays, and the rest is asked for; after a break it
@@ -37,10 +35,8 @@ export async function download(
         await Bun.sleep(pause * 2 ** (attempt - 1));
         continue;
       }
-      // Bun adds a question to who reads it.
-      const reason = messageOf(cause).replace(/\. Is the computer.*|\.$/, "");
       throw new ModelError(
-        `${url} can't be fetched (${reason}): try again, it goes on where it was; or give the file to ctxd model fetch with --file.`,
+        `${url} can't be fetched (${reasonOfRequest(cause)}): try again, it goes on where it was; or give the file to ctxd model fetch with --file.`,
         { cause },
       );
     }
@@ -69,36 +65,31 @@ async function append(
     if (there > bytes) await handle.truncate(0);
     let size = there > bytes ? 0 : there;
     if (size === bytes) return;
-    const silence = new AbortController();
-    const timer = setTimeout(() => silence.abort(new Error("nothing comes")), SILENCE);
-    try {
-      const response = await fetch(url, {
-        headers: size > 0 ? { range: `bytes=${size}-` } : {},
-        signal: signal ? AbortSignal.any([signal, silence.signal]) : silence.signal,
-      });
-      const goesOn =
-        response.status === 206 &&
-        response.headers.get("content-range")?.startsWith(`bytes ${size}-`) === true;
-      if (!goesOn && response.status !== 200) {
-        const message = `the answer is ${response.status}`;
-        if (response.status === 416) await handle.truncate(0);
-        else if (response.status < 500 && response.status !== 429) throw new Refusal(message);
-        throw new Error(message);
-      }
-      // Who does not know ranges begins at the beginning.
-      if (!goesOn) {
-        await handle.truncate(0);
-        size = 0;
-      }
-      for await (const chunk of response.body ?? []) {
-        timer.refresh();
-        if (size + chunk.byteLength > bytes) throw new Refusal("more comes than the file has");
-        await handle.writeFile(chunk);
-        size += chunk.byteLength;
-        onBytes(size);
-      }
-    } finally {
-      clearTimeout(timer);
+    using silence = createSilence();
+    const response = await fetch(url, {
+      headers: size > 0 ? { range: `bytes=${size}-` } : {},
+      signal: signal ? AbortSignal.any([signal, silence.signal]) : silence.signal,
+    });
+    const goesOn =
+      response.status === 206 &&
+      response.headers.get("content-range")?.startsWith(`bytes ${size}-`) === true;
+    if (!goesOn && response.status !== 200) {
+      const message = `the answer is ${response.status}`;
+      if (response.status === 416) await handle.truncate(0);
+      else if (response.status < 500 && response.status !== 429) throw new Refusal(message);
+      throw new Error(message);
+    }
+    // Who does not know ranges begins at the beginning.
+    if (!goesOn) {
+      await handle.truncate(0);
+      size = 0;
+    }
+    for await (const chunk of response.body ?? []) {
+      silence.end();
+      if (size + chunk.byteLength > bytes) throw new Refusal("more comes than the file has");
+      await handle.writeFile(chunk);
+      size += chunk.byteLength;
+      onBytes(size);
     }
     if (size < bytes) throw new Error(`${size} of ${bytes} bytes came`);
     await handle.sync();

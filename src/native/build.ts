@@ -12,6 +12,7 @@ import { entryPoints } from "./entry-points.ts";
 import { generatedModules } from "./generated-modules.ts";
 import { findLibraries, type Library } from "./libraries.ts";
 import { redirectAddons } from "./redirect-addons.ts";
+import { REPOSITORY } from "./repository.ts";
 import { targetModules } from "./target-modules.ts";
 import {
   CXX_RUNTIME,
@@ -69,7 +70,8 @@ async function build(name: TargetName, file: string, how: How): Promise<void> {
   const started = performance.now();
   const output = join(dist, file);
   const { lancedb, inference, cxx } = findLibraries(name, await targetModules(name, root));
-  sayWhatIsMissing(name, cxx);
+  const strip = stripOf(name);
+  sayWhatIsMissing(name, strip, cxx);
   const model = modelAsset(builtInModel, process.env.CTXD_MODEL_SOURCE || undefined);
   console.log("compressing what was not compressed before: minutes at first, nothing later");
   const compressLibraries = (libraries: readonly Library[]) =>
@@ -78,10 +80,7 @@ async function build(name: TargetName, file: string, how: How): Promise<void> {
         const content = await Bun.file(library.path).bytes();
         // The C++ runtime is for systems that have none: it is as old as that of the building machine.
         if (library.name !== CXX_RUNTIME) checkGlibc(library, name, content);
-        return compressFile({ name: library.name, content }, cache, {
-          isQuick,
-          strip: stripOf(name),
-        });
+        return compressFile({ name: library.name, content }, cache, { isQuick, strip });
       }),
     );
   const embedded = {
@@ -104,11 +103,11 @@ async function build(name: TargetName, file: string, how: How): Promise<void> {
 }
 
 /** The executable does its work without these, but is larger, or not for bare systems. */
-function sayWhatIsMissing(name: TargetName, cxx: readonly Library[]): void {
-  const { strip, cxx: paths } = TARGETS[name];
-  if (strip.length > 0 && !stripOf(name)) {
+function sayWhatIsMissing(name: TargetName, strip: string | null, cxx: readonly Library[]): void {
+  const { strip: programs, cxx: paths } = TARGETS[name];
+  if (programs.length > 0 && strip === null) {
     console.warn(
-      `the libraries for ${name} keep their symbols: there is no ${strip.join(", no ")}`,
+      `the libraries for ${name} keep their symbols: there is no ${programs.join(", no ")}`,
     );
   }
   if (paths.length > 0 && cxx.length === 0) {
@@ -125,7 +124,7 @@ function repositoryOfWorkflow(): string {
 /** @throws Error when it is not the https address of a repository */
 function parseRepository(text: string): string | null {
   if (text === "") return null;
-  if (/^https:\/\/[^/\s]+\/[^/\s]+\/[^/\s]+$/.test(text)) return text;
+  if (REPOSITORY.test(text)) return text;
   throw new Error(`--repository ${text} is not like https://github.com/OWNER/ctxd`);
 }
 

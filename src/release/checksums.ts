@@ -1,10 +1,8 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { hashFile } from "../native/asset.ts";
+import { CHECKSUMS } from "../upgrade/checksums.ts";
 import type { Release } from "./release-info.ts";
-import { sha256Of } from "./sha256.ts";
-
-/** The file with the checksums, in the format that `sha256sum --check` reads. */
-export const CHECKSUMS = "SHA256SUMS";
 
 /** What is made of the checksums, and what goes into no download. */
 const LEFT_OUT = [CHECKSUMS, `${CHECKSUMS}.sigstore.json`, "NOTES.md"];
@@ -17,7 +15,7 @@ export async function make({ out }: Release): Promise<string[]> {
     .map(({ name }) => name)
     .sort();
   const lines: string[] = [];
-  for (const name of names) lines.push(`${await sha256Of(join(out, name))}  ${name}\n`);
+  for (const name of names) lines.push(`${await hashFile(join(out, name))}  ${name}\n`);
   const path = join(out, CHECKSUMS);
   await Bun.write(path, lines.join(""));
   return [path];

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { description, license, name } from "../../package.json" with { type: "json" };
+import { hashFile } from "../native/asset.ts";
 import { executableName, type TargetName } from "../native/targets.ts";
 import { downloadUrl, type Release } from "./release-info.ts";
-import { sha256Of } from "./sha256.ts";
 
 /**
  * Writes the Homebrew formula of a release, for a tap: `Formula/ctxd.rb` of OWNER/homebrew-tap. It installs an
@@ -72,5 +72,5 @@ async function source(release: Release, target: TargetName): Promise<string> {
   const path = release.executables[target];
   if (path === undefined) throw new Error(`a formula needs the executable of ${target} too`);
   return `      url "${downloadUrl(release, executableName(target))}"
-      sha256 "${await sha256Of(path)}"`;
+      sha256 "${await hashFile(path)}"`;
 }

@@ -17,7 +17,7 @@ export function manPage(version: string, date: string): string {
   };
   const sections = [
     `.TH CTXD 1 "${date}" "ctxd ${version}" "User Commands"`,
-    `.SH NAME\nctxd \\- ${roff(lowered(program.description()))}`,
+    `.SH NAME\nctxd \\- ${roff(withoutArticle(program.description()))}`,
     ".SH SYNOPSIS\n.B ctxd\n.RI [ COMMAND ]\n.RI [ OPTIONS ]",
     `.SH DESCRIPTION\n${paragraphs(DESCRIPTION)}`,
     `.SH OPTIONS\n${optionsOf(program, program)}`,
@@ -117,7 +117,7 @@ function paragraphs(text: string): string {
     .join("\n.PP\n");
 }
 
-function lowered(text: string): string {
+function withoutArticle(text: string): string {
   return text.replace(/^A /, "");
 }
 

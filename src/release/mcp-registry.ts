@@ -1,8 +1,8 @@
 import { join } from "node:path";
+import { hashFile } from "../native/asset.ts";
 import { TARGET_NAMES } from "../native/targets.ts";
 import { bundleName } from "./mcpb.ts";
 import { downloadUrl, imageName, mcpName, type Release } from "./release-info.ts";
-import { sha256Of } from "./sha256.ts";
 
 /** The newest format that the registry has, of December 2025. */
 const SCHEMA = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json";
@@ -68,7 +68,7 @@ async function bundlesIn(release: Release) {
     bundles.push({
       registryType: "mcpb",
       identifier: downloadUrl(release, file),
-      fileSha256: await sha256Of(path),
+      fileSha256: await hashFile(path),
       transport: { type: "stdio" },
     });
   }

@@ -1,8 +1,8 @@
 import { basename, join } from "node:path";
 import { builtInModel } from "../embedding/manifest.ts";
+import { hashFile } from "../native/asset.ts";
 import { CXX_RUNTIME, TARGETS, type TargetName } from "../native/targets.ts";
 import type { Release } from "./release-info.ts";
-import { sha256Of } from "./sha256.ts";
 
 const MODULES = join(import.meta.dir, "..", "..", "node_modules");
 
@@ -30,7 +30,7 @@ export async function executableComponents({
       type: "file",
       name: basename(path),
       version,
-      hashes: [{ alg: "SHA-256", content: await sha256Of(path) }],
+      hashes: [{ alg: "SHA-256", content: await hashFile(path) }],
     })),
   );
 }

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { stringify } from "yaml";
 import { description, license, name } from "../../package.json" with { type: "json" };
+import { hashFile } from "../native/asset.ts";
 import { executableName } from "../native/targets.ts";
 import { downloadUrl, ownerOf, type Release } from "./release-info.ts";
-import { sha256Of } from "./sha256.ts";
 
 /** The version of the manifests' schema: https://github.com/microsoft/winget-cli, schemas/JSON/manifests. */
 const SCHEMA = "1.12.0";
@@ -31,7 +31,7 @@ export async function make(release: Release): Promise<string[]> {
         {
           Architecture: "x64",
           InstallerUrl: downloadUrl(release, executableName(TARGET)),
-          InstallerSha256: (await sha256Of(path)).toUpperCase(),
+          InstallerSha256: (await hashFile(path)).toUpperCase(),
         },
       ],
     },

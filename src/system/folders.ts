@@ -40,6 +40,11 @@ export function cacheFolder(env: Environment, platform: string = process.platfor
   return folder === null ? null : win32.join(folder, "cache");
 }
 
+/** Where Windows has settings of programs that follow a person from machine to machine: `FOLDERID_RoamingAppData`. */
+export function roamingFolder(env: Environment, home: string): string {
+  return env.APPDATA ?? win32.join(home, "AppData", "Roaming");
+}
+
 /** A relative folder in a variable must be ignored, says the specification. */
 function ofXdg(env: Environment, named: string | undefined, ...inHome: string[]): string | null {
   if (named && posix.isAbsolute(named)) return posix.join(named, "ctxd");

@@ -1,5 +1,6 @@
-import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { readFileSync, realpathSync, statSync } from "node:fs";
 import { dirname } from "node:path";
+import { nearestFolder } from "./mounts.ts";
 
 /** A folder by which other users decide what is found below it, and why: the end of a sentence. */
 export interface ForeignAncestor {
@@ -15,8 +16,7 @@ export interface ForeignAncestor {
  * that is used afterwards has to be the real one.
  */
 export function findForeignAncestor(path: string): ForeignAncestor | null {
-  let nearest = path;
-  while (!existsSync(nearest) && nearest !== dirname(nearest)) nearest = dirname(nearest);
+  const nearest = nearestFolder(path);
   const real = realpathSync(nearest);
   for (let folder = real; ; folder = dirname(folder)) {
     const reason = foreignness(folder, nearest === path && folder === real);

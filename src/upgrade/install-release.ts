@@ -1,19 +1,17 @@
 import { randomUUID } from "node:crypto";
 import { chmod, open, rm, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { createSilence } from "../downloads.ts";
 import { messageOf } from "../errors.ts";
 import { replaceExecutable } from "../system/replace-executable.ts";
+import { CHECKSUMS, checksumOf } from "./checksums.ts";
 import { ask, askForText, type PublishedRelease } from "./release.ts";
 import { UpgradeError } from "./upgrade-error.ts";
 
-/** Milliseconds without a byte after which a download is given up, and that a first start may take. */
-const SILENCE = 60_000;
+/** Milliseconds that a first start may take. */
 const START = 120_000;
 /** Bytes that no executable has. */
 const MAX_SIZE = 1 << 30;
-
-/** The file of a release that has the SHA-256 of each. */
-const CHECKSUMS = "SHA256SUMS";
 
 interface Options {
   /** Path of the executable that is replaced. */
@@ -34,11 +32,11 @@ export async function installRelease(
   release: PublishedRelease,
   { executable, name, signal, onProgress }: Options,
 ): Promise<string> {
-  const [address, checksums] = [name, CHECKSUMS].map((file) => addressOf(release, file));
-  const sha256 = checksumOf(await askForText(checksums ?? ""), name);
+  const address = addressOf(release, name);
+  const sha256 = checksumOf(await askForText(addressOf(release, CHECKSUMS)), name);
   const part = join(dirname(executable), `.${basename(executable)}-${randomUUID()}`);
   try {
-    const found = await download(address ?? "", part, { signal, onProgress });
+    const found = await download(address, part, { signal, onProgress });
     if (found !== sha256) {
       throw new UpgradeError(
         `${address} is damaged, or not what was released: its SHA-256 is ${found}, not ${sha256}. Nothing was changed.`,
@@ -64,23 +62,13 @@ function addressOf({ files, version }: PublishedRelease, name: string): string {
   throw new UpgradeError(`The release ${version} has no ${name}.`);
 }
 
-/** Lines as sha256sum writes them: 64 digits, a space, a space or an asterisk, the name. */
-function checksumOf(checksums: string, name: string): string {
-  for (const line of checksums.split("\n")) {
-    const [, sha256, file] = /^([0-9a-f]{64}) [ *](.+?)\r?$/.exec(line) ?? [];
-    if (sha256 && file === name) return sha256;
-  }
-  throw new UpgradeError(`${CHECKSUMS} of the release has no line for ${name}.`);
-}
-
 /** Downloads into a file that is not there yet, and gives the SHA-256 of what came. */
 async function download(
   address: string,
   path: string,
   { signal, onProgress }: Pick<Options, "signal" | "onProgress">,
 ): Promise<string> {
-  const silence = new AbortController();
-  const timer = setTimeout(() => silence.abort(new Error("nothing comes")), SILENCE);
+  using silence = createSilence();
   const file = await open(path, "wx", 0o600);
   try {
     return await ask(address, AbortSignal.any([signal, silence.signal]), async (response) => {
@@ -88,7 +76,7 @@ async function download(
       const hasher = new Bun.CryptoHasher("sha256");
       let size = 0;
       for await (const chunk of response.body ?? []) {
-        timer.refresh();
+        silence.end();
         size += chunk.byteLength;
         if (size > MAX_SIZE) throw new Error("it is too large");
         hasher.update(chunk);
@@ -101,7 +89,6 @@ async function download(
   } catch (error) {
     throw signal.aborted ? signal.reason : error;
   } finally {
-    clearTimeout(timer);
     await file.close();
   }
 }

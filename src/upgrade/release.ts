@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import { messageOf } from "../errors.ts";
+import { reasonOfRequest } from "../downloads.ts";
 import { isSecureAddress } from "../setting-values.ts";
 import { UpgradeError } from "./upgrade-error.ts";
 import { VERSION } from "./versions.ts";
@@ -85,9 +85,7 @@ export async function ask<T>(
     if (!response.ok) throw new Error(explain(response));
     return await read(response);
   } catch (cause) {
-    // Bun adds a question to who reads it.
-    const reason = messageOf(cause).replace(/\. Is the computer.*|\.$/, "");
-    throw new UpgradeError(`${address} can't be asked (${reason}).`, { cause });
+    throw new UpgradeError(`${address} can't be asked (${reasonOfRequest(cause)}).`, { cause });
   }
 }
 

@@ -2,10 +2,10 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
+import { hashFile } from "../../src/native/asset.ts";
 import { make } from "../../src/release/mcp-registry.ts";
 import { bundleName } from "../../src/release/mcpb.ts";
 import { mcpName } from "../../src/release/release-info.ts";
-import { sha256Of } from "../../src/release/sha256.ts";
 import { temporaryFolder } from "../support/database.ts";
 
 const strict = { additionalProperties: false };
@@ -109,7 +109,7 @@ test("server.json names the package of npm, the image, and the bundles that ther
     {
       identifier:
         "https://github.com/Some-Owner/ctxd/releases/download/v1.2.3/ctxd-linux-arm64.mcpb",
-      fileSha256: await sha256Of(bundle),
+      fileSha256: await hashFile(bundle),
     },
   ]);
 });

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { getMcpConfigForManifest, MANIFEST_SCHEMAS, unpackExtension } from "@anthropic-ai/mcpb";
+import { hashFile } from "../../src/native/asset.ts";
 import { TARGET_NAMES, TARGETS, type TargetName } from "../../src/native/targets.ts";
 import { make } from "../../src/release/mcpb.ts";
-import { sha256Of } from "../../src/release/sha256.ts";
 import { temporaryFolder } from "../support/database.ts";
 
 async function release() {
@@ -45,7 +45,7 @@ test("each executable has a bundle, whose manifest follows the format and starts
 test("the same executables make the same bundles", async () => {
   const sums = [];
   for (const made of [await release(), await release()]) {
-    sums.push(await Promise.all((await make(made)).map(sha256Of)));
+    sums.push(await Promise.all((await make(made)).map(hashFile)));
   }
   expect(sums[0]).toEqual(sums[1] ?? []);
 });

@@ -72,7 +72,7 @@ export function listSql(filter: Filter, after: Position | null, has: HasColumn):
 }
 
 /** Memories that expire. */
-export const EXPIRING_SQL = "passage = 0 AND expires_at IS NOT NULL";
+export const EXPIRING_SQL = `passage = 0 AND ${valueSql("expires_at")}`;
 
 /** Memories of sessions. */
 export function sessionsSql(sessions: readonly string[], filter: Filter, has: HasColumn): string {

@@ -8,6 +8,7 @@ const LABEL = "ctxd";
 export function launchd(home: string, uid: number): ServiceSystem {
   const path = join(home, "Library", "LaunchAgents", `${LABEL}.plist`);
   const domain = `gui/${uid}`;
+  const bootOut = ["launchctl", "bootout", `${domain}/${LABEL}`];
   return {
     title: "launchd",
     path,
@@ -44,9 +45,9 @@ ${Object.entries(env)
 </plist>
 `,
     // A changed description counts from the next start on.
-    replace: [["launchctl", "bootout", `${domain}/${LABEL}`]],
+    replace: [bootOut],
     start: [["launchctl", "bootstrap", domain, path]],
-    stop: [["launchctl", "bootout", `${domain}/${LABEL}`]],
+    stop: [bootOut],
     isRunning: ["launchctl", "print", `${domain}/${LABEL}`],
     hints: [],
   };

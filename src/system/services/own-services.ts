@@ -1,5 +1,5 @@
 import { posix, win32 } from "node:path";
-import { homeFolder } from "../folders.ts";
+import { homeFolder, roamingFolder } from "../folders.ts";
 import { launchd } from "./launchd.ts";
 import type { ServiceSystem } from "./service-system.ts";
 import { systemd } from "./systemd.ts";
@@ -15,8 +15,7 @@ export function ownServices(
   if (platform === "linux") return systemd(home, env.XDG_CONFIG_HOME);
   if (platform === "darwin") return launchd(home, process.getuid?.() ?? 501);
   if (platform !== "win32") return null;
-  const roaming = env.APPDATA ?? win32.join(home, "AppData", "Roaming");
   const name = env.USERNAME ?? posix.basename(home.replaceAll("\\", "/"));
   const user = env.USERDOMAIN ? `${env.USERDOMAIN}\\${name}` : name;
-  return taskScheduler(win32.join(roaming, "ctxd"), user);
+  return taskScheduler(win32.join(roamingFolder(env, home), "ctxd"), user);
 }
