@@ -18,15 +18,26 @@ export const HELP_PATH = "/help";
 
 export type Section = keyof typeof PATHS;
 
-/** Labels and icons (strokes in a square of 24), in the order of the navigation. */
-const SECTIONS: readonly (readonly [Section, label: string, icon: string])[] = [
-  ["overview", "Overview", "M4 20V11M10 20V4M16 20v-6M21 20H3"],
-  ["memories", "Memories", "M5 4h14v16l-7-4-7 4zM9 9h6"],
-  ["connect", "Connect", "M9 7V3M15 7V3M6 7h12v4a6 6 0 0 1-12 0zM12 17v4"],
-  ["keys", "API keys", "M13 9a5 5 0 1 1-10 0 5 5 0 0 1 10 0zM12 12.5l9 8.5M18 18l-2.5 2.5"],
-  ["apps", "Connected apps", "M4 4h6v6H4zM14 4h6v6h-6zM4 14h6v6H4zM14 17h6M17 14v6"],
-  ["account", "Account", "M12 12a4 4 0 1 0 0-8 4 4 0 0 0 0 8zM4 21a8 8 0 0 1 16 0"],
-  ["admin", "Admin", "M12 3l8 3v6c0 5-4 8-8 9-4-1-8-4-8-9V6zM9 12l2 2 4-4"],
+type Entry = readonly [Section, label: string, icon: string];
+
+/**
+ * Labels and icons (strokes in a square of 24), in the order of the navigation: what is known, how
+ * agents reach it, and whose it is.
+ */
+const GROUPS: readonly (readonly Entry[])[] = [
+  [
+    ["overview", "Overview", "M4 20V11M10 20V4M16 20v-6M21 20H3"],
+    ["memories", "Memories", "M5 4h14v16l-7-4-7 4zM9 9h6"],
+  ],
+  [
+    ["connect", "Connect", "M9 7V3M15 7V3M6 7h12v4a6 6 0 0 1-12 0zM12 17v4"],
+    ["keys", "API keys", "M13 9a5 5 0 1 1-10 0 5 5 0 0 1 10 0zM12 12.5l9 8.5M18 18l-2.5 2.5"],
+    ["apps", "Connected apps", "M4 4h6v6H4zM14 4h6v6h-6zM4 14h6v6H4zM14 17h6M17 14v6"],
+  ],
+  [
+    ["account", "Account", "M12 12a4 4 0 1 0 0-8 4 4 0 0 0 0 8zM4 21a8 8 0 0 1 16 0"],
+    ["admin", "Admin", "M12 3l8 3v6c0 5-4 8-8 9-4-1-8-4-8-9V6zM9 12l2 2 4-4"],
+  ],
 ];
 
 /** The way to every page that a person may see. */
@@ -40,20 +51,22 @@ export function Navigation({
 }): Markup {
   return (
     <nav aria-label="Main">
-      <ul>
-        {SECTIONS.filter(([section]) => isOwner || section !== "admin").map(
-          ([section, label, icon]) => (
-            <li>
-              <a href={PATHS[section]} aria-current={section === current ? "page" : undefined}>
-                <svg viewBox="0 0 24 24" aria-hidden="true">
-                  <path d={icon} />
-                </svg>
-                {label}
-              </a>
-            </li>
-          ),
-        )}
-      </ul>
+      {GROUPS.map((entries) => (
+        <ul>
+          {entries
+            .filter(([section]) => isOwner || section !== "admin")
+            .map(([section, label, icon]) => (
+              <li>
+                <a href={PATHS[section]} aria-current={section === current ? "page" : undefined}>
+                  <svg viewBox="0 0 24 24" aria-hidden="true">
+                    <path d={icon} />
+                  </svg>
+                  {label}
+                </a>
+              </li>
+            ))}
+        </ul>
+      ))}
     </nav>
   );
 }

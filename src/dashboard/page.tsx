@@ -1,5 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
-import type { Asset } from "../pages/assets.ts";
+import type { Asset } from "../pages/asset.ts";
 import type { Child, Markup } from "../pages/jsx-runtime.ts";
 import { Document } from "../pages/layout.tsx";
 import { Done, Problem } from "../pages/notice.tsx";
@@ -13,6 +13,7 @@ export function Page({
   visit,
   section,
   title,
+  actions,
   lead,
   problem,
   assets,
@@ -22,6 +23,8 @@ export function Page({
   /** Where in the navigation the page belongs; null for nowhere. */
   section: Section | null;
   title: string;
+  /** What can be done on the page, beside its heading. */
+  actions?: Child;
   /** What the page is for, in a sentence. */
   lead?: Child;
   /** What is wrong with what was just sent. */
@@ -41,23 +44,31 @@ export function Page({
           <a class="brand" href="/">
             ctxd
           </a>
-          <Navigation current={section} isOwner={account.role === "owner"} />
-          <div class="who">
-            <p>
-              <bdi>{account.email}</bdi>
-            </p>
-            <p>
-              <a href={HELP_PATH}>Help</a>
-            </p>
-            <PostForm action={SIGN_OUT_PATH} token={token}>
-              <button type="submit" class="link">
-                Sign out
-              </button>
-            </PostForm>
+          <button type="button" class="menu" popovertarget="side-content">
+            Menu
+          </button>
+          <div id="side-content" class="side-content" popover="auto">
+            <Navigation current={section} isOwner={account.role === "owner"} />
+            <div class="who">
+              <p>
+                <bdi>{account.email}</bdi>
+              </p>
+              <div class="who-ways">
+                <a href={HELP_PATH}>Help</a>
+                <PostForm action={SIGN_OUT_PATH} token={token}>
+                  <button type="submit" class="link">
+                    Sign out
+                  </button>
+                </PostForm>
+              </div>
+            </div>
           </div>
         </header>
         <main id="main" tabindex={-1}>
-          <h1>{title}</h1>
+          <div class="page-head">
+            <h1>{title}</h1>
+            {actions !== undefined && <div class="actions">{actions}</div>}
+          </div>
           {lead !== undefined && <p class="lead">{lead}</p>}
           {notice !== null && <Done>{notice}</Done>}
           {problem !== undefined && <Problem>{problem}</Problem>}

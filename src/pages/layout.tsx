@@ -1,5 +1,8 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
-import { type Asset, SCRIPT, STYLES } from "./assets.ts";
+import { description } from "../../package.json" with { type: "json" };
+import type { Asset } from "./asset.ts";
+import { FAVICON, SCRIPT, STYLES } from "./assets.ts";
+import { LATIN } from "./fonts.ts";
 import type { Child, Markup } from "./jsx-runtime.ts";
 
 /** The document around every page. Works without a script, and asks no other host for anything. */
@@ -22,8 +25,10 @@ export function Document({
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
+        <meta name="description" content={description} />
         <title>{`${title} · ctxd`}</title>
-        <link rel="icon" href="data:," />
+        <link rel="icon" type="image/svg+xml" href={FAVICON.path} />
+        <link rel="preload" as="font" type={LATIN.type} crossorigin="" href={LATIN.path} />
         <link rel="stylesheet" href={STYLES.path} />
         {kind === "app" && <script src={SCRIPT.path} defer={true} />}
         {assets.map(({ path }) =>

@@ -1,11 +1,11 @@
 import type { Markup } from "./jsx-runtime.ts";
 
 /**
- * What a page may do: show our stylesheet, and send its forms to where they belong. No frame, no
+ * What a page may do: show our stylesheet and font, and send its forms to where they belong. No frame, no
  * other host, and nothing that stands in the page itself.
  */
 const POLICY =
-  "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; frame-ancestors 'none'";
+  "default-src 'none'; style-src 'self'; font-src 'self'; img-src 'self' data:; base-uri 'none'; frame-ancestors 'none'";
 /** What a page with our scripts may do beside. */
 const SCRIPTS = "script-src 'self'; connect-src 'self'";
 

@@ -1,5 +1,9 @@
-/** Text that is part of the program. */
+/** Files that are part of the program: texts, and paths that Bun can open. */
 declare module "*.css" {
+  const text: string;
+  export default text;
+}
+declare module "*.svg" {
   const text: string;
   export default text;
 }
@@ -7,19 +11,16 @@ declare module "*.min.js" {
   const text: string;
   export default text;
 }
-declare module "*/charts.js" {
-  const text: string;
-  export default text;
-}
-declare module "*/enhance.js" {
-  const text: string;
-  export default text;
-}
-declare module "*/passkeys.js" {
+/** A script that runs in browsers. */
+declare module "*.browser.js" {
   const text: string;
   export default text;
 }
 declare module "*.md" {
   const text: string;
   export default text;
+}
+declare module "*.woff2" {
+  const path: string;
+  export default path;
 }

@@ -1,0 +1,21 @@
+import { FONT_FACES } from "./fonts.ts";
+import alone from "./styles/alone.css" with { type: "text" };
+import base from "./styles/base.css" with { type: "text" };
+import buttons from "./styles/buttons.css" with { type: "text" };
+import forms from "./styles/forms.css" with { type: "text" };
+import layout from "./styles/layout.css" with { type: "text" };
+import memories from "./styles/memories.css" with { type: "text" };
+import messages from "./styles/messages.css" with { type: "text" };
+import overview from "./styles/overview.css" with { type: "text" };
+import tables from "./styles/tables.css" with { type: "text" };
+import tokens from "./styles/tokens.css" with { type: "text" };
+
+/** Parts of the stylesheet: later ones win over earlier ones. */
+const PARTS: readonly string[] = [
+  ...[tokens, base, forms, buttons, messages, tables, layout, alone],
+  // Those of one page each.
+  ...[memories, overview],
+];
+
+/** The stylesheet of all pages. */
+export const STYLE_TEXT = [FONT_FACES, ...PARTS].join("\n");
