@@ -1,5 +1,6 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import { Elysia } from "elysia";
+import type { Child, Markup } from "../pages/jsx-runtime.ts";
 import { Document } from "../pages/layout.tsx";
 import { pageResponse } from "../pages/page-response.ts";
 import { PAGE_ROUTE } from "./guard.tsx";
@@ -25,42 +26,67 @@ import watch from "./help/watch.md" with { type: "text" };
 import { markdown } from "./markdown.ts";
 import { HELP_PATH } from "./navigation.tsx";
 
-/** The pages in the order of the list; their names are those of their files and of their paths. */
-const PAGES = [
-  { name: "install", label: "Install", text: install },
-  { name: "systems", label: "Linux, macOS and Windows", text: systems },
-  { name: "accounts", label: "Accounts and sign-in", text: accounts },
-  { name: "connect", label: "Connect an agent", text: connect },
-  { name: "agents", label: "Every agent, step by step", text: agents },
-  { name: "terminal", label: "In a terminal", text: terminal },
-  { name: "projects", label: "Projects", text: projects },
-  { name: "capture", label: "Remember by itself", text: capture },
-  { name: "search", label: "How memories are found", text: search },
-  { name: "api", label: "The API", text: api },
-  { name: "move", label: "Move in and out", text: move },
-  { name: "back-up", label: "Back up and restore", text: backUp },
-  { name: "upgrade", label: "Upgrade", text: upgrade },
-  { name: "scale", label: "Outgrow one machine", text: scale },
-  { name: "watch", label: "Watch and limit", text: watch },
-  { name: "security", label: "Security", text: security },
-  { name: "design", label: "Choices", text: design },
-  { name: "contribute", label: "Contribute", text: contribute },
-  { name: "architecture", label: "How memories are kept", text: architecture },
+/** The pages by what they are about; their names are those of their files and of their paths. */
+const GROUPS = [
+  {
+    title: "Begin",
+    pages: [
+      { name: "install", label: "Install", text: install },
+      { name: "systems", label: "Linux, macOS and Windows", text: systems },
+      { name: "accounts", label: "Accounts and sign-in", text: accounts },
+      { name: "connect", label: "Connect an agent", text: connect },
+      { name: "agents", label: "Every agent, step by step", text: agents },
+    ],
+  },
+  {
+    title: "Use",
+    pages: [
+      { name: "terminal", label: "In a terminal", text: terminal },
+      { name: "projects", label: "Projects", text: projects },
+      { name: "capture", label: "Remember by itself", text: capture },
+      { name: "search", label: "How memories are found", text: search },
+      { name: "api", label: "The API", text: api },
+      { name: "move", label: "Move in and out", text: move },
+    ],
+  },
+  {
+    title: "Run",
+    pages: [
+      { name: "back-up", label: "Back up and restore", text: backUp },
+      { name: "upgrade", label: "Upgrade", text: upgrade },
+      { name: "scale", label: "Outgrow one machine", text: scale },
+      { name: "watch", label: "Watch and limit", text: watch },
+      { name: "security", label: "Security", text: security },
+    ],
+  },
+  {
+    title: "Inside",
+    pages: [
+      { name: "design", label: "Choices", text: design },
+      { name: "contribute", label: "Contribute", text: contribute },
+      { name: "architecture", label: "How memories are kept", text: architecture },
+    ],
+  },
 ];
+const PAGES = GROUPS.flatMap(({ pages }) => pages);
 
 /** Help without the network: each page at `/help/NAME`, the list at `/help`. */
 export function createHelpRoutes() {
   const routes = new Elysia().get(
     HELP_PATH,
-    () => pageResponse(<HelpPage title="Help">{[<h1>Help</h1>, <Contents />]}</HelpPage>),
+    () =>
+      pageResponse(
+        <HelpPage title="Help">
+          <h1>Help</h1>
+          <Contents label="All pages" />
+        </HelpPage>,
+      ),
     PAGE_ROUTE,
   );
   for (const { name, label, text } of PAGES) {
     const page = (
-      <HelpPage title={label}>
+      <HelpPage title={label} current={name}>
         {markdown(text)}
-        <hr />
-        <Contents current={name} />
       </HelpPage>
     );
     routes.get(`${HELP_PATH}/${name}`, () => pageResponse(page), PAGE_ROUTE);
@@ -68,37 +94,62 @@ export function createHelpRoutes() {
   return routes;
 }
 
+/** A page of help, beside the ways to all others. */
 function HelpPage({
   title,
+  current,
   children,
 }: {
   title: string;
-  children?: Parameters<typeof Document>[0]["children"];
-}) {
+  /** Name of the page; none for the list of all. */
+  current?: string;
+  children?: Child;
+}): Markup {
   return (
-    <Document title={title} kind="alone">
-      <main class="help">
-        <a class="brand" href="/">
-          ctxd
-        </a>
-        {children}
-      </main>
+    <Document title={title} kind="help">
+      <a class="skip" href="#main">
+        Skip to the content
+      </a>
+      <div class="frame">
+        <header class="side">
+          <a class="brand" href="/">
+            ctxd
+          </a>
+          <button type="button" class="menu" popovertarget="side-content">
+            Menu
+          </button>
+          <div id="side-content" class="side-content" popover="auto">
+            <Contents label="Help" {...(current !== undefined && { current })} />
+          </div>
+        </header>
+        <main id="main" tabindex={-1}>
+          {children}
+        </main>
+      </div>
     </Document>
   );
 }
 
-function Contents({ current }: { current?: string }) {
+function Contents({ label, current }: { label: string; current?: string }): Markup {
   return (
-    <nav aria-label="Help">
-      <ul>
-        {PAGES.map(({ name, label }) => (
-          <li>
-            <a href={`${HELP_PATH}/${name}`} aria-current={name === current ? "page" : undefined}>
-              {label}
-            </a>
-          </li>
-        ))}
-      </ul>
+    <nav aria-label={label} class="contents">
+      {GROUPS.map(({ title, pages }) => (
+        <>
+          <p class="contents-title">{title}</p>
+          <ul>
+            {pages.map(({ name, label }) => (
+              <li>
+                <a
+                  href={`${HELP_PATH}/${name}`}
+                  aria-current={name === current ? "page" : undefined}
+                >
+                  {label}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </>
+      ))}
     </nav>
   );
 }

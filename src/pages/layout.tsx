@@ -13,8 +13,11 @@ export function Document({
   children,
 }: {
   title: string;
-  /** `alone`: a card with one thing to do, and no script but `assets`. `app`: a page with the navigation. */
-  kind: "alone" | "app";
+  /**
+   * `alone`: a card with one thing to do. `app`: a page with the navigation. `help`: a page to read. Only
+   * `app` has scripts besides `assets`.
+   */
+  kind: "alone" | "app" | "help";
   /** Scripts and stylesheets of this page besides those of all, in this order. */
   assets?: readonly Asset[];
   children?: Child;

@@ -3,6 +3,7 @@ import alone from "./styles/alone.css" with { type: "text" };
 import base from "./styles/base.css" with { type: "text" };
 import buttons from "./styles/buttons.css" with { type: "text" };
 import forms from "./styles/forms.css" with { type: "text" };
+import help from "./styles/help.css" with { type: "text" };
 import layout from "./styles/layout.css" with { type: "text" };
 import memories from "./styles/memories.css" with { type: "text" };
 import messages from "./styles/messages.css" with { type: "text" };
@@ -14,7 +15,7 @@ import tokens from "./styles/tokens.css" with { type: "text" };
 const PARTS: readonly string[] = [
   ...[tokens, base, forms, buttons, messages, tables, layout, alone],
   // Those of one page each.
-  ...[memories, overview],
+  ...[memories, overview, help],
 ];
 
 /** The stylesheet of all pages. */
