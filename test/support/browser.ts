@@ -11,11 +11,18 @@ export interface Look {
   dark?: boolean;
   /** A screen of 360 pixels, as of a small phone. */
   narrow?: boolean;
+  /** Twice as large in a window of the usual size. */
+  zoomed?: boolean;
 }
 
 /** Names under which distributions have Chromium, and Google's own build of it. */
 const NAMES = ["chromium", "chromium-browser", "google-chrome"];
-const SIZES = { wide: { width: 1280, height: 900 }, narrow: { width: 360, height: 740 } };
+const SIZES = {
+  wide: { width: 1280, height: 900 },
+  narrow: { width: 360, height: 740 },
+  /** As many CSS pixels as are left at 200 %. */
+  zoomed: { width: 640, height: 450 },
+};
 /** Milliseconds that a page may take to show something on a busy machine. */
 const PATIENCE = 15_000;
 
@@ -32,11 +39,17 @@ export async function openBrowser() {
     close: () => browser.close(),
 
     /** Opens an empty page that nothing is watched on. The browser closes it. */
-    async open({ javaScript = true, dark = false, narrow = false }: Look = {}): Promise<Page> {
+    async open({
+      javaScript = true,
+      dark = false,
+      narrow = false,
+      zoomed = false,
+    }: Look = {}): Promise<Page> {
       const context = await browser.newContext({
         javaScriptEnabled: javaScript,
         colorScheme: dark ? "dark" : "light",
-        viewport: narrow ? SIZES.narrow : SIZES.wide,
+        viewport: narrow ? SIZES.narrow : zoomed ? SIZES.zoomed : SIZES.wide,
+        deviceScaleFactor: zoomed ? 2 : 1,
         locale: "en-GB",
         timezoneId: "UTC",
         reducedMotion: "reduce",

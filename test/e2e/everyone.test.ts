@@ -1,0 +1,150 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { wholeAccount } from "../../src/keys/reach.ts";
+import { expectSound, type Look, type Page } from "../support/browser.ts";
+import { type Dashboard, startDashboard } from "../support/dashboard.ts";
+
+/** Milliseconds that looking at all pages may take on a busy machine. */
+const TIMEOUT = 120_000;
+/** Presses of Tab by which a person has been everywhere on a page, and more. */
+const MOST_STOPS = 400;
+
+const GERMAN = "Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft";
+const ARABIC = "سام لديه حساسية من الفول السوداني، ويشرب الشاي الأخضر كل صباح قبل العمل.";
+/** Words of no end: a hash, an address. */
+const ENDLESS = `https://example.com/${"a1b2c3d4".repeat(40)}`;
+
+let dashboard: Dashboard;
+let accountId: string;
+let paths: string[];
+
+beforeAll(async () => {
+  dashboard = await startDashboard();
+  ({ id: accountId } = await dashboard.accounts.add({
+    email: `${"langer-name".repeat(5)}@donaudampfschifffahrt.example.com`,
+    password: "correct horse",
+  }));
+  const memories = [GERMAN, ARABIC, ENDLESS].map((content, index) => ({
+    content: `${content} ${index} ${content}`,
+    tags: [content.slice(0, 64).replaceAll(/[,،]/g, " ").trim()],
+    project: content.slice(0, 100),
+    agent_id: content.slice(0, 100),
+    session_id: "one session",
+  }));
+  const whole = wholeAccount(accountId);
+  const saved = await dashboard.memories.create(whole, memories, {
+    source: { via: "mcp", by: GERMAN, id: "key_1" },
+  });
+  const id = saved[1]?.id ?? "";
+  const former = saved[0]?.id ?? "";
+  await dashboard.memories.create(whole, [{ content: ARABIC, supersedes: former }]);
+  await dashboard.keys.create(accountId, {
+    name: GERMAN,
+    scopes: ["memories:read"],
+    expiresAt: null,
+  });
+  paths = [
+    "/",
+    "/memories",
+    "/memories?q=Fahrt",
+    "/memories?q=%D8%B4%D8%A7%D9%8A",
+    `/memories/${id}`,
+    `/memories/${former}`,
+    "/memories/new",
+    "/connect",
+    "/keys",
+    "/account",
+    "/admin",
+    "/help/search",
+  ];
+});
+afterAll(() => dashboard?.close());
+
+test.each<[string, Look]>([
+  ["on a phone", { narrow: true }],
+  ["zoomed to 200 %", { zoomed: true }],
+])(
+  "words of any length and direction have room %s",
+  async (_, look) => {
+    const check = async (page: Page) => {
+      for (const path of paths) {
+        await page.goto(dashboard.origin + path);
+        await expectSound(page);
+      }
+    };
+    await dashboard.visitAs(accountId, check, look);
+  },
+  TIMEOUT,
+);
+
+test("Arabic is written from the right", async () => {
+  await dashboard.visitAs(accountId, async (page) => {
+    await page.goto(`${dashboard.origin}/memories`);
+    const direction = await page
+      .getByText(ARABIC.slice(0, 20))
+      .first()
+      .evaluate(
+        (element) => element.ownerDocument.defaultView?.getComputedStyle(element).direction,
+      );
+    expect(direction).toBe("rtl");
+  });
+});
+
+test("nothing moves for those who asked for that", async () => {
+  await dashboard.visitAs(accountId, async (page) => {
+    for (const path of paths) {
+      await page.goto(dashboard.origin + path);
+      const moving = await page.evaluate(
+        `[...document.querySelectorAll("*")].filter((element) => {
+          const { transitionDuration, animationName, scrollBehavior } = getComputedStyle(element);
+          return !/^0s(, 0s)*$/.test(transitionDuration) || animationName !== "none" || scrollBehavior === "smooth";
+        }).map(({ outerHTML }) => outerHTML.slice(0, 200))`,
+      );
+      expect({ path, moving }).toEqual({ path, moving: [] });
+    }
+  });
+});
+
+/** What has the focus: its beginning, and what is wrong with how it is seen. */
+const FOCUSED = `(() => {
+  const element = document.activeElement;
+  if (!element || element === document.body) return null;
+  const { outlineStyle, outlineWidth } = getComputedStyle(element);
+  const boxes = [...element.getClientRects()];
+  const corners = boxes.flatMap(({ left, right, top, bottom }) => [
+    [(left + right) / 2, (top + bottom) / 2], [left + 2, top + 2], [right - 2, bottom - 2],
+  ]);
+  const isSeen = corners.some(([x, y]) => {
+    const hit = document.elementFromPoint(x, y);
+    return hit && (element.contains(hit) || hit.contains(element) || hit.closest("label")?.contains(element));
+  });
+  return {
+    what: element.outerHTML.slice(0, 160),
+    problems: [
+      ...(outlineStyle === "none" || outlineWidth === "0px" ? ["no outline"] : []),
+      ...(isSeen ? [] : ["hidden"]),
+    ],
+  };
+})()`;
+
+test(
+  "Tab leads everywhere, and what has the focus is seen (WCAG 2.2, 2.4.7 and 2.4.11)",
+  async () => {
+    await dashboard.visitAs(accountId, async (page) => {
+      for (const path of paths) {
+        await page.goto(dashboard.origin + path);
+        const links = await page.locator("main a:visible, main button:visible").count();
+        const seen = new Set<string>();
+        for (let stop = 0; stop < MOST_STOPS; stop++) {
+          await page.keyboard.press("Tab");
+          const focused = await page.evaluate<{ what: string; problems: string[] } | null>(FOCUSED);
+          if (!focused) break;
+          expect({ path, ...focused }).toEqual({ path, what: focused.what, problems: [] });
+          seen.add(focused.what);
+        }
+        expect(seen.size).toBeGreaterThan(Math.min(links / 2, 5));
+        expect(seen.size).toBeLessThan(MOST_STOPS);
+      }
+    });
+  },
+  TIMEOUT,
+);
