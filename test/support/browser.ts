@@ -79,8 +79,13 @@ export async function openBrowser() {
   };
 }
 
+/** Where Chromium is, if it has one of its usual names. */
+export function browserPath(): string | undefined {
+  return NAMES.flatMap((name) => Bun.which(name) ?? [])[0];
+}
+
 async function launch(): Promise<Browser> {
-  const executablePath = NAMES.map((name) => Bun.which(name)).find((path) => path !== null);
+  const executablePath = browserPath();
   try {
     return await chromium.launch({
       ...(executablePath ? { executablePath } : { channel: "chrome" }),
