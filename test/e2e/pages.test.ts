@@ -9,6 +9,8 @@ import { saveSamples } from "./sample.ts";
 
 /** Bytes of a page's HTML at the most, where everything that it names is as long as it may be. */
 const MOST_BYTES = 65_000;
+/** The same with all that the page asks for, compressed where it is text. */
+const MOST_BYTES_WITH_ASSETS = 120_000;
 /** Milliseconds that looking at all pages may take on a busy machine. */
 const TIMEOUT = 120_000;
 
@@ -130,12 +132,30 @@ test("every page is small, private and runs nothing but our own scripts", async 
     const html = await response.text();
     expect({ path, length: html.length }).toEqual({ path, length: expect.any(Number) });
     expect(html.length).toBeLessThan(MOST_BYTES);
+    const sizes = await Promise.all(assetsOf(html).map(sizeOf));
+    const total = sizes.reduce((sum, size) => sum + size, html.length);
+    expect({ path, total }).toEqual({ path, total: expect.any(Number) });
+    expect(total).toBeLessThan(MOST_BYTES_WITH_ASSETS);
     expect(response.headers.get("cache-control")).toBe("no-store");
     const policy = response.headers.get("content-security-policy") ?? "";
     expect(policy).toStartWith("default-src 'none'; style-src 'self'");
     expect(policy).not.toContain("unsafe");
   }
 });
+
+/** Addresses of the scripts, styles, fonts and icons that a page names. */
+function assetsOf(html: string): string[] {
+  const head = html.slice(0, html.indexOf("</head>"));
+  return [...head.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(([, path = ""]) => path);
+}
+
+/** Bytes of an asset as it is sent. */
+async function sizeOf(path: string): Promise<number> {
+  const headers = { "accept-encoding": "gzip" };
+  const response = await fetch(dashboard.origin + path, { headers, decompress: false });
+  expect(response.status).toBe(200);
+  return (await response.arrayBuffer()).byteLength;
+}
 
 test("charts are drawn where scripts run, and their tables are there where none do", async () => {
   await dashboard.visitAs(accountId, async (page) => {
