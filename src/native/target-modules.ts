@@ -1,5 +1,6 @@
 import { copyFile, mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import { run } from "./run.ts";
 import { ownTargetName, TARGETS, type TargetName } from "./targets.ts";
 
 /** What tells Bun which packages to install, and with which content: the lock file has their hashes. */
@@ -18,12 +19,7 @@ export async function targetModules(name: TargetName, root: string): Promise<str
   for (const file of FILES) await copyFile(join(root, file), join(folder, file));
   const { os, cpu } = TARGETS[name];
   const options = ["--frozen-lockfile", "--production", "--ignore-scripts", "--no-summary"];
-  const child = Bun.spawn([process.execPath, "install", ...options, `--os=${os}`, `--cpu=${cpu}`], {
-    cwd: folder,
-    stdout: "ignore",
-    stderr: "pipe",
-  });
-  const errors = (await child.stderr.text()).trim();
-  if ((await child.exited) === 0) return join(folder, "node_modules");
-  throw new Error(`the packages for ${name} could not be installed (${errors})`);
+  const install = [process.execPath, "install", ...options, `--os=${os}`, `--cpu=${cpu}`];
+  await run(install, { cwd: folder });
+  return join(folder, "node_modules");
 }

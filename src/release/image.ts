@@ -1,7 +1,9 @@
-import { chmod, copyFile, mkdir, mkdtemp, rm } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
+import { run } from "../native/run.ts";
 import { linuxExecutables } from "./linux-processors.ts";
+import { put } from "./put.ts";
 import { releaseDate } from "./release-date.ts";
 import { imageName, mcpName, type Release } from "./release-info.ts";
 
@@ -37,22 +39,21 @@ function from(dockerfile: string, base: string): string {
   return dockerfile.replace(/^FROM .*$/m, `FROM ${base}`);
 }
 
+/** Folders of the image that hold our files. */
+const FOLDERS = [
+  ...["usr", "usr/local", "usr/local/bin"],
+  ...["usr/share", "usr/share/doc", "usr/share/doc/ctxd"],
+];
+
 /** Puts into a folder what the first stage of the Dockerfile makes. */
 async function fill(folder: string, executable: string): Promise<void> {
-  const put = async (source: string, path: string, mode: number) => {
-    const copy = join(folder, "image", path);
-    await mkdir(dirname(copy), { recursive: true });
-    await copyFile(source, copy);
-    await chmod(copy, mode);
-  };
-  await put(executable, "usr/local/bin/ctxd", 0o755);
+  const root = join(folder, "image");
+  await put(join(root, "usr/local/bin/ctxd"), { path: executable }, 0o755);
   for (const name of ["LICENSE", "NOTICE"])
-    await put(join(ROOT, name), join("usr/share/doc/ctxd", name), 0o644);
+    await put(join(root, "usr/share/doc/ctxd", name), { path: join(ROOT, name) });
   await mkdir(join(folder, "volume", "data"), { recursive: true });
   // Whatever the umask of who makes it.
-  for (const path of ["image", "image/usr", "image/usr/local", "image/usr/local/bin", "volume"])
-    await chmod(join(folder, path), 0o755);
-  for (const path of ["image/usr/share", "image/usr/share/doc", "image/usr/share/doc/ctxd"])
+  for (const path of ["volume", "image", ...FOLDERS.map((each) => join("image", each))])
     await chmod(join(folder, path), 0o755);
   await chmod(join(folder, "volume", "data"), 0o700);
 }
@@ -94,11 +95,5 @@ async function buildah(...args: string[]): Promise<void> {
   const program = Bun.which("buildah");
   if (!program)
     throw new Error("buildah makes images and is not here: install the package buildah.");
-  const child = Bun.spawn([program, ...args], {
-    stdin: "ignore",
-    stdout: "ignore",
-    stderr: "pipe",
-  });
-  const errors = await child.stderr.text();
-  if ((await child.exited) !== 0) throw new Error(`buildah ${args[0]}: ${errors.trim()}`);
+  await run([program, ...args]);
 }

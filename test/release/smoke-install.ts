@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { version } from "../../package.json" with { type: "json" };
@@ -8,6 +8,7 @@ import { make as makeScript } from "../../src/release/install-script.ts";
 import { make as makePackages } from "../../src/release/npm/packages.ts";
 import { startingScript } from "../../src/system/shell.ts";
 import { serveRegistry } from "../support/npm-registry.ts";
+import { cleanEnvironment, runProgram, tryOut } from "../support/smoke.ts";
 
 /**
  * Whether the executable of this system comes to it by npm and by the install script, from a server on this
@@ -18,24 +19,12 @@ const target = targetNamed(name);
 const folder = mkdtempSync(join(tmpdir(), "ctxd-smoke-install-"));
 const home = join(folder, "home");
 const out = join(folder, "releases", "download", `v${version}`);
-const env = {
-  ...Object.fromEntries(Object.entries(process.env).filter(([key]) => !key.startsWith("CTXD_"))),
-  HOME: home,
-};
+const env = { ...cleanEnvironment(), HOME: home };
 
 async function run(command: string[], more: Record<string, string> = {}): Promise<void> {
-  const child = Bun.spawn(command, {
-    cwd: home,
-    env: { ...env, ...more },
-    stdin: "ignore",
-    stdout: "pipe",
-    stderr: "pipe",
-  });
-  const [said, errors] = await Promise.all([child.stdout.text(), child.stderr.text()]);
-  const exitCode = await child.exited;
+  const said = await runProgram(command, { cwd: home, env: { ...env, ...more } });
   // What it says last is the version, or has it in the line of what was installed.
-  if (exitCode === 0 && said.includes(version)) return;
-  throw new Error(`${command.join(" ")} ended with ${exitCode}: ${errors.trim()}\n${said}`);
+  if (!said.includes(version)) throw new Error(`${command.join(" ")} says no version:\n${said}`);
 }
 
 async function byNpm(): Promise<void> {
@@ -63,8 +52,7 @@ async function byScript(): Promise<void> {
   await run([join(home, ".local", "bin", "ctxd"), "--version"]);
 }
 
-let exitCode = 0;
-try {
+await tryOut(folder, async () => {
   for (const path of [home, out]) mkdirSync(path, { recursive: true });
   const path = join(from, executableName(target));
   if (!existsSync(path)) throw new Error(`${path} isn't there`);
@@ -75,11 +63,4 @@ try {
     await byScript();
     console.log("the install script installs it");
   }
-} catch (error) {
-  console.error(error instanceof Error ? error.message : error);
-  exitCode = 1;
-} finally {
-  // Windows keeps a program's file for a moment after its end.
-  rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 });
-}
-process.exit(exitCode);
+});

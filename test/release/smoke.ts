@@ -1,8 +1,10 @@
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
+import { isRunning } from "../../src/system/processes.ts";
 import { readLines } from "../support/lines.ts";
 import { RIGHT, useOnce } from "../support/main-job.ts";
+import { cleanEnvironment, runProgram, tryOut } from "../support/smoke.ts";
 import { until } from "../support/until.ts";
 
 /**
@@ -19,26 +21,14 @@ const executable = join(folder, basename(given));
 const data = join(folder, "data");
 const agents = join(folder, "agents");
 const env = {
-  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("CTXD_"))),
+  ...cleanEnvironment(),
   HOME: folder,
   CTXD_PORT: "0",
   CTXD_CACHE_DIR: join(folder, "cache"),
   CTXD_DATA_DIR: data,
-} as Record<string, string>;
+};
 
-async function run(...args: string[]): Promise<string> {
-  const child = Bun.spawn([executable, ...args], {
-    cwd: folder,
-    env,
-    stdin: "ignore",
-    stdout: "pipe",
-    stderr: "pipe",
-  });
-  const [output, errors] = await Promise.all([child.stdout.text(), child.stderr.text()]);
-  const exitCode = await child.exited;
-  if (exitCode === 0) return output.trim();
-  throw new Error(`ctxd ${args.join(" ")} ended with ${exitCode}: ${errors.trim()}\n${output}`);
-}
+const run = (...args: string[]) => runProgram([executable, ...args], { cwd: folder, env });
 
 /** Saves and searches as an agent does that starts `ctxd mcp`, which starts a server in the background. */
 async function useAsAgent(): Promise<void> {
@@ -78,14 +68,7 @@ async function endServer(): Promise<void> {
   const path = join(agents, "owner.json");
   const { pid } = JSON.parse(readFileSync(path, "utf8"));
   process.kill(pid, "SIGTERM");
-  await until("the server in the background has ended", () => {
-    try {
-      process.kill(pid, 0);
-      return false;
-    } catch {
-      return true;
-    }
-  });
+  await until("the server in the background has ended", () => !isRunning(pid));
 }
 
 const steps: Record<string, () => Promise<void>> = {
@@ -122,18 +105,10 @@ if (!existsSync(given)) {
 }
 cpSync(given, executable);
 mkdirSync(agents);
-let exitCode = 0;
-try {
+await tryOut(folder, async () => {
   for (const [name, step] of Object.entries(steps)) {
     const started = performance.now();
     await step();
     console.log(`${name}: ${((performance.now() - started) / 1000).toFixed(1)} s`);
   }
-} catch (error) {
-  console.error(error instanceof Error ? error.message : error);
-  exitCode = 1;
-} finally {
-  // Windows keeps a program's file for a moment after its end.
-  rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 });
-}
-process.exit(exitCode);
+});

@@ -1,10 +1,12 @@
-import { chmod, copyFile, mkdir, mkdtemp, readdir, rm, stat, utimes } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readdir, rm, stat, utimes } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { COMPLETIONS } from "../../cli/completion.ts";
+import { run } from "../../native/run.ts";
 import { TARGETS } from "../../native/targets.ts";
 import { linuxExecutables } from "../linux-processors.ts";
 import { manPage } from "../man-page.ts";
+import { type Content, put } from "../put.ts";
 import { releaseDate } from "../release-date.ts";
 import { ownerOf, type Release } from "../release-info.ts";
 import { changelog } from "./changelog.ts";
@@ -42,9 +44,8 @@ async function makeOne(release: Release, one: One): Promise<string> {
   }
 }
 
-interface Content {
-  /** A text, compressed bytes, or the file to be copied. */
-  readonly content: string | Uint8Array | { readonly path: string };
+interface Installed {
+  readonly content: Content;
   readonly mode?: number;
 }
 
@@ -53,9 +54,9 @@ async function contents(
   release: Release,
   executable: string,
   date: Date,
-): Promise<Map<string, Content>> {
-  const own = (name: string): Content => ({ content: { path: join(FILES, name) } });
-  const compressed = (text: string): Content => ({ content: Bun.gzipSync(text, { level: 9 }) });
+): Promise<Map<string, Installed>> {
+  const own = (name: string): Installed => ({ content: { path: join(FILES, name) } });
+  const compressed = (text: string): Installed => ({ content: Bun.gzipSync(text, { level: 9 }) });
   const text = (path: string) => Bun.file(path).text();
   const day = date.toISOString().slice(0, 10);
   const filled = async (name: string) =>
@@ -64,7 +65,7 @@ async function contents(
       .replace("VERSION", release.version)
       .replace("DATE", day);
   const documents = "usr/share/doc/ctxd";
-  return new Map<string, Content>([
+  return new Map<string, Installed>([
     ["usr/bin/ctxd", { content: { path: executable }, mode: 0o755 }],
     ["usr/sbin/ctxd-service", { ...own("ctxd-service"), mode: 0o755 }],
     // Settings may hold secrets.
@@ -113,13 +114,6 @@ async function describe(release: Release, tree: string, { target, processor }: O
     await put(join(own, script), { path: join(FILES, script) }, 0o755);
 }
 
-async function put(path: string, content: Content["content"], mode = 0o644): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
-  if (typeof content === "string" || content instanceof Uint8Array) await Bun.write(path, content);
-  else await copyFile(content.path, path);
-  await chmod(path, mode);
-}
-
 async function filesOf(tree: string): Promise<string[]> {
   const names = await readdir(tree, { recursive: true, encoding: "utf8" });
   const kinds = await Promise.all(
@@ -145,9 +139,6 @@ async function pack(tree: string, path: string, date: Date): Promise<void> {
   if (!program) throw new Error("dpkg-deb makes Debian packages and is not here: install dpkg.");
   await mkdir(dirname(path), { recursive: true });
   // Every dpkg that is in use reads xz. The time is that of the archive's own entries.
-  const command = [program, "--root-owner-group", "-Zxz", "--build", tree, path];
-  const time = `SOURCE_DATE_EPOCH=${date.getTime() / 1000}`;
-  const child = Bun.spawn(["env", time, ...command], { stdout: "ignore", stderr: "pipe" });
-  const errors = await child.stderr.text();
-  if ((await child.exited) !== 0) throw new Error(`dpkg-deb: ${errors.trim()}`);
+  const env = { ...process.env, SOURCE_DATE_EPOCH: `${date.getTime() / 1000}` };
+  await run([program, "--root-owner-group", "-Zxz", "--build", tree, path], { env });
 }

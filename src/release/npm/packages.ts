@@ -1,6 +1,7 @@
 import { chmod, copyFile, link, mkdir, mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { description, license, name } from "../../../package.json" with { type: "json" };
+import { run } from "../../native/run.ts";
 import { TARGETS, type TargetName } from "../../native/targets.ts";
 import { startingScript } from "../../system/shell.ts";
 import { mcpName, type Release } from "../release-info.ts";
@@ -101,12 +102,8 @@ async function pack(
     const fields = await fill(folder);
     await Bun.write(join(folder, "package.json"), `${JSON.stringify(fields, null, 2)}\n`);
     for (const file of ["LICENSE", "NOTICE"]) await copyFile(join(ROOT, file), join(folder, file));
-    const command = startingScript(
-      ["npm", "pack", "--ignore-scripts", "--json"].concat("--pack-destination", out),
-    );
-    const child = Bun.spawn(command, { cwd: folder, stdout: "pipe", stderr: "pipe" });
-    const [said, errors] = await Promise.all([child.stdout.text(), child.stderr.text()]);
-    if ((await child.exited) !== 0) throw new Error(`npm pack failed: ${errors.trim()}`);
+    const command = ["npm", "pack", "--ignore-scripts", "--json", "--pack-destination", out];
+    const said = await run(startingScript(command), { cwd: folder });
     const file = /"filename":\s*"([^"]+)"/.exec(said)?.[1];
     if (file === undefined) throw new Error(`npm pack named no file: ${said}`);
     return join(out, file.replace("@", "").replace("/", "-"));

@@ -1,0 +1,19 @@
+/**
+ * Runs a program of the build to its end.
+ * @returns what it wrote to its standard output
+ * @throws Error with what it wrote to its standard error, when it fails
+ */
+export async function run(
+  command: readonly string[],
+  options: { cwd?: string; env?: Record<string, string | undefined> } = {},
+): Promise<string> {
+  const child = Bun.spawn([...command], {
+    ...options,
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const [said, errors] = await Promise.all([child.stdout.text(), child.stderr.text()]);
+  if ((await child.exited) === 0) return said;
+  throw new Error(`${command.slice(0, 2).join(" ")} failed: ${errors.trim()}`);
+}
