@@ -8,6 +8,7 @@ import { createExport } from "./export.ts";
 import { type Filter, passes } from "./filter.ts";
 import type { FoundMemory } from "./found-memory.ts";
 import { historyOf } from "./links.ts";
+import { createMaps, type MemoryMap } from "./map/map.ts";
 import { createMatcher } from "./matched/matched.ts";
 import { termsOf } from "./matched/terms.ts";
 import { MEMORY_ID, type Memory, type Similar } from "./memory.ts";
@@ -38,6 +39,7 @@ export function createReading({
   decay: Decay;
 }) {
   const survey = createSurvey({ clock, decay });
+  const drawMap = createMaps({ clock });
   const lastFound = new LRUCache<string, { id: string; at: Date }>({ max: MOST_FOUND });
   const isModelAtHand = watchModels();
 
@@ -176,6 +178,17 @@ export function createReading({
       // Of a part of the files, nobody knows the size.
       return { ...figures, bytes: reach.bound ? null : await store.bytes(reach.accountId) };
     },
+
+    /**
+     * Where the memories that are true now are in a plane; the first time after a change it takes seconds.
+     * @throws AppError `unavailable` when it can't be drawn
+     */
+    map: (reach: Reach): Promise<MemoryMap> =>
+      drawMap(reach, (task) => store.use(reach.accountId, ({ table }) => task(table))),
+
+    /** Memories by their ids, in this order, without those that aren't there. */
+    some: async (reach: Reach, ids: readonly string[]): Promise<Memory[]> =>
+      (await findInOrder(store, reach, ids, clock())).map(toMemory),
 
     /** Bytes on disk of an account's memories. */
     bytes: (accountId: string): Promise<number> => store.bytes(accountId),

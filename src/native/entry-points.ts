@@ -3,7 +3,7 @@ import { join } from "node:path";
 const SOURCE = join(import.meta.dir, "..");
 
 /** Loaded by their paths, in threads of their own: nothing imports them. */
-const WORKERS = ["embedding/worker.ts", "import/reader-worker.ts"];
+const WORKERS = ["embedding/worker.ts", "import/reader-worker.ts", "memories/map/map-worker.ts"];
 
 /** What an executable is bundled from. @param main the program itself */
 export function entryPoints(main = join(SOURCE, "main.ts")): string[] {

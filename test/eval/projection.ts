@@ -3,10 +3,13 @@ import { STATE } from "../../src/embedding/embedder.ts";
 import { builtInModel } from "../../src/embedding/manifest.ts";
 import { splitPassages } from "../../src/embedding/passages.ts";
 import { contentTokens, tokensOf } from "../../src/embedding/tokens.ts";
+import { principalComponents } from "../../src/memories/map/principal-components.ts";
 import { createProgress } from "../bench/progress.ts";
 import { openModelGraph } from "../support/model-graph.ts";
-import { principalComponents } from "./principal-components.ts";
 import { readSet } from "./set.ts";
+
+/** Rounds after which as many components stand still as a state has numbers. */
+const ROUNDS = 200;
 
 const USAGE = `bun test/eval/projection.ts FILE…
 
@@ -42,8 +45,10 @@ for (const path of paths) {
   const bytes = await Bun.file(path).bytes();
   data.push({ name, sha256: new Bun.CryptoHasher("sha256").update(bytes).digest("hex") });
 }
-const { mean, components } = principalComponents(states, STATE);
-await Bun.write(OUTPUT, `${JSON.stringify(describe(mean, components), null, 2)}\n`);
+const all = new Float32Array(states.length * dimension);
+for (const [nth, state] of states.entries()) all.set(state, nth * dimension);
+const { mean, directions } = principalComponents(all, dimension, STATE, ROUNDS);
+await Bun.write(OUTPUT, `${JSON.stringify(describe(mean, directions), null, 2)}\n`);
 process.stdout.write(`${relative(process.cwd(), OUTPUT)}: of ${states.length} tokens\n`);
 
 /** What gives the states of a text's content tokens, of each piece the first few. */

@@ -1,0 +1,35 @@
+import { AppError } from "../../errors.ts";
+import { isCompiled } from "../../native/embedded-asset.ts";
+import type { Drawn, ToDraw } from "./messages.ts";
+
+/** In the executable everything but the workers is one module, at the root of its file system. */
+const WORKER = isCompiled ? "./memories/map/map-worker.js" : "./map-worker.ts";
+
+export type Draw = (what: ToDraw) => Promise<Drawn>;
+
+/**
+ * Makes what draws maps in a thread of its own, one after the other: embedding and searching have the
+ * other processors.
+ */
+export function createDrawing(): Draw {
+  let last: Promise<unknown> = Promise.resolve();
+  return (what) => {
+    const drawn = last.then(() => draw(what));
+    last = drawn.catch(() => {});
+    return drawn;
+  };
+}
+
+function draw(what: ToDraw): Promise<Drawn> {
+  const worker = new Worker(new URL(WORKER, import.meta.url).href);
+  const { promise, resolve, reject } = Promise.withResolvers<Drawn>();
+  const fail = (reason: string) =>
+    reject(
+      new AppError("unavailable", "The map could not be drawn.", { cause: new Error(reason) }),
+    );
+  worker.onmessage = ({ data }: MessageEvent<Drawn>) => resolve(data);
+  worker.onerror = ({ message }) => fail(message);
+  worker.addEventListener("close", () => fail("The thread ended."));
+  worker.postMessage(what, [what.vectors.buffer]);
+  return promise.finally(() => worker.terminate());
+}

@@ -1,0 +1,37 @@
+/** By what memories of a map are told apart. */
+export const GROUPINGS = ["project", "tag", "agent"] as const;
+export type Grouping = (typeof GROUPINGS)[number];
+
+/** Groups that have a colour of their own. */
+export const MOST_GROUPS = 8;
+/** Bits of a mask besides those of the groups. */
+const OTHERS = 1 << MOST_GROUPS;
+const NONE = 1 << (MOST_GROUPS + 1);
+
+/** Memories by one of their fields. */
+export interface Groups {
+  /** The most frequent values, the first with the bit 0. */
+  named: { name: string; memories: number }[];
+  /** Memories with other values alone (the bit after those), and with none (the last bit). */
+  others: number;
+  none: number;
+  /** For each memory the bits of its groups; one with several tags has several. */
+  masks: Uint16Array<ArrayBuffer>;
+}
+
+/** @param values of each memory */
+export function groupsOf(values: readonly (readonly string[])[]): Groups {
+  const counts = new Map<string, number>();
+  for (const own of values) for (const name of own) counts.set(name, (counts.get(name) ?? 0) + 1);
+  const named = [...counts]
+    .sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1))
+    .slice(0, MOST_GROUPS)
+    .map(([name, memories]) => ({ name, memories }));
+  const bits = new Map(named.map(({ name }, bit) => [name, 1 << bit]));
+  const masks = Uint16Array.from(values, (own) => {
+    const mask = own.reduce((sum, name) => sum | (bits.get(name) ?? 0), 0);
+    return mask || (own.length > 0 ? OTHERS : NONE);
+  });
+  const count = (bit: number) => masks.reduce((sum, mask) => sum + (mask & bit ? 1 : 0), 0);
+  return { named, others: count(OTHERS), none: count(NONE), masks };
+}

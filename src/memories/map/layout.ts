@@ -1,0 +1,139 @@
+import { findNeighbours, type Neighbours } from "./neighbours.ts";
+import { createNumbers } from "./numbers.ts";
+import { along, principalComponents } from "./principal-components.ts";
+
+/** Principal components that neighbours are found by: the rest is mostly noise. */
+const COMPONENTS = 32;
+const NEIGHBOURS = 15;
+/** Times that each pair of neighbours is pulled together, for few points and for many. */
+const ROUNDS = { few: 400, many: 200, manyFrom: 5_000 };
+/** Points that each pulled one is pushed away from. */
+const PUSHES = 5;
+/** The curve by which the pull of neighbours fades, of UMAP with `min_dist` 0.1. */
+const [A, B] = [1.577, 0.895];
+/** The longest step. */
+const STEP = 4;
+/** Half the width of the picture that the work begins with. */
+const START = 10;
+
+/**
+ * Gives points of many dimensions a place in the plane, so that what is near in them is near there:
+ * principal components for the whole, then neighbours pull each other together, as in UMAP
+ * (McInnes, Healy and Melville 2018, arXiv:1802.03426). The same points always get the same places.
+ * @param vectors one after the other, of length 1
+ * @returns x and y of each, from 0 to 1
+ */
+export function layOut(vectors: Float32Array, dimension: number): Float32Array<ArrayBuffer> {
+  const size = vectors.length / dimension;
+  const count = Math.min(COMPONENTS, dimension);
+  const components = along(vectors, principalComponents(vectors, dimension, count));
+  const places = new Float32Array(2 * size);
+  for (let point = 0; point < size; point++) {
+    places[2 * point] = components[count * point] ?? 0;
+    places[2 * point + 1] = components[count * point + 1] ?? 0;
+  }
+  scale(places, -START, START);
+  pullTogether(places, findNeighbours(components, count, NEIGHBOURS));
+  scale(places, 0, 1);
+  return places;
+}
+
+/** Moves all places so that they just fit into a square, and keep their shape. */
+function scale(places: Float32Array, from: number, to: number): void {
+  const low = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+  const high = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const [at, value] of places.entries()) {
+    low[at % 2] = Math.min(low[at % 2] ?? 0, value);
+    high[at % 2] = Math.max(high[at % 2] ?? 0, value);
+  }
+  const [left = 0, top = 0] = low;
+  const [right = 0, bottom = 0] = high;
+  const factor = (to - from) / (Math.max(right - left, bottom - top) || 1);
+  for (const [at, value] of places.entries()) {
+    const middle = at % 2 === 0 ? (left + right) / 2 : (top + bottom) / 2;
+    places[at] = (from + to) / 2 + (value - middle) * factor;
+  }
+}
+
+/** How near each pair of neighbours is, 0 to 1, both ways of looking at it taken together. */
+function weightsOf({ count, points, distances }: Neighbours): Float32Array {
+  const size = count === 0 ? 0 : points.length / count;
+  const own = new Float32Array(points.length);
+  const wanted = Math.log2(count + 1);
+  for (let point = 0; point < size; point++) {
+    const first = point * count;
+    const nearest = distances[first] ?? 0;
+    // The width with which the weights of a point add up to what is wanted.
+    let [low, high, width] = [0, Number.POSITIVE_INFINITY, 1];
+    for (let round = 0; round < 40; round++) {
+      let sum = 0;
+      for (let at = first; at < first + count; at++) {
+        sum += Math.exp(-((distances[at] ?? 0) - nearest) / width);
+      }
+      if (sum > wanted) high = width;
+      else low = width;
+      width = high === Number.POSITIVE_INFINITY ? width * 2 : (low + high) / 2;
+    }
+    for (let at = first; at < first + count; at++) {
+      own[at] = Math.exp(-((distances[at] ?? 0) - nearest) / Math.max(width, 1e-6));
+    }
+  }
+  const back = (from: number, to: number) => {
+    for (let at = to * count; at < (to + 1) * count; at++)
+      if (points[at] === from) return own[at] ?? 0;
+    return 0;
+  };
+  return own.map((weight, at) => {
+    const other = back(Math.floor(at / count), points[at] ?? 0);
+    return weight + other - weight * other;
+  });
+}
+
+function pullTogether(places: Float32Array, neighbours: Neighbours): void {
+  const { count, points } = neighbours;
+  const size = places.length / 2;
+  const weights = weightsOf(neighbours);
+  const rounds = size < ROUNDS.manyFrom ? ROUNDS.few : ROUNDS.many;
+  const random = createNumbers();
+  /** When each pair is due, as a share of a round that its weight has filled. */
+  const due = new Float32Array(points.length);
+  for (let round = 0; round < rounds; round++) {
+    const rate = 1 - round / rounds;
+    for (let at = 0; at < points.length; at++) {
+      due[at] = (due[at] ?? 0) + (weights[at] ?? 0);
+      if ((due[at] ?? 0) < 1) continue;
+      due[at] = (due[at] ?? 0) - 1;
+      const a = 2 * Math.floor(at / count);
+      move(places, a, 2 * (points[at] ?? 0), rate, pull, true);
+      for (let push = 0; push < PUSHES; push++) {
+        const other = 2 * Math.floor(random() * size);
+        if (other !== a) move(places, a, other, rate, repel, false);
+      }
+    }
+  }
+}
+
+const pull = (square: number) =>
+  square === 0 ? 0 : (-2 * A * B * square ** (B - 1)) / (1 + A * square ** B);
+const repel = (square: number) => (2 * B) / ((0.001 + square) * (1 + A * square ** B));
+
+/** Moves a place, and on demand the other one the other way, along the line between both. */
+function move(
+  places: Float32Array,
+  a: number,
+  b: number,
+  rate: number,
+  force: (square: number) => number,
+  isMutual: boolean,
+): void {
+  const x = (places[a] ?? 0) - (places[b] ?? 0);
+  const y = (places[a + 1] ?? 0) - (places[b + 1] ?? 0);
+  const factor = force(x * x + y * y);
+  const right = rate * Math.max(-STEP, Math.min(STEP, factor * x));
+  const down = rate * Math.max(-STEP, Math.min(STEP, factor * y));
+  places[a] = (places[a] ?? 0) + right;
+  places[a + 1] = (places[a + 1] ?? 0) + down;
+  if (!isMutual) return;
+  places[b] = (places[b] ?? 0) - right;
+  places[b + 1] = (places[b + 1] ?? 0) - down;
+}

@@ -1,0 +1,12 @@
+import { layOut } from "./layout.ts";
+import type { Drawn, ToDraw } from "./messages.ts";
+import { findTopics } from "./topics.ts";
+
+// Ten thousand memories take four seconds, in which no request could be answered: it has a thread of its own.
+declare const self: Worker;
+
+self.onmessage = ({ data }: MessageEvent<ToDraw>) => {
+  const places = layOut(data.vectors, data.dimension);
+  const drawn: Drawn = { places, ...findTopics(places, data.texts) };
+  self.postMessage(drawn);
+};

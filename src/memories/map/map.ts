@@ -1,0 +1,185 @@
+import { LRUCache } from "lru-cache";
+import type { Reach } from "../../keys/reach.ts";
+import { createTurns } from "../../turns.ts";
+import { passes } from "../filter.ts";
+import { readable } from "../reach.ts";
+import type { MemoryRow } from "../rows.ts";
+import type { MemoryTable } from "../table.ts";
+import { createDrawing, type Draw } from "./draw-aside.ts";
+import { type Grouping, type Groups, groupsOf } from "./groups.ts";
+import type { Topics } from "./topics.ts";
+
+/** Memories of a map. Of more, a sample is drawn, which stays about the same while they grow. */
+export const MOST_ON_MAP = 10_000;
+/** Characters of a text that tell what it is about, and memories whose vectors are read at once. */
+const TOLD = 600;
+const AT_ONCE = 200;
+/** More than are wanted, so that a sample by chance is hardly ever too small. */
+const SPARE = 1.2;
+/** Maps that are kept of one account: of all of it, and of projects. */
+const KEPT = 4;
+const ID_PREFIX = "mem_";
+const ID_BYTES = 16;
+/** The largest number of a place. */
+export const FARTHEST = 65_535;
+
+/** Where memories are in a plane, in which what is near in meaning is near; about 32 bytes for each. */
+export interface MemoryMap extends Topics {
+  /** How many memories there are; more than are on the map where that is a sample. */
+  total: number;
+  /** The numbers of their ids. */
+  ids: Uint8Array<ArrayBuffer>;
+  /** x and y of each, from 0 to `FARTHEST`. */
+  places: Uint16Array<ArrayBuffer>;
+  groups: Record<Grouping, Groups>;
+}
+
+/** The id of a memory on a map, by its number there. */
+export function idOnMap({ ids }: Pick<MemoryMap, "ids">, number: number): string {
+  const own = ids.subarray(number * ID_BYTES, (number + 1) * ID_BYTES);
+  return ID_PREFIX + own.toHex();
+}
+
+/** A memory that is to be drawn. */
+interface Point {
+  id: string;
+  text: string;
+  project: string | null;
+  tags: readonly string[];
+  agentId: string | null;
+}
+
+interface Gathered {
+  points: Point[];
+  vectors: Float32Array<ArrayBuffer>;
+  total: number;
+}
+
+interface Kept {
+  changes: number;
+  /** When the first of its memories expires. */
+  until: number;
+  map: MemoryMap;
+}
+
+/** What of a table is drawn. */
+type Drawable = Pick<MemoryTable, "changes" | "model" | "rows" | "usage" | "vectorsOf">;
+
+type UseTable = <Result>(task: (table: Drawable) => Promise<Result>) => Promise<Result>;
+
+/**
+ * Makes what draws the memories that may be read, again only when they have changed. A map shows them
+ * as they are when it is asked for, or later.
+ */
+export function createMaps({
+  clock,
+  draw = createDrawing(),
+  most = MOST_ON_MAP,
+}: {
+  clock: () => number;
+  draw?: Draw;
+  most?: number;
+}) {
+  const kept = new WeakMap<Drawable, LRUCache<string, Kept>>();
+  const running = new Map<string, { began: number; map: Promise<MemoryMap> }>();
+  let moment = 0;
+
+  const lookUp = async (table: Drawable, part: string): Promise<MemoryMap | null> => {
+    const known = kept.get(table)?.get(part);
+    return known && known.changes === table.changes && clock() < known.until ? known.map : null;
+  };
+
+  const make = async (use: UseTable, reach: Reach, part: string): Promise<MemoryMap> => {
+    // A table is not kept open while its map is drawn: that takes seconds.
+    const { table, changes, until, points, vectors, total } = await use(async (table) => {
+      const period = { table, changes: table.changes, until: Number.POSITIVE_INFINITY };
+      return Object.assign(period, await gather(table, reach, { now: clock(), most, period }));
+    });
+    const texts = points.map(({ text }) => text);
+    const { dimension } = table.model;
+    const drawn = points.length > 0 ? await draw({ vectors, dimension, texts }) : NOTHING;
+    const map: MemoryMap = {
+      ...{ total, topics: drawn.topics, topicOf: drawn.topicOf },
+      ids: Buffer.from(points.map(({ id }) => id.slice(ID_PREFIX.length)).join(""), "hex"),
+      places: Uint16Array.from(drawn.places, (place) => Math.round(place * FARTHEST)),
+      groups: {
+        project: groupsOf(points.map(({ project }) => (project === null ? [] : [project]))),
+        tag: groupsOf(points.map(({ tags }) => tags)),
+        agent: groupsOf(points.map(({ agentId }) => (agentId === null ? [] : [agentId]))),
+      },
+    };
+    const maps = kept.get(table) ?? new LRUCache<string, Kept>({ max: KEPT });
+    kept.set(table, maps.set(part, { changes, until, map }));
+    return map;
+  };
+
+  return async (reach: Reach, use: UseTable): Promise<MemoryMap> => {
+    const part = JSON.stringify(reach.bound);
+    const name = reach.accountId + part;
+    const asked = ++moment;
+    for (;;) {
+      const known = await use((table) => lookUp(table, part));
+      if (known) return known;
+      const other = running.get(name);
+      if (other && other.began >= asked) return await other.map;
+      if (other) {
+        // It may show what was deleted before this one was asked for.
+        await other.map.catch(() => {});
+        continue;
+      }
+      const map = make(use, reach, part).finally(() => running.delete(name));
+      running.set(name, { began: ++moment, map });
+      return await map;
+    }
+  };
+}
+
+const NOTHING = { places: new Float32Array(0), topics: [], topicOf: new Uint8Array(0) };
+
+/** @param period its `until` becomes the moment when the first memory expires */
+async function gather(
+  table: Drawable,
+  reach: Reach,
+  { now, most, period }: { now: number; most: number; period: { until: number } },
+): Promise<Gathered> {
+  const visible = readable(reach, { isCurrent: true, aliveAt: now });
+  const share = (SPARE * most) / table.usage.memories;
+  let total = 0;
+  const sample: { point: Point; chance: number }[] = [];
+  for await (const rows of table.rows()) {
+    for (const row of rows) {
+      if (!passes(visible, row)) continue;
+      total++;
+      period.until = Math.min(period.until, row.expiresAt ?? period.until);
+      const chance = Bun.hash.xxHash32(row.id) / 2 ** 32;
+      if (chance < share) sample.push({ point: toPoint(row), chance });
+    }
+  }
+  sample.sort((a, b) => a.chance - b.chance);
+  const points = sample.slice(0, most).map(({ point }) => point);
+  return { ...(await withVectors(table, points)), total };
+}
+
+/** Those that are still there, with the vectors of their first passages. */
+async function withVectors(table: Drawable, wanted: readonly Point[]) {
+  const { dimension } = table.model;
+  const turn = createTurns();
+  const points: Point[] = [];
+  const vectors = new Float32Array(wanted.length * dimension);
+  for (let from = 0; from < wanted.length; from += AT_ONCE) {
+    const some = wanted.slice(from, from + AT_ONCE);
+    const found = await table.vectorsOf(some.map(({ id }) => id));
+    for (const point of some) {
+      const vector = found.get(point.id);
+      if (vector) vectors.set(vector, dimension * (points.push(point) - 1));
+    }
+    await turn();
+  }
+  return { points, vectors: vectors.slice(0, points.length * dimension) };
+}
+
+function toPoint({ id, content, project, tags, agentId }: MemoryRow): Point {
+  // A part of a string keeps all of it in memory.
+  const text = Buffer.from(content.slice(0, TOLD)).toString();
+  return { id, text, project, tags, agentId };
+}

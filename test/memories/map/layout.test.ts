@@ -1,0 +1,84 @@
+import { expect, test } from "bun:test";
+import { createDrawing } from "../../../src/memories/map/draw-aside.ts";
+import { layOut } from "../../../src/memories/map/layout.ts";
+import { findNeighbours } from "../../../src/memories/map/neighbours.ts";
+import { createRandom } from "../../support/random.ts";
+
+const DIMENSION = 24;
+const SUBJECTS = 4;
+const OF_EACH = 60;
+
+/** Vectors of length 1 around some that have nothing to do with each other. */
+function subjects() {
+  const random = createRandom(3);
+  const vectors = new Float32Array(SUBJECTS * OF_EACH * DIMENSION);
+  for (let point = 0; point < SUBJECTS * OF_EACH; point++) {
+    const own = Array.from({ length: DIMENSION }, (_, at) =>
+      at === point % SUBJECTS ? 1 : 0.3 * (random.next() - 0.5),
+    );
+    const length = Math.hypot(...own);
+    vectors.set(
+      own.map((value) => value / length),
+      point * DIMENSION,
+    );
+  }
+  return vectors;
+}
+
+test("the neighbours of a point are those that are nearest, the nearest first", () => {
+  const random = createRandom(1);
+  const points = Float32Array.from({ length: 3 * 200 }, () => random.next());
+  const { count, points: found, distances } = findNeighbours(points, 3, 5);
+  expect(count).toBe(5);
+  const far = (a: number, b: number) =>
+    Math.hypot(...[0, 1, 2].map((at) => (points[3 * a + at] ?? 0) - (points[3 * b + at] ?? 0)));
+  for (let point = 0; point < 200; point++) {
+    const nearest = [...Array(200).keys()]
+      .filter((other) => other !== point)
+      .sort((a, b) => far(point, a) - far(point, b))
+      .slice(0, 5);
+    expect([...found.subarray(5 * point, 5 * point + 5)]).toEqual(nearest);
+    expect(distances[5 * point]).toBeCloseTo(far(point, nearest[0] ?? 0), 5);
+  }
+});
+
+test("what is about the same is near, and the picture fills a square", () => {
+  const places = layOut(subjects(), DIMENSION);
+  expect(Math.min(...places)).toBeGreaterThanOrEqual(0);
+  expect(Math.max(...places)).toBeLessThanOrEqual(1);
+  const { points } = findNeighbours(places, 2, 10);
+  const same = points.filter((other, at) => other % SUBJECTS === Math.floor(at / 10) % SUBJECTS);
+  expect(same.length / points.length).toBeGreaterThan(0.98);
+});
+
+test("the same vectors have the same places each time", () => {
+  expect(layOut(subjects(), DIMENSION)).toEqual(layOut(subjects(), DIMENSION));
+});
+
+test.each([1, 2, 3, 7])("%d memories have their places, also when they say the same", (size) => {
+  const same = new Float32Array(size * DIMENSION).fill(DIMENSION ** -0.5);
+  for (const vectors of [same, subjects().slice(0, size * DIMENSION)]) {
+    const places = layOut(vectors, DIMENSION);
+    expect(places).toHaveLength(2 * size);
+    expect(places.every((value) => value >= 0 && value <= 1)).toBe(true);
+  }
+});
+
+test("a thread draws a map and names its parts by what only their texts have", async () => {
+  const words = ["invoices", "football", "cooking", "gardens"];
+  const texts = Array.from(
+    { length: SUBJECTS * OF_EACH },
+    (_, point) => `Today Sam talks about ${words[point % SUBJECTS]} again`,
+  );
+  const draw = createDrawing();
+  const { places, topics, topicOf } = await draw({
+    ...{ vectors: subjects(), dimension: DIMENSION, texts },
+  });
+  expect(places).toHaveLength(2 * texts.length);
+  for (const [number, topic] of topics.entries()) {
+    const own = topicOf.reduce((sum, each) => sum + (each === number ? 1 : 0), 0);
+    expect(topic.memories).toBe(own);
+    const [typical = -1] = topic.typical;
+    expect(topic.words[0]).toBe(words[typical % SUBJECTS] ?? "");
+  }
+});

@@ -1,0 +1,181 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import type { Reach } from "../../../src/keys/reach.ts";
+import { wholeAccount } from "../../../src/keys/reach.ts";
+import { createMaps, idOnMap, type MemoryMap } from "../../../src/memories/map/map.ts";
+import type { ToDraw } from "../../../src/memories/map/messages.ts";
+import type { MemoryRow } from "../../../src/memories/rows.ts";
+import { startServer } from "../../support/server.ts";
+
+const server = await startServer();
+afterAll(server.close);
+
+const idsOf = (map: MemoryMap) =>
+  [...map.topicOf.keys()].map((number) => idOnMap(map, number)).sort();
+
+describe("a map of an account", () => {
+  test("has its memories that are true now, and no others", async () => {
+    const [ada, bob] = [await server.account(), await server.account()];
+    await bob.save({ content: "of another account" });
+    const old = await ada.save({ content: "Sam lives in Lisbon" });
+    const now = await ada.save({ content: "Sam lives in Porto", supersedes: old.id });
+    const tea = await ada.save({ content: "Sam drinks green tea", expires_at: inDays(2) });
+    const reach = wholeAccount(ada.accountId);
+    const map = await server.memories.map(reach);
+    expect(idsOf(map)).toEqual([now.id, tea.id].sort());
+    expect(map.total).toBe(2);
+    expect(map.places).toHaveLength(4);
+
+    server.clock.advance(3 * DAY);
+    expect(idsOf(await server.memories.map(reach))).toEqual([now.id]);
+    await ada.send("DELETE", `/memories/${now.id}`);
+    // What it took the place of is true again.
+    expect(idsOf(await server.memories.map(reach))).toEqual([old.id]);
+    await ada.send("DELETE", `/memories/${old.id}`);
+    expect(await server.memories.map(reach)).toMatchObject({ total: 0, topics: [] });
+  });
+
+  test("has of a project what may be read there", async () => {
+    const { accountId, save } = await server.account();
+    const own = await save({ content: "atlas is written in Go", project: "atlas" });
+    const all = await save({ content: "Sam likes Go" });
+    await save({ content: "borealis is written in Zig", project: "borealis" });
+    const mapOf = async (only: boolean) =>
+      idsOf(await server.memories.map({ accountId, bound: { project: "atlas", only } }));
+    expect(await mapOf(false)).toEqual([own.id, all.id].sort());
+    expect(await mapOf(true)).toEqual([own.id]);
+  });
+
+  test("tells projects, tags and agents apart", async () => {
+    const { accountId, save } = await server.account();
+    await save({ content: "one", tags: ["a", "b"], agent_id: "planner" });
+    await save({ content: "two", tags: ["b"], project: "atlas" });
+    await save({ content: "three" });
+    const { groups } = await server.memories.map(wholeAccount(accountId));
+    const named = (name: string, memories: number) => ({ name, memories });
+    expect(groups.tag).toMatchObject({ named: [named("b", 2), named("a", 1)], others: 0, none: 1 });
+    expect([...groups.tag.masks].sort()).toEqual([0b1, 0b11, 0b10_0000_0000]);
+    expect(groups.project).toMatchObject({ named: [named("atlas", 1)], none: 2 });
+    expect(groups.agent).toMatchObject({ named: [named("planner", 1)], none: 2 });
+  });
+});
+
+const DAY = 86_400_000;
+const inDays = (days: number) => new Date(server.clock() + days * DAY).toISOString();
+
+/** A table of as many memories, and maps of it that are counted and end when they are told to. */
+function counted(size: number) {
+  const rows = Array.from(
+    { length: size },
+    (_, number): MemoryRow => ({
+      ...{
+        id: `mem_${number.toString(16).padStart(32, "0")}`,
+        content: `text ${number}`,
+        tags: [],
+      },
+      ...{ agentId: null, sessionId: null, project: null, importance: 0.5, pinned: false },
+      ...{ supersedes: null, supersededBy: null, metadata: "{}", source: null, starts: [] },
+      ...{ createdAt: 1, updatedAt: 1, expiresAt: null },
+    }),
+  );
+  const table = {
+    changes: 0,
+    model: { id: "m", formerIds: [], dimension: 2, cosines: { unrelated: 0, same: 1 } },
+    usage: { memories: size, bytes: 0 },
+    async *rows() {
+      yield rows;
+    },
+    vectorsOf: async (ids: readonly string[]) =>
+      new Map(ids.map((id) => [id, new Float32Array(2)])),
+  };
+  const drawn: (ToDraw & { end: () => void })[] = [];
+  const maps = createMaps({
+    clock: () => 1,
+    most: 50,
+    draw: (what) =>
+      new Promise((resolve) => {
+        const places = new Float32Array(2 * what.texts.length);
+        const topicOf = new Uint8Array(what.texts.length);
+        drawn.push({ ...what, end: () => resolve({ places, topics: [], topicOf }) });
+      }),
+  });
+  const reach: Reach = wholeAccount("a");
+  return { table, drawn, ask: () => maps(reach, (task) => task(table)) };
+}
+
+/** Lets everything happen that waits for nothing. */
+const settle = () => new Promise((resolve) => setImmediate(resolve));
+
+describe("maps are drawn", () => {
+  test("of a sample where there are too many memories, which grows with them", async () => {
+    const { table, drawn, ask } = counted(1_000);
+    const first = ask();
+    await settle();
+    drawn[0]?.end();
+    const map = await first;
+    expect(map.total).toBe(1_000);
+    expect(map.topicOf).toHaveLength(50);
+    expect(drawn[0]?.vectors).toHaveLength(100);
+
+    // One more changes one point at the most.
+    const more = counted(1_001);
+    Object.assign(table, more.table, { changes: 1 });
+    const second = ask();
+    await settle();
+    drawn[1]?.end();
+    const ids = new Set(idsOf(await second));
+    expect(idsOf(map).filter((id) => !ids.has(id)).length).toBeLessThanOrEqual(1);
+  });
+
+  test("once for each state, whoever asks", async () => {
+    const { table, drawn, ask } = counted(3);
+    const asked = [ask(), ask(), ask()];
+    await settle();
+    drawn[0]?.end();
+    await settle();
+    // The others had asked before it was begun, or after: at most one more is drawn.
+    drawn[1]?.end();
+    await Promise.all(asked);
+    const before = drawn.length;
+    await ask();
+    expect(drawn).toHaveLength(before);
+    table.changes++;
+    const again = ask();
+    await settle();
+    expect(drawn).toHaveLength(before + 1);
+    drawn.at(-1)?.end();
+    await again;
+  });
+
+  test("anew for who asks after a change, while one without it is drawn", async () => {
+    const { table, drawn, ask } = counted(3);
+    const before = ask();
+    await settle();
+    table.changes++;
+    const after = ask();
+    await settle();
+    expect(drawn).toHaveLength(1);
+    drawn[0]?.end();
+    await before;
+    await settle();
+    expect(drawn).toHaveLength(2);
+    drawn[1]?.end();
+    expect(await after).toMatchObject({ total: 3 });
+  });
+
+  test("again after one could not be", async () => {
+    const { table } = counted(3);
+    let fails = true;
+    const maps = createMaps({
+      clock: () => 1,
+      draw: async ({ texts }) => {
+        if (fails) throw new Error("the thread ended");
+        const size = texts.length;
+        return { places: new Float32Array(2 * size), topics: [], topicOf: new Uint8Array(size) };
+      },
+    });
+    const ask = () => maps(wholeAccount("a"), (task) => task(table));
+    await expect(ask()).rejects.toThrow("the thread ended");
+    fails = false;
+    expect(await ask()).toMatchObject({ total: 3 });
+  });
+});
