@@ -1,6 +1,8 @@
 import { Elysia } from "elysia";
 import { createAccounts } from "./accounts/accounts.ts";
 import { createInvitations } from "./accounts/invitations.ts";
+import type { Activity } from "./activity/activity.ts";
+import { toDeed, watchMemories } from "./activity/watch-memories.ts";
 import { createCapture } from "./capture/capture.ts";
 import { type Places, rememberPlaces } from "./capture/places.ts";
 import { createRecall } from "./capture/recall.ts";
@@ -130,7 +132,7 @@ export function createAccess({
 /** The whole HTTP server, ready to listen. */
 export function createApp({
   config,
-  memories,
+  memories: unwatched,
   keys,
   access,
   checks,
@@ -138,6 +140,7 @@ export function createApp({
   places = rememberPlaces(),
   projectOf = () => null,
   securityLog,
+  activity,
   log,
   metrics = createMetrics(),
   drain = createDrain(),
@@ -154,6 +157,7 @@ export function createApp({
   /** The project of a folder of this machine. */
   projectOf?: (folder: string) => string | null;
   securityLog: SecurityLog;
+  activity: Activity;
   log: Log;
   metrics?: Metrics;
   /** How it is told to end. */
@@ -183,7 +187,14 @@ export function createApp({
     count: limits.countHolder,
   });
   const resourceMetadata = config.publicUrl + RESOURCE_METADATA_PATH;
-  const recall = createRecall({ memories });
+  const memories = watchMemories(unwatched, activity);
+  const recall = createRecall({
+    memories: unwatched,
+    told: (reach, { prompt: query }, ids) =>
+      activity.record(
+        toDeed(reach, { kind: "recalled", memories: ids.length, memoryId: ids[0] ?? null, query }),
+      ),
+  });
   const capture = createCapture({ memories, places, projectOf, clock: access.clock });
   const { publicUrl } = config;
   const createMcpServer = createMcpServerFactory({ memories, recall, publicUrl, log });

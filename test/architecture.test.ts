@@ -21,6 +21,7 @@ const ORDER = [
   "connect",
   "capture",
   "import",
+  "activity",
   "memories",
   "access",
   "oauth",
@@ -175,7 +176,7 @@ test("no domain reaches into the tables of another", () => {
 test("only routes know HTTP: what they call does not", () => {
   const found = breaches(
     ({ path }, { target }) =>
-      /^(memories|keys|accounts|oauth|sign-in|security-log)\//.test(path) &&
+      /^(memories|keys|accounts|oauth|sign-in|security-log|activity)\//.test(path) &&
       !/\/([\w-]+-)?routes\.tsx?$/.test(path) &&
       (target === "elysia" || partOf(target) === "http" || partOf(target) === "app.ts"),
   );
@@ -221,7 +222,11 @@ describe("libraries stay behind their one door:", () => {
     ["fastembed", /^(fastembed|@anush008\/.*|onnxruntime-node)$/, /^embedding\//],
     ["Arrow", /^apache-arrow$/, /^memories\/base\//],
     ["Elysia", /^(elysia|@elysiajs\/.*)$/, /^(app\.ts|http\/|[\w-]+\/([\w-]+-)?routes\.tsx?$)/],
-    ["Drizzle", /^drizzle-orm/, /^(db|accounts|keys|oauth|sign-in|memories|security-log)\//],
+    [
+      "Drizzle",
+      /^drizzle-orm/,
+      /^(db|accounts|keys|oauth|sign-in|memories|security-log|activity)\//,
+    ],
     ["the library of OAuth clients", /^arctic$/, /^sign-in\/providers\.ts$/],
     ["the library of passkeys", /^@simplewebauthn\//, /^sign-in\/webauthn\.ts$/],
     ["the library of QR codes", /^qr$/, /^pages\/qr-code\.tsx$/],

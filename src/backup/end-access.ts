@@ -7,6 +7,9 @@ import { openAsItIs } from "../db/snapshot.ts";
  */
 export const ON_RESTORE: Readonly<Record<string, "ends" | "stays">> = {
   accounts: "stays",
+  activity_days: "stays",
+  activity_events: "stays",
+  activity_settings: "stays",
   api_keys: "stays",
   checkpoints: "stays",
   heads: "stays",

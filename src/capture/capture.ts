@@ -98,7 +98,8 @@ export function createCapture({
         });
       }
     }
-    const report = await memories.import(principal, each(lines), {
+    const agent = { agentId: conversation.agent };
+    const report = await memories.import({ ...principal, ...agent }, each(lines), {
       source: { via: "capture", ...credential },
       dryRun: false,
       mayRead: true,

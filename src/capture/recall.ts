@@ -37,7 +37,14 @@ export interface RecallRequest {
 export type Recall = ReturnType<typeof createRecall>;
 
 /** Tells agents what is known, without being asked: little, nothing twice, and only what is certain enough. */
-export function createRecall({ memories }: { memories: Pick<Memories, "search" | "list"> }) {
+export function createRecall({
+  memories,
+  told: tell = () => {},
+}: {
+  memories: Pick<Memories, "search" | "list">;
+  /** Is told of each text: who asked for it, and of which memories it is. */
+  told?: (reach: Reach, request: RecallRequest, ids: readonly string[]) => void;
+}) {
   const told = new LRUCache<string, Set<string>>({ max: SESSIONS });
 
   const list = async (reach: Reach, filter: Filter, limit: number) =>
@@ -108,6 +115,7 @@ export function createRecall({ memories }: { memories: Pick<Memories, "search" |
       for (const id of known ?? []) wanted.delete(id);
       const { text, ids } = describeRecalled([...wanted.values()], request);
       if (key !== null) told.set(key, new Set([...(known ?? []), ...ids]));
+      tell(reach, request, ids);
       return text;
     },
   };

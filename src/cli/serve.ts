@@ -2,6 +2,8 @@ import { join } from "node:path";
 import { version } from "../../package.json" with { type: "json" };
 import type { Accounts } from "../accounts/accounts.ts";
 import { findLocalOwner } from "../accounts/local-owner.ts";
+import { createActivity } from "../activity/activity.ts";
+import { keepActivitySmall } from "../activity/upkeep.ts";
 import { checkRecipients } from "../backup/age.ts";
 import { removeLeftBehind } from "../backup/copy-state.ts";
 import { refuseUnfinishedRestore } from "../backup/unfinished-restore.ts";
@@ -94,6 +96,8 @@ export async function serve(
   const { db } = data;
   const securityLog = createSecurityLog({ db, clock, log });
   opened.defer(securityLog.close);
+  const activity = createActivity({ db, clock, log });
+  opened.defer(activity.close);
   const access = createAccess({ db, clock, publicUrl: config.publicUrl });
   const { accounts } = access;
   const keys = createKeys({ db, clock });
@@ -121,6 +125,7 @@ export async function serve(
     memories,
     keys,
     securityLog,
+    activity,
     log,
     metrics,
     checks: createChecks({ config, data, opening, embedder, backups: schedule }),
@@ -153,6 +158,7 @@ export async function serve(
   const days = config.securityLogDays;
   opened.defer(await securityLog.tellCommands());
   opened.defer(keepSecurityLogSmall({ securityLog, days, clock, log }));
+  opened.defer(keepActivitySmall(activity, log));
   if (schedule) {
     schedule.start();
     opened.defer(schedule.stop);

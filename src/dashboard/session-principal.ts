@@ -1,7 +1,8 @@
 import type { Account } from "../accounts/accounts.ts";
 import type { Config } from "../config.ts";
 import { AppError } from "../errors.ts";
-import type { Credential, Principal } from "../http/principal.ts";
+import type { Principal } from "../http/principal.ts";
+import type { Credential } from "../keys/reach.ts";
 import { FULL_ACCESS } from "../keys/scopes.ts";
 import { PROOF_PATH } from "../sign-in/paths.ts";
 import type { Sessions } from "../sign-in/sessions.ts";

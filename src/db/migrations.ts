@@ -291,6 +291,52 @@ export const MIGRATIONS: readonly string[] = [
   `ALTER TABLE heads ADD COLUMN expires_at INTEGER;
    CREATE INDEX heads_expires_at ON heads (expires_at) WHERE expires_at IS NOT NULL;
    UPDATE heads SET expires_at = 0;`,
+
+  // What an account did in the seconds before it was removed is written after that, and left out.
+  `CREATE TABLE activity_days (
+     account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+     day TEXT NOT NULL,
+     kind TEXT NOT NULL,
+     source_id TEXT NOT NULL,
+     agent TEXT NOT NULL,
+     source TEXT NOT NULL,
+     times INTEGER NOT NULL,
+     in_vain INTEGER NOT NULL,
+     memories INTEGER NOT NULL,
+     last_at INTEGER NOT NULL,
+     PRIMARY KEY (account_id, day, kind, source_id, agent)
+   ) STRICT;
+   CREATE TRIGGER activity_days_of_nobody BEFORE INSERT ON activity_days
+     WHEN NOT EXISTS (SELECT 1 FROM accounts WHERE id = NEW.account_id)
+   BEGIN
+     SELECT RAISE(IGNORE);
+   END;
+
+   CREATE TABLE activity_events (
+     id INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL,
+     account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+     at INTEGER NOT NULL,
+     kind TEXT NOT NULL,
+     source_id TEXT NOT NULL,
+     source TEXT NOT NULL,
+     agent TEXT,
+     times INTEGER NOT NULL,
+     in_vain INTEGER NOT NULL,
+     memories INTEGER NOT NULL,
+     memory_id TEXT,
+     query TEXT
+   ) STRICT;
+   CREATE INDEX activity_events_account_id ON activity_events (account_id, id);
+   CREATE TRIGGER activity_events_of_nobody BEFORE INSERT ON activity_events
+     WHEN NOT EXISTS (SELECT 1 FROM accounts WHERE id = NEW.account_id)
+   BEGIN
+     SELECT RAISE(IGNORE);
+   END;
+
+   CREATE TABLE activity_settings (
+     account_id TEXT PRIMARY KEY NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+     queries_since INTEGER NOT NULL
+   ) STRICT;`,
 ];
 
 /**

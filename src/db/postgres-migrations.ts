@@ -33,6 +33,51 @@ const EXPIRY = `
   UPDATE heads SET expires_at = 0;
 `;
 
+/** What an account did in the seconds before it was removed is written after that, and left out. */
+const ACTIVITY = `
+  CREATE TABLE activity_days (
+    account_id text COLLATE "C" NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+    day text COLLATE "C" NOT NULL,
+    kind text COLLATE "C" NOT NULL,
+    source_id text COLLATE "C" NOT NULL,
+    agent text COLLATE "C" NOT NULL,
+    source text COLLATE "C" NOT NULL,
+    times bigint NOT NULL,
+    in_vain bigint NOT NULL,
+    memories bigint NOT NULL,
+    last_at bigint NOT NULL,
+    PRIMARY KEY (account_id, day, kind, source_id, agent)
+  );
+  CREATE TABLE activity_events (
+    id bigserial PRIMARY KEY,
+    account_id text COLLATE "C" NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+    at bigint NOT NULL,
+    kind text COLLATE "C" NOT NULL,
+    source_id text COLLATE "C" NOT NULL,
+    source text COLLATE "C" NOT NULL,
+    agent text COLLATE "C",
+    times bigint NOT NULL,
+    in_vain bigint NOT NULL,
+    memories bigint NOT NULL,
+    memory_id text COLLATE "C",
+    query text COLLATE "C"
+  );
+  CREATE INDEX activity_events_account_id ON activity_events (account_id, id);
+  CREATE FUNCTION activity_of_nobody() RETURNS trigger LANGUAGE plpgsql AS $fn$
+  BEGIN
+    IF EXISTS (SELECT 1 FROM accounts WHERE id = NEW.account_id) THEN RETURN NEW; END IF;
+    RETURN NULL;
+  END $fn$;
+  CREATE TRIGGER activity_of_nobody BEFORE INSERT ON activity_days
+    FOR EACH ROW EXECUTE FUNCTION activity_of_nobody();
+  CREATE TRIGGER activity_of_nobody BEFORE INSERT ON activity_events
+    FOR EACH ROW EXECUTE FUNCTION activity_of_nobody();
+  CREATE TABLE activity_settings (
+    account_id text COLLATE "C" PRIMARY KEY REFERENCES accounts (id) ON DELETE CASCADE,
+    queries_since bigint NOT NULL
+  );
+`;
+
 /**
  * The history of PostgreSQL's schema, append only. It began with SQLite's at 13: from there on each entry of
  * `MIGRATIONS` has one here.
@@ -41,6 +86,7 @@ export const POSTGRES_MIGRATIONS: readonly PostgresMigration[] = [
   { number: 13, sql: FIRST_SCHEMA + LOG_SCHEMA, oldest: 13 },
   { number: 14, sql: BOUND_TO_PROJECTS, oldest: 13 },
   { number: 15, sql: EXPIRY, oldest: 13 },
+  { number: 16, sql: ACTIVITY, oldest: 13 },
 ];
 
 /** PostgreSQL's lock for those who migrate: any number that nobody else uses. */

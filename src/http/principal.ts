@@ -1,17 +1,9 @@
 import { DISABLED } from "../accounts/accounts.ts";
 import { AppError } from "../errors.ts";
 import { type Keys, keyFacts } from "../keys/keys.ts";
-import type { Reach } from "../keys/reach.ts";
+import type { Credential, Reach } from "../keys/reach.ts";
 import { allows, type Scope } from "../keys/scopes.ts";
 import type { RecordEvent } from "./record.ts";
-
-/** What a request shows who it is from, as the server knows it. */
-export interface Credential {
-  /** Name of the key or app, or a person's e-mail address. */
-  readonly by: string;
-  /** Id of the key or grant, or of a person's account. */
-  readonly id: string;
-}
 
 /** Who is asking. Every request that touches memories becomes one of these, or is refused. */
 export interface Principal extends Reach {

@@ -94,8 +94,9 @@ async function sessionOf(
   message: unknown,
   authorize: Authorize,
 ): Promise<Session> {
-  const principal = await authorize(request);
+  const asker = await authorize(request);
   const { agentId, project, sessionId } = readSessionHeaders(request.headers);
+  const principal = { ...asker, agentId };
   return {
     principal,
     agentId,

@@ -1,5 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { createActivity } from "../../src/activity/activity.ts";
 import { createAccess, createApp } from "../../src/app.ts";
 import { openForServer } from "../../src/cli/shared-database.ts";
 import { readConfig } from "../../src/config.ts";
@@ -110,9 +111,10 @@ const memories = createMemories({
 });
 const unwatch = watchRemovedAccounts({ store, accounts: access.accounts, log: lines });
 const securityLog = createSecurityLog({ db, clock, log: lines });
+const activity = createActivity({ db, clock, log: lines });
 const app = createApp({
   config: APP_CONFIG,
-  ...{ access, securityLog, memories, keys: createKeys({ db, clock }), log: lines },
+  ...{ access, securityLog, activity, memories, keys: createKeys({ db, clock }), log: lines },
   checks: { database: async () => ((await db.isReachable()) ? "ok" : "failed") },
 }).listen({ hostname: "127.0.0.1", port: 0, maxRequestBodySize: Number.MAX_SAFE_INTEGER });
 process.stdout.write(`listening on http://127.0.0.1:${app.server?.port}\n`);
@@ -123,6 +125,7 @@ process.on("SIGTERM", async () => {
   await store.close();
   await sweeping.stop();
   await securityLog.close();
+  await activity.close();
   await db.close();
   process.exit(0);
 });

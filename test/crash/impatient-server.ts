@@ -1,5 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { createActivity } from "../../src/activity/activity.ts";
 import { createAccess, createApp } from "../../src/app.ts";
 import { lockDataFolder } from "../../src/db/data-lock.ts";
 import { databasePath, openSqlite } from "../../src/db/sqlite.ts";
@@ -88,11 +89,13 @@ const memories = createMemories({
 });
 const unwatch = watchRemovedAccounts({ store, accounts, log });
 const securityLog = createSecurityLog({ db, clock, log });
+const activity = createActivity({ db, clock, log });
 const untell = await securityLog.tellCommands();
 const app = createApp({
   config: APP_CONFIG,
   access,
   securityLog,
+  activity,
   memories,
   keys: createKeys({ db, clock }),
   log,
@@ -106,6 +109,7 @@ process.on("SIGTERM", async () => {
   untell();
   await store.close();
   await securityLog.close();
+  await activity.close();
   await db.close();
   lock.release();
   process.exit(0);

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { is } from "drizzle-orm";
 import { getTableConfig, SQLiteTable } from "drizzle-orm/sqlite-core";
 import { createAccountTables } from "../../src/accounts/tables.ts";
+import { createActivityTables } from "../../src/activity/tables.ts";
 import { DatabaseError } from "../../src/db/database-error.ts";
 import { sqlite } from "../../src/db/dialect.ts";
 import { MIGRATIONS, migrate } from "../../src/db/migrations.ts";
@@ -22,6 +23,7 @@ const TABLES = [
   createSignInTables,
   createOAuthTables,
   createSecurityTables,
+  createActivityTables,
 ]
   .flatMap((create): unknown[] => Object.values(create(sqlite)))
   .filter((table) => is(table, SQLiteTable));

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createQuotas } from "../../src/accounts/quotas.ts";
+import { createActivity } from "../../src/activity/activity.ts";
 import { createAccess, createApp } from "../../src/app.ts";
 import type { Data } from "../../src/cli/data.ts";
 import type { Config } from "../../src/config.ts";
@@ -120,9 +121,11 @@ async function createReplica(
   });
   const log = options.log ?? silentLog;
   const securityLog = createSecurityLog({ db, clock, log });
+  const activity = createActivity({ db, clock, log });
   const app = createApp({
     access,
     securityLog,
+    activity,
     config: {
       publicUrl,
       rateLimit: false,
@@ -143,7 +146,7 @@ async function createReplica(
     checks: options.checks ?? { database: () => "ok" },
     ...(options.drain && { drain: options.drain }),
   });
-  return { access, keys, memories, memoryLog, store, securityLog, app };
+  return { access, keys, memories, memoryLog, store, securityLog, activity, app };
 }
 
 /** Opens what the servers of a test keep: as many as `REPLICAS` says. */
@@ -196,6 +199,7 @@ export async function startServer(options: Options = {}) {
     for (const replica of replicas) await replica.app.stop(true);
     for (const replica of replicas) await replica.store.close();
     for (const replica of replicas) await replica.securityLog.close();
+    for (const replica of replicas) await replica.activity.close();
     for (const each of kept) await each.close();
     await drop();
     rmSync(folder, { recursive: true, force: true });
@@ -227,6 +231,12 @@ export async function startServer(options: Options = {}) {
       ...first.securityLog,
       flush: async () => {
         for (const replica of replicas) await replica.securityLog.flush();
+      },
+    },
+    activity: {
+      ...first.activity,
+      flush: async () => {
+        for (const replica of replicas) await replica.activity.flush();
       },
     },
     /** All that it answers, patterns as they are. */

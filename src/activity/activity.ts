@@ -1,0 +1,165 @@
+import type { Database, Orm } from "../db/database.ts";
+import type { Log } from "../log.ts";
+import { maskSecrets } from "../secrets/mask-secrets.ts";
+import { createActivityStore } from "./activity-store.ts";
+import { ASKING, type Counted, type Deed, nameOf, together } from "./deed.ts";
+
+/** Days that activity is kept. */
+export const KEPT_DAYS = 90;
+/** Milliseconds until what was done is in the table, and until that is tried again. */
+const WRITE_AFTER = 3_000;
+const TRY_AGAIN_AFTER = 10_000;
+/** Different deeds that wait; of more, only what is alike without its question is told apart. */
+const MOST_WAITING = 2_000;
+/** Different deeds of one account that are written at a time; the rest counts without agent and question. */
+const MOST_OF_ACCOUNT = 50;
+/** Characters that are kept of a question. */
+const MAX_QUERY = 300;
+
+export type Activity = ReturnType<typeof createActivity>;
+
+/**
+ * Counts what is done with memories, by whom and when: by the day, and the latest one by one. To
+ * record is to count in memory; a few seconds later it is written, all at once. What was counted in the
+ * seconds before a `kill -9` is lost.
+ * @param clock milliseconds since 1970
+ */
+export function createActivity({
+  db,
+  clock,
+  log,
+}: {
+  db: Database;
+  clock: () => number;
+  log: Log;
+}) {
+  const store = createActivityStore({ db });
+  let waiting = new Map<string, Counted>();
+  let timer: NodeJS.Timeout | null = null;
+  let isFailing = false;
+  let isClosed = false;
+
+  const put = (counted: Counted): void => {
+    const name = nameOf(counted);
+    const same = waiting.get(name);
+    if (same) waiting.set(name, together(same, counted));
+    else if (waiting.size < MOST_WAITING) waiting.set(name, counted);
+    else if (counted.query !== null) put({ ...counted, query: null });
+    else if (waiting.size < 2 * MOST_WAITING) waiting.set(name, counted);
+  };
+
+  const write = async (deeds: readonly Counted[], tx: Orm): Promise<void> => {
+    const accountIds = [...new Set(deeds.map(({ accountId }) => accountId))];
+    const since = await store.queriesSince(tx, accountIds);
+    await store.save(tx, asKept(deeds, since));
+  };
+
+  const writeWaiting = async (): Promise<void> => {
+    if (timer !== null) clearTimeout(timer);
+    timer = null;
+    const deeds = [...waiting.values()];
+    if (deeds.length === 0) return;
+    waiting = new Map();
+    const isWritten = await db.attempt((tx) => write(deeds, tx));
+    if (isWritten === isFailing) log.warn(isWritten ? "activity_written" : "activity_waits");
+    isFailing = !isWritten;
+    if (isWritten) return;
+    const later = [...waiting.values()];
+    waiting = new Map();
+    for (const deed of [...deeds, ...later]) put(deed);
+    schedule();
+  };
+
+  // One after another, so that a question is kept by the setting of its time.
+  let writing: Promise<void> = Promise.resolve();
+  const flush = (): Promise<void> => {
+    writing = writing.then(writeWaiting, writeWaiting);
+    return writing;
+  };
+
+  const schedule = (): void => {
+    if (timer !== null || isClosed) return;
+    timer = setTimeout(() => void flush(), isFailing ? TRY_AGAIN_AFTER : WRITE_AFTER);
+    timer.unref();
+  };
+
+  return {
+    /** Counts what has been done. It never fails and never waits. */
+    record(deed: Deed): void {
+      if (isClosed) return;
+      const inVain = deed.memories === 0 && ASKING.includes(deed.kind) ? 1 : 0;
+      put({ ...deed, query: shortened(deed.query), at: clock(), times: 1, inVain });
+      schedule();
+    },
+
+    /** Writes what waits, now. */
+    flush,
+
+    /** Writes what waits. The database is not touched after that. */
+    async close(): Promise<void> {
+      isClosed = true;
+      await flush();
+      if (timer !== null) clearTimeout(timer);
+    },
+
+    daily: store.daily,
+    actors: store.actors,
+    list: store.list,
+    newest: store.newest,
+
+    /** Since when an account keeps what is asked; null where it does not. */
+    async queriesSince(accountId: string): Promise<Date | null> {
+      const since = (await store.queriesSince(db.orm, [accountId])).get(accountId);
+      return since === undefined ? null : new Date(since);
+    },
+
+    /** Keeps what is asked from now on, or stops that and removes all of it. */
+    keepQueries: (accountId: string, isKept: boolean): Promise<void> =>
+      store.keepQueries(accountId, isKept ? new Date(clock()) : null),
+
+    /** Removes what is too old or too much; see the store. */
+    prune: () => store.prune(clock(), KEPT_DAYS),
+  };
+}
+
+/** Deeds as accounts want them kept: with the question or without, and not too many. */
+function asKept(deeds: readonly Counted[], since: ReadonlyMap<string, number>): Counted[] {
+  const kept = new Map<string, Counted>();
+  const perAccount = new Map<string, number>();
+  for (const deed of withoutBeginnings(deeds)) {
+    const isKept = deed.at >= (since.get(deed.accountId) ?? Number.POSITIVE_INFINITY);
+    const query = isKept && deed.query !== null ? maskSecrets(deed.query) : null;
+    const amount = perAccount.get(deed.accountId) ?? 0;
+    const told =
+      amount < MOST_OF_ACCOUNT ? { ...deed, query } : { ...deed, query: null, agent: null };
+    const name = nameOf(told);
+    const same = kept.get(name);
+    if (!same) perAccount.set(deed.accountId, amount + 1);
+    kept.set(name, same ? together(same, told) : told);
+  }
+  return [...kept.values()];
+}
+
+/** The dashboard searches while a person types: only the last of that is what they asked. */
+function withoutBeginnings(deeds: readonly Counted[]): Counted[] {
+  const isTyped = ({ kind, source, accountId }: Deed) =>
+    kind === "searched" && source.id === accountId;
+  return deeds.filter((deed, place) => {
+    const { accountId, query } = deed;
+    if (!isTyped(deed) || query === null) return true;
+    const next = deeds
+      .slice(place + 1)
+      .find((each) => each.accountId === accountId && isTyped(each));
+    return !next?.query?.startsWith(query);
+  });
+}
+
+/** On one line, and without what a database may refuse. */
+function shortened(query: string | null): string | null {
+  if (query === null) return null;
+  const line = query
+    .slice(0, 4 * MAX_QUERY)
+    .replaceAll(/[\s\p{Cc}\p{Cs}]+/gu, " ")
+    .trim();
+  return [...line].slice(0, MAX_QUERY).join("") || null;
+}

@@ -1,0 +1,32 @@
+import { messageOf } from "../errors.ts";
+import type { Log } from "../log.ts";
+import type { Activity } from "./activity.ts";
+
+const HOUR = 3_600_000;
+/** Milliseconds between two portions, in which requests are answered. */
+const PAUSE = 20;
+
+/**
+ * Keeps the tables as long and as large as they may be: now, and once an hour.
+ * @returns a function that ends it
+ */
+export function keepActivitySmall(activity: Pick<Activity, "prune">, log: Log): () => void {
+  let timer: NodeJS.Timeout | null = null;
+  let isOver = false;
+  const prune = async () => {
+    let delay = HOUR;
+    try {
+      if (await activity.prune()) delay = PAUSE;
+    } catch (error) {
+      log.warn("activity_not_pruned", { cause: messageOf(error) });
+    }
+    if (isOver) return;
+    timer = setTimeout(prune, delay);
+    timer.unref();
+  };
+  void prune();
+  return () => {
+    isOver = true;
+    if (timer) clearTimeout(timer);
+  };
+}

@@ -1,0 +1,90 @@
+import type { Reach } from "../keys/reach.ts";
+import type { Memories } from "../memories/memories.ts";
+import type { Activity } from "./activity.ts";
+import type { Deed } from "./deed.ts";
+
+type Done = Pick<Deed, "kind"> & Partial<Deed>;
+
+/** A service that does the same, and has the activity told of what has been done by it. */
+export function watchMemories(memories: Memories, activity: Pick<Activity, "record">): Memories {
+  const tell = (reach: Reach, done: Done) => activity.record(toDeed(reach, done));
+
+  return {
+    ...memories,
+
+    async search(reach, request) {
+      const answer = await memories.search(reach, request);
+      tell(reach, {
+        kind: "searched",
+        memories: answer.memories.length,
+        memoryId: answer.memories[0]?.id ?? null,
+        query: request.query,
+      });
+      return answer;
+    },
+
+    async create(reach, inputs, saving) {
+      const made = await memories.create(reach, inputs, saving);
+      const last = made.at(-1);
+      const saved = { memories: made.length, memoryId: last?.id ?? null };
+      tell(reach, { kind: "saved", ...saved, ...agentOf(last?.agent_id) });
+      return made;
+    },
+
+    async save(reach, input, saving) {
+      const saved = await memories.save(reach, input, saving);
+      const { id, agent_id } = saved.memory;
+      if (saved.isNew) tell(reach, { kind: "saved", memoryId: id, ...agentOf(agent_id) });
+      return saved;
+    },
+
+    async update(reach, id, ...rest) {
+      const memory = await memories.update(reach, id, ...rest);
+      tell(reach, { kind: "changed", memoryId: id });
+      return memory;
+    },
+
+    async move(reach, ...rest) {
+      const moved = await memories.move(reach, ...rest);
+      if (moved > 0) tell(reach, { kind: "changed", memories: moved });
+      return moved;
+    },
+
+    async moveThese(reach, ...rest) {
+      const moved = await memories.moveThese(reach, ...rest);
+      if (moved > 0) tell(reach, { kind: "changed", memories: moved });
+      return moved;
+    },
+
+    async remove(reach, ...rest) {
+      const removed = await memories.remove(reach, ...rest);
+      tell(reach, { kind: "deleted", memories: removed });
+      return removed;
+    },
+
+    async removeMatching(reach, filter) {
+      const removed = await memories.removeMatching(reach, filter);
+      if (removed > 0) tell(reach, { kind: "deleted", memories: removed });
+      return removed;
+    },
+
+    async import(reach, lines, options) {
+      const report = await memories.import(reach, lines, options);
+      const amount = options.dryRun ? 0 : report.created + report.updated;
+      const kind = options.source?.via === "capture" ? "captured" : "imported";
+      if (amount > 0) tell(reach, { kind, memories: amount });
+      return report;
+    },
+  };
+}
+
+/** What has been done, by who asked for it. */
+export function toDeed({ accountId, credential, agentId = null }: Reach, done: Done): Deed {
+  const source = credential ?? { id: accountId, by: "" };
+  return { accountId, source, agent: agentId, memories: 1, memoryId: null, query: null, ...done };
+}
+
+/** The agent that a memory is from, where it says. */
+function agentOf(agent: string | null | undefined): Partial<Deed> {
+  return agent ? { agent } : {};
+}

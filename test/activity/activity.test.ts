@@ -1,0 +1,193 @@
+import { describe, expect, test } from "bun:test";
+import { createActivity, KEPT_DAYS } from "../../src/activity/activity.ts";
+import type { Deed } from "../../src/activity/deed.ts";
+import { DATABASES, type Place, storesOn } from "../support/databases.ts";
+import { silentLog } from "../support/embedder.ts";
+import { addAccount } from "../support/stores.ts";
+import { until } from "../support/until.ts";
+
+const DAY = 86_400_000;
+const LAPTOP = { id: "key_1", by: "laptop" };
+
+async function start(place: Place) {
+  const { db, clock, accounts } = await storesOn(place);
+  const { id: accountId } = await addAccount(accounts);
+  const activity = createActivity({ db, clock, log: silentLog });
+  const deed = (more: Partial<Deed> & Pick<Deed, "kind">): Deed => ({
+    ...{ accountId, source: LAPTOP, agent: null, memories: 1, memoryId: null, query: null },
+    ...more,
+  });
+  const list = () => activity.list(accountId, { limit: 10_000 });
+  return { db, clock, accounts, accountId, activity, deed, list };
+}
+
+describe.each(DATABASES)("activity on %s:", (_, place) => {
+  test("what is alike is counted in one event, and in its day", async () => {
+    const { activity, accountId, deed, list, clock } = await start(place);
+    activity.record(deed({ kind: "searched", memories: 3, memoryId: "mem_1", query: "a" }));
+    activity.record(deed({ kind: "searched", memories: 0, query: "b" }));
+    activity.record(deed({ kind: "saved", memoryId: "mem_2", agent: "codex" }));
+    await until("it is written by itself", async () => (await list()).length > 0);
+    expect(await list()).toMatchObject([
+      { kind: "saved", agent: "codex", memoryId: "mem_2", times: 1, sourceId: "key_1" },
+      { kind: "searched", agent: null, memoryId: "mem_1", times: 2, inVain: 1, memories: 3 },
+    ]);
+
+    clock.advance(DAY);
+    activity.record(deed({ kind: "searched", memories: 2 }));
+    activity.record(deed({ kind: "saved", agent: "codex" }));
+    await activity.flush();
+    activity.record(deed({ kind: "saved", agent: "codex", source: { id: "key_1", by: "desk" } }));
+    await activity.flush();
+    const day = new Date(clock()).toISOString().slice(0, 10);
+    const daily = await activity.daily(accountId, "2000-01-01");
+    expect(daily.length).toBe(4);
+    expect(daily).toContainEqual({ day, kind: "saved", times: 2, memories: 2 });
+    const actors = await activity.actors(accountId, day);
+    expect(actors.length).toBe(2);
+    expect(actors).toContainEqual({
+      ...{ sourceId: "key_1", source: "desk", agent: "codex", kind: "saved", times: 2, inVain: 0 },
+      ...{ memories: 2, lastAt: new Date(clock()) },
+    });
+    expect(await activity.newest(accountId)).toBe((await list())[0]?.id ?? 0);
+    expect(await activity.newest("another")).toBe(0);
+  });
+
+  test("questions are kept only while the account wants it, without secrets", async () => {
+    const { activity, accountId, deed, list } = await start(place);
+    const ask = (query: string) => activity.record(deed({ kind: "searched", query }));
+    const queries = async () => {
+      await activity.flush();
+      return (await list()).flatMap(({ query }) => query ?? []);
+    };
+    ask("not this");
+    expect(await queries()).toEqual([]);
+    expect(await activity.queriesSince(accountId)).toBeNull();
+
+    await activity.keepQueries(accountId, true);
+    await activity.keepQueries(accountId, true);
+    expect(await activity.queriesSince(accountId)).toBeInstanceOf(Date);
+    ask(`what\nopens \0 ghp_${"a1B2c3D4e5F6".repeat(3)}?`);
+    ask(`${"ä".repeat(300)}z`);
+    const [long = "", masked = ""] = await queries();
+    expect(long).toBe("ä".repeat(300));
+    expect(masked).toStartWith("what opens [masked: ");
+
+    await activity.keepQueries(accountId, false);
+    expect(await queries()).toEqual([]);
+    ask("nor this");
+    expect(await queries()).toEqual([]);
+    expect((await list()).length).toBe(4);
+  });
+
+  test("what was asked before the account wanted it is not kept, though it waits", async () => {
+    const { activity, accountId, deed, list, clock } = await start(place);
+    activity.record(deed({ kind: "searched", query: "before" }));
+    clock.advance(1);
+    await activity.keepQueries(accountId, true);
+    activity.record(deed({ kind: "searched", query: "after" }));
+    await activity.flush();
+    expect((await list()).map(({ query }) => query)).toEqual(["after", null]);
+  });
+
+  test("of what a person types into the dashboard, the last is what they asked", async () => {
+    const { activity, accountId, deed, list } = await start(place);
+    await activity.keepQueries(accountId, true);
+    const source = { id: accountId, by: "" };
+    for (const query of ["dep", "deploy", "deploys?", "tabs"]) {
+      activity.record(deed({ kind: "searched", query, source }));
+    }
+    activity.record(deed({ kind: "searched", query: "t" }));
+    await activity.flush();
+    expect((await list()).map(({ query }) => query)).toEqual(["t", "tabs", "deploys?"]);
+  });
+
+  test("an account's flood costs few rows and loses no count", async () => {
+    const { activity, accountId, deed, list } = await start(place);
+    await activity.keepQueries(accountId, true);
+    for (let number = 0; number < 7_000; number++) {
+      activity.record(deed({ kind: "searched", query: `q${number}`, agent: `a${number % 3}` }));
+    }
+    await activity.flush();
+    const events = await list();
+    expect(events.length).toBeLessThanOrEqual(52);
+    expect(events.reduce((sum, { times }) => sum + times, 0)).toBe(7_000);
+    const [daily] = await activity.daily(accountId, "2000-01-01");
+    expect(daily).toMatchObject({ kind: "searched", times: 7_000, memories: 7_000 });
+  });
+
+  test("a removed account takes all along, and what comes after it is left out", async () => {
+    const { activity, accounts, accountId, deed, list } = await start(place);
+    const other = await accounts.add({ email: "other@example.com", password: null });
+    activity.record(deed({ kind: "saved", accountId: other.id }));
+    await activity.keepQueries(other.id, true);
+    await activity.flush();
+    await accounts.remove(other.id);
+    activity.record(deed({ kind: "saved", accountId: other.id }));
+    activity.record(deed({ kind: "saved" }));
+    activity.record(deed({ kind: "deleted", accountId: other.id }));
+    await activity.flush();
+    expect((await list()).length).toBe(1);
+    expect(await activity.list(other.id, { limit: 10 })).toEqual([]);
+    expect(await activity.daily(other.id, "2000-01-01")).toEqual([]);
+    expect(await activity.queriesSince(other.id)).toBeNull();
+    expect((await activity.daily(accountId, "2000-01-01")).length).toBe(1);
+  });
+
+  test("it is kept for a while, and no more than so much of it", async () => {
+    const { activity, accountId, deed, list, clock } = await start(place);
+    const pruned = async () => {
+      while (await activity.prune());
+    };
+    activity.record(deed({ kind: "saved" }));
+    await activity.flush();
+    clock.advance((KEPT_DAYS - 1) * DAY);
+    for (let flush = 0; flush < 41; flush++) {
+      for (let number = 0; number < 50; number++) {
+        activity.record(deed({ kind: "searched", agent: `a${number}` }));
+      }
+      await activity.flush();
+    }
+    await pruned();
+    const events = await list();
+    expect(events.length).toBe(2_000);
+    expect(events[0]?.id).toBe(await activity.newest(accountId));
+    expect((await activity.daily(accountId, "2000-01-01")).length).toBe(2);
+    clock.advance(2 * DAY);
+    await pruned();
+    expect((await list()).length).toBe(2_000);
+    expect((await activity.daily(accountId, "2000-01-01")).length).toBe(1);
+    clock.advance(KEPT_DAYS * DAY);
+    await pruned();
+    expect(await list()).toEqual([]);
+    expect(await activity.daily(accountId, "2000-01-01")).toEqual([]);
+  });
+
+  test("what waits is written at the end, and nothing after it", async () => {
+    const { activity, deed, list } = await start(place);
+    activity.record(deed({ kind: "saved" }));
+    await activity.close();
+    activity.record(deed({ kind: "saved" }));
+    await activity.flush();
+    expect((await list()).length).toBe(1);
+  });
+});
+
+test("what the database does not take at once is written later, and counted on", async () => {
+  const [, sqlite] = DATABASES[0] ?? [];
+  if (!sqlite) throw new Error("there is no SQLite");
+  const { db, clock, accountId, deed } = await start(sqlite);
+  let isBusy = true;
+  const attempt: typeof db.attempt = async (task) => (isBusy ? false : db.attempt(task));
+  const activity = createActivity({ db: { ...db, attempt }, clock, log: silentLog });
+  activity.record(deed({ kind: "saved", memoryId: "mem_1" }));
+  await activity.flush();
+  activity.record(deed({ kind: "saved", memoryId: "mem_2" }));
+  await activity.flush();
+  expect(await activity.list(accountId, { limit: 10 })).toEqual([]);
+  isBusy = false;
+  await activity.close();
+  expect(await activity.list(accountId, { limit: 10 })).toMatchObject([
+    { times: 2, memories: 2, memoryId: "mem_2" },
+  ]);
+});
