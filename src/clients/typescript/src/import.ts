@@ -1,0 +1,112 @@
+import { readJson } from "./error.ts";
+import { readLines, readPieces } from "./lines.ts";
+import { toQuery } from "./query.ts";
+import type { Send } from "./send.ts";
+import type { ImportedMemory, ImportReport } from "./types.ts";
+
+/** Memories, or what an export wrote: a JSON object a line, in pieces of any size. */
+type Item = ImportedMemory | Uint8Array | string;
+
+/** What can be imported: a text, a file, a stream, a list, or what a generator makes. */
+export type ImportSource =
+  | string
+  | Uint8Array
+  | Blob
+  | ReadableStream<Item>
+  | Iterable<Item>
+  | AsyncIterable<Item>;
+
+/** Lines and bytes of one request. It takes seconds, passes any proxy, and can be sent again. */
+const PART = { lines: 256, bytes: 256 << 10 };
+/** Bytes of a part that must not be cut: see `isTied`. */
+const LONGEST_PART = 8 << 20;
+/** Longer lines are no memories; the server says so of what is left of them. */
+const MAX_LINE = 1 << 20;
+/** Lines that a report names. */
+const NAMED = 1_000;
+
+/**
+ * Sends what is read, a part at a time: a few hundred lines are in memory. To import a line twice
+ * changes nothing, so a part whose answer was lost is sent again.
+ */
+export async function importMemories(
+  send: Send,
+  source: ImportSource,
+  { dryRun, signal }: { dryRun: boolean; signal: AbortSignal | undefined },
+): Promise<ImportReport> {
+  const report: ImportReport = {
+    ...{ created: 0, updated: 0, unchanged: 0, kept: 0, invalid: 0, masked: 0 },
+    skipped: [],
+  };
+  const path = `/memories/import${toQuery({ dry_run: dryRun })}`;
+  let before = 0;
+  for await (const lines of readParts(readLines(toBytes(source), MAX_LINE + 1))) {
+    const body = new Blob(lines.flatMap((line) => [line, "\n"]));
+    const headers = { "content-type": "application/x-ndjson" };
+    const sending = { method: "POST", path, body, headers, isRepeatable: true, signal };
+    const done = await send(sending, (response) => readJson<ImportReport>(response));
+    add(report, done, before);
+    before += lines.length;
+  }
+  return report;
+}
+
+/** Adds what became of a part, before which there were so many lines. */
+function add(report: ImportReport, part: ImportReport, before: number): void {
+  const { skipped, ...counts } = part;
+  for (const name of Object.keys(counts) as (keyof typeof counts)[]) report[name] += counts[name];
+  for (const one of skipped.slice(0, NAMED - report.skipped.length)) {
+    report.skipped.push({ ...one, line: before + one.line });
+  }
+}
+
+type Line = Uint8Array<ArrayBuffer>;
+
+async function* readParts(lines: AsyncIterable<Line>): AsyncGenerator<Line[]> {
+  let part: Line[] = [];
+  let bytes = 0;
+  for await (const line of lines) {
+    const isFull = part.length >= PART.lines || bytes + line.length > PART.bytes;
+    const last = part.at(-1);
+    if (last && isFull && (bytes > LONGEST_PART || !isTied(last, line))) {
+      yield part;
+      [part, bytes] = [[], 0];
+    }
+    part.push(line);
+    bytes += line.length;
+  }
+  if (part.length > 0) yield part;
+}
+
+/**
+ * Whether two lines are turns of one session at the same time, without ids. The server keeps the order
+ * of such within a request.
+ */
+function isTied(one: Line, other: Line): boolean {
+  const tie = tieOf(one);
+  return tie !== null && tie === tieOf(other);
+}
+
+function tieOf(line: Line): string | null {
+  try {
+    const { id, session_id, created_at } = JSON.parse(new TextDecoder().decode(line));
+    return id === undefined && session_id && created_at ? `${session_id} ${created_at}` : null;
+  } catch {
+    return null;
+  }
+}
+
+async function* toBytes(source: ImportSource): AsyncGenerator<Uint8Array> {
+  const encoder = new TextEncoder();
+  for await (const item of itemsOf(source)) {
+    if (item instanceof Uint8Array) yield item;
+    else yield encoder.encode(typeof item === "string" ? item : `${JSON.stringify(item)}\n`);
+  }
+}
+
+function itemsOf(source: ImportSource): Iterable<Item> | AsyncIterable<Item> {
+  if (typeof source === "string" || source instanceof Uint8Array) return [source];
+  if (source instanceof Blob) return readPieces(source.stream());
+  if (source instanceof ReadableStream) return readPieces(source);
+  return source;
+}

@@ -1,0 +1,61 @@
+const LINE_FEED = 10;
+
+/**
+ * The lines of a text that comes in pieces, without their ends. Holds one line at a time.
+ * @param maxBytes what is kept of a line; the rest of it is dropped
+ */
+export async function* readLines(
+  pieces: AsyncIterable<Uint8Array>,
+  maxBytes = Number.POSITIVE_INFINITY,
+): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  let held: Uint8Array<ArrayBuffer>[] = [];
+  let room = maxBytes;
+  const hold = (bytes: Uint8Array) => {
+    // A copy: whoever made the piece may use its memory again.
+    const kept = Uint8Array.from(bytes.subarray(0, room));
+    if (kept.length > 0) held.push(kept);
+    room -= kept.length;
+  };
+  const take = () => {
+    const line = join(held);
+    [held, room] = [[], maxBytes];
+    return line;
+  };
+  for await (const piece of pieces) {
+    let start = 0;
+    for (let end = piece.indexOf(LINE_FEED); end >= 0; end = piece.indexOf(LINE_FEED, start)) {
+      hold(piece.subarray(start, end));
+      start = end + 1;
+      yield take();
+    }
+    hold(piece.subarray(start));
+  }
+  if (held.length > 0) yield take();
+}
+
+function join(pieces: readonly Uint8Array<ArrayBuffer>[]): Uint8Array<ArrayBuffer> {
+  const [only] = pieces;
+  if (pieces.length === 1 && only) return only;
+  const joined = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
+  let length = 0;
+  for (const piece of pieces) {
+    joined.set(piece, length);
+    length += piece.length;
+  }
+  return joined;
+}
+
+/** What a stream gives. Its reader goes when the loop over it ends, also where streams can't be looped over. */
+export async function* readPieces<Piece>(stream: ReadableStream<Piece>): AsyncGenerator<Piece> {
+  const reader = stream.getReader();
+  try {
+    for (;;) {
+      const { value, done } = await reader.read();
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    // Nobody waits for it: a stream that failed can't be cancelled either.
+    reader.cancel().catch(() => {});
+  }
+}

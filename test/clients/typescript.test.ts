@@ -1,0 +1,128 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import { type Client, createClient } from "../../src/clients/typescript/src/index.ts";
+import { startServer } from "../support/server.ts";
+
+const server = await startServer();
+afterAll(server.close);
+
+type Options = Partial<Parameters<typeof createClient>[0]>;
+
+async function newClient(options: Options = {}): Promise<Client> {
+  const { key } = await server.account();
+  return createClient({ url: server.origin, key, ...options });
+}
+
+const contents = (memories: readonly { content: string }[]) =>
+  memories.map(({ content }) => content);
+const many = (count: number) =>
+  Array.from({ length: count }, (_, number) => ({ content: `fact ${number}` }));
+
+describe("the TypeScript client", () => {
+  test("saves, finds, changes and deletes a memory", async () => {
+    const client = await newClient();
+    const saved = await client.save({ content: "Sam is allergic to peanuts", tags: ["food"] });
+    expect(saved).toMatchObject({ tags: ["food"], importance: 0.5, project: null });
+    const [found] = await client.search("peanuts", { tags: ["food", "drink"], limit: 3 });
+    expect(found).toMatchObject({ id: saved.id, score: expect.any(Number) });
+    expect(await client.get(saved.id)).toMatchObject({ content: saved.content });
+    const changed = await client.update(saved.id, { content: "Sam likes peanuts" });
+    expect(changed.content).toBe("Sam likes peanuts");
+    expect((await client.stats()).memories).toBe(1);
+    await client.delete(saved.id);
+    await expect(client.get(saved.id)).rejects.toMatchObject({
+      ...{ name: "CtxdError", code: "memory_not_found", status: 404 },
+    });
+  });
+
+  test("says what is wrong with which field", async () => {
+    const client = await newClient();
+    await expect(client.save({ content: "  ", importance: 2 })).rejects.toMatchObject({
+      ...{ code: "validation_failed", status: 422 },
+      details: expect.arrayContaining([{ path: "/importance", message: expect.any(String) }]),
+    });
+  });
+
+  test("a change is refused where another one came between", async () => {
+    const client = await newClient();
+    const saved = await client.save({ content: "the door is green" });
+    await expect(client.etag(saved)).toMatch(/^"/);
+    const changed = await client.update(saved.id, { content: "it is red" }, { ifMatch: saved });
+    const late = client.update(saved.id, { content: "it is blue" }, { ifMatch: saved });
+    await expect(late).rejects.toMatchObject({ code: "precondition_failed" });
+    const read = await client.get(saved.id);
+    await client.update(saved.id, { pinned: true }, { ifMatch: client.etag(read) ?? "" });
+    const unknown = client.update(saved.id, { pinned: false }, { ifMatch: { ...changed } });
+    await expect(unknown).rejects.toThrow("read it with get");
+  });
+
+  test("lists all, page by page, and stops asking when its reader does", async () => {
+    let requests = 0;
+    const counting = (url: string, request: RequestInit) => {
+      requests++;
+      return fetch(url, request);
+    };
+    const client = await newClient({ fetch: counting });
+    expect(await client.saveAll(many(520))).toHaveLength(520);
+    expect(requests).toBe(3);
+    const listed = await Array.fromAsync(client.list());
+    expect(contents(listed)).toEqual(contents(many(520)).reverse());
+    requests = 0;
+    for await (const { content } of client.list()) if (content === "fact 450") break;
+    expect(requests).toBe(1);
+    const page = await client.listPage({ limit: 2 });
+    expect(contents(page.memories)).toEqual(["fact 519", "fact 518"]);
+    const next = await client.listPage({ limit: 1, cursor: page.next_cursor ?? "" });
+    expect(contents(next.memories)).toEqual(["fact 517"]);
+  });
+
+  test("a history is that of a fact, and is deleted as a whole", async () => {
+    const client = await newClient();
+    const first = await client.save({ content: "Ana lives in Porto" });
+    const second = await client.save({ content: "Ana lives in Lyon", supersedes: first.id });
+    expect(contents(await client.history(first.id))).toEqual([second.content, first.content]);
+    await client.delete(second.id, { history: true });
+    expect(await client.listPage({ include_superseded: true })).toMatchObject({ memories: [] });
+  });
+
+  test("its project is that of every call that names no other", async () => {
+    const { key } = await server.account();
+    const all = createClient({ url: server.origin, key });
+    const atlas = createClient({ url: server.origin, key, project: "atlas" });
+    await atlas.save({ content: "of atlas" });
+    await atlas.saveAll([
+      { content: "of both", project: null },
+      { content: "of zeus", project: "zeus" },
+    ]);
+    const listed = async (client: Client, options: Parameters<Client["list"]>[0] = {}) =>
+      contents(await Array.fromAsync(client.list(options))).sort();
+    expect(await listed(atlas)).toEqual(["of atlas", "of both"]);
+    expect(await listed(atlas, { project_only: true })).toEqual(["of atlas"]);
+    expect(await listed(atlas, { project: "zeus" })).toEqual(["of both", "of zeus"]);
+    expect(await listed(atlas, { project: null })).toEqual(await listed(all));
+    expect(contents(await Array.fromAsync(atlas.export()))).toEqual(["of atlas", "of both"]);
+    expect(
+      await atlas
+        .deleteWhere({
+          created_after: undefined,
+          created_before: new Date(server.clock() + 1_000),
+        } as never)
+        .catch(String),
+    ).toContain("created_after is empty");
+    expect(await atlas.deleteWhere({ created_before: new Date(server.clock() + 1_000) })).toBe(1);
+    expect(await listed(all)).toEqual(["of both", "of zeus"]);
+  });
+
+  test("deletes no more than was said", async () => {
+    const client = await newClient({ project: "atlas" });
+    await client.saveAll(many(3));
+    await expect(client.deleteWhere({})).rejects.toThrow(TypeError);
+    await expect(client.deleteWhere({ tags: [] })).rejects.toThrow("tags is empty");
+    await expect(client.deleteWhere({ project: "atlas", agent_id: undefined })).rejects.toThrow(
+      "agent_id is empty",
+    );
+    for (const id of ["", "..", "search", "export"]) {
+      await expect(client.delete(id)).rejects.toMatchObject({ code: "memory_not_found" });
+    }
+    expect((await client.stats()).memories).toBe(3);
+  });
+});
