@@ -141,7 +141,7 @@ function KeyForm({
       <p class="done" role="status">
         A new key named “{target.of.name}” is in the text below.{" "}
         <strong>It is shown only now</strong>; you can revoke it under{" "}
-        <a href={PATHS.keys}>API keys</a>. It expires: <Moment at={fresh.expiresAt} />.
+        <a href={PATHS.keys}>API keys</a>. It expires: <Moment at={fresh.expiresAt} exact={true} />.
       </p>
     );
   }

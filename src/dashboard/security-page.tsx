@@ -156,7 +156,7 @@ function EventTable({
       rows={events}
       columns={[
         { title: "Event", isHeader: true, cell: (event) => <What event={event} /> },
-        { title: "When", cell: ({ at }) => <Moment at={at} /> },
+        { title: "When", cell: ({ at }) => <Moment at={at} exact={true} /> },
         ...(scope === "admin"
           ? [
               {

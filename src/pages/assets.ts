@@ -6,6 +6,7 @@ import favicon from "./favicon.svg" with { type: "text" };
 import { FONTS } from "./fonts.ts";
 import charts from "./scripts/charts.browser.js" with { type: "text" };
 import enhance from "./scripts/enhance.browser.js" with { type: "text" };
+import moments from "./scripts/moments.browser.js" with { type: "text" };
 import passkeys from "./scripts/passkeys.browser.js" with { type: "text" };
 import { STYLE_TEXT } from "./styles.ts";
 
@@ -13,8 +14,8 @@ export const STYLES = asset(STYLE_TEXT, "css", "text/css");
 
 export const FAVICON = asset(favicon, "svg", "image/svg+xml");
 
-/** What makes pages handier where scripts run. No page needs it. */
-export const SCRIPT = script(enhance);
+/** What makes pages handier where scripts run, in one file. No page needs it. */
+export const SCRIPT = script([moments, enhance].join("\n"));
 
 /** What has a browser make and use passkeys, which it does for scripts alone. */
 export const PASSKEYS = script(passkeys);

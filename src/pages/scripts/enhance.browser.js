@@ -1,16 +1,5 @@
 // What makes pages handier where scripts run: everything here works without, only less well.
 
-/** Moments in the reader's own time. */
-function showLocalTimes(root) {
-  const format = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
-  for (const time of root.querySelectorAll("time[datetime]")) {
-    const moment = new Date(time.dateTime);
-    if (Number.isNaN(moment.getTime())) continue;
-    time.title = time.dateTime;
-    time.textContent = format.format(moment);
-  }
-}
-
 /** Buttons that copy what stands beside them. Browsers allow that on HTTPS and localhost alone. */
 function offerCopying(root) {
   if (!navigator.clipboard) return;
@@ -54,7 +43,7 @@ async function ask(link) {
     });
   }
   document.body.append(dialog);
-  showLocalTimes(dialog);
+  showMoments(dialog);
   dialog.showModal();
 }
 
@@ -106,7 +95,7 @@ function keepSearch() {
 }
 
 function enhance() {
-  showLocalTimes(document);
+  showMoments(document);
   offerCopying(document);
   offerSelecting(document);
 }

@@ -1,0 +1,44 @@
+// Moments in the reader's own time, and how long ago they were for as long as a page is open.
+
+const MINUTE = 60_000;
+
+/** As `Moment` says it on the server, with dates of the reader's own zone. */
+function momentSaid(at, now) {
+  const distance = Math.abs(now - at);
+  if (distance < MINUTE) return "just now";
+  if (distance >= 7 * 1440 * MINUTE) {
+    const isThisYear = at.getFullYear() === new Date(now).getFullYear();
+    const year = isThisYear ? {} : { year: "numeric" };
+    return at.toLocaleDateString("en-GB", { day: "numeric", month: "short", ...year });
+  }
+  const units = [
+    ["d", 1440 * MINUTE],
+    ["h", 60 * MINUTE],
+    ["min", MINUTE],
+  ];
+  const [unit, length] = units.find(([, each]) => distance >= each);
+  const amount = `${Math.floor(distance / length)} ${unit}`;
+  return at > now ? `in ${amount}` : `${amount} ago`;
+}
+
+const exactly = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+
+function showMoments(root) {
+  const now = Date.now();
+  for (const time of root.querySelectorAll("time[datetime]")) {
+    const at = new Date(time.dateTime);
+    if (Number.isNaN(at.getTime())) continue;
+    const isSaid = time.dataset.said !== undefined;
+    const text = isSaid ? momentSaid(at, now) : exactly.format(at);
+    time.title = isSaid ? exactly.format(at) : time.dateTime;
+    if (time.textContent !== text) time.textContent = text;
+  }
+}
+
+showMoments(document);
+setInterval(() => {
+  if (!document.hidden) showMoments(document);
+}, MINUTE);
+document.addEventListener("visibilitychange", () => {
+  if (!document.hidden) showMoments(document);
+});
