@@ -1,3 +1,11 @@
+/**
+ * The base of every error of ours. Programs and tests go by `code`, which stays as it is; a message may be put
+ * in other words.
+ */
+export abstract class CtxdError extends Error {
+  abstract readonly code: string;
+}
+
 /** Every error code that a client can meet, with the HTTP status that goes with it. */
 const STATUS = {
   malformed_json: 400,
@@ -30,7 +38,8 @@ export interface ErrorDetail {
  * The only error type that is shown to clients. `message` is one sentence that says what is wrong
  * and what to do, and never repeats the input; `cause` is for the log alone.
  */
-export class AppError extends Error {
+export class AppError extends CtxdError {
+  override readonly name: string = "AppError";
   readonly code: ErrorCode;
   readonly status: number;
   readonly details: ErrorDetail[] | undefined;
@@ -50,7 +59,6 @@ export class AppError extends Error {
     } = {},
   ) {
     super(message, { cause: options.cause });
-    this.name = "AppError";
     this.code = code;
     this.status = STATUS[code];
     this.details = options.details;

@@ -1,3 +1,5 @@
+import { CtxdError } from "./errors.ts";
+
 const [QUOTE, BACKSLASH, SPACE] = [0x22, 0x5c, 0x20];
 const [BRACE, END_BRACE, BRACKET, END_BRACKET] = [0x7b, 0x7d, 0x5b, 0x5d];
 
@@ -5,8 +7,9 @@ const [BRACE, END_BRACE, BRACKET, END_BRACKET] = [0x7b, 0x7d, 0x5b, 0x5d];
 const LEVEL = 2;
 
 /** What is longer than it may be: one part, or all that is around them. */
-export class TooLong extends Error {
+export class TooLong extends CtxdError {
   override readonly name = "TooLong";
+  readonly code = "json_too_long";
 }
 
 export type JsonParts = ReturnType<typeof createJsonParts>;

@@ -1,3 +1,5 @@
+import { CtxdError } from "./errors.ts";
+
 /**
  * Values that a JSON text may have; a memory with the most metadata has a quarter of that. Objects and
  * lists are what makes a text slow to parse and to check: a megabyte of them takes a tenth of a second.
@@ -7,8 +9,9 @@ const MAX_VALUES = 10_000;
 const [QUOTE, BACKSLASH, COMMA, BRACE, BRACKET] = [0x22, 0x5c, 0x2c, 0x7b, 0x5b];
 
 /** A JSON text has more than `MAX_VALUES` values. */
-export class TooManyValues extends Error {
+export class TooManyValues extends CtxdError {
   override readonly name = "TooManyValues";
+  readonly code = "too_many_json_values";
 }
 
 /**

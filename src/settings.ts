@@ -1,6 +1,9 @@
+import { CtxdError } from "./errors.ts";
+
 /** A setting is wrong. `message` is the one line that the user sees. */
-export class ConfigError extends Error {
+export class ConfigError extends CtxdError {
   override readonly name = "ConfigError";
+  readonly code = "invalid_setting";
 }
 
 /** The environment of a process, by name. */

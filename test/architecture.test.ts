@@ -307,6 +307,15 @@ test("only system/ knows which operating system it runs on", () => {
   expect(found.filter((path) => partOf(path) !== "system")).toEqual([]);
 });
 
+test("every error of ours has the one base, and a code by which it is told from others", () => {
+  expect(filesWith(/\bextends (?:Range|Type|Syntax|Aggregate)?Error\b/, ["errors.ts"])).toEqual([]);
+  const codes = files.flatMap(({ code }) =>
+    [...code.matchAll(/readonly code = "([^"]+)"/g)].map(([, each]) => each),
+  );
+  expect(codes.length).toBeGreaterThan(10);
+  expect(new Set(codes).size).toBe(codes.length);
+});
+
 test("only config.ts reads the environment, which main.ts hands on", () => {
   const found = filesWith(/process\s*\.\s*env|Bun\s*\.\s*env|import\.meta\.env/, [
     "main.ts",

@@ -1,9 +1,12 @@
+import { CtxdError } from "../errors.ts";
+
 /**
  * A backup can't be made or restored. `message` is one sentence for the person who runs the
  * program: what is wrong with which file, and what to do.
  */
-export class BackupError extends Error {
+export class BackupError extends CtxdError {
   override readonly name = "BackupError";
+  readonly code = "backup_failed";
 }
 
 const REASONS: Record<string, string> = {

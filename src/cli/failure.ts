@@ -1,13 +1,5 @@
-import { BackupError } from "../backup/backup-error.ts";
-import { ConnectError } from "../connect/connect-error.ts";
-import { DatabaseError } from "../db/database-error.ts";
-import { ModelError } from "../embedding/model-error.ts";
-import { AppError } from "../errors.ts";
-import { SourceError } from "../import/source.ts";
-import { AssetError } from "../native/asset-error.ts";
+import { AppError, CtxdError } from "../errors.ts";
 import { ConfigError } from "../settings.ts";
-import { CertificateError } from "../tls/certificate.ts";
-import { UpgradeError } from "../upgrade/upgrade-error.ts";
 import { printable } from "./printable.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -17,8 +9,9 @@ export const FAILED = 1;
 export const USAGE = 2;
 
 /** A command can't do what it was asked for. `message` is the one line that the user sees. */
-export class CommandError extends Error {
+export class CommandError extends CtxdError {
   override readonly name = "CommandError";
+  readonly code = "command_failed";
   readonly exitCode: number;
 
   constructor(message: string, exitCode: typeof FAILED | typeof USAGE = FAILED) {
@@ -44,19 +37,7 @@ function describe(error: unknown, debug: boolean): { text: string; exitCode: num
   if (error instanceof AppError) {
     return { text: error.message, exitCode: error.code === "validation_failed" ? USAGE : FAILED };
   }
-  const known = [
-    DatabaseError,
-    AssetError,
-    BackupError,
-    CertificateError,
-    ConnectError,
-    SourceError,
-    ModelError,
-    UpgradeError,
-  ];
-  if (known.some((type) => error instanceof type)) {
-    return { text: error.message, exitCode: FAILED };
-  }
+  if (error instanceof CtxdError) return { text: error.message, exitCode: FAILED };
   const line = error.message.replaceAll(/\s+/g, " ");
   const hint = debug ? `\n${error.stack}` : " (CTXD_LOG_LEVEL=debug shows where)";
   return { text: `unexpected error: ${line}${hint}`, exitCode: FAILED };

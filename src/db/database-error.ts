@@ -1,12 +1,14 @@
 import { accessSync, constants, statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
+import { CtxdError } from "../errors.ts";
 
 /**
  * The database can't be used. `message` is one sentence for the person who runs the program: what
  * is wrong with which file, and what to do.
  */
-export class DatabaseError extends Error {
+export class DatabaseError extends CtxdError {
   override readonly name = "DatabaseError";
+  readonly code = "database_unusable";
 }
 
 const CHOOSE = "choose another folder with --data-dir or CTXD_DATA_DIR";

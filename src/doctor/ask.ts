@@ -1,6 +1,7 @@
 import http from "node:http";
 import https from "node:https";
 import { TLSSocket } from "node:tls";
+import { CtxdError } from "../errors.ts";
 
 /** Milliseconds after which an answer is not waited for any more. */
 const TIMEOUT = 10_000;
@@ -30,7 +31,7 @@ export interface Question {
 export type Ask = (path: string, question?: Question) => Promise<Answer>;
 
 /** No answer came. `code` is what the system or the library calls the reason. */
-export class NoAnswer extends Error {
+export class NoAnswer extends CtxdError {
   override readonly name = "NoAnswer";
   readonly code: string;
 

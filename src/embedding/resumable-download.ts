@@ -1,5 +1,6 @@
 import { open } from "node:fs/promises";
 import { createSilence, reasonOfRequest } from "../downloads.ts";
+import { CtxdError } from "../errors.ts";
 import { ModelError } from "./model-error.ts";
 
 /** How often a download goes on after a break, and the milliseconds before the first time. */
@@ -44,7 +45,10 @@ export async function download(
 }
 
 /** An answer that another try would not change. */
-class Refusal extends Error {}
+class Refusal extends CtxdError {
+  override readonly name = "Refusal";
+  readonly code = "download_refused";
+}
 
 const OF_FILES: readonly unknown[] = ["open", "write", "fsync", "ftruncate"];
 

@@ -1,3 +1,4 @@
+import { CtxdError } from "../errors.ts";
 import { readByteLines, TOO_LONG } from "../lines.ts";
 
 /** Text from a file or from standard input, read once, as it is asked for. */
@@ -17,8 +18,9 @@ export interface TextSource {
 }
 
 /** A source can't be read. `problem` is the end of a sentence that begins with what it is called. */
-export class SourceError extends Error {
+export class SourceError extends CtxdError {
   override readonly name = "SourceError";
+  readonly code = "source_unreadable";
   readonly problem: string;
 
   constructor(name: string, problem: string, options?: ErrorOptions) {

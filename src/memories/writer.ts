@@ -1,6 +1,6 @@
 import { DatabaseUnavailable } from "../db/postgres-errors.ts";
 import { isDiskFull } from "../disk-errors.ts";
-import { AppError } from "../errors.ts";
+import { AppError, CtxdError } from "../errors.ts";
 import { commitGroup, type Job, type Sharing } from "./commit.ts";
 import type { Draft } from "./draft.ts";
 import type { Filter } from "./filter.ts";
@@ -29,8 +29,12 @@ export interface Change<Result> {
  * The table takes no writes any more: it is being removed, or another one takes its place. Or it is
  * not what the log has: then it is to be opened again.
  */
-export class WriterEnded extends Error {
+export class WriterEnded extends CtxdError {
   override readonly name = "WriterEnded";
+  readonly code = "writer_ended";
+  constructor() {
+    super("the table takes no writes any more");
+  }
 }
 
 export type Writer = ReturnType<typeof createWriter>;

@@ -1,10 +1,11 @@
-import { messageOf } from "../errors.ts";
+import { CtxdError, messageOf } from "../errors.ts";
 import { isNewer } from "./elf-versions.ts";
 import { TARGETS } from "./targets.ts";
 
 /** An asset cannot be put in place or loaded. `message` is the one line that the user sees. */
-export class AssetError extends Error {
+export class AssetError extends CtxdError {
   override readonly name = "AssetError";
+  readonly code = "asset_unusable";
 }
 
 /** What the libraries inside ask for; the same on each Linux. */

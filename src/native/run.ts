@@ -5,7 +5,7 @@
  */
 export async function run(
   command: readonly string[],
-  options: { cwd?: string; env?: Record<string, string | undefined> } = {},
+  options: { cwd?: string } = {},
 ): Promise<string> {
   const child = Bun.spawn([...command], {
     ...options,

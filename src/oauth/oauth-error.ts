@@ -1,3 +1,4 @@
+import { CtxdError } from "../errors.ts";
 import type { Grant } from "./grants.ts";
 
 /** Error codes of RFC 6749 (4.1.2.1, 5.2), RFC 7591 (3.2.2), RFC 8707 (2) and RFC 9101 (7). */
@@ -17,7 +18,7 @@ export type OAuthErrorCode =
   | "unsupported_response_type";
 
 /** What a client is told by OAuth's rules. `message` is for developers and repeats no input. */
-export class OAuthError extends Error {
+export class OAuthError extends CtxdError {
   override readonly name = "OAuthError";
   readonly code: OAuthErrorCode;
   /** RFC 6749, section 5.2: 400, and 401 for a client that could not be authenticated. */

@@ -1,5 +1,7 @@
+import { CtxdError } from "../errors.ts";
+
 /** An object store did not do what it was asked for. */
-export class ObjectStoreError extends Error {
+export class ObjectStoreError extends CtxdError {
   override readonly name = "ObjectStoreError";
   /** What the store calls it (Amazon S3, "Error responses"), or the system, or `NoAnswer`. */
   readonly code: string;

@@ -1,6 +1,7 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { Config } from "../config.ts";
+import { CtxdError } from "../errors.ts";
 
 /** A certificate with its chain, and the key that belongs to it, both in PEM. */
 export interface Certificate {
@@ -12,8 +13,9 @@ export interface Certificate {
 }
 
 /** A certificate can't be used. `message` is one sentence: what is wrong with which file. */
-export class CertificateError extends Error {
+export class CertificateError extends CtxdError {
   override readonly name = "CertificateError";
+  readonly code = "certificate_unusable";
 }
 
 /**

@@ -1,3 +1,5 @@
+import { CtxdError } from "../../errors.ts";
+
 /**
  * Where the files of bases are durable. LanceDB itself never waits for the disk, and does not notice
  * when the last write to a file fails.
@@ -29,8 +31,9 @@ export interface Vault {
 }
 
 /** A file of a base was not written to its end. */
-export class TornFile extends Error {
+export class TornFile extends CtxdError {
   override readonly name = "TornFile";
+  readonly code = "torn_file";
   constructor(path: string) {
     super(`${path} was not written to its end: the disk is full or reports errors`);
   }

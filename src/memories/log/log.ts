@@ -1,3 +1,4 @@
+import { CtxdError } from "../../errors.ts";
 import type { Usage } from "../quota.ts";
 import type { Lease, SharedEntry, SharedLog } from "./shared-log.ts";
 
@@ -72,13 +73,15 @@ export interface Log {
 }
 
 /** The newest entry of a table is not the one that another was to follow. */
-export class Behind extends Error {
+export class Behind extends CtxdError {
   override readonly name = "Behind";
+  readonly code = "log_behind";
 }
 
 /** Answers are recorded for some of an entry's keys. */
-export class AnswersTaken extends Error {
+export class AnswersTaken extends CtxdError {
   override readonly name = "AnswersTaken";
+  readonly code = "answers_taken";
   constructor(readonly answers: readonly Pick<Answer, "accountId" | "keyHash">[]) {
     super("a key has been answered by another process");
   }

@@ -1,3 +1,4 @@
+import { CtxdError } from "../../errors.ts";
 import type { BaseRecords } from "../base/base-records.ts";
 import type { Usage } from "../quota.ts";
 import type { Checkpoint, CurrentTable, LoggedEntry } from "./log.ts";
@@ -111,6 +112,7 @@ export interface Lease {
 }
 
 /** Another owner has the lease, or may have it. */
-export class LeaseLost extends Error {
+export class LeaseLost extends CtxdError {
   override readonly name = "LeaseLost";
+  readonly code = "lease_lost";
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Embedders } from "../../embedding/embedders.ts";
+import { CtxdError } from "../../errors.ts";
 import type { Log as Lines } from "../../log.ts";
 import type { Log } from "../log/log.ts";
 import { tableFor } from "../log/names.ts";
@@ -10,7 +11,13 @@ import { createTableCopy } from "../table-copy.ts";
 import { withLease } from "./held-lease.ts";
 
 /** Something was written elsewhere while a table was to take the place of another one. */
-class WrittenMeanwhile extends Error {}
+class WrittenMeanwhile extends CtxdError {
+  override readonly name = "WrittenMeanwhile";
+  readonly code = "written_meanwhile";
+  constructor() {
+    super("another process wrote to the table meanwhile");
+  }
+}
 
 /**
  * Embeds the tables of other models again, as `createReembedding` does, where several processes write to

@@ -139,6 +139,6 @@ async function pack(tree: string, path: string, date: Date): Promise<void> {
   if (!program) throw new Error("dpkg-deb makes Debian packages and is not here: install dpkg.");
   await mkdir(dirname(path), { recursive: true });
   // Every dpkg that is in use reads xz. The time is that of the archive's own entries.
-  const env = { ...process.env, SOURCE_DATE_EPOCH: `${date.getTime() / 1000}` };
-  await run([program, "--root-owner-group", "-Zxz", "--build", tree, path], { env });
+  const time = `SOURCE_DATE_EPOCH=${date.getTime() / 1000}`;
+  await run(["env", time, program, "--root-owner-group", "-Zxz", "--build", tree, path]);
 }
