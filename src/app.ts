@@ -239,6 +239,8 @@ export function createApp({
         visitors,
         record,
         securityLog,
+        activity,
+        drain,
         log,
       }),
     )
@@ -261,7 +263,15 @@ function createPersonRoutes(
   access: Access,
   parts: Pick<
     DashboardParts,
-    "keys" | "memories" | "checks" | "cookies" | "visitors" | "record" | "securityLog"
+    | "keys"
+    | "memories"
+    | "checks"
+    | "cookies"
+    | "visitors"
+    | "record"
+    | "securityLog"
+    | "activity"
+    | "drain"
   > & {
     log: Log;
   },

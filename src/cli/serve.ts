@@ -172,6 +172,7 @@ export async function serve(
   } else if (socket) {
     log.info("started", { version, pid: process.pid });
     await untilUnused(background, socket, () => lastRequest);
+    drain.begin();
   } else throw new CommandError("No socket can be made in the data folder: use ctxd serve.");
   log.info("stopping");
   endWithin(STOP_LIMIT * 1000, () => log.error("stop_took_too_long", { seconds: STOP_LIMIT }));

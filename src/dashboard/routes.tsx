@@ -2,12 +2,15 @@
 import { Elysia } from "elysia";
 import type { Accounts } from "../accounts/accounts.ts";
 import type { Invitations } from "../accounts/invitations.ts";
+import type { Activity } from "../activity/activity.ts";
 import type { Config } from "../config.ts";
 import type { Ephemeral } from "../db/ephemeral.ts";
+import type { Drain } from "../http/drain.ts";
 import type { Etags } from "../http/etag.ts";
 import type { Checks } from "../http/health.ts";
 import type { RecordEvent } from "../http/record.ts";
 import type { Keys } from "../keys/keys.ts";
+import { wholeAccount } from "../keys/reach.ts";
 import type { Log } from "../log.ts";
 import type { Memories } from "../memories/memories.ts";
 import type { OAuth } from "../oauth/oauth.ts";
@@ -37,6 +40,8 @@ import { createGuard } from "./guard.tsx";
 import { createHelpRoutes } from "./help-routes.tsx";
 import { createImportRoutes } from "./import-routes.tsx";
 import { createKeyRoutes } from "./key-routes.tsx";
+import { createLive } from "./live.ts";
+import { createLiveRoutes } from "./live-routes.ts";
 import { createMemoryPageRoutes } from "./memory-routes.tsx";
 import { createListSources } from "./memory-sources.ts";
 import { createOverviewRoutes } from "./overview-routes.tsx";
@@ -70,6 +75,8 @@ export interface DashboardParts {
   log: Log;
   record: RecordEvent;
   securityLog: SecurityLog;
+  activity: Activity;
+  drain: Pick<Drain, "onBegin">;
   etags: Etags;
   ephemeral: Ephemeral;
   clock: () => number;
@@ -82,10 +89,18 @@ export function createDashboardRoutes(parts: DashboardParts) {
   const proved = createProofGuard({ ...parts, guard, askForProof: createAskForProof(parts) });
   const changes = createFactorChanges(parts);
   const shownOnce = createShownOnce(parts);
+  const live = createLive({
+    positions: {
+      memories: (accountId) => memories.position(wholeAccount(accountId)),
+      activity: parts.activity.newest,
+    },
+  });
+  parts.drain.onBegin(live.close);
   const own = { guard, proved, keys, shownOnce, clock, record };
   const listSources = createListSources({ keys, grants: oauth.grants });
   return new Elysia()
     .use(createHelpRoutes())
+    .use(createLiveRoutes({ guard, live }))
     .use(createOverviewRoutes({ guard, memories }))
     .use(createExportRoutes({ proved, memories, record }))
     .use(createImportRoutes({ ...parts, guard }))

@@ -6,6 +6,7 @@ export type Drain = ReturnType<typeof createDrain>;
 
 export function createDrain() {
   let isStopping = false;
+  const atBegin: (() => void)[] = [];
   return {
     isStopping: () => isStopping,
 
@@ -15,6 +16,12 @@ export function createDrain() {
      */
     begin(): void {
       isStopping = true;
+      for (const work of atBegin) work();
+    },
+
+    /** Has work done when it begins: ending answers that would go on. */
+    onBegin(work: () => void): void {
+      atBegin.push(work);
     },
 
     /**

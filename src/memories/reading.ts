@@ -34,7 +34,7 @@ export function createReading({
   clock,
   decay,
 }: {
-  store: Pick<Store, "use" | "bytes">;
+  store: Pick<Store, "use" | "bytes" | "position">;
   clock: () => number;
   decay: Decay;
 }) {
@@ -189,6 +189,9 @@ export function createReading({
     /** Memories by their ids, in this order, without those that aren't there. */
     some: async (reach: Reach, ids: readonly string[]): Promise<Memory[]> =>
       (await findInOrder(store, reach, ids, clock())).map(toMemory),
+
+    /** Another text after each change of an account's memories, whichever server made it. */
+    position: ({ accountId }: Reach): Promise<string> => store.position(accountId),
 
     /** Bytes on disk of an account's memories. */
     bytes: (accountId: string): Promise<number> => store.bytes(accountId),

@@ -28,6 +28,8 @@ export interface Store {
   drop(accountId: string): Promise<void>;
   /** Bytes on disk of an account's base, and of what the log has besides. */
   bytes(accountId: string): Promise<number>;
+  /** How far an account's table is: another text after each change, of whatever process. */
+  position(accountId: string): Promise<string>;
   /** Accounts that have memories. */
   accounts(): Promise<string[]>;
   /** The share of the memories that have been embedded again by another model; null if none are to be. */
@@ -178,6 +180,11 @@ async function openOwnStore({
       return pending + (head?.checkpoint ? await vault.bytes(head.checkpoint.base) : 0);
     },
 
+    async position(accountId) {
+      const name = nameOf(accountId);
+      return `${name} ${(await log.head(name))?.seq ?? 0}`;
+    },
+
     async drop(accountId) {
       dropped.add(accountId);
       const known = (await log.tables()).filter((name) => accountOf(name) === accountId);
@@ -216,6 +223,7 @@ export function storeToCome(opening: Promise<Store>): Store {
     use: async (accountId, task) => (await opening).use(accountId, task),
     drop: async (accountId) => (await opening).drop(accountId),
     bytes: async (accountId) => (await opening).bytes(accountId),
+    position: async (accountId) => (await opening).position(accountId),
     accounts: async () => (await opening).accounts(),
     reembedded: () => opened?.reembedded() ?? null,
     lag: () => opened?.lag() ?? 0,

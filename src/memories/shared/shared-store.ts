@@ -98,6 +98,11 @@ export async function openSharedStore(
       return pending + (head?.checkpoint ? await vault.bytes(head.checkpoint.base) : 0);
     },
 
+    async position(accountId) {
+      const position = await readPosition(accountId);
+      return position ? `${position.table} ${position.seq}` : "";
+    },
+
     async drop(accountId) {
       const bases = await log.forgetAccount(accountId);
       const names = tables.opened().map(({ name }) => name);

@@ -3,6 +3,7 @@ import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import type { Config } from "../../../src/config.ts";
 import type { Embedder } from "../../../src/embedding/embedder.ts";
+import type { Drain } from "../../../src/http/drain.ts";
 import type { Log } from "../../../src/log.ts";
 import type { FetchDocument } from "../../../src/oauth/document-fetcher.ts";
 import { startServer } from "../../support/server.ts";
@@ -34,6 +35,7 @@ export async function startOAuthServer(
     fetchDocument?: FetchDocument;
     embedder?: Embedder;
     log?: Log;
+    drain?: Drain;
     /** A free one by default. */
     port?: number;
   } = {},
