@@ -31,6 +31,12 @@ export interface Position {
   id: string;
 }
 
+/** Where a page of such a list begins. */
+export interface PageStart extends Position {
+  /** Whether the page is the one that ends before the position, instead of the one after it. */
+  isBackward?: boolean;
+}
+
 /** Whether a filter has a condition that somebody asked for. */
 export function narrows({
   tags,

@@ -94,25 +94,36 @@ export function createReading({
       return await find.catch(() => []);
     },
 
-    /** A page of memories, newest first, and where the next one starts (`null` at the end). */
+    /**
+     * A page of memories, newest first, and where those before and after it start (`null` where there is
+     * none). Where a page of newer ones would not be full, it is the first page.
+     */
     async list(
       reach: Reach,
       { filter, limit, cursor }: { filter: Filter; limit: number; cursor?: string | undefined },
-    ): Promise<{ memories: Memory[]; nextCursor: string | null }> {
-      const after = cursor === undefined ? null : decodeCursor(cursor);
+    ): Promise<{ memories: Memory[]; nextCursor: string | null; previousCursor: string | null }> {
+      let from = cursor === undefined ? null : decodeCursor(cursor);
       const { rows, isMore } = await store.use(reach.accountId, async ({ table }) => {
-        // One more than asked for tells whether there is a next page.
+        // One more than asked for tells whether there is another page.
         const visible = readable(reach, { ...filter, aliveAt: clock() });
-        const ids = await table.list(visible, after, limit + 1);
-        const rows = await inOrder(table, ids.slice(0, limit));
+        let ids = await table.list(visible, from, limit + 1);
+        if (from?.isBackward && ids.length <= limit) {
+          from = null;
+          ids = await table.list(visible, null, limit + 1);
+        }
+        const isMore = ids.length > limit;
+        const page = from?.isBackward ? ids.slice(1) : ids.slice(0, limit);
+        const rows = await inOrder(table, page);
         // What was moved out of reach meanwhile does not come.
-        const reached = rows.filter((row) => mayRead(reach, row));
-        return { rows: reached, isMore: ids.length > limit };
+        return { rows: rows.filter((row) => mayRead(reach, row)), isMore };
       });
-      const last = rows.at(-1);
+      const [first, last] = [rows[0], rows.at(-1)];
+      // A page that was gone back to has the one after it, from which somebody came.
+      const hasNext = isMore || from?.isBackward;
       return {
         memories: rows.map(toMemory),
-        nextCursor: last && isMore ? encodeCursor(last) : null,
+        nextCursor: last && hasNext ? encodeCursor(last) : null,
+        previousCursor: first && from ? encodeCursor({ ...first, isBackward: true }) : null,
       };
     },
 
@@ -169,7 +180,7 @@ export function createReading({
     count: (reach: Reach, filter: Filter): Promise<number> =>
       store.use(reach.accountId, async ({ table }) => {
         const visible = readable(reach, { ...filter, aliveAt: clock() });
-        return (await table.select(visible)).length;
+        return await table.count(visible);
       }),
 
     /** What an account has, in figures. */

@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { AppError } from "../errors.ts";
 import { checked, instant, numberText, parseInstant, problemOf, text } from "../schema.ts";
-import type { Filter, Position } from "./filter.ts";
+import type { Filter, PageStart } from "./filter.ts";
 import { AgentId, LIMITS, MEMORY_ID, Project, SessionId, Tag } from "./memory.ts";
 import { SEARCH_MODES } from "./ranking/mode.ts";
 
@@ -279,20 +279,28 @@ export function toVisibleFilter(
   return { ...toFilter(query), isCurrent: query.include_superseded !== "true" };
 }
 
-/** The position of a list as an opaque text for clients. */
-export function encodeCursor({ createdAt, id }: Position): string {
-  return Buffer.from(`${createdAt} ${id}`).toString("base64url");
+/** What a cursor ends with whose page lies before its position. */
+const BACKWARD = "newer";
+
+/** A place of a list as an opaque text for clients. */
+export function encodeCursor({ createdAt, id, isBackward }: PageStart): string {
+  const direction = isBackward ? ` ${BACKWARD}` : "";
+  return Buffer.from(`${createdAt} ${id}${direction}`).toString("base64url");
 }
 
 /** @throws AppError `validation_failed` for a text that `encodeCursor` did not make */
-export function decodeCursor(cursor: string): Position {
-  const [time = "", id = "", ...rest] = Buffer.from(cursor, "base64url").toString().split(" ");
+export function decodeCursor(cursor: string): PageStart {
+  const [time = "", id = "", direction, ...rest] = Buffer.from(cursor, "base64url")
+    .toString()
+    .split(" ");
   // LanceDB fails on times that are not of this era.
-  if (!/^\d{1,14}$/.test(time) || !MEMORY_ID.test(id) || rest.length > 0) {
+  const isBackward = direction === BACKWARD;
+  const hasDirection = direction === undefined || isBackward;
+  if (!/^\d{1,14}$/.test(time) || !MEMORY_ID.test(id) || !hasDirection || rest.length > 0) {
     const message = "must be a next_cursor that this server returned";
     throw new AppError("validation_failed", `The cursor ${message}.`, {
       details: [{ path: "/cursor", message }],
     });
   }
-  return { createdAt: Number(time), id };
+  return { createdAt: Number(time), id, isBackward };
 }

@@ -1,7 +1,7 @@
 import type { TokenStates } from "../embedding/embedder.ts";
 import type { Base } from "./base/base.ts";
 import type { HeldBase } from "./base/held-base.ts";
-import { type Filter, type Position, passes } from "./filter.ts";
+import { type Filter, type PageStart, type Position, passes } from "./filter.ts";
 import { MOST_MISSPELT, mayBeNear, nearestWords, nearness } from "./indexes/near-words.ts";
 import { createStateIndex, named, type StateIndex } from "./indexes/states.ts";
 import { tokensOf } from "./indexes/tokens.ts";
@@ -101,14 +101,16 @@ export function createStoredReader({
     return inBase - old.filter((memory) => passes(filter, memory)).length + known.length;
   };
 
-  const list = async (filter: Filter, after: Position | null, limit?: number) => {
-    const options = { after, except: pending.ids(), ...(limit !== undefined && { limit }) };
+  const list = async (filter: Filter, from: PageStart | null, limit?: number) => {
+    const options = { from, except: pending.ids(), ...(limit !== undefined && { limit }) };
     const known = pending.memories().filter((memory) => passes(filter, memory));
-    const isAfter = (memory: Position) =>
-      after === null || (memory.id !== after.id && newestFirst(after, memory) < 0);
+    const isIn = (memory: Position) =>
+      from === null ||
+      (memory.id !== from.id && newestFirst(from, memory) < 0 === !from.isBackward);
     const found = await base.read((open) => open.list(filter, options), []);
-    const merged = [...found, ...known.filter(isAfter)].sort(newestFirst);
-    return merged.slice(0, limit).map(({ id }) => id);
+    const merged = [...found, ...known.filter(isIn)].sort(newestFirst);
+    const start = from?.isBackward && limit !== undefined ? Math.max(0, merged.length - limit) : 0;
+    return merged.slice(start, limit && start + limit).map(({ id }) => id);
   };
 
   const candidates: TableReader["candidates"] = async (question) => {
@@ -146,6 +148,11 @@ export function createStoredReader({
     },
 
     list,
+
+    count(filter) {
+      const known = pending.memories().filter((memory) => passes(filter, memory));
+      return countOf(filter, known, pending.ids());
+    },
 
     select: (filter) => list(filter, null),
 

@@ -2,7 +2,7 @@ import type { EmbeddingModel, TokenStates } from "../embedding/embedder.ts";
 import { createTurns } from "../turns.ts";
 import type { Base, MemoryCodec } from "./base/base.ts";
 import { type HeldBase, holdBase } from "./base/held-base.ts";
-import type { Filter, Position } from "./filter.ts";
+import type { Filter, PageStart } from "./filter.ts";
 import { createPending, type Outcome, type Pending } from "./log/pending.ts";
 import type { Usage } from "./quota.ts";
 import type { Candidate, Expiring, Found, MemoryRow, StoredMemory } from "./rows.ts";
@@ -15,8 +15,10 @@ import type { SessionQuestion, ViewQuestion } from "./view/view.ts";
 export interface TableReader {
   /** Memories by id, in no order; those that aren't there are left out. */
   find(ids: readonly string[]): Promise<MemoryRow[]>;
-  /** Ids of memories, newest first, after a position of that order; all of them without a limit. */
-  list(filter: Filter, after: Position | null, limit?: number): Promise<string[]>;
+  /** Ids of memories, newest first, from a place of that order on; all of them without a limit. */
+  list(filter: Filter, from: PageStart | null, limit?: number): Promise<string[]>;
+  /** How many a filter lets pass. */
+  count(filter: Filter): Promise<number>;
   /** Ids of all that a filter lets pass. */
   select(filter: Filter): Promise<string[]>;
   /** Memories that expire, the first to do so first. */
@@ -218,6 +220,7 @@ export function createTable({
 
     find: (ids) => atHand().find(ids),
     list: (...question) => betweenCommits((found) => found.list(...question)),
+    count: (filter) => betweenCommits((found) => found.count(filter)),
     select: (filter) => betweenCommits((found) => found.select(filter)),
     async expiring(limit) {
       while (applying) await applying;
@@ -256,7 +259,8 @@ function firstVectors(memories: readonly StoredMemory[]): Map<string, Float32Arr
 function viewReader(view: NonNullable<LiveView["current"]>): TableReader {
   return {
     find: async (ids) => ids.flatMap((id) => view.get(id) ?? []),
-    list: async (filter, after, limit) => view.list(filter, after, limit),
+    list: async (filter, from, limit) => view.list(filter, from, limit),
+    count: async (filter) => view.count(filter),
     select: async (filter) => view.select(filter),
     expiring: async (limit) => view.expiring(limit),
     async *rows() {

@@ -1,4 +1,5 @@
 import { afterAll, expect, test } from "bun:test";
+import { wholeAccount } from "../../src/keys/reach.ts";
 import { contentsOf } from "../support/client.ts";
 import { expectError, expectInvalid } from "../support/errors.ts";
 import { named } from "../support/named.ts";
@@ -178,4 +179,36 @@ test("a parameter given twice, and one that is no UTF-8, are refused", async () 
     const answer = await ada.send("GET", `/memories?${query}`);
     expectError(answer, { status: 400, code: "malformed_request" });
   }
+});
+
+test("who goes on and back sees the same pages, and the first one where less than a page is newer", async () => {
+  const ada = await server.account();
+  for (let moment = 0; moment < 4; moment++) {
+    await ada.saveAll(numbered(3, `moment ${moment}`));
+    server.clock.advance(1);
+  }
+  const page = (cursor?: string | null) =>
+    server.memories.list(wholeAccount(ada.accountId), {
+      ...{ filter: {}, limit: 4 },
+      ...(cursor && { cursor }),
+    });
+  const first = await page();
+  expect(first.previousCursor).toBeNull();
+  const second = await page(first.nextCursor);
+  const third = await page(second.nextCursor);
+  expect(third.nextCursor).toBeNull();
+  const back = await page(third.previousCursor);
+  expect(back).toEqual(second);
+  expect(await page(back.previousCursor)).toEqual(first);
+
+  const { id } = await ada.save({ content: "newest" });
+  const withNewer = await page(second.previousCursor);
+  expect(withNewer.memories).toEqual(first.memories);
+  const top = await page(withNewer.previousCursor);
+  expect(top.memories.map((memory) => memory.id)).toEqual([
+    id,
+    ...first.memories.slice(0, 3).map((memory) => memory.id),
+  ]);
+  expect(top.previousCursor).toBeNull();
+  expect(await server.memories.count(wholeAccount(ada.accountId), {})).toBe(13);
 });

@@ -92,14 +92,16 @@ async function compare(inMemory: KeptTable, stored: KeptTable, all: readonly str
 
   for (let round = 0; round < 12; round++) {
     const filter = anyFilter();
-    const after: Position | null = maybe({ id: pick(all), createdAt: random.below(50) });
+    const isBackward = random.below(2) === 0;
+    const from = maybe({ id: pick(all), createdAt: random.below(50), isBackward });
     const limit = maybe(1 + random.below(20));
     const listed = (table: KeptTable) =>
-      limit === null ? table.list(filter, after) : table.list(filter, after, limit);
-    expect({ filter, after, limit, ids: await listed(stored) }).toEqual({
-      ...{ filter, after, limit },
+      limit === null ? table.list(filter, from) : table.list(filter, from, limit);
+    expect({ filter, from, limit, ids: await listed(stored) }).toEqual({
+      ...{ filter, from, limit },
       ids: await listed(inMemory),
     });
+    expect(await stored.count(filter)).toBe(await inMemory.count(filter));
     expect((await stored.select(filter)).sort()).toEqual((await inMemory.select(filter)).sort());
   }
 

@@ -1,5 +1,5 @@
 import type { EmbeddingModel } from "../../embedding/embedder.ts";
-import type { Filter, Position } from "../filter.ts";
+import type { Filter, PageStart, Position } from "../filter.ts";
 import type { Checkpoint } from "../log/log.ts";
 import type { Expiring, MemoryRow, StoredMemory } from "../rows.ts";
 
@@ -28,12 +28,12 @@ export interface Base {
   /** Memories without vectors, a batch at a time. */
   scan(): AsyncGenerator<MemoryRow[]>;
   /**
-   * Positions of memories, newest first, after one of that order; all of them without a limit.
+   * Positions of memories, newest first, from a place of that order on; all of them without a limit.
    * @param except ids that are left out
    */
   list(
     filter: Filter,
-    options: { after: Position | null; limit?: number; except: readonly string[] },
+    options: { from: PageStart | null; limit?: number; except: readonly string[] },
   ): Promise<Position[]>;
   /**
    * Memories that expire, the first to do so first.

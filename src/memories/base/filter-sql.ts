@@ -1,4 +1,4 @@
-import type { Filter, Position } from "../filter.ts";
+import type { Filter, PageStart } from "../filter.ts";
 
 /**
  * The only place that writes filter strings. LanceDB has no parameters, so every value passes
@@ -61,12 +61,15 @@ export function exceptSql(ids: readonly string[]): string {
   return `split_part(id, '#', 1) NOT IN (${list(ids)})`;
 }
 
-/** Memories (no further passages), after a position of the list when one is given. */
-export function listSql(filter: Filter, after: Position | null, has: HasColumn): string {
+/** Memories (no further passages), from a place of the list on when one is given. */
+export function listSql(filter: Filter, from: PageStart | null, has: HasColumn): string {
   const conditions = ["passage = 0", filterSql(filter, has)];
-  if (after) {
-    const at = moment(after.createdAt);
-    conditions.push(`(created_at < ${at} OR (created_at = ${at} AND id < ${quote(after.id)}))`);
+  if (from) {
+    const at = moment(from.createdAt);
+    const than = from.isBackward ? ">" : "<";
+    conditions.push(
+      `(created_at ${than} ${at} OR (created_at = ${at} AND id ${than} ${quote(from.id)}))`,
+    );
   }
   return conditions.filter((condition) => condition !== undefined).join(" AND ");
 }

@@ -56,11 +56,10 @@ export function partitionsFor(rows: number): number {
   return Math.max(1, Math.round(rows / ROWS_OF_A_PART));
 }
 
-const NEWEST_FIRST = ["created_at", "id"].map((columnName) => ({
-  columnName,
-  ascending: false,
-  nullsFirst: false,
-}));
+const byAge = (ascending: boolean) =>
+  ["created_at", "id"].map((columnName) => ({ columnName, ascending, nullsFirst: false }));
+const NEWEST_FIRST = byAge(false);
+const OLDEST_FIRST = byAge(true);
 const SOONEST_FIRST = { columnName: "expires_at", ascending: true, nullsFirst: false };
 
 /**
@@ -154,13 +153,14 @@ export async function openLanceBase(
       }
     },
 
-    async list(filter, { after, limit = facts.rows, except }) {
+    async list(filter, { from, limit = facts.rows, except }) {
       const query = table
         .query()
-        .where(listSql(await narrowing(filter), after, has))
-        .orderBy(NEWEST_FIRST);
+        .where(listSql(await narrowing(filter), from, has))
+        .orderBy(from?.isBackward ? OLDEST_FIRST : NEWEST_FIRST);
       const columns = query.select(["id", "created_at"]);
-      return await firstOf(columns, { limit, except, decode: decodePositions });
+      const found = await firstOf(columns, { limit, except, decode: decodePositions });
+      return from?.isBackward ? found.reverse() : found;
     },
 
     async expiring(limit, except) {

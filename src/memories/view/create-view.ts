@@ -1,4 +1,4 @@
-import type { Filter, Position } from "../filter.ts";
+import type { Filter, PageStart, Position } from "../filter.ts";
 import { first } from "../indexes/first.ts";
 import { createStateIndex, named } from "../indexes/states.ts";
 import { createVectorIndex } from "../indexes/vectors.ts";
@@ -57,10 +57,13 @@ export function createView(dimension: number, mostWithStates = MOST_WITH_STATES)
   const isNewer = (a: number, b: number) =>
     columns.createdAt(b) - columns.createdAt(a) || (columns.id(a) < columns.id(b) ? 1 : -1);
 
-  const isAfter = ({ createdAt, id }: Position, slot: number) => {
+  const isOlder = ({ createdAt, id }: Position, slot: number) => {
     const time = columns.createdAt(slot);
     return time < createdAt || (time === createdAt && columns.id(slot) < id);
   };
+
+  const isIn = (from: PageStart, slot: number) =>
+    from.isBackward ? !isOlder(from, slot) && columns.id(slot) !== from.id : isOlder(from, slot);
 
   const isInFilter = (filter: Filter) => {
     const accepts = columns.accepts(filter);
@@ -111,10 +114,19 @@ export function createView(dimension: number, mostWithStates = MOST_WITH_STATES)
       for (let slot = 0; slot < columns.end; slot++) if (columns.has(slot)) yield columns.row(slot);
     },
 
-    list(filter, after, limit) {
+    list(filter, from, limit) {
       const accepts = isInFilter(filter);
-      const isListed = (slot: number) => accepts(slot) && (after === null || isAfter(after, slot));
-      return first(columns.end, isListed, isNewer, limit).map(columns.id);
+      const isListed = (slot: number) => accepts(slot) && (from === null || isIn(from, slot));
+      if (!from?.isBackward) return first(columns.end, isListed, isNewer, limit).map(columns.id);
+      const isBefore = (a: number, b: number) => isNewer(b, a);
+      return first(columns.end, isListed, isBefore, limit).map(columns.id).reverse();
+    },
+
+    count(filter) {
+      const accepts = isInFilter(filter);
+      let count = 0;
+      for (let slot = 0; slot < columns.end; slot++) if (accepts(slot)) count++;
+      return count;
     },
 
     select(filter) {

@@ -1,5 +1,5 @@
 import type { TokenStates } from "../../embedding/embedder.ts";
-import type { Filter, Position } from "../filter.ts";
+import type { Filter, PageStart } from "../filter.ts";
 import type { Corpus, Term } from "../indexes/words.ts";
 import type { Candidate, Expiring, Found, MemoryRow, StoredMemory } from "../rows.ts";
 
@@ -21,8 +21,10 @@ export interface View {
   get(id: string): MemoryRow | null;
   /** All memories, in no order. */
   rows(): IterableIterator<MemoryRow>;
-  /** Ids, newest first (equals by the larger id), after a position of that order. */
-  list(filter: Filter, after: Position | null, limit?: number): string[];
+  /** Ids, newest first (equals by the larger id), from a place of that order on. */
+  list(filter: Filter, from: PageStart | null, limit?: number): string[];
+  /** How many a filter lets pass. */
+  count(filter: Filter): number;
   /** Ids of all that a filter lets pass, in no order. */
   select(filter: Filter): string[];
   /** Memories with the same text; white space around it does not count. */

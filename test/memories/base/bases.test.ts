@@ -77,7 +77,7 @@ test("a table may come to nothing, and grow again", async () => {
   );
   expect(empty.rows).toBe(0);
   expect(await allOf(empty)).toEqual([]);
-  expect(await empty.list({}, { after: null, except: [] })).toEqual([]);
+  expect(await empty.list({}, { from: null, except: [] })).toEqual([]);
   const added = await storedMemories(5, 6);
   await bases.append(empty, added, 8);
   expect(await allOf(empty)).toEqual(added);

@@ -35,7 +35,7 @@ test("a table of the earlier version is read, with defaults for what it lacks", 
   expect(await base.find([idOf(7)])).toEqual([row]);
   expect(await base.states([idOf(7)])).toEqual(new Map());
   expect((await Array.fromAsync(base.scan())).flat()).toHaveLength(20);
-  const newest = await listed(base, { tags: ["tag3"] }, { after: null, except: [] });
+  const newest = await listed(base, { tags: ["tag3"] }, { from: null, except: [] });
   expect(newest).toEqual([idOf(13), idOf(3)]);
 });
 

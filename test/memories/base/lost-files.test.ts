@@ -93,7 +93,7 @@ test.each([
       find: () => base.find(ids),
       load: () => base.load(ids),
       states: async () => [...(await base.states(ids))],
-      list: () => base.list({}, { after: null, except: [] }),
+      list: () => base.list({}, { from: null, except: [] }),
       search: () =>
         base.search({ ...QUESTION, vector: memories[1]?.vectors[0] ?? null, words: [] }),
       countTexts: async () => [...(await base.countTexts(["number"]))],

@@ -91,11 +91,15 @@ test("what passes a filter in memory is what a base finds, lists and searches", 
     expect({ filter, ids: idsOf(around) }).toEqual({ filter, ids: idsOf(inThem) });
     const newest = [...passing].sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1));
     const ids = newest.map(({ id }) => id);
-    expect(await listed(base, filter, { after: null, except })).toEqual(ids);
+    expect(await listed(base, filter, { from: null, except })).toEqual(ids);
     const [, after] = newest;
     if (!after) continue;
-    const page = await listed(base, filter, { after, except, limit: 3 });
+    const page = await listed(base, filter, { from: after, except, limit: 3 });
     expect(page).toEqual(ids.slice(2, 5));
+    const last = newest.at(-1);
+    if (!last) continue;
+    const before = { from: { ...last, isBackward: true }, except, limit: 3 };
+    expect(await listed(base, filter, before)).toEqual(ids.slice(0, -1).slice(-3));
   }
 }, 60_000);
 
@@ -112,7 +116,7 @@ test("the first memory of a base that expires or is superseded is left out", asy
   ];
   await bases.append(base, added, 2);
   expect(await find()).toEqual([idOf(1), idOf(3)]);
-  expect(await listed(base, filter, { after: null, except: [] })).toEqual([idOf(3), idOf(1)]);
+  expect(await listed(base, filter, { from: null, except: [] })).toEqual([idOf(3), idOf(1)]);
 });
 
 test("the nearest passages and the best matches come with all vectors of their memories", async () => {
@@ -175,7 +179,7 @@ test("whatever a value says, it is compared and never run", async () => {
   for (const [number, trick] of TRICKS.entries()) {
     const only = [idOf(number)];
     for (const filter of [{ tags: [trick] }, { agentId: trick }, { sessionId: trick }]) {
-      expect(await listed(base, filter, { after: null, except: [trick] })).toEqual(only);
+      expect(await listed(base, filter, { from: null, except: [trick] })).toEqual(only);
       expect(idsOf(await base.search({ ...all, vector, words: tokensOf(trick), filter }))).toEqual(
         only,
       );
@@ -184,7 +188,7 @@ test("whatever a value says, it is compared and never run", async () => {
     expect(await base.find([trick])).toEqual([]);
     expect(await base.load([trick])).toEqual([]);
     const after = { createdAt: 0, id: trick };
-    expect(await listed(base, {}, { after, except: [] })).not.toContain(idOf(100));
+    expect(await listed(base, {}, { from: after, except: [] })).not.toContain(idOf(100));
     await base.countTexts([trick, ...tokensOf(trick)]);
     await base.nearWords(trick).catch((error) => expect(error).toBeInstanceOf(RangeError));
   }
@@ -197,5 +201,5 @@ test("whatever a value says, it is compared and never run", async () => {
 test("a time that is no whole number is not written into a condition", async () => {
   const { base } = await openBase([await storedMemory(1)]);
   const filter = { createdAfter: Number.NaN };
-  await expect(listed(base, filter, { after: null, except: [] })).rejects.toThrow(RangeError);
+  await expect(listed(base, filter, { from: null, except: [] })).rejects.toThrow(RangeError);
 });

@@ -141,18 +141,23 @@ function checkList(view: View, memories: ReadonlyMap<string, StoredMemory>) {
     createdAt: random.below(60),
     id: `id ${random.below(99)}`,
   });
-  const listed = passing
-    .filter(
-      ({ createdAt, id }) =>
-        after === null ||
-        createdAt < after.createdAt ||
-        (createdAt === after.createdAt && id < after.id),
-    )
+  expect(view.count(filter)).toBe(passing.length);
+  const all = passing
     .sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1))
-    .map(({ id }) => id);
+    .map(({ createdAt, id }) => ({ createdAt, id }));
+  const isAfter = ({ createdAt, id }: Position) =>
+    after === null ||
+    createdAt < after.createdAt ||
+    (createdAt === after.createdAt && id < after.id);
+  const listed = all.filter(isAfter).map(({ id }) => id);
   expect(view.list(filter, after)).toEqual(listed);
   const limit = random.below(20);
   expect(view.list(filter, after, limit)).toEqual(listed.slice(0, limit));
+  if (after === null) return;
+  const before = all.filter((each) => !isAfter(each) && each.id !== after.id).map(({ id }) => id);
+  const from = { ...after, isBackward: true };
+  expect(view.list(filter, from)).toEqual(before);
+  expect(view.list(filter, from, limit)).toEqual(limit === 0 ? [] : before.slice(-limit));
 }
 
 function checkCandidates(view: View, memories: ReadonlyMap<string, StoredMemory>) {
