@@ -1,6 +1,5 @@
 import { Elysia } from "elysia";
-import { createAccounts } from "./accounts/accounts.ts";
-import { createInvitations } from "./accounts/invitations.ts";
+import type { Access } from "./access/access.ts";
 import type { Activity } from "./activity/activity.ts";
 import { toDeed, watchMemories } from "./activity/watch-memories.ts";
 import { createCapture } from "./capture/capture.ts";
@@ -10,13 +9,11 @@ import { createCaptureRoutes } from "./capture/routes.ts";
 import type { Config } from "./config.ts";
 import { createDashboardRoutes, type DashboardParts } from "./dashboard/routes.tsx";
 import { createSessionPrincipal } from "./dashboard/session-principal.ts";
-import type { Database } from "./db/database.ts";
-import { createEphemeral } from "./db/ephemeral.ts";
+import type { Standing } from "./dashboard/standing.ts";
 import { createCors } from "./http/cors.ts";
 import { createDocs } from "./http/docs.ts";
 import { createDrain, type Drain } from "./http/drain.ts";
 import { errorResponse } from "./http/errors.ts";
-import { createEtags } from "./http/etag.ts";
 import { allowLongRequests } from "./http/header-size.ts";
 import { type Checks, createHealthRoutes } from "./http/health.ts";
 import { createHttpsRule } from "./http/https-rule.ts";
@@ -41,20 +38,13 @@ import { createMemoryRoutes, createStatsRoutes } from "./memories/routes.ts";
 import { createMetrics, type Metrics } from "./metrics.ts";
 import { createAuthorizeRoutes } from "./oauth/authorize-routes.tsx";
 import { ENDPOINTS, GUESSED, RESOURCE_METADATA_PATH } from "./oauth/discovery.ts";
-import type { FetchDocument } from "./oauth/document-fetcher.ts";
-import { createOAuth } from "./oauth/oauth.ts";
 import { createOAuthRoutes } from "./oauth/routes.ts";
 import { asksForPage, errorPage } from "./pages/error-page.tsx";
 import { createPageRoutes } from "./pages/routes.ts";
 import type { SecurityLog } from "./security-log/security-log.ts";
 import { createCookies } from "./sign-in/cookies.ts";
-import { createDevices } from "./sign-in/devices.ts";
-import { createFactors } from "./sign-in/factors.ts";
 import { createHashing } from "./sign-in/hashing.ts";
-import { createIdentities } from "./sign-in/identities.ts";
-import { createPasskeyChallenges } from "./sign-in/passkey-challenges.ts";
 import { createPasskeyRoutes } from "./sign-in/passkey-routes.tsx";
-import { createPendingSignIns } from "./sign-in/pending-sign-ins.ts";
 import { createProof } from "./sign-in/proof.ts";
 import { createProofRoutes } from "./sign-in/proof-routes.tsx";
 import { createProviderRoutes } from "./sign-in/provider-routes.tsx";
@@ -64,14 +54,10 @@ import { createRecoveryRoutes } from "./sign-in/recovery-routes.tsx";
 import { createSignInRoutes } from "./sign-in/routes.tsx";
 import { createSecondStep } from "./sign-in/second-step.ts";
 import { createSecondStepRoutes } from "./sign-in/second-step-routes.tsx";
-import { readServerSecret } from "./sign-in/server-secret.ts";
-import { createSessions } from "./sign-in/sessions.ts";
-import { createSetUpToken } from "./sign-in/set-up-token.ts";
 import { createSignIn } from "./sign-in/sign-in.ts";
 import { createSignUp } from "./sign-in/sign-up.ts";
 import { createSignUpRoutes } from "./sign-in/sign-up-routes.tsx";
 import { createVisitors } from "./sign-in/visitor.ts";
-import { createTakeWayIn } from "./sign-in/ways-in.ts";
 import { createWebAuthn } from "./sign-in/webauthn.ts";
 
 type AppConfig = Pick<
@@ -88,47 +74,6 @@ type AppConfig = Pick<
   | "securityContact"
 >;
 
-/** What people sign in with, and give programs access by. */
-export type Access = ReturnType<typeof createAccess>;
-
-/** Opens it. `clock` gives milliseconds since 1970. */
-export function createAccess({
-  db,
-  clock,
-  publicUrl,
-  setUpToken,
-  fetchDocument,
-}: {
-  db: Database;
-  clock: () => number;
-  publicUrl: string;
-  /** See `createSetUpToken`; a secret of this start, or of all servers that share a database, by default. */
-  setUpToken?: string | undefined;
-  /** How clients' metadata documents are had; over the network by default. */
-  fetchDocument?: FetchDocument | undefined;
-}) {
-  const accounts = createAccounts({ db, clock });
-  const ephemeral = createEphemeral({ db, clock });
-  const identities = createIdentities({ db, clock });
-  const factors = createFactors({ db, clock, ephemeral });
-  return {
-    accounts,
-    devices: createDevices({ db, accounts, clock }),
-    invitations: createInvitations({ db, clock }),
-    setUpToken: createSetUpToken(db, setUpToken),
-    sessions: createSessions({ db, clock }),
-    identities,
-    factors,
-    takeWayIn: createTakeWayIn({ db, accounts, identities, factors }),
-    pendingSignIns: createPendingSignIns({ db, clock }),
-    passkeyChallenges: createPasskeyChallenges({ db, clock }),
-    oauth: createOAuth({ db, clock, publicUrl, ephemeral, fetchDocument }),
-    ephemeral,
-    etags: createEtags(() => readServerSecret(db, "etags")),
-    clock,
-  };
-}
-
 /** The whole HTTP server, ready to listen. */
 export function createApp({
   config,
@@ -136,6 +81,7 @@ export function createApp({
   keys,
   access,
   checks,
+  standing = null,
   local = () => null,
   places = rememberPlaces(),
   projectOf = () => null,
@@ -150,6 +96,8 @@ export function createApp({
   keys: Keys;
   access: Access;
   checks: Checks;
+  /** What the program knows of itself; null where nothing does. */
+  standing?: Standing | null;
   /** Who is behind a request that came by the local socket; null for others. */
   local?: (request: Request) => Principal | null;
   /** How far transcripts were captured; of this start by default. */
@@ -235,6 +183,7 @@ export function createApp({
         keys,
         memories,
         checks,
+        standing,
         cookies,
         visitors,
         record,
@@ -266,6 +215,7 @@ function createPersonRoutes(
     | "keys"
     | "memories"
     | "checks"
+    | "standing"
     | "cookies"
     | "visitors"
     | "record"

@@ -12,7 +12,6 @@ const ORDER = [
   "release",
   "main.ts",
   "cli",
-  "server",
   "app.ts",
   "mcp",
   "dashboard",

@@ -36,6 +36,9 @@ export function createQuotas({
     .prepare();
 
   return {
+    /** What a member may keep for whom nothing is set; null when nothing is limited. */
+    ofMembers,
+
     /** Null when nothing is limited. Asks the database, so that another process's change counts. */
     async of(accountId: string): Promise<AccountQuota | null> {
       const [found] = await find.execute({ accountId });
@@ -54,6 +57,17 @@ export function createQuotas({
         .insert(quotas)
         .values({ accountId, memories, bytes })
         .onConflictDoUpdate({ target: quotas.accountId, set: { memories, bytes } });
+    },
+
+    /** Whether the owner has set something for an account, be it that nothing is limited. */
+    async isSet(accountId: string): Promise<boolean> {
+      const [found] = await find.execute({ accountId });
+      return found !== undefined && found.isSet !== null;
+    },
+
+    /** Lets an account keep again what others of its role may. */
+    async clear(accountId: string): Promise<void> {
+      await orm.delete(quotas).where(eq(quotas.accountId, accountId));
     },
   };
 }

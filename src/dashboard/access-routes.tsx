@@ -2,22 +2,21 @@
 import { Elysia } from "elysia";
 import { describeRevoked, revokeAccess } from "../access/revoke-access.ts";
 import type { Account, Accounts } from "../accounts/accounts.ts";
+import type { Quotas } from "../accounts/quotas.ts";
 import { AppError } from "../errors.ts";
 import type { RecordEvent } from "../http/record.ts";
 import type { Keys } from "../keys/keys.ts";
+import type { Memories } from "../memories/memories.ts";
 import type { Grants } from "../oauth/grants.ts";
-import { Button, ButtonLink } from "../pages/button.tsx";
 import type { Child, Markup } from "../pages/jsx-runtime.ts";
-import { Moment } from "../pages/moment.tsx";
-import { PostForm } from "../sign-in/form.tsx";
 import { SIGN_IN_PATH } from "../sign-in/paths.ts";
 import type { PendingSignIns } from "../sign-in/pending-sign-ins.ts";
 import type { Sessions } from "../sign-in/sessions.ts";
-import { ACCOUNTS_PATH } from "./admin-page.tsx";
+import { ACCOUNTS_PATH } from "./admin-paths.ts";
 import { ConfirmPage } from "./confirm.tsx";
 import { type Guard, PAGE_ROUTE, requireOwner, type Visit } from "./guard.tsx";
+import { type Member, MemberPage } from "./member-page.tsx";
 import { PATHS } from "./navigation.tsx";
-import { Page } from "./page.tsx";
 
 /** Where a person ends all access to their own account. */
 export const REVOKE_PATH = `${PATHS.account}/revoke`;
@@ -29,6 +28,8 @@ interface Dependencies {
   grants: Pick<Grants, "revokeAll">;
   pendingSignIns: Pick<PendingSignIns, "endAll">;
   sessions: Pick<Sessions, "revokeAll">;
+  memories: Pick<Memories, "usage" | "bytes">;
+  quotas: Pick<Quotas, "of" | "isSet">;
   record: RecordEvent;
 }
 
@@ -72,13 +73,24 @@ function createOwnRoutes({ guard, record, ...stores }: Dependencies) {
     );
 }
 
-function createAdminRoutes({ guard, record, ...stores }: Dependencies) {
+function createAdminRoutes({ guard, record, memories, quotas, ...stores }: Dependencies) {
   const { accounts } = stores;
 
   const find = async (id: string): Promise<Account> => {
     const account = await accounts.find(id);
     if (account) return account;
     throw new AppError("not_found", "There is no such account any more.");
+  };
+
+  const survey = async (id: string): Promise<Member> => {
+    const account = await find(id);
+    const [kept, bytes, quota, hasOwnQuota] = await Promise.all([
+      memories.usage(id),
+      memories.bytes(id),
+      quotas.of(id),
+      quotas.isSet(id),
+    ]);
+    return { ...account, kept, bytes, quota, hasOwnQuota };
   };
 
   const ask = (visit: Visit, title: string, confirm: string, children: Child): Markup => (
@@ -100,7 +112,7 @@ function createAdminRoutes({ guard, record, ...stores }: Dependencies) {
       ({ request, params }) =>
         guard.show(request, async (visit) => {
           requireOwner(visit);
-          return <MemberPage visit={visit} account={await find(params.id)} />;
+          return <MemberPage visit={visit} member={await survey(params.id)} />;
         }),
       PAGE_ROUTE,
     )
@@ -173,56 +185,6 @@ function createAdminRoutes({ guard, record, ...stores }: Dependencies) {
         }),
       PAGE_ROUTE,
     );
-}
-
-/** What the owner can do about the use of an account. */
-function MemberPage({ visit, account }: { visit: Visit; account: Account }): Markup {
-  const { id, email, role, createdAt, disabledAt } = account;
-  const path = `${ACCOUNTS_PATH}/${id}`;
-  return (
-    <Page visit={visit} section="admin" title="Access to an account">
-      <section class="panel" aria-labelledby="account">
-        <h2 id="account">
-          <bdi>{email}</bdi>
-        </h2>
-        <dl>
-          <dt>Role</dt>
-          <dd>{role}</dd>
-          <dt>Since</dt>
-          <dd>
-            <Moment at={createdAt} />
-          </dd>
-          {disabledAt !== null && (
-            <>
-              <dt>State</dt>
-              <dd>
-                disabled since <Moment at={disabledAt} />
-              </dd>
-            </>
-          )}
-          <dt>Security log</dt>
-          <dd>
-            <a href={`${PATHS.admin}/security?account=${id}`}>What has happened in this account</a>
-          </dd>
-        </dl>
-        <div class="actions">
-          <ButtonLink href={`${path}/revoke`} kind="danger" asks={true}>
-            Revoke all access
-          </ButtonLink>
-          {role !== "owner" && disabledAt === null && (
-            <ButtonLink href={`${path}/disable`} kind="danger" asks={true}>
-              Disable
-            </ButtonLink>
-          )}
-          {disabledAt !== null && (
-            <PostForm action={`${path}/enable`} token={visit.token}>
-              <Button kind="main">Enable</Button>
-            </PostForm>
-          )}
-        </div>
-      </section>
-    </Page>
-  );
 }
 
 function RevokedList(): Markup {

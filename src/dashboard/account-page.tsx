@@ -15,6 +15,8 @@ import type { Visit } from "./guard.tsx";
 import { listPage } from "./list-page.ts";
 import { PATHS } from "./navigation.tsx";
 import { Page } from "./page.tsx";
+import { Setting } from "./setting.tsx";
+import { AccountTabs } from "./tabs.tsx";
 
 export const PASSWORD_PATH = `${PATHS.account}/password`;
 export const PROVIDERS_PATH = `${PATHS.account}/providers`;
@@ -54,9 +56,14 @@ export function AccountPage({
   const { account, token } = visit;
   const { items, ...around } = listPage(sessions, PATHS.account, visit.url);
   return (
-    <Page visit={visit} section="account" title="Account" problem={problem}>
-      <section class="panel" aria-labelledby="you">
-        <h2 id="you">You</h2>
+    <Page
+      visit={visit}
+      section="account"
+      title="Account"
+      above={<AccountTabs current={PATHS.account} />}
+      problem={problem}
+    >
+      <Setting id="you" title="You">
         <dl>
           <dt>E-mail address</dt>
           <dd>
@@ -69,40 +76,33 @@ export function AccountPage({
             <Moment at={account.createdAt} />
           </dd>
         </dl>
-        <p>
-          <a href={`${PATHS.account}/security`}>Security log</a>: sign-ins, keys and apps of this
-          account
-        </p>
-      </section>
+      </Setting>
       {passwords && (
-        <section class="panel" aria-labelledby="password">
-          <h2 id="password">{hasPassword ? "Change the password" : "Set a password"}</h2>
-          <p class="faint">
-            This signs you out everywhere else. API keys and connected apps go on working.
-          </p>
+        <Setting
+          id="password"
+          title={hasPassword ? "Change the password" : "Set a password"}
+          about="This signs you out everywhere else. API keys and connected apps go on working."
+        >
           <PostForm action={PASSWORD_PATH} token={token}>
             <input type="hidden" name="username" autocomplete="username" value={account.email} />
-            <div class="row">
-              {hasPassword && (
-                <Field
-                  label="Current password"
-                  name="current"
-                  type="password"
-                  autocomplete="current-password"
-                  required={true}
-                  maxlength={1024}
-                />
-              )}
-              <NewPasswordField label="New password" name="next" />
-            </div>
-            <Button kind="main">{hasPassword ? "Change password" : "Set password"}</Button>
+            {hasPassword && (
+              <Field
+                label="Current password"
+                name="current"
+                type="password"
+                autocomplete="current-password"
+                required={true}
+                maxlength={1024}
+              />
+            )}
+            <NewPasswordField label="New password" name="next" />
+            <Button>{hasPassword ? "Change password" : "Set password"}</Button>
           </PostForm>
-        </section>
+        </Setting>
       )}
       <FactorsSection token={token} hasPassword={hasPassword} {...factors} />
       {ways.length > 0 && (
-        <section class="panel" aria-labelledby="ways">
-          <h2 id="ways">Sign in through</h2>
+        <Setting id="ways" title="Sign in through">
           {ways.map(({ id, name, isLinked }) =>
             isLinked ? (
               <PostForm action={`${PROVIDERS_PATH}/${id}/disconnect`} token={token} class="way">
@@ -117,10 +117,13 @@ export function AccountPage({
               </p>
             ),
           )}
-        </section>
+        </Setting>
       )}
-      <section aria-labelledby="sessions">
-        <h2 id="sessions">Where you are signed in</h2>
+      <Setting
+        id="sessions"
+        title="Where you are signed in"
+        about="Each for 30 days, unless you sign out."
+      >
         <Table
           caption="Browsers in which you are signed in"
           rows={items}
@@ -155,17 +158,16 @@ export function AccountPage({
             <Button>Sign out everywhere else</Button>
           </PostForm>
         )}
-      </section>
-      <section class="panel" aria-labelledby="revoke">
-        <h2 id="revoke">If something was stolen</h2>
-        <p>
-          End everything at once by which your account is used: API keys, connected apps and
-          browsers.
-        </p>
+      </Setting>
+      <Setting
+        id="revoke"
+        title="If something was stolen"
+        about="End everything at once by which your account is used: API keys, connected apps and browsers."
+      >
         <ButtonLink href={`${PATHS.account}/revoke`} kind="danger" asks={true}>
           Revoke all access
         </ButtonLink>
-      </section>
+      </Setting>
     </Page>
   );
 }

@@ -1,22 +1,23 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
-import { version } from "../../package.json" with { type: "json" };
 import type { Account } from "../accounts/accounts.ts";
 import type { Invitation } from "../accounts/invitations.ts";
-import type { CheckResult } from "../http/health.ts";
-import { Button, ButtonLink, Copyable } from "../pages/button.tsx";
+import type { AccountQuota } from "../accounts/quotas.ts";
+import { Button, Copyable } from "../pages/button.tsx";
 import { Field } from "../pages/field.tsx";
 import type { Markup } from "../pages/jsx-runtime.ts";
 import { Moment } from "../pages/moment.tsx";
 import { Pager, Table } from "../pages/table.tsx";
 import { PostForm } from "../sign-in/form.tsx";
+import { ACCOUNTS_PATH, INVITATIONS_PATH } from "./admin-paths.ts";
 import type { Visit } from "./guard.tsx";
 import type { ListPage } from "./list-page.ts";
+import { UsualQuota } from "./member-page.tsx";
 import { PATHS } from "./navigation.tsx";
 import { Page } from "./page.tsx";
+import { type Kept, QuotaUse } from "./quota-use.tsx";
+import { Setting } from "./setting.tsx";
 import { sizeText } from "./size.ts";
-
-export const ACCOUNTS_PATH = `${PATHS.admin}/accounts`;
-export const INVITATIONS_PATH = `${PATHS.admin}/invitations`;
+import { AdminTabs } from "./tabs.tsx";
 
 /** Invitations that are shown, the newest: others hold as well, for a week at the most. */
 const MAX_INVITATIONS = 20;
@@ -24,15 +25,20 @@ const MAX_INVITATIONS = 20;
 /** What the owner sees of the whole server. */
 export interface Overview {
   /** Those of one page of the list. */
-  readonly accounts: readonly (Account & { readonly bytes: number })[];
+  readonly accounts: readonly (Account & {
+    /** On disk. */
+    readonly bytes: number;
+    readonly kept: Kept;
+    readonly quota: AccountQuota | null;
+  })[];
   /** The pages around it. */
   readonly ways: Pick<ListPage<Account>, "previous" | "next">;
   readonly invitations: readonly Invitation[];
-  readonly health: Readonly<Record<string, CheckResult>>;
-  readonly publicUrl: string;
+  /** What members may keep for whom nothing is set. */
+  readonly usualQuota: AccountQuota | null;
 }
 
-/** The owner's page: who has an account, who is invited, and how the server is. */
+/** The owner's page: who has an account, what each keeps, and who is invited. */
 export function AdminPage({
   visit,
   overview,
@@ -48,10 +54,16 @@ export function AdminPage({
   /** What the form was sent with. */
   email?: string;
 }): Markup {
-  const { accounts, ways, invitations, health, publicUrl } = overview;
+  const { accounts, ways, invitations, usualQuota } = overview;
   const { token } = visit;
   return (
-    <Page visit={visit} section="admin" title="Admin" problem={problem}>
+    <Page
+      visit={visit}
+      section="admin"
+      title="Accounts"
+      above={<AdminTabs current={PATHS.admin} />}
+      problem={problem}
+    >
       {invitationLink !== null && (
         <section class="panel" aria-labelledby="link">
           <h2 id="link">The invitation's link</h2>
@@ -62,63 +74,54 @@ export function AdminPage({
           </p>
         </section>
       )}
-      <section aria-labelledby="accounts">
-        <h2 id="accounts">Accounts</h2>
-        <Table
-          caption="Accounts on this server"
-          rows={accounts}
-          columns={[
-            { title: "E-mail address", isHeader: true, cell: ({ email }) => <bdi>{email}</bdi> },
-            {
-              title: "Role",
-              cell: ({ role, disabledAt }) => (
-                <>
-                  {role} {disabledAt !== null && <span class="badge">disabled</span>}
-                </>
-              ),
-            },
-            { title: "Since", cell: ({ createdAt }) => <Moment at={createdAt} /> },
-            { title: "Memories on disk", isNumber: true, cell: ({ bytes }) => sizeText(bytes) },
-            {
-              title: "Actions",
-              isActions: true,
-              cell: ({ id, email, role }) => (
-                <>
-                  <ButtonLink href={`${ACCOUNTS_PATH}/${id}`}>
-                    Access<span class="hidden-text"> of {email}</span>
-                  </ButtonLink>{" "}
-                  {role !== "owner" && (
-                    <ButtonLink href={`${ACCOUNTS_PATH}/${id}/remove`} kind="danger" asks={true}>
-                      Remove<span class="hidden-text"> {email}</span>
-                    </ButtonLink>
-                  )}
-                </>
-              ),
-            },
-          ]}
-        />
-        <Pager label="Pages of accounts" {...ways} />
-      </section>
-      <section class="panel" aria-labelledby="invite">
-        <h2 id="invite">Invite somebody</h2>
-        <p class="faint">
-          An invitation is a link for one account, and holds for seven days. No mail is sent.
-        </p>
+      <Table
+        caption="Accounts on this server"
+        rows={accounts}
+        columns={[
+          {
+            title: "Account",
+            isHeader: true,
+            cell: ({ id, email, role, createdAt, disabledAt }) => (
+              <>
+                <a href={`${ACCOUNTS_PATH}/${id}`}>
+                  <bdi>{email}</bdi>
+                </a>{" "}
+                {role === "owner" && <span class="badge">owner</span>}
+                {disabledAt !== null && <span class="badge">disabled</span>}
+                <span class="under">
+                  since <Moment at={createdAt} />
+                </span>
+              </>
+            ),
+          },
+          {
+            title: "Keeps",
+            isNumber: true,
+            cell: ({ kept, quota }) => <QuotaUse kept={kept} quota={quota} />,
+          },
+          { title: "On disk", isNumber: true, cell: ({ bytes }) => sizeText(bytes) },
+        ]}
+      />
+      <Pager label="Pages of accounts" {...ways} />
+      <UsualQuota quota={usualQuota} />
+      <Setting
+        id="invite"
+        title="Invite somebody"
+        about="An invitation is a link for one account, and holds for seven days. No mail is sent."
+      >
         <PostForm action={INVITATIONS_PATH} token={token}>
-          <div class="row">
-            <Field
-              label="E-mail address (optional)"
-              name="email"
-              type="email"
-              value={email}
-              hint="The account gets this address; without it, the person chooses"
-              autocomplete="off"
-              maxlength={254}
-            />
-          </div>
+          <Field
+            label="E-mail address (optional)"
+            name="email"
+            type="email"
+            value={email}
+            hint="The account gets this address; without it, the person chooses"
+            autocomplete="off"
+            maxlength={254}
+          />
           <Button kind="main">Make a link</Button>
         </PostForm>
-      </section>
+      </Setting>
       {invitations.length > 0 && (
         <Table
           caption="Invitations that nobody has used"
@@ -145,25 +148,6 @@ export function AdminPage({
           ]}
         />
       )}
-      <section class="panel" aria-labelledby="server">
-        <h2 id="server">Server</h2>
-        <dl>
-          <dt>Version</dt>
-          <dd>{version}</dd>
-          <dt>Address</dt>
-          <dd>{publicUrl}</dd>
-          <dt>Security log</dt>
-          <dd>
-            <a href={`${PATHS.admin}/security`}>Who has signed in, and what was changed</a>
-          </dd>
-          {Object.entries(health).map(([name, result]) => (
-            <>
-              <dt>{name.charAt(0).toUpperCase() + name.slice(1)}</dt>
-              <dd>{result === "failed" ? <strong>failed</strong> : result}</dd>
-            </>
-          ))}
-        </dl>
-      </section>
     </Page>
   );
 }

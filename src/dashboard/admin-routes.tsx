@@ -2,23 +2,24 @@
 import { Elysia } from "elysia";
 import type { Account, Accounts } from "../accounts/accounts.ts";
 import type { Invitations } from "../accounts/invitations.ts";
+import type { Quotas } from "../accounts/quotas.ts";
 import type { Config } from "../config.ts";
 import { AppError } from "../errors.ts";
-import { type Checks, runChecks } from "../http/health.ts";
 import type { RecordEvent } from "../http/record.ts";
 import type { Keys } from "../keys/keys.ts";
 import { wholeAccount } from "../keys/reach.ts";
 import type { Memories } from "../memories/memories.ts";
 import type { Grants } from "../oauth/grants.ts";
 import { JOIN_PATH } from "../sign-in/paths.ts";
-import { ACCOUNTS_PATH, AdminPage, INVITATIONS_PATH, type Overview } from "./admin-page.tsx";
+import { AdminPage, type Overview } from "./admin-page.tsx";
+import { ACCOUNTS_PATH, INVITATIONS_PATH } from "./admin-paths.ts";
 import { ConfirmPage } from "./confirm.tsx";
 import { type Guard, PAGE_ROUTE, requireOwner, type Visit } from "./guard.tsx";
 import { listPage } from "./list-page.ts";
 import { PATHS } from "./navigation.tsx";
 import type { ShownOnce } from "./shown-once.ts";
 
-/** The owner's page: accounts, invitations, and how the server is. */
+/** The owner's page of accounts and invitations. */
 export function createAdminRoutes({
   config,
   guard,
@@ -27,7 +28,7 @@ export function createAdminRoutes({
   keys,
   grants,
   memories,
-  checks,
+  quotas,
   shownOnce,
   record,
 }: {
@@ -37,8 +38,8 @@ export function createAdminRoutes({
   invitations: Pick<Invitations, "create" | "list" | "revoke">;
   keys: Pick<Keys, "list">;
   grants: Pick<Grants, "list">;
-  memories: Pick<Memories, "bytes" | "stats">;
-  checks: Checks;
+  memories: Pick<Memories, "usage" | "bytes" | "stats">;
+  quotas: Pick<Quotas, "of" | "ofMembers">;
   shownOnce: ShownOnce;
   record: RecordEvent;
 }) {
@@ -47,14 +48,19 @@ export function createAdminRoutes({
   const survey = async ({ url }: Visit): Promise<Overview> => {
     const { items, ...ways } = listPage(await accounts.list(), PATHS.admin, url);
     const measure = async (account: Account) => {
-      return { ...account, bytes: await memories.bytes(account.id) };
+      const { id } = account;
+      const [kept, bytes, quota] = await Promise.all([
+        memories.usage(id),
+        memories.bytes(id),
+        quotas.of(id),
+      ]);
+      return { ...account, kept, bytes, quota };
     };
     return {
       accounts: await Promise.all(items.map(measure)),
       ways,
       invitations: await invitations.list(),
-      health: await runChecks(checks),
-      publicUrl,
+      usualQuota: quotas.ofMembers,
     };
   };
 
@@ -141,7 +147,7 @@ export function createAdminRoutes({
               title="Remove this account?"
               action={`${ACCOUNTS_PATH}/${id}/remove`}
               confirm="Remove the account for good"
-              cancel={PATHS.admin}
+              cancel={`${ACCOUNTS_PATH}/${id}`}
             >
               <p>
                 This removes <bdi>{email}</bdi> and all that is in the account, for good:

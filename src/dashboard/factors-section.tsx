@@ -7,6 +7,7 @@ import { PostForm } from "../sign-in/form.tsx";
 import type { PasskeyRecord } from "../sign-in/passkeys.ts";
 import { ACCOUNT_PATH } from "../sign-in/paths.ts";
 import { RECOVERY_CODES } from "../sign-in/recovery-codes.ts";
+import { Setting } from "./setting.tsx";
 
 export const PASSKEYS_PATH = `${ACCOUNT_PATH}/passkeys`;
 export const NEW_PASSKEY_PATH = `${PASSKEYS_PATH}/new`;
@@ -41,12 +42,11 @@ export function FactorsSection({
 }): Markup {
   const isSetUp = passkeys.length > 0 || hasApp;
   return (
-    <section class="panel" aria-labelledby="factors">
-      <h2 id="factors">Passkeys and second factor</h2>
-      <p class="faint">
-        With one of these, somebody who has your password can't sign in. Setting one up or removing
-        it signs you out everywhere else.
-      </p>
+    <Setting
+      id="factors"
+      title="Passkeys and second factor"
+      about="With one of these, somebody who has your password can't sign in. Setting one up or removing it signs you out everywhere else."
+    >
       <h3>Passkeys</h3>
       {passkeys.length > 0 && <PasskeyTable token={token} passkeys={passkeys} />}
       {canAddPasskeys ? (
@@ -88,7 +88,7 @@ export function FactorsSection({
           </PostForm>
         </>
       )}
-    </section>
+    </Setting>
   );
 }
 

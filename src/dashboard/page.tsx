@@ -13,6 +13,7 @@ export function Page({
   visit,
   section,
   title,
+  above,
   actions,
   lead,
   problem,
@@ -23,6 +24,8 @@ export function Page({
   /** Where in the navigation the page belongs; null for nowhere. */
   section: Section | null;
   title: string;
+  /** The ways to the other pages of the same part, above the heading. */
+  above?: Child;
   /** What can be done on the page, beside its heading. */
   actions?: Child;
   /** What the page is for, in a sentence. */
@@ -65,6 +68,7 @@ export function Page({
           </div>
         </header>
         <main id="main" tabindex={-1}>
+          {above}
           <div class="page-head">
             <h1>{title}</h1>
             {actions !== undefined && <div class="actions">{actions}</div>}

@@ -2,6 +2,7 @@
 import { Elysia } from "elysia";
 import type { Accounts } from "../accounts/accounts.ts";
 import type { Invitations } from "../accounts/invitations.ts";
+import type { Quotas } from "../accounts/quotas.ts";
 import type { Activity } from "../activity/activity.ts";
 import type { Config } from "../config.ts";
 import type { Ephemeral } from "../db/ephemeral.ts";
@@ -47,8 +48,11 @@ import { createListSources } from "./memory-sources.ts";
 import { createOverviewRoutes } from "./overview-routes.tsx";
 import { createOwnPasskeysRoutes } from "./own-passkeys-routes.tsx";
 import { createProofGuard } from "./proof-guard.ts";
+import { createQuotaRoutes } from "./quota-routes.tsx";
 import { createSecurityRoutes } from "./security-routes.tsx";
+import { createServerRoutes } from "./server-routes.tsx";
 import { createShownOnce } from "./shown-once.ts";
+import type { Standing } from "./standing.ts";
 import { createWrittenRoutes } from "./written-routes.tsx";
 
 /** All that the dashboard shows and changes. */
@@ -60,6 +64,7 @@ export interface DashboardParts {
   hashing: Hashing;
   accounts: Accounts;
   invitations: Invitations;
+  quotas: Quotas;
   sessions: Sessions;
   identities: Identities;
   factors: Factors;
@@ -72,6 +77,7 @@ export interface DashboardParts {
   oauth: Pick<OAuth, "grants">;
   memories: Memories;
   checks: Checks;
+  standing: Standing | null;
   log: Log;
   record: RecordEvent;
   securityLog: SecurityLog;
@@ -114,5 +120,7 @@ export function createDashboardRoutes(parts: DashboardParts) {
     .use(createCodeAppRoutes({ ...parts, proved, changes }))
     .use(createAccessRoutes({ ...parts, guard, grants: oauth.grants }))
     .use(createSecurityRoutes({ ...parts, guard }))
+    .use(createQuotaRoutes({ ...parts, guard }))
+    .use(createServerRoutes({ ...parts, guard }))
     .use(createAdminRoutes({ ...parts, guard, grants: oauth.grants, shownOnce }));
 }

@@ -12,6 +12,7 @@ import type { Visit } from "./guard.tsx";
 import { HELP_PATH, PATHS } from "./navigation.tsx";
 import { Page } from "./page.tsx";
 import { type SecurityView, securityPath } from "./security-view.ts";
+import { AccountTabs, AdminTabs } from "./tabs.tsx";
 
 /** The pages of the log: all of it for the owner, and everybody's own part. */
 export const SECURITY_PATHS = {
@@ -63,6 +64,7 @@ export function SecurityPage({
       visit={visit}
       section={scope}
       title="Security log"
+      above={scope === "admin" ? <AdminTabs current={path} /> : <AccountTabs current={path} />}
       lead={
         <>
           {scope === "admin"

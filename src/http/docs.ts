@@ -3,6 +3,7 @@ import { Elysia } from "elysia";
 import styles from "swagger-ui-dist/swagger-ui.css" with { type: "file" };
 import script from "swagger-ui-dist/swagger-ui-bundle.js" with { type: "file" };
 import { description, version } from "../../package.json" with { type: "json" };
+import start from "./docs.browser.js" with { type: "text" };
 import { ErrorBody } from "./openapi.ts";
 import { mendDocument } from "./openapi-document.ts";
 
@@ -12,6 +13,7 @@ const PAGE = `<!doctype html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>ctxd API</title>
+<meta name="color-scheme" content="light dark">
 <link rel="icon" type="image/svg+xml" href="/favicon.ico">
 <link rel="stylesheet" href="/docs/swagger-ui.css">
 </head>
@@ -22,8 +24,6 @@ const PAGE = `<!doctype html>
 </body>
 </html>
 `;
-
-const START = `SwaggerUIBundle({ dom_id: "#page", url: "/docs/json", deepLinking: true });\n`;
 
 /** Swagger UI writes styles and images into the page; nothing comes from another host. */
 const POLICY =
@@ -74,7 +74,7 @@ export function createDocs(publicUrl: string) {
       }),
     )
     .get("/docs", asset(PAGE, "text/html; charset=utf-8"), hidden)
-    .get("/docs/start.js", asset(START, "text/javascript; charset=utf-8"), hidden)
+    .get("/docs/start.js", asset(start, "text/javascript; charset=utf-8"), hidden)
     .get("/docs/swagger-ui.js", asset(Bun.file(script), "text/javascript; charset=utf-8"), hidden)
     .get("/docs/swagger-ui.css", asset(Bun.file(styles), "text/css; charset=utf-8"), hidden);
 }

@@ -1,5 +1,7 @@
 import { AppError } from "../errors.ts";
+import type { Head } from "./log/log.ts";
 import type { MemoryRow } from "./rows.ts";
+import type { Store } from "./store.ts";
 
 /** What an account may keep at the most; null is without end. */
 export interface Quota {
@@ -16,6 +18,16 @@ export interface Usage {
 
 /** What something may hold from now on, by its name; null for all. */
 export type QuotaOf = (name: string) => Promise<Quota | null>;
+
+/** What an account keeps, without opening its table where the log has counted that. */
+export async function usageOf(
+  head: Pick<Head, "usage"> | null,
+  accountId: string,
+  use: Store["use"],
+): Promise<Usage> {
+  if (head === null) return { memories: 0, bytes: 0 };
+  return head.usage ?? (await use(accountId, async ({ table }) => ({ ...table.usage })));
+}
 
 /** Bytes of a memory, as quotas count them. */
 export function bytesOf(memory: MemoryRow): number {

@@ -12,6 +12,7 @@ import { createMaps, type MemoryMap } from "./map/map.ts";
 import { createMatcher } from "./matched/matched.ts";
 import { termsOf } from "./matched/terms.ts";
 import { MEMORY_ID, type Memory, type Similar } from "./memory.ts";
+import type { Usage } from "./quota.ts";
 import type { SearchMode } from "./ranking/mode.ts";
 import { retentionOf } from "./ranking/retention.ts";
 import { mayRead, readable } from "./reach.ts";
@@ -34,7 +35,7 @@ export function createReading({
   clock,
   decay,
 }: {
-  store: Pick<Store, "use" | "bytes" | "position">;
+  store: Pick<Store, "use" | "bytes" | "usage" | "position">;
   clock: () => number;
   decay: Decay;
 }) {
@@ -206,6 +207,9 @@ export function createReading({
 
     /** Bytes on disk of an account's memories. */
     bytes: (accountId: string): Promise<number> => store.bytes(accountId),
+
+    /** What an account keeps, as quotas count it. */
+    usage: (accountId: string): Promise<Usage> => store.usage(accountId),
   };
 }
 

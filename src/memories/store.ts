@@ -6,7 +6,7 @@ import { type Expiry, startExpiry } from "./expiry.ts";
 import type { CurrentTable } from "./log/log.ts";
 import { accountOf, isBaseOf, tableFor } from "./log/names.ts";
 import { createOpenTables, type OpenTable } from "./open-tables.ts";
-import type { QuotaOf } from "./quota.ts";
+import { type QuotaOf, type Usage, usageOf } from "./quota.ts";
 import { createReembedding } from "./reembedding.ts";
 import type { ReembeddingRounds } from "./reembedding-rounds.ts";
 import { removed } from "./removed-accounts.ts";
@@ -30,6 +30,8 @@ export interface Store {
   bytes(accountId: string): Promise<number>;
   /** How far an account's table is: another text after each change, of whatever process. */
   position(accountId: string): Promise<string>;
+  /** What an account keeps, as quotas count it. */
+  usage(accountId: string): Promise<Usage>;
   /** Accounts that have memories. */
   accounts(): Promise<string[]>;
   /** The share of the memories that have been embedded again by another model; null if none are to be. */
@@ -185,6 +187,8 @@ async function openOwnStore({
       return `${name} ${(await log.head(name))?.seq ?? 0}`;
     },
 
+    usage: async (accountId) => usageOf(await log.head(nameOf(accountId)), accountId, use),
+
     async drop(accountId) {
       dropped.add(accountId);
       const known = (await log.tables()).filter((name) => accountOf(name) === accountId);
@@ -224,6 +228,7 @@ export function storeToCome(opening: Promise<Store>): Store {
     drop: async (accountId) => (await opening).drop(accountId),
     bytes: async (accountId) => (await opening).bytes(accountId),
     position: async (accountId) => (await opening).position(accountId),
+    usage: async (accountId) => (await opening).usage(accountId),
     accounts: async () => (await opening).accounts(),
     reembedded: () => opened?.reembedded() ?? null,
     lag: () => opened?.lag() ?? 0,

@@ -1,7 +1,9 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { createAccess } from "../../src/access/access.ts";
 import { createActivity } from "../../src/activity/activity.ts";
-import { createAccess, createApp } from "../../src/app.ts";
+import { createApp } from "../../src/app.ts";
+import { openForServer } from "../../src/cli/shared-database.ts";
 import { readConfig } from "../../src/config.ts";
 import { createEmbedders } from "../../src/embedding/embedders.ts";
 import { createKeys } from "../../src/keys/keys.ts";
@@ -21,7 +23,6 @@ import { createMetrics } from "../../src/metrics.ts";
 import { loadLanceDb } from "../../src/native/lancedb.ts";
 import { createObjects, type Objects } from "../../src/objects/objects.ts";
 import { createSecurityLog } from "../../src/security-log/security-log.ts";
-import { openForServer } from "../../src/server/shared-database.ts";
 import { APP_CONFIG } from "../support/app-config.ts";
 import { testCacheDir } from "../support/embedder.ts";
 import { fakeEmbedder } from "../support/fake-embedder.ts";

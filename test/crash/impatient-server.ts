@@ -1,7 +1,8 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { createAccess } from "../../src/access/access.ts";
 import { createActivity } from "../../src/activity/activity.ts";
-import { createAccess, createApp } from "../../src/app.ts";
+import { createApp } from "../../src/app.ts";
 import { lockDataFolder } from "../../src/db/data-lock.ts";
 import { databasePath, openSqlite } from "../../src/db/sqlite.ts";
 import type { Embedder } from "../../src/embedding/embedder.ts";

@@ -4,7 +4,35 @@ import { createPerson, formTo } from "../oauth/support/person.ts";
 
 const PASSWORD = "correct horse";
 
-const server = await startOAuthServer();
+const FOLDER = "/backups/of the week";
+const server = await startOAuthServer({
+  standing: {
+    program: "ctxd",
+    command: (words) => `ctxd ${words}`,
+    server: () => ({
+      startedAt: new Date(0),
+      platform: "Bun on a test",
+      dataDir: "/data",
+      database: "SQLite",
+      model: "none",
+      memory: 1e8,
+      disk: { free: 3e9, total: 8e9 },
+      lag: 7,
+    }),
+    backups: async () => ({
+      isShared: false,
+      schedule: {
+        ...{ folder: FOLDER, every: 12 * 3_600_000, keep: 7 },
+        ...{ isEncrypted: true, isLate: false },
+      },
+      complete: [
+        { folder: `${FOLDER}/b2`, at: 86_400_000 },
+        { folder: `${FOLDER}/b1`, at: 0 },
+      ],
+      problem: null,
+    }),
+  },
+});
 afterAll(server.close);
 const owner = await server.signedIn();
 const member = await server.signedIn();
@@ -16,14 +44,19 @@ test("the page is the owner's alone, and so is what it does", async () => {
   const page = formTo(await member.person.visit("/keys"), "/keys");
   for (const path of [
     "/admin",
+    "/admin/health",
+    "/admin/backups",
     "/admin/invitations",
+    `/admin/accounts/${member.accountId}/quota`,
+    `/admin/accounts/${member.accountId}/quota/clear`,
     `/admin/invitations/${invitation.id}/revoke`,
     `/admin/accounts/${member.accountId}/remove`,
     `/admin/accounts/${owner.accountId}/remove`,
   ]) {
     const forged = { ...page, forms: page.forms.map((form) => ({ ...form, action: path })) };
-    if (path !== "/admin") expect((await member.person.submit(forged)).status).toBe(403);
-    if (!path.includes("invitations")) {
+    const isShown = ["/admin", "/admin/health", "/admin/backups"].includes(path);
+    if (!isShown) expect((await member.person.submit(forged)).status).toBe(403);
+    if (!path.includes("invitations") && !path.includes("quota")) {
       expect((await member.person.visit(path)).status).toBe(403);
     }
   }
@@ -77,8 +110,56 @@ test("the owner can't be removed there", async () => {
   expect((await owner.person.visit(`/admin/accounts/${owner.accountId}/remove`)).status).toBe(403);
 });
 
-test("version and health are shown", async () => {
-  const { text } = await owner.person.visit("/admin");
+test("health shows each check, and what the program knows of itself", async () => {
+  const { text } = await owner.person.visit("/admin/health");
   expect(text).toContain("<dt>Version</dt>");
-  expect(text).toContain("<dt>Database</dt><dd>ok</dd>");
+  expect(text).toMatch(/Database<span class="under">.*?<span class="state well">ok/);
+  expect(text).toContain("All is well");
+  expect(text).toContain("<dt>Database</dt><dd>SQLite</dd>");
+  expect(text).toContain("3.0 GB free of 8.0 GB");
+  expect(text).toContain("the oldest change waits for 7 s");
+});
+
+test("backups show schedule, what there is, and the command that restores the newest", async () => {
+  server.securityLog.record("backup_created", { accountId: null, via: "command" });
+  await server.securityLog.flush();
+  const { text } = await owner.person.visit("/admin/backups");
+  expect(text).toContain("<dt>Every</dt><dd>12 hours</dd>");
+  expect(text).toContain("the newest 7");
+  expect(text).toContain("On schedule");
+  expect(text).toContain(
+    Bun.escapeHTML(`ctxd restore '${FOLDER}/b2' --data-dir NEW_FOLDER --identity key.txt`),
+  );
+  expect(text.indexOf("week/b2")).toBeLessThan(text.indexOf("week/b1"));
+  expect(text).toContain("Backup made");
+});
+
+test("a quota is set, shown with what is used, holds, and is taken back", async () => {
+  const { accountId } = await server.signedIn();
+  const client = await server.client(accountId);
+  await client.saveAll([{ content: "one" }, { content: "two" }]);
+  const path = `/admin/accounts/${accountId}`;
+  const form = formTo(await owner.person.visit(path), `${path}/quota`);
+  const set = await owner.person.submit(form, { memories: "2", bytes: "20M" });
+  expect(set.text).toContain("may keep 2 memories and 20 MB of text.");
+  expect(set.text).toContain("2 of 2 memories");
+  expect(set.text).toMatch(/<meter value="1" /);
+  expect((await client.send("POST", "/memories", { json: { content: "three" } })).status).toBe(409);
+  expect((await owner.person.visit("/admin")).text).toContain("2 of 2 memories");
+
+  for (const wrong of [{ memories: "-1" }, { memories: "1e3" }, { memories: "", bytes: "much" }]) {
+    expect((await owner.person.submit(form, wrong)).status).toBe(422);
+  }
+  expect(await server.quotas.of(accountId)).toEqual({ memories: 2, bytes: 20e6 });
+  const back = formTo(await owner.person.visit(path), `${path}/quota/clear`);
+  expect((await owner.person.submit(back)).text).toContain("any number of memories");
+  expect(await server.quotas.isSet(accountId)).toBe(false);
+  expect((await client.send("POST", "/memories", { json: { content: "three" } })).status).toBe(201);
+  await server.securityLog.flush();
+  const events = await server.securityLog.list(
+    accountId,
+    { event: "quota_changed" },
+    { limit: 9, before: null },
+  );
+  expect(events.map(({ actorId }) => actorId)).toContain(owner.accountId);
 });

@@ -92,6 +92,8 @@ beforeAll(async () => {
     `/admin/accounts/${accountId}`,
     `/admin/accounts/${accountId}/revoke`,
     "/account/revoke",
+    "/admin/backups",
+    "/admin/health",
     "/admin/security",
     "/admin/security?event=signed_in&from=2026-01-01&to=2026-12-31",
     "/help/install",

@@ -119,6 +119,8 @@ const PAGES: Record<string, string> = {
   "account-security": "/account/security",
   admin: "/admin",
   "admin-access": `/admin/accounts/${kim.id}`,
+  backups: "/admin/backups",
+  health: "/admin/health",
   "revoke-access": "/account/revoke",
   security: "/admin/security",
   "help-install": "/help/install",

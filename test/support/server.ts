@@ -1,10 +1,13 @@
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createAccess } from "../../src/access/access.ts";
 import { createQuotas } from "../../src/accounts/quotas.ts";
 import { createActivity } from "../../src/activity/activity.ts";
-import { createAccess, createApp } from "../../src/app.ts";
+import { createApp } from "../../src/app.ts";
+import type { Data } from "../../src/cli/data.ts";
 import type { Config } from "../../src/config.ts";
+import type { Standing } from "../../src/dashboard/standing.ts";
 import type { PostgresDatabase } from "../../src/db/postgres-database.ts";
 import { databasePath, openSqlite, type SqliteDatabase } from "../../src/db/sqlite.ts";
 import type { Embedder } from "../../src/embedding/embedder.ts";
@@ -26,7 +29,6 @@ import { createMetrics } from "../../src/metrics.ts";
 import { type LanceDb, loadLanceDb } from "../../src/native/lancedb.ts";
 import type { FetchDocument } from "../../src/oauth/document-fetcher.ts";
 import { createSecurityLog } from "../../src/security-log/security-log.ts";
-import type { Data } from "../../src/server/data.ts";
 import { type Client, createClient } from "./client.ts";
 import { testClock } from "./database.ts";
 import { silentLog, testCacheDir } from "./embedder.ts";
@@ -55,6 +57,7 @@ interface Options {
   /** How clients' metadata documents are had. */
   fetchDocument?: FetchDocument;
   checks?: Checks;
+  standing?: Standing;
   drain?: Drain;
   /** Bytes of memory for what searches read. */
   room?: number;
@@ -92,8 +95,11 @@ async function createReplica(
 ) {
   const embedder = options.embedder ?? fakeEmbedder();
   const publicUrl = options.config?.publicUrl ?? "http://localhost:7733";
-  const { fetchDocument } = options;
-  const access = createAccess({ db, clock, publicUrl, setUpToken: SET_UP_TOKEN, fetchDocument });
+  const { fetchDocument, memberQuota } = options;
+  const access = createAccess({
+    ...{ db, clock, publicUrl, setUpToken: SET_UP_TOKEN, fetchDocument },
+    memberQuota: memberQuota ?? null,
+  });
   const keys = createKeys({ db, clock });
   const lancedb = await loadLanceDb(testCacheDir);
   const metrics = createMetrics();
@@ -144,6 +150,7 @@ async function createReplica(
     log,
     metrics,
     checks: options.checks ?? { database: () => "ok" },
+    standing: options.standing ?? null,
     ...(options.drain && { drain: options.drain }),
   });
   return { access, keys, memories, memoryLog, store, securityLog, activity, app };
@@ -179,7 +186,7 @@ export async function startServer(options: Options = {}) {
   const [{ db } = {}] = kept;
   if (!first || !db) throw new Error("there is no server");
   const { access, keys, memories, memoryLog, app } = first;
-  const { accounts, invitations, sessions, oauth, factors, ephemeral } = access;
+  const { accounts, invitations, quotas, sessions, oauth, factors, ephemeral } = access;
   let turn = 0;
   // As Elysia listens, but for the turns.
   const server = Bun.serve({
@@ -211,6 +218,7 @@ export async function startServer(options: Options = {}) {
     clock,
     accounts,
     invitations,
+    quotas,
     keys,
     memories,
     /** With replicas it is PostgreSQL, and has nothing of SQLite's own. */

@@ -4,6 +4,7 @@ import { startExpiry } from "../expiry.ts";
 import { accountOf } from "../log/names.ts";
 import type { SharedLog } from "../log/shared-log.ts";
 import { createOpenTables, type OpenTable } from "../open-tables.ts";
+import { usageOf } from "../quota.ts";
 import { removed } from "../removed-accounts.ts";
 import type { Store, StoreOptions } from "../store.ts";
 import { measureStore } from "../store-metrics.ts";
@@ -101,6 +102,11 @@ export async function openSharedStore(
     async position(accountId) {
       const position = await readPosition(accountId);
       return position ? `${position.table} ${position.seq}` : "";
+    },
+
+    async usage(accountId) {
+      const name = (await readPosition(accountId))?.table ?? accountId;
+      return usageOf(await storage.log.head(name), accountId, use);
     },
 
     async drop(accountId) {

@@ -8,7 +8,6 @@ import { checkRecipients } from "../backup/age.ts";
 import { removeLeftBehind } from "../backup/copy-state.ts";
 import { refuseUnfinishedRestore } from "../backup/unfinished-restore.ts";
 import { keepPlaces } from "../capture/places.ts";
-import { projectOfFolder } from "../capture/project.ts";
 import type { Config } from "../config.ts";
 import { lockDataFolder } from "../db/data-lock.ts";
 import { readChoice } from "../embedding/choice.ts";
@@ -31,12 +30,15 @@ import { type Background, untilUnused } from "./background.ts";
 import { createBackupSchedule } from "./backup-schedule.ts";
 import { createChecks } from "./checks.ts";
 import { openData, openMemories } from "./data.ts";
+import { CommandError, type Environment } from "./failure.ts";
 import { giveBackMemory } from "./give-back.ts";
+import { greet } from "./greeting.ts";
 import { createPort } from "./listen.ts";
 import { settlePort } from "./port.ts";
 import { measureProcess } from "./process-metrics.ts";
-import { ServerError } from "./server-error.ts";
+import { projectOfFolder } from "./project.ts";
 import { setUpLink } from "./set-up-link.ts";
+import { createStanding } from "./standing.ts";
 import { atMost, endWithin, untilStopped } from "./stop.ts";
 import { takeOverDataFolder } from "./take-over.ts";
 import { logUnhandled } from "./unhandled.ts";
@@ -46,28 +48,19 @@ const SHUTDOWN_TIMEOUT = 10;
 /** Seconds that all of the shutdown may take: both of these, then the tables and the model. */
 const STOP_LIMIT = 40;
 
-/** Where a server is that has just been started. */
-export interface Started {
-  /** For a browser on this machine. */
-  address: string;
-  /** Where to make the owner's account; null when there is one. */
-  setUp: string | null;
-}
-
 /**
  * Runs the server until SIGINT or SIGTERM. Resolves when all that was begun is done.
- * @param onStart is called once the server answers; never with `background`
  * @param background for a server that bridges started: it also ends when nobody uses it, and opens
  * its port for the dashboard alone, when it is asked to over its socket
  */
 export async function serve(
   settings: Config,
   log: Log,
-  onStart: (started: Started) => void,
+  env: Environment,
   background: Background | null = null,
 ): Promise<void> {
   if (background && settings.shared) {
-    throw new ServerError("A server on data that several share runs in no background.");
+    throw new CommandError("A server on data that several share runs in no background.");
   }
   prepareForLanceDb();
   // What is opened is closed in reverse order, also when the next step fails.
@@ -98,7 +91,8 @@ export async function serve(
     openRecordedModel(model, { cacheDir: config.cacheDir, log }),
   );
   opened.defer(embedders.close);
-  const { createAccess, createApp } = await import("../app.ts");
+  const { createAccess } = await import("../access/access.ts");
+  const { createApp } = await import("../app.ts");
   const data = await openData(config, { lines: log, metrics });
   opened.defer(data.close);
   const { db } = data;
@@ -106,7 +100,8 @@ export async function serve(
   opened.defer(securityLog.close);
   const activity = createActivity({ db, clock, log });
   opened.defer(activity.close);
-  const access = createAccess({ db, clock, publicUrl: config.publicUrl });
+  const { publicUrl, memberQuota } = config;
+  const access = createAccess({ db, clock, publicUrl, memberQuota });
   const { accounts } = access;
   const keys = createKeys({ db, clock });
   const opening = openMemories(config, data, { embedders, lines: log, metrics });
@@ -137,6 +132,10 @@ export async function serve(
     log,
     metrics,
     checks: createChecks({ config, data, opening, embedder, backups: schedule }),
+    standing: createStanding({
+      ...{ config, env, accounts, store, schedule, clock },
+      model: embedder.model,
+    }),
   });
   let lastRequest = 0;
   app.onRequest(() => {
@@ -172,7 +171,7 @@ export async function serve(
     opened.defer(schedule.stop);
   }
   if (!background) {
-    onStart({ address, setUp: await setUp() });
+    greet(config, env, { address, setUp: await setUp() });
     const signal = await untilStopped();
     drain.begin();
     // A load balancer needs its time to notice; a person at a terminal does not want to wait.
@@ -181,7 +180,7 @@ export async function serve(
     log.info("started", { version, pid: process.pid });
     await untilUnused(background, socket, () => lastRequest);
     drain.begin();
-  } else throw new ServerError("No socket can be made in the data folder: use ctxd serve.");
+  } else throw new CommandError("No socket can be made in the data folder: use ctxd serve.");
   log.info("stopping");
   endWithin(STOP_LIMIT * 1000, () => log.error("stop_took_too_long", { seconds: STOP_LIMIT }));
 }

@@ -1,0 +1,63 @@
+import { createAccounts } from "../accounts/accounts.ts";
+import { createInvitations } from "../accounts/invitations.ts";
+import { createQuotas } from "../accounts/quotas.ts";
+import type { Config } from "../config.ts";
+import type { Database } from "../db/database.ts";
+import { createEphemeral } from "../db/ephemeral.ts";
+import { createEtags } from "../http/etag.ts";
+import type { FetchDocument } from "../oauth/document-fetcher.ts";
+import { createOAuth } from "../oauth/oauth.ts";
+import { createDevices } from "../sign-in/devices.ts";
+import { createFactors } from "../sign-in/factors.ts";
+import { createIdentities } from "../sign-in/identities.ts";
+import { createPasskeyChallenges } from "../sign-in/passkey-challenges.ts";
+import { createPendingSignIns } from "../sign-in/pending-sign-ins.ts";
+import { readServerSecret } from "../sign-in/server-secret.ts";
+import { createSessions } from "../sign-in/sessions.ts";
+import { createSetUpToken } from "../sign-in/set-up-token.ts";
+import { createTakeWayIn } from "../sign-in/ways-in.ts";
+
+/** What people sign in with, and give programs access by. */
+export type Access = ReturnType<typeof createAccess>;
+
+/** Opens it. `clock` gives milliseconds since 1970. */
+export function createAccess({
+  db,
+  clock,
+  publicUrl,
+  setUpToken,
+  fetchDocument,
+  memberQuota = null,
+}: {
+  db: Database;
+  clock: () => number;
+  publicUrl: string;
+  /** See `createSetUpToken`; a secret of this start, or of all servers that share a database, by default. */
+  setUpToken?: string | undefined;
+  /** How clients' metadata documents are had; over the network by default. */
+  fetchDocument?: FetchDocument | undefined;
+  /** What a member may keep for whom nothing is set. */
+  memberQuota?: Config["memberQuota"];
+}) {
+  const accounts = createAccounts({ db, clock });
+  const ephemeral = createEphemeral({ db, clock });
+  const identities = createIdentities({ db, clock });
+  const factors = createFactors({ db, clock, ephemeral });
+  return {
+    accounts,
+    quotas: createQuotas({ db, ofMembers: memberQuota }),
+    devices: createDevices({ db, accounts, clock }),
+    invitations: createInvitations({ db, clock }),
+    setUpToken: createSetUpToken(db, setUpToken),
+    sessions: createSessions({ db, clock }),
+    identities,
+    factors,
+    takeWayIn: createTakeWayIn({ db, accounts, identities, factors }),
+    pendingSignIns: createPendingSignIns({ db, clock }),
+    passkeyChallenges: createPasskeyChallenges({ db, clock }),
+    oauth: createOAuth({ db, clock, publicUrl, ephemeral, fetchDocument }),
+    ephemeral,
+    etags: createEtags(() => readServerSecret(db, "etags")),
+    clock,
+  };
+}

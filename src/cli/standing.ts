@@ -1,0 +1,81 @@
+import { statfsSync } from "node:fs";
+import { arch, type } from "node:os";
+import type { Accounts } from "../accounts/accounts.ts";
+import { listSeries, originOf } from "../backup/series.ts";
+import type { Config } from "../config.ts";
+import type { Standing } from "../dashboard/standing.ts";
+import type { EmbeddingModel } from "../embedding/embedder.ts";
+import { messageOf } from "../errors.ts";
+import type { Store } from "../memories/store.ts";
+import type { Environment } from "./failure.ts";
+import { describeCommand, describeProgram } from "./invocation.ts";
+
+/** What this program knows of the server that it runs. */
+export function createStanding({
+  config,
+  env,
+  accounts,
+  store,
+  model,
+  schedule,
+  clock,
+}: {
+  config: Config;
+  env: Environment;
+  accounts: Pick<Accounts, "findOwner">;
+  store: Pick<Store, "lag">;
+  model: EmbeddingModel;
+  /** Null where no backups are made on a schedule. */
+  schedule: { isLate(): boolean } | null;
+  clock: () => number;
+}): Standing {
+  const { dataDir, shared, backups, backupRecipients } = config;
+  const startedAt = new Date(clock() - process.uptime() * 1_000);
+
+  const listComplete = async (folder: string) => {
+    const owner = await accounts.findOwner();
+    const own = owner && originOf(owner.id);
+    const isOurs = (origin: string | null) => origin === null || origin === own;
+    return (await listSeries(folder, clock(), isOurs)).complete.reverse();
+  };
+
+  return {
+    program: describeProgram(env),
+    command: (words) => describeCommand(words, config, env),
+
+    server: () => ({
+      startedAt,
+      platform: `Bun ${Bun.version} on ${type()} ${arch()}`,
+      dataDir,
+      database: shared ? "PostgreSQL" : "SQLite",
+      model: model.id,
+      memory: process.memoryUsage.rss(),
+      disk: spaceOf(dataDir),
+      lag: store.lag(),
+    }),
+
+    async backups() {
+      const isShared = shared !== null;
+      if (!backups || !schedule) {
+        return { isShared, schedule: null, complete: [], problem: null };
+      }
+      const isEncrypted = backupRecipients.length > 0;
+      const own = { ...backups, isEncrypted, isLate: schedule.isLate() };
+      try {
+        const complete = await listComplete(backups.folder);
+        return { isShared, schedule: own, complete, problem: null };
+      } catch (error) {
+        return { isShared, schedule: own, complete: [], problem: messageOf(error) };
+      }
+    },
+  };
+}
+
+function spaceOf(folder: string) {
+  try {
+    const { bavail, blocks, bsize } = statfsSync(folder);
+    return { free: bavail * bsize, total: blocks * bsize };
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,169 @@
+/** @jsxRuntime automatic @jsxImportSource #pages */
+import { CopyableText } from "../pages/button.tsx";
+import type { Markup } from "../pages/jsx-runtime.ts";
+import { Moment } from "../pages/moment.tsx";
+import { EmptyState, Problem } from "../pages/notice.tsx";
+import { Table } from "../pages/table.tsx";
+import type { SecurityRecord } from "../security-log/event-store.ts";
+import { EVENTS } from "../security-log/events.ts";
+import { quoteForShell } from "../system/shell.ts";
+import { BACKUPS_PATH } from "./admin-paths.ts";
+import type { Visit } from "./guard.tsx";
+import { HELP_PATH } from "./navigation.tsx";
+import { Page } from "./page.tsx";
+import { Setting } from "./setting.tsx";
+import type { BackupFacts } from "./standing.ts";
+import { AdminTabs } from "./tabs.tsx";
+
+const MINUTE = 60_000;
+
+/** Which backups there are, when the next one is due, and how to restore one. */
+export function BackupsPage({
+  visit,
+  facts,
+  events,
+  program,
+}: {
+  visit: Visit;
+  /** Null where nothing is known of them. */
+  facts: BackupFacts | null;
+  /** Backups and restores that the security log tells of, the newest first. */
+  events: readonly SecurityRecord[];
+  /** What a person types in the place of `ctxd`. */
+  program: string;
+}): Markup {
+  const schedule = facts?.schedule ?? null;
+  const newest = facts?.complete[0] ?? null;
+  return (
+    <Page
+      visit={visit}
+      section="admin"
+      title="Backups"
+      above={<AdminTabs current={BACKUPS_PATH} />}
+      actions={
+        schedule && (
+          <span class={schedule.isLate ? "state failed" : "state well"}>
+            {schedule.isLate ? "Late" : "On schedule"}
+          </span>
+        )
+      }
+    >
+      {facts?.problem != null && <Problem>{facts.problem}</Problem>}
+      {facts === null || schedule === null ? (
+        <NoSchedule isShared={facts?.isShared ?? false} program={program} />
+      ) : (
+        <ScheduleFacts schedule={schedule} newest={newest?.at ?? null} />
+      )}
+      {facts !== null && facts.complete.length > 0 && (
+        <Setting id="kept" title="Kept" about="Each was read again when it was made.">
+          <Table
+            caption="Backups of the schedule"
+            rows={facts.complete}
+            columns={[
+              { title: "Of", isHeader: true, cell: ({ at }) => <Moment at={new Date(at)} /> },
+              { title: "Folder", cell: ({ folder }) => <code>{folder}</code> },
+            ]}
+          />
+        </Setting>
+      )}
+      <Setting
+        id="restore"
+        title="Restore"
+        about={
+          <>
+            Into an empty folder; the running server is not touched.{" "}
+            <a href={`${HELP_PATH}/back-up`}>What comes back</a>
+          </>
+        }
+      >
+        <CopyableText
+          text={[
+            `${program} restore ${newest === null ? "FOLDER" : quoteForShell(newest.folder)}`,
+            "--data-dir NEW_FOLDER",
+            ...(schedule?.isEncrypted ? ["--identity key.txt"] : []),
+          ].join(" ")}
+          label="the command that restores"
+        />
+      </Setting>
+      {events.length > 0 && (
+        <Setting id="events" title="What was done" about="By the schedule and by commands.">
+          <Table
+            caption="Backups made and restored"
+            rows={events}
+            columns={[
+              { title: "Event", isHeader: true, cell: ({ event }) => EVENTS[event]?.label },
+              { title: "When", cell: ({ at }) => <Moment at={at} /> },
+              { title: "By", cell: ({ via }) => (via === "server" ? "Schedule" : "Command") },
+            ]}
+          />
+        </Setting>
+      )}
+    </Page>
+  );
+}
+
+function NoSchedule({ isShared, program }: { isShared: boolean; program: string }): Markup {
+  return (
+    <EmptyState title="No backups are made on a schedule">
+      <p>
+        {isShared ? (
+          "Several servers share these data: have a timer run the command."
+        ) : (
+          <>
+            Set <code>CTXD_BACKUP_DIR</code> to a folder, best on another disk, and the server makes
+            one each day and keeps seven. One by hand:
+          </>
+        )}
+      </p>
+      <CopyableText text={`${program} backup FOLDER`} label="the command that makes a backup" />
+    </EmptyState>
+  );
+}
+
+function ScheduleFacts({
+  schedule: { folder, every, keep, isEncrypted },
+  newest,
+}: {
+  schedule: NonNullable<BackupFacts["schedule"]>;
+  newest: number | null;
+}): Markup {
+  return (
+    <Setting id="schedule" title="Schedule" about="Set by CTXD_BACKUP_DIR, _EVERY and _KEEP.">
+      <dl>
+        <dt>Every</dt>
+        <dd>{spanText(every)}</dd>
+        <dt>Keeps</dt>
+        <dd>{keep === 1 ? "the newest" : `the newest ${keep}`}</dd>
+        <dt>Last</dt>
+        <dd>
+          <Moment at={newest === null ? null : new Date(newest)} none="none yet" />
+        </dd>
+        <dt>Next due</dt>
+        <dd>{newest === null ? "now" : <Moment at={new Date(newest + every)} />}</dd>
+        <dt>Folder</dt>
+        <dd>
+          <code>{folder}</code>
+        </dd>
+        <dt>Encrypted</dt>
+        <dd>{isEncrypted ? "yes" : "no"}</dd>
+      </dl>
+    </Setting>
+  );
+}
+
+/** A time as people say it, in the largest unit that fits: `12 hours`. */
+function spanText(milliseconds: number): string {
+  const minutes = Math.round(milliseconds / MINUTE);
+  const units = [
+    [7 * 24 * 60, "week"],
+    [24 * 60, "day"],
+    [60, "hour"],
+    [1, "minute"],
+  ] as const;
+  for (const [size, unit] of units) {
+    if (minutes % size !== 0) continue;
+    const count = minutes / size;
+    return count === 1 ? unit : `${count} ${unit}s`;
+  }
+  return `${minutes} minutes`;
+}

@@ -1,0 +1,140 @@
+/** @jsxRuntime automatic @jsxImportSource #pages */
+import { version } from "../../package.json" with { type: "json" };
+import type { CheckResult } from "../http/health.ts";
+import type { Markup } from "../pages/jsx-runtime.ts";
+import { Moment } from "../pages/moment.tsx";
+import { Table } from "../pages/table.tsx";
+import { HEALTH_PATH } from "./admin-paths.ts";
+import type { Visit } from "./guard.tsx";
+import { HELP_PATH } from "./navigation.tsx";
+import { Page } from "./page.tsx";
+import { Setting } from "./setting.tsx";
+import { sizeText } from "./size.ts";
+import type { ServerFacts } from "./standing.ts";
+import { AdminTabs } from "./tabs.tsx";
+
+/** What each check is about. */
+const ABOUT: Readonly<Record<string, string>> = {
+  database: "Accounts, keys, and the newest writes",
+  objects: "The object store that all servers share",
+  memories: "The files of memories are there and open",
+  disk: "Files can be written, and there is room for them",
+  embedding: "The model that makes vectors of texts is loaded",
+  backups: "The newest one is as young as the schedule wants it",
+  vectors: "All of them are the chosen model's",
+  upkeep: "Writes reach the files in time, and what was deleted leaves them",
+};
+
+/** How the server is: what it needs to do its work, and what it runs on. */
+export function HealthPage({
+  visit,
+  results,
+  facts,
+  address,
+}: {
+  visit: Visit;
+  results: Readonly<Record<string, CheckResult>>;
+  facts: ServerFacts | null;
+  /** What clients know the server by. */
+  address: string;
+}): Markup {
+  const states = Object.values(results);
+  const isWell = states.every((state) => state === "ok");
+  return (
+    <Page
+      visit={visit}
+      section="admin"
+      title="Health"
+      above={<AdminTabs current={HEALTH_PATH} />}
+      actions={
+        <span class={stateClass(states)}>
+          {isWell ? "All is well" : states.includes("failed") ? "Something has failed" : "Busy"}
+        </span>
+      }
+    >
+      <Table
+        caption="What the server needs to do its work"
+        rows={Object.entries(results)}
+        columns={[
+          {
+            title: "Part",
+            isHeader: true,
+            cell: ([name]) => (
+              <>
+                {name.charAt(0).toUpperCase() + name.slice(1)}
+                <span class="under">{ABOUT[name]}</span>
+              </>
+            ),
+          },
+          {
+            title: "State",
+            cell: ([, result]) => <span class={stateClass([result])}>{result}</span>,
+          },
+        ]}
+      />
+      <Setting
+        id="server"
+        title="Server"
+        about={
+          <>
+            <code>ctxd doctor</code> looks closer, and says how to mend what it finds.{" "}
+            <a href={`${HELP_PATH}/watch`}>Metrics and logs</a>
+          </>
+        }
+      >
+        <dl>
+          <dt>Version</dt>
+          <dd>{version}</dd>
+          <dt>Address</dt>
+          <dd>{address}</dd>
+          {facts !== null && <Facts {...facts} />}
+        </dl>
+      </Setting>
+    </Page>
+  );
+}
+
+function Facts(facts: ServerFacts): Markup {
+  const { startedAt, platform, dataDir, database, model, memory, disk, lag } = facts;
+  return (
+    <>
+      <dt>Runs since</dt>
+      <dd>
+        <Moment at={startedAt} />
+      </dd>
+      <dt>Runs on</dt>
+      <dd>{platform}</dd>
+      <dt>Database</dt>
+      <dd>{database}</dd>
+      <dt>Model</dt>
+      <dd>{model}</dd>
+      <dt>Data folder</dt>
+      <dd>
+        <code>{dataDir}</code>
+      </dd>
+      {disk !== null && (
+        <>
+          <dt>Disk</dt>
+          <dd class="use-wide">
+            {sizeText(disk.free)} free of {sizeText(disk.total)}
+            <meter
+              value={disk.total - disk.free}
+              min={0}
+              max={Math.max(1, disk.total)}
+              aria-label="Disk in use"
+            />
+          </dd>
+        </>
+      )}
+      <dt>Memory</dt>
+      <dd>{sizeText(memory)}</dd>
+      <dt>Upkeep</dt>
+      <dd>{lag < 1 ? "nothing waits" : `the oldest change waits for ${Math.round(lag)} s`}</dd>
+    </>
+  );
+}
+
+function stateClass(states: readonly CheckResult[]): string {
+  if (states.includes("failed")) return "state failed";
+  return states.every((state) => state === "ok") ? "state well" : "state";
+}

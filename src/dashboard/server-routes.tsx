@@ -1,0 +1,71 @@
+/** @jsxRuntime automatic @jsxImportSource #pages */
+import { Elysia } from "elysia";
+import type { Config } from "../config.ts";
+import { type Checks, runChecks } from "../http/health.ts";
+import type { SecurityLog } from "../security-log/security-log.ts";
+import { BACKUPS_PATH, HEALTH_PATH } from "./admin-paths.ts";
+import { BackupsPage } from "./backups-page.tsx";
+import { type Guard, PAGE_ROUTE, requireOwner } from "./guard.tsx";
+import { HealthPage } from "./health-page.tsx";
+import type { Standing } from "./standing.ts";
+
+/** Backups and restores of the security log that are shown. */
+const EVENTS = 10;
+
+/** The owner's pages of how the server is, and of its backups. */
+export function createServerRoutes({
+  config,
+  guard,
+  checks,
+  standing,
+  securityLog,
+}: {
+  config: Pick<Config, "publicUrl">;
+  guard: Guard;
+  checks: Checks;
+  /** Null where no program tells of itself. */
+  standing: Standing | null;
+  securityLog: Pick<SecurityLog, "list">;
+}) {
+  const listEvents = async () => {
+    const [made, restored] = await Promise.all(
+      (["backup_created", "backup_restored"] as const).map((event) =>
+        securityLog.list(null, { event }, { limit: EVENTS, before: null }),
+      ),
+    );
+    const newestFirst = [...(made ?? []), ...(restored ?? [])].sort((a, b) => b.id - a.id);
+    return newestFirst.slice(0, EVENTS);
+  };
+
+  return new Elysia()
+    .get(
+      HEALTH_PATH,
+      ({ request }) =>
+        guard.show(request, async (visit) => {
+          requireOwner(visit);
+          const results = await runChecks(checks);
+          const facts = standing?.server() ?? null;
+          return (
+            <HealthPage visit={visit} results={results} facts={facts} address={config.publicUrl} />
+          );
+        }),
+      PAGE_ROUTE,
+    )
+    .get(
+      BACKUPS_PATH,
+      ({ request }) =>
+        guard.show(request, async (visit) => {
+          requireOwner(visit);
+          const facts = (await standing?.backups()) ?? null;
+          return (
+            <BackupsPage
+              visit={visit}
+              facts={facts}
+              events={await listEvents()}
+              program={standing?.program ?? "ctxd"}
+            />
+          );
+        }),
+      PAGE_ROUTE,
+    );
+}

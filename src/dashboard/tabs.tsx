@@ -1,0 +1,53 @@
+/** @jsxRuntime automatic @jsxImportSource #pages */
+import type { Markup } from "../pages/jsx-runtime.ts";
+import { BACKUPS_PATH, HEALTH_PATH } from "./admin-paths.ts";
+import { PATHS } from "./navigation.tsx";
+
+/** The pages that a part of the dashboard has, by what they are called. */
+type Tab = readonly [path: string, label: string];
+
+const ADMIN: readonly Tab[] = [
+  [PATHS.admin, "Accounts"],
+  [`${PATHS.admin}/security`, "Security log"],
+  [BACKUPS_PATH, "Backups"],
+  [HEALTH_PATH, "Health"],
+];
+
+const ACCOUNT: readonly Tab[] = [
+  [PATHS.account, "Sign-in"],
+  [`${PATHS.account}/security`, "Security log"],
+];
+
+/** The ways between the owner's pages. @param current path of the one that is shown */
+export function AdminTabs({ current }: { current: string }): Markup {
+  return <Tabs label="Admin" tabs={ADMIN} current={current} />;
+}
+
+/** The ways between the pages of one's own account. */
+export function AccountTabs({ current }: { current: string }): Markup {
+  return <Tabs label="Account" tabs={ACCOUNT} current={current} />;
+}
+
+function Tabs({
+  label,
+  tabs,
+  current,
+}: {
+  label: string;
+  tabs: readonly Tab[];
+  current: string;
+}): Markup {
+  return (
+    <nav class="subnav" aria-label={label}>
+      <ul>
+        {tabs.map(([path, name]) => (
+          <li>
+            <a href={path} aria-current={path === current ? "page" : undefined}>
+              {name}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}
