@@ -6,6 +6,7 @@ import { ACCOUNT_PATH } from "../sign-in/paths.ts";
 export const PATHS = {
   overview: "/",
   memories: "/memories",
+  map: "/map",
   connect: "/connect",
   keys: "/keys",
   apps: "/apps",
@@ -28,6 +29,11 @@ const GROUPS: readonly (readonly Entry[])[] = [
   [
     ["overview", "Overview", "M4 20V11M10 20V4M16 20v-6M21 20H3"],
     ["memories", "Memories", "M5 4h14v16l-7-4-7 4zM9 9h6"],
+    [
+      "map",
+      "Map",
+      "M9 8a2.5 2.5 0 1 1-5 0 2.5 2.5 0 0 1 5 0zM20 11a2 2 0 1 1-4 0 2 2 0 0 1 4 0zM14 18a3 3 0 1 1-6 0 3 3 0 0 1 6 0z",
+    ],
   ],
   [
     ["connect", "Connect", "M9 7V3M15 7V3M6 7h12v4a6 6 0 0 1-12 0zM12 17v4"],

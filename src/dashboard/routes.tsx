@@ -43,6 +43,7 @@ import { createImportRoutes } from "./import-routes.tsx";
 import { createKeyRoutes } from "./key-routes.tsx";
 import { createLive } from "./live.ts";
 import { createLiveRoutes } from "./live-routes.ts";
+import { createMapRoutes } from "./map-routes.tsx";
 import { createMemoryPageRoutes } from "./memory-routes.tsx";
 import { createListSources } from "./memory-sources.ts";
 import { createOverviewRoutes } from "./overview-routes.tsx";
@@ -111,6 +112,7 @@ export function createDashboardRoutes(parts: DashboardParts) {
     .use(createExportRoutes({ proved, memories, record }))
     .use(createImportRoutes({ ...parts, guard }))
     .use(createMemoryPageRoutes({ guard, memories, etags: parts.etags, listSources }))
+    .use(createMapRoutes({ guard, memories, log: parts.log }))
     .use(createConnectRoutes({ ...own, publicUrl: config.publicUrl }))
     .use(createKeyRoutes(own))
     .use(createAppsRoutes({ guard, grants: oauth.grants, memories, record }))

@@ -193,10 +193,11 @@ export function createReading({
 
     /**
      * Where the memories that are true now are in a plane; the first time after a change it takes seconds.
+     * @param version of a map that will do although memories have changed since, if it is still there
      * @throws AppError `unavailable` when it can't be drawn
      */
-    map: (reach: Reach): Promise<MemoryMap> =>
-      drawMap(reach, (task) => store.use(reach.accountId, ({ table }) => task(table))),
+    map: (reach: Reach, version: string | null = null): Promise<MemoryMap> =>
+      drawMap(reach, (task) => store.use(reach.accountId, ({ table }) => task(table)), version),
 
     /** Memories by their ids, in this order, without those that aren't there. */
     some: async (reach: Reach, ids: readonly string[]): Promise<Memory[]> =>

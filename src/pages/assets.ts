@@ -6,6 +6,9 @@ import favicon from "./favicon.svg" with { type: "text" };
 import { FONTS } from "./fonts.ts";
 import charts from "./scripts/charts.browser.js" with { type: "text" };
 import enhance from "./scripts/enhance.browser.js" with { type: "text" };
+import mapPage from "./scripts/map.browser.js" with { type: "text" };
+import mapCanvas from "./scripts/map-canvas.browser.js" with { type: "text" };
+import mapWords from "./scripts/map-words.browser.js" with { type: "text" };
 import moments from "./scripts/moments.browser.js" with { type: "text" };
 import passkeys from "./scripts/passkeys.browser.js" with { type: "text" };
 import { STYLE_TEXT } from "./styles.ts";
@@ -30,6 +33,9 @@ export const CHARTS: readonly Asset[] = [
   script(charts),
 ];
 
+/** What draws the map of memories. */
+export const MAP: readonly Asset[] = [mapCanvas, mapWords, mapPage].map(script);
+
 /** All that `routes.ts` serves. */
 export const ASSETS: readonly Asset[] = [
   STYLES,
@@ -39,6 +45,7 @@ export const ASSETS: readonly Asset[] = [
   PASSKEYS,
   HTMX,
   ...CHARTS,
+  ...MAP,
 ];
 
 function script(text: string): Asset {

@@ -5,6 +5,7 @@ import buttons from "./styles/buttons.css" with { type: "text" };
 import forms from "./styles/forms.css" with { type: "text" };
 import help from "./styles/help.css" with { type: "text" };
 import layout from "./styles/layout.css" with { type: "text" };
+import map from "./styles/map.css" with { type: "text" };
 import memories from "./styles/memories.css" with { type: "text" };
 import messages from "./styles/messages.css" with { type: "text" };
 import overview from "./styles/overview.css" with { type: "text" };
@@ -16,7 +17,7 @@ import tokens from "./styles/tokens.css" with { type: "text" };
 const PARTS: readonly string[] = [
   ...[tokens, base, forms, buttons, messages, tables, layout, alone],
   // Those of one page each.
-  ...[memories, overview, help, settings],
+  ...[memories, map, overview, help, settings],
 ];
 
 /** The stylesheet of all pages. */

@@ -50,6 +50,7 @@ beforeAll(async () => {
     `/memories/${id}`,
     `/memories/${former}`,
     "/memories/new",
+    "/map",
     "/connect",
     "/keys",
     "/account",

@@ -71,6 +71,8 @@ beforeAll(async () => {
     "/memories?tags=billing&from=2026-01-01&to=2026-12-31",
     "/memories?from=never",
     `/memories?project=${encodeURIComponent(longest[24]?.project ?? "")}&source=gone&history=1`,
+    "/map",
+    "/map?by=agent",
     "/memories/new",
     "/memories/import",
     `/memories/${newest?.id}`,

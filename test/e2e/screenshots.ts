@@ -106,6 +106,7 @@ const PAGES: Record<string, string> = {
   filters: "/memories?tags=billing&agent_id=codex",
   memory: `/memories/${newest.memories[0]?.id}`,
   "delete-memory": `/memories/${newest.memories[0]?.id}/delete`,
+  map: "/map",
   "new-memory": "/memories/new",
   import: "/memories/import",
   connect: "/connect",

@@ -25,6 +25,8 @@ export const FARTHEST = 65_535;
 
 /** Where memories are in a plane, in which what is near in meaning is near; about 32 bytes for each. */
 export interface MemoryMap extends Topics {
+  /** Differs from that of any other map. */
+  version: string;
   /** How many memories there are; more than are on the map where that is a sample. */
   total: number;
   /** The numbers of their ids. */
@@ -84,9 +86,10 @@ export function createMaps({
   const running = new Map<string, { began: number; map: Promise<MemoryMap> }>();
   let moment = 0;
 
-  const lookUp = async (table: Drawable, part: string): Promise<MemoryMap | null> => {
+  const lookUp = async (table: Drawable, part: string, version: string | null) => {
     const known = kept.get(table)?.get(part);
-    return known && known.changes === table.changes && clock() < known.until ? known.map : null;
+    const isCurrent = known && known.changes === table.changes && clock() < known.until;
+    return known && (isCurrent || known.map.version === version) ? known.map : null;
   };
 
   const make = async (use: UseTable, reach: Reach, part: string): Promise<MemoryMap> => {
@@ -99,7 +102,7 @@ export function createMaps({
     const { dimension } = table.model;
     const drawn = points.length > 0 ? await draw({ vectors, dimension, texts }) : NOTHING;
     const map: MemoryMap = {
-      ...{ total, topics: drawn.topics, topicOf: drawn.topicOf },
+      ...{ version: Bun.randomUUIDv7(), total, topics: drawn.topics, topicOf: drawn.topicOf },
       ids: Buffer.from(points.map(({ id }) => id.slice(ID_PREFIX.length)).join(""), "hex"),
       places: Uint16Array.from(drawn.places, (place) => Math.round(place * FARTHEST)),
       groups: {
@@ -113,12 +116,12 @@ export function createMaps({
     return map;
   };
 
-  return async (reach: Reach, use: UseTable): Promise<MemoryMap> => {
+  return async (reach: Reach, use: UseTable, version: string | null = null): Promise<MemoryMap> => {
     const part = JSON.stringify(reach.bound);
     const name = reach.accountId + part;
     const asked = ++moment;
     for (;;) {
-      const known = await use((table) => lookUp(table, part));
+      const known = await use((table) => lookUp(table, part, version));
       if (known) return known;
       const other = running.get(name);
       if (other && other.began >= asked) return await other.map;

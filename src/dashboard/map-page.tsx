@@ -1,0 +1,244 @@
+/** @jsxRuntime automatic @jsxImportSource #pages */
+import { GROUPINGS, type Grouping, type Groups, MOST_GROUPS } from "../memories/map/groups.ts";
+import { idOnMap, type MemoryMap } from "../memories/map/map.ts";
+import type { Topic } from "../memories/map/topics.ts";
+import type { Memory } from "../memories/memory.ts";
+import { MAP } from "../pages/assets.ts";
+import { ButtonLink } from "../pages/button.tsx";
+import { Fragment, type Markup } from "../pages/jsx-runtime.ts";
+import { EmptyState } from "../pages/notice.tsx";
+import { SLOT } from "../pages/streamed-page.ts";
+import { countOf } from "./count-of.ts";
+import type { Visit } from "./guard.tsx";
+import { MEMORY_PATHS } from "./memories-page.tsx";
+import { viewPath } from "./memories-view.ts";
+import { nameOf } from "./memory-item.tsx";
+import { PATHS } from "./navigation.tsx";
+import { Page } from "./page.tsx";
+
+/** What the page's script asks for. */
+export const MAP_PATHS = { points: `${PATHS.map}/points`, texts: `${PATHS.map}/texts` } as const;
+
+const TITLES: Record<Grouping, string> = { project: "Project", tag: "Tag", agent: "Agent" };
+const NONE: Record<Grouping, string> = { project: "No project", tag: "No tag", agent: "No agent" };
+
+/** The page on which memories that are near in meaning are near each other; the map takes the place of `SLOT`. */
+export function MapPage({ visit }: { visit: Visit }): Markup {
+  return (
+    <Page
+      visit={visit}
+      section="map"
+      title="Map"
+      lead="What is known, at a glance: memories about the same thing lie together."
+      assets={MAP}
+    >
+      {SLOT}
+    </Page>
+  );
+}
+
+/** What is said until the map is there, which takes its place. */
+export function MapIsDrawn(): Markup {
+  return (
+    <p class="map-wait faint" role="status">
+      The map is being drawn. This takes a few seconds after a change.
+    </p>
+  );
+}
+
+export function EmptyMap(): Markup {
+  return (
+    <EmptyState title="Nothing to draw yet">
+      <p>
+        Every memory becomes a point here. Those about the same thing lie together, so you see what
+        your agents know a lot about.
+      </p>
+      <div class="actions">
+        <ButtonLink href={MEMORY_PATHS.new} kind="main">
+          Add a first memory
+        </ButtonLink>
+        <ButtonLink href={PATHS.connect}>Connect an agent</ButtonLink>
+      </div>
+    </EmptyState>
+  );
+}
+
+/**
+ * The map, where scripts run, and beside it what its colours are and what its parts are about.
+ * @param typical the memories in the middle of topics
+ */
+export function MapOfMemories({
+  map,
+  by,
+  typical,
+}: {
+  map: MemoryMap;
+  by: Grouping;
+  typical: readonly Memory[];
+}): Markup {
+  const shown = map.topicOf.length;
+  const texts = new Map(typical.map(({ id, content }) => [id, nameOf(content)]));
+  return (
+    <div
+      class="map"
+      data-points={`${MAP_PATHS.points}?version=${map.version}`}
+      data-texts={MAP_PATHS.texts}
+      data-by={by}
+    >
+      <div class="map-view" hidden={true}>
+        <div class="map-stage">
+          <canvas
+            tabindex={0}
+            role="img"
+            aria-label={`Map of ${countOf(shown)}. The list of topics says the same.`}
+            aria-describedby="map-keys"
+          />
+          <div class="map-tools">
+            <button type="button" data-zoom="in" aria-label="Zoom in">
+              +
+            </button>
+            <button type="button" data-zoom="out" aria-label="Zoom out">
+              −
+            </button>
+            <button type="button" data-zoom="all">
+              All
+            </button>
+          </div>
+          <div class="map-tip" role="status" />
+        </div>
+        <p id="map-keys" class="map-keys">
+          <kbd>j</kbd> <kbd>k</kbd> next and previous, <kbd>Enter</kbd> opens, arrows move,{" "}
+          <kbd>+</kbd> <kbd>−</kbd> zoom, <kbd>0</kbd> shows all.
+        </p>
+      </div>
+      <div class="map-side">
+        {shown < map.total && (
+          <p class="faint">
+            {`The map has ${shown.toLocaleString("en")} of ${countOf(map.total)}, picked at random. The sample stays the same while others are added.`}
+          </p>
+        )}
+        <Legend groups={map.groups[by]} by={by} />
+        <section class="map-topics">
+          <h2>What they are about</h2>
+          <ol>
+            {map.topics.map((topic, number) => (
+              <TopicItem
+                topic={topic}
+                number={number}
+                typical={topic.typical.flatMap((point) => {
+                  const id = idOnMap(map, point);
+                  const text = texts.get(id);
+                  return text === undefined ? [] : { id, text };
+                })}
+              />
+            ))}
+          </ol>
+        </section>
+      </div>
+    </div>
+  );
+}
+
+/** What the colours stand for. Where scripts run, each can be taken off the map. */
+function Legend({ groups, by }: { groups: Groups; by: Grouping }): Markup {
+  const { named, others, none } = groups;
+  const pathOf = (name: string) =>
+    viewPath({ project: { project: name }, tag: { tags: name }, agent: { agent_id: name } }[by]);
+  return (
+    <section class="map-legend">
+      <h2>Colours</h2>
+      <nav class="tabs" aria-label="Colours by">
+        <ul>
+          {GROUPINGS.map((each) => (
+            <li>
+              <a
+                class="tab"
+                href={`${PATHS.map}?by=${each}`}
+                aria-current={each === by ? "true" : undefined}
+              >
+                {TITLES[each]}
+              </a>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      <ul class="legend">
+        {named.map(({ name, memories }, bit) => (
+          <Entry bit={bit} name={name} href={pathOf(name)} count={memories} />
+        ))}
+        {others > 0 && <Entry bit={MOST_GROUPS} name="Others" count={others} />}
+        {none > 0 && (
+          <Entry
+            bit={MOST_GROUPS + 1}
+            name={NONE[by]}
+            {...(by === "project" && { href: viewPath({ unfiled: "1" }) })}
+            count={none}
+          />
+        )}
+      </ul>
+    </section>
+  );
+}
+
+function Entry({
+  bit,
+  name,
+  href,
+  count,
+}: {
+  bit: number;
+  name: string;
+  /** The memories of the group as a list. */
+  href?: string;
+  count: number;
+}): Markup {
+  const text = <bdi>{nameOf(name)}</bdi>;
+  return (
+    <li data-bit={bit}>
+      <span class={`swatch hue-${bit + 1}`} aria-hidden="true" />
+      <span class="legend-name">{href === undefined ? text : <a href={href}>{text}</a>}</span>
+      <span class="count number">{count.toLocaleString("en")}</span>
+    </li>
+  );
+}
+
+function TopicItem({
+  topic,
+  number,
+  typical,
+}: {
+  topic: Topic;
+  number: number;
+  typical: readonly { id: string; text: string }[];
+}): Markup {
+  const { words, x, y, memories } = topic;
+  const name = words.length > 0 ? words.join(", ") : "Various";
+  return (
+    <li data-topic={number} data-x={x.toFixed(4)} data-y={y.toFixed(4)}>
+      <h3>
+        <bdi class="topic-name">{name}</bdi> <span class="count">{countOf(memories)}</span>
+      </h3>
+      <ul>
+        {typical.map(({ id, text }) => (
+          <li>
+            <a href={`${PATHS.memories}/${id}`}>
+              <bdi>{text}</bdi>
+            </a>
+          </li>
+        ))}
+      </ul>
+      <p class="topic-ways">
+        {words.length > 0 ? (
+          <a href={viewPath({ q: words.join(" ") })}>
+            Search<span class="hidden-text"> for {name}</span>
+          </a>
+        ) : (
+          <Fragment />
+        )}
+        <button type="button" class="link" data-show="topic" hidden={true}>
+          Show<span class="hidden-text"> {name} on the map</span>
+        </button>
+      </p>
+    </li>
+  );
+}

@@ -1,0 +1,100 @@
+// The words on the map of memories: names of its parts, and the text of what is pointed at.
+
+/** What fetches and keeps the texts of memories. */
+window.createTexts = (path) => {
+  const known = new Map();
+  return {
+    get: (id) => known.get(id),
+    async fetch(ids) {
+      const missing = ids.filter((id) => !known.has(id));
+      if (missing.length === 0) return;
+      for (const id of missing) known.set(id, null);
+      try {
+        const response = await fetch(`${path}?${new URLSearchParams({ ids: missing.join() })}`);
+        const { memories } = await response.json();
+        for (const memory of memories) known.set(memory.id, memory);
+      } catch {
+        for (const id of missing) known.delete(id);
+      }
+    },
+  };
+};
+
+/** Draws the names of topics, those of large ones first, none over another one. */
+window.createLabels = (topics) => {
+  const names = topics.map(({ words }) => words.slice(0, 2).join(", "));
+  const boxes = new Float32Array(4 * topics.length);
+  let [font, widths] = ["", []];
+  return (context, { view, size, look }) => {
+    context.font = look.font;
+    if (font !== look.font) {
+      font = look.font;
+      widths = names.map((name) => context.measureText(name).width);
+    }
+    context.textAlign = "center";
+    context.textBaseline = "middle";
+    context.lineWidth = 4;
+    context.lineJoin = "round";
+    context.strokeStyle = look.background;
+    context.fillStyle = look.text;
+    let shown = 0;
+    for (let topic = 0; topic < topics.length; topic++) {
+      const half = widths[topic] / 2 + 4;
+      const least = Math.min(half, size.width / 2);
+      const x = topics[topic].x * view.scale + view.left;
+      const y = topics[topic].y * view.scale + view.top;
+      if (half === 4 || x < 0 || x > size.width || y < 8 || y > size.height - 8) continue;
+      const middle = Math.min(size.width - least, Math.max(least, x));
+      let isFree = true;
+      for (let at = 0; at < shown && isFree; at++) {
+        const isBeside = Math.abs(boxes[4 * at] - middle) > boxes[4 * at + 2] + half;
+        isFree = isBeside || Math.abs(boxes[4 * at + 1] - y) > 18;
+      }
+      if (!isFree) continue;
+      boxes[4 * shown] = middle;
+      boxes[4 * shown + 1] = y;
+      boxes[4 * shown + 2] = half;
+      shown++;
+      context.strokeText(names[topic], middle, y);
+      context.fillText(names[topic], middle, y);
+    }
+  };
+};
+
+/** The text of a point, beside it. */
+window.createTip = (element, texts) => {
+  const day = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });
+  const part = (name, text) => {
+    const made = document.createElement(name);
+    made.dir = "auto";
+    made.textContent = text;
+    return made;
+  };
+  let shown = null;
+  return {
+    hide() {
+      shown = null;
+      element.hidden = true;
+    },
+    /** @param isFixed it stays until something else is pointed at, with a way to the memory */
+    async show(id, around, { x, y }, { width, height }, isFixed) {
+      shown = id;
+      const ids = around();
+      await texts.fetch(ids);
+      const memory = texts.get(id);
+      if (shown !== id || !memory) return;
+      const text = part(isFixed ? "a" : "p", memory.text);
+      if (isFixed) text.href = `/memories/${id}`;
+      const facts = [...memory.facts, day.format(new Date(memory.created_at))];
+      element.replaceChildren(text, part("small", facts.join(" · ")));
+      element.classList.toggle("fixed", isFixed);
+      element.hidden = false;
+      const right = x > width / 2;
+      const below = y > height / 2;
+      element.style.left = right ? "" : `${x + 12}px`;
+      element.style.right = right ? `${width - x + 12}px` : "";
+      element.style.top = below ? "" : `${y + 12}px`;
+      element.style.bottom = below ? `${height - y + 12}px` : "";
+    },
+  };
+};
