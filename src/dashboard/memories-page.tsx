@@ -39,8 +39,14 @@ export function newPath(begin: { project?: string; supersedes?: string }): strin
 
 /** Memories as a list, the newest first, or as a search found them, the best first. */
 export type Shown =
-  | { kind: "list"; memories: readonly Memory[]; nextCursor: string | null }
+  | ({ kind: "list"; memories: readonly Memory[]; total: number } & Ways)
   | { kind: "found"; memories: readonly FoundMemory[]; mode: SearchMode };
+
+/** Cursors of the pages around one; `null` where there is none. */
+interface Ways {
+  nextCursor: string | null;
+  previousCursor: string | null;
+}
 
 /** The page on which memories are searched, browsed and selected. */
 export function MemoriesPage({
@@ -64,19 +70,20 @@ export function MemoriesPage({
       visit={visit}
       section="memories"
       title="Memories"
-      lead="What your agents have saved. Search as you would ask a person: words need not be the same."
+      actions={
+        <>
+          <ButtonLink href={MEMORY_PATHS.import}>Import</ButtonLink>
+          <ButtonLink href={MEMORY_PATHS.export}>Export</ButtonLink>
+          <ButtonLink href={newPath({ project: view.project })} kind="main">
+            Add a memory
+          </ButtonLink>
+        </>
+      }
       problem={problem}
       assets={[HTMX]}
     >
-      <div class="toolbar actions">
-        <ButtonLink href={newPath({ project: view.project })} kind="main">
-          Add a memory
-        </ButtonLink>
-        <ButtonLink href={MEMORY_PATHS.export}>Export</ButtonLink>
-        <ButtonLink href={MEMORY_PATHS.import}>Import</ButtonLink>
-      </div>
-      <ProjectSwitch view={view} projects={projects} />
       <SearchForm view={view} sources={sources} />
+      <ProjectSwitch view={view} projects={projects} />
       <div id="results">{shown && <Results visit={visit} view={view} shown={shown} />}</div>
       <ProjectNames projects={projects} />
     </Page>
@@ -86,8 +93,8 @@ export function MemoriesPage({
 function Results({ visit, view, shown }: { visit: Visit; view: View; shown: Shown }): Markup {
   const { memories } = shown;
   if (memories.length === 0) return <NoResults view={view} />;
-  const nextCursor = shown.kind === "list" ? shown.nextCursor : null;
   const mark = shown.kind === "found" ? createMarker(view.q) : undefined;
+  const hasMore = shown.kind === "list" && shown.total > memories.length;
   return (
     <PostForm action={MEMORY_PATHS.selection} token={visit.token} class="results">
       <input type="hidden" name="view" value={viewPath({ ...view, cursor: "" })} />
@@ -100,7 +107,6 @@ function Results({ visit, view, shown }: { visit: Visit; view: View; shown: Show
       {shown.kind === "found" && shown.mode === "keyword" && (
         <Notice>The server has just started: for some seconds it searches by words alone.</Notice>
       )}
-      {shown.kind === "found" && <Weights found={shown.memories} />}
       <ul class="memories">
         {memories.map((memory) => (
           <li>
@@ -109,18 +115,35 @@ function Results({ visit, view, shown }: { visit: Visit; view: View; shown: Show
         ))}
       </ul>
       {shown.kind === "found" && <RestLink view={view} count={memories.length} />}
-      <SelectionFields hasMore={canTakeAll(view) && (view.cursor !== "" || nextCursor !== null)} />
-      {(view.cursor !== "" || nextCursor !== null) && (
-        <nav class="pager" aria-label="Pages of memories">
-          {view.cursor !== "" && (
-            <ButtonLink href={viewPath({ ...view, cursor: "" })}>Back to the newest</ButtonLink>
-          )}
-          {nextCursor !== null && (
-            <ButtonLink href={viewPath({ ...view, cursor: nextCursor })}>Older</ButtonLink>
-          )}
-        </nav>
-      )}
+      {shown.kind === "found" && <Weights found={shown.memories} />}
+      {shown.kind === "list" && <PageWays view={view} ways={shown} />}
+      <SelectionFields hasMore={canTakeAll(view) && hasMore} />
     </PostForm>
+  );
+}
+
+/** To the pages of newer and of older memories. */
+function PageWays({
+  view,
+  ways: { nextCursor, previousCursor },
+}: {
+  view: View;
+  ways: Ways;
+}): Markup {
+  if (nextCursor === null && previousCursor === null) return Fragment({});
+  const to = (cursor: string) => viewPath({ ...view, cursor });
+  return (
+    <nav class="pager" aria-label="Pages of memories">
+      <div class="actions">
+        {previousCursor !== null && (
+          <>
+            <ButtonLink href={to("")}>Newest</ButtonLink>
+            <ButtonLink href={to(previousCursor)}>Newer</ButtonLink>
+          </>
+        )}
+      </div>
+      {nextCursor !== null && <ButtonLink href={to(nextCursor)}>Older</ButtonLink>}
+    </nav>
   );
 }
 
@@ -143,18 +166,19 @@ function Weights({ found }: { found: readonly FoundMemory[] }): Markup {
   if (!best?.explanation) return Fragment({});
   return (
     <p class="hint">
-      {`×2 doubles the odds that a memory answers, ×0.5 halves them. Fading takes at most ${percent(best.explanation.decay)} of a score. `}
+      {`In a score, ×2 doubles the odds that a memory answers, ×0.5 halves them. Fading takes at most ${percent(best.explanation.decay)} of a score. `}
       <a href={`${HELP_PATH}/search`}>How memories are found</a>
     </p>
   );
 }
 
-function summary({ kind, memories }: Shown, { rest }: View): string {
-  const { length } = memories;
-  const count = countOf(length);
-  if (kind === "list") return `${count}, the newest first`;
+function summary(shown: Shown, { rest }: View): string {
+  if (shown.kind === "list") return countOf(shown.total);
+  const { length } = shown.memories;
   const which = rest === "" ? "best" : "nearest";
-  return length < MOST_FOUND ? `${count}, the ${which} first` : `The ${which} ${count}`;
+  return length < MOST_FOUND
+    ? `${countOf(length)}, the ${which} first`
+    : `The ${which} ${countOf(length)}`;
 }
 
 function NoResults({ view }: { view: View }): Markup {

@@ -13,6 +13,8 @@ import { PATHS } from "./navigation.tsx";
 /** Characters of a text that a list shows, and that name it elsewhere. */
 const EXCERPT = 280;
 const NAME = 60;
+/** Importance of a memory about which nothing was said. */
+const USUAL_IMPORTANCE = 0.5;
 /** Log-odds that change nothing to speak of. */
 const LITTLE = 0.1;
 const LABELS: Record<(typeof PARTS)[number], string> = {
@@ -25,7 +27,7 @@ const LABELS: Record<(typeof PARTS)[number], string> = {
 };
 
 /**
- * A memory in a list, to be opened or selected.
+ * A memory in a list, to be opened or selected: its text, when it was saved, and what differs from most.
  * @param mark cuts the text of one that was found where words of the question are
  */
 export function MemoryItem({
@@ -42,21 +44,24 @@ export function MemoryItem({
   const isFound = "matched" in memory && mark !== undefined;
   return (
     <article class="memory">
-      <input type="checkbox" name="id" value={id} aria-label={`Select “${nameOf(content)}”`} />
-      <div>
-        <a class={isFound ? "memory-text passage" : "memory-text"} href={`${PATHS.memories}/${id}`}>
-          <bdi>
-            {isFound ? <Passage memory={memory} mark={mark} /> : shortened(content, EXCERPT)}
-          </bdi>
-        </a>
-        {"score" in memory && <Score score={memory.score} explanation={memory.explanation} />}
+      <label class="memory-box">
+        <input type="checkbox" name="id" value={id} aria-label={`Select “${nameOf(content)}”`} />
+      </label>
+      <a class={isFound ? "memory-text passage" : "memory-text"} href={`${PATHS.memories}/${id}`}>
+        <bdi>{isFound ? <Passage memory={memory} mark={mark} /> : shortened(content, EXCERPT)}</bdi>
+      </a>
+      <div class="memory-facts">
         <Facts memory={memory} within={{ project: view.project, unfiled: view.unfiled }} />
+        {"score" in memory && <Score score={memory.score} explanation={memory.explanation} />}
       </div>
+      <span class="memory-time">
+        <Moment at={new Date(memory.created_at)} />
+      </span>
     </article>
   );
 }
 
-/** What is known about a memory, with the ways to others that have it in common. */
+/** What differs from most memories, with the ways to others that have it in common. */
 function Facts({
   memory,
   within,
@@ -64,61 +69,57 @@ function Facts({
   memory: Memory | FoundMemory;
   within: Pick<View, "project" | "unfiled">;
 }): Markup {
-  const { tags, project, agent_id, session_id, importance, pinned, source } = memory;
+  const { tags, project, importance, pinned, superseded_by, expires_at } = memory;
   const to = (more: Partial<View>) => viewPath({ ...within, ...more });
   return (
-    <p class="memory-facts">
+    <>
       {"newer" in memory && memory.newer !== undefined && (
         <a href={`${PATHS.memories}/${memory.newer}`}>There is a newer one</a>
       )}
-      {memory.superseded_by !== null && (
-        <a href={`${PATHS.memories}/${memory.superseded_by}`}>Something else is true now</a>
+      {superseded_by !== null && (
+        <a href={`${PATHS.memories}/${superseded_by}`}>Something else is true now</a>
+      )}
+      {pinned && <span>Pinned</span>}
+      {project !== null && project !== within.project && (
+        <a href={viewPath({ project })}>
+          <span class="hidden-text">Project </span>
+          <bdi>{nameOf(project)}</bdi>
+        </a>
       )}
       {tags.map((tag) => (
-        <a class="badge" href={to({ tags: tag })}>
+        <a class="tag" href={to({ tags: tag })}>
           <bdi>{tag}</bdi>
         </a>
       ))}
-      {project !== null && project !== within.project && (
+      <By memory={memory} to={to} />
+      {!pinned && importance !== USUAL_IMPORTANCE && <span>{`Importance ${importance}`}</span>}
+      {expires_at !== null && (
         <span>
-          Project{" "}
-          <a href={viewPath({ project })}>
-            <bdi>{nameOf(project)}</bdi>
-          </a>
+          Expires <Moment at={new Date(expires_at)} />
         </span>
       )}
-      {agent_id !== null && (
-        <span>
-          Agent{" "}
-          <a href={to({ agent_id })}>
-            <bdi>{nameOf(agent_id)}</bdi>
-          </a>
-        </span>
-      )}
-      {session_id !== null && (
-        <span>
-          Session{" "}
-          <a href={to({ session_id })}>
-            <bdi>{nameOf(session_id)}</bdi>
-          </a>
-        </span>
-      )}
-      {source !== null && (
-        <span>
-          {source.via === "capture" ? "Captured by " : "By "}
-          <a href={to({ source: source.id })}>
-            <bdi>{nameOf(source.by)}</bdi>
-          </a>
-        </span>
-      )}
-      <span>{pinned ? "Pinned" : `Importance ${importance}`}</span>
-      <Moment at={new Date(memory.created_at)} />
-      {memory.expires_at !== null && (
-        <span>
-          Expires <Moment at={new Date(memory.expires_at)} />
-        </span>
-      )}
-    </p>
+    </>
+  );
+}
+
+/** Who saved it: the agent, as it calls itself, or else the credential. */
+function By({
+  memory: { agent_id, source },
+  to,
+}: {
+  memory: Memory;
+  to: (view: Partial<View>) => string;
+}): Markup {
+  const isCaptured = source?.via === "capture";
+  if (agent_id === null && source === null) return Fragment({});
+  const way = agent_id === null ? to({ source: source?.id ?? "" }) : to({ agent_id });
+  return (
+    <span>
+      {isCaptured ? "captured by " : "by "}
+      <a href={way}>
+        <bdi>{nameOf(agent_id ?? source?.by ?? "")}</bdi>
+      </a>
+    </span>
   );
 }
 
@@ -143,7 +144,7 @@ function Passage({
   );
 }
 
-/** Why a memory stands where it stands: how much likelier each part makes it that it answers. */
+/** Why a memory stands where it stands, for who asks: how much likelier each part makes it that it answers. */
 function Score({
   score,
   explanation,
@@ -152,21 +153,16 @@ function Score({
   explanation: Explanation | undefined;
 }): Markup {
   if (!explanation) return Fragment({});
-  const { retention } = explanation;
   return (
-    <div class="score">
-      <span class="score-total">{`Score ${score.toFixed(2)}`}</span>
-      {PARTS.filter((part) => Math.abs(explanation[part]) >= LITTLE).map((part) => (
-        <span class="part">{`${LABELS[part]} ${factor(explanation[part])}`}</span>
-      ))}
-      <span class="part">
-        Retention{" "}
-        <meter value={retention} min={0} max={1} aria-label="Retention">
-          {percent(retention)}
-        </meter>{" "}
-        {percent(retention)}
-      </span>
-    </div>
+    <details class="score">
+      <summary>{`Score ${score.toFixed(2)}`}</summary>
+      <p class="parts">
+        {PARTS.filter((part) => Math.abs(explanation[part]) >= LITTLE).map((part) => (
+          <span>{`${LABELS[part]} ${factor(explanation[part])}`}</span>
+        ))}
+        <span>{`Retention ${percent(explanation.retention)}`}</span>
+      </p>
+    </details>
   );
 }
 

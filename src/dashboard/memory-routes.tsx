@@ -31,6 +31,7 @@ const MAX_FORM = 512 << 10;
 
 type Service = Pick<
   Memories,
+  | "count"
   | "find"
   | "get"
   | "history"
@@ -72,9 +73,15 @@ function createListRoutes({
 }) {
   const find = async (accountId: string, view: View): Promise<Shown> => {
     const reach = wholeAccount(accountId);
-    return view.q === ""
-      ? { kind: "list", ...(await memories.list(reach, listRequest(view))) }
-      : { kind: "found", ...(await memories.search(reach, searchRequest(view))) };
+    if (view.q !== "") {
+      return { kind: "found", ...(await memories.search(reach, searchRequest(view))) };
+    }
+    const request = listRequest(view);
+    const [page, total] = await Promise.all([
+      memories.list(reach, request),
+      memories.count(reach, request.filter),
+    ]);
+    return { kind: "list", ...page, total };
   };
 
   const countsOf = createProjectCounts({ memories });

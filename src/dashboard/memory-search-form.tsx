@@ -14,7 +14,7 @@ export function SearchForm({ view, sources }: { view: View; sources: readonly So
       <form
         method="get"
         action={PATHS.memories}
-        class="panel"
+        class="memory-search"
         hx-get={PATHS.memories}
         hx-trigger="input delay:250ms, submit"
         hx-target="#results"

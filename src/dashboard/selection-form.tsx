@@ -15,6 +15,7 @@ export function SelectionFields({
   return (
     <fieldset class="selection panel">
       <legend class="hidden-text">With the selected memories</legend>
+      <p class="selection-count" />
       {hasMore && (
         <Choice name="all" value="1">
           Move or delete all that these filters find, on other pages too

@@ -9,6 +9,7 @@ import map from "./styles/map.css" with { type: "text" };
 import memories from "./styles/memories.css" with { type: "text" };
 import messages from "./styles/messages.css" with { type: "text" };
 import overview from "./styles/overview.css" with { type: "text" };
+import selection from "./styles/selection.css" with { type: "text" };
 import settings from "./styles/settings.css" with { type: "text" };
 import tables from "./styles/tables.css" with { type: "text" };
 import tokens from "./styles/tokens.css" with { type: "text" };
@@ -17,7 +18,7 @@ import tokens from "./styles/tokens.css" with { type: "text" };
 const PARTS: readonly string[] = [
   ...[tokens, base, forms, buttons, messages, tables, layout, alone],
   // Those of one page each.
-  ...[memories, map, overview, help, settings],
+  ...[memories, selection, map, overview, help, settings],
 ];
 
 /** The stylesheet of all pages. */

@@ -87,8 +87,14 @@ test.each<[string, Look]>([
     await open();
     expect(await page.locator(".memory").count()).toBe(25);
     await page.getByRole("link", { name: "Older" }).click();
-    await page.getByRole("link", { name: "Back to the newest" }).waitFor();
+    await page.getByRole("link", { name: "Newer" }).waitFor();
     expect(await page.locator(".memory").count()).toBe(5);
+    await page.getByRole("link", { name: "Newer" }).click();
+    await page.getByText("Memory 29", { exact: true }).waitFor();
+    expect(await page.getByText("30 memories", { exact: true }).count()).toBe(1);
+    expect(await page.locator(".memory").count()).toBe(25);
+    await page.getByRole("link", { name: "Older" }).click();
+    await page.getByRole("link", { name: "Newest" }).waitFor();
 
     await select();
     await page.getByLabel("Tag", { exact: true }).fill("old");

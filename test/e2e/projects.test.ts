@@ -160,7 +160,7 @@ test("what a key wrote is found by the key", async () => {
     await page.getByText("Filters").click();
     await page.getByLabel("Written by", { exact: true }).selectOption("browser agent (key)");
     await page.waitForURL(/source=key_/);
-    await page.getByText("1 memory, the newest first").waitFor();
+    await page.getByText("1 memory", { exact: true }).waitFor();
     expect(await listed(page)).toEqual(["Believed a web page"]);
     await page.getByRole("link", { name: "Believed a web page" }).click();
     await page.getByText("over the API").waitFor();

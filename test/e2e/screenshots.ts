@@ -8,7 +8,7 @@ import { startOAuthServer } from "../oauth/support/oauth-server.ts";
 import { createPerson } from "../oauth/support/person.ts";
 import { type Look, openBrowser } from "../support/browser.ts";
 import { sharedEmbedder } from "../support/embedder.ts";
-import { saveSamples } from "./sample.ts";
+import { SAMPLES, saveSamples } from "./sample.ts";
 
 /**
  * Pictures of every page, to be looked at: `bun run screenshots [--out FOLDER] [--only NAME]`. With
@@ -42,8 +42,11 @@ const OF_README: Record<string, string> = {
 };
 
 const embedder = sharedEmbedder();
+const DAYS = SAMPLES[0]?.days ?? 0;
 await using server = await startOAuthServer({ embedder, ...(values.readme && { port: 7733 }) });
 const { id: accountId } = await server.accounts.add({ email: "sam@example.com", password: null });
+// The last sample is saved a day ago.
+server.clock.advance(Date.now() - DAYS * 86_400_000 - server.clock());
 await saveSamples(
   (memory) => server.memories.create(wholeAccount(accountId), [memory]),
   server.clock,
