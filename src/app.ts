@@ -1,7 +1,7 @@
 import { Elysia } from "elysia";
 import type { Access } from "./access/access.ts";
 import type { Activity } from "./activity/activity.ts";
-import { toDeed, watchMemories } from "./activity/watch-memories.ts";
+import { watchMemories, watchRecall } from "./activity/watch-memories.ts";
 import { createCapture } from "./capture/capture.ts";
 import { type Places, rememberPlaces } from "./capture/places.ts";
 import { createRecall } from "./capture/recall.ts";
@@ -136,13 +136,7 @@ export function createApp({
   });
   const resourceMetadata = config.publicUrl + RESOURCE_METADATA_PATH;
   const memories = watchMemories(unwatched, activity);
-  const recall = createRecall({
-    memories: unwatched,
-    told: (reach, { prompt: query }, ids) =>
-      activity.record(
-        toDeed(reach, { kind: "recalled", memories: ids.length, memoryId: ids[0] ?? null, query }),
-      ),
-  });
+  const recall = createRecall({ memories: unwatched, told: watchRecall(activity) });
   const capture = createCapture({ memories, places, projectOf, clock: access.clock });
   const { publicUrl } = config;
   const createMcpServer = createMcpServerFactory({ memories, recall, publicUrl, log });

@@ -78,8 +78,17 @@ export function watchMemories(memories: Memories, activity: Pick<Activity, "reco
   };
 }
 
+/** Has the activity told of each text that recalls what is known, as one deed. */
+export function watchRecall(activity: Pick<Activity, "record">) {
+  return (reach: Reach, { prompt }: { prompt: string | null }, ids: readonly string[]): void => {
+    const [memoryId = null] = ids;
+    const found = { memories: ids.length, memoryId, query: prompt };
+    activity.record(toDeed(reach, { kind: "recalled", ...found }));
+  };
+}
+
 /** What has been done, by who asked for it. */
-export function toDeed({ accountId, credential, agentId = null }: Reach, done: Done): Deed {
+function toDeed({ accountId, credential, agentId = null }: Reach, done: Done): Deed {
   const source = credential ?? { id: accountId, by: "" };
   return { accountId, source, agent: agentId, memories: 1, memoryId: null, query: null, ...done };
 }

@@ -4,7 +4,7 @@ import type { FoundMemory } from "../memories/found-memory.ts";
 import { createMarker } from "../memories/matched/marks.ts";
 import type { Memory } from "../memories/memory.ts";
 import type { SearchMode } from "../memories/ranking/mode.ts";
-import { HTMX } from "../pages/assets.ts";
+import { HTMX, LIVE } from "../pages/assets.ts";
 import { ButtonLink } from "../pages/button.tsx";
 import { Fragment, type Markup } from "../pages/jsx-runtime.ts";
 import { EmptyState, Notice } from "../pages/notice.tsx";
@@ -53,12 +53,15 @@ export function MemoriesPage({
   visit,
   view,
   shown,
+  position,
   projects,
   sources,
   problem,
 }: {
   visit: Visit;
   view: View;
+  /** Where the account's memories are, for who follows them. */
+  position: string;
   /** `null` when what was asked for can't be. */
   shown: Shown | null;
   projects: ProjectCounts;
@@ -80,14 +83,26 @@ export function MemoriesPage({
         </>
       }
       problem={problem}
-      assets={[HTMX]}
+      assets={[HTMX, LIVE]}
     >
       <SearchForm view={view} sources={sources} />
       <ProjectSwitch view={view} projects={projects} />
-      <div id="results">{shown && <Results visit={visit} view={view} shown={shown} />}</div>
+      <div
+        id="results"
+        data-live={isLive(view) ? "memories" : undefined}
+        data-live-at={position}
+        data-live-noun="memory"
+      >
+        {shown && <Results visit={visit} view={view} shown={shown} />}
+      </div>
       <ProjectNames projects={projects} />
     </Page>
   );
+}
+
+/** Whether what is saved comes in at the top: in the newest ones, and not in answers to a question. */
+function isLive({ q, cursor }: View): boolean {
+  return q === "" && cursor === "";
 }
 
 function Results({ visit, view, shown }: { visit: Visit; view: View; shown: Shown }): Markup {

@@ -7,6 +7,7 @@ import type { Memories } from "../memories/memories.ts";
 import type { Memory, MemoryChanges, MemorySource } from "../memories/memory.ts";
 import { countOf } from "./count-of.ts";
 import { type Guard, PAGE_ROUTE, type Visit } from "./guard.tsx";
+import type { Live } from "./live.ts";
 import { MEMORY_PATHS, MemoriesPage, type Shown } from "./memories-page.tsx";
 import { listRequest, readView, searchRequest, type View } from "./memories-view.ts";
 import {
@@ -54,6 +55,7 @@ export function createMemoryPageRoutes(dependencies: {
   memories: Service;
   etags: Etags;
   listSources: ListSources;
+  live: Pick<Live, "positionOf">;
 }) {
   return new Elysia()
     .use(createListRoutes(dependencies))
@@ -66,10 +68,12 @@ function createListRoutes({
   guard,
   memories,
   listSources,
+  live,
 }: {
   guard: Guard;
   memories: Service;
   listSources: ListSources;
+  live: Pick<Live, "positionOf">;
 }) {
   const find = async (accountId: string, view: View): Promise<Shown> => {
     const reach = wholeAccount(accountId);
@@ -98,7 +102,9 @@ function createListRoutes({
     ({ request }) =>
       guard.show(request, async (visit) => {
         const view = readView(visit.url.searchParams);
-        const frame = { visit, view, ...(await around(request, visit)) };
+        // Before what it tells of: what comes meanwhile is asked for once more.
+        const position = await live.positionOf("memories", visit.account.id);
+        const frame = { visit, view, position, ...(await around(request, visit)) };
         try {
           return <MemoriesPage {...frame} shown={await find(visit.account.id, view)} />;
         } catch (error) {

@@ -6,6 +6,7 @@ import { ACCOUNT_PATH } from "../sign-in/paths.ts";
 export const PATHS = {
   overview: "/",
   memories: "/memories",
+  activity: "/activity",
   map: "/map",
   connect: "/connect",
   keys: "/keys",
@@ -29,6 +30,7 @@ const GROUPS: readonly (readonly Entry[])[] = [
   [
     ["overview", "Overview", "M4 20V11M10 20V4M16 20v-6M21 20H3"],
     ["memories", "Memories", "M5 4h14v16l-7-4-7 4zM9 9h6"],
+    ["activity", "Activity", "M3 12h4l3-8 4 16 3-8h4"],
     [
       "map",
       "Map",

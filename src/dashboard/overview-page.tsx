@@ -1,7 +1,7 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import type { Memory } from "../memories/memory.ts";
 import type { Stats } from "../memories/stats.ts";
-import { CHARTS } from "../pages/assets.ts";
+import { CHARTS, LIVE } from "../pages/assets.ts";
 import { ButtonLink } from "../pages/button.tsx";
 import type { Child, Markup } from "../pages/jsx-runtime.ts";
 import { Moment } from "../pages/moment.tsx";
@@ -28,47 +28,54 @@ export interface Event {
 /** What an account has, at a glance. */
 export function OverviewPage({
   visit,
+  position,
   stats,
   lastSaved,
   lastFound,
 }: {
   visit: Visit;
+  /** Where the account's memories are, for who follows them. */
+  position: string;
   stats: Stats;
   lastSaved: Event | null;
   /** Since the server has started. */
   lastFound: Event | null;
 }): Markup {
   return (
-    <Page visit={visit} section="overview" title="Overview" assets={CHARTS}>
+    <Page visit={visit} section="overview" title="Overview" assets={[...CHARTS, LIVE]}>
       {stats.memories === 0 ? (
-        <EmptyState title="No memories yet">
-          <p>Connect an agent: it saves what it learns, and finds it again when it matters.</p>
-          <div class="actions">
-            <ButtonLink href={PATHS.connect} kind="main">
-              Connect an agent
-            </ButtonLink>
-            <ButtonLink href={MEMORY_PATHS.new}>Add a memory</ButtonLink>
-          </div>
-        </EmptyState>
+        <div id="figures" data-live="memories" data-live-at={position} data-live-anew={true}>
+          <EmptyState title="No memories yet">
+            <p>Connect an agent: it saves what it learns, and finds it again when it matters.</p>
+            <div class="actions">
+              <ButtonLink href={PATHS.connect} kind="main">
+                Connect an agent
+              </ButtonLink>
+              <ButtonLink href={MEMORY_PATHS.new}>Add a memory</ButtonLink>
+            </div>
+          </EmptyState>
+        </div>
       ) : (
-        <Figures stats={stats} lastSaved={lastSaved} lastFound={lastFound} />
+        <Figures {...{ position, stats, lastSaved, lastFound }} />
       )}
     </Page>
   );
 }
 
 function Figures({
+  position,
   stats,
   lastSaved,
   lastFound,
 }: {
+  position: string;
   stats: Stats;
   lastSaved: Event | null;
   lastFound: Event | null;
 }): Markup {
   return (
     <>
-      <div class="tiles">
+      <div class="tiles" id="figures" data-live="memories" data-live-at={position}>
         <Tile label="Memories">
           <a class="figure" href={PATHS.memories}>
             {stats.memories.toLocaleString("en")}

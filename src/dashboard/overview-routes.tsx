@@ -3,6 +3,7 @@ import { Elysia } from "elysia";
 import { wholeAccount } from "../keys/reach.ts";
 import type { Memories } from "../memories/memories.ts";
 import { type Guard, PAGE_ROUTE } from "./guard.tsx";
+import type { Live } from "./live.ts";
 import { PATHS } from "./navigation.tsx";
 import { type Event, OverviewPage } from "./overview-page.tsx";
 
@@ -10,8 +11,10 @@ import { type Event, OverviewPage } from "./overview-page.tsx";
 export function createOverviewRoutes({
   guard,
   memories,
+  live,
 }: {
   guard: Guard;
+  live: Pick<Live, "positionOf">;
   memories: Pick<Memories, "find" | "lastFound" | "list" | "stats">;
 }) {
   const lastSaved = async (accountId: string): Promise<Event | null> => {
@@ -33,12 +36,13 @@ export function createOverviewRoutes({
     ({ request }) =>
       guard.show(request, async (visit) => {
         const { id } = visit.account;
+        const position = await live.positionOf("memories", id);
         const [stats, saved, found] = await Promise.all([
           memories.stats(wholeAccount(id)),
           lastSaved(id),
           lastFound(id),
         ]);
-        return <OverviewPage visit={visit} stats={stats} lastSaved={saved} lastFound={found} />;
+        return <OverviewPage {...{ visit, position, stats }} lastSaved={saved} lastFound={found} />;
       }),
     PAGE_ROUTE,
   );

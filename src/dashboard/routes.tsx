@@ -31,6 +31,7 @@ import type { TakeWayIn } from "../sign-in/ways-in.ts";
 import type { WebAuthn } from "../sign-in/webauthn.ts";
 import { createAccessRoutes } from "./access-routes.tsx";
 import { createAccountRoutes } from "./account-routes.tsx";
+import { createActivityRoutes } from "./activity-routes.tsx";
 import { createAdminRoutes } from "./admin-routes.tsx";
 import { createAppsRoutes } from "./apps-routes.tsx";
 import { createCodeAppRoutes } from "./code-app-routes.tsx";
@@ -108,10 +109,11 @@ export function createDashboardRoutes(parts: DashboardParts) {
   return new Elysia()
     .use(createHelpRoutes())
     .use(createLiveRoutes({ guard, live }))
-    .use(createOverviewRoutes({ guard, memories }))
+    .use(createActivityRoutes({ ...parts, guard, live }))
+    .use(createOverviewRoutes({ guard, memories, live }))
     .use(createExportRoutes({ proved, memories, record }))
     .use(createImportRoutes({ ...parts, guard }))
-    .use(createMemoryPageRoutes({ guard, memories, etags: parts.etags, listSources }))
+    .use(createMemoryPageRoutes({ ...parts, guard, live, listSources }))
     .use(createMapRoutes({ guard, memories, log: parts.log }))
     .use(createConnectRoutes({ ...own, publicUrl: config.publicUrl }))
     .use(createKeyRoutes(own))

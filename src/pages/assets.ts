@@ -6,6 +6,7 @@ import favicon from "./favicon.svg" with { type: "text" };
 import { FONTS } from "./fonts.ts";
 import charts from "./scripts/charts.browser.js" with { type: "text" };
 import enhance from "./scripts/enhance.browser.js" with { type: "text" };
+import live from "./scripts/live.browser.js" with { type: "text" };
 import mapPage from "./scripts/map.browser.js" with { type: "text" };
 import mapCanvas from "./scripts/map-canvas.browser.js" with { type: "text" };
 import mapWords from "./scripts/map-words.browser.js" with { type: "text" };
@@ -22,6 +23,9 @@ export const SCRIPT = script([moments, enhance].join("\n"));
 
 /** What has a browser make and use passkeys, which it does for scripts alone. */
 export const PASSKEYS = script(passkeys);
+
+/** What keeps a part of a page as it is on the server; see the script. */
+export const LIVE = script(live);
 
 /** Fetches a part of a page and puts it in its place, as attributes of the page say. */
 export const HTMX = script(htmx);
@@ -43,6 +47,7 @@ export const ASSETS: readonly Asset[] = [
   ...FONTS,
   SCRIPT,
   PASSKEYS,
+  LIVE,
   HTMX,
   ...CHARTS,
   ...MAP,

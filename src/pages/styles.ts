@@ -1,10 +1,12 @@
 import { FONT_FACES } from "./fonts.ts";
+import activity from "./styles/activity.css" with { type: "text" };
 import alone from "./styles/alone.css" with { type: "text" };
 import base from "./styles/base.css" with { type: "text" };
 import buttons from "./styles/buttons.css" with { type: "text" };
 import forms from "./styles/forms.css" with { type: "text" };
 import help from "./styles/help.css" with { type: "text" };
 import layout from "./styles/layout.css" with { type: "text" };
+import live from "./styles/live.css" with { type: "text" };
 import map from "./styles/map.css" with { type: "text" };
 import memories from "./styles/memories.css" with { type: "text" };
 import messages from "./styles/messages.css" with { type: "text" };
@@ -18,7 +20,7 @@ import tokens from "./styles/tokens.css" with { type: "text" };
 const PARTS: readonly string[] = [
   ...[tokens, base, forms, buttons, messages, tables, layout, alone],
   // Those of one page each.
-  ...[memories, selection, map, overview, help, settings],
+  ...[memories, selection, activity, live, map, overview, help, settings],
 ];
 
 /** The stylesheet of all pages. */

@@ -42,9 +42,17 @@ beforeAll(async () => {
     scopes: ["memories:read"],
     expiresAt: null,
   });
+  const asked = { accountId, kind: "searched", memories: 1, memoryId: id } as const;
+  for (const text of [GERMAN, ARABIC, ENDLESS]) {
+    const source = { id: "key_1", by: text };
+    dashboard.activity.record({ ...asked, source, agent: text.slice(0, 100), query: text });
+  }
+  await dashboard.activity.keepQueries(accountId, true);
+  await dashboard.activity.flush();
   paths = [
     "/",
     "/memories",
+    "/activity",
     "/memories?q=Fahrt",
     "/memories?q=%D8%B4%D8%A7%D9%8A",
     `/memories/${id}`,

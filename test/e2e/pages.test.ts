@@ -5,7 +5,7 @@ import { createPerson } from "../oauth/support/person.ts";
 import { expectSound, type Look, type Page } from "../support/browser.ts";
 import { type Dashboard, startDashboard } from "../support/dashboard.ts";
 import { temporaryFolder } from "../support/database.ts";
-import { saveSamples } from "./sample.ts";
+import { recordSamples, saveSamples } from "./sample.ts";
 
 /** Bytes of a page's HTML at the most, where everything that it names is as long as it may be. */
 const MOST_BYTES = 65_000;
@@ -58,6 +58,17 @@ beforeAll(async () => {
       subject: `${number} ${"long ".repeat(40)}`,
     });
   }
+  await dashboard.activity.keepQueries(accountId, true);
+  const activity = { accountId, ids: newest ? [newest.id] : [] };
+  await recordSamples(dashboard.activity, dashboard.clock, activity);
+  for (let number = 0; number < 40; number++) {
+    dashboard.activity.record({
+      ...{ accountId, kind: "searched", agent: `${number} ${"a".repeat(120)}`, memories: 1 },
+      ...{ source: { id: "key_1", by: "b".repeat(128) }, memoryId: memory?.id ?? null },
+      query: "long ".repeat(80),
+    });
+  }
+  await dashboard.activity.flush();
   session = await dashboard.sessions.begin(accountId);
   const person = createPerson(dashboard.origin);
   person.jar.set("ctxd-session", session);
@@ -79,6 +90,8 @@ beforeAll(async () => {
     `/memories/new?supersedes=${newest?.id}`,
     `/memories/${memory?.id}/delete`,
     "/memories/none",
+    "/activity",
+    "/activity?days=90",
     "/connect",
     "/connect?to=cursor",
     "/connect?to=claude-desktop",

@@ -1,4 +1,8 @@
+import type { Activity } from "../../src/activity/activity.ts";
+import type { Deed } from "../../src/activity/deed.ts";
 import type { NewMemory } from "../../src/memories/memory.ts";
+
+import { createRandom } from "../support/random.ts";
 
 const DAY = 86_400_000;
 
@@ -189,4 +193,36 @@ export async function saveSamples(
     await save(memory);
   }
   clock.advance(last * DAY);
+}
+
+const WHO = [
+  { source: { id: "local", by: "local" }, agent: "claude-code" },
+  { source: { id: "local", by: "local" }, agent: "codex" },
+  { source: { id: "key_1", by: "billing scripts" }, agent: null },
+];
+const KINDS = ["saved", "searched", "searched", "recalled", "captured"] as const;
+const ASKED = ["how do we deploy?", "what must Sam not eat?", "when is the retro?"];
+
+/** What agents do with memories in the month up to now, by a clock that is a month behind. */
+export async function recordSamples(
+  activity: Pick<Activity, "record" | "flush">,
+  clock: { advance(milliseconds: number): void },
+  { accountId, ids }: { accountId: string; ids: readonly string[] },
+): Promise<void> {
+  const { below, pick } = createRandom(7);
+  const one = (): Deed => {
+    const kind = pick(KINDS) ?? "saved";
+    const isAsking = kind === "searched" || kind === "recalled";
+    const memories = isAsking ? below(6) : 1;
+    const memoryId = memories > 0 ? (pick(ids) ?? null) : null;
+    const query = kind === "searched" ? (pick(ASKED) ?? null) : null;
+    const who = WHO[Math.min(below(3), below(3))] ?? { source: { id: "a", by: "" }, agent: null };
+    return { accountId, kind, memories, memoryId, query, ...who };
+  };
+  for (let day = 30; day >= 0; day--) {
+    const deeds = day % 7 < 2 ? below(4) : 4 + below(14);
+    for (let number = 0; number < deeds; number++) activity.record(one());
+    await activity.flush();
+    if (day > 0) clock.advance(DAY);
+  }
 }

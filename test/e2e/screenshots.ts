@@ -8,7 +8,7 @@ import { startOAuthServer } from "../oauth/support/oauth-server.ts";
 import { createPerson } from "../oauth/support/person.ts";
 import { type Look, openBrowser } from "../support/browser.ts";
 import { sharedEmbedder } from "../support/embedder.ts";
-import { SAMPLES, saveSamples } from "./sample.ts";
+import { recordSamples, SAMPLES, saveSamples } from "./sample.ts";
 
 /**
  * Pictures of every page, to be looked at: `bun run screenshots [--out FOLDER] [--only NAME]`. With
@@ -51,6 +51,13 @@ await saveSamples(
   (memory) => server.memories.create(wholeAccount(accountId), [memory]),
   server.clock,
 );
+const { memories: known } = await server.memories.list(wholeAccount(accountId), {
+  ...{ filter: {}, limit: 20 },
+});
+server.clock.advance(Date.now() - server.clock() - 30 * 86_400_000);
+await recordSamples(server.activity, server.clock, {
+  ...{ accountId, ids: known.map(({ id }) => id) },
+});
 const newest = await server.memories.list(wholeAccount(accountId), { filter: {}, limit: 1 });
 await server.memories.search(wholeAccount(accountId), {
   ...{ query: "What must Sam not eat?", limit: 5, filter: {}, minScore: 0, mode: "hybrid" },
@@ -109,6 +116,7 @@ const PAGES: Record<string, string> = {
   filters: "/memories?tags=billing&agent_id=codex",
   memory: `/memories/${newest.memories[0]?.id}`,
   "delete-memory": `/memories/${newest.memories[0]?.id}/delete`,
+  activity: "/activity",
   map: "/map",
   "new-memory": "/memories/new",
   import: "/memories/import",

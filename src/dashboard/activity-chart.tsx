@@ -1,0 +1,88 @@
+/** @jsxRuntime automatic @jsxImportSource #pages */
+import type { Markup } from "../pages/jsx-runtime.ts";
+import { Table } from "../pages/table.tsx";
+import type { DayBar } from "./activity-view.ts";
+import { percent } from "./memory-item.tsx";
+
+/** Units of the drawing: a day's width with its gap, and the height of the tallest bar. */
+const STEP = 10;
+const GAP = 2;
+const HEIGHT = 100;
+
+/** Bars of what was saved and asked on each day, drawn on the server, with a table of the same. */
+export function ActivityChart({
+  bars,
+  found,
+}: {
+  /** The oldest first. */
+  bars: readonly DayBar[];
+  /** How many questions found something. */
+  found: number;
+}): Markup {
+  const total = (of: (bar: DayBar) => number) => bars.reduce((sum, bar) => sum + of(bar), 0);
+  const [saved, asked] = [total((bar) => bar.saved), total((bar) => bar.asked)];
+  const most = Math.max(1, ...bars.map((bar) => bar.saved + bar.asked));
+  const busy = bars.filter((bar) => bar.saved + bar.asked > 0);
+  return (
+    <>
+      <ul class="legend">
+        <li>
+          <span class="swatch saved" /> <strong>{saved.toLocaleString("en")}</strong> saved
+        </li>
+        <li>
+          <span class="swatch asked" /> <strong>{asked.toLocaleString("en")}</strong> asked
+          {asked > 0 && `, ${percent(Math.min(1, found / asked))} found something`}
+        </li>
+      </ul>
+      <svg
+        class="bars"
+        viewBox={`0 0 ${bars.length * STEP} ${HEIGHT}`}
+        preserveAspectRatio="none"
+        aria-hidden="true"
+      >
+        {bars.map((bar, place) => (
+          <Bar bar={bar} x={place * STEP} most={most} />
+        ))}
+      </svg>
+      <p class="bars-ends faint" aria-hidden="true">
+        <span>{dayText(bars[0]?.day)}</span>
+        <span>{dayText(bars.at(-1)?.day)}</span>
+      </p>
+      <details>
+        <summary>As a table</summary>
+        <Table
+          caption="By day"
+          rows={busy.toReversed()}
+          columns={[
+            { title: "Day (UTC)", isHeader: true, cell: ({ day }) => day },
+            { title: "Saved", isNumber: true, cell: (bar) => bar.saved.toLocaleString("en") },
+            { title: "Asked", isNumber: true, cell: (bar) => bar.asked.toLocaleString("en") },
+          ]}
+        />
+      </details>
+    </>
+  );
+}
+
+function Bar({ bar, x, most }: { bar: DayBar; x: number; most: number }): Markup {
+  const heightOf = (amount: number) => Math.round((amount / most) * HEIGHT * 10) / 10;
+  const [saved, asked] = [heightOf(bar.saved), heightOf(bar.asked)];
+  const width = STEP - GAP;
+  return (
+    <g>
+      <title>{`${bar.day}: ${bar.saved} saved, ${bar.asked} asked`}</title>
+      <rect class="day" x={x} y={0} width={STEP} height={HEIGHT} />
+      {saved > 0 && <rect class="saved" x={x} y={HEIGHT - saved} width={width} height={saved} />}
+      {asked > 0 && (
+        <rect class="asked" x={x} y={HEIGHT - saved - asked} width={width} height={asked} />
+      )}
+    </g>
+  );
+}
+
+/** `22 Nov`. */
+function dayText(day: string | undefined): string {
+  if (day === undefined) return "";
+  const date = { timeZone: "UTC", day: "numeric", month: "short" } as const;
+  return new Date(day).toLocaleDateString("en-GB", date);
+}

@@ -1,0 +1,282 @@
+/** @jsxRuntime automatic @jsxImportSource #pages */
+import { KEPT_DAYS } from "../activity/activity.ts";
+import type { ActivityEvent } from "../activity/activity-store.ts";
+import { LIVE } from "../pages/assets.ts";
+import { Button, ButtonLink } from "../pages/button.tsx";
+import { Fragment, type Markup } from "../pages/jsx-runtime.ts";
+import { Moment } from "../pages/moment.tsx";
+import { EmptyState } from "../pages/notice.tsx";
+import { Table } from "../pages/table.tsx";
+import { PostForm } from "../sign-in/form.tsx";
+import { ActivityChart } from "./activity-chart.tsx";
+import { type Actor, type DayBar, grouped, namesOf, saidOf } from "./activity-view.ts";
+import type { Visit } from "./guard.tsx";
+import { percent } from "./memory-item.tsx";
+import { PATHS } from "./navigation.tsx";
+import { Page } from "./page.tsx";
+
+/** Days that can be looked at. */
+export const RANGES = [7, 30, KEPT_DAYS] as const;
+export type Range = (typeof RANGES)[number];
+export const USUAL_RANGE: Range = 30;
+
+/** Where the setting of questions is sent. */
+export const QUERIES_PATH = `${PATHS.activity}/queries`;
+
+/** Those who are listed. */
+const MOST_ACTORS = 20;
+
+/** The address of the page, with what differs from how it begins. */
+export function activityPath({ days, before }: { days: Range; before?: number | null }): string {
+  const parameters = new URLSearchParams();
+  if (days !== USUAL_RANGE) parameters.set("days", `${days}`);
+  if (before) parameters.set("before", `${before}`);
+  return parameters.size > 0 ? `${PATHS.activity}?${parameters}` : PATHS.activity;
+}
+
+/** Who saved, searched and found what, and when. */
+export function ActivityPage({
+  visit,
+  days,
+  bars,
+  actors,
+  events,
+  names,
+  before,
+  next,
+  position,
+  queriesSince,
+}: {
+  visit: Visit;
+  days: Range;
+  bars: readonly DayBar[];
+  actors: readonly Actor[];
+  /** The newest first. */
+  events: readonly ActivityEvent[];
+  /** Beginnings of the memories that events name, by their ids; those that are gone are missing. */
+  names: ReadonlyMap<string, string>;
+  /** The id that events come before; null for the newest. */
+  before: number | null;
+  /** The id after which there are older ones; null at the end. */
+  next: number | null;
+  /** Where the activity is, for who follows it. */
+  position: string;
+  /** Since when questions are kept; null where they are not. */
+  queriesSince: Date | null;
+}): Markup {
+  const isEmpty = actors.length === 0 && events.length === 0;
+  return (
+    <Page
+      visit={visit}
+      section="activity"
+      title="Activity"
+      lead="Who saved, searched and found what."
+      assets={[LIVE]}
+    >
+      <div
+        id="activity"
+        data-live={before === null ? "activity" : undefined}
+        data-live-at={position}
+        data-live-noun="event"
+      >
+        {isEmpty ? (
+          <Nothing />
+        ) : (
+          <>
+            {before === null && <Summary days={days} bars={bars} actors={actors} />}
+            <Events {...{ visit, events, names, days, before, next }} />
+          </>
+        )}
+      </div>
+      <Queries visit={visit} since={queriesSince} />
+    </Page>
+  );
+}
+
+function Nothing(): Markup {
+  return (
+    <EmptyState title="Nothing has happened yet">
+      <p>
+        When an agent saves, searches or recalls, it stands here: which one, when, and what it
+        found.
+      </p>
+      <div class="actions">
+        <ButtonLink href={PATHS.connect} kind="main">
+          Connect an agent
+        </ButtonLink>
+      </div>
+    </EmptyState>
+  );
+}
+
+function Summary({
+  days,
+  bars,
+  actors,
+}: {
+  days: Range;
+  bars: readonly DayBar[];
+  actors: readonly Actor[];
+}): Markup {
+  return (
+    <>
+      <section class="panel" aria-labelledby="by-day">
+        <div class="chart-head">
+          <h2 id="by-day">By day</h2>
+          <ul class="ranges" aria-label="Days that are shown">
+            {RANGES.map((range) => (
+              <li>
+                <a
+                  href={activityPath({ days: range })}
+                  aria-current={range === days ? "true" : undefined}
+                >
+                  {range} days
+                </a>
+              </li>
+            ))}
+          </ul>
+        </div>
+        <ActivityChart bars={bars} found={actors.reduce((sum, { found }) => sum + found, 0)} />
+      </section>
+      {actors.length > 0 && (
+        <section class="actors" aria-labelledby="by-agent">
+          <h2 id="by-agent">By agent</h2>
+          <Table
+            caption="Who was active"
+            rows={actors.slice(0, MOST_ACTORS)}
+            columns={[
+              { title: "Who", isHeader: true, cell: (actor) => <Who {...actor} /> },
+              { title: "Saved", isNumber: true, cell: ({ saved }) => amount(saved) },
+              { title: "Asked", isNumber: true, cell: ({ asked }) => amount(asked) },
+              {
+                title: "Found something",
+                isNumber: true,
+                cell: ({ asked, found }) => (asked === 0 ? amount(0) : percent(found / asked)),
+              },
+              { title: "Last active", cell: ({ lastAt }) => <Moment at={lastAt} /> },
+            ]}
+          />
+          {actors.length > MOST_ACTORS && (
+            <p class="faint">{`and ${actors.length - MOST_ACTORS} more`}</p>
+          )}
+        </section>
+      )}
+    </>
+  );
+}
+
+/** A number that is looked for, or nothing to see. */
+function amount(number: number): Markup | string {
+  return number === 0 ? <span class="faint">–</span> : number.toLocaleString("en");
+}
+
+function Who({ name, by }: Pick<Actor, "name" | "by">): Markup {
+  return (
+    <span class="actor">
+      <bdi>{name}</bdi>
+      {by !== null && (
+        <span class="faint">
+          {" "}
+          <bdi>{by}</bdi>
+        </span>
+      )}
+    </span>
+  );
+}
+
+function Events({
+  visit,
+  events,
+  names,
+  days,
+  before,
+  next,
+}: {
+  visit: Visit;
+  events: readonly ActivityEvent[];
+  names: ReadonlyMap<string, string>;
+  days: Range;
+  before: number | null;
+  next: number | null;
+}): Markup {
+  return (
+    <section aria-labelledby="latest">
+      <h2 id="latest">{before === null ? "Latest" : "Earlier"}</h2>
+      <ol class="events">
+        {grouped(events).map((event) => (
+          <li data-id={event.id}>
+            <span class="event">
+              <Who name={namesOf(event, visit.account.id).name} by={null} /> {saidOf(event)}
+              {event.query !== null && (
+                <>
+                  {" for "}
+                  <q>
+                    <bdi>{event.query}</bdi>
+                  </q>
+                </>
+              )}
+            </span>
+            <Moment at={event.at} />
+            <MemoryLink event={event} names={names} />
+          </li>
+        ))}
+      </ol>
+      {(before !== null || next !== null) && (
+        <nav class="pager" aria-label="Pages of events">
+          {before !== null && (
+            <ButtonLink href={activityPath({ days })}>Back to the newest</ButtonLink>
+          )}
+          {next !== null && (
+            <ButtonLink href={activityPath({ days, before: next })}>Older</ButtonLink>
+          )}
+        </nav>
+      )}
+    </section>
+  );
+}
+
+/** To the best one that was found, or the last one that was written, if it is still there. */
+function MemoryLink({
+  event: { memoryId },
+  names,
+}: {
+  event: ActivityEvent;
+  names: ReadonlyMap<string, string>;
+}): Markup {
+  const name = memoryId === null ? undefined : names.get(memoryId);
+  if (name === undefined) return Fragment({});
+  return (
+    <a class="event-memory" href={`${PATHS.memories}/${memoryId}`}>
+      <bdi>{name}</bdi>
+    </a>
+  );
+}
+
+/** Whether what is asked is kept, and the way to change that. */
+function Queries({ visit, since }: { visit: Visit; since: Date | null }): Markup {
+  const isKept = since !== null;
+  return (
+    <section class="panel queries" aria-labelledby="queries">
+      <h2 id="queries">What is asked</h2>
+      <p>
+        {isKept ? (
+          <>
+            Since <Moment at={since} exact={true} />, this page keeps the words of searches, for at
+            most {KEPT_DAYS} days and with secrets masked. To stop removes them from the server;
+            backups have them until they are deleted.
+          </>
+        ) : (
+          <>
+            Searches are counted, their words are not kept. If you want to read here what was asked,
+            they are kept for at most {KEPT_DAYS} days, with secrets masked, and in backups too.
+          </>
+        )}
+      </p>
+      <PostForm action={QUERIES_PATH} token={visit.token}>
+        <Button name="keep" value={isKept ? "no" : "yes"} kind={isKept ? "danger" : "plain"}>
+          {isKept ? "Stop, and remove them" : "Keep what is asked"}
+        </Button>
+      </PostForm>
+    </section>
+  );
+}

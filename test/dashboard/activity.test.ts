@@ -1,0 +1,164 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import type { ActivityEvent } from "../../src/activity/activity-store.ts";
+import type { Deed } from "../../src/activity/deed.ts";
+import {
+  actorsOf,
+  barsOf,
+  firstDay,
+  grouped,
+  namesOf,
+  saidOf,
+} from "../../src/dashboard/activity-view.ts";
+import { startOAuthServer } from "../oauth/support/oauth-server.ts";
+import { formTo } from "../oauth/support/person.ts";
+
+const NOW = Date.parse("2026-11-22T08:00:00Z");
+
+function event(more: Partial<ActivityEvent> = {}): ActivityEvent {
+  return {
+    ...{ id: 1, accountId: "acc", at: new Date(NOW), kind: "searched", sourceId: "key_1" },
+    ...{ source: "laptop", agent: null, times: 1, inVain: 0, memories: 1 },
+    ...{ memoryId: null, query: null, ...more },
+  };
+}
+
+describe("what the page makes of the counts:", () => {
+  test("each day has its bar, of memories saved and questions asked", () => {
+    const daily = [
+      { day: "2026-11-22", kind: "saved", times: 2, memories: 5 },
+      { day: "2026-11-22", kind: "captured", times: 1, memories: 3 },
+      { day: "2026-11-22", kind: "recalled", times: 4, memories: 9 },
+      { day: "2026-11-20", kind: "searched", times: 1, memories: 0 },
+      { day: "2026-11-20", kind: "deleted", times: 1, memories: 7 },
+      { day: "2026-11-01", kind: "searched", times: 1, memories: 0 },
+    ] as const;
+    expect(barsOf(daily, 3, NOW)).toEqual([
+      { day: "2026-11-20", saved: 0, asked: 1 },
+      { day: "2026-11-21", saved: 0, asked: 0 },
+      { day: "2026-11-22", saved: 8, asked: 4 },
+    ]);
+    expect(firstDay(3, NOW)).toBe("2026-11-20");
+  });
+
+  test("who was active comes with all that they did, the most recent first", () => {
+    const of = (sourceId: string, agent: string | null, kind: Deed["kind"], lastAt: number) => ({
+      ...{ sourceId, source: "laptop", agent, kind, times: 3, inVain: 1, memories: 4 },
+      lastAt: new Date(lastAt),
+    });
+    const counts = [
+      of("key_1", "codex", "searched", 1),
+      of("acc", null, "saved", 3),
+      of("key_1", "codex", "recalled", 2),
+      of("key_1", "codex", "saved", 0),
+    ];
+    expect(actorsOf(counts, "acc")).toEqual([
+      { name: "You", by: null, saved: 4, asked: 0, found: 0, lastAt: new Date(3) },
+      { name: "codex", by: "laptop", saved: 4, asked: 6, found: 4, lastAt: new Date(2) },
+    ]);
+    const local = { sourceId: "local", source: "local" };
+    expect(namesOf({ ...local, agent: null }, "acc").name).toBe("Agents on this machine");
+    expect(namesOf({ ...local, agent: "codex" }, "acc").by).toBe("on this machine");
+  });
+
+  test("what is done again and again is told as one, with all that it found", () => {
+    const events = [
+      event({ id: 4, memoryId: "mem_1" }),
+      event({ id: 3, times: 2, inVain: 1, memories: 3, memoryId: "mem_2" }),
+      event({ id: 2, query: "deploys" }),
+      event({ id: 1, query: "deploys", at: new Date(NOW - 3_600_000) }),
+    ];
+    expect(grouped(events)).toMatchObject([
+      { id: 4, times: 3, inVain: 1, memories: 4, memoryId: "mem_1" },
+      { id: 2, times: 1 },
+      { id: 1, times: 1 },
+    ]);
+  });
+
+  test.each([
+    [{}, "searched, found a memory"],
+    [{ times: 2, memories: 12 }, "searched twice, found 12 memories"],
+    [{ times: 1_200, inVain: 1_200, memories: 0 }, "searched 1,200 times, found nothing"],
+    [{ kind: "recalled", memories: 3 }, "recalled what is known, found 3 memories"],
+    [{ kind: "saved" }, "saved a memory"],
+    [{ kind: "deleted", memories: 2 }, "deleted 2 memories"],
+    [{ kind: "captured", memories: 2 }, "captured 2 turns"],
+  ] as const)("%j is said as: %s", (more, words) => {
+    expect(saidOf(event(more))).toBe(words);
+  });
+});
+
+describe("the page", async () => {
+  const server = await startOAuthServer();
+  afterAll(server.close);
+
+  test("tells who did what, to the account's own person alone", async () => {
+    const { accountId, person } = await server.signedIn();
+    const other = await server.signedIn();
+    expect((await person.visit("/activity")).text).toContain("Nothing has happened yet");
+    const client = await server.client(accountId);
+    const content = "The <b>staging</b> server is Otter";
+    const { id } = await client.save({ content, agent_id: "<i>codex" });
+    await client.search("which server?");
+    await server.activity.flush();
+    const { text } = await person.visit("/activity");
+    expect(text).toContain("&lt;i&gt;codex");
+    expect(text).not.toContain("<b>staging");
+    expect(text).toContain(`href="/memories/${id}"`);
+    expect(text).toContain("searched, found a memory");
+    expect(text).not.toContain("which server?");
+    expect((await other.person.visit("/activity")).text).toContain("Nothing has happened yet");
+    await client.remove(id);
+    expect((await person.visit("/activity")).text).not.toContain(`href="/memories/${id}"`);
+  });
+
+  test("keeps what is asked when the person wants it, and removes it when they don't", async () => {
+    const { accountId, person } = await server.signedIn();
+    const client = await server.client(accountId);
+    const toggle = async (keep: string) =>
+      person.submit(formTo(await person.visit("/activity"), "/activity/queries"), { keep });
+    await toggle("yes");
+    await client.search("which server is it?");
+    await server.activity.flush();
+    const shown = await person.visit("/activity");
+    expect(shown.text).toContain("<bdi>which server is it?</bdi>");
+    expect(shown.text).toContain("Stop, and remove them");
+    await toggle("no");
+    const after = await person.visit("/activity");
+    expect(after.text).not.toContain("which server is it?");
+    expect(after.text).toContain("searched, found nothing");
+    const foreign = await fetch(`${server.origin}/activity/queries`, {
+      method: "POST",
+      body: new URLSearchParams({ keep: "yes" }),
+      headers: { cookie: `ctxd-session=${person.jar.get("ctxd-session")}` },
+      redirect: "manual",
+    });
+    expect(foreign.status).toBe(403);
+    expect(await server.activity.queriesSince(accountId)).toBeNull();
+  });
+
+  test("has pages of events, ranges of days, and takes any address", async () => {
+    const { accountId, person } = await server.signedIn();
+    const source = { id: "key_1", by: "laptop" };
+    for (let number = 0; number < 70; number++) {
+      const deed = { accountId, source, agent: `agent ${number}.`, memories: 1 };
+      server.activity.record({ ...deed, kind: "saved", memoryId: null, query: null });
+      await server.activity.flush();
+    }
+    const seen = new Set<string>();
+    let path: string | undefined = "/activity?days=7";
+    let pages = 0;
+    while (path !== undefined) {
+      const { text } = await person.visit(path);
+      expect(Buffer.byteLength(text)).toBeLessThan(60_000);
+      const list = /<ol class="events">.*<\/ol>/s.exec(text)?.[0] ?? "";
+      for (const [name] of list.matchAll(/agent \d+\./g)) seen.add(name);
+      path = /href="([^"]+)">Older/.exec(text)?.[1]?.replaceAll("&amp;", "&");
+      pages++;
+    }
+    expect(seen.size).toBe(70);
+    expect(pages).toBe(3);
+    for (const query of ["days=90", "days=-1", "days=x&before=x", "before=0", "before=1e99"]) {
+      expect((await person.visit(`/activity?${query}`)).status).toBe(200);
+    }
+  });
+});
