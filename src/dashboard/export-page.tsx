@@ -3,7 +3,7 @@ import { ButtonLink } from "../pages/button.tsx";
 import type { Markup } from "../pages/jsx-runtime.ts";
 import type { Visit } from "./guard.tsx";
 import { MEMORY_PATHS } from "./memories-page.tsx";
-import { PATHS } from "./navigation.tsx";
+import { HELP_PATH, PATHS } from "./navigation.tsx";
 import { Page } from "./page.tsx";
 
 /** Offers all memories as a file. */
@@ -13,13 +13,20 @@ export function ExportPage({ visit }: { visit: Visit }): Markup {
       visit={visit}
       section="memories"
       title="Export memories"
-      lead="All your memories as one file: a memory a line, as JSON."
+      lead="All your memories as one file, yours to keep and to take elsewhere."
     >
-      <div class="actions">
-        <ButtonLink href={MEMORY_PATHS.export} kind="main">
-          Download the file
-        </ButtonLink>
-        <ButtonLink href={PATHS.memories}>Back to all memories</ButtonLink>
+      <div class="panel slim">
+        <p>
+          The file has a memory a line, as JSON (JSONL): its text, tags, project, agent, session,
+          history, source and times. <a href={MEMORY_PATHS.import}>Import</a> takes it as it is,
+          here and on any other ctxd. <a href={`${HELP_PATH}/move`}>How memories are moved</a>
+        </p>
+        <div class="actions">
+          <ButtonLink href={MEMORY_PATHS.export} kind="main">
+            Download the file
+          </ButtonLink>
+          <ButtonLink href={PATHS.memories}>Back to all memories</ButtonLink>
+        </div>
       </div>
     </Page>
   );

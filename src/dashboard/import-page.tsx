@@ -51,10 +51,10 @@ function ImportForm({ visit }: { visit: Visit }): Markup {
     <PostForm
       action={MEMORY_PATHS.import}
       token={visit.token}
-      class="panel"
+      class="panel slim"
       enctype="multipart/form-data"
     >
-      <div class="field">
+      <div class="field file-drop">
         <label for="file">Files</label>
         <input
           id="file"
@@ -65,8 +65,9 @@ function ImportForm({ visit }: { visit: Visit }): Markup {
           aria-describedby="file-hint"
         />
         <p class="hint" id="file-hint">
-          A ZIP as ChatGPT or Claude sends it, JSON, CSV, Markdown, text, PDF. Up to 32 MiB in all;{" "}
-          <code>ctxd import</code> takes more. The same file twice changes nothing.
+          Choose them, or drop them here: a ZIP as ChatGPT or Claude sends it, JSON, CSV, Markdown,
+          text, PDF. Up to 32 MiB in all; <code>ctxd import</code> takes more. The same file twice
+          changes nothing.
         </p>
       </div>
       <Field
@@ -183,12 +184,12 @@ function Counts({ totals }: { totals: Totals }): Markup {
     ["Left as they are here", kept],
   ];
   return (
-    <dl class="panel">
+    <dl class="panel counts">
       {rows.map(([name, count]) => (
-        <>
+        <div>
           <dt>{name}</dt>
           <dd>{count.toLocaleString("en")}</dd>
-        </>
+        </div>
       ))}
     </dl>
   );

@@ -12,49 +12,74 @@ const WAYS: Record<MemorySource["via"], string> = {
   import: "by an import",
   capture: "by capture",
 };
+/** What a memory has whose importance nobody has set. */
+const USUAL_IMPORTANCE = 0.5;
 
-/** What is known about a memory besides what its form has. */
-export function MemoryFacts({
-  memory: { id, created_at, updated_at, pinned, project, source },
-  retention,
-}: {
-  memory: Memory;
-  /** What is left of it at its age, 0 to 1. */
-  retention: number;
-}): Markup {
+/** Where a memory came from, and what differs from most: nothing is said of what it has not. */
+export function MemoryFacts({ memory }: { memory: Memory }): Markup {
+  const { id, project, source, agent_id, session_id, importance, metadata } = memory;
+  const { created_at, updated_at, expires_at } = memory;
   return (
-    <dl class="panel">
-      <Fact name="Id">
-        <code>{id}</code>
-      </Fact>
-      <Fact name="Saved">
-        <Moment at={new Date(created_at)} />
-      </Fact>
-      <Fact name="Changed">
-        <Moment at={new Date(updated_at)} />
-      </Fact>
-      <Fact name="Retention">
-        {`${Math.round(100 * retention)} %: `}
-        <span class="faint">
-          {pinned ? "it is pinned" : "falls with age, slower the more important it is"}
-        </span>
-      </Fact>
-      {project !== null && (
-        <Fact name="Project">
-          <a href={viewPath({ project })}>
-            <bdi>{project}</bdi>
-          </a>
+    <section>
+      <h2>Where it came from</h2>
+      <dl class="properties">
+        {source !== null && (
+          <Fact name="Written by">
+            <a href={viewPath({ source: source.id })}>
+              <bdi>{source.by}</bdi>
+            </a>{" "}
+            <span class="faint">{WAYS[source.via] ?? source.via}</span>
+          </Fact>
+        )}
+        {project !== null && (
+          <Fact name="Project">
+            <a href={viewPath({ project })}>
+              <bdi>{project}</bdi>
+            </a>
+          </Fact>
+        )}
+        {agent_id !== null && (
+          <Fact name="Agent">
+            <a href={viewPath({ agent_id })}>
+              <bdi>{agent_id}</bdi>
+            </a>
+          </Fact>
+        )}
+        {session_id !== null && (
+          <Fact name="Session">
+            <a href={viewPath({ session_id })}>
+              <bdi>{session_id}</bdi>
+            </a>
+          </Fact>
+        )}
+        <Fact name="Saved">
+          <Moment at={new Date(created_at)} exact={true} />
         </Fact>
-      )}
-      {source !== null && (
-        <Fact name="Written by">
-          <a href={viewPath({ source: source.id })}>
-            <bdi>{source.by}</bdi>
-          </a>{" "}
-          <span class="faint">{WAYS[source.via] ?? source.via}</span>
+        {updated_at !== created_at && (
+          <Fact name="Changed">
+            <Moment at={new Date(updated_at)} exact={true} />
+          </Fact>
+        )}
+        {expires_at !== null && (
+          <Fact name="Expires">
+            <Moment at={new Date(expires_at)} exact={true} />
+          </Fact>
+        )}
+        {importance !== USUAL_IMPORTANCE && <Fact name="Importance">{importance}</Fact>}
+        <Fact name="Id">
+          <code>{id}</code>
+          <button type="button" class="link" data-copy={id} hidden={true}>
+            Copy<span class="hidden-text"> the id</span>
+          </button>
         </Fact>
+      </dl>
+      {Object.keys(metadata).length > 0 && (
+        <details>
+          <summary>Metadata</summary>
+          <pre tabindex={0}>{JSON.stringify(metadata, null, 2)}</pre>
+        </details>
       )}
-    </dl>
+    </section>
   );
 }
 

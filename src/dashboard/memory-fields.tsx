@@ -2,10 +2,21 @@
 import { LIMITS } from "../memories/memory.ts";
 import { Choice, Field, TextArea } from "../pages/field.tsx";
 import type { Markup } from "../pages/jsx-runtime.ts";
-import type { Entries } from "./memory-form.ts";
+import { type Entries, NOTHING_ENTERED } from "./memory-form.ts";
 
-/** The fields of a memory, in a form. */
-export function Fields({ entries, isNew }: { entries: Entries; isNew: boolean }): Markup {
+/** What the form has besides the text, the tags and the project, with what it begins with. */
+const FURTHER = [
+  "importance",
+  "pinned",
+  "expires_at",
+  "agent_id",
+  "session_id",
+  "metadata",
+] as const;
+
+/** The fields of a memory, in a form: those that few memories need are folded until they say something. */
+export function Fields({ entries }: { entries: Entries }): Markup {
+  const isOpen = FURTHER.some((name) => entries[name] !== NOTHING_ENTERED[name]);
   return (
     <>
       <TextArea
@@ -14,7 +25,7 @@ export function Fields({ entries, isNew }: { entries: Entries; isNew: boolean })
         value={entries.content}
         rows={8}
         required={true}
-        autofocus={isNew}
+        autofocus={true}
         hint={`What is to be remembered, in at most ${LIMITS.content.toLocaleString("en")} characters`}
       />
       <div class="row">
@@ -26,6 +37,27 @@ export function Fields({ entries, isNew }: { entries: Entries; isNew: boolean })
           autocomplete="off"
         />
         <Field
+          label="Project"
+          name="project"
+          value={entries.project}
+          maxlength={LIMITS.identifier}
+          hint="Empty for what matters everywhere"
+          autocomplete="off"
+        />
+      </div>
+      <details open={isOpen}>
+        <summary>More</summary>
+        <Further entries={entries} />
+      </details>
+    </>
+  );
+}
+
+function Further({ entries }: { entries: Entries }): Markup {
+  return (
+    <>
+      <div class="row">
+        <Field
           label="Importance"
           name="importance"
           type="number"
@@ -34,17 +66,6 @@ export function Fields({ entries, isNew }: { entries: Entries; isNew: boolean })
           step="any"
           value={entries.importance}
           hint="0 to 1: the higher, the slower it fades"
-          required={true}
-        />
-      </div>
-      <div class="row">
-        <Field
-          label="Project"
-          name="project"
-          value={entries.project}
-          maxlength={LIMITS.identifier}
-          hint="Empty for what matters everywhere"
-          autocomplete="off"
         />
         <Field
           label="Expires"
@@ -73,16 +94,13 @@ export function Fields({ entries, isNew }: { entries: Entries; isNew: boolean })
           autocomplete="off"
         />
       </div>
-      <details open={entries.metadata !== ""}>
-        <summary>Metadata</summary>
-        <TextArea
-          label="Metadata"
-          name="metadata"
-          value={entries.metadata}
-          rows={4}
-          hint="A JSON object; kept with the memory, not searched"
-        />
-      </details>
+      <TextArea
+        label="Metadata"
+        name="metadata"
+        value={entries.metadata}
+        rows={4}
+        hint="A JSON object; kept with the memory, not searched"
+      />
     </>
   );
 }

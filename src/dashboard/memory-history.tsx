@@ -1,14 +1,20 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import type { Memory } from "../memories/memory.ts";
-import { Fragment, type Markup } from "../pages/jsx-runtime.ts";
+import { type Child, Fragment, type Markup } from "../pages/jsx-runtime.ts";
 import { Moment } from "../pages/moment.tsx";
-import { nameOf } from "./memory-item.tsx";
+import { changedWords, type Run } from "./changed-words.ts";
+import { excerptOf } from "./excerpt.ts";
 import { PATHS } from "./navigation.tsx";
 
 /** Memories of a history that a page shows. */
-export const MOST_OF_HISTORY = 50;
+export const MOST_OF_HISTORY = 10;
 
-/** What was true and what is, the newest first; nothing where it was ever the same. */
+/** Characters of a version that are shown; of what is the same, those beside a change; of a change. */
+const EXCERPT = 160;
+const AROUND = 40;
+const MOST_CHANGED = 200;
+
+/** What was true and what is, the newest first, with what each has changed; nothing where it was ever the same. */
 export function MemoryHistory({
   memory,
   history,
@@ -18,26 +24,84 @@ export function MemoryHistory({
 }): Markup {
   if (history.length < 2) return Fragment({});
   return (
-    <section class="panel">
+    <section>
       <h2>History</h2>
-      <ol class="history">
-        {history.map((each) => (
-          <li aria-current={each.id === memory.id ? "true" : undefined}>
-            <a class="memory-text" href={`${PATHS.memories}/${each.id}`}>
-              <bdi>{nameOf(each.content)}</bdi>
-            </a>
-            <span class="faint">
-              <Moment at={new Date(each.created_at)} />
-              {each.superseded_by === null ? ", true now" : ""}
-            </span>
-          </li>
+      <ol class="versions">
+        {history.map((each, at) => (
+          <Version version={each} former={history[at + 1]} isShown={each.id === memory.id} />
         ))}
       </ol>
-      {history.length === MOST_OF_HISTORY && (
+      {history.length === MOST_OF_HISTORY && history.at(-1)?.supersedes && (
         <p class="hint">
           <a href={`${PATHS.memories}/${history.at(-1)?.id}`}>Older ones</a>
         </p>
       )}
     </section>
   );
+}
+
+function Version({
+  version,
+  former,
+  isShown,
+}: {
+  version: Memory;
+  former: Memory | undefined;
+  isShown: boolean;
+}): Markup {
+  const runs = former ? changedWords(former.content, version.content) : null;
+  const facts = former ? changedFacts(former, version) : [];
+  return (
+    <li aria-current={isShown ? "true" : undefined}>
+      <p class="faint">
+        <Moment at={new Date(version.created_at)} />
+        {version.superseded_by === null ? ", true now" : ""}
+      </p>
+      <a class="memory-text" href={`${PATHS.memories}/${version.id}`}>
+        <bdi>{runs ? <Changed runs={runs} /> : excerptOf(version.content, EXCERPT)}</bdi>
+      </a>
+      {facts.length > 0 && <p class="faint">{facts.join(", ")}</p>}
+    </li>
+  );
+}
+
+/** A text with what was changed in it; of what is the same, only what stands beside that. */
+function Changed({ runs }: { runs: readonly Run[] }): Markup {
+  if (runs.length < 2) return <>{excerptOf(runs[0]?.text ?? "", EXCERPT)}</>;
+  return (
+    <>
+      {runs.map(({ kind, text }, at): Child => {
+        if (kind === "removed") return <del>{middleLeftOut(text, MOST_CHANGED, 0)}</del>;
+        if (kind === "added") return <ins>{middleLeftOut(text, MOST_CHANGED, 0)}</ins>;
+        const [isFirst, isLast] = [at === 0, at === runs.length - 1];
+        return middleLeftOut(text, isFirst ? 0 : AROUND, isLast ? 0 : AROUND);
+      })}
+    </>
+  );
+}
+
+/** The first and the last characters of a text. */
+function middleLeftOut(text: string, first: number, last: number): string {
+  const characters = [...text.replaceAll(/\s+/g, " ")];
+  if (characters.length <= first + last + 1) return characters.join("");
+  const end = last === 0 ? "" : characters.slice(-last).join("");
+  return `${characters.slice(0, first).join("")}…${end}`;
+}
+
+/** What else has changed, in words. */
+function changedFacts(former: Memory, version: Memory): string[] {
+  const { tags, project, importance, pinned } = version;
+  const added = tags.filter((tag) => !former.tags.includes(tag));
+  const removed = former.tags.filter((tag) => !tags.includes(tag));
+  return [
+    ...added.map((tag) => `tag “${tag}” added`),
+    ...removed.map((tag) => `tag “${tag}” removed`),
+    ...(project === former.project
+      ? []
+      : [project === null ? "of no project now" : `project “${project}” now`]),
+    ...(importance === former.importance
+      ? []
+      : [`importance ${former.importance} → ${importance}`]),
+    ...(pinned === former.pinned ? [] : [pinned ? "pinned" : "no longer pinned"]),
+  ];
 }

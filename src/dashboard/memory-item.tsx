@@ -7,6 +7,7 @@ import type { Memory } from "../memories/memory.ts";
 import { PARTS } from "../memories/ranking/signals/kind.ts";
 import { Fragment, type Markup } from "../pages/jsx-runtime.ts";
 import { Moment } from "../pages/moment.tsx";
+import { excerptOf } from "./excerpt.ts";
 import { type View, viewPath } from "./memories-view.ts";
 import { PATHS } from "./navigation.tsx";
 
@@ -48,7 +49,7 @@ export function MemoryItem({
         <input type="checkbox" name="id" value={id} aria-label={`Select “${nameOf(content)}”`} />
       </label>
       <a class={isFound ? "memory-text passage" : "memory-text"} href={`${PATHS.memories}/${id}`}>
-        <bdi>{isFound ? <Passage memory={memory} mark={mark} /> : shortened(content, EXCERPT)}</bdi>
+        <bdi>{isFound ? <Passage memory={memory} mark={mark} /> : excerptOf(content, EXCERPT)}</bdi>
       </a>
       <div class="memory-facts">
         <Facts memory={memory} within={{ project: view.project, unfiled: view.unfiled }} />
@@ -174,14 +175,7 @@ function factor(logOdds: number): string {
 
 /** The beginning of a text on one line, which names it. */
 export function nameOf(content: string): string {
-  return shortened(content, NAME);
-}
-
-function shortened(content: string, limit: number): string {
-  const line = content.replaceAll(/\s+/g, " ").trim();
-  // By characters, so that none is cut in two.
-  const characters = [...line.slice(0, 2 * limit)];
-  return characters.length > limit ? `${characters.slice(0, limit - 1).join("")}…` : line;
+  return excerptOf(content, NAME);
 }
 
 export function percent(share: number): string {

@@ -1,5 +1,6 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import type { Memory } from "../memories/memory.ts";
+import type { Fading } from "../memories/ranking/retention.ts";
 import { Button, ButtonLink } from "../pages/button.tsx";
 import { Choice } from "../pages/field.tsx";
 import type { Markup } from "../pages/jsx-runtime.ts";
@@ -8,101 +9,92 @@ import { PostForm } from "../sign-in/form.tsx";
 import { ConfirmPage } from "./confirm.tsx";
 import type { Visit } from "./guard.tsx";
 import { newPath } from "./memories-page.tsx";
+import { InSession, NearIt } from "./memory-around.tsx";
 import { MemoryFacts } from "./memory-facts.tsx";
-import { Fields } from "./memory-fields.tsx";
-import type { Entries } from "./memory-form.ts";
+import { MemoryFading } from "./memory-fading.tsx";
 import { MemoryHistory } from "./memory-history.tsx";
 import { nameOf } from "./memory-item.tsx";
+import { MemoryText } from "./memory-text.tsx";
 import { PATHS } from "./navigation.tsx";
 import { Page } from "./page.tsx";
 
-/** The page on which a memory is written. */
-export function NewMemoryPage({
+/** A memory with all that is around it. */
+export interface Surroundings {
+  /** It, and what was true before and since, the newest first; empty where it was ever the same. */
+  history: readonly Memory[];
+  /** What has taken its place, as of now; `null` while it holds itself. */
+  current: Memory | null;
+  fading: Fading;
+  /** In its session, the oldest first. */
+  before: readonly Memory[];
+  after: readonly Memory[];
+  /** In meaning, the nearest first. */
+  near: readonly { memory: Memory; score: number }[];
+}
+
+/** A memory, to be read. */
+export function MemoryPage({
   visit,
-  entries,
-  former,
-  problem,
+  memory,
+  around,
 }: {
   visit: Visit;
-  entries: Entries;
-  /** What was true until now, if this takes its place. */
-  former: Memory | null;
-  problem?: string;
+  memory: Memory;
+  around: Surroundings;
 }): Markup {
+  const { history, current, fading, before, after, near } = around;
   return (
     <Page
       visit={visit}
       section="memories"
-      title={former ? "What is true now" : "Add a memory"}
-      problem={problem}
+      title="Memory"
+      actions={<Actions visit={visit} memory={memory} />}
     >
-      {former && (
+      {current && (
         <Notice>
-          It takes the place of “<bdi>{nameOf(former.content)}</bdi>”, which is kept as history.
+          This was true once. What is true now:{" "}
+          <a href={pathOf(current)}>
+            <bdi>{nameOf(current.content)}</bdi>
+          </a>
         </Notice>
       )}
-      <PostForm action={PATHS.memories} token={visit.token} class="panel">
-        {former && <input type="hidden" name="supersedes" value={former.id} />}
-        <Fields entries={entries} isNew={true} />
-        <div class="actions">
-          <Button kind="main">Save the memory</Button>
-          <ButtonLink href={former ? pathOf(former) : PATHS.memories}>Cancel</ButtonLink>
+      <div class="memory-page">
+        <MemoryText memory={memory} />
+        <aside>
+          <MemoryFacts memory={memory} />
+          <MemoryFading memory={memory} fading={fading} />
+        </aside>
+        <div class="memory-around">
+          <MemoryHistory memory={memory} history={history} />
+          <InSession memory={memory} before={before} after={after} />
+          <NearIt near={near} />
         </div>
-      </PostForm>
+      </div>
     </Page>
   );
 }
 
-/** A memory, to be read, changed or deleted. */
-export function MemoryPage({
-  visit,
-  memory,
-  history,
-  etag,
-  retention,
-  entries,
-  problem,
-}: {
-  visit: Visit;
-  memory: Memory;
-  /** It, and what was true before and since, the newest first. */
-  history: readonly Memory[];
-  /** Names the state that is shown, so that a change made meanwhile is not lost. */
-  etag: string;
-  /** What is left of it at its age, 0 to 1. */
-  retention: number;
-  entries: Entries;
-  problem?: string;
-}): Markup {
+/** What can be done with it. */
+function Actions({ visit, memory }: { visit: Visit; memory: Memory }): Markup {
   const path = pathOf(memory);
-  const { superseded_by } = memory;
+  const { pinned, superseded_by } = memory;
   return (
-    <Page visit={visit} section="memories" title="Memory" problem={problem}>
-      {superseded_by !== null && (
-        <Notice>
-          This was true once.{" "}
-          <a href={`${PATHS.memories}/${superseded_by}`}>Something else has taken its place.</a>
-        </Notice>
+    <>
+      <a class="button plain" href={editPath(memory)} data-key="e" aria-keyshortcuts="e">
+        Edit
+      </a>
+      {superseded_by === null && (
+        <ButtonLink href={newPath({ supersedes: memory.id })}>Something has changed</ButtonLink>
       )}
-      <MemoryFacts memory={memory} retention={retention} />
-      <PostForm action={path} token={visit.token} class="panel">
-        <input type="hidden" name="etag" value={etag} />
-        <Fields entries={entries} isNew={false} />
-        <div class="actions">
-          <Button kind="main">Save changes</Button>
-          {superseded_by === null && (
-            <ButtonLink href={newPath({ supersedes: memory.id })}>Something has changed</ButtonLink>
-          )}
-          <ButtonLink href={`${path}/delete`} kind="danger" asks={true}>
-            Delete
-          </ButtonLink>
-        </div>
+      <PostForm action={`${path}/pin`} token={visit.token}>
+        <Button name="pinned" value={pinned ? "0" : "1"}>
+          {pinned ? "Unpin" : "Pin"}
+        </Button>
       </PostForm>
-      <MemoryHistory memory={memory} history={history} />
-      <p>
-        <a href={PATHS.memories}>Back to all memories</a>
-      </p>
-    </Page>
+      <ButtonLink href={`${path}/delete`} kind="danger" asks={true}>
+        Delete
+      </ButtonLink>
+    </>
   );
 }
 
@@ -133,4 +125,9 @@ export function MemoryQuestion({ visit, memory }: { visit: Visit; memory: Memory
 /** The page of a memory. */
 export function pathOf({ id }: Pick<Memory, "id">): string {
   return `${PATHS.memories}/${id}`;
+}
+
+/** The page on which it is changed. */
+export function editPath(memory: Pick<Memory, "id">): string {
+  return `${pathOf(memory)}/edit`;
 }

@@ -45,7 +45,7 @@ import { createKeyRoutes } from "./key-routes.tsx";
 import { createLive } from "./live.ts";
 import { createLiveRoutes } from "./live-routes.ts";
 import { createMapRoutes } from "./map-routes.tsx";
-import { createMemoryPageRoutes } from "./memory-routes.tsx";
+import { createMemoryRoutes } from "./memory-routes.tsx";
 import { createListSources } from "./memory-sources.ts";
 import { createOverviewRoutes } from "./overview-routes.tsx";
 import { createOwnPasskeysRoutes } from "./own-passkeys-routes.tsx";
@@ -113,7 +113,7 @@ export function createDashboardRoutes(parts: DashboardParts) {
     .use(createOverviewRoutes({ guard, memories, live }))
     .use(createExportRoutes({ proved, memories, record }))
     .use(createImportRoutes({ ...parts, guard }))
-    .use(createMemoryPageRoutes({ ...parts, guard, live, listSources }))
+    .use(createMemoryRoutes({ ...parts, guard, live, listSources }))
     .use(createMapRoutes({ guard, memories, log: parts.log }))
     .use(createConnectRoutes({ ...own, publicUrl: config.publicUrl }))
     .use(createKeyRoutes(own))

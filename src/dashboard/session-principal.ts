@@ -4,6 +4,7 @@ import { AppError } from "../errors.ts";
 import type { Principal } from "../http/principal.ts";
 import type { Credential } from "../keys/reach.ts";
 import { FULL_ACCESS } from "../keys/scopes.ts";
+import type { MemorySource } from "../memories/memory.ts";
 import { PROOF_PATH } from "../sign-in/paths.ts";
 import type { Sessions } from "../sign-in/sessions.ts";
 import type { Visitors } from "../sign-in/visitor.ts";
@@ -11,6 +12,11 @@ import type { Visitors } from "../sign-in/visitor.ts";
 /** The credential of a person who uses the dashboard: their account, whichever session it is. */
 export function credentialOf({ email, id }: Pick<Account, "email" | "id">): Credential {
   return { by: email, id };
+}
+
+/** What a person writes in the dashboard comes from. */
+export function ownSource(account: Pick<Account, "email" | "id">): MemorySource {
+  return { via: "dashboard", ...credentialOf(account) };
 }
 
 const READING = ["GET", "HEAD"];

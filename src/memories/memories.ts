@@ -1,6 +1,7 @@
 import { DEFAULT_DECAY, type Decay } from "../config.ts";
 import { createMetrics, type Metrics } from "../metrics.ts";
 import type { Idempotency } from "./idempotency.ts";
+import { createNeighbours } from "./neighbours.ts";
 import { createReading } from "./reading.ts";
 import { createSecretWatch } from "./secret-watch.ts";
 import type { Store } from "./store.ts";
@@ -29,5 +30,5 @@ export function createMemories({
   const reading = createReading({ store, clock, decay });
   const secrets = createSecretWatch(metrics);
   const writing = createWriting({ store, idempotency, clock, secrets, get: reading.get });
-  return { ...reading, ...writing, secrets };
+  return { ...reading, ...createNeighbours({ store, clock }), ...writing, secrets };
 }

@@ -14,7 +14,7 @@ import { termsOf } from "./matched/terms.ts";
 import { MEMORY_ID, type Memory, type Similar } from "./memory.ts";
 import type { Usage } from "./quota.ts";
 import type { SearchMode } from "./ranking/mode.ts";
-import { retentionOf } from "./ranking/retention.ts";
+import { type Fading, fadingOf } from "./ranking/retention.ts";
 import { mayRead, readable } from "./reach.ts";
 import { decodeCursor, encodeCursor } from "./requests.ts";
 import { type MemoryRow, toMemory } from "./rows.ts";
@@ -173,9 +173,9 @@ export function createReading({
       });
     },
 
-    /** What is left of a memory at its age, 0 to 1. */
-    retention: ({ updated_at, ...memory }: Memory): number =>
-      retentionOf({ ...memory, updatedAt: Date.parse(updated_at) }, clock(), decay),
+    /** How much of a memory is left, and how fast it fades. */
+    fading: ({ updated_at, ...memory }: Memory): Fading =>
+      fadingOf({ ...memory, updatedAt: Date.parse(updated_at) }, clock(), decay),
 
     /** How many memories a filter lets pass, those included that have been superseded. */
     count: (reach: Reach, filter: Filter): Promise<number> =>
@@ -249,7 +249,8 @@ export async function findInOrder(
   return rows.filter((row) => passes(visible, row));
 }
 
-async function inOrder(
+/** Memories by id, in the order of the ids; those that aren't there are left out. */
+export async function inOrder(
   table: Pick<MemoryTable, "find">,
   ids: readonly string[],
 ): Promise<MemoryRow[]> {

@@ -9,6 +9,7 @@ import layout from "./styles/layout.css" with { type: "text" };
 import live from "./styles/live.css" with { type: "text" };
 import map from "./styles/map.css" with { type: "text" };
 import memories from "./styles/memories.css" with { type: "text" };
+import memory from "./styles/memory.css" with { type: "text" };
 import messages from "./styles/messages.css" with { type: "text" };
 import overview from "./styles/overview.css" with { type: "text" };
 import selection from "./styles/selection.css" with { type: "text" };
@@ -20,7 +21,7 @@ import tokens from "./styles/tokens.css" with { type: "text" };
 const PARTS: readonly string[] = [
   ...[tokens, base, forms, buttons, messages, tables, layout, alone],
   // Those of one page each.
-  ...[memories, selection, activity, live, map, overview, help, settings],
+  ...[memories, memory, selection, activity, live, map, overview, help, settings],
 ];
 
 /** The stylesheet of all pages. */

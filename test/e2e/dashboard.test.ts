@@ -77,6 +77,8 @@ test.each(LOOKS)(
       await page.getByRole("link", { name: "Sam likes green tea" }).click();
       await heading(page, "Memory");
       await check();
+      await open("Edit");
+      await check();
       await page.getByLabel("Text").fill("Sam likes black tea");
       await press(page, "Save changes");
       await page.getByText("The changes are saved.").waitFor();

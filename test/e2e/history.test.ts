@@ -42,10 +42,12 @@ test.each<[string, Look]>([
           ...{ tags: ["work"], project: "people", session_id: null },
         },
       ]);
-      const entries = page.getByRole("listitem").filter({ has: page.locator("time") });
+      const entries = page.locator(".versions").getByRole("listitem");
       expect(await entries.count()).toBe(2);
-      expect(await entries.first().textContent()).toMatch(/Globex.*true now/s);
-      await page.getByRole("link", { name: "Sam works at Acme" }).click();
+      expect(await entries.first().textContent()).toMatch(/true now.*Globex/s);
+      expect(await entries.first().locator("del").textContent()).toBe("Acme");
+      expect(await entries.first().locator("ins").textContent()).toBe("Globex since October");
+      await page.getByRole("link", { name: "Sam works at Acme", exact: true }).click();
       await page.getByText("This was true once.").waitFor();
       expect(await page.getByRole("link", { name: "Something has changed" }).count()).toBe(0);
       if (look.javaScript !== false) await expectSound(page);
@@ -77,6 +79,7 @@ test("a memory is pinned, given to a project and told when to go", async () => {
     await page.goto(`${dashboard.origin}/memories/new`);
     await page.getByLabel("Text").fill("The trial ends soon");
     await page.getByLabel("Project").fill("atlas");
+    await page.getByText("More", { exact: true }).click();
     await page.getByLabel("Pinned").check();
     await page.getByLabel("Expires").fill("2026-03-01T12:30");
     await press(page, "Save the memory");
@@ -84,10 +87,10 @@ test("a memory is pinned, given to a project and told when to go", async () => {
     const [memory] = (await client.list()).memories;
     const saved = { project: "atlas", pinned: true, expires_at: "2026-03-01T12:30:00.000Z" };
     expect(memory).toMatchObject(saved);
-    await page.getByText("it is pinned").waitFor();
+    await page.getByText("It is pinned").waitFor();
 
     await client.update(memory?.id ?? "", { expires_at: "2026-03-01T12:30:45.678Z" });
-    await page.reload();
+    await page.goto(`${dashboard.origin}/memories/${memory?.id}/edit`);
     await page.getByLabel("Tags").fill("trial");
     await press(page, "Save changes");
     await page.getByText("The changes are saved.").waitFor();
@@ -95,6 +98,7 @@ test("a memory is pinned, given to a project and told when to go", async () => {
     const kept = { ...saved, tags: ["trial"], expires_at: "2026-03-01T12:30:45.678Z" };
     expect(await client.get(memory?.id ?? "")).toMatchObject(kept);
 
+    await page.getByRole("link", { name: "Edit" }).click();
     await page.getByLabel("Pinned").uncheck();
     await page.getByLabel("Project").fill("");
     await page.getByLabel("Expires").fill("");
@@ -102,6 +106,8 @@ test("a memory is pinned, given to a project and told when to go", async () => {
     await page.getByText("The changes are saved.").waitFor();
     const none = { project: null, pinned: false, expires_at: null };
     expect(await client.get(memory?.id ?? "")).toMatchObject(none);
+    await page.getByRole("link", { name: "Edit" }).click();
+    await page.getByText("More", { exact: true }).click();
     await page.getByLabel("Expires").fill("2020-01-01T00:00");
     await press(page, "Save changes");
     await page.getByText("expires_at must be in the future").waitFor();

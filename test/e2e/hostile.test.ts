@@ -48,6 +48,7 @@ test("hostile memories, tags, agents, sessions and names are text on every page"
     `/memories?q=${query}`,
     `/memories?tags=${query}&agent_id=${query}&session_id=${query}&from=${query}&cursor=${query}`,
     `/memories/${id}`,
+    `/memories/${id}/edit`,
     `/memories/${id}/delete`,
     `/memories/${query}`,
     `/connect?to=${query}&made=${query}`,

@@ -24,14 +24,14 @@ test("a memory is written with all its fields, and what is wrong is said", async
     await expectSound(page);
     await page.getByLabel("Text").fill("First line\nsecond <line>");
     await page.getByLabel("Tags").fill(" work, home ,work,");
+    await page.getByText("More", { exact: true }).click();
     await page.getByLabel("Importance").fill("0.9");
     await page.getByLabel("Agent").fill("planner");
-    await page.getByText("Metadata", { exact: true }).first().click();
-    await page.locator("#metadata").fill("[1]");
+    await page.getByLabel("Metadata").fill("[1]");
     await press(page, "Save the memory");
     await page.getByRole("alert").waitFor();
     await expectSound(page);
-    await page.locator("#metadata").fill('{"a": [1]}');
+    await page.getByLabel("Metadata").fill('{"a": [1]}');
     await press(page, "Save the memory");
     await page.getByText("The memory is saved.").waitFor();
     expect((await client.list()).memories).toMatchObject([
@@ -50,14 +50,14 @@ test("a memory is written with all its fields, and what is wrong is said", async
 test("a change that was made meanwhile is not written over", async () => {
   await visit(async (page, client) => {
     const { id } = await client.save({ content: "One\r\ntwo", tags: ["a"], agent_id: " a\nb " });
-    await page.goto(`${dashboard.origin}/memories/${id}`);
+    await page.goto(`${dashboard.origin}/memories/${id}/edit`);
     await client.update(id, { tags: ["b"] });
     await page.getByLabel("Tags").fill("c");
     await press(page, "Save changes");
     await page.getByText("The memory has changed since.").waitFor();
     expect(await client.get(id)).toMatchObject({ tags: ["b"], content: "One\r\ntwo" });
 
-    await page.goto(`${dashboard.origin}/memories/${id}`);
+    await page.goto(`${dashboard.origin}/memories/${id}/edit`);
     await page.getByLabel("Tags").fill("c");
     await press(page, "Save changes");
     await page.getByText("The changes are saved.").waitFor();
@@ -67,6 +67,7 @@ test("a change that was made meanwhile is not written over", async () => {
       content: "One\r\ntwo",
       agent_id: " a\nb ",
     });
+    await page.getByRole("link", { name: "Edit" }).click();
     await press(page, "Save changes");
     await page.getByText("Nothing has changed.").waitFor();
   });
@@ -153,7 +154,7 @@ test("another account's memory is not there", async () => {
   const other = await dashboard.account();
   const { id } = await other.save({ content: "A secret" });
   await visit(async (page) => {
-    for (const path of [`/memories/${id}`, `/memories/${id}/delete`]) {
+    for (const path of [`/memories/${id}`, `/memories/${id}/edit`, `/memories/${id}/delete`]) {
       const response = await page.goto(dashboard.origin + path);
       expect(response?.status()).toBe(404);
       expect(await page.content()).not.toContain("A secret");

@@ -26,9 +26,41 @@ export function retentionOf(
 export function retention(
   age: number,
   importance: number,
-  { halfLifeDays: [least, most] }: Pick<Decay, "halfLifeDays"> = DEFAULT_DECAY,
+  decay: Pick<Decay, "halfLifeDays"> = DEFAULT_DECAY,
 ): number {
-  const halfLife = least * (most / least) ** importance * DAY;
   // A clock that was set back makes ages negative: such a memory is new.
-  return 2 ** (-Math.max(0, age) / halfLife);
+  return 2 ** (-Math.max(0, age) / halfLifeOf(importance, decay));
+}
+
+/** How a memory fades. */
+export interface Fading {
+  /** What is left of it now, 0 to 1. */
+  retention: number;
+  /** Milliseconds since it was changed last. */
+  age: number;
+  /** Milliseconds after which half of that is left; `null` for one that never fades. */
+  halfLife: number | null;
+  /** The share of a score that fading can take. */
+  depth: number;
+}
+
+export function fadingOf(
+  memory: Pick<MemoryRow, "pinned" | "updatedAt" | "importance">,
+  now: number,
+  decay: Decay,
+): Fading {
+  return {
+    retention: retentionOf(memory, now, decay),
+    age: Math.max(0, now - memory.updatedAt),
+    halfLife: memory.pinned ? null : halfLifeOf(memory.importance, decay),
+    depth: decay.depth,
+  };
+}
+
+/** In milliseconds. */
+function halfLifeOf(
+  importance: number,
+  { halfLifeDays: [least, most] }: Pick<Decay, "halfLifeDays">,
+): number {
+  return least * (most / least) ** importance * DAY;
 }

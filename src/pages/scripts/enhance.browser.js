@@ -1,16 +1,35 @@
 // What makes pages handier where scripts run: everything here works without, only less well.
 
-/** Buttons that copy what stands beside them. Browsers allow that on HTTPS and localhost alone. */
+/** Buttons that copy: a text of their own, that of an element, or what an address answers. */
+const COPYING = "button[data-copy], button[data-copy-from], button[data-copy-url]";
+
+/** Browsers allow copying on HTTPS and localhost alone. */
 function offerCopying(root) {
   if (!navigator.clipboard) return;
-  for (const button of root.querySelectorAll("button[data-copy]")) button.hidden = false;
+  for (const button of root.querySelectorAll(COPYING)) button.hidden = false;
+}
+
+async function answerOf(url) {
+  const response = await fetch(url);
+  if (!response.ok) throw new Error(`${url} answers ${response.status}`);
+  return JSON.stringify(await response.json(), null, 2);
+}
+
+async function putInClipboard({ copy, copyFrom, copyUrl }) {
+  if (copyUrl === undefined) {
+    await navigator.clipboard.writeText(copy ?? document.getElementById(copyFrom).textContent);
+    return;
+  }
+  // At once, as some browsers allow it only while a press is being handled: the text may follow.
+  const text = answerOf(copyUrl);
+  await navigator.clipboard.write([new ClipboardItem({ "text/plain": text })]);
 }
 
 async function copy(button) {
   const label = button.firstChild;
   const text = label.textContent;
   try {
-    await navigator.clipboard.writeText(button.dataset.copy);
+    await putInClipboard(button.dataset);
     label.textContent = "Copied";
   } catch {
     label.textContent = "Not allowed";
@@ -49,7 +68,7 @@ async function ask(link) {
 
 document.addEventListener("click", (event) => {
   const target = event.target instanceof Element ? event.target : null;
-  const button = target?.closest("button[data-copy]");
+  const button = target?.closest(COPYING);
   if (button) copy(button);
   const selectsAll = target?.closest("button[data-select-all]");
   if (selectsAll) selectAll(selectsAll);
@@ -59,6 +78,18 @@ document.addEventListener("click", (event) => {
     event.preventDefault();
     ask(link).catch(() => location.assign(link.href));
   }
+});
+
+/** A key presses what is named after it, where nobody is typing. */
+document.addEventListener("keydown", (event) => {
+  const isModified = event.ctrlKey || event.metaKey || event.altKey;
+  if (isModified || event.defaultPrevented || event.isComposing || event.repeat) return;
+  if (document.querySelector("dialog[open]")) return;
+  if (event.target instanceof Element && event.target.closest("input, textarea, select")) return;
+  const named = document.querySelector(`[data-key="${CSS.escape(event.key)}"]`);
+  if (!named) return;
+  event.preventDefault();
+  named.click();
 });
 
 /** What a button says to select, on the page that it stands on. */

@@ -1,0 +1,134 @@
+/** @jsxRuntime automatic @jsxImportSource #pages */
+import { Elysia } from "elysia";
+import type { Etags } from "../http/etag.ts";
+import { wholeAccount } from "../keys/reach.ts";
+import type { Memories } from "../memories/memories.ts";
+import type { Memory, MemoryChanges } from "../memories/memory.ts";
+import { type Guard, PAGE_ROUTE } from "./guard.tsx";
+import { MEMORY_PATHS } from "./memories-page.tsx";
+import { EditMemoryPage, NewMemoryPage } from "./memory-edit-page.tsx";
+import {
+  changesOf,
+  entriesAfter,
+  entriesOf,
+  NOTHING_ENTERED,
+  newMemoryOf,
+  readEntries,
+} from "./memory-form.ts";
+import { pathOf } from "./memory-page.tsx";
+import { PATHS } from "./navigation.tsx";
+import { ownSource } from "./session-principal.ts";
+
+/** Bytes of the form of a memory: every character of the longest text can take twelve. */
+const MAX_FORM = 512 << 10;
+
+type Service = Pick<Memories, "find" | "get" | "save" | "secrets" | "update">;
+
+/** The pages on which memories are written and changed. */
+export function createMemoryEditRoutes({
+  guard,
+  memories,
+  etags,
+}: {
+  guard: Guard;
+  memories: Service;
+  etags: Etags;
+}) {
+  return new Elysia()
+    .use(createNewRoutes({ guard, memories }))
+    .get(
+      `${PATHS.memories}/:id/edit`,
+      ({ request, params }) =>
+        guard.show(request, async (visit) => {
+          const memory = await memories.get(wholeAccount(visit.account.id), params.id);
+          const etag = (await etags.maker())(memory);
+          const entries = entriesOf(memory);
+          return <EditMemoryPage visit={visit} memory={memory} etag={etag} entries={entries} />;
+        }),
+      PAGE_ROUTE,
+    )
+    .post(
+      `${PATHS.memories}/:id`,
+      ({ request, params }) =>
+        guard.act(
+          request,
+          async ({ account }, form) => {
+            const present = await memories.get(wholeAccount(account.id), params.id);
+            const changes = changesOf(readEntries(form), present);
+            const etagOf = await etags.maker();
+            const isShown = (memory: Memory) => etagOf(memory) === form.get("etag");
+            if (changes) {
+              const source = ownSource(account);
+              await memories.update(wholeAccount(account.id), params.id, changes, {
+                source,
+                isExpected: isShown,
+              });
+            }
+            const notice = changes
+              ? `The changes are saved.${secretNotice(memories, changes)}`
+              : "Nothing has changed.";
+            return { to: pathOf(present), notice };
+          },
+          async (visit, problem, form) => {
+            const memory = await memories.get(wholeAccount(visit.account.id), params.id);
+            // With the old ETag, so that what was changed meanwhile is not written over unseen.
+            const etag = form.get("etag") ?? "";
+            const entries = readEntries(form);
+            return <EditMemoryPage {...{ visit, memory, etag, entries, problem }} />;
+          },
+          MAX_FORM,
+        ),
+      PAGE_ROUTE,
+    );
+}
+
+function createNewRoutes({ guard, memories }: { guard: Guard; memories: Service }) {
+  /** What the form says is no longer true. */
+  const formerOf = async (accountId: string, id: string | null): Promise<Memory | null> =>
+    id ? await memories.get(wholeAccount(accountId), id) : null;
+
+  return new Elysia()
+    .get(
+      MEMORY_PATHS.new,
+      ({ request }) =>
+        guard.show(request, async (visit) => {
+          const { searchParams } = visit.url;
+          const former = await formerOf(visit.account.id, searchParams.get("supersedes"));
+          const project = searchParams.get("project") ?? "";
+          const entries = former ? entriesAfter(former) : { ...NOTHING_ENTERED, project };
+          return <NewMemoryPage visit={visit} entries={entries} former={former} />;
+        }),
+      PAGE_ROUTE,
+    )
+    .post(
+      PATHS.memories,
+      ({ request }) =>
+        guard.act(
+          request,
+          async ({ account }, form) => {
+            const input = newMemoryOf(readEntries(form));
+            const { memory, isNew } = await memories.save(wholeAccount(account.id), input, {
+              source: ownSource(account),
+            });
+            const notice = isNew ? "The memory is saved." : "This is known already, just so.";
+            return { to: pathOf(memory), notice: notice + secretNotice(memories, input) };
+          },
+          async (visit, problem, form) => {
+            const entries = readEntries(form);
+            const reach = wholeAccount(visit.account.id);
+            const former = await memories.find(reach, entries.supersedes);
+            return (
+              <NewMemoryPage visit={visit} entries={entries} former={former} problem={problem} />
+            );
+          },
+          MAX_FORM,
+        ),
+      PAGE_ROUTE,
+    );
+}
+
+/** What to add where something was saved that looks like a secret; empty else. */
+function secretNotice({ secrets }: Pick<Service, "secrets">, texts: MemoryChanges): string {
+  const kinds = secrets.warnings(texts)?.warnings.map(({ message }) => message) ?? [];
+  return kinds.map((kind) => ` ${kind}`).join("");
+}

@@ -1,0 +1,48 @@
+import type { Reach } from "../keys/reach.ts";
+import { passes } from "./filter.ts";
+import type { Memory } from "./memory.ts";
+import { readable } from "./reach.ts";
+import { inOrder } from "./reading.ts";
+import { toMemory } from "./rows.ts";
+import { findNear } from "./similar.ts";
+import type { Store } from "./store.ts";
+
+/** What stands around a memory; see `createMemories`. */
+export function createNeighbours({
+  store,
+  clock,
+}: {
+  store: Pick<Store, "use">;
+  clock: () => number;
+}) {
+  return {
+    /** What was saved that is near a memory in meaning, the nearest first; none where nothing is. */
+    async near(reach: Reach, id: string): Promise<{ memory: Memory; score: number }[]> {
+      const filter = { isCurrent: true, isCaptured: false, aliveAt: clock() };
+      const found = await store.use(reach.accountId, ({ table }) =>
+        findNear(table, id, readable(reach, filter)),
+      );
+      return found.map(({ memory, score }) => ({ memory: toMemory(memory), score }));
+    },
+
+    /** What was saved before and after a memory in its session, `limit` of each, the oldest first. */
+    async inSession(
+      reach: Reach,
+      id: string,
+      limit: number,
+    ): Promise<{ before: Memory[]; after: Memory[] }> {
+      const visible = readable(reach, { aliveAt: clock() });
+      return await store.use(reach.accountId, async ({ table }) => {
+        const [memory] = (await table.find([id])).filter((row) => passes(visible, row));
+        if (!memory || memory.sessionId === null) return { before: [], after: [] };
+        const session = { ...visible, sessionId: memory.sessionId };
+        const beside = async (isBackward: boolean) => {
+          const ids = await table.list(session, { ...memory, isBackward }, limit);
+          const rows = await inOrder(table, ids.toReversed());
+          return rows.filter((row) => passes(visible, row)).map(toMemory);
+        };
+        return { before: await beside(false), after: await beside(true) };
+      });
+    },
+  };
+}

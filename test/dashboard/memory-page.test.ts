@@ -1,0 +1,116 @@
+import { afterAll, expect, test } from "bun:test";
+import { wholeAccount } from "../../src/keys/reach.ts";
+import { startOAuthServer } from "../oauth/support/oauth-server.ts";
+import { formTo } from "../oauth/support/person.ts";
+
+const DAY = 86_400_000;
+
+const server = await startOAuthServer();
+afterAll(server.close);
+const { accountId, person } = await server.signedIn();
+const client = await server.client(accountId);
+const reach = wholeAccount(accountId);
+
+/** The text of a page, without its markup. */
+const textOf = (html: string) => html.replaceAll(/<[^>]*>/g, " ").replaceAll(/\s+/g, " ");
+const open = async (id: string) => (await person.visit(`/memories/${id}`)).text;
+
+test("a memory is there to be read: as it was written, with what is known of it and nothing else", async () => {
+  const content = "First  line\n\n  <b>second</b> line";
+  const { id } = await client.save({ content });
+  const html = await open(id);
+  expect(html).toContain("First  line\n\n  &lt;b&gt;second&lt;/b&gt; line</p>");
+  expect(html).not.toContain("<textarea");
+  const text = textOf(html);
+  expect(text).toContain(`Id ${id}`);
+  expect(text).toContain("In 30 days 84 % Half-life 120 days");
+  for (const absent of ["History", "session", "Near it", "Project", "Importance", "Expires"]) {
+    expect(text).not.toContain(absent);
+  }
+  expect(html).toContain(`href="/memories/${id}/edit"`);
+  expect((await person.visit(`/memories/${id}/edit`)).text).toContain("<textarea");
+});
+
+test("it says what differs from most memories", async () => {
+  const [memory] = await server.memories.create(
+    reach,
+    [
+      {
+        ...{ content: "Differs", project: "atlas", agent_id: "planner", session_id: "s 1" },
+        ...{ importance: 0.9, expires_at: "2099-01-01T00:00:00Z", metadata: { a: [1] } },
+      },
+    ],
+    { source: { via: "capture", by: "laptop", id: "key_1" } },
+  );
+  const html = await open(memory?.id ?? "");
+  expect(textOf(html)).toContain("Written by laptop by capture");
+  for (const [name, value] of [
+    ["Project", "atlas"],
+    ["Agent", "planner"],
+    ["Session", "s 1"],
+  ]) {
+    expect(textOf(html)).toContain(`${name} ${value}`);
+  }
+  expect(textOf(html)).toContain("Expires 2099-01-01 00:00 UTC Importance 0.9");
+  expect(html).toContain('href="/memories?session_id=s+1"');
+  expect(html).toContain("Metadata</summary>");
+});
+
+test("only what is safe to open becomes a link", async () => {
+  const { id } = await client.save({
+    content:
+      'See https://a.example/x?y=1&z="q" (http://b.example/). javascript:alert(1) data:text/html,x',
+  });
+  const html = await open(id);
+  const links = [...html.matchAll(/href="([^"]*)" rel="noreferrer nofollow"/g)].map(([, to]) => to);
+  expect(links).toEqual(["https://a.example/x?y=1&amp;z=", "http://b.example/"]);
+});
+
+test("a long text is folded, and copied and kept as a whole", async () => {
+  const { id } = await client.save({ content: "long ".repeat(1_000) });
+  const html = await open(id);
+  expect(html).toContain('class="memory-content folded"');
+  expect(textOf(html)).toContain("Show all 5,000 characters");
+  const short = await client.save({ content: "short" });
+  expect(await open(short.id)).not.toContain("folded");
+});
+
+test("a history of any length leads from what was true to what is", async () => {
+  let last = await client.save({ content: "Version 0 of the plan for Atlas" });
+  const ids = [last.id];
+  for (let version = 1; version < 14; version++) {
+    last = await client.save({
+      ...{ content: `Version ${version} of the plan for Atlas`, supersedes: last.id },
+    });
+    ids.push(last.id);
+  }
+  const shown = (html: string) =>
+    [...(html.split('class="versions"')[1] ?? "").matchAll(/\/memories\/(mem_\w+)"/g)]
+      .map(([, id = ""]) => ids.indexOf(id))
+      .filter((place) => place >= 0);
+  const now = await open(last.id);
+  expect(now).not.toContain("This was true once");
+  expect(now).toContain("Version <del>12 </del><ins>13 </ins>of the plan for Atlas");
+  // Ten, and the way to older ones.
+  expect(shown(now)).toEqual([13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 4]);
+  const old = await open(ids[2] ?? "");
+  expect(textOf(old)).toContain("What is true now: Version 13 of the plan for Atlas");
+  expect(shown(old)).toEqual([2, 1, 0]);
+});
+
+test("it fades from its last change on, and not at all while it is pinned", async () => {
+  const { id } = await client.save({ content: "Fades", importance: 0 });
+  const press = async (pinned: string) => {
+    const page = await person.visit(`/memories/${id}`);
+    return await person.submit(formTo(page, `/memories/${id}/pin`), { pinned });
+  };
+  await press("1");
+  expect(await client.get(id)).toMatchObject({ pinned: true });
+  expect(textOf(await open(id))).toContain("It is pinned: it never fades.");
+  await press("0");
+  expect(await client.get(id)).toMatchObject({ pinned: false });
+  server.clock.advance(30 * DAY);
+  // The session has ended meanwhile.
+  person.jar.set("ctxd-session", await server.sessions.begin(accountId));
+  expect(textOf(await open(id))).toContain("Now 50 % In 30 days 25 % Half-life 30 days");
+});

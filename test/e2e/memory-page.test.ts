@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expectSound, type Look } from "../support/browser.ts";
+import { type Dashboard, press, startDashboard } from "../support/dashboard.ts";
+
+let dashboard: Dashboard;
+beforeAll(async () => {
+  dashboard = await startDashboard();
+});
+afterAll(() => dashboard?.close());
+
+const LONG = Array.from({ length: 200 }, (_, line) => `Line ${line}\tof a long text`).join("\n");
+
+test("a text, an id and a memory as JSON are copied, and a key leads to the form", async () => {
+  const client = await dashboard.account();
+  const { id, ...memory } = await client.save({ content: "One  space\n\ttwo", tags: ["a"] });
+  await dashboard.visitAs(client.accountId, async (page) => {
+    const granted = ["clipboard-read", "clipboard-write"];
+    await page.context().grantPermissions(granted, { origin: dashboard.origin });
+    await page.goto(`${dashboard.origin}/memories/${id}`);
+    const copied = async (name: string) => {
+      await press(page, name);
+      await page.getByRole("button", { name: "Copied" }).waitFor();
+      const text = await page.evaluate<string>("navigator.clipboard.readText()");
+      await page.getByRole("button", { name: "Copied" }).waitFor({ state: "detached" });
+      return text;
+    };
+    expect(await copied("Copy text")).toBe("One  space\n\ttwo");
+    expect(await copied("Copy the id")).toBe(id);
+    expect(JSON.parse(await copied("Copy as JSON"))).toMatchObject({ id, ...memory });
+    await page.keyboard.press("e");
+    await page.waitForURL(/\/edit$/);
+    // Where text is entered, a key is a letter.
+    await page.getByLabel("Text").fill("");
+    await page.keyboard.type("see");
+    await press(page, "Save changes");
+    await page.getByText("The changes are saved.").waitFor();
+    expect(await client.get(id)).toMatchObject({ content: "see" });
+  });
+});
+
+test.each<[string, Look]>([
+  ["", {}],
+  [", without JavaScript", { javaScript: false }],
+  [", in the dark on a narrow screen", { dark: true, narrow: true }],
+])("a long text is unfolded, and a memory is pinned by one press%s", async (_, look) => {
+  const client = await dashboard.account();
+  const { id } = await client.save({ content: LONG });
+  await dashboard.visitAs(
+    client.accountId,
+    async (page) => {
+      await page.goto(`${dashboard.origin}/memories/${id}`);
+      const height = async () => (await page.locator("#memory-text").boundingBox())?.height ?? 0;
+      expect(await page.locator("#memory-text").textContent()).toBe(LONG);
+      expect(await height()).toBeLessThan(500);
+      await page.getByLabel("Show all").focus();
+      await page.keyboard.press("Space");
+      expect(await height()).toBeGreaterThan(2_000);
+      if (look.javaScript !== false) await expectSound(page);
+      await press(page, "Pin");
+      await page.getByText("Pinned: it never fades.", { exact: true }).waitFor();
+      expect(await client.get(id)).toMatchObject({ pinned: true });
+      await press(page, "Unpin");
+      await page.getByText("No longer pinned: it fades.").waitFor();
+      expect(await client.get(id)).toMatchObject({ pinned: false });
+    },
+    look,
+  );
+});
