@@ -88,6 +88,10 @@ describe.skipIf(!canRun)("the npm package", () => {
         "@ctxd/windows-x64": version,
       },
     });
+    expect(all.get("@ctxd/client")).toMatchObject({
+      version,
+      exports: { ".": { types: "./dist/index.d.ts", default: "./dist/index.js" } },
+    });
     expect(all.get("@ctxd/linux-arm64")).toMatchObject({
       os: ["linux"],
       cpu: ["arm64"],
@@ -169,6 +173,7 @@ esac
     const file = (name: string) =>
       `publish ./out/${name}-${version}.tgz --access public --provenance`;
     expect(stdout.toString().trim().split("\n")).toEqual([
+      file("ctxd-client"),
       file("ctxd-darwin-arm64"),
       file("ctxd-linux-arm64"),
       file("ctxd-linux-x64"),

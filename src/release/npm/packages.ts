@@ -1,24 +1,24 @@
-import { chmod, copyFile, link, mkdir, mkdtemp, rm } from "node:fs/promises";
+import { chmod, copyFile, link, mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { description, license, name } from "../../../package.json" with { type: "json" };
-import { run } from "../../native/run.ts";
+import { description, name } from "../../../package.json" with { type: "json" };
 import { TARGETS, type TargetName } from "../../native/targets.ts";
-import { startingScript } from "../../system/shell.ts";
 import { mcpName, type Release } from "../release-info.ts";
+import { packClient } from "./client.ts";
+import { commonFields, pack, writeReadme } from "./pack.ts";
 
-const ROOT = join(import.meta.dir, "..", "..", "..");
 const LAUNCHER = "launcher.cjs";
 const KEYWORDS = ["ai", "agent", "mcp", "mcp-server", "memory", "semantic-search"];
 
 /**
  * Makes the packages for npm, as the files that `npm publish` takes: one for each executable, which npm
- * installs on its system alone, and `ctxd`, whose command starts it. They run no script when they
- * are installed. The last path is that of `ctxd`, which is published after those that it names.
+ * installs on its system alone, `@ctxd/client` for programs, and `ctxd`, whose command starts the
+ * executable. They run no script when they are installed. The last path is that of `ctxd`, which is published after those that it names.
  */
 export async function make(release: Release): Promise<string[]> {
   const targets = Object.keys(release.executables) as TargetName[];
   return Promise.all([
     ...targets.map((target) => packTarget(release, target)),
+    packClient(release),
     packLauncher(release, targets),
   ]);
 }
@@ -73,41 +73,4 @@ function packLauncher(release: Release, targets: readonly TargetName[]): Promise
 
 function packageOf(target: TargetName): string {
   return `@${name}/${target}`;
-}
-
-function commonFields({ version, repository }: Release) {
-  return {
-    version,
-    license,
-    homepage: `${repository}#readme`,
-    bugs: `${repository}/issues`,
-    // npm holds this address to that of the workflow that publishes (provenance).
-    repository: { type: "git", url: `git+${repository}.git` },
-    publishConfig: { access: "public" },
-  };
-}
-
-async function writeReadme(folder: string, text: string): Promise<void> {
-  await Bun.write(join(folder, "README.md"), text);
-}
-
-/** Packs what `fill` puts into a folder; it returns the package.json. */
-async function pack(
-  { out }: Release,
-  fill: (folder: string) => Promise<Record<string, unknown>>,
-): Promise<string> {
-  // Beside the executables, so that they can be linked instead of copied.
-  const folder = await mkdtemp(join(out, ".npm-"));
-  try {
-    const fields = await fill(folder);
-    await Bun.write(join(folder, "package.json"), `${JSON.stringify(fields, null, 2)}\n`);
-    for (const file of ["LICENSE", "NOTICE"]) await copyFile(join(ROOT, file), join(folder, file));
-    const command = ["npm", "pack", "--ignore-scripts", "--json", "--pack-destination", out];
-    const said = await run(startingScript(command), { cwd: folder });
-    const file = /"filename":\s*"([^"]+)"/.exec(said)?.[1];
-    if (file === undefined) throw new Error(`npm pack named no file: ${said}`);
-    return join(out, file.replace("@", "").replace("/", "-"));
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
 }

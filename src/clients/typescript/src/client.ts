@@ -94,11 +94,11 @@ export interface Client {
    * Brings memories in, with their ids and times: those of `export`, or with no more than `content`.
    * They are read as they are sent. To import the same twice changes nothing, so that after a failure
    * the same call goes on. The client's project is not added to them.
-   * @param options `dryRun` only tells what would be done
+   * @param options `dry_run` only tells what would be done
    */
   import(
     source: ImportSource,
-    options?: Calling & { dryRun?: boolean | undefined },
+    options?: Calling & { dry_run?: boolean | undefined },
   ): Promise<ImportReport>;
   /** The ETag of a memory that `get`, `save` or `update` returned; null of others. */
   etag(memory: object): string | null;
@@ -220,8 +220,8 @@ export function createClient(options: ClientOptions): Client {
     stats: ({ signal } = {}) => read<Stats>("/stats", signal),
     export: ({ signal, ...filter } = {}) =>
       exportMemories(send, toQuery(withProject(filter)), signal),
-    import: (source, { dryRun = false, signal } = {}) =>
-      importMemories(send, source, { dryRun, signal }),
+    import: (source, { dry_run = false, signal } = {}) =>
+      importMemories(send, source, { dry_run, signal }),
     etag: (memory) => etags.get(memory) ?? null,
   };
 }

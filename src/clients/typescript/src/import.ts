@@ -1,4 +1,4 @@
-import { readJson } from "./error.ts";
+import { CtxdError, readJson } from "./error.ts";
 import { readLines, readPieces } from "./lines.ts";
 import { toQuery } from "./query.ts";
 import type { Send } from "./send.ts";
@@ -32,20 +32,20 @@ const NAMED = 1_000;
 export async function importMemories(
   send: Send,
   source: ImportSource,
-  { dryRun, signal }: { dryRun: boolean; signal: AbortSignal | undefined },
+  { dry_run, signal }: { dry_run: boolean; signal: AbortSignal | undefined },
 ): Promise<ImportReport> {
   const report: ImportReport = {
     ...{ created: 0, updated: 0, unchanged: 0, kept: 0, invalid: 0, masked: 0 },
     skipped: [],
   };
-  const path = `/memories/import${toQuery({ dry_run: dryRun })}`;
+  const path = `/memories/import${toQuery({ dry_run })}`;
   let before = 0;
   for await (const lines of readParts(readLines(toBytes(source), MAX_LINE + 1))) {
     const body = new Blob(lines.flatMap((line) => [line, "\n"]));
     const headers = { "content-type": "application/x-ndjson" };
     const sending = { method: "POST", path, body, headers, isRepeatable: true, signal };
-    const done = await send(sending, (response) => readJson<ImportReport>(response));
-    add(report, done, before);
+    const done = send(sending, (response) => readJson<ImportReport>(response));
+    add(report, await done.catch(failAfter(before)), before);
     before += lines.length;
   }
   return report;
@@ -58,6 +58,15 @@ function add(report: ImportReport, part: ImportReport, before: number): void {
   for (const one of skipped.slice(0, NAMED - report.skipped.length)) {
     report.skipped.push({ ...one, line: before + one.line });
   }
+}
+
+/** Lines that an error names are counted from the beginning of its part. */
+function failAfter(before: number) {
+  return (error: unknown): never => {
+    if (before === 0 || !(error instanceof CtxdError)) throw error;
+    const { code, message, ...rest } = error;
+    throw new CtxdError(code, `After line ${before}: ${message}`, { ...rest, cause: error });
+  };
 }
 
 type Line = Uint8Array<ArrayBuffer>;

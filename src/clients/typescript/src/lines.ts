@@ -6,7 +6,7 @@ const LINE_FEED = 10;
  */
 export async function* readLines(
   pieces: AsyncIterable<Uint8Array>,
-  maxBytes = Number.POSITIVE_INFINITY,
+  maxBytes: number = Number.POSITIVE_INFINITY,
 ): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   let held: Uint8Array<ArrayBuffer>[] = [];
   let room = maxBytes;

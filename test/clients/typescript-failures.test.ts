@@ -1,0 +1,173 @@
+import { afterAll, beforeEach, describe, expect, test } from "bun:test";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { createClient } from "../../src/clients/typescript/src/index.ts";
+import { startServer } from "../support/server.ts";
+
+type Fault = (answer: ServerResponse, pass: () => Promise<void>) => unknown;
+
+/** Stands between the client and the server, and does to the next requests what a test says. */
+const faults: Fault[] = [];
+let requests: string[] = [];
+const server = await startServer();
+const between = createServer(async (request, answer) => {
+  requests.push(request.method ?? "");
+  const pass: Fault = (_, forward) => forward();
+  await (faults.shift() ?? pass)(answer, () => forward(request, answer));
+});
+await new Promise<void>((resolve) => between.listen(0, "127.0.0.1", resolve));
+const url = `http://127.0.0.1:${(between.address() as AddressInfo).port}`;
+
+afterAll(async () => {
+  between.closeAllConnections();
+  between.close();
+  await server.close();
+});
+beforeEach(() => {
+  faults.length = 0;
+  requests = [];
+});
+
+async function forward(request: IncomingMessage, answer: ServerResponse): Promise<void> {
+  const { method = "", headers } = request;
+  const body = Buffer.concat(await request.toArray());
+  const passed = ["authorization", "content-type", "idempotency-key"].flatMap((name) => {
+    const value = headers[name];
+    return typeof value === "string" ? [[name, value] as [string, string]] : [];
+  });
+  const response = await fetch(`${server.origin}${request.url}`, {
+    ...{ method, headers: passed },
+    body: method === "GET" ? null : body,
+  });
+  answer.writeHead(response.status).end(await response.text());
+}
+
+const refuse =
+  (status: number, code: string, retryAfter?: string): Fault =>
+  (answer) => {
+    const headers = retryAfter === undefined ? {} : { "retry-after": retryAfter };
+    answer.writeHead(status, headers).end(JSON.stringify({ error: { code, message: "No." } }));
+  };
+/** What was asked for is done, and nobody is told. */
+const loseAnswer: Fault = async (answer, pass) => {
+  const { socket } = answer;
+  answer.writeHead = () => answer;
+  answer.end = () => {
+    socket?.destroy();
+    return answer;
+  };
+  await pass();
+};
+const unanswered = () => {};
+const busy = refuse(503, "unavailable", "0");
+const many = refuse(429, "rate_limited", "0");
+
+async function newClient(options: Partial<Parameters<typeof createClient>[0]> = {}) {
+  const { key } = await server.account();
+  // Without it, Bun itself sends again what got no answer on a connection that it had before.
+  const fetchAnew = (url: string, request: RequestInit) =>
+    fetch(url, { ...request, keepalive: false });
+  return createClient({ url, key, fetch: fetchAnew, ...options });
+}
+
+describe("when something fails, the TypeScript client", () => {
+  test("saves once, however often it asks", async () => {
+    const client = await newClient();
+    faults.push(loseAnswer, busy, many);
+    const saved = await client.save({ content: "once" });
+    expect(requests).toHaveLength(4);
+    faults.push(loseAnswer);
+    await client.saveAll([{ content: "twins" }, { content: "twins" }]);
+    expect((await client.stats()).memories).toBe(3);
+    faults.push(busy, refuse(502, "what a proxy says"));
+    expect(await client.get(saved.id)).toMatchObject({ content: "once" });
+  });
+
+  test("goes on where a list was saved in part, by the same key", async () => {
+    const client = await newClient({ retries: 0 });
+    const facts = Array.from({ length: 300 }, (_, number) => ({ content: `fact ${number}` }));
+    faults.push((_, pass) => pass(), busy);
+    const idempotencyKey = crypto.randomUUID();
+    const failed = client.saveAll(facts, { idempotencyKey });
+    await expect(failed).rejects.toMatchObject({ code: "unavailable" });
+    expect(await client.saveAll(facts, { idempotencyKey })).toHaveLength(300);
+    expect((await client.stats()).memories).toBe(300);
+  });
+
+  test("changes and deletes again only what was refused unread", async () => {
+    const client = await newClient();
+    const { id } = await client.save({ content: "the door is green" });
+    faults.push(many);
+    await client.update(id, { pinned: true });
+    faults.push(many);
+    await client.deleteWhere({ agent_id: "nobody" });
+    requests = [];
+    faults.push(loseAnswer);
+    await expect(client.update(id, { pinned: false })).rejects.toMatchObject({ code: "network" });
+    faults.push(busy);
+    const failed = client.deleteWhere({ agent_id: "nobody" });
+    await expect(failed).rejects.toMatchObject({ code: "unavailable", retryAfter: 0 });
+    faults.push(loseAnswer);
+    await expect(client.delete(id)).rejects.toMatchObject({ code: "network", status: 0 });
+    expect(requests).toEqual(["PUT", "DELETE", "DELETE"]);
+  });
+
+  test("gives up after some tries, and at once where waiting is of no use", async () => {
+    const client = await newClient({ retries: 2 });
+    faults.push(busy, busy, busy, busy);
+    await expect(client.stats()).rejects.toMatchObject({ code: "unavailable", status: 503 });
+    expect(requests).toHaveLength(3);
+    faults.length = 0;
+    faults.push(refuse(429, "rate_limited", "3600"));
+    await expect(client.stats()).rejects.toMatchObject({ code: "rate_limited", retryAfter: 3600 });
+    const date = new Date(Date.now() + 7_200_000).toUTCString();
+    faults.push(refuse(503, "unavailable", date));
+    const { retryAfter } = await client.stats().catch((error) => error);
+    expect(retryAfter).toBeWithin(7_000, 7_201);
+    faults.push(refuse(500, "internal"));
+    await expect(client.stats()).rejects.toMatchObject({ code: "internal" });
+    expect(requests).toHaveLength(6);
+  });
+
+  test("ends when it is told to, also while it waits", async () => {
+    const client = await newClient({ retries: 1_000 });
+    const reason = new Error("enough");
+    const controller = new AbortController();
+    faults.push(refuse(503, "unavailable", "50"), unanswered);
+    const asked = client.stats({ signal: controller.signal });
+    while (requests.length === 0) await Bun.sleep(1);
+    controller.abort(reason);
+    await expect(asked).rejects.toBe(reason);
+    const second = new AbortController();
+    const waiting = client.stats({ signal: second.signal });
+    while (requests.length === 1) await Bun.sleep(1);
+    second.abort(reason);
+    await expect(waiting).rejects.toBe(reason);
+    await expect(client.stats({ signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+    expect(requests).toHaveLength(2);
+  });
+
+  test("waits so long and no longer", async () => {
+    const client = await newClient({ timeout: 50, retries: 0 });
+    faults.push(unanswered);
+    await expect(client.stats()).rejects.toMatchObject({ code: "timeout", status: 0 });
+    faults.push((answer) => answer.writeHead(200).write('{"memor'));
+    await expect(client.stats()).rejects.toMatchObject({ code: "timeout" });
+  });
+
+  test("tells who is not ctxd, and takes its key nowhere else", async () => {
+    const client = await newClient();
+    faults.push((answer) => answer.writeHead(200).end("<!doctype html>"));
+    await expect(client.stats()).rejects.toMatchObject({ code: "unexpected_answer", status: 200 });
+    faults.push((answer) => answer.writeHead(404).end("<!doctype html>"));
+    await expect(client.stats()).rejects.toMatchObject({ code: "unexpected_answer", status: 404 });
+    faults.push((answer) =>
+      answer.writeHead(307, { location: `${server.origin}/api/stats` }).end(),
+    );
+    await expect(client.stats()).rejects.toMatchObject({ code: "redirected", status: 307 });
+    expect(requests).toHaveLength(3);
+    expect(() => createClient({ url: "file:///etc", key: "" })).toThrow(TypeError);
+    const closed = createClient({ url: "http://127.0.0.1:1", key: "", retries: 0 });
+    await expect(closed.stats()).rejects.toMatchObject({ code: "network" });
+  });
+});
