@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { chmodSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { version } from "../../package.json" with { type: "json" };
@@ -99,6 +99,8 @@ describe.skipIf(!canRun)("the npm package", () => {
     });
     expect(all.get("@ctxd/windows-x64")).toMatchObject({ os: ["win32"], cpu: ["x64"] });
     for (const fields of all.values()) expect(fields).not.toHaveProperty("scripts");
+    const installed = join(folder, "project", "node_modules", "@ctxd", own ?? "");
+    expect(existsSync(join(installed, "NOTICE"))).toBe(true);
     const fetched = registry.asked.filter((path) => path.endsWith(".tgz")).sort();
     expect(fetched).toEqual([
       `/@ctxd/${own}/-/ctxd-${own}-${version}.tgz`,

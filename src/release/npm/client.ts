@@ -1,9 +1,9 @@
-import { copyFile, mkdir, rm } from "node:fs/promises";
+import { mkdir, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { Glob } from "bun";
 import ts from "typescript-5";
 import type { Release } from "../release-info.ts";
-import { commonFields, pack } from "./pack.ts";
+import { commonFields, pack, writeReadme } from "./pack.ts";
 
 const CLIENT = join(import.meta.dir, "..", "..", "clients", "typescript");
 const OPTIONS: ts.CompilerOptions = {
@@ -18,7 +18,8 @@ const OPTIONS: ts.CompilerOptions = {
 export function packClient(release: Release): Promise<string> {
   return pack(release, async (folder) => {
     await buildClient(join(folder, "dist"));
-    await copyFile(join(CLIENT, "README.md"), join(folder, "README.md"));
+    const readme = await Bun.file(join(CLIENT, "README.md")).text();
+    await writeReadme(folder, readme.replace("REPOSITORY", release.repository));
     const {
       private: _,
       scripts,

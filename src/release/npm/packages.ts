@@ -43,7 +43,7 @@ async function packTarget(release: Release, target: TargetName): Promise<string>
       ...(os === "linux" ? { libc: ["glibc"] } : {}),
       // Yarn would keep it inside a ZIP, from which it can't be started.
       preferUnplugged: true,
-      files: ["bin"],
+      files: ["bin", "NOTICE"],
     };
   });
 }
@@ -62,7 +62,7 @@ function packLauncher(release: Release, targets: readonly TargetName[]): Promise
       keywords: KEYWORDS,
       mcpName: mcpName(release),
       bin: { [name]: LAUNCHER },
-      files: [LAUNCHER],
+      files: [LAUNCHER, "NOTICE"],
       engines: { node: ">=18" },
       optionalDependencies: Object.fromEntries(
         targets.map((target) => [packageOf(target), release.version]),
