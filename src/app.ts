@@ -10,6 +10,7 @@ import type { Config } from "./config.ts";
 import { createDashboardRoutes, type DashboardParts } from "./dashboard/routes.tsx";
 import { createSessionPrincipal } from "./dashboard/session-principal.ts";
 import type { Standing } from "./dashboard/standing.ts";
+import { createArrivals } from "./http/arrivals.ts";
 import { createCors } from "./http/cors.ts";
 import { createDocs } from "./http/docs.ts";
 import { createDrain, type Drain } from "./http/drain.ts";
@@ -141,6 +142,7 @@ export function createApp({
   const { publicUrl } = config;
   const createMcpServer = createMcpServerFactory({ memories, recall, publicUrl, log });
 
+  const arrivals = createArrivals(access);
   const isOwner = async ({ accountId }: Principal) =>
     (await access.accounts.find(accountId))?.role === "owner";
   const observe = createObserver({ metrics, log, routeOf: (request) => routeOf(request) });
@@ -169,7 +171,7 @@ export function createApp({
       return errorResponse(unrouted, context);
     })
     .use(createDocs(config.publicUrl))
-    .use(createMcpRoutes({ createServer: createMcpServer, authorize, config, log }))
+    .use(createMcpRoutes({ createServer: createMcpServer, authorize, arrivals, config, log }))
     .use(createPageRoutes())
     .use(createSecurityTxt({ config, clock: access.clock }))
     .use(
@@ -178,6 +180,7 @@ export function createApp({
         memories,
         checks,
         standing,
+        arrivals,
         cookies,
         visitors,
         record,
@@ -210,6 +213,7 @@ function createPersonRoutes(
     | "memories"
     | "checks"
     | "standing"
+    | "arrivals"
     | "cookies"
     | "visitors"
     | "record"

@@ -14,6 +14,7 @@ import { Notice } from "../pages/notice.tsx";
 import { BoundFields } from "../sign-in/bound-fields.tsx";
 import { PostForm } from "../sign-in/form.tsx";
 import type { Visit } from "./guard.tsx";
+import { isLocal } from "./is-local.ts";
 import { EXPIRY_CHOICES, USUAL_EXPIRY } from "./key-choices.ts";
 import { PATHS } from "./navigation.tsx";
 import { Page } from "./page.tsx";
@@ -233,10 +234,6 @@ function ClientSteps({
 
 function connectCommand({ id }: Client, publicUrl: string): string {
   return isLocal(publicUrl) ? `ctxd connect ${id}` : `ctxd connect ${id} --url ${publicUrl}`;
-}
-
-function isLocal(publicUrl: string): boolean {
-  return /^(localhost$|127\.|\[::1\])/.test(new URL(publicUrl).hostname);
 }
 
 function HostedSteps({ client, publicUrl }: { client: HostedClient; publicUrl: string }): Markup {

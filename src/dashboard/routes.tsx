@@ -6,6 +6,7 @@ import type { Quotas } from "../accounts/quotas.ts";
 import type { Activity } from "../activity/activity.ts";
 import type { Config } from "../config.ts";
 import type { Ephemeral } from "../db/ephemeral.ts";
+import type { Arrivals } from "../http/arrivals.ts";
 import type { Drain } from "../http/drain.ts";
 import type { Etags } from "../http/etag.ts";
 import type { Checks } from "../http/health.ts";
@@ -55,6 +56,7 @@ import { createSecurityRoutes } from "./security-routes.tsx";
 import { createServerRoutes } from "./server-routes.tsx";
 import { createShownOnce } from "./shown-once.ts";
 import type { Standing } from "./standing.ts";
+import { createWelcomeRoutes } from "./welcome-routes.tsx";
 import { createWrittenRoutes } from "./written-routes.tsx";
 
 /** All that the dashboard shows and changes. */
@@ -80,6 +82,7 @@ export interface DashboardParts {
   memories: Memories;
   checks: Checks;
   standing: Standing | null;
+  arrivals: Arrivals;
   log: Log;
   record: RecordEvent;
   securityLog: SecurityLog;
@@ -108,6 +111,7 @@ export function createDashboardRoutes(parts: DashboardParts) {
   const listSources = createListSources({ keys, grants: oauth.grants });
   return new Elysia()
     .use(createHelpRoutes())
+    .use(createWelcomeRoutes({ ...parts, guard, grants: oauth.grants }))
     .use(createLiveRoutes({ guard, live }))
     .use(createActivityRoutes({ ...parts, guard, live }))
     .use(createOverviewRoutes({ guard, memories, live }))

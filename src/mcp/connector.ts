@@ -1,7 +1,6 @@
 import type { Principal } from "../http/principal.ts";
-import { fieldsOf } from "./json-rpc.ts";
+import { clientNameOf } from "./client-name.ts";
 
-const CLIENT_KEY = "io.modelcontextprotocol/clientInfo";
 /** As what ChatGPT and the API of OpenAI make themselves known. */
 const OPENAI = /^openai-mcp\b/i;
 const OPENAI_HOST = /^(.+\.)?(chatgpt|openai)\.com$/;
@@ -13,10 +12,9 @@ const OPENAI_HOST = /^(.+\.)?(chatgpt|openai)\.com$/;
  * @param message the body of the request
  */
 export function isConnector(request: Request, message: unknown, { app = "" }: Principal): boolean {
-  const { name } = fieldsOf(fieldsOf(fieldsOf(fieldsOf(message).params)._meta)[CLIENT_KEY]);
   return (
     OPENAI.test(request.headers.get("user-agent") ?? "") ||
-    OPENAI.test(String(name ?? "")) ||
+    OPENAI.test(clientNameOf(message) ?? "") ||
     OPENAI_HOST.test(app) ||
     URL.parse(request.url)?.searchParams.get("connector") === "true"
   );

@@ -6,9 +6,11 @@ import {
 } from "@modelcontextprotocol/server";
 import { Elysia } from "elysia";
 import type { Config } from "../config.ts";
+import type { Arrivals } from "../http/arrivals.ts";
 import type { Authorize } from "../http/principal.ts";
 import { parseJson } from "../json.ts";
 import type { Log } from "../log.ts";
+import { clientNameOf } from "./client-name.ts";
 import { isConnector } from "./connector.ts";
 import { mendHeaders } from "./lenience.ts";
 import { createSenderCheck } from "./sender.ts";
@@ -28,11 +30,14 @@ const MAX_BODY = 1_000_000;
 export function createMcpRoutes({
   createServer,
   authorize,
+  arrivals,
   config,
   log,
 }: {
   createServer: (session: Session) => McpServer;
   authorize: Authorize;
+  /** Is told of every agent. */
+  arrivals: Pick<Arrivals, "note">;
   config: Pick<Config, "publicUrl" | "trustProxy">;
   log: Log;
 }) {
@@ -69,6 +74,8 @@ export function createMcpRoutes({
     }
     // The body may have come slowly: who may no longer ask is not answered.
     const session = await sessionOf(request, message, authorize);
+    const { principal, agentId } = session;
+    arrivals.note(principal.accountId, agentId ?? clientNameOf(message));
     return pass(mendHeaders(request, message, session.principal), session, message);
   };
 

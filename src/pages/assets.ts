@@ -12,6 +12,7 @@ import mapCanvas from "./scripts/map-canvas.browser.js" with { type: "text" };
 import mapWords from "./scripts/map-words.browser.js" with { type: "text" };
 import moments from "./scripts/moments.browser.js" with { type: "text" };
 import passkeys from "./scripts/passkeys.browser.js" with { type: "text" };
+import welcome from "./scripts/welcome.browser.js" with { type: "text" };
 import { STYLE_TEXT } from "./styles.ts";
 
 export const STYLES = asset(STYLE_TEXT, "css", "text/css");
@@ -26,6 +27,9 @@ export const PASSKEYS = script(passkeys);
 
 /** What keeps a part of a page as it is on the server; see the script. */
 export const LIVE = script(live);
+
+/** What sees the first agent come. */
+export const WELCOME = script(welcome);
 
 /** Fetches a part of a page and puts it in its place, as attributes of the page say. */
 export const HTMX = script(htmx);
@@ -48,6 +52,7 @@ export const ASSETS: readonly Asset[] = [
   SCRIPT,
   PASSKEYS,
   LIVE,
+  WELCOME,
   HTMX,
   ...CHARTS,
   ...MAP,

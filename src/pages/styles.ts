@@ -16,12 +16,13 @@ import selection from "./styles/selection.css" with { type: "text" };
 import settings from "./styles/settings.css" with { type: "text" };
 import tables from "./styles/tables.css" with { type: "text" };
 import tokens from "./styles/tokens.css" with { type: "text" };
+import welcome from "./styles/welcome.css" with { type: "text" };
 
 /** Parts of the stylesheet: later ones win over earlier ones. */
 const PARTS: readonly string[] = [
   ...[tokens, base, forms, buttons, messages, tables, layout, alone],
   // Those of one page each.
-  ...[memories, memory, selection, activity, live, map, overview, help, settings],
+  ...[memories, memory, selection, activity, live, map, overview, help, settings, welcome],
 ];
 
 /** The stylesheet of all pages. */

@@ -2,6 +2,8 @@ export const SIGN_IN_PATH = "/sign-in";
 export const SIGN_OUT_PATH = "/sign-out";
 /** Where an empty server is given its owner. */
 export const SET_UP_PATH = "/setup";
+/** The first steps of who has just made the owner's account. */
+export const WELCOME_PATH = "/welcome";
 export const SIGN_UP_PATH = "/sign-up";
 /** Followed by an invitation's secret. */
 export const JOIN_PATH = "/join";

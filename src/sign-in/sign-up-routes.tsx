@@ -14,7 +14,7 @@ import { MessagePage } from "../pages/layout.tsx";
 import { pageResponse } from "../pages/page-response.ts";
 import type { Cookies } from "./cookies.ts";
 import { checkForm, FORM_TOKEN } from "./form-token.ts";
-import { JOIN_PATH, SET_UP_PATH, SIGN_IN_PATH, SIGN_UP_PATH } from "./paths.ts";
+import { JOIN_PATH, SET_UP_PATH, SIGN_IN_PATH, SIGN_UP_PATH, WELCOME_PATH } from "./paths.ts";
 import type { Provider } from "./providers.ts";
 import type { SignUp } from "./sign-up.ts";
 import { SignUpPage } from "./sign-up-page.tsx";
@@ -57,11 +57,12 @@ export function createSignUpRoutes({
       return page instanceof Response ? page : pageResponse(page, { headers });
     });
 
-  /** Makes an account of a form and signs its person in, or shows the form again. */
+  /** Makes an account of a form, signs its person in and leads on, or shows the form again. */
   const receive = (
     request: Request,
     make: (wanted: NewAccount, form: URLSearchParams) => Promise<Account>,
     render: (token: string, form: URLSearchParams, again: Again) => Awaitable<Markup>,
+    next = "/",
   ) =>
     answerWithPage(async () => {
       checkHost(request);
@@ -71,7 +72,7 @@ export function createSignUpRoutes({
       const email = form.get("email") ?? "";
       try {
         const account = await make({ email, password: form.get("password") ?? "" }, form);
-        return seeOther("/", (await visitors.welcome(request, account.id)).setCookies);
+        return seeOther(next, (await visitors.welcome(request, account.id)).setCookies);
       } catch (error) {
         const isAboutForm =
           error instanceof AppError && ["validation_failed", "conflict"].includes(error.code);
@@ -172,6 +173,7 @@ export function createSignUpRoutes({
             return account;
           },
           (token, form, again) => setUpPage(token, form.get("token") ?? "", again),
+          WELCOME_PATH,
         ),
       HIDDEN,
     )

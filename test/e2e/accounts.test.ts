@@ -7,7 +7,7 @@ import {
   type Page,
   type TestBrowser,
 } from "../support/browser.ts";
-import { press } from "../support/dashboard.ts";
+import { follow, press, signOut } from "../support/dashboard.ts";
 import { SET_UP_LINK } from "../support/server.ts";
 
 const EMAIL = "you@example.com";
@@ -24,14 +24,6 @@ const LOOKS: [string, Look][] = [
   ["in the dark on a narrow screen", { dark: true, narrow: true }],
   ["without JavaScript", { javaScript: false }],
 ];
-
-/** Follows a link; on a narrow screen the navigation is behind a button. */
-async function open(page: Page, name: string) {
-  const menu = page.getByRole("button", { name: "Menu" });
-  await page.getByRole("heading", { level: 1 }).waitFor();
-  if (await menu.isVisible()) await menu.click();
-  await page.getByRole("link", { name, exact: true }).click();
-}
 
 async function signIn(page: Page, password: string) {
   await page.getByLabel("E-mail address").fill(EMAIL);
@@ -50,7 +42,9 @@ test.each(LOOKS)("a guarded first start, an invitation, and its end, %s", async 
     await owner.getByLabel("E-mail address").fill(EMAIL);
     await owner.getByLabel("Password").fill(PASSWORD);
     await press(owner, "Make my account");
-    await open(owner, "Admin");
+    await owner.getByRole("link", { name: "Leave for the overview" }).click();
+    await owner.getByRole("heading", { name: "Overview" }).waitFor();
+    await follow(owner, "Admin");
     await owner.getByLabel("E-mail address").fill("ada@example.com");
     await press(owner, "Make a link");
     const link = (await owner.locator(".copyable code").textContent()) ?? "";
@@ -67,7 +61,7 @@ test.each(LOOKS)("a guarded first start, an invitation, and its end, %s", async 
       await ada.goto(link);
       await ada.getByText("This invitation does not hold").waitFor();
 
-      await open(owner, "Admin");
+      await follow(owner, "Admin");
       await owner.getByRole("link", { name: "ada@example.com" }).click();
       await owner.getByRole("link", { name: "Remove the account" }).click();
       await owner.getByText("memories: 0").waitFor();
@@ -77,9 +71,7 @@ test.each(LOOKS)("a guarded first start, an invitation, and its end, %s", async 
       await ada.goto(`${origin}/account`);
       await ada.getByRole("heading", { name: "Sign in" }).waitFor();
     });
-    const menu = owner.getByRole("button", { name: "Menu" });
-    if (await menu.isVisible()) await menu.click();
-    await press(owner, "Sign out");
+    await signOut(owner);
     await owner.getByRole("heading", { name: "Sign in" }).waitFor();
   });
 });

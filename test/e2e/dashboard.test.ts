@@ -8,7 +8,7 @@ import {
   type TestBrowser,
 } from "../support/browser.ts";
 import { createClient } from "../support/client.ts";
-import { press } from "../support/dashboard.ts";
+import { follow, press } from "../support/dashboard.ts";
 import { SET_UP_LINK } from "../support/server.ts";
 
 const EMAIL = "you@example.com";
@@ -39,14 +39,14 @@ test.each(LOOKS)(
     await browser.visit({ origin, ...look }, async (page) => {
       // What it looks like in other ways is seen page by page, in pages.test.ts.
       const check = () => (look === LOOKS[0]?.[1] ? expectSound(page) : undefined);
-      const open = (name: string) => page.getByRole("link", { name, exact: true }).click();
+      const open = (name: string) => follow(page, name);
 
       await page.goto(origin + SET_UP_LINK);
       await check();
       await page.getByLabel("E-mail address").fill(EMAIL);
       await page.getByLabel("Password").fill(PASSWORD);
       await page.locator("button.main").click();
-      await page.getByRole("link", { name: "Overview" }).waitFor();
+      await page.getByRole("heading", { name: "Connect your first agent" }).waitFor();
       await page.goto(origin);
       await page.getByText("No memories yet").waitFor();
       await check();
@@ -86,7 +86,7 @@ test.each(LOOKS)(
         "Sam likes black tea",
       );
 
-      await open("Delete");
+      await page.getByRole("link", { name: "Delete", exact: true }).click();
       await page.getByText("“Sam likes black tea” is deleted for good").waitFor();
       await check();
       await press(page, "Delete the memory");

@@ -9,7 +9,7 @@ import {
   type TestBrowser,
 } from "../support/browser.ts";
 import { createCodeApp } from "../support/code-app.ts";
-import { press } from "../support/dashboard.ts";
+import { follow, press, signOut } from "../support/dashboard.ts";
 import { SET_UP_LINK } from "../support/server.ts";
 
 const EMAIL = "you@example.com";
@@ -95,7 +95,7 @@ describe("an app for codes", () => {
       await page.getByText("10 of 10 left").waitFor();
       await check(page);
 
-      await press(page, "Sign out");
+      await signOut(page);
       await signIn(page, "/keys");
       await heading(page, "Second step");
       await check(page);
@@ -107,7 +107,7 @@ describe("an app for codes", () => {
       await press(page, "Use the code");
       await heading(page, "API keys");
 
-      await press(page, "Sign out");
+      await signOut(page);
       await signIn(page);
       await page.getByLabel("Code").fill((codes[3] ?? "").toUpperCase().replaceAll("-", " "));
       await press(page, "Use the code");
@@ -119,7 +119,7 @@ describe("an app for codes", () => {
       await page.getByText("The app is removed.").waitFor();
       expect(await page.getByText("Recovery codes").count()).toBe(0);
 
-      await press(page, "Sign out");
+      await signOut(page);
       await signIn(page);
       await heading(page, "Where you are signed in");
     });
@@ -141,14 +141,14 @@ describe("a passkey", () => {
       await page.getByRole("rowheader", { name: "Laptop <b>" }).waitFor();
       await expectSound(page);
 
-      await press(page, "Sign out");
+      await signOut(page);
       await signIn(page, "/keys");
       await heading(page, "Second step");
       await expectSound(page);
       await press(page, "Use a passkey");
       await heading(page, "API keys");
 
-      await press(page, "Sign out");
+      await signOut(page);
       await page.goto(`${server.origin}/memories`);
       await page.getByRole("link", { name: "Sign in with a passkey" }).click();
       await heading(page, "Sign in with a passkey");
@@ -166,14 +166,14 @@ describe("a passkey", () => {
       await press(page, "Remove the passkey Laptop <b>");
       await page.getByText("this is your only way in").waitFor();
 
-      await press(page, "Sign out");
+      await signOut(page);
       await page.getByLabel("E-mail address").fill(EMAIL);
       await page.getByLabel("Password").fill(PASSWORD);
       await press(page, "Sign in");
       await page.getByText("E-mail address or password is wrong.").waitFor();
       await page.getByRole("link", { name: "Sign in with a passkey" }).click();
       await press(page, "Use a passkey");
-      await page.getByRole("link", { name: "Overview" }).waitFor();
+      await page.getByRole("heading", { name: "Overview" }).waitFor();
     });
   });
 
@@ -187,7 +187,7 @@ describe("a passkey", () => {
       await page.goto(`${server.origin}/account`);
       await press(page, "Remove the password");
       await page.getByText("Your password is removed.").waitFor();
-      await press(page, "Sign out");
+      await signOut(page);
       await page.getByRole("link", { name: "Sign in with a passkey" }).click();
       await page.getByRole("link", { name: "Use a recovery code" }).click();
       await expectSound(page);
@@ -212,7 +212,7 @@ describe("a passkey", () => {
       await addPasskey(page, "Laptop");
       await heading(page, "Your recovery codes");
       await page.goto(`${server.origin}/account`);
-      await press(page, "Sign out");
+      await signOut(page);
       await device.setVerified(false);
       await page.getByRole("link", { name: "Sign in with a passkey" }).click();
       await press(page, "Use a passkey");
@@ -338,10 +338,11 @@ test.each(LOOKS)(
       await page.getByLabel("E-mail address").fill(EMAIL);
       await page.getByLabel("Password").fill(PASSWORD);
       await press(page, "Make my account");
-      await page.getByRole("link", { name: "Account", exact: true }).click();
+      await page.getByRole("link", { name: "Leave for the overview" }).click();
+      await follow(page, "Account");
       const { app } = await setUpApp(page, check, fresh.clock);
       await page.getByRole("link", { name: "I have kept them" }).click();
-      await press(page, "Sign out");
+      await signOut(page);
       await heading(page, "Sign in");
 
       await page.goto(fresh.authorizeUrl(clientId));

@@ -31,3 +31,21 @@ export async function startDashboard() {
 export function press(page: Page, name: string): Promise<void> {
   return page.getByRole("button", { name }).last().click();
 }
+
+/** Goes to a page by the navigation, which is behind a button on a narrow screen. */
+export async function follow(page: Page, name: string): Promise<void> {
+  await openMenu(page);
+  await page.getByRole("link", { name, exact: true }).click();
+}
+
+/** Ends the session, by the button below the navigation. */
+export async function signOut(page: Page): Promise<void> {
+  await openMenu(page);
+  await press(page, "Sign out");
+}
+
+async function openMenu(page: Page): Promise<void> {
+  const menu = page.getByRole("button", { name: "Menu" });
+  await page.locator("nav[aria-label=Main]").waitFor({ state: "attached" });
+  if (await menu.isVisible()) await menu.click();
+}

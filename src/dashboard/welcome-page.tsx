@@ -1,0 +1,255 @@
+/** @jsxRuntime automatic @jsxImportSource #pages */
+import type { FoundMemory } from "../memories/found-memory.ts";
+import type { Memory } from "../memories/memory.ts";
+import type { SearchMode } from "../memories/ranking/mode.ts";
+import { SCRIPT, WELCOME } from "../pages/assets.ts";
+import { Button, ButtonLink, CopyableText } from "../pages/button.tsx";
+import { Field, TextArea } from "../pages/field.tsx";
+import type { Child, Markup } from "../pages/jsx-runtime.ts";
+import { Document } from "../pages/layout.tsx";
+import { Moment } from "../pages/moment.tsx";
+import { Notice, Problem } from "../pages/notice.tsx";
+import { PostForm } from "../sign-in/form.tsx";
+import { WELCOME_PATH } from "../sign-in/paths.ts";
+import type { Visit } from "./guard.tsx";
+import { nameOf } from "./memory-item.tsx";
+import { PATHS } from "./navigation.tsx";
+
+/** The first steps, in their order. */
+export const STEPS = {
+  connect: WELCOME_PATH,
+  save: `${WELCOME_PATH}/save`,
+  ask: `${WELCOME_PATH}/ask`,
+} as const;
+type Step = keyof typeof STEPS;
+
+const NAMES: readonly (readonly [Step, string])[] = [
+  ["connect", "Connect an agent"],
+  ["save", "Save a memory"],
+  ["ask", "Find it"],
+];
+
+/** An agent that has come. */
+export interface Newcomer {
+  /** What it calls itself; null where it does not. */
+  readonly name: string | null;
+  /** Null where it came before the server's start. */
+  readonly at: Date | null;
+}
+
+/** A question, and what was found for it. */
+export interface Asked {
+  readonly query: string;
+  readonly found: readonly FoundMemory[];
+  readonly mode: SearchMode;
+}
+
+/** Connects the first agent, and sees it come. */
+export function ConnectStep({
+  visit,
+  command,
+  isHere,
+  arrival,
+}: {
+  visit: Visit;
+  /** What connects agents. */
+  command: string;
+  /** Whether the agents are on the server's own machine, where they need no key. */
+  isHere: boolean;
+  /** The agent that has come; null as long as none has. */
+  arrival: Newcomer | null;
+}): Markup {
+  return (
+    <StepPage visit={visit} step="connect" title="Connect your first agent">
+      <p>
+        {isHere
+          ? "Run this in a terminal on this machine. It finds your agents, shows what it changes in their settings, and asks first. No key is needed."
+          : "Run this where your agents are. It finds them, shows what it changes in their settings, and asks first. They sign in here when they first connect."}
+      </p>
+      <CopyableText text={command} label="the command" />
+      {arrival === null ? (
+        <div class="arrival" data-arrival="none" role="status">
+          <p>
+            <span class="waiting" aria-hidden="true" /> Waiting for an agent. Begin a session in
+            one.
+          </p>
+          <a href={STEPS.connect}>Check again</a>
+        </div>
+      ) : (
+        <div class="arrival come" data-arrival="come" role="status">
+          <p>
+            <strong>
+              <bdi>{arrival.name ?? "An agent"}</bdi>
+            </strong>{" "}
+            is connected
+            {arrival.at && (
+              <>
+                , and came <Moment at={arrival.at} />
+              </>
+            )}
+            .
+          </p>
+        </div>
+      )}
+      <div class="actions">
+        <ButtonLink href={STEPS.save} kind="main">
+          Go on
+        </ButtonLink>
+        <a href={PATHS.connect}>By hand, on another machine, or on the web</a>
+      </div>
+    </StepPage>
+  );
+}
+
+/** Saves a first memory. */
+export function SaveStep({
+  visit,
+  content = "",
+  problem,
+}: {
+  visit: Visit;
+  /** What was entered. */
+  content?: string;
+  problem?: string;
+}): Markup {
+  return (
+    <StepPage visit={visit} step="save" title="Save a first memory" problem={problem}>
+      <p>
+        Something that an agent should still know next week. Agents save such things by themselves;
+        this one is from you.
+      </p>
+      <PostForm action={STEPS.save} token={visit.token}>
+        <TextArea
+          label="Memory"
+          name="content"
+          value={content}
+          rows={4}
+          required={true}
+          autofocus={true}
+          hint="Such as: I like short answers, with the code first."
+        />
+        <div class="actions">
+          <Button kind="main">Save it</Button>
+          <a href={STEPS.ask}>Go on without</a>
+        </div>
+      </PostForm>
+    </StepPage>
+  );
+}
+
+/** Asks a first question, and shows what is found with its score. */
+export function AskStep({
+  visit,
+  saved,
+  asked,
+  problem,
+}: {
+  visit: Visit;
+  /** The memory of the step before; null when it was left out. */
+  saved: Memory | null;
+  asked: Asked | null;
+  problem?: string;
+}): Markup {
+  return (
+    <StepPage visit={visit} step="ask" title="Find it, in other words" problem={problem}>
+      <p>Ask as you would ask a person. The words need not be those of the memory.</p>
+      {saved !== null && (
+        <blockquote class="saved">
+          <bdi>{nameOf(saved.content)}</bdi>
+        </blockquote>
+      )}
+      <search>
+        <form method="get" action={STEPS.ask}>
+          {saved !== null && <input type="hidden" name="saved" value={saved.id} />}
+          <Field
+            label="Question"
+            name="q"
+            type="search"
+            value={asked?.query ?? ""}
+            required={true}
+            autofocus={asked === null}
+            autocomplete="off"
+            maxlength={2000}
+          />
+          <Button kind={asked === null ? "main" : "plain"}>Ask</Button>
+        </form>
+      </search>
+      {asked !== null && <Answer {...asked} savedId={saved?.id ?? null} />}
+      <div class="actions">
+        <ButtonLink href={PATHS.overview} kind={asked === null ? "plain" : "main"}>
+          Go to the overview
+        </ButtonLink>
+      </div>
+    </StepPage>
+  );
+}
+
+function Answer({ found, mode, savedId }: Asked & { savedId: string | null }): Markup {
+  return (
+    <>
+      {mode === "keyword" && (
+        <Notice>
+          The model is still being loaded, so only the same words are found. Ask again in a moment.
+        </Notice>
+      )}
+      {found.length === 0 ? (
+        <Notice>Nothing was found: ask in words that are nearer.</Notice>
+      ) : (
+        <ol class="answers" aria-label="What was found">
+          {found.map(({ id, matched, score }) => (
+            <li>
+              <a href={`${PATHS.memories}/${id}`}>
+                <bdi>{matched.text}</bdi>
+              </a>
+              <span class="under">
+                {id === savedId && "The one that you have just saved. "}
+                {`Score ${score.toFixed(2)}`}{" "}
+                <meter value={score} min={0} max={1} aria-label="Score" />
+              </span>
+            </li>
+          ))}
+        </ol>
+      )}
+    </>
+  );
+}
+
+function StepPage({
+  visit,
+  step,
+  title,
+  problem,
+  children,
+}: {
+  visit: Visit;
+  step: Step;
+  title: string;
+  problem?: string | undefined;
+  children?: Child;
+}): Markup {
+  return (
+    <Document title={title} kind="alone" assets={[SCRIPT, WELCOME]}>
+      <main class="welcome">
+        <div class="welcome-top">
+          <p class="brand">ctxd</p>
+          <a href={PATHS.overview}>Leave for the overview</a>
+        </div>
+        <nav aria-label="First steps">
+          <ol class="steps">
+            {NAMES.map(([name, label]) => (
+              <li>
+                <a href={STEPS[name]} aria-current={name === step ? "step" : undefined}>
+                  {label}
+                </a>
+              </li>
+            ))}
+          </ol>
+        </nav>
+        <h1>{title}</h1>
+        {visit.notice !== null && <Notice>{visit.notice}</Notice>}
+        {problem !== undefined && <Problem>{problem}</Problem>}
+        {children}
+      </main>
+    </Document>
+  );
+}

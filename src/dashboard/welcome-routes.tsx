@@ -1,0 +1,142 @@
+/** @jsxRuntime automatic @jsxImportSource #pages */
+import { Elysia } from "elysia";
+import type { Config } from "../config.ts";
+import { findClient } from "../connect/clients.ts";
+import { AppError } from "../errors.ts";
+import type { Arrivals } from "../http/arrivals.ts";
+import type { Keys } from "../keys/keys.ts";
+import { wholeAccount } from "../keys/reach.ts";
+import type { Memories } from "../memories/memories.ts";
+import type { Grants } from "../oauth/grants.ts";
+import { type Guard, PAGE_ROUTE, type Visit } from "./guard.tsx";
+import { isLocal } from "./is-local.ts";
+import { readView, searchRequest } from "./memories-view.ts";
+import { newMemoryOf, readEntries } from "./memory-form.ts";
+import { credentialOf } from "./session-principal.ts";
+import type { Standing } from "./standing.ts";
+import {
+  type Asked,
+  AskStep,
+  ConnectStep,
+  type Newcomer,
+  SaveStep,
+  STEPS,
+} from "./welcome-page.tsx";
+import { LOCAL, LOCAL_NAME } from "./written-routes.tsx";
+
+/** Results that are shown. */
+const RESULTS = 3;
+
+/**
+ * The first steps of a new server's owner: connect an agent, save a memory, find it. Whoever is signed
+ * in may take them, and leave them at any time; nothing is kept of how far they came.
+ */
+export function createWelcomeRoutes({
+  config,
+  guard,
+  memories,
+  keys,
+  grants,
+  arrivals,
+  standing,
+}: {
+  config: Pick<Config, "publicUrl">;
+  guard: Guard;
+  memories: Pick<Memories, "count" | "save" | "search" | "find">;
+  keys: Pick<Keys, "list">;
+  grants: Pick<Grants, "list">;
+  arrivals: Pick<Arrivals, "last">;
+  standing: Standing | null;
+}) {
+  const { publicUrl } = config;
+
+  /** The agent that came last: as it came just now, or by what it came with or wrote before the start. */
+  const lastArrival = async (accountId: string): Promise<Newcomer | null> => {
+    const arrived = arrivals.last(accountId);
+    if (arrived) return { ...arrived, name: findClient(arrived.name ?? "")?.name ?? arrived.name };
+    const [ofKeys, ofApps] = await Promise.all([keys.list(accountId), grants.list(accountId)]);
+    const used = [
+      ...ofKeys.map(({ name, lastUsedAt }) => ({ name, at: lastUsedAt })),
+      ...ofApps.map(({ clientName, lastUsedAt }) => ({ name: clientName, at: lastUsedAt })),
+    ].flatMap(({ name, at }) => (at ? [{ name, at }] : []));
+    const [newest] = used.sort((a, b) => b.at.getTime() - a.at.getTime());
+    if (newest) return newest;
+    const written = await memories.count(wholeAccount(accountId), { sourceId: LOCAL });
+    return written > 0 ? { name: LOCAL_NAME, at: null } : null;
+  };
+
+  /** What connects the agents of a person: on the server's machine the owner needs no key. */
+  const commandFor = ({ account }: Visit) => {
+    if (account.role !== "owner" || !isLocal(publicUrl)) {
+      return { isHere: false, command: `ctxd connect --all --url ${publicUrl}` };
+    }
+    const words = "connect --all";
+    return { isHere: true, command: standing?.command(words) ?? `ctxd ${words}` };
+  };
+
+  const ask = async (visit: Visit): Promise<Asked | null> => {
+    const query = visit.url.searchParams.get("q")?.trim() ?? "";
+    if (query === "") return null;
+    const reach = wholeAccount(visit.account.id);
+    const { memories: found, mode } = await memories.search(reach, {
+      ...searchRequest(readView(new URLSearchParams({ q: query }))),
+      limit: RESULTS,
+    });
+    return { query, found, mode };
+  };
+
+  const savedOf = async ({ account, url }: Visit) => {
+    const id = url.searchParams.get("saved") ?? "";
+    return id === "" ? null : await memories.find(wholeAccount(account.id), id);
+  };
+
+  return new Elysia()
+    .get(
+      STEPS.connect,
+      ({ request }) =>
+        guard.show(request, async (visit) => (
+          <ConnectStep
+            visit={visit}
+            {...commandFor(visit)}
+            arrival={await lastArrival(visit.account.id)}
+          />
+        )),
+      PAGE_ROUTE,
+    )
+    .get(
+      STEPS.save,
+      ({ request }) => guard.show(request, (visit) => <SaveStep visit={visit} />),
+      PAGE_ROUTE,
+    )
+    .post(
+      STEPS.save,
+      ({ request }) =>
+        guard.act(
+          request,
+          async ({ account }, form) => {
+            const input = newMemoryOf({ ...readEntries(form), importance: "0.5" });
+            const source = { via: "dashboard", ...credentialOf(account) } as const;
+            const { memory } = await memories.save(wholeAccount(account.id), input, { source });
+            return { to: `${STEPS.ask}?${new URLSearchParams({ saved: memory.id })}` };
+          },
+          (visit, problem, form) => (
+            <SaveStep visit={visit} content={form.get("content") ?? ""} problem={problem} />
+          ),
+        ),
+      PAGE_ROUTE,
+    )
+    .get(
+      STEPS.ask,
+      ({ request }) =>
+        guard.show(request, async (visit) => {
+          const saved = await savedOf(visit);
+          try {
+            return <AskStep visit={visit} saved={saved} asked={await ask(visit)} />;
+          } catch (error) {
+            if (!(error instanceof AppError) || error.status >= 500) throw error;
+            return <AskStep visit={visit} saved={saved} asked={null} problem={error.message} />;
+          }
+        }),
+      PAGE_ROUTE,
+    );
+}
