@@ -10,6 +10,7 @@ import api from "./help/api.md" with { type: "text" };
 import architecture from "./help/architecture.md" with { type: "text" };
 import backUp from "./help/back-up.md" with { type: "text" };
 import capture from "./help/capture.md" with { type: "text" };
+import clients from "./help/clients.md" with { type: "text" };
 import connect from "./help/connect.md" with { type: "text" };
 import contribute from "./help/contribute.md" with { type: "text" };
 import design from "./help/design.md" with { type: "text" };
@@ -46,6 +47,7 @@ const GROUPS = [
       { name: "capture", label: "Remember by itself", text: capture },
       { name: "search", label: "How memories are found", text: search },
       { name: "api", label: "The API", text: api },
+      { name: "clients", label: "Clients for programs", text: clients },
       { name: "move", label: "Move in and out", text: move },
     ],
   },

@@ -38,7 +38,15 @@ beforeAll(async () => {
   mkdirSync(installed, { recursive: true });
   const unpacked = await run(["tar", "-xzf", file, "--strip-components=1", "-C", installed]);
   expect(unpacked).toMatchObject({ errors: "", code: 0 });
+  await Bun.write(join(folder, "package.json"), '{ "type": "module" }');
 });
+
+const PAGES = {
+  readme: join(CLIENT, "README.md"),
+  help: join(ROOT, "src", "dashboard", "help", "clients.md"),
+};
+const examplesIn = async (page: string) =>
+  [...(await Bun.file(page).text()).matchAll(/```ts\n(.*?)```/gs)].map(([, code = ""]) => code);
 
 /** A program that uses all of the client's types; where npm puts the package, they are looked up alone. */
 const TYPED = `
@@ -66,15 +74,19 @@ export async function use(): Promise<Memory[]> {
 describe("the package of the TypeScript client", () => {
   test("has types that need no other", async () => {
     await Bun.write(join(folder, "typed.ts"), TYPED);
+    for (const [name, page] of Object.entries(PAGES)) {
+      const given = "declare const id: string;\ndeclare const other: typeof memories;\n";
+      await Bun.write(join(folder, `${name}.ts`), given + (await examplesIn(page)).join("\n"));
+    }
     for (const [module, resolution] of [
       ["nodenext", "nodenext"],
       ["esnext", "bundler"],
     ]) {
       const compilerOptions = {
         ...{ module, moduleResolution: resolution, strict: true, exactOptionalPropertyTypes: true },
-        ...{ target: "es2023", lib: ["es2023", "dom"], types: [], noEmit: true },
+        ...{ target: "es2023", lib: ["es2023", "dom", "dom.iterable"], types: [], noEmit: true },
       };
-      const config = { compilerOptions, files: ["typed.ts"] };
+      const config = { compilerOptions, files: ["typed.ts", "readme.ts", "help.ts"] };
       await Bun.write(join(folder, "tsconfig.json"), JSON.stringify(config));
       const checked = await run([process.execPath, TSC, "-p", "."]);
       expect(checked).toMatchObject({ output: "", code: 0 });
@@ -117,6 +129,19 @@ describe("the package of the TypeScript client", () => {
     expect(again.output).toBe("0 new, 0 newer, 40 here already\n");
   });
 });
+
+test.each(Object.entries(PAGES))(
+  "the first example of its %s does what it says",
+  async (_, page) => {
+    const [first = ""] = await examplesIn(page);
+    const { key } = await server.account();
+    const options = JSON.stringify({ key, url: server.origin });
+    await Bun.write(join(folder, "first.ts"), first.replace('{ key: "ctx_…" }', options));
+    const { output, errors } = await run([process.execPath, "first.ts"]);
+    expect(errors).toBe("");
+    expect(output).toMatch(/^Sam is allergic to peanuts 0\.\d+\n$/);
+  },
+);
 
 test("the TypeScript client works in a page of the server's origin", async () => {
   // The server has no page that takes a script of others: here one stands in front of it.
