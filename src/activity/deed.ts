@@ -1,18 +1,16 @@
 import type { Credential } from "../keys/reach.ts";
 
-/** What is told of what is done with memories, in the order in which it is shown. */
-export const DEEDS = {
-  saved: { label: "Saved" },
-  changed: { label: "Changed" },
-  deleted: { label: "Deleted" },
-  imported: { label: "Imported" },
-  captured: { label: "Captured" },
-  searched: { label: "Searched" },
-  recalled: { label: "Recalled" },
-} as const;
-
-/** The name of a kind of deed. */
-export type Kind = keyof typeof DEEDS;
+/** What is told of what is done with memories. */
+export const KINDS = [
+  "saved",
+  "changed",
+  "deleted",
+  "imported",
+  "captured",
+  "searched",
+  "recalled",
+] as const;
+export type Kind = (typeof KINDS)[number];
 
 /** Kinds that ask, and so find something or nothing. */
 export const ASKING: readonly Kind[] = ["searched", "recalled"];

@@ -1,4 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
+import type { ActivityEvent } from "../../src/activity/activity-store.ts";
+import { KINDS } from "../../src/activity/deed.ts";
 import { startOAuthServer } from "../oauth/support/oauth-server.ts";
 import { formTo } from "../oauth/support/person.ts";
 import { connectHttp } from "../support/mcp.ts";
@@ -6,15 +8,20 @@ import { connectHttp } from "../support/mcp.ts";
 const server = await startOAuthServer();
 afterAll(server.close);
 
-/** What an account did since it was asked last, the oldest first. */
+/** What an account did since it was asked last, each kind once: replicas write one after another. */
 function reader(accountId: string) {
   let last = 0;
   return async () => {
     await server.activity.flush();
     const all = await server.activity.list(accountId, { limit: 1_000 });
-    const fresh = all.filter(({ id }) => id > last).reverse();
+    const kinds = new Map<string, ActivityEvent>();
+    for (const event of all.filter(({ id }) => id > last)) {
+      const same = kinds.get(event.kind);
+      const sum = (of: "times" | "memories") => event[of] + (same?.[of] ?? 0);
+      kinds.set(event.kind, { ...event, times: sum("times"), memories: sum("memories") });
+    }
     last = all[0]?.id ?? last;
-    return fresh;
+    return [...kinds.values()].sort((a, b) => KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind));
   };
 }
 
@@ -27,9 +34,9 @@ test("what a key does by the API is told: once each, and nothing that failed", a
   await client.remove(memory.id);
   expect(await done()).toMatchObject([
     { kind: "saved", source: "test", agent: "codex", memoryId: memory.id, memories: 1 },
-    { kind: "searched", source: "test", agent: null, memoryId: memory.id, query: null },
     { kind: "changed", memoryId: memory.id },
     { kind: "deleted", memoryId: null, memories: 1 },
+    { kind: "searched", source: "test", agent: null, memoryId: memory.id, query: null },
   ]);
 
   await client.saveAll([{ content: "one", tags: ["a"] }, { content: "two" }]);
@@ -45,11 +52,11 @@ test("what a key does by the API is told: once each, and nothing that failed", a
   await client.send("POST", "/memories", { json: { content: "" } });
   await client.send("DELETE", `/memories/${memory.id}`);
   const counted = (await done()).map(({ kind, times, memories }) => [kind, times, memories]);
-  expect(counted.sort()).toEqual([
+  expect(counted).toEqual([
+    ["saved", 2, 3],
     ["changed", 1, 1],
     ["deleted", 1, 1],
     ["imported", 1, 1],
-    ["saved", 2, 3],
   ]);
 });
 
