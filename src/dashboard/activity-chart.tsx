@@ -1,25 +1,28 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import type { Markup } from "../pages/jsx-runtime.ts";
 import { Table } from "../pages/table.tsx";
-import type { DayBar } from "./activity-view.ts";
+import type { Bar } from "./activity-view.ts";
 import { percent } from "./memory-item.tsx";
 
-/** Units of the drawing: a day's width with its gap, and the height of the tallest bar. */
+/** Units of the drawing: a bar's width with its gap, and the height of the tallest bar. */
 const STEP = 10;
 const GAP = 2;
 const HEIGHT = 100;
 
-/** Bars of what was saved and asked on each day, drawn on the server, with a table of the same. */
+/** Bars of what was saved and asked in each day or week, drawn on the server, with a table of the same. */
 export function ActivityChart({
   bars,
   found,
+  unit,
 }: {
   /** The oldest first. */
-  bars: readonly DayBar[];
+  bars: readonly Bar[];
   /** How many questions found something. */
   found: number;
+  /** What a bar is. */
+  unit: string;
 }): Markup {
-  const total = (of: (bar: DayBar) => number) => bars.reduce((sum, bar) => sum + of(bar), 0);
+  const total = (of: (bar: Bar) => number) => bars.reduce((sum, bar) => sum + of(bar), 0);
   const [saved, asked] = [total((bar) => bar.saved), total((bar) => bar.asked)];
   const most = Math.max(1, ...bars.map((bar) => bar.saved + bar.asked));
   const busy = bars.filter((bar) => bar.saved + bar.asked > 0);
@@ -41,7 +44,7 @@ export function ActivityChart({
         aria-hidden="true"
       >
         {bars.map((bar, place) => (
-          <Bar bar={bar} x={place * STEP} most={most} />
+          <Column bar={bar} x={place * STEP} most={most} />
         ))}
       </svg>
       <p class="bars-ends faint" aria-hidden="true">
@@ -51,10 +54,14 @@ export function ActivityChart({
       <details>
         <summary>As a table</summary>
         <Table
-          caption="By day"
+          caption={`By ${unit}`}
           rows={busy.toReversed()}
           columns={[
-            { title: "Day (UTC)", isHeader: true, cell: ({ day }) => day },
+            {
+              title: unit === "day" ? "Day (UTC)" : `A ${unit} from`,
+              isHeader: true,
+              cell: ({ day }) => day,
+            },
             { title: "Saved", isNumber: true, cell: (bar) => bar.saved.toLocaleString("en") },
             { title: "Asked", isNumber: true, cell: (bar) => bar.asked.toLocaleString("en") },
           ]}
@@ -64,7 +71,7 @@ export function ActivityChart({
   );
 }
 
-function Bar({ bar, x, most }: { bar: DayBar; x: number; most: number }): Markup {
+function Column({ bar, x, most }: { bar: Bar; x: number; most: number }): Markup {
   const heightOf = (amount: number) => Math.round((amount / most) * HEIGHT * 10) / 10;
   const [saved, asked] = [heightOf(bar.saved), heightOf(bar.asked)];
   const width = STEP - GAP;

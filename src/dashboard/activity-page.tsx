@@ -9,7 +9,7 @@ import { EmptyState } from "../pages/notice.tsx";
 import { Table } from "../pages/table.tsx";
 import { PostForm } from "../sign-in/form.tsx";
 import { ActivityChart } from "./activity-chart.tsx";
-import { type Actor, type DayBar, grouped, namesOf, saidOf } from "./activity-view.ts";
+import { type Actor, type Bar, grouped, namesOf, saidOf } from "./activity-view.ts";
 import type { Visit } from "./guard.tsx";
 import { percent } from "./memory-item.tsx";
 import { PATHS } from "./navigation.tsx";
@@ -49,7 +49,7 @@ export function ActivityPage({
 }: {
   visit: Visit;
   days: Range;
-  bars: readonly DayBar[];
+  bars: readonly Bar[];
   actors: readonly Actor[];
   /** The newest first. */
   events: readonly ActivityEvent[];
@@ -115,14 +115,15 @@ function Summary({
   actors,
 }: {
   days: Range;
-  bars: readonly DayBar[];
+  bars: readonly Bar[];
   actors: readonly Actor[];
 }): Markup {
+  const unit = bars.length < days ? "week" : "day";
   return (
     <>
       <section class="panel" aria-labelledby="by-day">
         <div class="chart-head">
-          <h2 id="by-day">By day</h2>
+          <h2 id="by-day">By {unit}</h2>
           <ul class="ranges" aria-label="Days that are shown">
             {RANGES.map((range) => (
               <li>
@@ -136,7 +137,11 @@ function Summary({
             ))}
           </ul>
         </div>
-        <ActivityChart bars={bars} found={actors.reduce((sum, { found }) => sum + found, 0)} />
+        <ActivityChart
+          unit={unit}
+          bars={bars}
+          found={actors.reduce((sum, { found }) => sum + found, 0)}
+        />
       </section>
       {actors.length > 0 && (
         <section class="actors" aria-labelledby="by-agent">

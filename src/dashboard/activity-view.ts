@@ -7,9 +7,12 @@ const DAY = 86_400_000;
 const TOGETHER = 10 * 60_000;
 const SAVING: readonly Kind[] = ["saved", "captured", "imported"];
 
-/** What was saved and asked on a day. */
-export interface DayBar {
-  /** In UTC. */
+/** Bars that can be told apart; of more days, each is a week. */
+const MOST_BARS = 40;
+
+/** What was saved and asked in a day or a week. */
+export interface Bar {
+  /** The first day of it, in UTC. */
   readonly day: string;
   /** Memories. */
   readonly saved: number;
@@ -17,20 +20,21 @@ export interface DayBar {
   readonly asked: number;
 }
 
-/** Each of the last days, the oldest first, also those on which nothing was done. */
-export function barsOf(daily: readonly DayCount[], days: number, now: number): DayBar[] {
-  const bars = new Map<string, DayBar>();
-  for (let ago = days - 1; ago >= 0; ago--) {
-    const day = dayOf(now - ago * DAY);
-    bars.set(day, { day, saved: 0, asked: 0 });
-  }
+/** Bars of the last days, the oldest first, also of those on which nothing was done. */
+export function barsOf(daily: readonly DayCount[], days: number, now: number): Bar[] {
+  const length = days > MOST_BARS ? 7 : 1;
+  const bars = Array.from({ length: Math.ceil(days / length) }, (_, place) => {
+    const ago = Math.min(days - 1, (place + 1) * length - 1);
+    return { day: dayOf(now - ago * DAY), saved: 0, asked: 0 };
+  });
+  const today = Date.parse(dayOf(now));
   for (const { day, kind, times, memories } of daily) {
-    const bar = bars.get(day);
+    const bar = bars[Math.floor((today - Date.parse(day)) / DAY / length)];
     if (!bar) continue;
-    const saved = bar.saved + (SAVING.includes(kind) ? memories : 0);
-    bars.set(day, { day, saved, asked: bar.asked + (ASKING.includes(kind) ? times : 0) });
+    if (SAVING.includes(kind)) bar.saved += memories;
+    if (ASKING.includes(kind)) bar.asked += times;
   }
-  return [...bars.values()];
+  return bars.reverse();
 }
 
 /** The first of so many days up to now. */

@@ -37,6 +37,15 @@ describe("what the page makes of the counts:", () => {
       { day: "2026-11-21", saved: 0, asked: 0 },
       { day: "2026-11-22", saved: 8, asked: 4 },
     ]);
+    const weeks = barsOf(daily, 90, NOW);
+    expect(weeks.length).toBe(13);
+    expect(weeks[0]).toEqual({ day: firstDay(90, NOW), saved: 0, asked: 0 });
+    expect(weeks.slice(-4)).toEqual([
+      { day: "2026-10-26", saved: 0, asked: 1 },
+      { day: "2026-11-02", saved: 0, asked: 0 },
+      { day: "2026-11-09", saved: 0, asked: 0 },
+      { day: "2026-11-16", saved: 8, asked: 5 },
+    ]);
     expect(firstDay(3, NOW)).toBe("2026-11-20");
   });
 
