@@ -4,6 +4,7 @@ import { Fragment, type Markup } from "../pages/jsx-runtime.ts";
 import { Moment } from "../pages/moment.tsx";
 import { excerptOf } from "./excerpt.ts";
 import { viewPath } from "./memories-view.ts";
+import type { Surroundings } from "./memory-page.tsx";
 import { PATHS } from "./navigation.tsx";
 
 /** Memories of a session that are shown before and after one, and what is near it. */
@@ -45,7 +46,17 @@ export function InSession({
 }
 
 /** What is near a memory in meaning, the nearest first; nothing where nothing is. */
-export function NearIt({ near }: { near: readonly { memory: Memory; score: number }[] }): Markup {
+export function NearIt({ near }: Pick<Surroundings, "near">): Markup {
+  if (near === null) {
+    return (
+      <section>
+        <h2>Near it in meaning</h2>
+        <p class="faint">
+          The server is still reading your memories. Open the page again in a moment.
+        </p>
+      </section>
+    );
+  }
   if (near.length === 0) return Fragment({});
   return (
     <section>

@@ -11,6 +11,9 @@ import { MemoryPage, MemoryQuestion, pathOf, type Surroundings } from "./memory-
 import { PATHS } from "./navigation.tsx";
 import { ownSource } from "./session-principal.ts";
 
+/** Milliseconds that the page waits for what is near: after a start, many memories have to be read first. */
+const PATIENCE = 1_000;
+
 type Service = Pick<
   Memories,
   "fading" | "get" | "history" | "inSession" | "near" | "remove" | "update"
@@ -38,12 +41,12 @@ export function createMemoryPageRoutes({ guard, memories }: { guard: Guard; memo
     const [{ history, current }, beside, near] = await Promise.all([
       historyOf(accountId, memory),
       memories.inSession(reach, memory.id, MOST_BESIDE),
-      memories.near(reach, memory.id),
+      Promise.race([memories.near(reach, memory.id), Bun.sleep(PATIENCE).then(() => null)]),
     ]);
     const shown = new Set([...history, ...(current ? [current] : [])].map(({ id }) => id));
     return {
       ...{ history, current, ...beside, fading: memories.fading(memory) },
-      near: near.filter((each) => !shown.has(each.memory.id)).slice(0, MOST_NEAR),
+      near: near?.filter((each) => !shown.has(each.memory.id)).slice(0, MOST_NEAR) ?? null,
     };
   };
 

@@ -28,8 +28,8 @@ export interface Surroundings {
   /** In its session, the oldest first. */
   before: readonly Memory[];
   after: readonly Memory[];
-  /** In meaning, the nearest first. */
-  near: readonly { memory: Memory; score: number }[];
+  /** In meaning, the nearest first; `null` where that is not known yet. */
+  near: readonly { memory: Memory; score: number }[] | null;
 }
 
 /** A memory, to be read. */
@@ -62,7 +62,7 @@ export function MemoryPage({
         <MemoryText memory={memory} />
         <aside>
           <MemoryFacts memory={memory} />
-          <MemoryFading memory={memory} fading={fading} />
+          {memory.superseded_by === null && <MemoryFading memory={memory} fading={fading} />}
         </aside>
         <div class="memory-around">
           <MemoryHistory memory={memory} history={history} />

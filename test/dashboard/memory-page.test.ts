@@ -1,4 +1,5 @@
 import { afterAll, expect, test } from "bun:test";
+import { NearIt } from "../../src/dashboard/memory-around.tsx";
 import { wholeAccount } from "../../src/keys/reach.ts";
 import { startOAuthServer } from "../oauth/support/oauth-server.ts";
 import { formTo } from "../oauth/support/person.ts";
@@ -96,6 +97,14 @@ test("a history of any length leads from what was true to what is", async () => 
   const old = await open(ids[2] ?? "");
   expect(textOf(old)).toContain("What is true now: Version 13 of the plan for Atlas");
   expect(shown(old)).toEqual([2, 1, 0]);
+});
+
+test("it shows what is near it in meaning, and says where that is not known yet", async () => {
+  const { id } = await client.save({ content: "The lamp in the hall is broken" });
+  const other = await client.save({ content: "The lamp in the hall is mended" });
+  expect(await open(id)).toMatch(new RegExp(`Near it in meaning.*/memories/${other.id}`));
+  expect(NearIt({ near: [] }).toString()).toBe("");
+  expect(NearIt({ near: null }).toString()).toContain("Open the page again in a moment.");
 });
 
 test("it fades from its last change on, and not at all while it is pinned", async () => {
