@@ -1,5 +1,5 @@
 import { CtxdError, readJson } from "./error.ts";
-import { readLines, readPieces } from "./lines.ts";
+import { joinBytes, readLines, readPieces } from "./lines.ts";
 import { toQuery } from "./query.ts";
 import type { Send } from "./send.ts";
 import type { ImportedMemory, ImportReport } from "./types.ts";
@@ -22,6 +22,7 @@ const PART = { lines: 256, bytes: 256 << 10 };
 const LONGEST_PART = 8 << 20;
 /** Longer lines are no memories; the server says so of what is left of them. */
 const MAX_LINE = 1 << 20;
+const LINE_END = Uint8Array.of(10);
 /** Lines that a report names. */
 const NAMED = 1_000;
 
@@ -41,7 +42,7 @@ export async function importMemories(
   const path = `/memories/import${toQuery({ dry_run })}`;
   let before = 0;
   for await (const lines of readParts(readLines(toBytes(source), MAX_LINE + 1))) {
-    const body = new Blob(lines.flatMap((line) => [line, "\n"]));
+    const body = joinBytes(lines.flatMap((line) => [line, LINE_END]));
     const headers = { "content-type": "application/x-ndjson" };
     const sending = { method: "POST", path, body, headers, isRepeatable: true, signal };
     const done = send(sending, (response) => readJson<ImportReport>(response));

@@ -17,7 +17,7 @@ export async function* readLines(
     room -= kept.length;
   };
   const take = () => {
-    const line = join(held);
+    const line = held.length === 1 && held[0] ? held[0] : joinBytes(held);
     [held, room] = [[], maxBytes];
     return line;
   };
@@ -33,9 +33,7 @@ export async function* readLines(
   if (held.length > 0) yield take();
 }
 
-function join(pieces: readonly Uint8Array<ArrayBuffer>[]): Uint8Array<ArrayBuffer> {
-  const [only] = pieces;
-  if (pieces.length === 1 && only) return only;
+export function joinBytes(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const joined = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
   let length = 0;
   for (const piece of pieces) {

@@ -5,7 +5,7 @@ export interface Sending {
   method: string;
   /** Below `/api`, with its query. */
   path: string;
-  body?: string | Blob | undefined;
+  body?: string | Uint8Array<ArrayBuffer> | undefined;
   headers?: Record<string, string> | undefined;
   /**
    * Whether the same request may be sent again when it is not known what became of it. Otherwise it
