@@ -166,8 +166,9 @@ describe("when something fails, the TypeScript client", () => {
     );
     await expect(client.stats()).rejects.toMatchObject({ code: "redirected", status: 307 });
     expect(requests).toHaveLength(3);
-    expect(() => createClient({ url: "file:///etc", key: "" })).toThrow(TypeError);
-    const closed = createClient({ url: "http://127.0.0.1:1", key: "", retries: 0 });
+    expect(() => createClient({ key: "ctx_…" })).toThrow(TypeError);
+    expect(() => createClient({ url: "file:///etc", key: "k" })).toThrow(TypeError);
+    const closed = createClient({ url: "http://127.0.0.1:1", key: "k", retries: 0 });
     await expect(closed.stats()).rejects.toMatchObject({ code: "network" });
   });
 });

@@ -132,7 +132,7 @@ describe("the TypeScript client's streams", () => {
           },
         }),
     );
-    const client = createClient({ url: endless.url.href, key: "" });
+    const client = createClient({ url: endless.url.href, key: "k" });
     let read = 0;
     for await (const { content } of client.export()) {
       expect(content).toBe(`fact ${read}`);
@@ -152,7 +152,7 @@ describe("the TypeScript client's streams", () => {
           },
         }),
     );
-    const client = createClient({ url: broken.url.href, key: "" });
+    const client = createClient({ url: broken.url.href, key: "k" });
     const memories = client.export();
     expect(await memories.next()).toMatchObject({ value: { content: "fact 1" } });
     await expect(memories.next()).rejects.toMatchObject({ code: "network" });
@@ -160,7 +160,7 @@ describe("the TypeScript client's streams", () => {
     await using still = exporting(
       () => new ReadableStream({ start: (controller) => controller.enqueue(line(1)) }),
     );
-    const impatient = createClient({ url: still.url.href, key: "", timeout: 200 }).export();
+    const impatient = createClient({ url: still.url.href, key: "k", timeout: 200 }).export();
     expect(await impatient.next()).toMatchObject({ value: { content: "fact 1" } });
     await expect(impatient.next()).rejects.toMatchObject({ code: "timeout" });
   });

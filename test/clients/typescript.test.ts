@@ -115,7 +115,10 @@ describe("the TypeScript client", () => {
   test("deletes no more than was said", async () => {
     const client = await newClient({ project: "atlas" });
     await client.saveAll(many(3));
-    await expect(client.deleteWhere({})).rejects.toThrow(TypeError);
+    for (const all of [{}, { project: null }, { tags_match: "all", project_only: false } as const])
+      await expect(client.deleteWhere(all)).rejects.toThrow("this filter means all");
+    const comma = client.deleteWhere({ tags: ["work,travel"] });
+    await expect(comma).rejects.toMatchObject({ code: "validation_failed" });
     await expect(client.deleteWhere({ tags: [] })).rejects.toThrow("tags is empty");
     await expect(client.deleteWhere({ project: "atlas", agent_id: undefined })).rejects.toThrow(
       "agent_id is empty",

@@ -8,6 +8,9 @@ export interface Deadline {
   stop(): void;
 }
 
+/** Milliseconds: a timer that is set to more ends at once. */
+const LONGEST = 2 ** 31 - 1;
+
 /**
  * @param timeout milliseconds
  * @param outer aborts it too
@@ -23,7 +26,7 @@ export function createDeadline(timeout: number, outer: AbortSignal | undefined):
     },
     start() {
       stop();
-      timer = setTimeout(() => controller.abort(), timeout);
+      timer = setTimeout(() => controller.abort(), Math.min(timeout, LONGEST));
     },
     stop,
   };

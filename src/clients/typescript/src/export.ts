@@ -17,20 +17,8 @@ export async function* exportMemories(
     return { body: response.body, patience };
   });
   if (!body) return;
-  const pieces = readPieces(body);
-  const patiently = async function* () {
-    try {
-      for (;;) {
-        const { value, done } = await patience(() => pieces.next());
-        if (done) return;
-        yield value;
-      }
-    } finally {
-      await pieces.return(undefined);
-    }
-  };
   const decoder = new TextDecoder();
-  for await (const line of readLines(patiently())) {
+  for await (const line of readLines(readPieces(body, patience))) {
     yield parse(decoder.decode(line));
   }
 }

@@ -1,3 +1,5 @@
+import type { Patience } from "./send.ts";
+
 const LINE_FEED = 10;
 
 /**
@@ -12,7 +14,7 @@ export async function* readLines(
   let room = maxBytes;
   const hold = (bytes: Uint8Array) => {
     // A copy: whoever made the piece may use its memory again.
-    const kept = Uint8Array.from(bytes.subarray(0, room));
+    const kept = new Uint8Array(bytes.subarray(0, room));
     if (kept.length > 0) held.push(kept);
     room -= kept.length;
   };
@@ -43,12 +45,18 @@ export function joinBytes(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer
   return joined;
 }
 
-/** What a stream gives. Its reader goes when the loop over it ends, also where streams can't be looped over. */
-export async function* readPieces<Piece>(stream: ReadableStream<Piece>): AsyncGenerator<Piece> {
+/**
+ * What a stream gives: not everywhere can streams be looped over. It is cancelled when the loop ends.
+ * @param patience waits for each piece
+ */
+export async function* readPieces<Piece>(
+  stream: ReadableStream<Piece>,
+  patience: Patience = (next) => next(),
+): AsyncGenerator<Piece> {
   const reader = stream.getReader();
   try {
     for (;;) {
-      const { value, done } = await reader.read();
+      const { value, done } = await patience(() => reader.read());
       if (done) return;
       yield value;
     }

@@ -45,6 +45,7 @@ const LONGEST_RETRY_AFTER = 60_000;
 
 export function createSend({ url, key, fetch, retries, timeout }: Options): Send {
   const base = `${baseOf(url)}/api`;
+  const token = tokenOf(key);
 
   const attempt: Send = async (sending, read) => {
     const { method, path, body, signal } = sending;
@@ -63,7 +64,7 @@ export function createSend({ url, key, fetch, retries, timeout }: Options): Send
     return patience(async () => {
       const response = await fetch(base + path, {
         method,
-        headers: { authorization: `Bearer ${key}`, ...sending.headers },
+        headers: { authorization: `Bearer ${token}`, ...sending.headers },
         body: body ?? null,
         // A redirection may lead anywhere, and turns a POST into a GET.
         redirect: "manual",
@@ -128,6 +129,13 @@ function sleep(milliseconds: number, signal: AbortSignal | undefined): Promise<v
     if (signal?.aborted) end();
     else signal?.addEventListener("abort", end, { once: true });
   });
+}
+
+/** @throws TypeError for what no header can carry */
+function tokenOf(key: string): string {
+  const token = key.trim();
+  if (/^[\x21-\x7e]+$/.test(token)) return token;
+  throw new TypeError("key must be an API key as `ctxd key create` prints it, or an access token.");
 }
 
 /** @throws TypeError */
