@@ -15,20 +15,12 @@ import { canTakeAll, isFiltered, MOST_FOUND, type View, viewPath } from "./memor
 import { MemoryItem, percent } from "./memory-item.tsx";
 import { SearchForm } from "./memory-search-form.tsx";
 import type { Source } from "./memory-sources.ts";
-import { HELP_PATH, PATHS } from "./navigation.tsx";
+import { HELP_PATH, MEMORY_PATHS, PATHS } from "./navigation.tsx";
 import { Page } from "./page.tsx";
 import { type ProjectCounts, ProjectNames, ProjectSwitch } from "./project-switch.tsx";
 import { SelectionFields } from "./selection-form.tsx";
 
-/** Paths below the page of memories. */
-export const MEMORY_PATHS = {
-  new: `${PATHS.memories}/new`,
-  export: `${PATHS.memories}/export`,
-  /** Offers the export, for a browser that stays where it is when a file comes. */
-  exportOffer: `${PATHS.memories}/export/offer`,
-  import: `${PATHS.memories}/import`,
-  selection: `${PATHS.memories}/selection`,
-} as const;
+export { MEMORY_PATHS };
 
 /** The form for a new memory, with what it begins with. */
 export function newPath(begin: { project?: string; supersedes?: string }): string {

@@ -15,6 +15,16 @@ export const PATHS = {
   admin: "/admin",
 } as const;
 
+/** Paths below the page of memories. */
+export const MEMORY_PATHS = {
+  new: `${PATHS.memories}/new`,
+  export: `${PATHS.memories}/export`,
+  /** Offers the export, for a browser that stays where it is when a file comes. */
+  exportOffer: `${PATHS.memories}/export/offer`,
+  import: `${PATHS.memories}/import`,
+  selection: `${PATHS.memories}/selection`,
+} as const;
+
 /** Where help begins, for everyone: it tells nothing of this server. */
 export const HELP_PATH = "/help";
 

@@ -7,6 +7,7 @@ import { PostForm } from "../sign-in/form.tsx";
 import { SIGN_OUT_PATH } from "../sign-in/paths.ts";
 import type { Visit } from "./guard.tsx";
 import { HELP_PATH, Navigation, type Section } from "./navigation.tsx";
+import { Palette, PaletteOpener } from "./palette.tsx";
 
 /** A page of the dashboard: the navigation, what was just done, and the content below its heading. */
 export function Page({
@@ -51,6 +52,7 @@ export function Page({
             Menu
           </button>
           <div id="side-content" class="side-content" popover="auto">
+            <PaletteOpener />
             <Navigation current={section} isOwner={account.role === "owner"} />
             <div class="who">
               <p>
@@ -79,6 +81,7 @@ export function Page({
           {children}
         </main>
       </div>
+      <Palette />
     </Document>
   );
 }

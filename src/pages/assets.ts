@@ -6,11 +6,13 @@ import favicon from "./favicon.svg" with { type: "text" };
 import { FONTS } from "./fonts.ts";
 import charts from "./scripts/charts.browser.js" with { type: "text" };
 import enhance from "./scripts/enhance.browser.js" with { type: "text" };
+import keys from "./scripts/keys.browser.js" with { type: "text" };
 import live from "./scripts/live.browser.js" with { type: "text" };
 import mapPage from "./scripts/map.browser.js" with { type: "text" };
 import mapCanvas from "./scripts/map-canvas.browser.js" with { type: "text" };
 import mapWords from "./scripts/map-words.browser.js" with { type: "text" };
 import moments from "./scripts/moments.browser.js" with { type: "text" };
+import palette from "./scripts/palette.browser.js" with { type: "text" };
 import passkeys from "./scripts/passkeys.browser.js" with { type: "text" };
 import welcome from "./scripts/welcome.browser.js" with { type: "text" };
 import { STYLE_TEXT } from "./styles.ts";
@@ -20,7 +22,7 @@ export const STYLES = asset(STYLE_TEXT, "css", "text/css");
 export const FAVICON = asset(favicon, "svg", "image/svg+xml");
 
 /** What makes pages handier where scripts run, in one file. No page needs it. */
-export const SCRIPT = script([moments, enhance].join("\n"));
+export const SCRIPT = script([moments, enhance, keys, palette].join("\n"));
 
 /** What has a browser make and use passkeys, which it does for scripts alone. */
 export const PASSKEYS = script(passkeys);

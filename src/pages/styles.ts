@@ -12,6 +12,7 @@ import memories from "./styles/memories.css" with { type: "text" };
 import memory from "./styles/memory.css" with { type: "text" };
 import messages from "./styles/messages.css" with { type: "text" };
 import overview from "./styles/overview.css" with { type: "text" };
+import palette from "./styles/palette.css" with { type: "text" };
 import selection from "./styles/selection.css" with { type: "text" };
 import settings from "./styles/settings.css" with { type: "text" };
 import tables from "./styles/tables.css" with { type: "text" };
@@ -20,7 +21,7 @@ import welcome from "./styles/welcome.css" with { type: "text" };
 
 /** Parts of the stylesheet: later ones win over earlier ones. */
 const PARTS: readonly string[] = [
-  ...[tokens, base, forms, buttons, messages, tables, layout, alone],
+  ...[tokens, base, forms, buttons, messages, tables, layout, palette, alone],
   // Those of one page each.
   ...[memories, memory, selection, activity, live, map, overview, help, settings, welcome],
 ];

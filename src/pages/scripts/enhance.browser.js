@@ -80,18 +80,6 @@ document.addEventListener("click", (event) => {
   }
 });
 
-/** A key presses what is named after it, where nobody is typing. */
-document.addEventListener("keydown", (event) => {
-  const isModified = event.ctrlKey || event.metaKey || event.altKey;
-  if (isModified || event.defaultPrevented || event.isComposing || event.repeat) return;
-  if (document.querySelector("dialog[open]")) return;
-  if (event.target instanceof Element && event.target.closest("input, textarea, select")) return;
-  const named = document.querySelector(`[data-key="${CSS.escape(event.key)}"]`);
-  if (!named) return;
-  event.preventDefault();
-  named.click();
-});
-
 /** What a button says to select, on the page that it stands on. */
 function offerSelecting(root) {
   for (const button of root.querySelectorAll("button[data-select-all]")) button.hidden = false;

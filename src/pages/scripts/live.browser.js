@@ -115,6 +115,7 @@
     const plural = noun.endsWith("y") ? `${noun.slice(0, -1)}ies` : `${noun}s`;
     button.textContent = `${count} new ${count === 1 ? noun : plural}`;
     button.title = "Show (n)";
+    button.dataset.key = "n";
     button.addEventListener("click", () => show(true));
     if (line.nextElementSibling !== present) present.before(line);
     line.replaceChildren(button);
@@ -157,15 +158,6 @@
     const href = active.getAttribute("href");
     return href ? `a[href="${CSS.escape(href)}"]` : null;
   }
-
-  document.addEventListener("keydown", (event) => {
-    const { key, target, ctrlKey, metaKey, altKey } = event;
-    const isTyping = target instanceof Element && target.closest("input, textarea, select, dialog");
-    const isOffered = line.isConnected && line.firstChild !== null;
-    if (key !== "n" || ctrlKey || metaKey || altKey || isTyping || !isOffered) return;
-    event.preventDefault();
-    show(true);
-  });
 
   // What was waited for may be shown when the pointer or the focus has left.
   for (const name of ["mouseout", "focusout", "change", "scroll"]) {

@@ -1,0 +1,130 @@
+// Keys: a letter alone does what the dialog of keys says, where no text is being entered. `data-key` on a link
+// or a button of a page has a key press it.
+
+const NO_KEYS = "ctxd-no-keys";
+
+/** Who can't use single keys, such as by speech, turns them off (WCAG 2.2, 2.1.4). */
+function hasSingleKeys() {
+  try {
+    return localStorage.getItem(NO_KEYS) === null;
+  } catch {
+    return true;
+  }
+}
+
+function setSingleKeys(isOn) {
+  try {
+    if (isOn) localStorage.removeItem(NO_KEYS);
+    else localStorage.setItem(NO_KEYS, "1");
+  } catch {
+    // A browser that keeps nothing has them on.
+  }
+}
+
+function takesText(element) {
+  if (element.isContentEditable) return true;
+  if (element instanceof HTMLInputElement)
+    return !/^(checkbox|radio|button|submit)$/.test(element.type);
+  return element instanceof HTMLTextAreaElement || element instanceof HTMLSelectElement;
+}
+
+const rowLinks = () => [...document.querySelectorAll(".memory > .memory-text")];
+const rowWithFocus = () => document.activeElement?.closest(".memory") ?? null;
+
+/** Gives the focus to the memory that is so many rows from the one that has it, or to the first. */
+function moveInRows(steps) {
+  const links = rowLinks();
+  const present = links.findIndex((link) => link.parentElement === rowWithFocus());
+  const link = links[present < 0 ? 0 : Math.min(links.length - 1, Math.max(0, present + steps))];
+  link?.focus({ preventScroll: true });
+  link?.parentElement.scrollIntoView({ block: "nearest" });
+}
+
+const boxOf = (row) => row?.querySelector('input[name="id"]');
+
+function selectNone() {
+  const boxes = [...document.querySelectorAll('.memory input[name="id"]:checked')];
+  // As if pressed, so that what follows a change hears of it.
+  for (const box of boxes) box.click();
+  return boxes.length > 0;
+}
+
+function openDialog(id) {
+  const dialog = document.getElementById(id);
+  if (!dialog) return false;
+  if (!dialog.open) dialog.showModal();
+  return true;
+}
+
+function goToSearch() {
+  const field = document.querySelector('main input[type="search"]');
+  if (!field) return openDialog("palette");
+  field.focus();
+  field.select();
+  return true;
+}
+
+const KEYS = {
+  "/": goToSearch,
+  "?": () => openDialog("keys"),
+  j: () => moveInRows(1),
+  k: () => moveInRows(-1),
+  x: () => boxOf(rowWithFocus())?.click(),
+  e: () => {
+    const link = rowWithFocus()?.querySelector(".memory-text");
+    if (link) location.assign(`${link.href}/edit`);
+    else return false;
+  },
+};
+
+document.addEventListener("keydown", (event) => {
+  const { key, ctrlKey, metaKey, altKey, target, defaultPrevented, isComposing } = event;
+  if (defaultPrevented || isComposing || altKey) return;
+  const isOpen = document.querySelector("dialog[open]") !== null;
+  if ((ctrlKey || metaKey) && key.toLowerCase() === "k" && !event.shiftKey) {
+    if (isOpen || openDialog("palette")) event.preventDefault();
+    return;
+  }
+  if (ctrlKey || metaKey || isOpen || !(target instanceof Element) || takesText(target)) return;
+  if (key === "Escape") {
+    if (selectNone()) event.preventDefault();
+    return;
+  }
+  if (key.length !== 1 || (event.repeat && !/[jk]/.test(key)) || !hasSingleKeys()) return;
+  const done = Object.hasOwn(KEYS, key) && KEYS[key]() !== false;
+  const named = done ? null : document.querySelector(`[data-key="${CSS.escape(key)}"]`);
+  named?.click();
+  if (done || named) event.preventDefault();
+});
+
+document.addEventListener("click", (event) => {
+  const opener = event.target instanceof Element && event.target.closest("[data-opens]");
+  if (!opener || event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  if (openDialog(opener.dataset.opens)) event.preventDefault();
+});
+
+const singleKeys = document.querySelector("[data-single-keys]");
+if (singleKeys) {
+  singleKeys.checked = hasSingleKeys();
+  singleKeys.addEventListener("change", () => setSingleKeys(singleKeys.checked));
+}
+
+for (const hint of document.querySelectorAll(".opener kbd")) {
+  if (/Mac|iPhone|iPad/.test(navigator.platform)) hint.textContent = "⌘ K";
+  hint.hidden = false;
+}
+
+/** Which row had the focus when the rows are replaced: the same memory has it then, or what is in its place. */
+let lastFocus = null;
+document.addEventListener("htmx:before:swap", () => {
+  const row = rowWithFocus();
+  const link = row?.querySelector(".memory-text");
+  lastFocus = row && { href: link.href, at: rowLinks().indexOf(link) };
+});
+document.addEventListener("htmx:after:swap", () => {
+  if (lastFocus === null) return;
+  const links = rowLinks();
+  const same = links.find(({ href }) => href === lastFocus.href);
+  (same ?? links[Math.min(lastFocus.at, links.length - 1)])?.focus({ preventScroll: true });
+  lastFocus = null;
+});

@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expectSound, type Look, type Page } from "../support/browser.ts";
+import { type Dashboard, startDashboard } from "../support/dashboard.ts";
+
+let dashboard: Dashboard;
+beforeAll(async () => {
+  dashboard = await startDashboard();
+});
+afterAll(() => dashboard?.close());
+
+/** Lets the person of an account with three memories use the pages. */
+async function visit(use: (page: Page) => Promise<void>, look: Look = {}): Promise<void> {
+  const client = await dashboard.account();
+  for (const content of ["The roof was mended", "Tea is in the cupboard", "Trains leave at nine"]) {
+    await client.save({ content });
+    dashboard.clock.advance(1);
+  }
+  await dashboard.visitAs(client.accountId, use, look);
+}
+
+const focused = (page: Page) => page.evaluate<string>("document.activeElement.innerText");
+
+test("keys go through memories, select them and open the form", async () => {
+  await visit(async (page) => {
+    const { keyboard } = page;
+    await page.goto(`${dashboard.origin}/memories`);
+    await keyboard.press("j");
+    expect(await focused(page)).toBe("Trains leave at nine");
+    await keyboard.press("j");
+    await keyboard.press("x");
+    expect(await focused(page)).toBe("Tea is in the cupboard");
+    await keyboard.press("k");
+    await keyboard.press("k");
+    expect(await focused(page)).toBe("Trains leave at nine");
+    expect(await page.getByRole("checkbox", { name: "Tea is in" }).isChecked()).toBe(true);
+    await page.getByRole("group", { name: "With the selected memories" }).waitFor();
+    await expectSound(page);
+    await keyboard.press("Escape");
+    expect(await page.locator("[name=id]:checked").count()).toBe(0);
+
+    await keyboard.press("/");
+    await keyboard.type("jkxe?");
+    expect(await page.getByLabel("Search", { exact: true }).inputValue()).toBe("jkxe?");
+    await page.getByLabel("Search", { exact: true }).fill("");
+    await page.getByText("3 memories", { exact: true }).waitFor();
+    await page.locator("h1").click();
+    await keyboard.press("j");
+    await Promise.all([page.waitForURL(/\/memories\/mem_\w+\/edit$/), keyboard.press("e")]);
+  });
+});
+
+test("keys are listed, and letters can be turned off", async () => {
+  await visit(async (page) => {
+    const { keyboard } = page;
+    await page.goto(dashboard.origin);
+    await keyboard.press("?");
+    await page.getByRole("dialog", { name: "Keys" }).waitFor();
+    await expectSound(page);
+    await page.getByLabel("Keys without Ctrl").uncheck();
+    await page.getByRole("button", { name: "Close" }).click();
+    await page.goto(`${dashboard.origin}/memories`);
+    await keyboard.press("j");
+    await keyboard.press("?");
+    expect(await page.locator("dialog[open]").count()).toBe(0);
+    expect(await page.locator(".memory-text:focus").count()).toBe(0);
+    await keyboard.press("Control+k");
+    await page.getByRole("dialog", { name: "Search and commands" }).waitFor();
+  });
+});
+
+test.each<[string, Look]>([
+  ["", {}],
+  [", in the dark on a narrow screen", { dark: true, narrow: true }],
+])("a palette goes to pages and finds memories%s", async (_, look) => {
+  await visit(async (page) => {
+    const { keyboard } = page;
+    await page.goto(`${dashboard.origin}/keys`);
+    await keyboard.press("Control+k");
+    const field = page.getByRole("combobox", { name: "Search memories, or go to a page" });
+    await field.waitFor();
+    await expectSound(page);
+    await keyboard.type("mem");
+    const options = page.getByRole("option");
+    const chosen = page.locator('[role="option"][aria-selected="true"]');
+    expect(await chosen.textContent()).toBe("Memories");
+    await keyboard.press("ArrowDown");
+    expect(await chosen.textContent()).toBe("Add a memory");
+    expect(await field.getAttribute("aria-activedescendant")).toBe(await chosen.getAttribute("id"));
+    await Promise.all([page.waitForURL(/\/memories\/new$/), keyboard.press("Enter")]);
+
+    await keyboard.press("Control+k");
+    await field.fill("<i>roof & mended");
+    expect(await chosen.textContent()).toBe("Search memories for “<i>roof & mended”");
+    await options.filter({ hasText: "The roof was mended" }).waitFor();
+    await expectSound(page);
+    await keyboard.press("Enter");
+    await page.waitForURL(/\/memories\?q=/);
+    expect(await page.getByLabel("Search", { exact: true }).inputValue()).toBe("<i>roof & mended");
+
+    await keyboard.press("Control+k");
+    await field.fill("roof");
+    await options.filter({ hasText: "The roof was mended" }).click();
+    await page.waitForURL(/\/memories\/mem_/);
+    await keyboard.press("/");
+    await field.waitFor();
+    await keyboard.press("Escape");
+    await field.waitFor({ state: "hidden" });
+  }, look);
+});
+
+test("what opens the palette leads to the search without JavaScript", async () => {
+  await visit(
+    async (page) => {
+      await page.goto(dashboard.origin);
+      await page.getByRole("link", { name: "Search" }).click();
+      await page.waitForURL(/\/memories$/);
+    },
+    { javaScript: false },
+  );
+});
