@@ -28,17 +28,19 @@ export function ActivityChart({
   const busy = bars.filter((bar) => bar.saved + bar.asked > 0);
   return (
     <>
-      <ul class="legend">
+      <ul class="activity-legend">
         <li>
-          <span class="swatch saved" /> <strong>{saved.toLocaleString("en")}</strong> saved
+          <span class="activity-swatch part-saved" /> <strong>{saved.toLocaleString("en")}</strong>{" "}
+          saved
         </li>
         <li>
-          <span class="swatch asked" /> <strong>{asked.toLocaleString("en")}</strong> asked
+          <span class="activity-swatch part-asked" /> <strong>{asked.toLocaleString("en")}</strong>{" "}
+          asked
           {asked > 0 && `, ${percent(Math.min(1, found / asked))} found something`}
         </li>
       </ul>
       <svg
-        class="bars"
+        class="activity-bars"
         viewBox={`0 0 ${bars.length * STEP} ${HEIGHT}`}
         preserveAspectRatio="none"
         aria-hidden="true"
@@ -47,7 +49,7 @@ export function ActivityChart({
           <Column bar={bar} x={place * STEP} most={most} />
         ))}
       </svg>
-      <p class="bars-ends faint" aria-hidden="true">
+      <p class="activity-bars-ends faint" aria-hidden="true">
         <span>{dayText(bars[0]?.day)}</span>
         <span>{dayText(bars.at(-1)?.day)}</span>
       </p>
@@ -78,10 +80,12 @@ function Column({ bar, x, most }: { bar: Bar; x: number; most: number }): Markup
   return (
     <g>
       <title>{`${bar.day}: ${bar.saved} saved, ${bar.asked} asked`}</title>
-      <rect class="day" x={x} y={0} width={STEP} height={HEIGHT} />
-      {saved > 0 && <rect class="saved" x={x} y={HEIGHT - saved} width={width} height={saved} />}
+      <rect class="part-all" x={x} y={0} width={STEP} height={HEIGHT} />
+      {saved > 0 && (
+        <rect class="part-saved" x={x} y={HEIGHT - saved} width={width} height={saved} />
+      )}
       {asked > 0 && (
-        <rect class="asked" x={x} y={HEIGHT - saved - asked} width={width} height={asked} />
+        <rect class="part-asked" x={x} y={HEIGHT - saved - asked} width={width} height={asked} />
       )}
     </g>
   );

@@ -122,9 +122,9 @@ function Summary({
   return (
     <>
       <section class="panel" aria-labelledby="by-day">
-        <div class="chart-head">
+        <div class="activity-chart-head">
           <h2 id="by-day">By {unit}</h2>
-          <ul class="ranges" aria-label="Days that are shown">
+          <ul class="activity-ranges" aria-label="Days that are shown">
             {RANGES.map((range) => (
               <li>
                 <a
@@ -144,7 +144,7 @@ function Summary({
         />
       </section>
       {actors.length > 0 && (
-        <section class="actors" aria-labelledby="by-agent">
+        <section class="activity-actors" aria-labelledby="by-agent">
           <h2 id="by-agent">By agent</h2>
           <Table
             caption="Who was active"
@@ -177,7 +177,7 @@ function amount(number: number): Markup | string {
 
 function Who({ name, by }: Pick<Actor, "name" | "by">): Markup {
   return (
-    <span class="actor">
+    <span class="activity-actor">
       <bdi>{name}</bdi>
       {by !== null && (
         <span class="faint">
@@ -207,10 +207,10 @@ function Events({
   return (
     <section aria-labelledby="latest">
       <h2 id="latest">{before === null ? "Latest" : "Earlier"}</h2>
-      <ol class="events">
+      <ol class="activity-events">
         {grouped(events).map((event) => (
           <li data-id={event.id}>
-            <span class="event">
+            <span>
               <Who name={namesOf(event, visit.account.id).name} by={null} /> {saidOf(event)}
               {event.query !== null && (
                 <>
@@ -251,7 +251,7 @@ function MemoryLink({
   const name = memoryId === null ? undefined : names.get(memoryId);
   if (name === undefined) return Fragment({});
   return (
-    <a class="event-memory" href={`${PATHS.memories}/${memoryId}`}>
+    <a class="activity-event-memory" href={`${PATHS.memories}/${memoryId}`}>
       <bdi>{name}</bdi>
     </a>
   );
@@ -261,7 +261,7 @@ function MemoryLink({
 function Queries({ visit, since }: { visit: Visit; since: Date | null }): Markup {
   const isKept = since !== null;
   return (
-    <section class="panel queries" aria-labelledby="queries">
+    <section class="panel activity-queries" aria-labelledby="queries">
       <h2 id="queries">What is asked</h2>
       <p>
         {isKept ? (

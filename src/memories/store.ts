@@ -28,7 +28,10 @@ export interface Store {
   drop(accountId: string): Promise<void>;
   /** Bytes on disk of an account's base, and of what the log has besides. */
   bytes(accountId: string): Promise<number>;
-  /** How far an account's table is: another text after each change, of whatever process. */
+  /**
+   * How far an account's table is: another text after each change that a use can see, of whatever
+   * process, and after a start.
+   */
   position(accountId: string): Promise<string>;
   /** What an account keeps, as quotas count it. */
   usage(accountId: string): Promise<Usage>;
@@ -98,6 +101,9 @@ async function openOwnStore({
   const { log, vault } = storage;
   const { model } = embedders.wanted;
   const dropped = new Set<string>();
+  /** How often accounts have changed since this start. */
+  const commits = new Map<string, number>();
+  const start = Bun.randomUUIDv7();
   /** Every use asks. No other process writes to these records. */
   const current = new Map<string, CurrentTable>();
   for (const { accountId, ...table } of await log.allCurrent()) current.set(accountId, table);
@@ -129,6 +135,7 @@ async function openOwnStore({
     onCommit({ name, model }, outcome) {
       const accountId = accountOf(name);
       if (!current.has(accountId)) current.set(accountId, { name, model: model.id });
+      commits.set(accountId, (commits.get(accountId) ?? 0) + 1);
       measured.onCommit(outcome);
       reembedding?.noteCommit(name, outcome);
     },
@@ -182,10 +189,7 @@ async function openOwnStore({
       return pending + (head?.checkpoint ? await vault.bytes(head.checkpoint.base) : 0);
     },
 
-    async position(accountId) {
-      const name = nameOf(accountId);
-      return `${name} ${(await log.head(name))?.seq ?? 0}`;
-    },
+    position: async (accountId) => `${start} ${commits.get(accountId) ?? 0}`,
 
     usage: async (accountId) => usageOf(await log.head(nameOf(accountId)), accountId, use),
 
@@ -198,6 +202,7 @@ async function openOwnStore({
       await log.forget([...names]);
       await vault.forget((await vault.bases()).filter((base) => accountOf(base) === accountId));
       current.delete(accountId);
+      commits.delete(accountId);
     },
 
     async close() {

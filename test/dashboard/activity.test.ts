@@ -159,7 +159,7 @@ describe("the page", async () => {
     while (path !== undefined) {
       const { text } = await person.visit(path);
       expect(Buffer.byteLength(text)).toBeLessThan(60_000);
-      const list = /<ol class="events">.*<\/ol>/s.exec(text)?.[0] ?? "";
+      const list = /<ol class="activity-events">.*<\/ol>/s.exec(text)?.[0] ?? "";
       for (const [name] of list.matchAll(/agent \d+\./g)) seen.add(name);
       path = /href="([^"]+)">Older/.exec(text)?.[1]?.replaceAll("&amp;", "&");
       pages++;

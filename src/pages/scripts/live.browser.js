@@ -5,7 +5,8 @@
 // (`data-id`, or a box called `id`) changes its figures at once.
 
 (() => {
-  const EVERY = 1500;
+  /** Milliseconds between two times that the page is asked for; more where that takes long. */
+  const EVERY = { least: 1500, times: 20 };
   const AGAIN_AFTER = { first: 30_000, most: 300_000 };
 
   let source = null;
@@ -15,7 +16,7 @@
   let wanted = null;
   let waiting = null;
   let isAsking = false;
-  let askedAt = 0;
+  let askAgainAt = 0;
 
   const line = document.createElement("div");
   line.className = "live-line";
@@ -53,10 +54,11 @@
     const isKnown = (waiting ?? part())?.dataset.liveAt === wanted;
     if (isKnown || isAsking || !part() || document.hidden) return;
     isAsking = true;
-    const pause = askedAt + EVERY - performance.now();
+    const pause = askAgainAt - performance.now();
     if (pause > 0) await new Promise((resolve) => setTimeout(resolve, pause));
-    askedAt = performance.now();
+    const began = performance.now();
     const { href } = location;
+    const asked = wanted;
     try {
       const response = await fetch(href, {
         headers: { accept: "text/html", "hx-request": "true" },
@@ -69,7 +71,10 @@
     } catch {
       // The stream tells again.
     }
+    const took = performance.now() - began;
+    askAgainAt = began + Math.max(EVERY.least, EVERY.times * took);
     isAsking = false;
+    if (wanted !== asked) ask();
   }
 
   const rowsOf = (element) =>
