@@ -121,13 +121,22 @@ function AppsPage({
           caption="Connected apps"
           rows={items}
           columns={[
-            { title: "App", isHeader: true, cell: ({ clientName }) => <bdi>{clientName}</bdi> },
-            { title: "Goes back to", cell: ({ redirectHost }) => <bdi>{redirectHost}</bdi> },
+            {
+              title: "App",
+              isHeader: true,
+              cell: ({ clientName, redirectHost, createdAt }) => (
+                <>
+                  <bdi>{clientName}</bdi>
+                  <span class="under">
+                    goes back to <bdi>{redirectHost}</bdi>, allowed <Moment at={createdAt} />
+                  </span>
+                </>
+              ),
+            },
             {
               title: "May",
               cell: (grant) => <Allowed scopes={grant.scopes} bound={toBound(grant)} />,
             },
-            { title: "Allowed", cell: ({ createdAt }) => <Moment at={createdAt} /> },
             { title: "Last used", cell: ({ lastUsedAt }) => <Moment at={lastUsedAt} /> },
             { title: "Ends if unused", cell: ({ expiresAt }) => <Moment at={expiresAt} /> },
             {

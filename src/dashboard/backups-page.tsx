@@ -2,7 +2,7 @@
 import { CopyableText } from "../pages/button.tsx";
 import type { Markup } from "../pages/jsx-runtime.ts";
 import { Moment } from "../pages/moment.tsx";
-import { EmptyState, Problem } from "../pages/notice.tsx";
+import { Problem } from "../pages/notice.tsx";
 import { Table } from "../pages/table.tsx";
 import type { SecurityRecord } from "../security-log/event-store.ts";
 import { EVENTS } from "../security-log/events.ts";
@@ -50,7 +50,7 @@ export function BackupsPage({
     >
       {facts?.problem != null && <Problem>{facts.problem}</Problem>}
       {facts === null || schedule === null ? (
-        <NoSchedule isShared={facts?.isShared ?? false} program={program} />
+        <NoSchedule isShared={facts?.isShared ?? false} />
       ) : (
         <ScheduleFacts schedule={schedule} newest={newest?.at ?? null} />
       )}
@@ -66,6 +66,9 @@ export function BackupsPage({
           />
         </Setting>
       )}
+      <Setting id="by-hand" title="By hand" about="Also while the server runs.">
+        <CopyableText text={`${program} backup FOLDER`} label="the command that makes a backup" />
+      </Setting>
       <Setting
         id="restore"
         title="Restore"
@@ -102,21 +105,20 @@ export function BackupsPage({
   );
 }
 
-function NoSchedule({ isShared, program }: { isShared: boolean; program: string }): Markup {
+function NoSchedule({ isShared }: { isShared: boolean }): Markup {
   return (
-    <EmptyState title="No backups are made on a schedule">
+    <Setting id="schedule" title="Schedule">
       <p>
         {isShared ? (
-          "Several servers share these data: have a timer run the command."
+          "None are made by a server. Several share these data: have a timer run the command below."
         ) : (
           <>
-            Set <code>CTXD_BACKUP_DIR</code> to a folder, best on another disk, and the server makes
-            one each day and keeps seven. One by hand:
+            None are made. Set <code>CTXD_BACKUP_DIR</code> to a folder, best on another disk: the
+            server then makes one each day and keeps seven.
           </>
         )}
       </p>
-      <CopyableText text={`${program} backup FOLDER`} label="the command that makes a backup" />
-    </EmptyState>
+    </Setting>
   );
 }
 

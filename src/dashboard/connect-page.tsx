@@ -53,17 +53,7 @@ export function connectPath(target: Target, made?: string): string {
 }
 
 /** For one agent or program: the exact text to paste, with this server's address and a key. */
-export function ConnectPage({
-  visit,
-  target,
-  publicUrl,
-  fresh,
-}: {
-  visit: Visit;
-  target: Target;
-  publicUrl: string;
-  fresh: FreshKey | null;
-}): Markup {
+export function ConnectPage({ visit, target, ...rest }: InstructionsProps): Markup {
   return (
     <Page
       visit={visit}
@@ -71,30 +61,30 @@ export function ConnectPage({
       title="Connect"
       lead="Agents that are connected save what they learn, and find it again. All agents share the same memories."
     >
-      <nav class="tabs" aria-label="What to connect">
-        {GROUPS.map(({ name, targets }) => (
-          <>
-            <h2 class="quiet">{name}</h2>
-            <ul>
-              {targets.map((each) => (
-                <li>
-                  <a
-                    class="tab"
-                    href={connectPath(each)}
-                    aria-current={each === target ? "page" : undefined}
-                  >
-                    {/* Without what it says in brackets. */ each.of.name.replace(/ \(.*/, "")}
-                  </a>
-                </li>
-              ))}
-            </ul>
-          </>
-        ))}
-      </nav>
-      <section class="panel" aria-labelledby="target">
-        <h2 id="target">{target.of.name}</h2>
-        <Instructions visit={visit} target={target} publicUrl={publicUrl} fresh={fresh} />
-      </section>
+      <div class="connect">
+        <nav class="picker" aria-label="What to connect">
+          {GROUPS.map(({ name, targets }) => (
+            <>
+              <h2>{name}</h2>
+              <ul>
+                {targets.map((each) => (
+                  <li>
+                    <a href={connectPath(each)} aria-current={each === target ? "page" : undefined}>
+                      {/* Without what it says in brackets. */ each.of.name.replace(/ \(.*/, "")}
+                    </a>
+                  </li>
+                ))}
+              </ul>
+            </>
+          ))}
+        </nav>
+        <section aria-labelledby="target">
+          <h2 id="target" class="connect-name">
+            {target.of.name}
+          </h2>
+          <Instructions visit={visit} target={target} {...rest} />
+        </section>
+      </div>
     </Page>
   );
 }
@@ -104,26 +94,36 @@ interface InstructionsProps {
   target: Target;
   publicUrl: string;
   fresh: FreshKey | null;
+  /** A command as it is typed on the server's machine; see `Standing`. */
+  command: (words: string) => string;
 }
 
-function Instructions({ visit, target, publicUrl, fresh }: InstructionsProps): Markup {
+function Instructions({ visit, target, publicUrl, fresh, command }: InstructionsProps): Markup {
   const key = fresh?.key ?? PLACEHOLDER;
   const form = <KeyForm visit={visit} target={target} fresh={fresh} />;
   switch (target.kind) {
     case "hosted":
       return <HostedSteps client={target.of} publicUrl={publicUrl} />;
     case "client":
-      return <ClientSteps client={target.of} publicUrl={publicUrl} keyForm={form} apiKey={key} />;
+      return (
+        <ClientSteps
+          client={target.of}
+          publicUrl={publicUrl}
+          keyForm={form}
+          apiKey={key}
+          here={isHere(visit, publicUrl) ? command : null}
+        />
+      );
     case "program":
       return (
-        <>
+        <Way title="With a key">
           {form}
           <p>{target.of.instruction}</p>
           <CopyableText
             text={target.of.code(`${publicUrl}/api/memories`, key)}
             label={`the text for ${target.of.name}`}
           />
-        </>
+        </Way>
       );
   }
 }
@@ -161,48 +161,58 @@ function KeyForm({
   );
 }
 
+/** Whether the agents of a person on the server's own machine need no key: they share the owner's memories. */
+function isHere({ account }: Visit, publicUrl: string): boolean {
+  return account.role === "owner" && isLocal(publicUrl);
+}
+
 function ClientSteps({
   client,
   publicUrl,
   keyForm,
   apiKey,
+  here,
 }: {
   client: Client;
   publicUrl: string;
   keyForm: Markup;
   apiKey: string;
+  /** What is typed on the server's machine; null where the agent is elsewhere, or somebody else's. */
+  here: ((words: string) => string) | null;
 }): Markup {
   const url = `${publicUrl}/mcp`;
   const command = ADD_COMMANDS[client.id];
-  const { linux, macos, windows } = client.file;
+  const words = `connect ${client.id}`;
+  const connect = here ? here(words) : `ctxd ${words} --url ${publicUrl}`;
   return (
     <>
-      {keyForm}
-      <p>
-        Add this to <code>{linux}</code>
-        {macos !== linux && (
-          <>
-            {" "}
-            (on macOS <code>{macos}</code>)
-          </>
-        )}
-        {windows !== linux && (
-          <>
-            {" "}
-            (on Windows <code>{windows}</code>)
-          </>
-        )}
-        , beside what is there:
-      </p>
-      <CopyableText
-        text={renderEntry(client, client.remote({ url, key: apiKey }))}
-        label={`the settings for ${client.name}`}
-      />
-      <p>
-        Then {client.reload}. The file holds the key: nobody else on that machine should read it (
-        <code>chmod 600</code>).
-      </p>
-      <Alternative title="Or sign in instead of using a key">
+      <Way title="Have ctxd do it">
+        <p>
+          {here ? "On this machine no key is needed." : `Run this where ${client.name} is.`} It
+          shows what it changes, asks first, and keeps a copy of the old settings.
+        </p>
+        <CopyableText text={connect} label="the command of ctxd" />
+        <p>
+          Then {client.reload}
+          {here === null && `, and ${client.signIn}`}.
+        </p>
+      </Way>
+      <Way title="By hand, with a key">
+        {keyForm}
+        <p>
+          Add this to <Place file={client.file} />, beside what is there:
+        </p>
+        <CopyableText
+          text={renderEntry(client, client.remote({ url, key: apiKey }))}
+          label={`the settings for ${client.name}`}
+        />
+        <p>
+          Then {client.reload}. The file holds the key: nobody else on that machine should read it (
+          <code>chmod 600</code>).
+        </p>
+      </Way>
+      <details class="connect-way">
+        <summary>By hand, signing in instead of using a key</summary>
         {command && (
           <>
             <p>
@@ -220,27 +230,37 @@ function ClientSteps({
           Put this in the same file instead, {client.reload}, and {client.signIn}. What you allow
           then is under <a href={PATHS.apps}>Connected apps</a>.
         </p>
-      </Alternative>
-      <Alternative title="Or have ctxd do it">
-        <CopyableText text={connectCommand(client, publicUrl)} label="the command of ctxd" />
-        <p>
-          Run this where the agent is. It shows what it changes, asks first, and keeps a copy of the
-          old settings.
-        </p>
-      </Alternative>
+      </details>
     </>
   );
 }
 
-function connectCommand({ id }: Client, publicUrl: string): string {
-  return isLocal(publicUrl) ? `ctxd connect ${id}` : `ctxd connect ${id} --url ${publicUrl}`;
+/** Where a file is, on each system that has it elsewhere. */
+function Place({ file: { linux, macos, windows } }: Pick<Client, "file">): Markup {
+  return (
+    <>
+      <code>{linux}</code>
+      {macos !== linux && (
+        <>
+          {" "}
+          (on macOS <code>{macos}</code>)
+        </>
+      )}
+      {windows !== linux && (
+        <>
+          {" "}
+          (on Windows <code>{windows}</code>)
+        </>
+      )}
+    </>
+  );
 }
 
 function HostedSteps({ client, publicUrl }: { client: HostedClient; publicUrl: string }): Markup {
   const url = `${publicUrl}/mcp`;
   const isReachable = publicUrl.startsWith("https:") && !isLocal(publicUrl);
   return (
-    <>
+    <Way title="In its settings">
       {!isReachable && (
         <Notice>
           It reaches the server from the internet, by a public address that begins with https. The
@@ -253,15 +273,16 @@ function HostedSteps({ client, publicUrl }: { client: HostedClient; publicUrl: s
         ))}
       </ol>
       <CopyableText text={url} label="the address" />
-    </>
+    </Way>
   );
 }
 
-function Alternative({ title, children }: { title: string; children?: Child }): Markup {
+/** One of several ways to the same. */
+function Way({ title, children }: { title: string; children?: Child }): Markup {
   return (
-    <details>
-      <summary>{title}</summary>
+    <div class="connect-way">
+      <h3>{title}</h3>
       {children}
-    </details>
+    </div>
   );
 }

@@ -11,6 +11,7 @@ import { expiryOf, USUAL_EXPIRY } from "./key-choices.ts";
 import { PATHS } from "./navigation.tsx";
 import type { ProofGuard } from "./proof-guard.ts";
 import type { ShownOnce } from "./shown-once.ts";
+import type { Standing } from "./standing.ts";
 
 /** The page that says how to connect agents, and makes keys for them. */
 export function createConnectRoutes({
@@ -19,6 +20,7 @@ export function createConnectRoutes({
   keys,
   shownOnce,
   publicUrl,
+  standing,
   clock,
   record: tell,
 }: {
@@ -27,6 +29,7 @@ export function createConnectRoutes({
   keys: Pick<Keys, "create" | "list">;
   shownOnce: ShownOnce;
   publicUrl: string;
+  standing: Standing | null;
   clock: () => number;
   record: RecordEvent;
 }) {
@@ -41,7 +44,8 @@ export function createConnectRoutes({
           const key = made === null ? null : await shownOnce.take(visit.session, made);
           const record = (await keys.list(visit.account.id)).find(({ id }) => id === made);
           const fresh = key && record ? { key, expiresAt: record.expiresAt } : null;
-          return <ConnectPage visit={visit} target={target} publicUrl={publicUrl} fresh={fresh} />;
+          const command = standing?.command ?? ((words: string) => `ctxd ${words}`);
+          return <ConnectPage {...{ visit, target, publicUrl, fresh, command }} />;
         }),
       PAGE_ROUTE,
     )

@@ -176,10 +176,19 @@ function KeyTable({
       caption={caption}
       rows={keys}
       columns={[
-        { title: "Name", isHeader: true, cell: ({ name }) => <bdi>{name}</bdi> },
-        { title: "Key", cell: ({ prefix }) => <code>{prefix}…</code> },
-        { title: "Scope", cell: ({ scopes, bound }) => <Allowed scopes={scopes} bound={bound} /> },
-        { title: "Created", cell: ({ createdAt }) => <Moment at={createdAt} /> },
+        {
+          title: "Key",
+          isHeader: true,
+          cell: ({ name, prefix, createdAt }) => (
+            <>
+              <bdi>{name}</bdi>
+              <span class="under">
+                <code>{prefix}…</code>, made <Moment at={createdAt} />
+              </span>
+            </>
+          ),
+        },
+        { title: "May", cell: ({ scopes, bound }) => <Allowed scopes={scopes} bound={bound} /> },
         { title: "Last used", cell: ({ lastUsedAt }) => <Moment at={lastUsedAt} /> },
         { title: "Expires", cell: ({ expiresAt }) => <Moment at={expiresAt} /> },
         ...(isEnded

@@ -119,7 +119,7 @@ export function createDashboardRoutes(parts: DashboardParts) {
     .use(createImportRoutes({ ...parts, guard }))
     .use(createMemoryRoutes({ ...parts, guard, live, listSources }))
     .use(createMapRoutes({ guard, memories, log: parts.log }))
-    .use(createConnectRoutes({ ...own, publicUrl: config.publicUrl }))
+    .use(createConnectRoutes({ ...own, publicUrl: config.publicUrl, standing: parts.standing }))
     .use(createKeyRoutes(own))
     .use(createAppsRoutes({ guard, grants: oauth.grants, memories, record }))
     .use(createWrittenRoutes({ ...own, grants: oauth.grants, memories }))

@@ -73,6 +73,11 @@ export function SecurityPage({
           , for {days} days. <a href={`${HELP_PATH}/watch`}>What it tells</a>
         </>
       }
+      actions={(["csv", "json"] as const).map((format) => (
+        <ButtonLink href={securityPath(`${path}/download`, { ...view, before: "" }, { format })}>
+          Download {format.toUpperCase()}
+        </ButtonLink>
+      ))}
       problem={problem}
     >
       <FilterForm path={path} scope={scope} view={view} />
@@ -94,11 +99,6 @@ export function SecurityPage({
         {next !== null && (
           <ButtonLink href={securityPath(path, { ...view, before: `${next}` })}>Older</ButtonLink>
         )}
-        {(["csv", "json"] as const).map((format) => (
-          <ButtonLink href={securityPath(`${path}/download`, { ...view, before: "" }, { format })}>
-            Download {format.toUpperCase()}
-          </ButtonLink>
-        ))}
       </div>
     </Page>
   );
@@ -113,31 +113,36 @@ function FilterForm({
   scope: "admin" | "account";
   view: SecurityView;
 }): Markup {
+  const { before: _, ...filters } = view;
+  const isOpen = Object.values(filters).some((value) => value !== "");
   return (
     <search>
-      <form method="get" action={path} class="panel">
-        <div class="row">
-          <Select label="Event" name="event" value={view.event} options={KINDS} />
-          {scope === "admin" && (
-            <Field
-              label="Account"
-              name="account"
-              value={view.account}
-              hint="E-mail address or id"
-              autocomplete="off"
-            />
-          )}
-          <Field label="IP address" name="address" value={view.address} autocomplete="off" />
-        </div>
-        <div class="row">
-          <Field label="From" name="from" type="date" value={view.from} hint="Days in UTC" />
-          <Field label="To" name="to" type="date" value={view.to} hint="Days in UTC" />
-        </div>
-        <div class="actions">
-          <Button kind="main">Show</Button>
-          <a href={path}>Show all events</a>
-        </div>
-      </form>
+      <details class="filters" open={isOpen}>
+        <summary>Filter</summary>
+        <form method="get" action={path}>
+          <div class="row">
+            <Select label="Event" name="event" value={view.event} options={KINDS} />
+            {scope === "admin" && (
+              <Field
+                label="Account"
+                name="account"
+                value={view.account}
+                hint="E-mail address or id"
+                autocomplete="off"
+              />
+            )}
+            <Field label="IP address" name="address" value={view.address} autocomplete="off" />
+          </div>
+          <div class="row">
+            <Field label="From" name="from" type="date" value={view.from} hint="Days in UTC" />
+            <Field label="To" name="to" type="date" value={view.to} hint="Days in UTC" />
+          </div>
+          <div class="actions">
+            <Button kind="main">Show</Button>
+            <a href={path}>Show all events</a>
+          </div>
+        </form>
+      </details>
     </search>
   );
 }

@@ -3,6 +3,7 @@ import activity from "./styles/activity.css" with { type: "text" };
 import alone from "./styles/alone.css" with { type: "text" };
 import base from "./styles/base.css" with { type: "text" };
 import buttons from "./styles/buttons.css" with { type: "text" };
+import connect from "./styles/connect.css" with { type: "text" };
 import forms from "./styles/forms.css" with { type: "text" };
 import help from "./styles/help.css" with { type: "text" };
 import layout from "./styles/layout.css" with { type: "text" };
@@ -23,7 +24,7 @@ import welcome from "./styles/welcome.css" with { type: "text" };
 const PARTS: readonly string[] = [
   ...[tokens, base, forms, buttons, messages, tables, layout, palette, alone],
   // Those of one page each.
-  ...[memories, memory, selection, activity, live, map, overview, help, settings, welcome],
+  ...[memories, memory, selection, activity, live, map, overview, help, settings, welcome, connect],
 ];
 
 /** The stylesheet of all pages. */

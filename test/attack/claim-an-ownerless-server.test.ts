@@ -69,7 +69,9 @@ test("another user of the machine makes himself the owner of a server on loopbac
   const { stdout } = await runDashboard(["--no-browser"]);
   expect(stdout).toBe(`${link}\n`);
   const person = createPerson(origin);
-  expect((await person.submit(await person.visit(link), OWNER)).text).toContain("Sign out");
+  expect((await person.submit(await person.visit(link), OWNER)).text).toContain(
+    "Connect your first agent",
+  );
 });
 
 describe("a server in the background", () => {
@@ -135,7 +137,7 @@ describe("a server in the background", () => {
     const { origin } = new URL(link);
     const person = createPerson(origin);
     const next = await person.submit(await person.visit(link), OWNER);
-    expect(next.text).toContain("Sign out");
+    expect(next.text).toContain("Connect your first agent");
     const memories = await person.visit("/memories");
     expect(memories.text).toContain("said before");
 
