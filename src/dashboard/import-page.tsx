@@ -1,12 +1,13 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import type { Reading } from "../import/read-files.ts";
 import { countOf, describeFiles, isUnderstood, type Totals } from "../import/totals.ts";
+import type { ImportedMemory } from "../memories/memory.ts";
 import { Button, ButtonLink } from "../pages/button.tsx";
 import { Choice, Field } from "../pages/field.tsx";
 import type { Markup } from "../pages/jsx-runtime.ts";
 import { Done, Notice, Problem } from "../pages/notice.tsx";
 import { SLOT } from "../pages/streamed-page.ts";
-import { Table } from "../pages/table.tsx";
+import { type Column, Table } from "../pages/table.tsx";
 import { PostForm } from "../sign-in/form.tsx";
 import type { Visit } from "./guard.tsx";
 import { MEMORY_PATHS } from "./memories-page.tsx";
@@ -171,7 +172,9 @@ function Verdict({ reading, totals, isTrial, problem }: Ended): Markup {
   return isTrial ? (
     <Done>Nothing is changed yet. Of {what} it would be:</Done>
   ) : (
-    <Done>Imported from {what}:</Done>
+    <Done>
+      Imported from {what}: <a href={PATHS.memories}>see the memories</a>
+    </Done>
   );
 }
 
@@ -185,18 +188,26 @@ function Counts({ totals }: { totals: Totals }): Markup {
   ];
   return (
     <dl class="panel counts">
-      {rows.map(([name, count]) => (
-        <div>
-          <dt>{name}</dt>
-          <dd>{count.toLocaleString("en")}</dd>
-        </div>
-      ))}
+      {rows.map(
+        ([name, count], at) =>
+          (at === 0 || count > 0) && (
+            <div>
+              <dt>{name}</dt>
+              <dd>{count.toLocaleString("en")}</dd>
+            </div>
+          ),
+      )}
     </dl>
   );
 }
 
 function Samples({ totals }: { totals: Totals }): Markup | null {
   if (totals.samples.length === 0) return null;
+  const facts: Column<ImportedMemory>[] = [
+    { title: "Project", cell: ({ project }) => project },
+    { title: "Tags", cell: ({ tags = [] }) => tags.join(", ") },
+    { title: "Day", cell: ({ created_at }) => created_at?.slice(0, 10) },
+  ];
   return (
     <Table
       caption="The first memories"
@@ -208,9 +219,7 @@ function Samples({ totals }: { totals: Totals }): Markup | null {
           cell: ({ content }) =>
             content.length > EXCERPT ? `${content.slice(0, EXCERPT).trimEnd()}…` : content,
         },
-        { title: "Project", cell: ({ project }) => project },
-        { title: "Tags", cell: ({ tags = [] }) => tags.join(", ") },
-        { title: "Day", cell: ({ created_at }) => created_at?.slice(0, 10) },
+        ...facts.filter(({ cell }) => totals.samples.some(cell)),
       ]}
     />
   );
