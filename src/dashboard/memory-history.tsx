@@ -13,8 +13,10 @@ export const MOST_OF_HISTORY = 10;
 const EXCERPT = 160;
 const AROUND = 40;
 const MOST_CHANGED = 200;
+/** Changes besides that of the text that are told. */
+const MOST_FACTS = 6;
 
-/** What was true and what is, the newest first, with what each has changed; nothing where it was ever the same. */
+/** What was true and what is, the newest first, with what each has changed; nothing where nothing has changed. */
 export function MemoryHistory({
   memory,
   history,
@@ -60,7 +62,12 @@ function Version({
       <a class="memory-text" href={`${PATHS.memories}/${version.id}`}>
         <bdi>{runs ? <Changed runs={runs} /> : excerptOf(version.content, EXCERPT)}</bdi>
       </a>
-      {facts.length > 0 && <p class="faint">{facts.join(", ")}</p>}
+      {facts.length > 0 && (
+        <p class="faint">
+          {facts.slice(0, MOST_FACTS).map((fact, at) => [at > 0 && ", ", fact])}
+          {facts.length > MOST_FACTS && ` and ${facts.length - MOST_FACTS} more`}
+        </p>
+      )}
     </li>
   );
 }
@@ -89,19 +96,30 @@ function middleLeftOut(text: string, first: number, last: number): string {
 }
 
 /** What else has changed, in words. */
-function changedFacts(former: Memory, version: Memory): string[] {
+function changedFacts(former: Memory, version: Memory): Child[] {
   const { tags, project, importance, pinned } = version;
   const added = tags.filter((tag) => !former.tags.includes(tag));
   const removed = former.tags.filter((tag) => !tags.includes(tag));
-  return [
-    ...added.map((tag) => `tag “${tag}” added`),
-    ...removed.map((tag) => `tag “${tag}” removed`),
-    ...(project === former.project
-      ? []
-      : [project === null ? "of no project now" : `project “${project}” now`]),
-    ...(importance === former.importance
-      ? []
-      : [`importance ${former.importance} → ${importance}`]),
-    ...(pinned === former.pinned ? [] : [pinned ? "pinned" : "no longer pinned"]),
+  const facts: Child[] = [
+    ...added.map((tag) => <Fact name="tag" value={tag} what="added" />),
+    ...removed.map((tag) => <Fact name="tag" value={tag} what="removed" />),
   ];
+  if (project !== former.project) {
+    facts.push(
+      project === null ? "of no project now" : <Fact name="project" value={project} what="now" />,
+    );
+  }
+  if (importance !== former.importance) {
+    facts.push(`importance ${former.importance} → ${importance}`);
+  }
+  if (pinned !== former.pinned) facts.push(pinned ? "pinned" : "no longer pinned");
+  return facts;
+}
+
+function Fact({ name, value, what }: { name: string; value: string; what: string }): Markup {
+  return (
+    <>
+      {name} “<bdi>{value}</bdi>” {what}
+    </>
+  );
 }

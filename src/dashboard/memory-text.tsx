@@ -7,8 +7,8 @@ import { viewPath } from "./memories-view.ts";
 const LONG = 1_500;
 const MANY_LINES = 20;
 
-/** Addresses in a text, without the marks that end a sentence. */
-const ADDRESS = /https?:\/\/[^\s<>"'`]+[^\s<>"'`.,;:!?)\]}]/giu;
+/** Addresses in a text, without the marks that end a sentence, and without what is not seen. */
+const ADDRESS = /https?:\/\/[^\s\p{C}<>"'`]+[^\s\p{C}<>"'`.,;:!?)\]}]/giu;
 /** Addresses of a text that are links: more would be too many to step through. */
 const MOST_LINKS = 20;
 const TEXT_ID = "memory-text";

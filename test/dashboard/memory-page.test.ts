@@ -60,11 +60,15 @@ test("it says what differs from most memories", async () => {
 test("only what is safe to open becomes a link", async () => {
   const { id } = await client.save({
     content:
-      'See https://a.example/x?y=1&z="q" (http://b.example/). javascript:alert(1) data:text/html,x',
+      'http://c.example/\u202Emoc.elpmaxe See https://a.example/x?y=1&z="q" (http://b.example/). javascript:alert(1) data:text/html,x',
   });
   const html = await open(id);
   const links = [...html.matchAll(/href="([^"]*)" rel="noreferrer nofollow"/g)].map(([, to]) => to);
-  expect(links).toEqual(["https://a.example/x?y=1&amp;z=", "http://b.example/"]);
+  expect(links).toEqual([
+    "http://c.example/",
+    "https://a.example/x?y=1&amp;z=",
+    "http://b.example/",
+  ]);
 });
 
 test("a long text is folded, and copied and kept as a whole", async () => {
@@ -85,6 +89,15 @@ test("a history of any length leads from what was true to what is", async () => 
     });
     ids.push(last.id);
   }
+  const other = await client.save({ content: "Other", tags: ["a", "b"], project: "atlas" });
+  const changed = await client.save({
+    ...{ content: "Other", supersedes: other.id, tags: ["b", "c"], project: "boreas" },
+    ...{ importance: 0.9, pinned: true },
+  });
+  expect(textOf(await open(changed.id))).toMatch(
+    /tag “ c ” added, tag “ a ” removed, project “ boreas ” now, importance 0.5 → 0.9, pinned/,
+  );
+
   const shown = (html: string) =>
     [...(html.split('class="versions"')[1] ?? "").matchAll(/\/memories\/(mem_\w+)"/g)]
       .map(([, id = ""]) => ids.indexOf(id))
