@@ -160,7 +160,7 @@ describe("the TypeScript client's streams", () => {
     await using still = exporting(
       () => new ReadableStream({ start: (controller) => controller.enqueue(line(1)) }),
     );
-    const impatient = createClient({ url: still.url.href, key: "k", timeout: 200 }).export();
+    const impatient = createClient({ url: still.url.href, key: "k", timeout: 1_000 }).export();
     expect(await impatient.next()).toMatchObject({ value: { content: "fact 1" } });
     await expect(impatient.next()).rejects.toMatchObject({ code: "timeout" });
   });
