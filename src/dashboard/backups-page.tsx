@@ -1,5 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
-import { CopyableText } from "../pages/button.tsx";
+import { Copyable } from "../pages/button.tsx";
 import type { Markup } from "../pages/jsx-runtime.ts";
 import { Moment } from "../pages/moment.tsx";
 import { Problem } from "../pages/notice.tsx";
@@ -67,7 +67,7 @@ export function BackupsPage({
         </Setting>
       )}
       <Setting id="by-hand" title="By hand" about="Also while the server runs.">
-        <CopyableText text={`${program} backup FOLDER`} label="the command that makes a backup" />
+        <Copyable text={`${program} backup FOLDER`} label="the command that makes a backup" />
       </Setting>
       <Setting
         id="restore"
@@ -79,7 +79,7 @@ export function BackupsPage({
           </>
         }
       >
-        <CopyableText
+        <Copyable
           text={[
             `${program} restore ${newest === null ? "FOLDER" : quoteForShell(newest.folder)}`,
             "--data-dir NEW_FOLDER",

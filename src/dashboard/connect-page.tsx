@@ -6,7 +6,7 @@ import { HOSTED_CLIENTS } from "../connect/hosted-clients.ts";
 import { PROGRAMS, type Program } from "../connect/programs.ts";
 import { renderEntry } from "../connect/render.ts";
 import { TERMINAL_CLIENTS } from "../connect/terminal-clients.ts";
-import { Button, CopyableText } from "../pages/button.tsx";
+import { Button, Copyable, CopyableText } from "../pages/button.tsx";
 import { Select } from "../pages/field.tsx";
 import type { Child, Markup } from "../pages/jsx-runtime.ts";
 import { Moment } from "../pages/moment.tsx";
@@ -191,7 +191,7 @@ function ClientSteps({
           {here ? "On this machine no key is needed." : `Run this where ${client.name} is.`} It
           shows what it changes, asks first, and keeps a copy of the old settings.
         </p>
-        <CopyableText text={connect} label="the command of ctxd" />
+        <Copyable text={connect} label="the command of ctxd" />
         <p>
           Then {client.reload}
           {here === null && `, and ${client.signIn}`}.
@@ -218,7 +218,7 @@ function ClientSteps({
             <p>
               Run this in a terminal, {client.reload}, and {client.signIn}:
             </p>
-            <CopyableText text={command(url)} label={`the command for ${client.name}`} />
+            <Copyable text={command(url)} label={`the command for ${client.name}`} />
             <p>Or change its settings by hand:</p>
           </>
         )}

@@ -68,7 +68,8 @@ export function HealthPage({
           },
           {
             title: "State",
-            cell: ([, result]) => <span class={stateClass([result])}>{result}</span>,
+            cell: ([, result]) =>
+              result === "ok" ? "ok" : <span class={stateClass([result])}>{result}</span>,
           },
         ]}
       />

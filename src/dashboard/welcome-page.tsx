@@ -3,7 +3,7 @@ import type { FoundMemory } from "../memories/found-memory.ts";
 import type { Memory } from "../memories/memory.ts";
 import type { SearchMode } from "../memories/ranking/mode.ts";
 import { SCRIPT, WELCOME } from "../pages/assets.ts";
-import { Button, ButtonLink, CopyableText } from "../pages/button.tsx";
+import { Button, ButtonLink, Copyable } from "../pages/button.tsx";
 import { Field, TextArea } from "../pages/field.tsx";
 import type { Child, Markup } from "../pages/jsx-runtime.ts";
 import { Document } from "../pages/layout.tsx";
@@ -66,7 +66,7 @@ export function ConnectStep({
           ? "Run this in a terminal on this machine. It finds your agents, shows what it changes in their settings, and asks first. No key is needed."
           : "Run this where your agents are. It finds them, shows what it changes in their settings, and asks first. They sign in here when they first connect."}
       </p>
-      <CopyableText text={command} label="the command" />
+      <Copyable text={command} label="the command" />
       {arrival === null ? (
         <div class="arrival" data-arrival="none" role="status">
           <p>

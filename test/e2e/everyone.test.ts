@@ -60,9 +60,15 @@ beforeAll(async () => {
     "/memories/new",
     "/map",
     "/connect",
+    "/welcome",
+    "/welcome/ask?q=Fahrt",
     "/keys",
     "/account",
     "/admin",
+    `/admin/accounts/${accountId}`,
+    "/admin/security",
+    "/admin/backups",
+    "/admin/health",
     "/help/search",
   ];
 });

@@ -61,7 +61,7 @@ test.each<[string, Look]>([
   const check = (page: Page) => (look.javaScript === false ? undefined : expectSound(page));
   await browser.visit({ origin, ...look }, async (page) => {
     await setUp(page, origin);
-    expect(await page.locator("pre").textContent()).toBe("ctxd connect --all");
+    expect(await page.locator(".copyable code").textContent()).toBe("ctxd connect --all");
     await page.getByText("Waiting for an agent").waitFor();
     await check(page);
 

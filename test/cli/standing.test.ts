@@ -1,0 +1,62 @@
+import { expect, test } from "bun:test";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { folderOf, originOf } from "../../src/backup/series.ts";
+import { createStanding } from "../../src/cli/standing.ts";
+import { readConfig } from "../../src/config.ts";
+import { temporaryFolder } from "../support/database.ts";
+import { fakeEmbedder } from "../support/fake-embedder.ts";
+
+const DAY = 86_400_000;
+const OWNER = { id: "acc_owner", email: "you@example.com", role: "owner" } as const;
+
+function standing(env: Record<string, string>, schedule: { isLate(): boolean } | null) {
+  const config = readConfig({ CTXD_DATA_DIR: temporaryFolder(), ...env }, {});
+  return createStanding({
+    ...{ config, env, schedule },
+    accounts: {
+      findOwner: async () => ({ ...OWNER, createdAt: new Date(0), disabledAt: null }),
+    },
+    store: { lag: () => 3 },
+    model: fakeEmbedder().model,
+    clock: () => 10 * DAY,
+  });
+}
+
+test("the server is told of as it is", () => {
+  const { disk, memory, startedAt, ...facts } = standing({}, null).server();
+  expect(facts).toMatchObject({ database: "SQLite", lag: 3, model: fakeEmbedder().model.id });
+  expect(disk?.total).toBeGreaterThan(disk?.free ?? 0);
+  expect(memory).toBeGreaterThan(1e6);
+  expect(startedAt.getTime()).toBeLessThan(10 * DAY);
+});
+
+test("backups are this server's own and complete, the newest first", async () => {
+  const folder = temporaryFolder();
+  const make = (at: number, origin: string, isComplete = true) => {
+    const path = folderOf(folder, at, origin);
+    mkdirSync(path);
+    if (isComplete) writeFileSync(join(path, "backup.json"), "{}");
+  };
+  make(1 * DAY, originOf(OWNER.id));
+  make(2 * DAY, originOf(OWNER.id));
+  make(3 * DAY, originOf("another"));
+  make(4 * DAY, originOf(OWNER.id), false);
+  const env = { CTXD_BACKUP_DIR: folder, CTXD_BACKUP_EVERY: "12h", CTXD_BACKUP_KEEP: "3" };
+  const facts = await standing(env, { isLate: () => true }).backups();
+  expect(facts.complete.map(({ at }) => at)).toEqual([2 * DAY, DAY]);
+  expect(facts).toMatchObject({
+    isShared: false,
+    problem: null,
+    schedule: { folder, every: DAY / 2, keep: 3, isEncrypted: false, isLate: true },
+  });
+});
+
+test("a folder that is away is told, and none is no problem", async () => {
+  const env = { CTXD_BACKUP_DIR: join(temporaryFolder(), "away") };
+  const facts = await standing(env, { isLate: () => false }).backups();
+  expect(facts.problem).toContain(env.CTXD_BACKUP_DIR);
+  expect(await standing({}, null).backups()).toEqual({
+    ...{ isShared: false, schedule: null, complete: [], problem: null },
+  });
+});
