@@ -65,7 +65,7 @@ test.each(LOOKS)(
       await page.getByText("Sam likes green tea").waitFor();
       expect(await page.locator(".memory").count()).toBe(2);
       await check();
-      const search = page.getByLabel("Search");
+      const search = page.getByLabel("Search", { exact: true });
       await search.pressSequentially("green");
       // Typing is enough where scripts run.
       if (look.javaScript === false) await press(page, "Search");
@@ -77,7 +77,7 @@ test.each(LOOKS)(
       await page.getByRole("link", { name: "Sam likes green tea" }).click();
       await heading(page, "Memory");
       await check();
-      await open("Edit");
+      await page.getByRole("link", { name: "Edit", exact: true }).click();
       await check();
       await page.getByLabel("Text").fill("Sam likes black tea");
       await press(page, "Save changes");

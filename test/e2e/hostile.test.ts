@@ -78,7 +78,7 @@ test("hostile memories, tags, agents, sessions and names are text on every page"
     }
     // The searches while typing come in by another way.
     await page.goto(`${dashboard.origin}/memories`);
-    await page.getByLabel("Search").fill(HOSTILE[0] ?? "");
+    await page.getByLabel("Search", { exact: true }).fill(HOSTILE[0] ?? "");
     await page.getByText("Score").first().waitFor();
     expect(await page.title()).toBe("Memories · ctxd");
     expect(await page.locator(".memory-text").first().textContent()).toStartWith("<script>");
