@@ -41,8 +41,10 @@ export interface Calling {
 export type Memory = Schemas["Memory"];
 /** A memory that a search found, with its `score` and the passage that `matched`. */
 export type FoundMemory = Schemas["FoundMemory"];
-/** A memory that was saved or changed, with `warnings` where there is something to tell. To a
- * key that may not read, only `id`, `created_at` and `updated_at` are told. */
+/**
+ * A memory that was saved or changed, with `warnings` where there is something to tell. A key that may
+ * not read is told `id`, `created_at` and `updated_at` alone.
+ */
 export type SavedMemory = Schemas["SavedMemory"];
 /** A memory as it is exported, or as much of it as there is. */
 export type ImportedMemory = Input<Schemas["ImportedMemory"]>;
