@@ -1,6 +1,21 @@
-import { and, asc, count, desc, eq, gt, gte, inArray, lt, lte, max, sql, sum } from "drizzle-orm";
+import {
+  and,
+  asc,
+  count,
+  desc,
+  eq,
+  gt,
+  gte,
+  inArray,
+  isNotNull,
+  lt,
+  lte,
+  max,
+  sql,
+  sum,
+} from "drizzle-orm";
 import type { Database, Orm } from "../db/database.ts";
-import { type Counted, dayOf, type Kind } from "./deed.ts";
+import { ASKING, type Counted, dayOf, type Kind } from "./deed.ts";
 import { createActivityTables } from "./tables.ts";
 
 /** Rows that an account may have; the oldest go first. */
@@ -220,6 +235,19 @@ export function createActivityStore({ db }: { db: Database }) {
         )
         .orderBy(desc(activityEvents.id))
         .limit(limit),
+
+    /** The best memory of the last question that found any; null where there is none. */
+    async lastFound(accountId: string): Promise<{ memoryId: string; at: Date } | null> {
+      const { id, kind, memoryId, at } = activityEvents;
+      const isTheirs = eq(activityEvents.accountId, accountId);
+      const [row] = await orm
+        .select({ memoryId, at })
+        .from(activityEvents)
+        .where(and(isTheirs, inArray(kind, [...ASKING]), isNotNull(memoryId)))
+        .orderBy(desc(id))
+        .limit(1);
+      return row?.memoryId ? { memoryId: row.memoryId, at: row.at } : null;
+    },
 
     /** The id of the newest event of an account; 0 where there is none. */
     async newest(accountId: string): Promise<number> {

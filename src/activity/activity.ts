@@ -106,6 +106,7 @@ export function createActivity({
     actors: store.actors,
     list: store.list,
     newest: store.newest,
+    lastFound: store.lastFound,
 
     /** Since when an account keeps what is asked; null where it does not. */
     async queriesSince(accountId: string): Promise<Date | null> {

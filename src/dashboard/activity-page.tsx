@@ -175,10 +175,12 @@ function amount(number: number): Markup | string {
   return number === 0 ? <span class="faint">–</span> : number.toLocaleString("en");
 }
 
-function Who({ name, by }: Pick<Actor, "name" | "by">): Markup {
+function Who({ name, by, href }: Pick<Actor, "name" | "by" | "href">): Markup {
   return (
     <span class="activity-actor">
-      <bdi>{name}</bdi>
+      <a href={href}>
+        <bdi>{name}</bdi>
+      </a>
       {by !== null && (
         <span class="faint">
           {" "}
@@ -211,7 +213,8 @@ function Events({
         {grouped(events).map((event) => (
           <li data-id={event.id}>
             <span>
-              <Who name={namesOf(event, visit.account.id).name} by={null} /> {saidOf(event)}
+              <bdi class="activity-actor">{namesOf(event, visit.account.id).name}</bdi>{" "}
+              {saidOf(event)}
               {event.query !== null && (
                 <>
                   {" for "}

@@ -1,5 +1,6 @@
 import type { ActivityEvent, ActorCount, DayCount } from "../activity/activity-store.ts";
 import { ASKING, dayOf, type Kind } from "../activity/deed.ts";
+import { viewPath } from "./memories-view.ts";
 import { LOCAL, LOCAL_NAME } from "./written-routes.tsx";
 
 const DAY = 86_400_000;
@@ -47,6 +48,8 @@ export interface Actor {
   readonly name: string;
   /** By which key or app, where an agent has said its name. */
   readonly by: string | null;
+  /** Where what they saved is listed. */
+  readonly href: string;
   readonly saved: number;
   readonly asked: number;
   /** How many of those that asked found something. */
@@ -65,6 +68,7 @@ export function actorsOf(counts: readonly ActorCount[], accountId: string): Acto
     const isLater = lastAt.getTime() > known.lastAt.getTime();
     actors.set(id, {
       ...namesOf(count, accountId),
+      href: viewPath(agent === null ? { source: sourceId } : { agent_id: agent }),
       saved: known.saved + (SAVING.includes(kind) ? memories : 0),
       asked: known.asked + asked,
       found: known.found + (asked > 0 ? asked - inVain : 0),

@@ -38,7 +38,6 @@ export function OverviewPage({
   position: string;
   stats: Stats;
   lastSaved: Event | null;
-  /** Since the server has started. */
   lastFound: Event | null;
 }): Markup {
   return (
@@ -88,7 +87,7 @@ function Figures({
           <LastEvent event={lastSaved} none="nothing yet" />
         </Tile>
         <Tile label="Last found by a search">
-          <LastEvent event={lastFound} none="nothing since the server has started" />
+          <LastEvent event={lastFound} none="nothing yet" />
         </Tile>
       </div>
       <Chart

@@ -1,5 +1,6 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import { Elysia } from "elysia";
+import type { Activity } from "../activity/activity.ts";
 import { wholeAccount } from "../keys/reach.ts";
 import type { Memories } from "../memories/memories.ts";
 import { type Guard, PAGE_ROUTE } from "./guard.tsx";
@@ -10,12 +11,14 @@ import { type Event, OverviewPage } from "./overview-page.tsx";
 /** The first page. Where scripts run, they draw its charts from `GET /api/stats`. */
 export function createOverviewRoutes({
   guard,
+  activity,
   memories,
   live,
 }: {
   guard: Guard;
+  activity: Pick<Activity, "lastFound">;
   live: Pick<Live, "positionOf">;
-  memories: Pick<Memories, "find" | "lastFound" | "list" | "stats">;
+  memories: Pick<Memories, "find" | "list" | "stats">;
 }) {
   const lastSaved = async (accountId: string): Promise<Event | null> => {
     const { memories: newest } = await memories.list(wholeAccount(accountId), {
@@ -26,8 +29,8 @@ export function createOverviewRoutes({
     return memory ? { memory, at: new Date(memory.created_at) } : null;
   };
   const lastFound = async (accountId: string): Promise<Event | null> => {
-    const found = memories.lastFound(wholeAccount(accountId));
-    const memory = found && (await memories.find(wholeAccount(accountId), found.id));
+    const found = await activity.lastFound(accountId);
+    const memory = found && (await memories.find(wholeAccount(accountId), found.memoryId));
     return memory ? { memory, at: found.at } : null;
   };
 

@@ -114,7 +114,7 @@ export function createDashboardRoutes(parts: DashboardParts) {
     .use(createWelcomeRoutes({ ...parts, guard, grants: oauth.grants }))
     .use(createLiveRoutes({ guard, live }))
     .use(createActivityRoutes({ ...parts, guard, live }))
-    .use(createOverviewRoutes({ guard, memories, live }))
+    .use(createOverviewRoutes({ ...parts, guard, live }))
     .use(createExportRoutes({ proved, memories, record }))
     .use(createImportRoutes({ ...parts, guard }))
     .use(createMemoryRoutes({ ...parts, guard, live, listSources }))

@@ -1,4 +1,3 @@
-import { LRUCache } from "lru-cache";
 import type { Decay } from "../config.ts";
 import { watchModels } from "../embedding/model-at-hand.ts";
 import { AppError } from "../errors.ts";
@@ -24,9 +23,6 @@ import { createSurvey, type Stats } from "./stats.ts";
 import type { Store } from "./store.ts";
 import type { MemoryTable } from "./table.ts";
 
-/** Accounts whose last search is remembered. */
-const MOST_FOUND = 10_000;
-
 export type Reading = ReturnType<typeof createReading>;
 
 /** How memories are found and read; see `createMemories`. */
@@ -41,7 +37,6 @@ export function createReading({
 }) {
   const survey = createSurvey({ clock, decay });
   const drawMap = createMaps({ clock });
-  const lastFound = new LRUCache<string, { id: string; at: Date }>({ max: MOST_FOUND });
   const isModelAtHand = watchModels();
 
   const find = async (reach: Reach, id: string): Promise<Memory | null> => {
@@ -69,14 +64,8 @@ export function createReading({
         };
       });
       const memories = await toFound(found, request);
-      const [best] = memories;
-      if (best) lastFound.set(reach.accountId, { id: best.id, at: new Date(clock()) });
       return { memories, mode };
     },
-
-    /** The best memory of the last search that found any since the start, and when that was. */
-    lastFound: ({ accountId }: Reach): { id: string; at: Date } | null =>
-      lastFound.get(accountId) ?? null,
 
     /**
      * Memories that say nearly the same as one that was saved just now, or that it may have outdated,

@@ -51,6 +51,9 @@ describe.each(DATABASES)("activity on %s:", (_, place) => {
     });
     expect(await activity.newest(accountId)).toBe((await list())[0]?.id ?? 0);
     expect(await activity.newest("another")).toBe(0);
+    const found = await activity.lastFound(accountId);
+    expect(found).toEqual({ memoryId: "mem_1", at: new Date(clock() - DAY) });
+    expect(await activity.lastFound("another")).toBeNull();
   });
 
   test("questions are kept only while the account wants it, without secrets", async () => {

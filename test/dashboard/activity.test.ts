@@ -61,8 +61,24 @@ describe("what the page makes of the counts:", () => {
       of("key_1", "codex", "saved", 0),
     ];
     expect(actorsOf(counts, "acc")).toEqual([
-      { name: "You", by: null, saved: 4, asked: 0, found: 0, lastAt: new Date(3) },
-      { name: "codex", by: "laptop", saved: 4, asked: 6, found: 4, lastAt: new Date(2) },
+      {
+        name: "You",
+        by: null,
+        href: "/memories?source=acc",
+        saved: 4,
+        asked: 0,
+        found: 0,
+        lastAt: new Date(3),
+      },
+      {
+        name: "codex",
+        by: "laptop",
+        href: "/memories?agent_id=codex",
+        saved: 4,
+        asked: 6,
+        found: 4,
+        lastAt: new Date(2),
+      },
     ]);
     const local = { sourceId: "local", source: "local" };
     expect(namesOf({ ...local, agent: null }, "acc").name).toBe("Agents on this machine");
