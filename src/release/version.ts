@@ -9,6 +9,7 @@ const CHART = "src/deploy/helm/Chart.yaml";
 /** Where the version stands, beside the headings of the changelog. */
 const PLACES: readonly { file: string; pattern: RegExp }[] = [
   { file: "package.json", pattern: /(?<=^ {2}"version": ")[^"]+/m },
+  { file: "src/clients/python/pyproject.toml", pattern: /(?<=^version = ")[^"]+/m },
   { file: CHART, pattern: /(?<=^version: )\S+/m },
   { file: CHART, pattern: /(?<=^appVersion: ")[^"]+/m },
 ];

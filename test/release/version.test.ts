@@ -24,7 +24,11 @@ const RELEASED = `# Changelog
 /** What of the checkout has the version in it, with a changelog. */
 async function checkout(changelog: string) {
   const path = mkdtempSync(join(tmpdir(), "ctxd-version-"));
-  for (const file of ["package.json", "src/deploy/helm/Chart.yaml"]) {
+  for (const file of [
+    "package.json",
+    "src/clients/python/pyproject.toml",
+    "src/deploy/helm/Chart.yaml",
+  ]) {
     cpSync(join(ROOT, file), join(path, file), { recursive: true });
   }
   await Bun.write(join(path, "CHANGELOG.md"), changelog.replaceAll("0.1.0", present));
@@ -37,7 +41,7 @@ async function checkout(changelog: string) {
 
 test("a new version stands everywhere, and over what was unreleased", async () => {
   using tree = await checkout(RELEASED);
-  expect(await disagreements("9.8.7", tree.path)).toHaveLength(4);
+  expect(await disagreements("9.8.7", tree.path)).toHaveLength(5);
   await setVersion("9.8.7", "2026-11-22", tree.path);
   expect(await disagreements("9.8.7", tree.path)).toEqual([]);
   const sections = readChangelog(await tree.read());

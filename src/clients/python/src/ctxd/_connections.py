@@ -1,0 +1,138 @@
+"""Connections to one server, used again while they are open."""
+
+from __future__ import annotations
+
+import select
+import ssl
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from http.client import HTTPConnection, HTTPResponse, HTTPSConnection
+from typing import List, Optional, Tuple
+from urllib.parse import urlsplit
+
+from . import _cancellation
+from .errors import broke_off
+
+#: Seconds. The server closes what is idle for 30.
+_LONGEST_IDLE = 10
+_MOST_IDLE = 16
+_PIECE = 64 << 10
+
+
+class Response:
+    """An answer whose body is still to be read. Whoever has it reads it to its end, or
+    releases it."""
+
+    def __init__(self, connections: Connections, connection: HTTPConnection, response: HTTPResponse) -> None:
+        self._connections = connections
+        self._connection: Optional[HTTPConnection] = connection
+        self._response = response
+        self._is_over = False
+        self.status = response.status
+
+    def header(self, name: str) -> Optional[str]:
+        return self._response.getheader(name)
+
+    def read(self) -> bytes:
+        return b"".join(self.pieces())
+
+    def pieces(self) -> Iterator[bytes]:
+        """Raises CtxdError, OSError or HTTPException when the answer breaks off."""
+        try:
+            while piece := self._response.read1(_PIECE):
+                yield piece
+            # The end of one whose length is known may come early, unnoticed.
+            if self._response.length:
+                raise broke_off()
+            self._is_over = not self._response.will_close
+        finally:
+            self.release()
+
+    def release(self) -> None:
+        """Gives the connection back; one with something left to read is closed."""
+        connection, self._connection = self._connection, None
+        if connection is None:
+            return
+        self._response.close()
+        if self._is_over:
+            self._connections.keep(connection)
+        else:
+            connection.close()
+
+
+class Connections:
+    """Safe to use from several threads, each of which has a connection of its own meanwhile."""
+
+    def __init__(self, url: str, timeout: float, context: Optional[ssl.SSLContext]) -> None:
+        parts = urlsplit(url)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise ValueError("url must begin with http:// or https://.")
+        self._is_secure = parts.scheme == "https"
+        self._host, self._port = parts.hostname, parts.port
+        self._timeout = timeout
+        self._context = context
+        self._lock = threading.Lock()
+        self._idle: List[Tuple[float, HTTPConnection]] = []
+        self.base = parts.path.rstrip("/") + "/api"
+        self.origin = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
+
+    def request(self, method: str, path: str, body: Optional[bytes], headers: Mapping[str, str]) -> Response:
+        """Raises OSError or HTTPException."""
+        cancellation = _cancellation.current.get()
+        connection = self._take() or self._open()
+        try:
+            if connection.sock is None:
+                connection.connect()
+            if cancellation is not None:
+                cancellation.watch(connection)
+            try:
+                connection.request(method, self.base + path, body, dict(headers))
+            except BrokenPipeError:
+                # The server has answered without reading all of it.
+                pass
+            return Response(self, connection, connection.getresponse())
+        except BaseException:
+            connection.close()
+            raise
+
+    def keep(self, connection: HTTPConnection) -> None:
+        with self._lock:
+            if len(self._idle) < _MOST_IDLE:
+                self._idle.append((time.monotonic(), connection))
+                return
+        connection.close()
+
+    def close(self) -> None:
+        with self._lock:
+            idle, self._idle = self._idle, []
+        for _, connection in idle:
+            connection.close()
+
+    def _take(self) -> Optional[HTTPConnection]:
+        while True:
+            with self._lock:
+                if not self._idle:
+                    return None
+                since, connection = self._idle.pop()
+            if time.monotonic() - since < _LONGEST_IDLE and not _has_ended(connection):
+                return connection
+            connection.close()
+
+    def _open(self) -> HTTPConnection:
+        if not self._is_secure:
+            return HTTPConnection(self._host, self._port, timeout=self._timeout)
+        if self._context is None:
+            self._context = ssl.create_default_context()
+        return HTTPSConnection(self._host, self._port, timeout=self._timeout, context=self._context)
+
+
+def _has_ended(connection: HTTPConnection) -> bool:
+    """An idle connection has something to read only when the other side has closed it."""
+    if connection.sock is None:
+        return True
+    try:
+        return bool(select.select([connection.sock], [], [], 0)[0])
+    except (OSError, ValueError):
+        # select takes no more than 1,024 files; a new connection is always right.
+        return True

@@ -1,0 +1,194 @@
+"""The client for programs of asyncio."""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import functools
+from collections.abc import AsyncGenerator, AsyncIterable, Generator, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Callable, List, Optional, Type, TypeVar, Union
+
+from . import _cancellation
+from ._parts import AsyncImportSource, Parts, Report
+from .client import Client
+from .types import (
+    DeletionFilter,
+    ExportOptions,
+    FoundMemory,
+    ImportReport,
+    ListOptions,
+    Memory,
+    MemoryChanges,
+    MemoryFields,
+    NewMemory,
+    Page,
+    PageOptions,
+    SavedMemory,
+    SearchOptions,
+    Stats,
+)
+
+if TYPE_CHECKING:
+    import ssl
+
+    from typing_extensions import Self, Unpack
+
+Result = TypeVar("Result")
+
+#: Calls that a client makes at once; others wait.
+_AT_ONCE = 16
+
+
+class AsyncClient:
+    """What `Client` is, for programs of asyncio: the same calls, to be awaited.
+
+    They run in threads of its own, since Python has no HTTP without waiting. A call that is cancelled ends
+    its connection at once; whether what it asked for was done is then not known.
+    """
+
+    def __init__(
+        self,
+        key: str,
+        *,
+        url: str = "http://127.0.0.1:7733",
+        project: Optional[str] = None,
+        retries: int = 4,
+        timeout: float = 60.0,
+        ssl_context: Optional[ssl.SSLContext] = None,
+    ) -> None:
+        """See `Client`."""
+        self._client = Client(
+            key, url=url, project=project, retries=retries, timeout=timeout, ssl_context=ssl_context
+        )
+        self._threads = ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="ctxd")
+
+    @property
+    def project(self) -> Optional[str]:
+        return self._client.project
+
+    async def close(self) -> None:
+        """Closes its connections and ends its threads."""
+        self._threads.shutdown(wait=False)
+        self._client.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: Optional[Type[BaseException]],
+        error: Optional[BaseException],
+        traceback: Optional[TracebackType],
+    ) -> None:
+        await self.close()
+
+    async def save(
+        self,
+        content: str,
+        *,
+        similar: bool = False,
+        idempotency_key: Optional[str] = None,
+        **fields: Unpack[MemoryFields],
+    ) -> SavedMemory:
+        """Saves a memory: see `Client.save`."""
+        client = self._client
+        return await self._run(
+            lambda: client.save(content, similar=similar, idempotency_key=idempotency_key, **fields)
+        )
+
+    async def save_all(
+        self, memories: Iterable[NewMemory], *, idempotency_key: Optional[str] = None
+    ) -> List[SavedMemory]:
+        """Saves memories in the order given: see `Client.save_all`."""
+        return await self._run(lambda: self._client.save_all(memories, idempotency_key=idempotency_key))
+
+    async def search(self, query: str, **options: Unpack[SearchOptions]) -> List[FoundMemory]:
+        """Finds memories by meaning, the best first."""
+        return await self._run(lambda: self._client.search(query, **options))
+
+    def list(self, **options: Unpack[ListOptions]) -> AsyncGenerator[Memory, None]:
+        """All memories that pass, the newest first. They are fetched as the loop needs them."""
+        return self._each(self._client._list_parts(options))
+
+    async def list_page(self, **options: Unpack[PageOptions]) -> Page:
+        """One page of them; its `next_cursor` is the `cursor` of the next one."""
+        return await self._run(lambda: self._client.list_page(**options))
+
+    async def get(self, id: str) -> Memory:
+        """Raises CtxdError `memory_not_found`."""
+        return await self._run(lambda: self._client.get(id))
+
+    async def update(
+        self,
+        id: str,
+        *,
+        if_match: Union[Memory, SavedMemory, str, None] = None,
+        **changes: Unpack[MemoryChanges],
+    ) -> SavedMemory:
+        """Changes a memory: see `Client.update`."""
+        return await self._run(lambda: self._client.update(id, if_match=if_match, **changes))
+
+    async def delete(self, id: str, *, history: bool = False) -> None:
+        """Deletes a memory for good: see `Client.delete`."""
+        await self._run(lambda: self._client.delete(id, history=history))
+
+    async def delete_where(self, **filter: Unpack[DeletionFilter]) -> int:
+        """Deletes all memories that pass a filter, for good: see `Client.delete_where`."""
+        return await self._run(lambda: self._client.delete_where(**filter))
+
+    async def history(self, id: str) -> List[Memory]:
+        """What a memory superseded, and what superseded it, with itself; the newest first."""
+        return await self._run(lambda: self._client.history(id))
+
+    async def stats(self) -> Stats:
+        """Counts by tag, agent, project and day."""
+        return await self._run(self._client.stats)
+
+    def export(self, **options: Unpack[ExportOptions]) -> AsyncGenerator[Memory, None]:
+        """All memories that pass, the oldest first, as a stream of one request: see `Client.export`."""
+        return self._each(self._client._export_parts(options))
+
+    async def import_(self, source: AsyncImportSource, *, dry_run: bool = False) -> ImportReport:
+        """Brings memories in, also those of an asynchronous generator: see `Client.import_`."""
+        if not isinstance(source, AsyncIterable):
+            return await self._run(functools.partial(self._client.import_, source, dry_run=dry_run))
+        parts, report = Parts(), Report()
+
+        async def send(full: Iterable[List[bytes]]) -> None:
+            for lines in full:
+                done = await self._run(functools.partial(self._client._import_part, lines, dry_run))
+                report.add(done, len(lines))
+
+        async for item in source:
+            await send(parts.add(item))
+        await send(parts.end())
+        return report.total
+
+    def etag(self, memory: Mapping[str, Any]) -> Optional[str]:
+        """The ETag of a memory that `get`, `save` or `update` returned; None of others."""
+        return self._client.etag(memory)
+
+    async def _run(self, work: Callable[[], Result]) -> Result:
+        """Does some of the client's work in a thread; it ends with the task that waits for it."""
+        cancellation = _cancellation.Cancellation()
+        context = contextvars.copy_context()
+        context.run(_cancellation.current.set, cancellation)
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._threads, context.run, work)
+        except asyncio.CancelledError:
+            cancellation.cancel()
+            raise
+
+    async def _each(self, parts: Generator[List[Memory], None, None]) -> AsyncGenerator[Memory, None]:
+        try:
+            while (part := await self._run(lambda: next(parts, None))) is not None:
+                for memory in part:
+                    yield memory
+        finally:
+            try:
+                parts.close()
+            except ValueError:
+                # It still runs: who waited for it was cancelled, so that its connection has just ended.
+                pass

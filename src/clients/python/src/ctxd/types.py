@@ -1,0 +1,250 @@
+"""What the server reads and answers, by its OpenAPI document. A test compares them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, Dict, List, Literal, Optional, TypedDict, Union
+
+#: A time: one without a zone is that of this machine.
+Time = Union[str, datetime]
+
+
+class Source(TypedDict):
+    """Who wrote a memory, as the server knows it."""
+
+    via: Literal["api", "mcp", "dashboard", "import", "capture"]
+    by: str
+    id: str
+
+
+class Memory(TypedDict):
+    """A memory."""
+
+    id: str
+    content: str
+    tags: List[str]
+    agent_id: Optional[str]
+    session_id: Optional[str]
+    project: Optional[str]
+    importance: float
+    pinned: bool
+    supersedes: Optional[str]
+    superseded_by: Optional[str]
+    metadata: Dict[str, Any]
+    source: Optional[Source]
+    created_at: str
+    updated_at: str
+    expires_at: Optional[str]
+
+
+class Matched(TypedDict):
+    """The passage of a memory that matched; `start` and `end` are its place in `content`."""
+
+    text: str
+    start: int
+    end: int
+
+
+class _Scored(Memory):
+    score: float
+    matched: Matched
+
+
+class FoundMemory(_Scored, total=False):
+    """A memory that a search found."""
+
+    newer: str
+    explanation: Dict[str, float]
+
+
+class Warning(TypedDict):
+    """What the server tells of a memory that it saved."""
+
+    code: Literal["secret"]
+    path: str
+    message: str
+
+
+class Similar(TypedDict):
+    """A memory that says nearly the same (`near`), or something else of the same (`changed`)."""
+
+    id: str
+    score: float
+    kind: Literal["near", "changed"]
+
+
+class SavedMemory(Memory, total=False):
+    """A memory that was saved or changed."""
+
+    warnings: List[Warning]
+    similar: List[Similar]
+
+
+class MemoryFields(TypedDict, total=False):
+    """What is saved beside `content`."""
+
+    tags: Sequence[str]
+    agent_id: str
+    session_id: str
+    project: Optional[str]
+    importance: float
+    pinned: bool
+    supersedes: Optional[str]
+    metadata: Mapping[str, Any]
+    expires_at: Optional[Time]
+
+
+class _WithContent(TypedDict):
+    content: str
+
+
+class NewMemory(_WithContent, MemoryFields):
+    """What is saved: only `content` is needed."""
+
+
+class MemoryChanges(TypedDict, total=False):
+    """What shall be other than it is; fields that are left out stay."""
+
+    content: str
+    tags: Sequence[str]
+    agent_id: Optional[str]
+    session_id: Optional[str]
+    project: Optional[str]
+    importance: float
+    pinned: bool
+    metadata: Mapping[str, Any]
+    expires_at: Optional[Time]
+
+
+class ImportedMemory(_WithContent, total=False):
+    """A memory as it is exported, or as much of it as there is."""
+
+    id: str
+    tags: Sequence[str]
+    agent_id: Optional[str]
+    session_id: Optional[str]
+    project: Optional[str]
+    importance: float
+    pinned: bool
+    supersedes: Optional[str]
+    superseded_by: Optional[str]
+    metadata: Mapping[str, Any]
+    source: Optional[Source]
+    created_at: Time
+    updated_at: Time
+    expires_at: Optional[Time]
+
+
+class DeletionFilter(TypedDict, total=False):
+    """What to delete: at least one filter is needed. With `project`, that one alone."""
+
+    tags: Sequence[str]
+    tags_match: Literal["any", "all"]
+    agent_id: str
+    session_id: str
+    project: Optional[str]
+    project_only: bool
+    source: str
+    captured: bool
+    created_before: Time
+
+
+class ExportOptions(DeletionFilter, total=False):
+    """What to export. `project=None` is all, whatever the client's own project is."""
+
+    created_after: Time
+
+
+class ListOptions(ExportOptions, total=False):
+    """What to list. `project=None` is all, whatever the client's own project is."""
+
+    include_superseded: bool
+
+
+class PageOptions(ListOptions, total=False):
+    """Which page to list. `cursor` is the `next_cursor` of the one before."""
+
+    limit: int
+    cursor: str
+
+
+class SearchOptions(ListOptions, total=False):
+    """How to search. `project=None` searches all, whatever the client's own project is."""
+
+    limit: int
+    min_score: float
+    mode: Literal["hybrid", "semantic", "keyword"]
+    known: bool
+    decay: bool
+    explain: bool
+
+
+class Page(TypedDict):
+    """Some memories of a list; `next_cursor` is None on the last page."""
+
+    memories: List[Memory]
+    next_cursor: Optional[str]
+
+
+class Skipped(TypedDict):
+    """A line of an import that was kept out."""
+
+    line: int
+    outcome: Literal["kept", "invalid"]
+    reason: str
+
+
+class ImportReport(TypedDict):
+    """What an import did: each line that is not empty is counted once."""
+
+    created: int
+    updated: int
+    unchanged: int
+    kept: int
+    invalid: int
+    masked: int
+    skipped: List[Skipped]
+
+
+class TagCount(TypedDict):
+    tag: str
+    memories: int
+
+
+class AgentCount(TypedDict):
+    agent_id: Optional[str]
+    memories: int
+
+
+class ProjectCount(TypedDict):
+    project: Optional[str]
+    memories: int
+
+
+class DayCount(TypedDict):
+    day: str
+    memories: int
+
+
+class Fading(TypedDict):
+    """How far memories alike in age and importance have faded."""
+
+    age_days: float
+    importance: float
+    retention: float
+    memories: int
+
+
+class Stats(TypedDict):
+    """Counts by tag, agent, project and day."""
+
+    memories: int
+    bytes: Optional[int]
+    oldest: Optional[str]
+    newest: Optional[str]
+    tags: List[TagCount]
+    agents: List[AgentCount]
+    projects: List[ProjectCount]
+    days: List[DayCount]
+    fading: List[Fading]
