@@ -259,29 +259,6 @@ export interface components {
                 id?: string;
             };
         };
-        Health: {
-            /** @enum {string} */
-            status: "ok" | "failed";
-            /** @example 0.2.0 */
-            version: string;
-            /**
-             * @example {
-             *       "database": "ok",
-             *       "memories": "ok",
-             *       "disk": "ok",
-             *       "embedding": "ok"
-             *     }
-             */
-            checks: {
-                [key: string]: string;
-            };
-        };
-        Life: {
-            /** @constant */
-            status: "ok";
-            /** @example 0.2.0 */
-            version: string;
-        };
         Memory: {
             /**
              * @description `mem_` and a UUID in hex.
