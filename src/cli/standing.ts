@@ -7,8 +7,12 @@ import type { Standing } from "../dashboard/standing.ts";
 import type { EmbeddingModel } from "../embedding/embedder.ts";
 import { messageOf } from "../errors.ts";
 import type { Store } from "../memories/store.ts";
+import { INSTALLED_BY } from "../settings.ts";
 import type { Environment } from "./failure.ts";
 import { describeCommand, describeProgram } from "./invocation.ts";
+
+/** What keeps a server's data where the agents of the machine's people do not reach them. */
+const APART = ["image", "deb-service"];
 
 /** What this program knows of the server that it runs. */
 export function createStanding({
@@ -42,6 +46,8 @@ export function createStanding({
   return {
     program: describeProgram(env),
     command: (words) => describeCommand(words, config, env),
+
+    isForAgents: !shared && !APART.includes(env[INSTALLED_BY] ?? ""),
 
     server: () => ({
       startedAt,

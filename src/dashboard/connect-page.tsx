@@ -13,8 +13,8 @@ import { Moment } from "../pages/moment.tsx";
 import { Notice } from "../pages/notice.tsx";
 import { BoundFields } from "../sign-in/bound-fields.tsx";
 import { PostForm } from "../sign-in/form.tsx";
+import { type ConnectCommand, type ConnectCommandOf, isLocal } from "./connect-command.ts";
 import type { Visit } from "./guard.tsx";
-import { isLocal } from "./is-local.ts";
 import { EXPIRY_CHOICES, USUAL_EXPIRY } from "./key-choices.ts";
 import { PATHS } from "./navigation.tsx";
 import { Page } from "./page.tsx";
@@ -94,11 +94,16 @@ interface InstructionsProps {
   target: Target;
   publicUrl: string;
   fresh: FreshKey | null;
-  /** A command as it is typed on the server's machine; see `Standing`. */
-  command: (words: string) => string;
+  connectCommand: ConnectCommandOf;
 }
 
-function Instructions({ visit, target, publicUrl, fresh, command }: InstructionsProps): Markup {
+function Instructions({
+  visit,
+  target,
+  publicUrl,
+  fresh,
+  connectCommand,
+}: InstructionsProps): Markup {
   const key = fresh?.key ?? PLACEHOLDER;
   const form = <KeyForm visit={visit} target={target} fresh={fresh} />;
   switch (target.kind) {
@@ -111,7 +116,7 @@ function Instructions({ visit, target, publicUrl, fresh, command }: Instructions
           publicUrl={publicUrl}
           keyForm={form}
           apiKey={key}
-          here={isHere(visit, publicUrl) ? command : null}
+          connect={connectCommand(visit.account, `connect ${target.of.id}`)}
         />
       );
     case "program":
@@ -161,40 +166,34 @@ function KeyForm({
   );
 }
 
-/** Whether the agents of a person on the server's own machine need no key: they share the owner's memories. */
-function isHere({ account }: Visit, publicUrl: string): boolean {
-  return account.role === "owner" && isLocal(publicUrl);
-}
-
 function ClientSteps({
   client,
   publicUrl,
   keyForm,
   apiKey,
-  here,
+  connect,
 }: {
   client: Client;
   publicUrl: string;
   keyForm: Markup;
   apiKey: string;
-  /** What is typed on the server's machine; null where the agent is elsewhere, or somebody else's. */
-  here: ((words: string) => string) | null;
+  connect: ConnectCommand;
 }): Markup {
   const url = `${publicUrl}/mcp`;
   const command = ADD_COMMANDS[client.id];
-  const words = `connect ${client.id}`;
-  const connect = here ? here(words) : `ctxd ${words} --url ${publicUrl}`;
   return (
     <>
       <Way title="Have ctxd do it">
         <p>
-          {here ? "On this machine no key is needed." : `Run this where ${client.name} is.`} It
-          shows what it changes, asks first, and keeps a copy of the old settings.
+          {connect.isHere
+            ? "On this machine no key is needed."
+            : `Run this where ${client.name} is.`}{" "}
+          It shows what it changes, asks first, and keeps a copy of the old settings.
         </p>
-        <Copyable text={connect} label="the command of ctxd" />
+        <Copyable text={connect.command} label="the command of ctxd" />
         <p>
           Then {client.reload}
-          {here === null && `, and ${client.signIn}`}.
+          {!connect.isHere && `, and ${client.signIn}`}.
         </p>
       </Way>
       <Way title="By hand, with a key">

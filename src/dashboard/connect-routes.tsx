@@ -5,13 +5,13 @@ import type { RecordEvent } from "../http/record.ts";
 import { type Keys, keyFacts } from "../keys/keys.ts";
 import { FULL_ACCESS } from "../keys/scopes.ts";
 import { boundOf } from "../sign-in/bound-fields.tsx";
+import type { ConnectCommandOf } from "./connect-command.ts";
 import { ConnectPage, connectPath, TARGETS, type Target } from "./connect-page.tsx";
 import { type Guard, PAGE_ROUTE } from "./guard.tsx";
 import { expiryOf, USUAL_EXPIRY } from "./key-choices.ts";
 import { PATHS } from "./navigation.tsx";
 import type { ProofGuard } from "./proof-guard.ts";
 import type { ShownOnce } from "./shown-once.ts";
-import type { Standing } from "./standing.ts";
 
 /** The page that says how to connect agents, and makes keys for them. */
 export function createConnectRoutes({
@@ -20,7 +20,7 @@ export function createConnectRoutes({
   keys,
   shownOnce,
   publicUrl,
-  standing,
+  connectCommand,
   clock,
   record: tell,
 }: {
@@ -29,7 +29,7 @@ export function createConnectRoutes({
   keys: Pick<Keys, "create" | "list">;
   shownOnce: ShownOnce;
   publicUrl: string;
-  standing: Standing | null;
+  connectCommand: ConnectCommandOf;
   clock: () => number;
   record: RecordEvent;
 }) {
@@ -44,8 +44,7 @@ export function createConnectRoutes({
           const key = made === null ? null : await shownOnce.take(visit.session, made);
           const record = (await keys.list(visit.account.id)).find(({ id }) => id === made);
           const fresh = key && record ? { key, expiresAt: record.expiresAt } : null;
-          const command = standing?.command ?? ((words: string) => `ctxd ${words}`);
-          return <ConnectPage {...{ visit, target, publicUrl, fresh, command }} />;
+          return <ConnectPage {...{ visit, target, publicUrl, fresh, connectCommand }} />;
         }),
       PAGE_ROUTE,
     )

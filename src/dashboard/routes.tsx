@@ -36,6 +36,7 @@ import { createActivityRoutes } from "./activity-routes.tsx";
 import { createAdminRoutes } from "./admin-routes.tsx";
 import { createAppsRoutes } from "./apps-routes.tsx";
 import { createCodeAppRoutes } from "./code-app-routes.tsx";
+import { createConnectCommand } from "./connect-command.ts";
 import { createConnectRoutes } from "./connect-routes.tsx";
 import { createExportRoutes } from "./export-routes.tsx";
 import { createFactorChanges } from "./factor-changes.tsx";
@@ -108,10 +109,12 @@ export function createDashboardRoutes(parts: DashboardParts) {
   });
   parts.drain.onBegin(live.close);
   const own = { guard, proved, keys, shownOnce, clock, record };
+  const { publicUrl } = config;
+  const connectCommand = createConnectCommand({ publicUrl, standing: parts.standing });
   const listSources = createListSources({ keys, grants: oauth.grants });
   return new Elysia()
     .use(createHelpRoutes())
-    .use(createWelcomeRoutes({ ...parts, guard, grants: oauth.grants }))
+    .use(createWelcomeRoutes({ ...parts, guard, grants: oauth.grants, connectCommand }))
     .use(createLiveRoutes({ guard, live }))
     .use(createActivityRoutes({ ...parts, guard, live }))
     .use(createOverviewRoutes({ ...parts, guard, live }))
@@ -119,7 +122,7 @@ export function createDashboardRoutes(parts: DashboardParts) {
     .use(createImportRoutes({ ...parts, guard }))
     .use(createMemoryRoutes({ ...parts, guard, live, listSources }))
     .use(createMapRoutes({ guard, memories, log: parts.log }))
-    .use(createConnectRoutes({ ...own, publicUrl: config.publicUrl, standing: parts.standing }))
+    .use(createConnectRoutes({ ...own, publicUrl, connectCommand }))
     .use(createKeyRoutes(own))
     .use(createAppsRoutes({ guard, grants: oauth.grants, memories, record }))
     .use(createWrittenRoutes({ ...own, grants: oauth.grants, memories }))

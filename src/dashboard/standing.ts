@@ -4,6 +4,8 @@ export interface Standing {
   readonly program: string;
   /** The same with words after it, such as `connect --all`, for this server's data. */
   command(words: string): string;
+  /** Whether agents on this machine reach the server without a key: not from outside of a container, say. */
+  readonly isForAgents: boolean;
   server(): ServerFacts;
   backups(): Promise<BackupFacts>;
 }

@@ -1,6 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import { Elysia } from "elysia";
-import type { Config } from "../config.ts";
 import { findClient } from "../connect/clients.ts";
 import { AppError } from "../errors.ts";
 import type { Arrivals } from "../http/arrivals.ts";
@@ -8,12 +7,11 @@ import type { Keys } from "../keys/keys.ts";
 import { wholeAccount } from "../keys/reach.ts";
 import type { Memories } from "../memories/memories.ts";
 import type { Grants } from "../oauth/grants.ts";
+import type { ConnectCommandOf } from "./connect-command.ts";
 import { type Guard, PAGE_ROUTE, type Visit } from "./guard.tsx";
-import { isLocal } from "./is-local.ts";
 import { readView, searchRequest } from "./memories-view.ts";
 import { newMemoryOf, readEntries } from "./memory-form.ts";
 import { credentialOf } from "./session-principal.ts";
-import type { Standing } from "./standing.ts";
 import {
   type Asked,
   AskStep,
@@ -32,24 +30,20 @@ const RESULTS = 3;
  * in may take them, and leave them at any time; nothing is kept of how far they came.
  */
 export function createWelcomeRoutes({
-  config,
   guard,
   memories,
   keys,
   grants,
   arrivals,
-  standing,
+  connectCommand,
 }: {
-  config: Pick<Config, "publicUrl">;
   guard: Guard;
   memories: Pick<Memories, "count" | "save" | "search" | "find">;
   keys: Pick<Keys, "list">;
   grants: Pick<Grants, "list">;
   arrivals: Pick<Arrivals, "last">;
-  standing: Standing | null;
+  connectCommand: ConnectCommandOf;
 }) {
-  const { publicUrl } = config;
-
   /** The agent that came last: as it came just now, or by what it came with or wrote before the start. */
   const lastArrival = async (accountId: string): Promise<Newcomer | null> => {
     const arrived = arrivals.last(accountId);
@@ -63,15 +57,6 @@ export function createWelcomeRoutes({
     if (newest) return newest;
     const written = await memories.count(wholeAccount(accountId), { sourceId: LOCAL });
     return written > 0 ? { name: LOCAL_NAME, at: null } : null;
-  };
-
-  /** What connects the agents of a person: on the server's machine the owner needs no key. */
-  const commandFor = ({ account }: Visit) => {
-    if (account.role !== "owner" || !isLocal(publicUrl)) {
-      return { isHere: false, command: `ctxd connect --all --url ${publicUrl}` };
-    }
-    const words = "connect --all";
-    return { isHere: true, command: standing?.command(words) ?? `ctxd ${words}` };
   };
 
   const ask = async (visit: Visit): Promise<Asked | null> => {
@@ -97,7 +82,7 @@ export function createWelcomeRoutes({
         guard.show(request, async (visit) => (
           <ConnectStep
             visit={visit}
-            {...commandFor(visit)}
+            {...connectCommand(visit.account, "connect --all")}
             arrival={await lastArrival(visit.account.id)}
           />
         )),

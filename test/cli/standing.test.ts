@@ -23,6 +23,13 @@ function standing(env: Record<string, string>, schedule: { isLate(): boolean } |
   });
 }
 
+test("agents reach a server without a key, unless it is in a container or a service's", () => {
+  expect(standing({}, null).isForAgents).toBe(true);
+  for (const CTXD_INSTALLED_BY of ["image", "deb-service"]) {
+    expect(standing({ CTXD_INSTALLED_BY }, null).isForAgents).toBe(false);
+  }
+});
+
 test("the server is told of as it is", () => {
   const { disk, memory, startedAt, ...facts } = standing({}, null).server();
   expect(facts).toMatchObject({ database: "SQLite", lag: 3, model: fakeEmbedder().model.id });

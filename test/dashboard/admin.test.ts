@@ -8,6 +8,7 @@ const FOLDER = "/backups/of the week";
 const server = await startOAuthServer({
   standing: {
     program: "ctxd",
+    isForAgents: true,
     command: (words) => `ctxd ${words}`,
     server: () => ({
       startedAt: new Date(0),
