@@ -60,6 +60,7 @@ import { createSignUp } from "./sign-in/sign-up.ts";
 import { createSignUpRoutes } from "./sign-in/sign-up-routes.tsx";
 import { createVisitors } from "./sign-in/visitor.ts";
 import { createWebAuthn } from "./sign-in/webauthn.ts";
+import type { Undoable } from "./waiting/carry-out.ts";
 
 type AppConfig = Pick<
   Config,
@@ -88,6 +89,7 @@ export function createApp({
   projectOf = () => null,
   securityLog,
   activity,
+  undoable,
   log,
   metrics = createMetrics(),
   drain = createDrain(),
@@ -107,6 +109,7 @@ export function createApp({
   projectOf?: (folder: string) => string | null;
   securityLog: SecurityLog;
   activity: Activity;
+  undoable: Undoable;
   log: Log;
   metrics?: Metrics;
   /** How it is told to end. */
@@ -186,6 +189,7 @@ export function createApp({
         record,
         securityLog,
         activity,
+        undoable,
         drain,
         log,
       }),
@@ -219,6 +223,7 @@ function createPersonRoutes(
     | "record"
     | "securityLog"
     | "activity"
+    | "undoable"
     | "drain"
   > & {
     log: Log;

@@ -22,6 +22,7 @@ const ORDER = [
   "capture",
   "import",
   "activity",
+  "waiting",
   "memories",
   "access",
   "oauth",
@@ -231,7 +232,7 @@ describe("libraries stay behind their one door:", () => {
     [
       "Drizzle",
       /^drizzle-orm/,
-      /^(db|accounts|keys|oauth|sign-in|memories|security-log|activity)\//,
+      /^(waiting|db|accounts|keys|oauth|sign-in|memories|security-log|activity)\//,
     ],
     ["the library of OAuth clients", /^arctic$/, /^sign-in\/providers\.ts$/],
     ["the library of passkeys", /^@simplewebauthn\//, /^sign-in\/webauthn\.ts$/],

@@ -32,6 +32,8 @@ export const ON_RESTORE: Readonly<Record<string, "ends" | "stays">> = {
   server_secrets: "stays",
   sessions: "ends",
   tables: "stays",
+  // Who restores wants back what was there: nothing goes on to be removed from it.
+  waiting_changes: "ends",
 };
 
 /** How long a revoked grant stays in the list, in milliseconds. */

@@ -26,6 +26,7 @@ import { createMetrics } from "../metrics.ts";
 import { prepareForLanceDb } from "../native/lancedb.ts";
 import { createSecurityLog } from "../security-log/security-log.ts";
 import { keepSecurityLogSmall } from "../security-log/upkeep.ts";
+import { createUndoable } from "../waiting/carry-out.ts";
 import { type Background, untilUnused } from "./background.ts";
 import { createBackupSchedule } from "./backup-schedule.ts";
 import { createChecks } from "./checks.ts";
@@ -115,6 +116,9 @@ export async function serve(
     metrics,
   });
 
+  const undoable = createUndoable({ db, memories, clock, log });
+  opened.defer(undoable.close);
+
   const schedule = createBackupSchedule(config, { accounts, securityLog, log, metrics });
   const local = localSocketOf(accounts);
   const drain = createDrain();
@@ -129,6 +133,7 @@ export async function serve(
     keys,
     securityLog,
     activity,
+    undoable,
     log,
     metrics,
     checks: createChecks({ config, data, opening, embedder, backups: schedule }),

@@ -9,6 +9,7 @@ import { ButtonLink } from "../pages/button.tsx";
 import { Fragment, type Markup } from "../pages/jsx-runtime.ts";
 import { EmptyState, Notice } from "../pages/notice.tsx";
 import { PostForm } from "../sign-in/form.tsx";
+import type { Waiting } from "../waiting/waiting-changes.ts";
 import { countOf } from "./count-of.ts";
 import type { Visit } from "./guard.tsx";
 import { canTakeAll, isFiltered, MOST_FOUND, type View, viewPath } from "./memories-view.ts";
@@ -19,6 +20,7 @@ import { HELP_PATH, MEMORY_PATHS, PATHS } from "./navigation.tsx";
 import { Page } from "./page.tsx";
 import { type ProjectCounts, ProjectNames, ProjectSwitch } from "./project-switch.tsx";
 import { SelectionFields } from "./selection-form.tsx";
+import { afterAll, WaitingChanges } from "./waiting-changes.tsx";
 
 export { MEMORY_PATHS };
 
@@ -48,6 +50,7 @@ export function MemoriesPage({
   position,
   projects,
   sources,
+  waiting,
   problem,
 }: {
   visit: Visit;
@@ -58,6 +61,8 @@ export function MemoriesPage({
   shown: Shown | null;
   projects: ProjectCounts;
   sources: readonly Source[];
+  /** What is shown as if it were done already. */
+  waiting: readonly Waiting[];
   problem?: string | undefined;
 }): Markup {
   return (
@@ -85,7 +90,8 @@ export function MemoriesPage({
         data-live-at={position}
         data-live-noun="memory"
       >
-        {shown && <Results visit={visit} view={view} shown={shown} />}
+        {shown && <Results visit={visit} view={view} shown={shown} waiting={waiting} />}
+        <WaitingChanges waiting={waiting} view={view} token={visit.token} />
       </div>
       <ProjectNames projects={projects} />
     </Page>
@@ -97,7 +103,17 @@ function isLive({ q, cursor }: View): boolean {
   return q === "" && cursor === "";
 }
 
-function Results({ visit, view, shown }: { visit: Visit; view: View; shown: Shown }): Markup {
+function Results({
+  visit,
+  view,
+  shown,
+  waiting,
+}: {
+  visit: Visit;
+  view: View;
+  shown: Shown;
+  waiting: readonly Waiting[];
+}): Markup {
   const { memories } = shown;
   if (memories.length === 0) return <NoResults view={view} />;
   const mark = shown.kind === "found" ? createMarker(view.q) : undefined;
@@ -117,7 +133,7 @@ function Results({ visit, view, shown }: { visit: Visit; view: View; shown: Show
       <ul class="memories">
         {memories.map((memory) => (
           <li>
-            <MemoryItem memory={memory} mark={mark} view={view} />
+            <MemoryItem memory={afterAll(memory, waiting)} mark={mark} view={view} />
           </li>
         ))}
       </ul>

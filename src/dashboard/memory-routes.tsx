@@ -4,6 +4,8 @@ import { AppError } from "../errors.ts";
 import type { Etags } from "../http/etag.ts";
 import { wholeAccount } from "../keys/reach.ts";
 import type { Memories } from "../memories/memories.ts";
+import type { Undoable } from "../waiting/carry-out.ts";
+import type { Waiting } from "../waiting/waiting-changes.ts";
 import { type Guard, PAGE_ROUTE, type Visit } from "./guard.tsx";
 import type { Live } from "./live.ts";
 import { MemoriesPage, type Shown } from "./memories-page.tsx";
@@ -14,6 +16,7 @@ import type { ListSources } from "./memory-sources.ts";
 import { PATHS } from "./navigation.tsx";
 import { createProjectCounts } from "./project-counts.ts";
 import { createSelectionRoutes } from "./selection-routes.tsx";
+import { leavingBy } from "./waiting-changes.tsx";
 
 type Service = Pick<
   Memories,
@@ -43,6 +46,7 @@ export function createMemoryRoutes(dependencies: {
   etags: Etags;
   listSources: ListSources;
   live: Pick<Live, "positionOf">;
+  undoable: Undoable;
 }) {
   return new Elysia()
     .use(createListRoutes(dependencies))
@@ -56,21 +60,29 @@ function createListRoutes({
   memories,
   listSources,
   live,
+  undoable,
 }: {
   guard: Guard;
   memories: Service;
   listSources: ListSources;
   live: Pick<Live, "positionOf">;
+  undoable: Pick<Undoable, "list">;
 }) {
-  const find = async (accountId: string, view: View): Promise<Shown> => {
+  const find = async (
+    accountId: string,
+    view: View,
+    waiting: readonly Waiting[],
+  ): Promise<Shown> => {
     const reach = wholeAccount(accountId);
+    const except = leavingBy(waiting, view);
+    const filter = { ...listRequest({ ...view, cursor: "" }).filter, except };
     if (view.q !== "") {
-      return { kind: "found", ...(await memories.search(reach, searchRequest(view))) };
+      const found = await memories.search(reach, { ...searchRequest(view), filter });
+      return { kind: "found", ...found };
     }
-    const request = listRequest(view);
     const [page, total] = await Promise.all([
-      memories.list(reach, request),
-      memories.count(reach, request.filter),
+      memories.list(reach, { ...listRequest(view), filter }),
+      memories.count(reach, filter),
     ]);
     return { kind: "list", ...page, total };
   };
@@ -91,9 +103,10 @@ function createListRoutes({
         const view = readView(visit.url.searchParams);
         // Before what it tells of: what comes meanwhile is asked for once more.
         const position = await live.positionOf("memories", visit.account.id);
-        const frame = { visit, view, position, ...(await around(request, visit)) };
+        const waiting = await undoable.list(visit.account.id);
+        const frame = { visit, view, position, waiting, ...(await around(request, visit)) };
         try {
-          return <MemoriesPage {...frame} shown={await find(visit.account.id, view)} />;
+          return <MemoriesPage {...frame} shown={await find(visit.account.id, view, waiting)} />;
         } catch (error) {
           if (!(error instanceof AppError) || error.status >= 500) throw error;
           return <MemoriesPage {...frame} shown={null} problem={error.message} />;

@@ -23,6 +23,7 @@ export const MEMORY_PATHS = {
   exportOffer: `${PATHS.memories}/export/offer`,
   import: `${PATHS.memories}/import`,
   selection: `${PATHS.memories}/selection`,
+  undo: `${PATHS.memories}/selection/undo`,
 } as const;
 
 /** Where help begins, for everyone: it tells nothing of this server. */

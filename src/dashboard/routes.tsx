@@ -30,6 +30,7 @@ import type { SignIn } from "../sign-in/sign-in.ts";
 import type { Visitors } from "../sign-in/visitor.ts";
 import type { TakeWayIn } from "../sign-in/ways-in.ts";
 import type { WebAuthn } from "../sign-in/webauthn.ts";
+import type { Undoable } from "../waiting/carry-out.ts";
 import { createAccessRoutes } from "./access-routes.tsx";
 import { createAccountRoutes } from "./account-routes.tsx";
 import { createActivityRoutes } from "./activity-routes.tsx";
@@ -88,6 +89,7 @@ export interface DashboardParts {
   record: RecordEvent;
   securityLog: SecurityLog;
   activity: Activity;
+  undoable: Undoable;
   drain: Pick<Drain, "onBegin">;
   etags: Etags;
   ephemeral: Ephemeral;

@@ -7,13 +7,16 @@ import type { Filter } from "../memories/filter.ts";
 import type { Memories } from "../memories/memories.ts";
 import { LIMITS, MemoryChanges, Tag } from "../memories/memory.ts";
 import type { Markup } from "../pages/jsx-runtime.ts";
+import type { Undoable } from "../waiting/carry-out.ts";
+import type { Change } from "../waiting/change.ts";
+import { retagged } from "../waiting/selected.ts";
 import { ConfirmPage } from "./confirm.tsx";
 import { countOf } from "./count-of.ts";
 import { type Guard, PAGE_ROUTE, type Visit } from "./guard.tsx";
 import { MEMORY_PATHS } from "./memories-page.tsx";
 import { canTakeAll, listRequest, readView, type View, viewPath } from "./memories-view.ts";
 import { nameOf } from "./memory-item.tsx";
-import { removeSelected, tagSelected } from "./memory-selection.ts";
+import { done } from "./waiting-changes.tsx";
 
 /** Memories that a question names before it counts the others. */
 const NAMED = 5;
@@ -23,13 +26,18 @@ const ORIGIN = "http://localhost";
 const checkTag = createCheck(Tag);
 const checkChanges = createCheck(MemoryChanges);
 
-type Service = Pick<
-  Memories,
-  "get" | "move" | "moveThese" | "remove" | "removeMatching" | "update"
->;
+type Service = Pick<Memories, "find" | "get" | "move" | "removeMatching">;
 
 /** What is done with the memories that are selected in a list, or with all that its filters find. */
-export function createSelectionRoutes({ guard, memories }: { guard: Guard; memories: Service }) {
+export function createSelectionRoutes({
+  guard,
+  memories,
+  undoable,
+}: {
+  guard: Guard;
+  memories: Service;
+  undoable: Undoable;
+}) {
   const askToDelete = async (visit: Visit, form: URLSearchParams): Promise<Markup> => {
     const ids = idsOf(form);
     const filter = filterOfAll(form);
@@ -66,41 +74,54 @@ export function createSelectionRoutes({ guard, memories }: { guard: Guard; memor
     );
   };
 
-  const tag = async ({ account }: Visit, form: URLSearchParams, isAdded: boolean) => {
-    if (filterOfAll(form)) {
-      throw new AppError("validation_failed", "Only the memories that are selected can be tagged.");
+  /**
+   * What a form with ids asks for.
+   * @throws AppError `validation_failed` for what can't be done with each of them
+   */
+  const changeOf = async (accountId: string, form: URLSearchParams): Promise<Change> => {
+    const ids = idsOf(form);
+    const action = form.get("action");
+    if (action === "delete") return { kind: "delete", ids };
+    if (action === "move") return { kind: "move", ids, project: projectIn(form) };
+    const kind = action === "untag" ? "untag" : "tag";
+    const change = { kind, ids, tag: checkTag(form.get("tag")).trim() } as const;
+    const retag = retagged(change);
+    for (const id of ids) {
+      const memory = await memories.find(wholeAccount(accountId), id);
+      if (memory) checkChanges({ tags: retag(memory.tags) });
     }
-    const name = checkTag(form.get("tag")).trim();
-    const change = (tags: readonly string[]) => {
-      const others = tags.filter((each) => each !== name);
-      return isAdded ? [...others, name] : others;
-    };
-    const count = await tagSelected(memories, account.id, idsOf(form), change);
-    const done = isAdded ? "now have" : "no longer have";
-    return { to: listIn(form), notice: `${countOf(count)} ${done} the tag “${name}”.` };
+    return change;
   };
 
-  const move = async ({ account }: Visit, form: URLSearchParams) => {
-    const { project = null } = checkChanges({ project: form.get("to_project")?.trim() || null });
-    const reach = wholeAccount(account.id);
-    const filter = filterOfAll(form);
-    const count = filter
-      ? await memories.move(reach, filter, project)
-      : await memories.moveThese(reach, idsOf(form), project);
-    const belong = count === 1 ? "belongs" : "belong";
-    const to = project === null ? "no project" : `the project “${project}”`;
-    return { to: listIn(form), notice: `${countOf(count)} now ${belong} to ${to}.` };
+  const moveAll = async ({ account }: Visit, form: URLSearchParams, filter: Filter) => {
+    const project = projectIn(form);
+    const count = await memories.move(wholeAccount(account.id), filter, project);
+    return {
+      to: listIn(form),
+      notice: `${countOf(count)} ${done({ kind: "move", project }, count)}.`,
+    };
   };
 
   return new Elysia()
     .post(
       MEMORY_PATHS.selection,
       ({ request }) =>
-        guard.act(request, (visit, form) => {
-          const action = form.get("action");
-          if (action === "delete") return askToDelete(visit, form);
-          if (action === "move") return move(visit, form);
-          return tag(visit, form, action !== "untag");
+        guard.act(request, async (visit, form) => {
+          const { id: accountId } = visit.account;
+          const [action, filter] = [form.get("action"), filterOfAll(form)];
+          const isLater = form.has("later") && !filter;
+          if (action === "delete" && !isLater) return askToDelete(visit, form);
+          if (action === "move" && filter) return moveAll(visit, form, filter);
+          if (filter) {
+            throw new AppError("validation_failed", "Only what is selected can be tagged.");
+          }
+          const change = await changeOf(accountId, form);
+          if (isLater) {
+            await undoable.later(accountId, change);
+            return { to: listIn(form) };
+          }
+          const count = await undoable.now(accountId, change);
+          return { to: listIn(form), notice: `${countOf(count)} ${done(change, count)}.` };
         }),
       PAGE_ROUTE,
     )
@@ -111,11 +132,27 @@ export function createSelectionRoutes({ guard, memories }: { guard: Guard; memor
           const filter = filterOfAll(form);
           const count = filter
             ? await memories.removeMatching(wholeAccount(account.id), filter)
-            : await removeSelected(memories, account.id, idsOf(form));
+            : await undoable.now(account.id, { kind: "delete", ids: idsOf(form) });
           return { to: listIn(form), notice: `Deleted for good: ${countOf(count)}.` };
         }),
       PAGE_ROUTE,
+    )
+    .post(
+      MEMORY_PATHS.undo,
+      ({ request }) =>
+        guard.act(request, async ({ account }, form) => {
+          if (!(await undoable.undo(account.id, form.get("change") ?? ""))) {
+            throw new AppError("conflict", "That was carried out already.");
+          }
+          return { to: listIn(form), notice: "Undone: all is as it was." };
+        }),
+      PAGE_ROUTE,
     );
+}
+
+function projectIn(form: URLSearchParams): string | null {
+  const { project = null } = checkChanges({ project: form.get("to_project")?.trim() || null });
+  return project;
 }
 
 function idsOf(form: URLSearchParams): string[] {

@@ -337,6 +337,16 @@ export const MIGRATIONS: readonly string[] = [
      account_id TEXT PRIMARY KEY NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
      queries_since INTEGER NOT NULL
    ) STRICT;`,
+
+  `CREATE TABLE waiting_changes (
+     id TEXT PRIMARY KEY NOT NULL,
+     account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+     due_at INTEGER NOT NULL,
+     begun_at INTEGER,
+     change TEXT NOT NULL
+   ) STRICT;
+   CREATE INDEX waiting_changes_account_id ON waiting_changes (account_id);
+   CREATE INDEX waiting_changes_due_at ON waiting_changes (due_at);`,
 ];
 
 /**

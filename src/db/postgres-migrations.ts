@@ -78,6 +78,18 @@ const ACTIVITY = `
   );
 `;
 
+const WAITING = `
+  CREATE TABLE waiting_changes (
+    id text COLLATE "C" PRIMARY KEY,
+    account_id text COLLATE "C" NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+    due_at bigint NOT NULL,
+    begun_at bigint,
+    change text NOT NULL
+  );
+  CREATE INDEX waiting_changes_account_id ON waiting_changes (account_id);
+  CREATE INDEX waiting_changes_due_at ON waiting_changes (due_at);
+`;
+
 /**
  * The history of PostgreSQL's schema, append only. It began with SQLite's at 13: from there on each entry of
  * `MIGRATIONS` has one here.
@@ -87,6 +99,7 @@ export const POSTGRES_MIGRATIONS: readonly PostgresMigration[] = [
   { number: 14, sql: BOUND_TO_PROJECTS, oldest: 13 },
   { number: 15, sql: EXPIRY, oldest: 13 },
   { number: 16, sql: ACTIVITY, oldest: 13 },
+  { number: 17, sql: WAITING, oldest: 13 },
 ];
 
 /** PostgreSQL's lock for those who migrate: any number that nobody else uses. */

@@ -23,6 +23,8 @@ export interface Filter {
   isCurrent?: boolean;
   /** Only memories that have not expired at this moment. */
   aliveAt?: number;
+  /** Ids of memories that are left out. */
+  except?: readonly string[];
 }
 
 /** A place in a list that is sorted by newest first. */
@@ -44,6 +46,7 @@ export function narrows({
   isCurrent: __,
   aliveAt: ___,
   isBound: ____,
+  except: _____,
   ...rest
 }: Filter) {
   const conditions = Object.values(rest);
@@ -53,7 +56,7 @@ export function narrows({
 /** Whether a filter lets a memory pass. */
 export function passes(filter: Filter, memory: MemoryRow): boolean {
   const { tags: wanted = [], tagsMatch, agentId, sessionId, projects, sourceId } = filter;
-  const { isCaptured, createdAfter, createdBefore, isCurrent, aliveAt } = filter;
+  const { isCaptured, createdAfter, createdBefore, isCurrent, aliveAt, except } = filter;
   const has = (tag: string) => memory.tags.includes(tag);
   const hasTags = tagsMatch === "all" ? wanted.every(has) : wanted.some(has);
   return (
@@ -66,7 +69,8 @@ export function passes(filter: Filter, memory: MemoryRow): boolean {
     (createdAfter === undefined || memory.createdAt >= createdAfter) &&
     (createdBefore === undefined || memory.createdAt < createdBefore) &&
     (!isCurrent || memory.supersededBy === null) &&
-    (aliveAt === undefined || memory.expiresAt === null || memory.expiresAt > aliveAt)
+    (aliveAt === undefined || memory.expiresAt === null || memory.expiresAt > aliveAt) &&
+    !except?.includes(memory.id)
   );
 }
 

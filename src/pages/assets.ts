@@ -14,6 +14,7 @@ import mapWords from "./scripts/map-words.browser.js" with { type: "text" };
 import moments from "./scripts/moments.browser.js" with { type: "text" };
 import palette from "./scripts/palette.browser.js" with { type: "text" };
 import passkeys from "./scripts/passkeys.browser.js" with { type: "text" };
+import selection from "./scripts/selection.browser.js" with { type: "text" };
 import welcome from "./scripts/welcome.browser.js" with { type: "text" };
 import { STYLE_TEXT } from "./styles.ts";
 
@@ -22,7 +23,7 @@ export const STYLES = asset(STYLE_TEXT, "css", "text/css");
 export const FAVICON = asset(favicon, "svg", "image/svg+xml");
 
 /** What makes pages handier where scripts run, in one file. No page needs it. */
-export const SCRIPT = script([moments, enhance, keys, palette].join("\n"));
+export const SCRIPT = script([moments, enhance, keys, palette, selection].join("\n"));
 
 /** What has a browser make and use passkeys, which it does for scripts alone. */
 export const PASSKEYS = script(passkeys);

@@ -18,13 +18,27 @@ import selection from "./styles/selection.css" with { type: "text" };
 import settings from "./styles/settings.css" with { type: "text" };
 import tables from "./styles/tables.css" with { type: "text" };
 import tokens from "./styles/tokens.css" with { type: "text" };
+import undo from "./styles/undo.css" with { type: "text" };
 import welcome from "./styles/welcome.css" with { type: "text" };
 
 /** Parts of the stylesheet: later ones win over earlier ones. */
 const PARTS: readonly string[] = [
   ...[tokens, base, forms, buttons, messages, tables, layout, palette, alone],
   // Those of one page each.
-  ...[memories, memory, selection, activity, live, map, overview, help, settings, welcome, connect],
+  ...[
+    memories,
+    memory,
+    selection,
+    undo,
+    activity,
+    live,
+    map,
+    overview,
+    help,
+    settings,
+    welcome,
+    connect,
+  ],
 ];
 
 /** The stylesheet of all pages. */

@@ -23,6 +23,7 @@ import { createMetrics } from "../../src/metrics.ts";
 import { loadLanceDb } from "../../src/native/lancedb.ts";
 import { createObjects, type Objects } from "../../src/objects/objects.ts";
 import { createSecurityLog } from "../../src/security-log/security-log.ts";
+import { createUndoable } from "../../src/waiting/carry-out.ts";
 import { APP_CONFIG } from "../support/app-config.ts";
 import { testCacheDir } from "../support/embedder.ts";
 import { fakeEmbedder } from "../support/fake-embedder.ts";
@@ -113,9 +114,18 @@ const memories = createMemories({
 const unwatch = watchRemovedAccounts({ store, accounts: access.accounts, log: lines });
 const securityLog = createSecurityLog({ db, clock, log: lines });
 const activity = createActivity({ db, clock, log: lines });
+const undoable = createUndoable({ db, memories, clock, log: lines });
 const app = createApp({
   config: APP_CONFIG,
-  ...{ access, securityLog, activity, memories, keys: createKeys({ db, clock }), log: lines },
+  ...{
+    access,
+    securityLog,
+    activity,
+    undoable,
+    memories,
+    keys: createKeys({ db, clock }),
+    log: lines,
+  },
   checks: { database: async () => ((await db.isReachable()) ? "ok" : "failed") },
 }).listen({ hostname: "127.0.0.1", port: 0, maxRequestBodySize: Number.MAX_SAFE_INTEGER });
 process.stdout.write(`listening on http://127.0.0.1:${app.server?.port}\n`);
@@ -123,6 +133,7 @@ process.stdout.write(`listening on http://127.0.0.1:${app.server?.port}\n`);
 process.on("SIGTERM", async () => {
   await app.stop(true);
   unwatch();
+  await undoable.close();
   await store.close();
   await sweeping.stop();
   await securityLog.close();

@@ -19,6 +19,7 @@ import { createStorage } from "../../src/memories/storage.ts";
 import { openStore } from "../../src/memories/store.ts";
 import { loadLanceDb } from "../../src/native/lancedb.ts";
 import { createSecurityLog } from "../../src/security-log/security-log.ts";
+import { createUndoable } from "../../src/waiting/carry-out.ts";
 import { APP_CONFIG } from "../support/app-config.ts";
 import { testCacheDir } from "../support/embedder.ts";
 import { fakeEmbedder } from "../support/fake-embedder.ts";
@@ -92,11 +93,13 @@ const unwatch = watchRemovedAccounts({ store, accounts, log });
 const securityLog = createSecurityLog({ db, clock, log });
 const activity = createActivity({ db, clock, log });
 const untell = await securityLog.tellCommands();
+const undoable = createUndoable({ db, memories, clock, log });
 const app = createApp({
   config: APP_CONFIG,
   access,
   securityLog,
   activity,
+  undoable,
   memories,
   keys: createKeys({ db, clock }),
   log,
@@ -108,6 +111,7 @@ process.on("SIGTERM", async () => {
   await app.stop(true);
   unwatch();
   untell();
+  await undoable.close();
   await store.close();
   await securityLog.close();
   await activity.close();

@@ -14,6 +14,7 @@ import { createLogTables } from "../../src/memories/log/tables.ts";
 import { createOAuthTables } from "../../src/oauth/tables.ts";
 import { createSecurityTables } from "../../src/security-log/tables.ts";
 import { createSignInTables } from "../../src/sign-in/tables.ts";
+import { createWaitingTables } from "../../src/waiting/tables.ts";
 import { temporaryFolder, testDatabase } from "../support/database.ts";
 
 const TABLES = [
@@ -24,6 +25,7 @@ const TABLES = [
   createOAuthTables,
   createSecurityTables,
   createActivityTables,
+  createWaitingTables,
 ]
   .flatMap((create): unknown[] => Object.values(create(sqlite)))
   .filter((table) => is(table, SQLiteTable));

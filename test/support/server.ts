@@ -29,6 +29,7 @@ import { createMetrics } from "../../src/metrics.ts";
 import { type LanceDb, loadLanceDb } from "../../src/native/lancedb.ts";
 import type { FetchDocument } from "../../src/oauth/document-fetcher.ts";
 import { createSecurityLog } from "../../src/security-log/security-log.ts";
+import { createUndoable } from "../../src/waiting/carry-out.ts";
 import { type Client, createClient } from "./client.ts";
 import { testClock } from "./database.ts";
 import { silentLog, testCacheDir } from "./embedder.ts";
@@ -128,10 +129,12 @@ async function createReplica(
   const log = options.log ?? silentLog;
   const securityLog = createSecurityLog({ db, clock, log });
   const activity = createActivity({ db, clock, log });
+  const undoable = createUndoable({ db, memories, clock, log });
   const app = createApp({
     access,
     securityLog,
     activity,
+    undoable,
     config: {
       publicUrl,
       rateLimit: false,
@@ -153,7 +156,7 @@ async function createReplica(
     standing: options.standing ?? null,
     ...(options.drain && { drain: options.drain }),
   });
-  return { access, keys, memories, memoryLog, store, securityLog, activity, app };
+  return { access, keys, memories, memoryLog, store, securityLog, activity, undoable, app };
 }
 
 /** Opens what the servers of a test keep: as many as `REPLICAS` says. */
@@ -204,6 +207,7 @@ export async function startServer(options: Options = {}) {
 
   const close = async () => {
     for (const replica of replicas) await replica.app.stop(true);
+    for (const replica of replicas) await replica.undoable.close();
     for (const replica of replicas) await replica.store.close();
     for (const replica of replicas) await replica.securityLog.close();
     for (const replica of replicas) await replica.activity.close();
@@ -241,6 +245,7 @@ export async function startServer(options: Options = {}) {
         for (const replica of replicas) await replica.securityLog.flush();
       },
     },
+    undoable: first.undoable,
     activity: {
       ...first.activity,
       flush: async () => {

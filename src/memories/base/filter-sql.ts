@@ -30,6 +30,7 @@ export function filterSql(filter: Filter, has: HasColumn): string | undefined {
   if (aliveAt !== undefined && has("expires_at")) {
     conditions.push(`(expires_at IS NULL OR expires_at > ${moment(aliveAt)})`);
   }
+  if (filter.except?.length) conditions.push(exceptSql(filter.except));
   return conditions.length > 0 ? conditions.join(" AND ") : undefined;
 }
 

@@ -142,6 +142,10 @@ export function createColumns(): Columns {
     if (aliveAt !== undefined && expiring > 0) {
       tests.push((slot) => !((expiresAt[slot] ?? 0) <= aliveAt));
     }
+    if (filter.except?.length) {
+      const left = new Set(filter.except.map(slots.find));
+      tests.push((slot) => !left.has(slot));
+    }
     const [first, ...rest] = tests;
     if (!first) return null;
     return rest.length === 0 ? first : (slot) => tests.every((test) => test(slot));

@@ -37,6 +37,7 @@ function filterOf(): Filter {
     ...(maybe(1) && { aliveAt: random.below(400) }),
     ...(maybe(1) && { createdAfter: at }),
     ...(maybe(1) && { createdBefore: at + random.below(100) }),
+    ...(maybe(1) && { except: Array.from({ length: 9 }, () => idOf(random.below(200))) }),
   };
 }
 

@@ -67,6 +67,7 @@ function filterOf(): Filter {
     ...(maybe(1) && { sessionId: random.pick([...SESSIONS, "never"]) ?? "" }),
     ...(maybe(1) && { createdAfter: at }),
     ...(maybe(1) && { createdBefore: at + random.below(40) }),
+    ...(maybe(1) && { except: Array.from({ length: 9 }, () => `id ${random.below(99)}`) }),
   };
 }
 

@@ -7,6 +7,14 @@ import { type Memory, MemoryChanges } from "../memories/memory.ts";
 
 const checkChanges = createCheck(MemoryChanges);
 
+/** What the tags of a memory are with a tag, or without it. */
+export function retagged({ kind, tag }: { kind: "tag" | "untag"; tag: string }) {
+  return (tags: readonly string[]): string[] => {
+    const others = tags.filter((each) => each !== tag);
+    return kind === "tag" ? [...others, tag] : others;
+  };
+}
+
 type Service = Pick<Memories, "get" | "update" | "remove">;
 
 /** Does something to each of several memories; what is not there any more does not count. */

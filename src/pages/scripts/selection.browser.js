@@ -1,0 +1,73 @@
+// What is done with selected memories, without leaving the page: it waits on the server for ten seconds, in
+// which it can be undone, and the list is shown as if it were done.
+
+/** Says what has happened to who does not see it. */
+const said = document.createElement("p");
+said.className = "hidden-text";
+said.setAttribute("role", "status");
+document.body.append(said);
+
+function showProblem(text) {
+  document.querySelector("main .problem")?.remove();
+  const problem = document.createElement("p");
+  problem.className = "problem";
+  problem.setAttribute("role", "alert");
+  problem.textContent = text;
+  document.getElementById("results").prepend(problem);
+  problem.scrollIntoView({ block: "nearest" });
+}
+
+async function sendSelection(form, submitter) {
+  const body = new URLSearchParams(new FormData(form, submitter));
+  body.set("later", "1");
+  const first = form.querySelector(".memory:has(input:checked)");
+  const at = first ? rowLinks().indexOf(first.querySelector(".memory-text")) : -1;
+  const headers = { accept: "text/html", "hx-request": "true" };
+  const response = await fetch(form.getAttribute("action"), { method: "POST", body, headers });
+  const page = new DOMParser().parseFromString(await response.text(), "text/html");
+  const fresh = page.getElementById("results");
+  const problem = page.querySelector(".problem");
+  if (problem) {
+    showProblem(problem.textContent);
+    return;
+  }
+  if (!fresh) {
+    location.reload();
+    return;
+  }
+  const present = document.getElementById("results");
+  // What is moved in goes to where the list begins; what was looked at stays there.
+  const { scrollX, scrollY } = window;
+  present.replaceWith(document.importNode(fresh, true));
+  document.dispatchEvent(new CustomEvent("htmx:after:swap"));
+  scrollTo(scrollX, scrollY);
+  const links = rowLinks();
+  const next = links[Math.min(Math.max(0, at), links.length - 1)];
+  (next ?? document.querySelector(".undo button"))?.focus({ preventScroll: true });
+  said.textContent = (page.querySelector(".done") ?? page.querySelector(".undo p"))?.textContent;
+}
+
+document.addEventListener("submit", (event) => {
+  const { target: form, submitter } = event;
+  const isSelection = form.matches("form.results") && !form.querySelector('[name="all"]:checked');
+  if (event.defaultPrevented || !(isSelection || form.closest(".undo"))) return;
+  event.preventDefault();
+  if (form.dataset.busy !== undefined) return;
+  form.dataset.busy = "";
+  sendSelection(form, submitter)
+    .catch(() => showProblem("The server can't be reached: nothing was done."))
+    .finally(() => delete form.dataset.busy);
+});
+
+/** `z` undoes what was done last; what can't be undone any more is not offered. */
+function showWaiting() {
+  const forms = [...document.querySelectorAll(".undo form")];
+  for (const [index, form] of forms.entries()) {
+    const button = form.querySelector("button");
+    if (index === 0) button.dataset.key = "z";
+    setTimeout(() => form.remove(), Number(form.querySelector("[data-left]").dataset.left));
+  }
+}
+
+showWaiting();
+document.addEventListener("htmx:after:swap", showWaiting);

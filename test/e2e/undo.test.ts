@@ -1,0 +1,137 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { WAIT } from "../../src/waiting/waiting-changes.ts";
+import { expectSound, type Look, type Page } from "../support/browser.ts";
+import type { Client } from "../support/client.ts";
+import { type Dashboard, press, startDashboard } from "../support/dashboard.ts";
+
+let dashboard: Dashboard;
+beforeAll(async () => {
+  dashboard = await startDashboard();
+});
+afterAll(() => dashboard?.close());
+
+/** Lets the person of an account with four memories use their list. */
+async function visit(
+  use: (page: Page, client: Client & { accountId: string }) => Promise<void>,
+  look: Look = {},
+): Promise<void> {
+  const client = await dashboard.account();
+  for (const content of ["One", "Two", "Three", "Four"]) {
+    await client.save({ content });
+    dashboard.clock.advance(1);
+  }
+  await dashboard.visitAs(
+    client.accountId,
+    async (page) => {
+      await page.goto(`${dashboard.origin}/memories`);
+      await use(page, client);
+    },
+    look,
+  );
+}
+
+const shown = (page: Page) => page.locator(".memory-text").allTextContents();
+const select = (page: Page, content: string) =>
+  page.getByRole("checkbox", { name: `Select “${content}”` }).check();
+const contents = async (client: Client) =>
+  (await client.list()).memories.map(({ content }) => content);
+
+async function pass() {
+  dashboard.clock.advance(WAIT);
+  await dashboard.undoable.carryOut();
+}
+
+test.each<[string, Look]>([
+  ["", {}],
+  [", in the dark on a narrow screen", { dark: true, narrow: true }],
+])(
+  "what is deleted goes from the list at once, and comes back when it is undone%s",
+  async (_, look) => {
+    await visit(async (page, client) => {
+      await select(page, "Three");
+      await select(page, "Two");
+      await press(page, "Delete");
+      await page.getByText("2 memories are deleted.").first().waitFor();
+      expect(await shown(page)).toEqual(["Four", "One"]);
+      await page.getByText("2 memories", { exact: true }).waitFor();
+      // The focus is where the first of them was.
+      expect(await page.evaluate<string>("document.activeElement.textContent")).toBe("One");
+      expect(await contents(client)).toHaveLength(4);
+      await expectSound(page);
+
+      await page.keyboard.press("z");
+      await page.getByText("4 memories", { exact: true }).waitFor();
+      expect(await shown(page)).toEqual(["Four", "Three", "Two", "One"]);
+      await pass();
+      expect(await contents(client)).toHaveLength(4);
+    }, look);
+  },
+);
+
+test("what was confirmed is carried out though the page is closed", async () => {
+  const client = await dashboard.account();
+  await client.save({ content: "One" });
+  await dashboard.visitAs(client.accountId, async (page) => {
+    await page.goto(`${dashboard.origin}/memories`);
+    await press(page, "Select all on this page");
+    await press(page, "Delete");
+    await page.getByText("1 memory is deleted.").first().waitFor();
+    await page.getByRole("button", { name: "Undo" }).waitFor();
+  });
+  await pass();
+  expect(await contents(client)).toEqual([]);
+});
+
+test("tags and projects are shown as they will be", async () => {
+  await visit(async (page, client) => {
+    await select(page, "Four");
+    await page.getByLabel("Tag", { exact: true }).fill("late");
+    await press(page, "Add tag");
+    await page.getByRole("link", { name: "late" }).waitFor();
+    await select(page, "Four");
+    await page.getByLabel("Project", { exact: true }).fill("atlas");
+    await press(page, "Move");
+    await page.getByRole("link", { name: "atlas" }).first().waitFor();
+    expect(await page.getByRole("button", { name: "Undo" }).count()).toBe(2);
+    await pass();
+    const [four] = (await client.list()).memories;
+    expect(four).toMatchObject({ content: "Four", tags: ["late"], project: "atlas" });
+  });
+});
+
+test("what can't be done is said on the page", async () => {
+  const client = await dashboard.account();
+  await client.save({ content: "Four" });
+  // Not watched: the browser logs that the server refuses.
+  const page = await dashboard.browser.open();
+  const value = await dashboard.sessions.begin(client.accountId);
+  await page.context().addCookies([{ name: "ctxd-session", value, url: dashboard.origin }]);
+  await page.goto(`${dashboard.origin}/memories`);
+  await select(page, "Four");
+  await page.getByLabel("Tag", { exact: true }).fill("a,b");
+  await press(page, "Add tag");
+  await page.getByRole("alert").waitFor();
+  expect(await page.getByRole("checkbox", { name: "Select “Four”" }).isChecked()).toBe(true);
+  expect(await dashboard.undoable.list(client.accountId)).toEqual([]);
+
+  await page.getByLabel("Tag", { exact: true }).fill("a");
+  await press(page, "Add tag");
+  const undo = page.getByRole("button", { name: "Undo" });
+  await undo.waitFor();
+  await pass();
+  await undo.click();
+  await page.getByRole("alert").getByText("That was carried out already.").waitFor();
+});
+
+test("without JavaScript a deletion is asked about, and then done at once", async () => {
+  await visit(
+    async (page, client) => {
+      await select(page, "Four");
+      await press(page, "Delete");
+      await press(page, "Delete 1 memory");
+      await page.getByText("Deleted for good: 1 memory.").waitFor();
+      expect(await contents(client)).toHaveLength(3);
+    },
+    { javaScript: false },
+  );
+});
