@@ -9,6 +9,8 @@ export const KEPT_DAYS = 90;
 /** Milliseconds until what was done is in the table, and until that is tried again. */
 const WRITE_AFTER = 3_000;
 const TRY_AGAIN_AFTER = 10_000;
+/** Tries after which what can't be written is let go. */
+const MOST_TRIES = 60;
 /** Different deeds that wait; of more, only what is alike without its question is told apart. */
 const MOST_WAITING = 2_000;
 /** Different deeds of one account that are written at a time; the rest counts without agent and question. */
@@ -36,7 +38,7 @@ export function createActivity({
   const store = createActivityStore({ db });
   let waiting = new Map<string, Counted>();
   let timer: NodeJS.Timeout | null = null;
-  let isFailing = false;
+  let failures = 0;
   let isClosed = false;
 
   const put = (counted: Counted): void => {
@@ -61,9 +63,16 @@ export function createActivity({
     if (deeds.length === 0) return;
     waiting = new Map();
     const isWritten = await db.attempt((tx) => write(deeds, tx));
-    if (isWritten === isFailing) log.warn(isWritten ? "activity_written" : "activity_waits");
-    isFailing = !isWritten;
-    if (isWritten) return;
+    if (isWritten) {
+      failures = 0;
+      return;
+    }
+    failures++;
+    if (failures === 1) log.warn("activity_waits", { entries: deeds.length });
+    if (failures % MOST_TRIES === 0) {
+      log.error("activity_lost", { entries: deeds.length });
+      return;
+    }
     const later = [...waiting.values()];
     waiting = new Map();
     for (const deed of [...deeds, ...later]) put(deed);
@@ -79,7 +88,7 @@ export function createActivity({
 
   const schedule = (): void => {
     if (timer !== null || isClosed) return;
-    timer = setTimeout(() => void flush(), isFailing ? TRY_AGAIN_AFTER : WRITE_AFTER);
+    timer = setTimeout(() => void flush(), failures > 0 ? TRY_AGAIN_AFTER : WRITE_AFTER);
     timer.unref();
   };
 
@@ -88,7 +97,9 @@ export function createActivity({
     record(deed: Deed): void {
       if (isClosed) return;
       const inVain = deed.memories === 0 && ASKING.includes(deed.kind) ? 1 : 0;
-      put({ ...deed, query: shortened(deed.query), at: clock(), times: 1, inVain });
+      // Not every database can keep it.
+      const agent = deed.agent?.toWellFormed().replaceAll("\0", "\uFFFD") ?? null;
+      put({ ...deed, agent, query: shortened(deed.query), at: clock(), times: 1, inVain });
       schedule();
     },
 

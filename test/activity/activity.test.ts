@@ -83,6 +83,17 @@ describe.each(DATABASES)("activity on %s:", (_, place) => {
     expect((await list()).length).toBe(4);
   });
 
+  test("whatever an agent is called, and whatever it asks, is counted", async () => {
+    const { activity, accountId, deed, list } = await start(place);
+    await activity.keepQueries(accountId, true);
+    for (const text of ["\0", "\uD800", "'; DROP TABLE activity_days; --", "\u202E"]) {
+      activity.record(deed({ kind: "searched", agent: text, query: text }));
+    }
+    await activity.flush();
+    expect((await list()).map(({ agent }) => agent?.length)).toEqual([1, 31, 1]);
+    expect((await activity.daily(accountId, "2000-01-01"))[0]?.times).toBe(4);
+  });
+
   test("what was asked before the account wanted it is not kept, though it waits", async () => {
     const { activity, accountId, deed, list, clock } = await start(place);
     activity.record(deed({ kind: "searched", query: "before" }));
@@ -193,4 +204,19 @@ test("what the database does not take at once is written later, and counted on",
   expect(await activity.list(accountId, { limit: 10 })).toMatchObject([
     { times: 2, memories: 2, memoryId: "mem_2" },
   ]);
+});
+
+test("what the database never takes is let go in the end, and holds up nothing", async () => {
+  const [, sqlite] = DATABASES[0] ?? [];
+  if (!sqlite) throw new Error("there is no SQLite");
+  const { db, clock, accountId, deed } = await start(sqlite);
+  let isRefused = true;
+  const attempt: typeof db.attempt = async (task) => (isRefused ? false : db.attempt(task));
+  const activity = createActivity({ db: { ...db, attempt }, clock, log: silentLog });
+  activity.record(deed({ kind: "saved" }));
+  for (let tries = 0; tries < 60; tries++) await activity.flush();
+  isRefused = false;
+  activity.record(deed({ kind: "deleted" }));
+  await activity.close();
+  expect(await activity.list(accountId, { limit: 10 })).toMatchObject([{ kind: "deleted" }]);
 });
