@@ -16,6 +16,8 @@ import type { BackupFacts } from "./standing.ts";
 import { AdminTabs } from "./tabs.tsx";
 
 const MINUTE = 60_000;
+/** Backups that are shown. */
+const MOST_KEPT = 30;
 
 /** Which backups there are, when the next one is due, and how to restore one. */
 export function BackupsPage({
@@ -55,10 +57,14 @@ export function BackupsPage({
         <ScheduleFacts schedule={schedule} newest={newest?.at ?? null} />
       )}
       {facts !== null && facts.complete.length > 0 && (
-        <Setting id="kept" title="Kept" about="Each was read again when it was made.">
+        <Setting
+          id="kept"
+          title={`Kept: ${facts.complete.length}`}
+          about="Each was read again when it was made."
+        >
           <Table
             caption="Backups of the schedule"
-            rows={facts.complete}
+            rows={facts.complete.slice(0, MOST_KEPT)}
             columns={[
               { title: "Of", isHeader: true, cell: ({ at }) => <Moment at={new Date(at)} /> },
               { title: "Folder", cell: ({ folder }) => <code>{folder}</code> },

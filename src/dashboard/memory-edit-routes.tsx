@@ -3,7 +3,7 @@ import { Elysia } from "elysia";
 import type { Etags } from "../http/etag.ts";
 import { wholeAccount } from "../keys/reach.ts";
 import type { Memories } from "../memories/memories.ts";
-import type { Memory, MemoryChanges } from "../memories/memory.ts";
+import type { Memory } from "../memories/memory.ts";
 import { type Guard, PAGE_ROUTE } from "./guard.tsx";
 import { MEMORY_PATHS } from "./memories-page.tsx";
 import { EditMemoryPage, NewMemoryPage } from "./memory-edit-page.tsx";
@@ -11,16 +11,15 @@ import {
   changesOf,
   entriesAfter,
   entriesOf,
+  MAX_FORM,
   NOTHING_ENTERED,
   newMemoryOf,
   readEntries,
 } from "./memory-form.ts";
 import { pathOf } from "./memory-page.tsx";
 import { PATHS } from "./navigation.tsx";
+import { secretNotice } from "./secret-notice.ts";
 import { ownSource } from "./session-principal.ts";
-
-/** Bytes of the form of a memory: every character of the longest text can take twelve. */
-const MAX_FORM = 512 << 10;
 
 type Service = Pick<Memories, "find" | "get" | "save" | "secrets" | "update">;
 
@@ -125,10 +124,4 @@ function createNewRoutes({ guard, memories }: { guard: Guard; memories: Service 
         ),
       PAGE_ROUTE,
     );
-}
-
-/** What to add where something was saved that looks like a secret; empty else. */
-function secretNotice({ secrets }: Pick<Service, "secrets">, texts: MemoryChanges): string {
-  const kinds = secrets.warnings(texts)?.warnings.map(({ message }) => message) ?? [];
-  return kinds.map((kind) => ` ${kind}`).join("");
 }

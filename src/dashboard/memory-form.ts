@@ -2,6 +2,9 @@ import { AppError } from "../errors.ts";
 import { createCheck } from "../http/validation.ts";
 import { type Memory, MemoryChanges, NewMemory } from "../memories/memory.ts";
 
+/** Bytes of the form of a memory: every character of the longest text can take twelve. */
+export const MAX_FORM = 512 << 10;
+
 const checkNew = createCheck(NewMemory);
 const checkChanges = createCheck(MemoryChanges);
 

@@ -10,8 +10,9 @@ import type { Grants } from "../oauth/grants.ts";
 import type { ConnectCommandOf } from "./connect-command.ts";
 import { type Guard, PAGE_ROUTE, type Visit } from "./guard.tsx";
 import { readView, searchRequest } from "./memories-view.ts";
-import { newMemoryOf, readEntries } from "./memory-form.ts";
-import { credentialOf } from "./session-principal.ts";
+import { MAX_FORM, newMemoryOf, readEntries } from "./memory-form.ts";
+import { secretNotice } from "./secret-notice.ts";
+import { ownSource } from "./session-principal.ts";
 import {
   type Asked,
   AskStep,
@@ -38,7 +39,7 @@ export function createWelcomeRoutes({
   connectCommand,
 }: {
   guard: Guard;
-  memories: Pick<Memories, "count" | "save" | "search" | "find">;
+  memories: Pick<Memories, "count" | "find" | "save" | "search" | "secrets">;
   keys: Pick<Keys, "list">;
   grants: Pick<Grants, "list">;
   arrivals: Pick<Arrivals, "last">;
@@ -100,13 +101,16 @@ export function createWelcomeRoutes({
           request,
           async ({ account }, form) => {
             const input = newMemoryOf({ ...readEntries(form), importance: "0.5" });
-            const source = { via: "dashboard", ...credentialOf(account) } as const;
+            const source = ownSource(account);
             const { memory } = await memories.save(wholeAccount(account.id), input, { source });
-            return { to: `${STEPS.ask}?${new URLSearchParams({ saved: memory.id })}` };
+            const notice = secretNotice(memories, input).trim();
+            const to = `${STEPS.ask}?${new URLSearchParams({ saved: memory.id })}`;
+            return { to, ...(notice !== "" && { notice }) };
           },
           (visit, problem, form) => (
             <SaveStep visit={visit} content={form.get("content") ?? ""} problem={problem} />
           ),
+          MAX_FORM,
         ),
       PAGE_ROUTE,
     )

@@ -103,6 +103,9 @@ test("the steps can be left and taken in any order, and refuse what can't be sav
     await page.getByLabel("Memory").fill("   ");
     await press(page, "Save it");
     await page.getByRole("alert").waitFor();
+    await page.getByLabel("Memory").fill(`the token is ghp_${"a1B2c3D4e5F6".repeat(3)}`);
+    await press(page, "Save it");
+    await page.getByText("Has what looks like a secret").waitFor();
     await expectSound(page);
   });
 });
