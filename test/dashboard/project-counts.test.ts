@@ -32,6 +32,18 @@ test("a page does not wait for counts that take long, and the next one has them"
   expect(asked).toHaveLength(3);
 });
 
+test("of very many memories a page has the counts of before while they are counted again", async () => {
+  const counted = (memories: number) => [{ project: "atlas", memories }];
+  let stats: Promise<Stats> = Promise.resolve({ ...NONE, projects: counted(20_000) });
+  const countsOf = createProjectCounts({ memories: { stats: () => stats }, patience: 1_000 });
+  expect(await countsOf("acc_1")).toEqual(counted(20_000));
+  const again = Promise.withResolvers<Stats>();
+  stats = again.promise;
+  expect(await countsOf("acc_1")).toEqual(counted(20_000));
+  again.resolve({ ...NONE, projects: counted(20_001) });
+  expect(await countsOf("acc_1")).toEqual(counted(20_001));
+});
+
 test("what is shown while it is typed comes without what stands around it", async () => {
   await using server = await startOAuthServer();
   const { accountId, person } = await server.signedIn();
