@@ -91,7 +91,7 @@
       scrollY > 8 ||
       present.matches(":hover") ||
       present.contains(active) ||
-      present.querySelector(":checked") ||
+      present.querySelector('[name="id"]:checked') ||
       document.querySelector("dialog[open], [data-busy]") ||
       getSelection()?.isCollapsed === false
     );
@@ -151,7 +151,7 @@
     document.dispatchEvent(new CustomEvent("htmx:after:swap"));
     if (isWished) {
       scrollTo({ top: 0 });
-      fresh.querySelector("li a[href]")?.focus({ preventScroll: true });
+      fresh.querySelector(".is-new a[href]")?.focus({ preventScroll: true });
     } else if (focused) fresh.querySelector(focused)?.focus({ preventScroll: true });
     ask();
   }
