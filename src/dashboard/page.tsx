@@ -81,7 +81,7 @@ export function Page({
           {children}
         </main>
       </div>
-      <Palette />
+      <Palette isOwner={account.role === "owner"} />
     </Document>
   );
 }

@@ -1,5 +1,7 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import { Fragment, type Markup } from "../pages/jsx-runtime.ts";
+import { WELCOME_PATH } from "../sign-in/paths.ts";
+import { BACKUPS_PATH, HEALTH_PATH } from "./admin-paths.ts";
 import { MEMORY_PATHS, PATHS } from "./navigation.tsx";
 
 /** What the palette offers besides the pages of the navigation and what the page itself offers. */
@@ -7,6 +9,14 @@ const COMMANDS: readonly (readonly [label: string, path: string])[] = [
   ["Add a memory", MEMORY_PATHS.new],
   ["Import memories", MEMORY_PATHS.import],
   ["Export memories", MEMORY_PATHS.exportOffer],
+  ["Take the first steps", WELCOME_PATH],
+];
+
+/** And to the owner of the server. */
+const OWNERS: typeof COMMANDS = [
+  ["See the security log", `${PATHS.admin}/security`],
+  ["See the backups", BACKUPS_PATH],
+  ["See the server's health", HEALTH_PATH],
 ];
 
 /** Keys and what they do. A letter alone does something only where no text is being entered. */
@@ -38,7 +48,7 @@ export function PaletteOpener(): Markup {
 }
 
 /** Dialogs of all pages, which scripts open: the palette and the list of keys. */
-export function Palette(): Markup {
+export function Palette({ isOwner }: { isOwner: boolean }): Markup {
   return (
     <>
       <dialog id="palette" class="palette" aria-label="Search and commands">
@@ -56,7 +66,7 @@ export function Palette(): Markup {
         />
         <div id="palette-list" role="listbox" aria-label="Answers and commands" />
         <template>
-          {COMMANDS.map(([label, path]) => (
+          {[...COMMANDS, ...(isOwner ? OWNERS : [])].map(([label, path]) => (
             <a href={path}>{label}</a>
           ))}
         </template>
