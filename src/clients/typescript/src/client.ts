@@ -40,6 +40,8 @@ export interface ClientOptions {
 
 /** The memories of one account. All calls throw `CtxdError`. */
 export interface Client {
+  /** The project that it was made for. */
+  readonly project: string | undefined;
   /**
    * Saves a memory. What says exactly the same already is returned as it is. A call is safe to repeat
    * with the same `idempotencyKey`; without one, it gets its own.
@@ -140,6 +142,8 @@ export function createClient(options: ClientOptions): Client {
     read<Page>(`/memories${toQuery(withProject(filter))}`, signal);
 
   return {
+    project,
+
     save: (memory, { similar, idempotencyKey = newKey(), signal } = {}) =>
       ask<SavedMemory>({
         ...{ method: "POST", path: `/memories${toQuery({ similar })}` },

@@ -1,0 +1,173 @@
+import type { Client } from "../client.ts";
+import type { FoundMemory, Memory, NewMemory, SearchOptions } from "../types.ts";
+
+/** How a model may use memories. */
+export interface MemoryToolOptions {
+  /** Only tools that read: nothing is saved, changed or deleted. */
+  readOnly?: boolean | undefined;
+  /** The agent that what is saved belongs to. Others' memories are found as well. */
+  agentId?: string | undefined;
+  /** The conversation that what is saved comes from. */
+  sessionId?: string | undefined;
+}
+
+type Property =
+  | { type: "string"; description: string }
+  | { type: "number" | "integer"; minimum: number; maximum: number; description: string }
+  | { type: "array"; items: { type: "string" }; description: string };
+
+/** A JSON Schema. */
+interface Parameters {
+  type: "object";
+  properties: { [name: string]: Property };
+  required: string[];
+  additionalProperties: false;
+}
+
+/** A tool, before a framework makes its own of it. */
+export interface MemoryTool {
+  name: string;
+  description: string;
+  parameters: Parameters;
+  /**
+   * @param input what the model gave
+   * @throws CtxdError whose message tells the model what is wrong
+   */
+  run(input: unknown, signal?: AbortSignal): Promise<Answer>;
+}
+
+/** What a tool tells the model, as JSON. */
+export type Answer = { [name: string]: string | number | boolean | string[] | Entry[] };
+
+interface Entry {
+  [name: string]: string | boolean | string[];
+}
+
+/** Characters of a memory that a search shows whole: of longer ones it shows what matched. */
+const MOST_SHOWN = 2_000;
+
+const id: Property = { type: "string", description: "Of the memory, such as mem_0197f2…" };
+const tags: Property = { type: "array", items: { type: "string" }, description: "Labels" };
+const importance: Property = {
+  ...{ type: "number", minimum: 0, maximum: 1 },
+  description: "0 to 1, 0.5 by default; higher fades slower",
+};
+const content: Property = {
+  type: "string",
+  description: "One fact, understandable on its own: names, dates, reasons",
+};
+
+/** The tools by which a model reads and writes memories: the same for every framework. */
+export function describeMemoryTools(client: Client, options: MemoryToolOptions = {}): MemoryTool[] {
+  const { readOnly = false, agentId, sessionId } = options;
+  const reading = [
+    defineTool<{ query: string } & Pick<SearchOptions, "limit" | "tags">>({
+      name: "search_memories",
+      description:
+        "Find what is known, by meaning: before answering, saving or deleting. Ask in natural language.",
+      properties: {
+        query: { type: "string", description: "A question, or what it is about" },
+        limit: { type: "integer", minimum: 1, maximum: 100, description: "10 by default" },
+        tags: { ...tags, description: "Only memories with one of these labels" },
+      },
+      required: ["query"],
+      async run({ query, ...filter }, signal) {
+        const found = await client.search(query, { ...filter, known: true, signal });
+        if (found.length > 0) return { memories: found.map(toEntry) };
+        return { memories: [], note: "Nothing is known about that." };
+      },
+    }),
+    defineTool<{ id: string }>({
+      name: "get_memory",
+      description: "Read one memory in full, such as one that was cut.",
+      properties: { id },
+      required: ["id"],
+      run: async ({ id }, signal) => ({ ...wholeEntry(await client.get(id, { signal })) }),
+    }),
+  ];
+  if (readOnly) return reading;
+  return [
+    ...reading,
+    defineTool<Pick<NewMemory, "content" | "tags" | "importance" | "supersedes">>({
+      name: "save_memory",
+      description:
+        "Remember what will matter in later conversations: a preference, a decision and why, a fact about people or projects, a correction. Do so unasked. One fact per call, no secrets. If something known has changed, give its id in supersedes.",
+      properties: {
+        ...{ content, tags, importance },
+        supersedes: { type: "string", description: "Id of the memory that was true before" },
+      },
+      required: ["content"],
+      async run(memory, signal) {
+        const origin = { agent_id: agentId, session_id: sessionId };
+        const saved = await client.save({ ...origin, ...memory }, { signal });
+        return { id: saved.id, saved: true };
+      },
+    }),
+    defineTool<{ id: string } & Partial<Pick<NewMemory, "content" | "tags" | "importance">>>({
+      name: "update_memory",
+      description:
+        "Correct a memory that was wrong or incomplete; for what has changed since, save_memory with supersedes. Fields left out stay.",
+      properties: {
+        id,
+        content: { ...content, description: "The whole new text" },
+        tags,
+        importance,
+      },
+      required: ["id"],
+      async run({ id, ...changes }, signal) {
+        await client.update(id, changes, { signal });
+        return { id, updated: true };
+      },
+    }),
+    defineTool<{ id: string }>({
+      name: "delete_memory",
+      description: "Forget a memory for good, when the user asks to; search for all that is meant.",
+      properties: { id },
+      required: ["id"],
+      async run({ id }, signal) {
+        await client.delete(id, { signal });
+        return { id, deleted: true };
+      },
+    }),
+  ];
+}
+
+/** The server checks what the fields have, and says in words what is wrong. */
+function defineTool<Input>(tool: {
+  name: string;
+  description: string;
+  properties: Parameters["properties"];
+  required: string[];
+  run(input: Input, signal: AbortSignal | undefined): Promise<Answer>;
+}): MemoryTool {
+  const { name, description, properties, required } = tool;
+  return {
+    ...{ name, description },
+    parameters: { type: "object", properties, required, additionalProperties: false },
+    run(input, signal) {
+      // Models write null for what they leave open.
+      const given = Object.entries(input ?? {}).filter(
+        ([field, value]) => field in properties && value !== null,
+      );
+      return tool.run(Object.fromEntries(given) as Input, signal);
+    },
+  };
+}
+
+function toEntry(memory: FoundMemory): Entry {
+  const entry = wholeEntry(memory);
+  if (memory.content.length <= MOST_SHOWN) return entry;
+  return {
+    ...entry,
+    content: memory.matched?.text ?? memory.content.slice(0, MOST_SHOWN),
+    cut: true,
+  };
+}
+
+function wholeEntry({ id, content, tags, project, created_at }: Memory): Entry {
+  return {
+    ...{ id, content, created_at },
+    ...(tags.length > 0 && { tags }),
+    ...(project !== null && { project }),
+  };
+}

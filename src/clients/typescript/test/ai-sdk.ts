@@ -1,0 +1,56 @@
+import { describe, expect, test } from "bun:test";
+import { generateText, isStepCount } from "ai";
+import { memoryTools } from "../src/adapters/ai-sdk.ts";
+import { createScriptedModel } from "./scripted-model.ts";
+import { newClient } from "./support.ts";
+import { createToolScript } from "./tool-script.ts";
+
+describe("the tools of the Vercel AI SDK", () => {
+  test("a model saves, finds, changes and deletes by them", async () => {
+    const script = createToolScript();
+    const { text } = await generateText({
+      model: createScriptedModel(script),
+      tools: memoryTools(script.client),
+      stopWhen: isStepCount(20),
+      prompt: "I am Ana.",
+    });
+    expect(text).toBe("Done.");
+    await script.check();
+  });
+
+  test("who may only read gets no others", () => {
+    const names = Object.keys(memoryTools(newClient(), { readOnly: true }));
+    expect(names).toEqual(["search_memories", "get_memory"]);
+  });
+
+  test("what is saved has its agent and its conversation, which a model can't choose", async () => {
+    const client = newClient();
+    const tools = memoryTools(client, { agentId: "planner", sessionId: "s-1" });
+    const input = { content: "a fact", agent_id: "another", project: "another" };
+    await tools.save_memory?.execute?.(input, { toolCallId: "1", messages: [], context: {} });
+    const [saved] = await Array.fromAsync(client.list());
+    expect(saved).toMatchObject({ agent_id: "planner", session_id: "s-1", content: "a fact" });
+  });
+
+  test("a long memory is shown by what matched", async () => {
+    const client = newClient();
+    await client.save({ content: `${"filler text\n\n".repeat(300)}Ana is allergic to peanuts` });
+    const tools = memoryTools(client);
+    const options = { toolCallId: "1", messages: [], context: {} };
+    const answer = await tools.search_memories?.execute?.({ query: "peanuts" }, options);
+    expect(answer).toMatchObject({ memories: [{ cut: true, content: expect.any(String) }] });
+    expect(JSON.stringify(answer).length).toBeLessThan(1_000);
+  });
+
+  test("a call ends with who called", async () => {
+    const tools = memoryTools(newClient());
+    const options = {
+      toolCallId: "1",
+      messages: [],
+      context: {},
+      abortSignal: AbortSignal.abort(),
+    };
+    const search = async () => tools.search_memories?.execute?.({ query: "x" }, options);
+    await expect(search()).rejects.toThrow(/abort/i);
+  });
+});
