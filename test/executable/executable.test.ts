@@ -89,7 +89,7 @@ describe("the executable", () => {
           await page.getByRole("link", { name: "Memories", exact: true }).click();
           // What is typed before the page's scripts run is searched for by the button alone.
           await page.waitForURL("**/memories");
-          await page.getByLabel("Search").fill("what food must the child avoid");
+          await page.getByLabel("Search", { exact: true }).fill("what food must the child avoid");
           await page.getByText(/^Score \d/).waitFor();
 
           // A thread of its own reads it, with the library of PDFs.
