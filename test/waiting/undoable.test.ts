@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
 import { wholeAccount } from "../../src/keys/reach.ts";
-import { WAIT } from "../../src/waiting/waiting-changes.ts";
+import { createWaitingChanges, WAIT } from "../../src/waiting/waiting-changes.ts";
 import { startServer } from "../support/server.ts";
 
 const server = await startServer();
@@ -63,8 +63,10 @@ test("what a killed server had begun is done by the next one that looks, after a
   const { accountId, ids, contents } = await withMemories();
   await undoable.later(accountId, { kind: "delete", ids });
   const [{ id } = { id: "" }] = await undoable.list(accountId);
-  server.db.sqlite.run("UPDATE waiting_changes SET begun_at = ?", [server.clock() + WAIT]);
-  await pass();
+  server.clock.advance(WAIT);
+  const { db, clock } = server;
+  expect(await createWaitingChanges({ db, clock }).begin()).toHaveLength(1);
+  await undoable.carryOut();
   expect(await contents()).toHaveLength(3);
   expect(await undoable.undo(accountId, id)).toBe(false);
   server.clock.advance(60_000);
