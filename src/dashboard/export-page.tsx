@@ -2,8 +2,7 @@
 import { ButtonLink } from "../pages/button.tsx";
 import type { Markup } from "../pages/jsx-runtime.ts";
 import type { Visit } from "./guard.tsx";
-import { MEMORY_PATHS } from "./memories-page.tsx";
-import { HELP_PATH, PATHS } from "./navigation.tsx";
+import { HELP_PATH, MEMORY_PATHS, PATHS } from "./navigation.tsx";
 import { Page } from "./page.tsx";
 
 /** Offers all memories as a file. */

@@ -6,7 +6,7 @@ import type { Memories } from "../memories/memories.ts";
 import { NDJSON, toStream } from "../memories/transfer-routes.ts";
 import { ExportPage } from "./export-page.tsx";
 import { PAGE_ROUTE } from "./guard.tsx";
-import { MEMORY_PATHS } from "./memories-page.tsx";
+import { MEMORY_PATHS } from "./navigation.tsx";
 import type { ProofGuard } from "./proof-guard.ts";
 
 /** Taking all memories elsewhere as a file. */

@@ -10,8 +10,7 @@ import { SLOT } from "../pages/streamed-page.ts";
 import { type Column, Table } from "../pages/table.tsx";
 import { PostForm } from "../sign-in/form.tsx";
 import type { Visit } from "./guard.tsx";
-import { MEMORY_PATHS } from "./memories-page.tsx";
-import { HELP_PATH, PATHS } from "./navigation.tsx";
+import { HELP_PATH, MEMORY_PATHS, PATHS } from "./navigation.tsx";
 import { Page } from "./page.tsx";
 
 /** Places and files that the page names. */

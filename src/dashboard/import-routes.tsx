@@ -20,7 +20,7 @@ import { streamPage } from "../pages/streamed-page.ts";
 import { problemOf } from "../schema.ts";
 import { type Guard, PAGE_ROUTE, type Streamed, type Visit } from "./guard.tsx";
 import { ImportingPage, ImportPage, Outcome, Progress } from "./import-page.tsx";
-import { MEMORY_PATHS } from "./memories-page.tsx";
+import { MEMORY_PATHS } from "./navigation.tsx";
 import { credentialOf } from "./session-principal.ts";
 
 /** Bytes of files that are brought in. The API takes any length. */

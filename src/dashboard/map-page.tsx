@@ -10,10 +10,9 @@ import { EmptyState } from "../pages/notice.tsx";
 import { SLOT } from "../pages/streamed-page.ts";
 import { countOf } from "./count-of.ts";
 import type { Visit } from "./guard.tsx";
-import { MEMORY_PATHS } from "./memories-page.tsx";
 import { viewPath } from "./memories-view.ts";
 import { nameOf } from "./memory-item.tsx";
-import { PATHS } from "./navigation.tsx";
+import { MEMORY_PATHS, PATHS } from "./navigation.tsx";
 import { Page } from "./page.tsx";
 
 /** What the page's script asks for. */

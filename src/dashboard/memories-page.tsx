@@ -22,8 +22,6 @@ import { type ProjectCounts, ProjectNames, ProjectSwitch } from "./project-switc
 import { SelectionFields } from "./selection-form.tsx";
 import { afterAll, WaitingChanges } from "./waiting-changes.tsx";
 
-export { MEMORY_PATHS };
-
 /** The form for a new memory, with what it begins with. */
 export function newPath(begin: { project?: string; supersedes?: string }): string {
   const parameters = new URLSearchParams();

@@ -5,7 +5,6 @@ import { wholeAccount } from "../keys/reach.ts";
 import type { Memories } from "../memories/memories.ts";
 import type { Memory } from "../memories/memory.ts";
 import { type Guard, PAGE_ROUTE } from "./guard.tsx";
-import { MEMORY_PATHS } from "./memories-page.tsx";
 import { EditMemoryPage, NewMemoryPage } from "./memory-edit-page.tsx";
 import {
   changesOf,
@@ -17,7 +16,7 @@ import {
   readEntries,
 } from "./memory-form.ts";
 import { pathOf } from "./memory-page.tsx";
-import { PATHS } from "./navigation.tsx";
+import { MEMORY_PATHS, PATHS } from "./navigation.tsx";
 import { secretNotice } from "./secret-notice.ts";
 import { ownSource } from "./session-principal.ts";
 

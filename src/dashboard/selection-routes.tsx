@@ -13,9 +13,9 @@ import { retagged } from "../waiting/selected.ts";
 import { ConfirmPage } from "./confirm.tsx";
 import { countOf } from "./count-of.ts";
 import { type Guard, PAGE_ROUTE, type Visit } from "./guard.tsx";
-import { MEMORY_PATHS } from "./memories-page.tsx";
 import { canTakeAll, listRequest, readView, type View, viewPath } from "./memories-view.ts";
 import { nameOf } from "./memory-item.tsx";
+import { MEMORY_PATHS } from "./navigation.tsx";
 import { done } from "./waiting-changes.tsx";
 
 /** Memories that a question names before it counts the others. */
