@@ -37,9 +37,11 @@ const MEASURE = `new Promise((resolve) => {
   for (const type of Object.keys(seen)) {
     new PerformanceObserver((list) => seen[type].push(...list.getEntries())).observe({ type, buffered: true });
   }
-  requestIdleCallback(() => requestAnimationFrame(() => {
+  const tell = () => requestIdleCallback(() => {
     const [page] = performance.getEntriesByType("navigation");
     const paint = performance.getEntriesByName("first-contentful-paint")[0];
+    // A page may be loaded before it is painted.
+    if (!paint) return requestAnimationFrame(tell);
     const files = performance.getEntriesByType("resource");
     resolve({
       firstByte: page.responseStart - page.requestStart,
@@ -49,7 +51,8 @@ const MEASURE = `new Promise((resolve) => {
       all: files.reduce((sum, { encodedBodySize }) => sum + encodedBodySize, page.encodedBodySize),
       shift: seen["layout-shift"].reduce((sum, { value }) => sum + value, 0),
     });
-  }));
+  });
+  tell();
 })`;
 
 async function measure(page: Page, url: string): Promise<Measured> {
