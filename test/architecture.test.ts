@@ -12,6 +12,7 @@ const ORDER = [
   "release",
   "main.ts",
   "cli",
+  "server",
   "app.ts",
   "mcp",
   "dashboard",

@@ -1,9 +1,9 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { Project } from "../memories/memory.ts";
+import { describeCommand } from "../server/invocation.ts";
 import { examples } from "./examples.ts";
 import { parseExpiry } from "./expiry.ts";
 import type { Environment } from "./failure.ts";
-import { describeCommand } from "./invocation.ts";
 import type { NewKeyOptions } from "./key.ts";
 import { checkProjectOnly, nameParser } from "./name-options.ts";
 import type { Configure } from "./program.ts";

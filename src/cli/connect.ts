@@ -8,12 +8,12 @@ import { isReadByOthers, removeConfiguration, replaceConfiguration } from "../co
 import { findHookAgent, type HookKind } from "../connect/hook-agents.ts";
 import { writeHooks } from "../connect/hooks.ts";
 import { renderEntry } from "../connect/render.ts";
+import { launchOf } from "../server/invocation.ts";
 import { toShell } from "../system/shell.ts";
 import { askForKey } from "./ask-for-key.ts";
 import { surroundingsOf } from "./connect-list.ts";
 import { type Change, hooksOf, planChanges, type Wanted, WITH_HOOKS } from "./connect-plan.ts";
 import { CommandError, type Environment, USAGE } from "./failure.ts";
-import { launchOf } from "./invocation.ts";
 import { confirm, isInteractive, print, say } from "./terminal.ts";
 import { requireEncryption } from "./url.ts";
 

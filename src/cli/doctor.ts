@@ -3,13 +3,13 @@ import type { Config } from "../config.ts";
 import { examine } from "../doctor/examine.ts";
 import type { Finding } from "../doctor/finding.ts";
 import { examineServer } from "../doctor/remote/examine-server.ts";
+import { describeCommand } from "../server/invocation.ts";
+import { explainUnavailable } from "../server/shared-database.ts";
 import { ConfigError } from "../settings.ts";
 import { askForKey } from "./ask-for-key.ts";
 import { askLocally } from "./ask-locally.ts";
 import { CommandError, type Environment, USAGE } from "./failure.ts";
-import { describeCommand } from "./invocation.ts";
 import { printable } from "./printable.ts";
-import { explainUnavailable } from "./shared-database.ts";
 import { print } from "./terminal.ts";
 
 export interface DoctorOptions {

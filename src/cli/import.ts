@@ -1,3 +1,4 @@
+import { projectOfFolder } from "../capture/project.ts";
 import type { Config } from "../config.ts";
 import { openAgent } from "../import/agent-folder.ts";
 import { openSources } from "../import/open-source.ts";
@@ -17,7 +18,6 @@ import { CommandError, type Environment, USAGE } from "./failure.ts";
 import { interruptible } from "./interruption.ts";
 import { printable } from "./printable.ts";
 import { createMeter } from "./progress.ts";
-import { projectOfFolder } from "./project.ts";
 import { isInteractive, say } from "./terminal.ts";
 
 /** Places that are named. */

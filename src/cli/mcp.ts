@@ -1,3 +1,4 @@
+import { projectOfFolder } from "../capture/project.ts";
 import type { Config } from "../config.ts";
 import { createId } from "../db/id.ts";
 import { bridge } from "../mcp/bridge.ts";
@@ -6,10 +7,9 @@ import { createRelay, type Relay } from "../mcp/relay.ts";
 import { createRoots } from "../mcp/roots.ts";
 import { Project } from "../memories/memory.ts";
 import { problemOf } from "../schema.ts";
+import { atMost, untilStopped } from "../server/stop.ts";
 import type { Environment } from "./failure.ts";
 import { reachOwnServer } from "./own-server.ts";
-import { projectOfFolder } from "./project.ts";
-import { atMost, untilStopped } from "./stop.ts";
 import { print } from "./terminal.ts";
 
 /** Milliseconds that calls under way have to end after the input has. */

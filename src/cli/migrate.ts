@@ -10,8 +10,8 @@ import {
 } from "../db/postgres-migrations.ts";
 import { openToLook, schemaOf } from "../db/snapshot.ts";
 import { databasePath, openSqlite } from "../db/sqlite.ts";
+import { withConnection } from "../server/shared-database.ts";
 import { CommandError } from "./failure.ts";
-import { withConnection } from "./shared-database.ts";
 import { print } from "./terminal.ts";
 
 /** The schema of a database, and that of this program; 0 is none. */

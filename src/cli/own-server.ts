@@ -4,10 +4,10 @@ import type { Config } from "../config.ts";
 import { isLocked } from "../db/data-lock.ts";
 import type { Bound } from "../keys/reach.ts";
 import { createLocalServer, type LocalServer, type StartedServer } from "../mcp/local-server.ts";
+import { IDLE_SECONDS } from "../server/background.ts";
+import { describeProgram, isConfiguredByFolder, ownCommand } from "../server/invocation.ts";
 import { IN_BACKGROUND } from "../system/processes.ts";
-import { IDLE_SECONDS } from "./background.ts";
 import type { Environment } from "./failure.ts";
-import { describeProgram, isConfiguredByFolder, ownCommand } from "./invocation.ts";
 import { say } from "./terminal.ts";
 
 /**

@@ -1,6 +1,7 @@
 import { Command, CommanderError } from "commander";
 import packageJson from "../../package.json" with { type: "json" };
 import { type Config, readConfig } from "../config.ts";
+import { checkoutDataDir, describeProgram } from "../server/invocation.ts";
 import type { Flags } from "../settings.ts";
 import { addGrantCommands, addKeyCommands, addUserCommands } from "./account-commands.ts";
 import { addCompletion, isCalled } from "./completion.ts";
@@ -8,7 +9,6 @@ import { addConnectCommands } from "./connect-commands.ts";
 import { addBackupCommands, addTransferCommands } from "./data-commands.ts";
 import { examples } from "./examples.ts";
 import { type Environment, reportFailure, USAGE } from "./failure.ts";
-import { checkoutDataDir, describeProgram } from "./invocation.ts";
 import { addMemoryCommands } from "./memory-commands.ts";
 import { addModelCommands } from "./model-commands.ts";
 import { addSecurity } from "./security-commands.ts";

@@ -3,11 +3,12 @@ import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { readConfig } from "../config.ts";
 import { createLog } from "../log.ts";
+import { createLogFile } from "../server/log-file.ts";
+import { serve } from "../server/serve.ts";
 import { leaveConsole } from "../system/console.ts";
 import { CommandError, type Environment } from "./failure.ts";
-import { createLogFile } from "./log-file.ts";
+import { greet } from "./greeting.ts";
 import type { Configure } from "./program.ts";
-import { serve } from "./serve.ts";
 
 /** What `ctxd service install` writes for a system whose services have no environment of their own. */
 const Kept = Type.Object({
@@ -26,7 +27,10 @@ export async function runService(
   const kept = { ...env, ...settings };
   // A folder that is not the usual one is in the command, as for other systems.
   const config = readConfig(kept, { CTXD_DATA_DIR: configure().dataDir });
-  await serve(config, createLog(config, createLogFile(logFile)), kept);
+  await serve(config, createLog(config, createLogFile(logFile)), {
+    env: kept,
+    onStart: (started) => greet(config, kept, started),
+  });
 }
 
 function readKept(file: string): Static<typeof Kept> {

@@ -1,11 +1,11 @@
 import type { Static } from "@sinclair/typebox";
+import { projectOfFolder } from "../capture/project.ts";
 import type { Config } from "../config.ts";
 import { titleOf } from "../mcp/entry.ts";
 import type { SavedMemory } from "../memories/memory.ts";
 import { type Api, openApi, type Target } from "./api.ts";
 import type { Environment } from "./failure.ts";
 import { inputText } from "./input-text.ts";
-import { projectOfFolder } from "./project.ts";
 import { print, say } from "./terminal.ts";
 
 /** What `ctxd save` is given beside the text. */

@@ -1,3 +1,4 @@
+import { projectOfFolder } from "../capture/project.ts";
 import type { Config } from "../config.ts";
 import { describeEntry, excerptAround, wholeEntry } from "../mcp/entry.ts";
 import type { FoundMemory } from "../memories/found-memory.ts";
@@ -5,7 +6,6 @@ import { openApi, type Target } from "./api.ts";
 import { CommandError, type Environment, USAGE } from "./failure.ts";
 import { inputText } from "./input-text.ts";
 import { printable } from "./printable.ts";
-import { projectOfFolder } from "./project.ts";
 import { print, say } from "./terminal.ts";
 
 /** What `ctxd search` is given beside the words. */

@@ -2,11 +2,13 @@ import { join } from "node:path";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { distance } from "fastest-levenshtein";
 import { createLog } from "../log.ts";
+import type { Started } from "../server/serve.ts";
 import { SETTINGS } from "../settings.ts";
 import type { DashboardOptions } from "./dashboard.ts";
 import type { DoctorOptions } from "./doctor.ts";
 import { examples } from "./examples.ts";
 import type { Environment } from "./failure.ts";
+import { greet } from "./greeting.ts";
 import type { Configure } from "./program.ts";
 import { parseOrigin, parseUrl } from "./url.ts";
 
@@ -41,11 +43,12 @@ export function addServe(program: Command, configure: Configure, env: Environmen
         ...(host === undefined ? {} : { CTXD_HOST: host }),
         ...(port === undefined ? {} : { CTXD_PORT: port }),
       });
-      const { serve } = await import("./serve.ts");
-      if (background === undefined) return serve(config, createLog(config), env);
-      const { createLogFile } = await import("./log-file.ts");
+      const { serve } = await import("../server/serve.ts");
+      const onStart = (started: Started) => greet(config, env, started);
+      if (background === undefined) return serve(config, createLog(config), { env, onStart });
+      const { createLogFile } = await import("../server/log-file.ts");
       const log = createLog(config, createLogFile(join(config.dataDir, "background.log")));
-      await serve(config, log, env, { idleSeconds: background });
+      await serve(config, log, { env, onStart, background: { idleSeconds: background } });
     });
 }
 

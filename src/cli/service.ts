@@ -3,6 +3,7 @@ import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Config } from "../config.ts";
 import { messageOf } from "../errors.ts";
+import { describeProgram, launchOf, packageRunner } from "../server/invocation.ts";
 import { SETTINGS } from "../settings.ts";
 import { AWS_SETTINGS } from "../shared-settings.ts";
 import { moveFile } from "../system/files.ts";
@@ -10,7 +11,6 @@ import { ownServices } from "../system/services/own-services.ts";
 import type { ServiceSystem } from "../system/services/service-system.ts";
 import { toShell } from "../system/shell.ts";
 import { CommandError, type Environment } from "./failure.ts";
-import { describeProgram, launchOf, packageRunner } from "./invocation.ts";
 import { print, say } from "./terminal.ts";
 
 /** Milliseconds that the system may take for one of its commands. */

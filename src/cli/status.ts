@@ -1,4 +1,5 @@
 import { version } from "../../package.json" with { type: "json" };
+import { projectOfFolder } from "../capture/project.ts";
 import type { Config } from "../config.ts";
 import { sizeText } from "../dashboard/size.ts";
 import { isLocked, readOwner } from "../db/data-lock.ts";
@@ -8,7 +9,6 @@ import { openApi } from "./api.ts";
 import { connectedClients, installedClients } from "./connect-list.ts";
 import type { Environment } from "./failure.ts";
 import { printable } from "./printable.ts";
-import { projectOfFolder } from "./project.ts";
 import { print } from "./terminal.ts";
 
 /** What `ctxd status` is given. */

@@ -70,7 +70,7 @@ export async function withStores<T>(
 /** The database of the settings: in the data folder, or the one that several servers share. */
 async function openAccounts({ dataDir, shared }: Pick<Config, "dataDir" | "shared">) {
   if (!shared) return openSqlite(databasePath(dataDir));
-  return (await import("./shared-database.ts")).openForCommand(shared);
+  return (await import("../server/shared-database.ts")).openForCommand(shared);
 }
 
 /** Tells the security log what a command has done that needs no store otherwise. It never fails. */

@@ -1,10 +1,10 @@
 import { findLocalOwner } from "../../src/accounts/local-owner.ts";
-import { measureProcess } from "../../src/cli/process-metrics.ts";
 import { createEmbedders } from "../../src/embedding/embedders.ts";
 import { createLog } from "../../src/log.ts";
 import { DUE } from "../../src/memories/due.ts";
 import { createMetrics } from "../../src/metrics.ts";
 import { prepareForLanceDb } from "../../src/native/lancedb.ts";
+import { measureProcess } from "../../src/server/process-metrics.ts";
 import { openData } from "../support/live-data.ts";
 import { createStandIn } from "./stand-in.ts";
 

@@ -1,5 +1,5 @@
-import { giveBackMemory } from "../../src/cli/give-back.ts";
 import { wholeAccount } from "../../src/keys/reach.ts";
+import { giveBackMemory } from "../../src/server/give-back.ts";
 import { anonymousMemory, MIB } from "./footprint.ts";
 import { median, percentile, timed } from "./numbers.ts";
 import { openPrepared } from "./prepared-data.ts";

@@ -11,10 +11,10 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { ownCommand } from "../../src/cli/invocation.ts";
 import { CLIENTS, findClient } from "../../src/connect/clients.ts";
 import { readEntry } from "../../src/connect/entry.ts";
 import { generateKey } from "../../src/keys/key-format.ts";
+import { ownCommand } from "../../src/server/invocation.ts";
 import { program, stopServer } from "../support/bridge.ts";
 import { ctxd, ctxdInTerminal, type Surroundings } from "../support/command-line.ts";
 import { temporaryFolder } from "../support/database.ts";

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ownCommand } from "../../src/cli/invocation.ts";
+import { ownCommand } from "../../src/server/invocation.ts";
 import { stopServer } from "../support/bridge.ts";
 import { ctxd, ctxdInTerminal } from "../support/command-line.ts";
 import { testCacheDir } from "../support/embedder.ts";

@@ -163,7 +163,7 @@ describe.skipIf(!hasHelm)("what Helm makes of it", () => {
     const drain = Number(
       podOf().containers[0].env.find(({ name }) => name === "CTXD_DRAIN_SECONDS")?.value,
     );
-    // `STOP_LIMIT` in cli/serve.ts, and some more.
+    // `STOP_LIMIT` in server/serve.ts, and some more.
     expect(podOf().terminationGracePeriodSeconds).toBeGreaterThan(drain + 40);
   });
 });

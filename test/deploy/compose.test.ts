@@ -93,7 +93,7 @@ describe("the compose file", () => {
   test("gives a replica its time to end", () => {
     for (const [, { stop_grace_period = "", environment }] of replicas) {
       const drain = Number(environment?.CTXD_DRAIN_SECONDS);
-      // `STOP_LIMIT` in cli/serve.ts.
+      // `STOP_LIMIT` in server/serve.ts.
       expect(Number(stop_grace_period.replace("s", ""))).toBeGreaterThan(drain + 40);
     }
   });

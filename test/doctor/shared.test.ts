@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { basename, join } from "node:path";
-import { explainUnavailable } from "../../src/cli/shared-database.ts";
 import { connectPostgres } from "../../src/db/postgres.ts";
 import { migratePostgres } from "../../src/db/postgres-migrations.ts";
 import { checkShared } from "../../src/doctor/shared.ts";
 import { createPostgresLog } from "../../src/memories/log/postgres-log.ts";
 import { createObjects } from "../../src/objects/objects.ts";
+import { explainUnavailable } from "../../src/server/shared-database.ts";
 import { writeBase } from "../memories/base/vault-contract.ts";
 import { temporaryFolder } from "../support/database.ts";
 import { type ObjectStore, startObjectStore } from "../support/object-store.ts";

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describeCommand } from "../../src/cli/invocation.ts";
 import { make } from "../../src/release/deb/deb.ts";
+import { describeCommand } from "../../src/server/invocation.ts";
 import { temporaryFolder } from "../support/database.ts";
 import { overlaidRoot } from "../support/overlaid-root.ts";
 

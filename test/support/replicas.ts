@@ -1,5 +1,5 @@
-import { openShared } from "../../src/cli/shared-data.ts";
 import { createMetrics } from "../../src/metrics.ts";
+import { openShared } from "../../src/server/shared-data.ts";
 import { silentLog } from "./embedder.ts";
 import { type ObjectStore, startObjectStore } from "./object-store.ts";
 import { sharedPostgres } from "./postgres.ts";

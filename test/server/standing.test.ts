@@ -2,8 +2,8 @@ import { expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { folderOf, originOf } from "../../src/backup/series.ts";
-import { createStanding } from "../../src/cli/standing.ts";
 import { readConfig } from "../../src/config.ts";
+import { createStanding } from "../../src/server/standing.ts";
 import { temporaryFolder } from "../support/database.ts";
 import { fakeEmbedder } from "../support/fake-embedder.ts";
 

@@ -6,7 +6,7 @@ import { CAN_SHARE_PORT, preferNewestListener } from "../system/ports.ts";
 import { HAS_RELOAD_SIGNAL } from "../system/signals.ts";
 import { type Certificate, readCertificate } from "../tls/certificate.ts";
 import { watchCertificate } from "../tls/renewal.ts";
-import { CommandError } from "./failure.ts";
+import { ServerError } from "./server-error.ts";
 
 /** Seconds that an idle connection lives. */
 const IDLE_TIMEOUT = 30;
@@ -26,7 +26,7 @@ type Where = Pick<Config, "host" | "port" | "tls">;
 export function createPort(app: App, where: Where, parts: { log: Log; metrics: Metrics }) {
   let listener: { stop(): Promise<void> } | null = null;
   return {
-    /** Opens it, unless it is open. @throws CommandError when it is in use, CertificateError */
+    /** Opens it, unless it is open. @throws ServerError when it is in use, CertificateError */
     open(): void {
       listener ??= listen(app, where, parts);
     },
@@ -52,7 +52,7 @@ function listen(
     return { stop: async () => void (await Promise.all([app.stop(), twin?.stop()])) };
   } catch (error) {
     if (codeOf(error) === "EADDRINUSE") {
-      throw new CommandError(
+      throw new ServerError(
         `Port ${where.port} is in use: stop what uses it, or choose another with --port.`,
       );
     }
@@ -71,7 +71,7 @@ function listenOnIpv6(app: App, where: Where): { stop(): Promise<void> } | null 
   } catch (error) {
     if (codeOf(error) !== "EADDRINUSE") return null;
     void app.stop(true);
-    throw new CommandError(
+    throw new ServerError(
       `Port ${port} is in use at [::1], where browsers look for localhost: stop what uses it, or choose another with --port.`,
     );
   }

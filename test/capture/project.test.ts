@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { projectOfFolder } from "../../src/cli/project.ts";
+import { projectOfFolder } from "../../src/capture/project.ts";
 import { temporaryFolder } from "../support/database.ts";
 
 /** Runs git without anybody's settings. */
@@ -58,7 +58,7 @@ test.each(["config", "commondir"])(
     rmSync(path, { force: true });
     Bun.spawnSync(["mkfifo", path]);
     // In a program of its own: who reads it waits for ever.
-    const code = `import { projectOfFolder } from "${import.meta.dir}/../../src/cli/project.ts"; console.log(projectOfFolder(process.argv[1]));`;
+    const code = `import { projectOfFolder } from "${import.meta.dir}/../../src/capture/project.ts"; console.log(projectOfFolder(process.argv[1]));`;
     const { stdout } = Bun.spawnSync([process.execPath, "-e", code, folder], { timeout: 20_000 });
     expect(stdout.toString().trim()).toBe(basename(folder));
   },

@@ -8,6 +8,7 @@ import { checkRecipients } from "../backup/age.ts";
 import { removeLeftBehind } from "../backup/copy-state.ts";
 import { refuseUnfinishedRestore } from "../backup/unfinished-restore.ts";
 import { keepPlaces } from "../capture/places.ts";
+import { projectOfFolder } from "../capture/project.ts";
 import type { Config } from "../config.ts";
 import { lockDataFolder } from "../db/data-lock.ts";
 import { readChoice } from "../embedding/choice.ts";
@@ -26,18 +27,17 @@ import { createMetrics } from "../metrics.ts";
 import { prepareForLanceDb } from "../native/lancedb.ts";
 import { createSecurityLog } from "../security-log/security-log.ts";
 import { keepSecurityLogSmall } from "../security-log/upkeep.ts";
+import type { Environment } from "../settings.ts";
 import { createUndoable } from "../waiting/carry-out.ts";
 import { type Background, untilUnused } from "./background.ts";
 import { createBackupSchedule } from "./backup-schedule.ts";
 import { createChecks } from "./checks.ts";
 import { openData, openMemories } from "./data.ts";
-import { CommandError, type Environment } from "./failure.ts";
 import { giveBackMemory } from "./give-back.ts";
-import { greet } from "./greeting.ts";
 import { createPort } from "./listen.ts";
 import { settlePort } from "./port.ts";
 import { measureProcess } from "./process-metrics.ts";
-import { projectOfFolder } from "./project.ts";
+import { ServerError } from "./server-error.ts";
 import { setUpLink } from "./set-up-link.ts";
 import { createStanding } from "./standing.ts";
 import { atMost, endWithin, untilStopped } from "./stop.ts";
@@ -49,19 +49,35 @@ const SHUTDOWN_TIMEOUT = 10;
 /** Seconds that all of the shutdown may take: both of these, then the tables and the model. */
 const STOP_LIMIT = 40;
 
+/** Where a server is that has just been started. */
+export interface Started {
+  /** For a browser on this machine. */
+  address: string;
+  /** Where to make the owner's account; null when there is one. */
+  setUp: string | null;
+}
+
 /**
  * Runs the server until SIGINT or SIGTERM. Resolves when all that was begun is done.
+ * @param onStart is called once the server answers; never with `background`
  * @param background for a server that bridges started: it also ends when nobody uses it, and opens
  * its port for the dashboard alone, when it is asked to over its socket
  */
 export async function serve(
   settings: Config,
   log: Log,
-  env: Environment,
-  background: Background | null = null,
+  {
+    env,
+    onStart,
+    background = null,
+  }: {
+    env: Environment;
+    onStart: (started: Started) => void;
+    background?: Background | null;
+  },
 ): Promise<void> {
   if (background && settings.shared) {
-    throw new CommandError("A server on data that several share runs in no background.");
+    throw new ServerError("A server on data that several share runs in no background.");
   }
   prepareForLanceDb();
   // What is opened is closed in reverse order, also when the next step fails.
@@ -176,7 +192,7 @@ export async function serve(
     opened.defer(schedule.stop);
   }
   if (!background) {
-    greet(config, env, { address, setUp: await setUp() });
+    onStart({ address, setUp: await setUp() });
     const signal = await untilStopped();
     drain.begin();
     // A load balancer needs its time to notice; a person at a terminal does not want to wait.
@@ -185,7 +201,7 @@ export async function serve(
     log.info("started", { version, pid: process.pid });
     await untilUnused(background, socket, () => lastRequest);
     drain.begin();
-  } else throw new CommandError("No socket can be made in the data folder: use ctxd serve.");
+  } else throw new ServerError("No socket can be made in the data folder: use ctxd serve.");
   log.info("stopping");
   endWithin(STOP_LIMIT * 1000, () => log.error("stop_took_too_long", { seconds: STOP_LIMIT }));
 }

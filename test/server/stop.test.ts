@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { untilUnused } from "../../src/cli/background.ts";
+import { untilUnused } from "../../src/server/background.ts";
 
-const STOP = join(import.meta.dir, "..", "..", "src", "cli", "stop.ts");
+const STOP = join(import.meta.dir, "..", "..", "src", "server", "stop.ts");
 
 /** A program that is told to stop, and is stuck or not. */
 function stopping(stuck: boolean) {

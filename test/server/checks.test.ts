@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createChecks } from "../../src/cli/checks.ts";
 import { readConfig } from "../../src/config.ts";
 import type { Database } from "../../src/db/database.ts";
 import { databasePath, openSqlite } from "../../src/db/sqlite.ts";
 import type { Checks } from "../../src/http/health.ts";
+import { createChecks } from "../../src/server/checks.ts";
 
 /** A disk of its own; only root can make one, as CI does. */
 const disk = mkdtempSync(join(tmpdir(), "ctxd-disk-"));

@@ -7,8 +7,8 @@ import type { Standing } from "../dashboard/standing.ts";
 import type { EmbeddingModel } from "../embedding/embedder.ts";
 import { messageOf } from "../errors.ts";
 import type { Store } from "../memories/store.ts";
+import type { Environment } from "../settings.ts";
 import { INSTALLED_BY } from "../settings.ts";
-import type { Environment } from "./failure.ts";
 import { describeCommand, describeProgram } from "./invocation.ts";
 
 /** What keeps a server's data where the agents of the machine's people do not reach them. */

@@ -9,7 +9,7 @@ import { createObjects } from "../objects/objects.ts";
 import type { ObjectSettings, SharedSettings } from "../shared-settings.ts";
 import { atMostEvery } from "./checks.ts";
 import type { Data } from "./data.ts";
-import { CommandError } from "./failure.ts";
+import { ServerError } from "./server-error.ts";
 import { openForServer } from "./shared-database.ts";
 
 /** Milliseconds for which it counts whether the object store answers: each question costs money. */
@@ -20,7 +20,7 @@ const PROBE_PATIENCE = 2_000;
 /**
  * Opens what several servers share, and brings the schema up to date.
  * @param folder has local copies of what is in the object store
- * @throws CommandError or DatabaseError with one sentence for the user
+ * @throws ServerError or DatabaseError with one sentence for the user
  */
 export async function openShared(
   settings: SharedSettings,
@@ -46,7 +46,7 @@ export async function openShared(
 /** One that does not answer may do so later; one that can't be used never will. */
 async function tryObjectStore(settings: ObjectSettings, lines: Log): Promise<void> {
   const { state, message } = await checkObjectStore(settings);
-  if (state === "wrong") throw new CommandError(message);
+  if (state === "wrong") throw new ServerError(message);
   if (state === "away") lines.warn("object_store_away", { cause: message });
 }
 

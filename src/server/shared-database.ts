@@ -6,7 +6,7 @@ import { checkSchema, migratePostgres, readSchemaState } from "../db/postgres-mi
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
 import type { SharedSettings } from "../shared-settings.ts";
-import { CommandError } from "./failure.ts";
+import { ServerError } from "./server-error.ts";
 
 type Settings = Pick<SharedSettings, "databaseUrl">;
 
@@ -18,7 +18,7 @@ const FEW = 4;
 
 /**
  * Opens the database for a server, and brings its schema up to date. It waits for one that is away.
- * @throws CommandError or DatabaseError with one sentence for the user
+ * @throws ServerError or DatabaseError with one sentence for the user
  */
 export async function openForServer(
   { databaseUrl }: Settings,
@@ -37,7 +37,7 @@ export async function openForServer(
 /**
  * Opens the database for a command. It makes the schema of an empty one, and changes none that servers
  * use: a newer version of the command may only have been tried.
- * @throws CommandError or DatabaseError with one sentence for the user
+ * @throws ServerError or DatabaseError with one sentence for the user
  */
 export async function openForCommand(settings: Settings): Promise<PostgresDatabase> {
   const postgres = connectPostgres(settings.databaseUrl, { sessions: FEW });
@@ -51,7 +51,7 @@ export async function openForCommand(settings: Settings): Promise<PostgresDataba
   }
 }
 
-/** Runs a task on a connection, whatever the schema. @throws CommandError when there is none */
+/** Runs a task on a connection, whatever the schema. @throws ServerError when there is none */
 export async function withConnection<Result>(
   { databaseUrl }: Settings,
   task: (postgres: Postgres) => Promise<Result>,
@@ -89,15 +89,15 @@ export function explainUnavailable(error: unknown, databaseUrl: string): unknown
   const { host, pathname, username } = new URL(databaseUrl);
   const state = sqlState(error) ?? "";
   if (state.startsWith("28") || /AUTH|PASSWORD|SASL/.test(codeOf(error))) {
-    return new CommandError(
+    return new ServerError(
       `PostgreSQL at ${host} refuses the user ${username || "of CTXD_DATABASE_URL"} or the password.`,
     );
   }
   if (state.startsWith("3D")) {
-    return new CommandError(`PostgreSQL at ${host} has no database ${pathname.slice(1)}: make it.`);
+    return new ServerError(`PostgreSQL at ${host} has no database ${pathname.slice(1)}: make it.`);
   }
   const reason = state || codeOf(error);
-  return new CommandError(
+  return new ServerError(
     `PostgreSQL at ${host} does not answer${reason && ` (${reason})`}: look at it, and at CTXD_DATABASE_URL.`,
   );
 }
