@@ -52,8 +52,8 @@ export function MemoryItem({
         <bdi>{isFound ? <Passage memory={memory} mark={mark} /> : excerptOf(content, EXCERPT)}</bdi>
       </a>
       <div class="memory-facts">
-        <Facts memory={memory} within={{ project: view.project, unfiled: view.unfiled }} />
         {"score" in memory && <Score score={memory.score} explanation={memory.explanation} />}
+        <Facts memory={memory} within={{ project: view.project, unfiled: view.unfiled }} />
       </div>
       <span class="memory-time">
         <Moment at={new Date(memory.created_at)} />
