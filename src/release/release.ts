@@ -16,6 +16,7 @@ interface Part {
 /** What a release is made of beside the executables, in this order. Each is loaded when it is made. */
 const PARTS: Record<string, () => Promise<Part>> = {
   npm: () => import("./npm/packages.ts"),
+  wheel: () => import("./wheel.ts"),
   mcpb: () => import("./mcpb.ts"),
   "claude-plugin": () => import("./claude-plugin/claude-plugin.ts"),
   // After the bundles, which it names with their checksums.

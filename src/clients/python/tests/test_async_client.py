@@ -56,8 +56,11 @@ class AsyncClientTest(unittest.IsolatedAsyncioTestCase):
         asked, ended = asyncio.Event(), asyncio.Event()
 
         async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            await reader.readuntil(b"\r\n\r\n")
-            asked.set()
+            request = await reader.readuntil(b"\r\n\r\n")
+            if b"/export" in request:
+                writer.write(b"HTTP/1.1 200 OK\r\n\r\n" + b'{"id":"mem_1"}\n')
+            else:
+                asked.set()
             await reader.read()
             writer.close()
             ended.set()
@@ -65,7 +68,13 @@ class AsyncClientTest(unittest.IsolatedAsyncioTestCase):
         server = await asyncio.start_server(silent, "127.0.0.1", 0)
         host, port = server.sockets[0].getsockname()
         client = AsyncClient("ctx_1", url=f"http://{host}:{port}", timeout=600)
-        for call in (client.stats(), client.export().__anext__(), client.list().__anext__()):
+
+        async def export() -> None:
+            async for memory in client.export():
+                self.assertEqual(memory["id"], "mem_1")
+                asked.set()
+
+        for call in (client.stats(), client.list().__anext__(), export()):
             asked.clear()
             ended.clear()
             task = asyncio.ensure_future(call)

@@ -6,6 +6,7 @@ import unittest
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any, Dict, Iterator, cast
+from unittest import mock
 
 from ctxd import Client, CtxdError, ImportedMemory
 from ctxd._connections import Connections
@@ -102,7 +103,7 @@ class ClientTest(unittest.TestCase):
         with self.assertRaisesRegex(TypeError, "an empty filter"):
             client.delete_where()
         empty: Dict[str, Any]
-        for empty in ({"tags": []}, {"agent_id": None}, {"tags": iter(())}):
+        for empty in ({"tags": []}, {"agent_id": None}, {"tags": iter(())}, {"tags": ""}):
             with self.assertRaises(TypeError):
                 client.delete_where(project="atlas", **empty)
         with self.assertRaisesRegex(ValueError, "comma"):
@@ -139,8 +140,9 @@ class ClientTest(unittest.TestCase):
         report = client.import_(made())
         self.assertEqual((report["created"], report["invalid"]), (599, 1))
         self.assertEqual([skipped["line"] for skipped in report["skipped"]], [501])
-        with self.assertRaises(TypeError):
-            client.import_(cast(Any, {"content": "one"}))
+        for wrong in ({"content": "one"}, [1]):
+            with self.assertRaises(TypeError):
+                client.import_(cast(Any, wrong))
 
     def test_who_leaves_an_export_early_ends_it(self) -> None:
         client = self.new_client()
@@ -152,19 +154,12 @@ class ClientTest(unittest.TestCase):
 
     def test_uses_connections_again(self) -> None:
         client = self.new_client()
-        opened = 0
-        open_one = Connections._open
-
-        def counting(connections: Connections) -> Any:
-            nonlocal opened
-            opened += 1
-            return open_one(connections)
-
-        self.addCleanup(setattr, Connections, "_open", open_one)
-        setattr(Connections, "_open", counting)
+        patch = mock.patch.object(Connections, "_open", autospec=True, side_effect=Connections._open)
+        opened = patch.start()
+        self.addCleanup(patch.stop)
         for content in contents(many(5)):
             client.save(content)
         self.assertEqual(contents(client.export()), contents(many(5)))
         self.assert_fails("memory_not_found", client.get, "mem_0")
         client.stats()
-        self.assertEqual(opened, 1)
+        opened.assert_called_once()

@@ -2,11 +2,19 @@ from __future__ import annotations
 
 import asyncio
 import unittest
-from typing import Any, TypedDict
+from typing import Any, TypedDict, cast
 
 from langgraph.graph import START, StateGraph
 from langgraph.runtime import Runtime
-from langgraph.store.base import GetOp, InvalidNamespaceError, ListNamespacesOp, MatchCondition, PutOp, SearchOp
+from langgraph.store.base import (
+    GetOp,
+    InvalidNamespaceError,
+    Item,
+    ListNamespacesOp,
+    MatchCondition,
+    PutOp,
+    SearchOp,
+)
 
 from ctxd import Client
 from ctxd.langgraph import CtxdStore
@@ -62,13 +70,21 @@ class CtxdStoreTest(unittest.TestCase):
         self.assertEqual(sorted(item.key for item in self.store.search(("a",))), ["1", "2"])
 
     def test_finds_by_meaning_and_by_filter_under_a_prefix(self) -> None:
-        for user, number, text in [("ana", 1, "likes red wine"), ("ana", 2, "drives a car"), ("bo", 3, "red shoes")]:
-            self.store.put(("users", user), str(number), {"text": text, "number": number, "deep": {"user": user}})
+        for user, number, text in [
+            ("ana", 1, "likes red wine"),
+            ("ana", 2, "drives a car"),
+            ("bo", 3, "red shoes"),
+        ]:
+            self.store.put(
+                ("users", user), str(number), {"text": text, "number": number, "deep": {"user": user}}
+            )
         best = self.store.search(("users", "ana"), query="red wine")
         self.assertEqual(best[0].key, "1")
         assert best[0].score is not None
         self.assertNotIn("3", [item.key for item in best])
-        self.assertEqual({item.key for item in self.store.search(("users",), query="red", limit=2)}, {"1", "3"})
+        self.assertEqual(
+            {item.key for item in self.store.search(("users",), query="red", limit=2)}, {"1", "3"}
+        )
 
         def keys(filter: dict[str, Any], **options: Any) -> list[str]:
             return sorted(item.key for item in self.store.search(("users",), filter=filter, **options))
@@ -110,7 +126,7 @@ class CtxdStoreTest(unittest.TestCase):
             ]
         )
         self.assertEqual([results[0], results[2], results[4]], [None, None, [("a",)]])
-        self.assertEqual(getattr(results[1], "value"), {"text": "before"})
+        self.assertEqual(cast(Item, results[1]).value, {"text": "before"})
         item = self.store.get(("a",), "1")
         self.assertEqual(item and item.value, {"text": "after"})
         self.assertEqual(len(self.store.search(("b",), limit=100)), 30)
@@ -147,7 +163,9 @@ class CtxdStoreTest(unittest.TestCase):
             await runtime.store.aput(("users", "ana"), state["said"], {"text": state["said"]})
             return {"known": [item.value["text"] for item in items]}
 
-        graph = StateGraph(State).add_node("recall", recall).add_edge(START, "recall").compile(store=self.store)
+        graph = (
+            StateGraph(State).add_node("recall", recall).add_edge(START, "recall").compile(store=self.store)
+        )
 
         async def run() -> list[str]:
             await graph.ainvoke({"said": "I am allergic to peanuts", "known": []})

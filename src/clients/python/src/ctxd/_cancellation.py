@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import socket
 import threading
+from contextlib import suppress
 from contextvars import ContextVar
-from http.client import HTTPConnection
 from typing import Optional
 
 
@@ -18,20 +18,18 @@ class Cancellation:
 
     def __init__(self) -> None:
         self._event = threading.Event()
-        self._connection: Optional[HTTPConnection] = None
+        self._socket: Optional[socket.socket] = None
 
     def cancel(self) -> None:
         self._event.set()
-        connection = self._connection
-        if connection is not None and connection.sock is not None:
-            try:
-                # To close it would not wake up who reads.
-                connection.sock.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                pass
+        if self._socket is not None:
+            # To close it would not wake up who reads.
+            with suppress(OSError):
+                self._socket.shutdown(socket.SHUT_RDWR)
 
-    def watch(self, connection: Optional[HTTPConnection]) -> None:
-        self._connection = connection
+    def watch(self, sock: socket.socket) -> None:
+        """What is waited for comes from here. Raises Cancelled."""
+        self._socket = sock
         self.sleep(0)
 
     def sleep(self, seconds: float) -> None:

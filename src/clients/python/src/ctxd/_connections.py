@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import select
+import socket
 import ssl
 import threading
 import time
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from http.client import HTTPConnection, HTTPResponse, HTTPSConnection
-from typing import List, Optional, Tuple
+from typing import List, Optional, Tuple, cast
 from urllib.parse import urlsplit
 
 from . import _cancellation
@@ -21,12 +23,18 @@ _PIECE = 64 << 10
 
 
 class Response:
-    """An answer whose body is still to be read. Whoever has it reads it to its end, or
-    releases it."""
+    """An answer whose body is still to be read: whoever has it reads it to its end, or releases it."""
 
-    def __init__(self, connections: Connections, connection: HTTPConnection, response: HTTPResponse) -> None:
+    def __init__(
+        self,
+        connections: Connections,
+        connection: HTTPConnection,
+        sock: socket.socket,
+        response: HTTPResponse,
+    ) -> None:
         self._connections = connections
         self._connection: Optional[HTTPConnection] = connection
+        self._socket = sock
         self._response = response
         self._is_over = False
         self.status = response.status
@@ -40,7 +48,7 @@ class Response:
     def pieces(self) -> Iterator[bytes]:
         """Raises CtxdError, OSError or HTTPException when the answer breaks off."""
         try:
-            while piece := self._response.read1(_PIECE):
+            while piece := self._next():
                 yield piece
             # The end of one whose length is known may come early, unnoticed.
             if self._response.length:
@@ -48,6 +56,11 @@ class Response:
             self._is_over = not self._response.will_close
         finally:
             self.release()
+
+    def _next(self) -> bytes:
+        # Each piece may be waited for by another call.
+        _watch(self._socket)
+        return self._response.read1(_PIECE)
 
     def release(self) -> None:
         """Gives the connection back; one with something left to read is closed."""
@@ -79,19 +92,17 @@ class Connections:
 
     def request(self, method: str, path: str, body: Optional[bytes], headers: Mapping[str, str]) -> Response:
         """Raises OSError or HTTPException."""
-        cancellation = _cancellation.current.get()
         connection = self._take() or self._open()
         try:
             if connection.sock is None:
                 connection.connect()
-            if cancellation is not None:
-                cancellation.watch(connection)
-            try:
+            # An answer that ends the connection takes the socket along.
+            sock = cast(socket.socket, connection.sock)
+            _watch(sock)
+            # The server may answer without reading all of it.
+            with suppress(BrokenPipeError):
                 connection.request(method, self.base + path, body, dict(headers))
-            except BrokenPipeError:
-                # The server has answered without reading all of it.
-                pass
-            return Response(self, connection, connection.getresponse())
+            return Response(self, connection, sock, connection.getresponse())
         except BaseException:
             connection.close()
             raise
@@ -125,6 +136,12 @@ class Connections:
         if self._context is None:
             self._context = ssl.create_default_context()
         return HTTPSConnection(self._host, self._port, timeout=self._timeout, context=self._context)
+
+
+def _watch(sock: socket.socket) -> None:
+    cancellation = _cancellation.current.get()
+    if cancellation is not None:
+        cancellation.watch(sock)
 
 
 def _has_ended(connection: HTTPConnection) -> bool:

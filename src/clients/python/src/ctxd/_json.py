@@ -34,7 +34,7 @@ def check_deletion(parameters: Mapping[str, Any]) -> None:
     if not parameters:
         raise TypeError("Name what to delete: an empty filter means all.")
     for name, value in parameters.items():
-        if _is_absent(value) and name != "project":
+        if (_is_absent(value) and name != "project") or value == "":
             raise TypeError(f"{name} is empty: leave it out, or more would be deleted.")
         if isinstance(value, Iterator):
             raise TypeError(f"{name} is to be a list.")

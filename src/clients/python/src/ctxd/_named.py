@@ -83,7 +83,10 @@ class NamedMemories:
         # makes one memory of what several programs put under a new name at the same moment.
         key = _digest(f"ctxd name {self._client.project or ''} {name}")
         try:
-            saved = self._client.save_all([{"content": said["content"], "metadata": said["metadata"], "tags": tags}], idempotency_key=key)
+            saved = self._client.save_all(
+                [{"content": said["content"], "metadata": said["metadata"], "tags": tags}],
+                idempotency_key=key,
+            )
         except CtxdError as error:
             if error.code in ("validation_failed", "conflict"):
                 return False

@@ -40,8 +40,10 @@ class Parts:
         """Gives the parts that are full."""
         if isinstance(item, Mapping):
             piece = to_json(item) + b"\n"
+        elif isinstance(item, str):
+            piece = item.encode()
         else:
-            piece = item.encode() if isinstance(item, str) else bytes(item)
+            piece = bytes(memoryview(item))
         start = 0
         while (end := piece.find(b"\n", start)) >= 0:
             self._hold(piece, start, end)

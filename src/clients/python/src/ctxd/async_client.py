@@ -7,6 +7,7 @@ import contextvars
 import functools
 from collections.abc import AsyncGenerator, AsyncIterable, Generator, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Callable, List, Optional, Type, TypeVar, Union
 
@@ -187,8 +188,6 @@ class AsyncClient:
                 for memory in part:
                     yield memory
         finally:
-            try:
+            # Where it still runs, who waited for it was cancelled: its connection has just ended.
+            with suppress(ValueError):
                 parts.close()
-            except ValueError:
-                # It still runs: who waited for it was cancelled, so that its connection has just ended.
-                pass

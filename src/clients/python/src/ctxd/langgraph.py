@@ -1,4 +1,4 @@
-"""A store of LangGraph whose items are memories: `pip install "ctxd-client[langgraph]"`."""
+"""A store of LangGraph whose items are memories."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from langgraph.store.base import (
     BaseStore,
     GetOp,
     InvalidNamespaceError,
-    Item,
     ListNamespacesOp,
     MatchCondition,
     Op,
@@ -43,8 +42,8 @@ class CtxdStore(BaseStore):
     """A store of LangGraph whose items are memories.
 
     What one agent keeps under a namespace is found by others, by people in the dashboard, and by meaning,
-    without an embedding model of one's own. The text of a value (`content`, `text`, `memory` or `data`, or the
-    first field of `index`) becomes the memory's text; a value without one is kept as JSON.
+    without an embedding model of one's own. The text of a value (`content`, `text`, `memory` or `data`, or
+    the first field of `index`) becomes the memory's text; a value without one is kept as JSON.
 
     A search with `query` looks at the best 100 items; one without gives the newest first. What an item says
     is always searched: `index=False` has no effect.
@@ -200,7 +199,11 @@ def _matches(condition: MatchCondition, namespace: Namespace) -> bool:
     path = condition.path
     if len(path) > len(namespace):
         return False
-    end = namespace[: len(path)] if condition.match_type == "prefix" else namespace[len(namespace) - len(path) :]
+    end = (
+        namespace[: len(path)]
+        if condition.match_type == "prefix"
+        else namespace[len(namespace) - len(path) :]
+    )
     return all(label in ("*", own) for label, own in zip(path, end))
 
 

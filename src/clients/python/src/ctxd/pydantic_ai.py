@@ -1,10 +1,10 @@
-"""Memories as tools for agents of Pydantic AI: `pip install "ctxd-client[pydantic-ai]"`."""
+"""Memories as tools for agents of Pydantic AI."""
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
 from pydantic import Field
 from pydantic_ai import FunctionToolset, ModelRetry, Tool
