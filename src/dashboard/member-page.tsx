@@ -10,7 +10,7 @@ import { ACCOUNTS_PATH } from "./admin-paths.ts";
 import type { Visit } from "./guard.tsx";
 import { PATHS } from "./navigation.tsx";
 import { Page } from "./page.tsx";
-import { type Kept, QuotaUse, quotaText } from "./quota-use.tsx";
+import { type Kept, QuotaUse } from "./quota-use.tsx";
 import { Setting } from "./setting.tsx";
 import { sizeText } from "./size.ts";
 import { AdminTabs } from "./tabs.tsx";
@@ -135,15 +135,5 @@ function QuotaForm({ visit, member }: { visit: Visit; member: Member }): Markup 
         </PostForm>
       )}
     </>
-  );
-}
-
-/** What holds for accounts without a quota of their own. */
-export function UsualQuota({ quota }: { quota: AccountQuota | null }): Markup {
-  return (
-    <p class="faint">
-      Members may keep {quotaText(quota)}, where nothing else is set for them. The setting is{" "}
-      <code>CTXD_MEMBER_QUOTA</code>.
-    </p>
   );
 }

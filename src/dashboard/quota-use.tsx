@@ -49,3 +49,13 @@ export function quotaText(quota: AccountQuota | null): string {
   const text = bytes === null ? [] : [`${sizeText(bytes)} of text`];
   return [...(memories === null ? [] : [countOf(memories)]), ...text].join(" and ");
 }
+
+/** What holds for accounts without a quota of their own. */
+export function UsualQuota({ quota }: { quota: AccountQuota | null }): Markup {
+  return (
+    <p class="faint">
+      Members may keep {quotaText(quota)}, where nothing else is set for them. The setting is{" "}
+      <code>CTXD_MEMBER_QUOTA</code>.
+    </p>
+  );
+}
