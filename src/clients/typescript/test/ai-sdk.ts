@@ -42,6 +42,17 @@ describe("the tools of the Vercel AI SDK", () => {
     expect(JSON.stringify(answer).length).toBeLessThan(1_000);
   });
 
+  test("what a model gives wrong it is told", async () => {
+    const tools = memoryTools(newClient());
+    const options = { toolCallId: "1", messages: [], context: {} };
+    const call = async (name: string, input: unknown) => tools[name]?.execute?.(input, options);
+    await expect(call("get_memory", { id: 7 })).rejects.toThrow("id must be a JSON string.");
+    await expect(call("search_memories", null)).rejects.toThrow("query must be a JSON string.");
+    await expect(call("save_memory", { content: "x", tags: "a" })).rejects.toThrow("JSON array.");
+    await expect(call("update_memory", { id: "../stats" })).rejects.toThrow("begin with mem_");
+    await expect(call("search_memories", { query: "x", limit: 0 })).rejects.toThrow("1 to 100");
+  });
+
   test("a call ends with who called", async () => {
     const tools = memoryTools(newClient());
     const options = {

@@ -132,6 +132,9 @@ describe("a store of memories", () => {
     expect(sure.map(({ key }) => key)).toEqual(["1"]);
     const second = await store.search(["ana"], { query: "peanuts", limit: 1, offset: 1 });
     expect(second.map(({ key }) => key)).toEqual(["2"]);
+    const long = { query: `who is allergic? ${"and so on ".repeat(1_000)}` };
+    expect(await store.search(["ana"], long)).toHaveLength(2);
+    expect(await store.search(["ana"], { query: "tea", limit: 0 })).toEqual([]);
   });
 
   test("keeps an item's text readable, and takes what people change", async () => {

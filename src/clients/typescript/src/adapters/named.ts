@@ -13,7 +13,7 @@ export interface NamedMemories {
   find(name: string): Promise<Memory | null>;
   /** Those with one of these names, or in one of these groups, the newest first. */
   list(names: readonly string[]): AsyncGenerator<Memory, void>;
-  /** The best of a group for a question: at most 100. */
+  /** The best of a group for a question, of which 2,000 characters count: at most 100. */
   search(group: string, question: string, limit: number): Promise<Memory[]>;
   /** @param groups that it is to be found in: at most 31 */
   create(name: string, groups: readonly string[], said: Said): Promise<void>;
@@ -33,6 +33,7 @@ export interface NamedMemories {
 
 const LONGEST_TAG = 64;
 const LARGEST_PAGE = 100;
+const LONGEST_QUESTION = 2_000;
 
 /** Keeps names in a client's project; without one, in all that its key reaches. */
 export function createNamedMemories(client: Client): NamedMemories {
@@ -82,9 +83,9 @@ export function createNamedMemories(client: Client): NamedMemories {
     },
 
     search: async (group, question, limit) =>
-      client.search(question, {
+      client.search([...question].slice(0, LONGEST_QUESTION).join(""), {
         ...tagged([await toTag(group)]),
-        limit: Math.min(limit, LARGEST_PAGE),
+        limit: Math.max(1, Math.min(limit, LARGEST_PAGE)),
       }),
 
     create,

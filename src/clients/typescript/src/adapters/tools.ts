@@ -1,4 +1,5 @@
 import type { Client } from "../client.ts";
+import { CtxdError } from "../error.ts";
 import type { FoundMemory, Memory, NewMemory, SearchOptions } from "../types.ts";
 
 /** How a model may use memories. */
@@ -132,7 +133,7 @@ export function describeMemoryTools(client: Client, options: MemoryToolOptions =
   ];
 }
 
-/** The server checks what the fields have, and says in words what is wrong. */
+/** Fields are checked by their kind; the server checks the rest, and says in words what is wrong. */
 function defineTool<Input>(tool: {
   name: string;
   description: string;
@@ -144,24 +145,39 @@ function defineTool<Input>(tool: {
   return {
     ...{ name, description },
     parameters: { type: "object", properties, required, additionalProperties: false },
-    run(input, signal) {
-      // Models write null for what they leave open.
-      const given = Object.entries(input ?? {}).filter(
-        ([field, value]) => field in properties && value !== null,
-      );
-      return tool.run(Object.fromEntries(given) as Input, signal);
+    async run(input, signal) {
+      const given = new Map<string, unknown>(Object.entries(input ?? {}));
+      const fields: { [name: string]: unknown } = {};
+      for (const [field, property] of Object.entries(properties)) {
+        // Models write null for what they leave open.
+        const value = given.get(field) ?? undefined;
+        const isNeeded = required.includes(field);
+        if (value === undefined ? isNeeded : !isOf(property, value)) {
+          const problem = `${field} must be a JSON ${property.type}.`;
+          throw new CtxdError("validation_failed", problem);
+        }
+        fields[field] = value;
+      }
+      return tool.run(fields as Input, signal);
     },
   };
 }
 
+function isOf({ type }: Property, value: unknown): boolean {
+  if (type === "array") return Array.isArray(value);
+  return typeof value === (type === "string" ? "string" : "number");
+}
+
 function toEntry(memory: FoundMemory): Entry {
-  const entry = wholeEntry(memory);
-  if (memory.content.length <= MOST_SHOWN) return entry;
-  return {
-    ...entry,
-    content: memory.matched?.text ?? memory.content.slice(0, MOST_SHOWN),
-    cut: true,
-  };
+  const content = shortContentOf(memory);
+  const isCut = content.length < memory.content.length;
+  return { ...wholeEntry(memory), content, ...(isCut && { cut: true }) };
+}
+
+/** What a memory says; of a long one, what matched. */
+export function shortContentOf({ content, matched }: FoundMemory): string {
+  if (content.length <= MOST_SHOWN) return content;
+  return matched?.text ?? content.slice(0, MOST_SHOWN);
 }
 
 function wholeEntry({ id, content, tags, project, created_at }: Memory): Entry {
