@@ -42,6 +42,14 @@ describe("the tools of the Vercel AI SDK", () => {
     expect(JSON.stringify(answer).length).toBeLessThan(1_000);
   });
 
+  test("what is no answer is not shown", async () => {
+    const client = newClient();
+    await client.save({ content: "Ana is allergic to peanuts" });
+    const options = { toolCallId: "1", messages: [], context: {} };
+    const search = memoryTools(client).search_memories?.execute;
+    expect(await search?.({ query: "xyzzy" }, options)).toMatchObject({ memories: [] });
+  });
+
   test("what a model gives wrong it is told", async () => {
     const tools = memoryTools(newClient());
     const options = { toolCallId: "1", messages: [], context: {} };

@@ -174,8 +174,11 @@ describe("a store of memories", () => {
     const [ours, others] = [newClient(), newClient()];
     await ours.save({ content: "no item", tags: ["langgraph", "langgraph:ana"] });
     await new CtxdStore(others).put(["ana"], "1", { text: "of another project" });
+    const shared = new CtxdStore(newClient(null));
+    await shared.put(["ana"], "2", { text: "of no project" });
     const store = new CtxdStore(ours);
     expect(await store.get(["ana"], "1")).toBeNull();
+    expect(await store.get(["ana"], "2")).toBeNull();
     expect(await store.search([])).toEqual([]);
     await store.put(["ana"], "1", { text: "of this one" });
     await store.delete(["ana"], "1");
