@@ -175,10 +175,10 @@ describe("a store of memories", () => {
     await ours.save({ content: "no item", tags: ["langgraph", "langgraph:ana"] });
     await new CtxdStore(others).put(["ana"], "1", { text: "of another project" });
     const shared = new CtxdStore(newClient(null));
-    await shared.put(["ana"], "2", { text: "of no project" });
+    await shared.put(["shared"], "1", { text: "of no project" });
     const store = new CtxdStore(ours);
     expect(await store.get(["ana"], "1")).toBeNull();
-    expect(await store.get(["ana"], "2")).toBeNull();
+    expect(await store.get(["shared"], "1")).toBeNull();
     expect(await store.search([])).toEqual([]);
     await store.put(["ana"], "1", { text: "of this one" });
     await store.delete(["ana"], "1");
