@@ -118,7 +118,7 @@ function Results({
   const hasMore = shown.kind === "list" && shown.total > memories.length;
   return (
     <PostForm action={MEMORY_PATHS.selection} token={visit.token} class="results">
-      <input type="hidden" name="view" value={viewPath({ ...view, cursor: "" })} />
+      <input type="hidden" name="view" value={viewPath(view)} />
       <div class="results-line">
         <p role="status">{summary(shown, view)}</p>
         <button type="button" class="link" data-select-all="id" hidden={true}>

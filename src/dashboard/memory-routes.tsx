@@ -84,7 +84,11 @@ function createListRoutes({
       memories.list(reach, { ...listRequest(view), filter }),
       memories.count(reach, filter),
     ]);
-    return { kind: "list", ...page, total };
+    // All that was on the last page may be gone.
+    const isPast = view.cursor !== "" && page.memories.length === 0;
+    return isPast
+      ? find(accountId, { ...view, cursor: "" }, waiting)
+      : { kind: "list", ...page, total };
   };
 
   const countsOf = createProjectCounts({ memories });

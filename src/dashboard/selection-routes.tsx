@@ -5,7 +5,7 @@ import { createCheck } from "../http/validation.ts";
 import { wholeAccount } from "../keys/reach.ts";
 import type { Filter } from "../memories/filter.ts";
 import type { Memories } from "../memories/memories.ts";
-import { LIMITS, MemoryChanges, Tag } from "../memories/memory.ts";
+import { LIMITS, MEMORY_ID, MemoryChanges, Tag } from "../memories/memory.ts";
 import type { Markup } from "../pages/jsx-runtime.ts";
 import type { Undoable } from "../waiting/carry-out.ts";
 import type { Change } from "../waiting/change.ts";
@@ -156,7 +156,8 @@ function projectIn(form: URLSearchParams): string | null {
 }
 
 function idsOf(form: URLSearchParams): string[] {
-  const ids = [...new Set(form.getAll("id"))].slice(0, LIMITS.page);
+  const possible = form.getAll("id").filter((id) => MEMORY_ID.test(id));
+  const ids = [...new Set(possible)].slice(0, LIMITS.page);
   if (ids.length > 0) return ids;
   throw new AppError("validation_failed", "No memory is selected. Go back and tick some.");
 }

@@ -22,8 +22,10 @@ export const STYLES = asset(STYLE_TEXT, "css", "text/css");
 
 export const FAVICON = asset(favicon, "svg", "image/svg+xml");
 
-/** What makes pages handier where scripts run, in one file. No page needs it. */
-export const SCRIPT = script([moments, enhance, keys, palette, selection].join("\n"));
+/** What makes pages handier where scripts run, in one file with names of its own. No page needs it. */
+export const SCRIPT = script(
+  ["(() => {", moments, enhance, keys, palette, selection, "})();"].join("\n"),
+);
 
 /** What has a browser make and use passkeys, which it does for scripts alone. */
 export const PASSKEYS = script(passkeys);
