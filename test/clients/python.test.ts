@@ -1,6 +1,8 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
+import { createNamedMemories } from "../../src/clients/typescript/src/adapters/named.ts";
+import { createClient } from "../../src/clients/typescript/src/index.ts";
 import { sharedEmbedder } from "../support/embedder.ts";
 import { startServer } from "../support/server.ts";
 
@@ -83,6 +85,31 @@ describe("the Python client:", () => {
       120_000,
     );
   }
+
+  test.skipIf(!python)("its named memories are those of the TypeScript package", async () => {
+    const names = ["a:b", "a, b", " a", "a\u0007", "😀".repeat(33), "é".repeat(64), "x".repeat(65)];
+    const { key } = await server.account();
+    const ours = createNamedMemories(createClient({ url: server.origin, key, project: "atlas" }));
+    const said = { content: "of TypeScript", metadata: {} };
+    for (const name of names) await ours.put(name, ["group"], said);
+    const program = `
+import json, sys
+from ctxd import Client
+from ctxd._named import NamedMemories
+url, key, names = sys.argv[1:]
+with Client(key, url=url, project="atlas") as client:
+    memories = NamedMemories(client)
+    print(len(list(memories.list("group"))))
+    for name in json.loads(names):
+        memories.put(name, ["group"], {"content": memories.find(name)["content"] + " and Python", "metadata": {}})
+`;
+    const done = await run(server, "-c", program, server.origin, key, JSON.stringify(names));
+    expect(done).toEqual({ code: 0, said: `${names.length}\n` });
+    expect(await Array.fromAsync(ours.list(["group"]))).toHaveLength(names.length);
+    for (const name of names) {
+      expect(await ours.find(name)).toMatchObject({ content: "of TypeScript and Python" });
+    }
+  });
 
   test.skipIf(!python)("its types are those of the API's document", async () => {
     const { said } = await run(server, "-m", "tests.types_as_json");
