@@ -179,6 +179,7 @@ describe("a store of memories", () => {
     const store = new CtxdStore(ours);
     expect(await store.get(["ana"], "1")).toBeNull();
     expect(await store.get(["shared"], "1")).toBeNull();
+    await shared.delete(["shared"], "1");
     expect(await store.search([])).toEqual([]);
     await store.put(["ana"], "1", { text: "of this one" });
     await store.delete(["ana"], "1");
