@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextvars
 import socket
 import threading
 import unittest
@@ -9,7 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Callable, Dict, List, Optional, Tuple
 from unittest import mock
 
-from ctxd import Client, CtxdError
+from ctxd import Client, CtxdError, _cancellation
 
 #: Status, headers, body; a body of None breaks the connection.
 Scripted = Tuple[int, Dict[str, str], Optional[bytes]]
@@ -144,6 +145,18 @@ class FailuresTest(unittest.TestCase):
             client.list_page()
         client.delete("mem_1")
         self.assertEqual(self.waits, [])
+
+    def test_to_cancel_what_is_over_ends_nothing(self) -> None:
+        client = self.serve(PAGE, PAGE)
+        connections = client._sender._connections
+        cancellation = _cancellation.Cancellation()
+        context = contextvars.copy_context()
+        context.run(_cancellation.current.set, cancellation)
+        context.run(client.list_page)
+        [(_, connection)] = connections._idle
+        cancellation.cancel()
+        client.list_page()
+        self.assertIs(connections._idle[0][1], connection)
 
     def test_refuses_what_can_be_no_address_and_no_key(self) -> None:
         for url in ("ftp://127.0.0.1", "127.0.0.1:7733", "http://"):

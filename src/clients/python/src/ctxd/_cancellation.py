@@ -18,19 +18,27 @@ class Cancellation:
 
     def __init__(self) -> None:
         self._event = threading.Event()
+        self._lock = threading.Lock()
         self._socket: Optional[socket.socket] = None
 
     def cancel(self) -> None:
-        self._event.set()
-        if self._socket is not None:
-            # To close it would not wake up who reads.
-            with suppress(OSError):
-                self._socket.shutdown(socket.SHUT_RDWR)
+        with self._lock:
+            self._event.set()
+            if self._socket is not None:
+                # To close it would not wake up who reads.
+                with suppress(OSError):
+                    self._socket.shutdown(socket.SHUT_RDWR)
 
     def watch(self, sock: socket.socket) -> None:
         """What is waited for comes from here. Raises Cancelled."""
-        self._socket = sock
+        with self._lock:
+            self._socket = sock
         self.sleep(0)
+
+    def unwatch(self) -> None:
+        """From now on, others may use it."""
+        with self._lock:
+            self._socket = None
 
     def sleep(self, seconds: float) -> None:
         """Raises Cancelled."""

@@ -69,6 +69,9 @@ class Response:
             return
         self._response.close()
         if self._is_over:
+            cancellation = _cancellation.current.get()
+            if cancellation is not None:
+                cancellation.unwatch()
             self._connections.keep(connection)
         else:
             connection.close()
