@@ -7,6 +7,11 @@ export interface Asset {
   readonly path: string;
 }
 
+/** A script or stylesheet of ours without its comments, each of which has lines of its own; those of licences stay. */
+export function withoutComments(text: string): string {
+  return text.replaceAll(/^[^\S\n]*(?:\/\*(?!!)[\s\S]*?\*\/|\/\/.*)[^\S\n]*\n/gm, "");
+}
+
 /** Other content has another path, so that a browser may keep a file for good. */
 export function asset(content: string | Uint8Array, extension: string, type: string): Asset {
   const hash = new Bun.CryptoHasher("sha256").update(content).digest("hex").slice(0, 16);

@@ -1,7 +1,7 @@
 import htmx from "htmx.org/dist/htmx.min.js" with { type: "text" };
 import uplot from "uplot/dist/uPlot.iife.min.js" with { type: "text" };
 import uplotStyles from "uplot/dist/uPlot.min.css" with { type: "text" };
-import { type Asset, asset } from "./asset.ts";
+import { type Asset, asset, withoutComments } from "./asset.ts";
 import favicon from "./favicon.svg" with { type: "text" };
 import { FONTS } from "./fonts.ts";
 import charts from "./scripts/charts.browser.js" with { type: "text" };
@@ -18,7 +18,7 @@ import selection from "./scripts/selection.browser.js" with { type: "text" };
 import welcome from "./scripts/welcome.browser.js" with { type: "text" };
 import { STYLE_TEXT } from "./styles.ts";
 
-export const STYLES = asset(STYLE_TEXT, "css", "text/css");
+export const STYLES = asset(withoutComments(STYLE_TEXT), "css", "text/css");
 
 export const FAVICON = asset(favicon, "svg", "image/svg+xml");
 
@@ -64,5 +64,5 @@ export const ASSETS: readonly Asset[] = [
 ];
 
 function script(text: string): Asset {
-  return asset(text, "js", "text/javascript");
+  return asset(withoutComments(text), "js", "text/javascript");
 }
