@@ -161,7 +161,7 @@ function Legend({ groups, by }: { groups: Groups; by: Grouping }): Markup {
           ))}
         </ul>
       </nav>
-      <ul class="legend">
+      <ul class="map-groups">
         {named.map(({ name, memories }, bit) => (
           <Entry bit={bit} name={name} href={pathOf(name)} count={memories} />
         ))}
@@ -194,8 +194,8 @@ function Entry({
   const text = <bdi>{nameOf(name)}</bdi>;
   return (
     <li data-bit={bit}>
-      <span class={`swatch hue-${bit + 1}`} aria-hidden="true" />
-      <span class="legend-name">{href === undefined ? text : <a href={href}>{text}</a>}</span>
+      <span class={`map-swatch hue-${bit + 1}`} aria-hidden="true" />
+      <span class="map-group">{href === undefined ? text : <a href={href}>{text}</a>}</span>
       <span class="count number">{count.toLocaleString("en")}</span>
     </li>
   );

@@ -1,17 +1,19 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import type { Memory } from "../memories/memory.ts";
 import type { Stats } from "../memories/stats.ts";
-import { CHARTS, LIVE } from "../pages/assets.ts";
+import { LIVE } from "../pages/assets.ts";
 import { ButtonLink } from "../pages/button.tsx";
 import type { Child, Markup } from "../pages/jsx-runtime.ts";
 import { Moment } from "../pages/moment.tsx";
 import { EmptyState } from "../pages/notice.tsx";
-import { Table } from "../pages/table.tsx";
+import { WELCOME_PATH } from "../sign-in/paths.ts";
+import { degreesOf } from "./degrees.ts";
+import type { Growth, Span } from "./growth.ts";
+import { GrowthChart } from "./growth-chart.tsx";
 import type { Visit } from "./guard.tsx";
 import { viewPath } from "./memories-view.ts";
 import { nameOf } from "./memory-item.tsx";
-import { MEMORY_PATHS, PATHS } from "./navigation.tsx";
-import { degreesOf, growthOf } from "./overview-tables.ts";
+import { HELP_PATH, MEMORY_PATHS, PATHS } from "./navigation.tsx";
 import { Page } from "./page.tsx";
 import { sizeText } from "./size.ts";
 
@@ -29,6 +31,8 @@ export function OverviewPage({
   visit,
   position,
   stats,
+  growth,
+  span,
   lastSaved,
   lastFound,
 }: {
@@ -36,25 +40,28 @@ export function OverviewPage({
   /** Where the account's memories are, for who follows them. */
   position: string;
   stats: Stats;
+  growth: readonly Growth[];
+  /** How much of it is shown. */
+  span: Span;
   lastSaved: Event | null;
   lastFound: Event | null;
 }): Markup {
   return (
-    <Page visit={visit} section="overview" title="Overview" assets={[...CHARTS, LIVE]}>
+    <Page visit={visit} section="overview" title="Overview" assets={[LIVE]}>
       {stats.memories === 0 ? (
         <div id="figures" data-live="memories" data-live-at={position} data-live-anew={true}>
           <EmptyState title="No memories yet">
             <p>Connect an agent: it saves what it learns, and finds it again when it matters.</p>
             <div class="actions">
-              <ButtonLink href={PATHS.connect} kind="main">
-                Connect an agent
+              <ButtonLink href={WELCOME_PATH} kind="main">
+                Take the first steps
               </ButtonLink>
               <ButtonLink href={MEMORY_PATHS.new}>Add a memory</ButtonLink>
             </div>
           </EmptyState>
         </div>
       ) : (
-        <Figures {...{ position, stats, lastSaved, lastFound }} />
+        <Figures {...{ position, stats, growth, span, lastSaved, lastFound }} />
       )}
     </Page>
   );
@@ -63,11 +70,16 @@ export function OverviewPage({
 function Figures({
   position,
   stats,
+  growth,
+  span,
   lastSaved,
   lastFound,
 }: {
   position: string;
   stats: Stats;
+  growth: readonly Growth[];
+  /** How much of it is shown. */
+  span: Span;
   lastSaved: Event | null;
   lastFound: Event | null;
 }): Markup {
@@ -89,35 +101,7 @@ function Figures({
           <LastEvent event={lastFound} none="nothing yet" />
         </Tile>
       </div>
-      <Chart
-        kind="growth"
-        title="Growth"
-        description="How many memories there are, and how many were saved each day."
-      >
-        <Table
-          caption="Growth"
-          rows={growthOf(stats)}
-          columns={[
-            { title: "When", isHeader: true, cell: ({ period }) => period },
-            { title: "Saved", isNumber: true, cell: ({ added }) => added },
-            { title: "In all", isNumber: true, cell: ({ total }) => total },
-          ]}
-        />
-      </Chart>
-      <Chart
-        kind="fading"
-        title="What fades"
-        description="Every memory by its age and importance. The fainter, the less is left of it: it sinks in searches, but is never lost. A change makes it new again."
-      >
-        <Table
-          caption="How much is left"
-          rows={degreesOf(stats)}
-          columns={[
-            { title: "Left", isHeader: true, cell: ({ label }) => label },
-            { title: "Memories", isNumber: true, cell: ({ memories }) => memories },
-          ]}
-        />
-      </Chart>
+      <GrowthChart growth={growth} span={span} />
       <div class="columns">
         <Groups
           title="By tag"
@@ -146,6 +130,16 @@ function Figures({
             memories,
           }))}
         />
+        <Groups
+          title="What is left of them"
+          none=""
+          groups={degreesOf(stats).map(({ label, memories }) => ({ label, href: null, memories }))}
+        >
+          <p class="hint">
+            Memories fade with age, the important ones slower: they sink in searches, and are never
+            lost. <a href={`${HELP_PATH}/search`}>How memories are found</a>
+          </p>
+        </Groups>
       </div>
     </>
   );
@@ -175,40 +169,6 @@ function LastEvent({ event, none }: { event: Event | null; none: string }): Mark
   );
 }
 
-/** Drawn where scripts run; its table says the same. */
-function Chart({
-  kind,
-  title,
-  description,
-  children,
-}: {
-  kind: "growth" | "fading";
-  title: string;
-  description: string;
-  children?: Child;
-}): Markup {
-  return (
-    <figure class="panel">
-      <figcaption>
-        <h2>{title}</h2>
-        <p class="lead">{description}</p>
-      </figcaption>
-      <div
-        class="chart"
-        data-chart={kind}
-        role="img"
-        aria-label={`${title}: the table below has the figures`}
-        hidden={true}
-      />
-      <p class="chart-note faint" />
-      <details open={true}>
-        <summary>As a table</summary>
-        {children}
-      </details>
-    </figure>
-  );
-}
-
 interface Group {
   label: Child;
   /** The memories of the group; `null` when they can't be asked for. */
@@ -220,12 +180,14 @@ function Groups({
   title,
   none,
   groups,
+  children,
 }: {
   title: string;
   none: string;
   groups: readonly Group[];
+  children?: Child;
 }): Markup {
-  const most = groups[0]?.memories ?? 1;
+  const most = Math.max(1, ...groups.map(({ memories }) => memories));
   return (
     <section class="panel">
       <h2>{title}</h2>
@@ -242,6 +204,7 @@ function Groups({
       {groups.length > MOST_GROUPS && (
         <p class="faint">{`and ${groups.length - MOST_GROUPS} more`}</p>
       )}
+      {children}
     </section>
   );
 }

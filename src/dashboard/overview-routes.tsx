@@ -3,22 +3,25 @@ import { Elysia } from "elysia";
 import type { Activity } from "../activity/activity.ts";
 import { wholeAccount } from "../keys/reach.ts";
 import type { Memories } from "../memories/memories.ts";
+import { growthOf, SPANS } from "./growth.ts";
 import { type Guard, PAGE_ROUTE } from "./guard.tsx";
 import type { Live } from "./live.ts";
 import { PATHS } from "./navigation.tsx";
 import { type Event, OverviewPage } from "./overview-page.tsx";
 
-/** The first page. Where scripts run, they draw its charts from `GET /api/stats`. */
+/** The first page: `?span=month`, `year` or `all` of its growth. */
 export function createOverviewRoutes({
   guard,
   activity,
   memories,
   live,
+  clock,
 }: {
   guard: Guard;
   activity: Pick<Activity, "lastFound">;
   live: Pick<Live, "positionOf">;
   memories: Pick<Memories, "find" | "list" | "stats">;
+  clock: () => number;
 }) {
   const lastSaved = async (accountId: string): Promise<Event | null> => {
     const { memories: newest } = await memories.list(wholeAccount(accountId), {
@@ -45,7 +48,16 @@ export function createOverviewRoutes({
           lastSaved(id),
           lastFound(id),
         ]);
-        return <OverviewPage {...{ visit, position, stats }} lastSaved={saved} lastFound={found} />;
+        const wanted = visit.url.searchParams.get("span");
+        const span = SPANS.find((each) => each === wanted) ?? "all";
+        const growth = growthOf(stats, span, clock());
+        return (
+          <OverviewPage
+            {...{ visit, position, stats, growth, span }}
+            lastSaved={saved}
+            lastFound={found}
+          />
+        );
       }),
     PAGE_ROUTE,
   );

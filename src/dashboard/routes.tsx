@@ -119,7 +119,7 @@ export function createDashboardRoutes(parts: DashboardParts) {
     .use(createWelcomeRoutes({ ...parts, guard, grants: oauth.grants, connectCommand }))
     .use(createLiveRoutes({ guard, live }))
     .use(createActivityRoutes({ ...parts, guard, live }))
-    .use(createOverviewRoutes({ ...parts, guard, live }))
+    .use(createOverviewRoutes({ ...parts, guard, live, clock }))
     .use(createExportRoutes({ proved, memories, record }))
     .use(createImportRoutes({ ...parts, guard }))
     .use(createMemoryRoutes({ ...parts, guard, live, listSources }))

@@ -1,10 +1,7 @@
 import htmx from "htmx.org/dist/htmx.min.js" with { type: "text" };
-import uplot from "uplot/dist/uPlot.iife.min.js" with { type: "text" };
-import uplotStyles from "uplot/dist/uPlot.min.css" with { type: "text" };
 import { type Asset, asset, withoutComments } from "./asset.ts";
 import favicon from "./favicon.svg" with { type: "text" };
 import { FONTS } from "./fonts.ts";
-import charts from "./scripts/charts.browser.js" with { type: "text" };
 import enhance from "./scripts/enhance.browser.js" with { type: "text" };
 import keys from "./scripts/keys.browser.js" with { type: "text" };
 import live from "./scripts/live.browser.js" with { type: "text" };
@@ -39,13 +36,6 @@ export const WELCOME = script(welcome);
 /** Fetches a part of a page and puts it in its place, as attributes of the page say. */
 export const HTMX = script(htmx);
 
-/** What draws charts. */
-export const CHARTS: readonly Asset[] = [
-  asset(uplotStyles, "css", "text/css"),
-  script(uplot),
-  script(charts),
-];
-
 /** What draws the map of memories. */
 export const MAP: readonly Asset[] = [mapCanvas, mapWords, mapPage].map(script);
 
@@ -59,7 +49,6 @@ export const ASSETS: readonly Asset[] = [
   LIVE,
   WELCOME,
   HTMX,
-  ...CHARTS,
   ...MAP,
 ];
 

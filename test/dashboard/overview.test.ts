@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { degreesOf, growthOf } from "../../src/dashboard/overview-tables.ts";
+import { degreesOf } from "../../src/dashboard/degrees.ts";
+import { growthOf, roundedUp } from "../../src/dashboard/growth.ts";
 import { sizeText } from "../../src/dashboard/size.ts";
 
 const DAY = 86_400_000;
@@ -16,30 +17,55 @@ function daily(count: number) {
   };
 }
 
-describe("the table of growth", () => {
-  test("has days while they are few, the newest first, with what there was after each", () => {
-    expect(growthOf(daily(3))).toEqual([
-      { period: "2026-11-21", added: 1, total: 3 },
-      { period: "2026-11-20", added: 1, total: 2 },
-      { period: "2026-11-19", added: 1, total: 1 },
+/** At noon of the last day. */
+const NOW = Date.parse("2026-11-21T12:00:00Z");
+
+describe("growth", () => {
+  test("is told by day in a month, up to today, with what there was before", () => {
+    const growth = growthOf({ ...daily(3), memories: 10 }, "month", NOW + DAY);
+    expect(growth).toHaveLength(30);
+    expect(growth.slice(-4)).toEqual([
+      { from: "2026-11-19", to: "2026-11-19", added: 1, total: 8 },
+      { from: "2026-11-20", to: "2026-11-20", added: 1, total: 9 },
+      { from: "2026-11-21", to: "2026-11-21", added: 1, total: 10 },
+      { from: "2026-11-22", to: "2026-11-22", added: 0, total: 10 },
     ]);
-    expect(growthOf(daily(40))).toHaveLength(40);
+    expect(growth[0]).toEqual({ from: "2026-10-24", to: "2026-10-24", added: 0, total: 7 });
   });
 
-  test("has months, then years, when days are many", () => {
-    expect(growthOf(daily(41)).slice(0, 2)).toEqual([
-      { period: "2026-11", added: 21, total: 41 },
-      { period: "2026-10", added: 20, total: 20 },
-    ]);
-    expect(growthOf(daily(3_000))[0]).toEqual({ period: "2026", added: 325, total: 3_000 });
+  test("is told by week in a year", () => {
+    const growth = growthOf(daily(400), "year", NOW);
+    expect(growth).toHaveLength(52);
+    expect(growth.at(-1)).toEqual({ from: "2026-11-15", to: "2026-11-21", added: 7, total: 400 });
+    expect(growth[0]).toMatchObject({ added: 7, total: 400 - 51 * 7 });
   });
 
-  test("counts what is older than its days", () => {
-    expect(growthOf({ ...daily(1), memories: 100 })).toEqual([
-      { period: "2026-11-21", added: 1, total: 100 },
-    ]);
-    expect(growthOf({ memories: 0, days: [] })).toEqual([]);
+  test("has few points, however long it took, and no fewer days than a fortnight", () => {
+    const growth = growthOf(daily(3_000), "all", NOW);
+    expect(growth).toHaveLength(60);
+    expect(growth.at(-1)).toMatchObject({ to: "2026-11-21", total: 3_000 });
+    expect(growth.reduce((sum, { added }) => sum + added, 0)).toBe(3_000);
+    expect(growthOf(daily(1), "all", NOW)).toHaveLength(14);
+    expect(growthOf({ memories: 0, days: [] }, "all", NOW).at(-1)).toMatchObject({ total: 0 });
   });
+
+  test("has days to come, where the clock was set back", () => {
+    expect(growthOf(daily(3), "month", NOW - 10 * DAY).at(-1)).toMatchObject({
+      to: "2026-11-21",
+      total: 3,
+    });
+  });
+});
+
+test.each([
+  [0, 1],
+  [1, 1],
+  [3, 5],
+  [24, 50],
+  [1_037, 2_000],
+  [100_000, 100_000],
+])("%d is rounded up to %d", (number, rounded) => {
+  expect(roundedUp(number)).toBe(rounded);
 });
 
 test("every memory is left to one degree", () => {

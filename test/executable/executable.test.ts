@@ -62,7 +62,7 @@ describe("the executable", () => {
   );
 
   test(
-    "serves the dashboard with its stylesheet, scripts and charts",
+    "serves the dashboard with its stylesheet, scripts and font",
     async () => {
       const home = mkdtempSync(join(folder, "dashboard-"));
       const server = Bun.spawn([join(folder, "ctxd"), "--port", "0"], {
@@ -85,7 +85,7 @@ describe("the executable", () => {
           await page.getByLabel("Text").fill("My daughter is allergic to peanuts.");
           await page.getByRole("button", { name: "Save the memory" }).click();
           await page.getByRole("link", { name: "Overview" }).click();
-          await page.locator("[data-chart=fading] canvas").waitFor();
+          await page.locator(".growth-line").waitFor();
           await page.getByRole("link", { name: "Memories", exact: true }).click();
           // What is typed before the page's scripts run is searched for by the button alone.
           await page.waitForURL("**/memories");

@@ -250,9 +250,9 @@ function offerLegend(root, { stress, enable }) {
     box.type = "checkbox";
     box.checked = true;
     box.className = `hue-${bit + 1}`;
-    box.setAttribute("aria-label", `Show ${entry.querySelector(".legend-name").textContent}`);
+    box.setAttribute("aria-label", `Show ${entry.querySelector(".map-group").textContent}`);
     box.addEventListener("change", () => enable(bit, box.checked));
-    entry.querySelector(".swatch").replaceWith(box);
+    entry.querySelector(".map-swatch").replaceWith(box);
     whileMeant(
       entry,
       () => stress(bit),

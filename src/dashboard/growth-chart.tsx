@@ -1,0 +1,115 @@
+/** @jsxRuntime automatic @jsxImportSource #pages */
+import type { Markup } from "../pages/jsx-runtime.ts";
+import { Table } from "../pages/table.tsx";
+import { type Growth, roundedUp, SPANS, type Span } from "./growth.ts";
+import { PATHS } from "./navigation.tsx";
+
+/** Units of the drawing: a point's width, and its height. */
+const STEP = 10;
+const HEIGHT = 100;
+const LABELS: Record<Span, string> = { month: "30 days", year: "1 year", all: "All" };
+
+/** How many memories there are, over time: drawn on the server, with a table of the same. */
+export function GrowthChart({
+  growth,
+  span,
+}: {
+  /** The oldest first; at least one. */
+  growth: readonly Growth[];
+  span: Span;
+}): Markup {
+  const added = growth.reduce((sum, each) => sum + each.added, 0);
+  const most = roundedUp(Math.max(4, ...growth.map(({ total }) => total)));
+  return (
+    <section class="panel growth">
+      <div class="growth-head">
+        <h2>Growth</h2>
+        <p class="faint">{`${added.toLocaleString("en")} saved in this time`}</p>
+        <nav class="tabs" aria-label="Time that is shown">
+          <ul>
+            {SPANS.map((each) => (
+              <li>
+                <a
+                  class="tab"
+                  href={`${PATHS.overview}?span=${each}`}
+                  aria-current={each === span ? "true" : undefined}
+                >
+                  {LABELS[each]}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </nav>
+      </div>
+      <div class="growth-plot">
+        <p class="growth-scale" aria-hidden="true">
+          <span>{most.toLocaleString("en")}</span>
+          <span>{(most / 2).toLocaleString("en")}</span>
+          <span>0</span>
+        </p>
+        <Plot growth={growth} most={most} />
+      </div>
+      <p class="growth-ends faint" aria-hidden="true">
+        <span>{dateText(growth[0]?.from)}</span>
+        <span>{dateText(growth.at(-1)?.to)}</span>
+      </p>
+      <details>
+        <summary>As a table</summary>
+        <Table
+          caption="Growth"
+          rows={growth.filter(({ added }) => added > 0).toReversed()}
+          columns={[
+            { title: "When (UTC)", isHeader: true, cell: periodOf },
+            {
+              title: "Saved",
+              isNumber: true,
+              cell: ({ added }) => added.toLocaleString("en"),
+            },
+            {
+              title: "In all",
+              isNumber: true,
+              cell: ({ total }) => total.toLocaleString("en"),
+            },
+          ]}
+        />
+      </details>
+    </section>
+  );
+}
+
+function Plot({ growth, most }: { growth: readonly Growth[]; most: number }): Markup {
+  const y = (total: number) => Math.round((1 - total / most) * HEIGHT * 10) / 10;
+  const line = growth
+    .map(({ total }, place) => `${place === 0 ? "M" : "L"}${(place + 0.5) * STEP} ${y(total)}`)
+    .join("");
+  const end = (growth.length - 0.5) * STEP;
+  return (
+    <svg
+      viewBox={`0 0 ${growth.length * STEP} ${HEIGHT}`}
+      preserveAspectRatio="none"
+      aria-hidden="true"
+    >
+      {[0, HEIGHT / 2, HEIGHT].map((each) => (
+        <path class="growth-grid" d={`M0 ${each}H${growth.length * STEP}`} />
+      ))}
+      <path class="growth-area" d={`${line}L${end} ${HEIGHT}L${STEP / 2} ${HEIGHT}Z`} />
+      <path class="growth-line" d={line} />
+      {growth.map((each, place) => (
+        <rect class="growth-point" x={place * STEP} y={0} width={STEP} height={HEIGHT}>
+          <title>{`${periodOf(each)}: ${each.added.toLocaleString("en")} saved, ${each.total.toLocaleString("en")} in all`}</title>
+        </rect>
+      ))}
+    </svg>
+  );
+}
+
+function periodOf({ from, to }: Growth): string {
+  return from === to ? from : `${from} to ${to}`;
+}
+
+/** `22 Nov 2026`. */
+function dateText(day: string | undefined): string {
+  if (day === undefined) return "";
+  const date = { timeZone: "UTC", day: "numeric", month: "short", year: "numeric" } as const;
+  return new Date(day).toLocaleDateString("en-GB", date);
+}
