@@ -19,7 +19,7 @@ export function GrowthChart({
   span: Span;
 }): Markup {
   const added = growth.reduce((sum, each) => sum + each.added, 0);
-  const most = roundedUp(Math.max(4, ...growth.map(({ total }) => total)));
+  const most = roundedUp(Math.max(10, ...growth.map(({ total }) => total)));
   return (
     <section class="panel growth">
       <div class="growth-head">

@@ -49,10 +49,13 @@ export function growthOf(
   });
 }
 
-/** A round number that is at least as large: 1, 2 or 5 times a power of ten. */
+/** A round number that is at least as large, and can be halved. */
 export function roundedUp(number: number): number {
   const power = 10 ** Math.floor(Math.log10(Math.max(1, number)));
-  return [1, 2, 5, 10].map((times) => times * power).find((each) => each >= number) ?? number;
+  return (
+    [1, 1.5, 2, 3, 4, 5, 6, 8, 10].map((times) => times * power).find((each) => each >= number) ??
+    number
+  );
 }
 
 function dayNumber(day: string): number {

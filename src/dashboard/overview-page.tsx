@@ -102,7 +102,7 @@ function Figures({
         </Tile>
       </div>
       <GrowthChart growth={growth} span={span} />
-      <div class="columns">
+      <div class="columns wide">
         <Groups
           title="By tag"
           none="No memory has a tag."

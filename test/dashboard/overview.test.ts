@@ -60,9 +60,9 @@ describe("growth", () => {
 test.each([
   [0, 1],
   [1, 1],
-  [3, 5],
-  [24, 50],
-  [1_037, 2_000],
+  [7, 8],
+  [24, 30],
+  [1_037, 1_500],
   [100_000, 100_000],
 ])("%d is rounded up to %d", (number, rounded) => {
   expect(roundedUp(number)).toBe(rounded);

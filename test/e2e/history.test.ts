@@ -56,7 +56,11 @@ test.each<[string, Look]>([
       await page.getByRole("checkbox", { name: /Globex/ }).check();
       await page.getByLabel("Project", { exact: true }).fill("friends");
       await press(page, "Move");
-      await page.getByText("2 memories now belong to the project “friends”.").waitFor();
+      await page
+        .getByText(/^\d memor\w+ now belongs? to the project “friends”.$/)
+        .first()
+        .waitFor();
+      await dashboard.carryOut();
       expect(await client.get(former.id)).toMatchObject({ project: "friends" });
 
       await page.goto(`${dashboard.origin}/memories?history=1`);

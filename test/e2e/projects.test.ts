@@ -64,7 +64,9 @@ test.each(LOOKS)("projects are switched, and memories move between them%s", asyn
     await page.getByRole("checkbox", { name: /^Select/ }).check();
     await page.getByLabel("Project", { exact: true }).fill("atlas");
     await press(page, "Move");
-    await page.getByText("1 memory now belongs to the project “atlas”.").waitFor();
+    await page.getByText("1 memory now belongs to the project “atlas”.").first().waitFor();
+    await dashboard.carryOut();
+    await page.reload();
     expect(addressOf(page)).toMatchObject({ project: "boreas, the ship" });
     expect(await ways(page).getByRole("link", { name: "boreas" }).textContent()).toEndWith(" 0");
     await ways(page).getByRole("link", { name: "atlas" }).click();
@@ -72,7 +74,8 @@ test.each(LOOKS)("projects are switched, and memories move between them%s", asyn
     await page.getByRole("checkbox", { name: "The hull of atlas" }).check();
     await page.getByLabel("Project", { exact: true }).fill("");
     await press(page, "Move");
-    await page.getByText("1 memory now belongs to no project.").waitFor();
+    await page.getByText("1 memory now belongs to no project.").first().waitFor();
+    await dashboard.carryOut();
     await page.goto(`${dashboard.origin}/memories`);
     await ways(page).getByRole("link", { name: "No project" }).click();
     await page.waitForURL(/unfiled=1/);

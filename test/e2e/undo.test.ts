@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { WAIT } from "../../src/waiting/waiting-changes.ts";
 import { expectSound, type Look, type Page } from "../support/browser.ts";
 import type { Client } from "../support/client.ts";
 import { type Dashboard, press, startDashboard } from "../support/dashboard.ts";
@@ -36,11 +35,6 @@ const select = (page: Page, content: string) =>
 const contents = async (client: Client) =>
   (await client.list()).memories.map(({ content }) => content);
 
-async function pass() {
-  dashboard.clock.advance(WAIT);
-  await dashboard.undoable.carryOut();
-}
-
 test.each<[string, Look]>([
   ["", {}],
   [", in the dark on a narrow screen", { dark: true, narrow: true }],
@@ -61,7 +55,7 @@ test.each<[string, Look]>([
       await page.keyboard.press("z");
       await page.getByText("4 memories", { exact: true }).waitFor();
       expect(await shown(page)).toEqual(["Four", "Three", "Two", "One"]);
-      await pass();
+      await dashboard.carryOut();
       expect(await contents(client)).toHaveLength(4);
     }, look);
   },
@@ -77,7 +71,7 @@ test("what was confirmed is carried out though the page is closed", async () => 
     await page.getByText("1 memory is deleted.").first().waitFor();
     await page.getByRole("button", { name: "Undo" }).waitFor();
   });
-  await pass();
+  await dashboard.carryOut();
   expect(await contents(client)).toEqual([]);
 });
 
@@ -91,7 +85,7 @@ test("tags and projects are shown as they will be", async () => {
     await page.getByLabel("Project", { exact: true }).fill("atlas");
     await press(page, "Move");
     await page.getByRole("link", { name: "atlas" }).first().waitFor();
-    await pass();
+    await dashboard.carryOut();
     const [four] = (await client.list()).memories;
     expect(four).toMatchObject({ content: "Four", tags: ["late"], project: "atlas" });
   });
@@ -144,7 +138,7 @@ test("what can't be done is said on the page", async () => {
   await press(page, "Add tag");
   const undo = page.getByRole("button", { name: "Undo" });
   await undo.waitFor();
-  await pass();
+  await dashboard.carryOut();
   await undo.click();
   await page.getByRole("alert").getByText("That was carried out already.").waitFor();
 });

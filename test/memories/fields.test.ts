@@ -352,10 +352,10 @@ describe("the dashboard", () => {
     const saved = await ada.save({ content: "before", ...FIELDS, project, supersedes });
     const path = `/memories/${saved.id}`;
     const page = await person.visit(path);
-    for (const text of ["&lt;b&gt;atlas", "Pinned", "Expires", supersedes, "Written by", "test"]) {
+    for (const text of ["&lt;b&gt;atlas", "It is pinned", "Expires", supersedes, "test"]) {
       expect(page.text).toContain(text);
     }
-    await person.submit(formTo(page, path), { content: "after" });
+    await person.submit(formTo(await person.visit(`${path}/edit`), path), { content: "after" });
     const by = (await server.accounts.find(accountId))?.email;
     const source = { via: "dashboard", by, id: accountId };
     expect(await ada.get(saved.id)).toMatchObject({

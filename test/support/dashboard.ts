@@ -1,3 +1,4 @@
+import { WAIT } from "../../src/waiting/waiting-changes.ts";
 import { startOAuthServer } from "../oauth/support/oauth-server.ts";
 import { type Look, openBrowser, type Page } from "./browser.ts";
 
@@ -19,6 +20,12 @@ export async function startDashboard() {
         await page.context().addCookies([{ name: "ctxd-session", value, url: origin }]);
         await use(page);
       }),
+
+    /** Has what waits to be undone be carried out, as ten seconds later. */
+    async carryOut(): Promise<void> {
+      server.clock.advance(WAIT);
+      await server.undoable.carryOut();
+    },
 
     close: async () => {
       await browser.close();
