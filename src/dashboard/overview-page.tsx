@@ -47,7 +47,13 @@ export function OverviewPage({
   lastFound: Event | null;
 }): Markup {
   return (
-    <Page visit={visit} section="overview" title="Overview" assets={[LIVE]}>
+    <Page
+      visit={visit}
+      section="overview"
+      title="Overview"
+      assets={[LIVE]}
+      {...(stats.memories > 0 && { actions: <Ways /> })}
+    >
       {stats.memories === 0 ? (
         <div id="figures" data-live="memories" data-live-at={position} data-live-anew={true}>
           <EmptyState title="No memories yet">
@@ -64,6 +70,16 @@ export function OverviewPage({
         <Figures {...{ position, stats, growth, span, lastSaved, lastFound }} />
       )}
     </Page>
+  );
+}
+
+/** To the pages that tell more of the same. */
+function Ways(): Markup {
+  return (
+    <>
+      <ButtonLink href={PATHS.activity}>Activity</ButtonLink>
+      <ButtonLink href={PATHS.map}>Map</ButtonLink>
+    </>
   );
 }
 
