@@ -8,6 +8,9 @@ const TIMEOUT = 120_000;
 /** Presses of Tab by which a person has been everywhere on a page, and more. */
 const MOST_STOPS = 400;
 
+/** Less than this is not noticed: a tenth is what the layout-shift score (CLS) calls good. */
+const MOST_SHIFT = 0.02;
+
 const GERMAN = "Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft";
 const ARABIC = "سام لديه حساسية من الفول السوداني، ويشرب الشاي الأخضر كل صباح قبل العمل.";
 /** Words of no end: a hash, an address. */
@@ -115,6 +118,24 @@ test("nothing moves for those who asked for that", async () => {
         }).map(({ outerHTML }) => outerHTML.slice(0, 200))`,
       );
       expect({ path, moving }).toEqual({ path, moving: [] });
+    }
+  });
+});
+
+/** How far things have moved by themselves since the page began, once nothing more comes. */
+const SHIFTS = `new Promise((resolve) => {
+  const shifts = [];
+  new PerformanceObserver((list) => shifts.push(...list.getEntries())).observe({ type: "layout-shift", buffered: true });
+  requestAnimationFrame(() => requestAnimationFrame(() =>
+    resolve(shifts.reduce((sum, { value }) => sum + value, 0))));
+})`;
+
+test("nothing moves while a page comes", async () => {
+  await dashboard.visitAs(accountId, async (page) => {
+    for (const path of paths) {
+      await page.goto(dashboard.origin + path, { waitUntil: "networkidle" });
+      const shift = await page.evaluate<number>(SHIFTS);
+      expect({ path, moved: shift >= MOST_SHIFT }).toEqual({ path, moved: false });
     }
   });
 });

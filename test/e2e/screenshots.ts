@@ -36,9 +36,8 @@ const LOOKS: Record<string, Look> = {
 };
 /** Pages that the README shows, as they look in a window. */
 const OF_README: Record<string, string> = {
-  overview: "light",
   search: "light",
-  "connect-cursor": "dark",
+  activity: "dark",
 };
 
 const embedder = sharedEmbedder();

@@ -284,7 +284,7 @@ async function startMap() {
   const response = await fetch(root.dataset.points);
   const isData = response.headers.get("content-type")?.startsWith("application/json");
   if (response.ok && isData) show(root, await response.json());
-  else view.hidden = true;
+  else view.remove();
 }
 
 startMap();
