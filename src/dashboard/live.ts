@@ -67,8 +67,7 @@ export function createLive({
       const position = await positionOf(topic, accountId);
       for (const follower of interested) {
         const now = performance.now();
-        if (now >= follower.endsAt) follower.end();
-        else if (position !== follower.told || now >= follower.beatAt) {
+        if (position !== follower.told || now >= follower.beatAt) {
           follower.beatAt = now + beat;
           await follower.tell(position);
         }
@@ -80,6 +79,8 @@ export function createLive({
     timer = null;
     isLooking = true;
     for (const [accountId, ofAccount] of followers) {
+      // Also where nothing can be read: nobody is told then, and so nobody is found to have left.
+      for (const each of ofAccount) if (performance.now() >= each.endsAt) each.end();
       // What can't be read now is looked at again.
       await lookAt(accountId, ofAccount).catch(() => {});
     }
@@ -127,6 +128,7 @@ export function createLive({
       const ofAccount = followers.get(accountId)?.size ?? 0;
       if (isClosed || ofAccount >= MOST_OF_ACCOUNT || count >= MOST) return null;
       let isOver = false;
+      let isCancelled = false;
       let end = () => {};
       return new ReadableStream<Uint8Array>(
         {
@@ -144,15 +146,21 @@ export function createLive({
                 if (isOver) return;
                 isOver = true;
                 leave(accountId, follower);
-                controller.close();
+                // What was cancelled is closed already.
+                if (!isCancelled) controller.close();
               },
             };
             end = follower.end;
             gone.addEventListener("abort", end, { once: true });
             join(accountId, follower);
+            // Who left while the session was being looked up is not told of by the signal any more.
+            if (gone.aborted) return end();
             await positionOf(topic, accountId).then(follower.tell).catch(end);
           },
-          cancel: () => end(),
+          cancel() {
+            isCancelled = true;
+            end();
+          },
         },
         new CountQueuingStrategy({ highWaterMark: MOST_UNREAD }),
       );

@@ -153,6 +153,36 @@ test("who leaves is noticed, and who never reads is let go in the end", async ()
   socket.destroy();
 });
 
+test("a stream ends in time though nothing can be read", async () => {
+  let looks = 0;
+  const positions = {
+    async memories() {
+      if (looks++ > 0) throw new Error("the database is away");
+      return 0;
+    },
+    activity: async () => 0,
+  };
+  const { live } = start({ positions, lifetime: 50 });
+  const followed = read(live.open("a", "memories", { stillSignedIn: signedIn, gone: here }));
+  await followed.ended;
+  expect(followed.messages.length).toBe(1);
+  expect(live.size()).toBe(0);
+});
+
+test("who leaves while the session is looked up, or cancels, leaves nothing behind", async () => {
+  const { live } = start();
+  const left = live.open("a", "memories", {
+    stillSignedIn: signedIn,
+    gone: AbortSignal.abort(),
+  });
+  expect(live.size()).toBe(0);
+  await read(left).ended;
+  const stream = live.open("a", "memories", { stillSignedIn: signedIn, gone: here });
+  expect(live.size()).toBe(1);
+  await stream?.cancel();
+  expect(live.size()).toBe(0);
+});
+
 /** Opens the stream of a person's session. */
 async function follow(origin: string, person: Person, topic = "memories") {
   const cookie = `ctxd-session=${person.jar.get("ctxd-session")}`;
