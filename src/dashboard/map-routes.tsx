@@ -58,10 +58,11 @@ export function createMapRoutes({
   return new Elysia()
     .get(
       PATHS.map,
-      ({ request, server }) => {
-        // Others may have to be drawn first, and an idle connection does not live long.
-        server?.timeout(request, 0);
-        return guard.show(request, (visit) => {
+      ({ request, server }) =>
+        guard.show(request, (visit) => {
+          // Others may have to be drawn first, and an idle connection does not live long. That of who is
+          // not signed in is not to stay: Bun keeps it open for good.
+          server?.timeout(request, 0);
           const wanted = visit.url.searchParams.get("by");
           const content = parts(visit.account.id, wanted, requestId(request));
           const encoder = new TextEncoder();
@@ -70,19 +71,17 @@ export function createMapRoutes({
           );
           const headers = { "x-accel-buffering": "no" };
           return pageResponse(page, { headers, scripts: true });
-        });
-      },
+        }),
       PAGE_ROUTE,
     )
     .get(
       MAP_PATHS.points,
-      ({ request, server }) => {
-        server?.timeout(request, 0);
-        return guard.show(request, async ({ account, url }) => {
+      ({ request, server }) =>
+        guard.show(request, async ({ account, url }) => {
+          server?.timeout(request, 0);
           const version = url.searchParams.get("version");
           return Response.json(encoded(await memories.map(wholeAccount(account.id), version)));
-        });
-      },
+        }),
       PAGE_ROUTE,
     )
     .get(

@@ -1,0 +1,20 @@
+import { expect, spyOn, test } from "bun:test";
+import type { Guard } from "../../src/dashboard/guard.tsx";
+import { MAP_PATHS } from "../../src/dashboard/map-page.tsx";
+import { createMapRoutes } from "../../src/dashboard/map-routes.tsx";
+import { PATHS } from "../../src/dashboard/navigation.tsx";
+
+test("who is not signed in does not keep a connection open by asking for the map", async () => {
+  const guard = { show: async () => new Response(null, { status: 303 }) } as Pick<Guard, "show">;
+  const app = createMapRoutes({ guard: guard as Guard, memories: {} as never, log: {} as never });
+  app.listen({ port: 0, hostname: "127.0.0.1" });
+  const { server } = app;
+  if (!server) throw new Error("there is no server");
+  const timeout = spyOn(server, "timeout");
+  for (const path of [PATHS.map, MAP_PATHS.points]) {
+    const { status } = await fetch(new URL(path, server.url), { redirect: "manual" });
+    expect(status).toBe(303);
+  }
+  expect(timeout).not.toHaveBeenCalled();
+  await app.stop(true);
+});
