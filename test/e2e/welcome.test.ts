@@ -16,10 +16,7 @@ let browser: TestBrowser;
 beforeAll(async () => {
   browser = await openBrowser();
 });
-afterAll(async () => {
-  await browser?.close();
-  await embedder.close();
-});
+afterAll(() => browser?.close());
 
 /** An agent that begins, as the Model Context Protocol has it. */
 async function begin(origin: string, key: string) {
