@@ -5,7 +5,10 @@ import type { Deed } from "./deed.ts";
 
 type Done = Pick<Deed, "kind"> & Partial<Deed>;
 
-/** A service that does the same, and has the activity told of what has been done by it. */
+/**
+ * A service that does the same, and has the activity told of what has been done by it. Of a memory its id alone is
+ * told: what is forgotten is in no record. The agent is the one that the connection names.
+ */
 export function watchMemories(memories: Memories, activity: Pick<Activity, "record">): Memories {
   const tell = (reach: Reach, done: Done) => activity.record(toDeed(reach, done));
 
@@ -27,14 +30,13 @@ export function watchMemories(memories: Memories, activity: Pick<Activity, "reco
       const made = await memories.create(reach, inputs, saving);
       const last = made.at(-1);
       const saved = { memories: made.length, memoryId: last?.id ?? null };
-      tell(reach, { kind: "saved", ...saved, ...agentOf(last?.agent_id) });
+      tell(reach, { kind: "saved", ...saved });
       return made;
     },
 
     async save(reach, input, saving) {
       const saved = await memories.save(reach, input, saving);
-      const { id, agent_id } = saved.memory;
-      if (saved.isNew) tell(reach, { kind: "saved", memoryId: id, ...agentOf(agent_id) });
+      if (saved.isNew) tell(reach, { kind: "saved", memoryId: saved.memory.id });
       return saved;
     },
 
@@ -91,9 +93,4 @@ export function watchRecall(activity: Pick<Activity, "record">) {
 function toDeed({ accountId, credential, agentId = null }: Reach, done: Done): Deed {
   const source = credential ?? { id: accountId, by: "" };
   return { accountId, source, agent: agentId, memories: 1, memoryId: null, query: null, ...done };
-}
-
-/** The agent that a memory is from, where it says. */
-function agentOf(agent: string | null | undefined): Partial<Deed> {
-  return agent ? { agent } : {};
 }

@@ -33,7 +33,7 @@ test("what a key does by the API is told: once each, and nothing that failed", a
   await client.update(memory.id, { importance: 0.9 });
   await client.remove(memory.id);
   expect(await done()).toMatchObject([
-    { kind: "saved", source: "test", agent: "codex", memoryId: memory.id, memories: 1 },
+    { kind: "saved", source: "test", agent: null, memoryId: memory.id, memories: 1 },
     { kind: "changed", memoryId: memory.id },
     { kind: "deleted", memoryId: null, memories: 1 },
     { kind: "searched", source: "test", agent: null, memoryId: memory.id, query: null },

@@ -122,8 +122,12 @@ describe("the page", async () => {
     expect((await person.visit("/activity")).text).toContain("Nothing has happened yet");
     const client = await server.client(accountId);
     const content = "The <b>staging</b> server is Otter";
-    const { id } = await client.save({ content, agent_id: "<i>codex" });
+    const { id } = await client.save({ content });
     await client.search("which server?");
+    server.activity.record({
+      ...{ accountId, kind: "changed", source: { id: "key_1", by: "laptop" }, agent: "<i>codex" },
+      ...{ memories: 1, memoryId: id, query: null },
+    });
     await server.activity.flush();
     const { text } = await person.visit("/activity");
     expect(text).toContain("&lt;i&gt;codex");
