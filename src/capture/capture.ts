@@ -3,11 +3,11 @@ import { convert } from "../import/to-line.ts";
 import { openTranscript } from "../import/transcripts/read-transcript.ts";
 import { BEGINNING, momentOf, type Turn } from "../import/transcripts/turn.ts";
 import { turnMemory } from "../import/transcripts/turn-memory.ts";
+import { problemOf } from "../input-kinds.ts";
 import type { ImportLine } from "../memories/import.ts";
 import type { Memories } from "../memories/memories.ts";
 import { type ImportedMemory, Project, SessionId } from "../memories/memory.ts";
 import { projectToWrite } from "../memories/reach.ts";
-import { problemOf } from "../schema.ts";
 import { createTurns } from "../turns.ts";
 import type { Places } from "./places.ts";
 

@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
+import { instant, text } from "../input-kinds.ts";
 import { AgentId, LIMITS, Project, SessionId } from "../memories/memory.ts";
-import { instant, text } from "../schema.ts";
 import { BUDGET } from "./budget.ts";
 import { KEPT_DAYS } from "./capture.ts";
 

@@ -1,13 +1,14 @@
 import { projectOfFolder } from "../capture/project.ts";
 import type { Config } from "../config.ts";
 import { createId } from "../db/id.ts";
+import { problemOf } from "../input-kinds.ts";
 import { bridge } from "../mcp/bridge.ts";
 import type { LocalServer } from "../mcp/local-server.ts";
 import { createRelay, type Relay } from "../mcp/relay.ts";
 import { createRoots } from "../mcp/roots.ts";
 import { Project } from "../memories/memory.ts";
-import { problemOf } from "../schema.ts";
-import { atMost, untilStopped } from "../server/stop.ts";
+import { untilStopped } from "../server/stop.ts";
+import { withTimeLimit } from "../time-limit.ts";
 import type { Environment } from "./failure.ts";
 import { reachOwnServer } from "./own-server.ts";
 import { print } from "./terminal.ts";
@@ -51,7 +52,7 @@ export async function connectAgent(
     untilStopped(),
     clientEnd.promise,
     // Who does not read the answers can't keep the program from ending.
-    inputEnd.promise.then(() => atMost(GRACE, work)),
+    inputEnd.promise.then(() => withTimeLimit(work, GRACE, () => {})),
     work,
   ]);
   server.close();

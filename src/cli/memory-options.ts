@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from "commander";
+import { instant, parseInstant, problemOf } from "../input-kinds.ts";
 import { LIMITS, MEMORY_ID, Tag } from "../memories/memory.ts";
-import { instant, parseInstant, problemOf } from "../schema.ts";
 
 /** A label, which may be given several times. */
 export function collectTags(tag: string, before: readonly string[] = []): string[] {

@@ -1,6 +1,6 @@
 import type { TSchema } from "@sinclair/typebox";
 import { type Command, InvalidArgumentError } from "commander";
-import { problemOf } from "../schema.ts";
+import { problemOf } from "../input-kinds.ts";
 
 /** Parses an option that names something, such as an agent or a project. */
 export function nameParser(schema: TSchema): (name: string) => string {

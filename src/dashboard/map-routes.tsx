@@ -1,4 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
+
 import { Elysia } from "elysia";
 import { tellError } from "../http/errors.ts";
 import { createPagedStream } from "../http/paged-stream.ts";
@@ -13,6 +14,7 @@ import type { Markup } from "../pages/jsx-runtime.ts";
 import { Problem } from "../pages/notice.tsx";
 import { pageResponse } from "../pages/page-response.ts";
 import { streamPage } from "../pages/streamed-page.ts";
+import { withTimeLimit } from "../time-limit.ts";
 import { type Guard, PAGE_ROUTE } from "./guard.tsx";
 import { EmptyMap, MAP_PATHS, MapIsDrawn, MapOfMemories, MapPage } from "./map-page.tsx";
 import { PATHS } from "./navigation.tsx";
@@ -50,7 +52,7 @@ export function createMapRoutes({
       }
     };
     const drawn = content();
-    const inTime = await Promise.race([drawn, Bun.sleep(PATIENCE).then(() => null)]);
+    const inTime = await withTimeLimit(drawn, PATIENCE, () => null);
     if (inTime === null) yield <MapIsDrawn />;
     yield inTime ?? (await drawn);
   }

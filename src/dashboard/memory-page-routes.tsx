@@ -1,8 +1,10 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
+
 import { Elysia } from "elysia";
 import { wholeAccount } from "../keys/reach.ts";
 import type { Memories } from "../memories/memories.ts";
 import type { Memory } from "../memories/memory.ts";
+import { withTimeLimit } from "../time-limit.ts";
 import { countOf } from "./count-of.ts";
 import { type Guard, PAGE_ROUTE } from "./guard.tsx";
 import { MOST_BESIDE, MOST_NEAR } from "./memory-around.tsx";
@@ -41,7 +43,7 @@ export function createMemoryPageRoutes({ guard, memories }: { guard: Guard; memo
     const [{ history, current }, beside, near] = await Promise.all([
       historyOf(accountId, memory),
       memories.inSession(reach, memory.id, MOST_BESIDE),
-      Promise.race([memories.near(reach, memory.id), Bun.sleep(PATIENCE).then(() => null)]),
+      withTimeLimit(memories.near(reach, memory.id), PATIENCE, () => null),
     ]);
     const shown = new Set([...history, ...(current ? [current] : [])].map(({ id }) => id));
     return {

@@ -1,6 +1,7 @@
 import { LRUCache } from "lru-cache";
 import { wholeAccount } from "../keys/reach.ts";
 import type { Memories } from "../memories/memories.ts";
+import { withTimeLimit } from "../time-limit.ts";
 import type { ProjectCounts } from "./project-switch.tsx";
 
 /** Milliseconds that a page waits for counts. */
@@ -39,7 +40,7 @@ export function createProjectCounts({
       known ?? memories.stats(wholeAccount(accountId)).then(({ projects }) => projects);
     const before = last.get(accountId);
     const wait = before ? Math.min(LITTLE_PATIENCE, patience) : patience;
-    const inTime = await Promise.race([counts, Bun.sleep(wait).then(() => null)]);
+    const inTime = await withTimeLimit(counts, wait, () => null);
     if (inTime) {
       keep(accountId, inTime);
       return inTime;

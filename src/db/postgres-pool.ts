@@ -1,4 +1,5 @@
 import { SQL } from "bun";
+import { withTimeLimit } from "../time-limit.ts";
 import type { PostgresOptions } from "./postgres.ts";
 import { DatabaseUnavailable, explainPostgresError, OutcomeUnknown } from "./postgres-errors.ts";
 
@@ -132,23 +133,18 @@ function createSession(client: Client, patience: number): PostgresSession {
     isWrite: boolean,
   ): Promise<Answer> => {
     if (isLost) throw new DatabaseUnavailable();
-    const expired = Promise.withResolvers<never>();
-    const timer = setTimeout(() => {
+    const expire = (): never => {
       isLost = true;
-      const cause = new Error(`no answer of the database after ${limit} ms`);
-      expired.reject(
-        isWrite ? new OutcomeUnknown(cause) : new DatabaseUnavailable(undefined, { cause }),
-      );
       query.cancel?.();
-    }, limit);
+      const cause = new Error(`no answer of the database after ${limit} ms`);
+      throw isWrite ? new OutcomeUnknown(cause) : new DatabaseUnavailable(undefined, { cause });
+    };
     try {
-      return await Promise.race([query, expired.promise]);
+      return await withTimeLimit(query, limit, expire);
     } catch (error) {
       const explained = explainPostgresError(error, isWrite);
       isLost ||= explained instanceof DatabaseUnavailable;
       throw explained;
-    } finally {
-      clearTimeout(timer);
     }
   };
 

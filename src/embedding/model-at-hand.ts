@@ -1,3 +1,4 @@
+import { withTimeLimit } from "../time-limit.ts";
 import type { Embedder } from "./embedder.ts";
 
 /** Milliseconds that a search waits for a model that is still being loaded. */
@@ -24,7 +25,7 @@ function watchModel(embedder: Pick<Embedder, "ready">): () => Promise<boolean> {
   };
   const load = embedder.ready().then(noteEnd, noteEnd);
   return async () => {
-    if (!isAtHand) await Promise.race([load, Bun.sleep(MOMENT)]);
+    if (!isAtHand) await withTimeLimit(load, MOMENT, () => {});
     return isAtHand;
   };
 }

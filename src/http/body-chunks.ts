@@ -1,4 +1,5 @@
 import { AppError } from "../errors.ts";
+import { withTimeLimit } from "../time-limit.ts";
 
 /** Milliseconds that a body may be waited for in all, and for how many of its bytes one more. */
 const PATIENCE = { base: 30_000, bytesPerMs: 8 };
@@ -29,16 +30,14 @@ export async function* readChunks(
   }
 }
 
-async function within<T>(ms: number, work: Promise<T>): Promise<T> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error("too slow")), ms);
+async function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {
   try {
-    return await Promise.race([work, late]);
+    return await withTimeLimit(work, milliseconds, () => {
+      throw new Error("too slow");
+    });
   } catch (cause) {
     throw new AppError("malformed_request", "The body did not arrive in time, or not whole.", {
       cause,
     });
-  } finally {
-    clearTimeout(timer);
   }
 }

@@ -1,6 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { version } from "../../package.json" with { type: "json" };
+import { withTimeLimit } from "../time-limit.ts";
 import type { Drain } from "./drain.ts";
 import { errorResponse, ref } from "./openapi.ts";
 
@@ -111,13 +112,9 @@ export async function runChecks(checks: Checks): Promise<Record<string, CheckRes
 
 /** What hangs has failed: a disk that does not answer, say. */
 async function run(check: Checks[string]): Promise<CheckResult> {
-  const { promise: late, resolve } = Promise.withResolvers<CheckResult>();
-  const timer = setTimeout(resolve, PATIENCE, "failed");
   try {
-    return await Promise.race([check(), late]);
+    return await withTimeLimit(check(), PATIENCE, () => "failed" as const);
   } catch {
     return "failed";
-  } finally {
-    clearTimeout(timer);
   }
 }

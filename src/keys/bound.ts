@@ -1,5 +1,5 @@
 import type { ErrorDetail } from "../errors.ts";
-import { problemOf, text } from "../schema.ts";
+import { problemOf, text } from "../input-kinds.ts";
 import type { Bound } from "./reach.ts";
 
 /** The columns of a table that has what a key or a grant is bound to. */

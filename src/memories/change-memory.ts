@@ -1,7 +1,7 @@
 import { createId } from "../db/id.ts";
 import type { ContentEmbedding } from "../embedding/embedder.ts";
 import { AppError } from "../errors.ts";
-import { parseInstant } from "../schema.ts";
+import { parseInstant } from "../input-kinds.ts";
 import { type MemoryChanges, type MemorySource, type NewMemory, normaliseTags } from "./memory.ts";
 import type { MemoryRow, StoredMemory } from "./rows.ts";
 

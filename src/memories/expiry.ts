@@ -1,6 +1,7 @@
 import { AppError } from "../errors.ts";
 import type { Log as Lines } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
+import { withTimeLimit } from "../time-limit.ts";
 import { removeLinked } from "./links.ts";
 import type { Log } from "./log/log.ts";
 import type { OpenTable } from "./open-tables.ts";
@@ -94,10 +95,7 @@ export function startExpiry({
       // Requests have the other half of the time; processes that start together do not all come together.
       const took = performance.now() - started;
       const rest = isMore ? took : expiry.every * (0.75 + Math.random() / 2);
-      const { promise, resolve } = Promise.withResolvers<void>();
-      const timer = setTimeout(resolve, rest);
-      await Promise.race([promise, stopped.promise]);
-      clearTimeout(timer);
+      await withTimeLimit(stopped.promise, rest, () => {});
     }
   };
   const running = run();

@@ -1,6 +1,6 @@
 import { createIdFrom } from "../db/id.ts";
 import type { ContentEmbedding } from "../embedding/embedder.ts";
-import { parseInstant } from "../schema.ts";
+import { parseInstant } from "../input-kinds.ts";
 import { type ImportedMemory, LIMITS, type MemorySource, normaliseTags } from "./memory.ts";
 import type { StoredMemory } from "./rows.ts";
 import type { SessionOrder } from "./session-order.ts";

@@ -1,6 +1,6 @@
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
+import { checked, instant, jsonObject, parseInstant, problemOf, text } from "../input-kinds.ts";
 import { allows, type Scope } from "../keys/scopes.ts";
-import { checked, instant, jsonObject, parseInstant, problemOf, text } from "../schema.ts";
 import { Warning } from "./warning.ts";
 
 /** Limits of a memory's fields. Characters are Unicode code points. */

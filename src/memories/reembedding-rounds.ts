@@ -1,5 +1,6 @@
 import { AppError } from "../errors.ts";
 import type { Log as Lines } from "../log.ts";
+import { withTimeLimit } from "../time-limit.ts";
 import type { Outcome } from "./log/pending.ts";
 import type { TableCopy } from "./table-copy.ts";
 
@@ -81,7 +82,7 @@ export function startRounds({
         else failed.push(accountId);
       }
       waiting = failed;
-      if (failed.length > 0) await Promise.race([Bun.sleep(retryAfter), stopped.promise]);
+      if (failed.length > 0) await withTimeLimit(stopped.promise, retryAfter, () => {});
       if (isStopped) return;
     }
     finish();

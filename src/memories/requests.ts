@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { AppError } from "../errors.ts";
-import { checked, instant, numberText, parseInstant, problemOf, text } from "../schema.ts";
+import { checked, instant, numberText, parseInstant, problemOf, text } from "../input-kinds.ts";
 import type { Filter, PageStart } from "./filter.ts";
 import { AgentId, LIMITS, MEMORY_ID, Project, SessionId, Tag } from "./memory.ts";
 import { SEARCH_MODES } from "./ranking/mode.ts";

@@ -1,6 +1,6 @@
 import { AppError } from "../errors.ts";
+import { problemOf } from "../input-kinds.ts";
 import type { Metrics } from "../metrics.ts";
-import { problemOf } from "../schema.ts";
 import { findSecrets } from "../secrets/find-secrets.ts";
 import { maskSecrets } from "../secrets/mask-secrets.ts";
 import { LIMITS, NewMemory, normaliseTags, Tag } from "./memory.ts";

@@ -1,8 +1,8 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { LRUCache } from "lru-cache";
 import type { Decay } from "../config.ts";
+import { instant } from "../input-kinds.ts";
 import type { Reach } from "../keys/reach.ts";
-import { instant } from "../schema.ts";
 import { passes } from "./filter.ts";
 import { retentionOf } from "./ranking/retention.ts";
 import { readable } from "./reach.ts";

@@ -28,6 +28,7 @@ import { prepareForLanceDb } from "../native/lancedb.ts";
 import { createSecurityLog } from "../security-log/security-log.ts";
 import { keepSecurityLogSmall } from "../security-log/upkeep.ts";
 import type { Environment } from "../settings.ts";
+import { withTimeLimit } from "../time-limit.ts";
 import { createUndoable } from "../waiting/carry-out.ts";
 import { type Background, untilUnused } from "./background.ts";
 import { createBackupSchedule } from "./backup-schedule.ts";
@@ -40,7 +41,7 @@ import { measureProcess } from "./process-metrics.ts";
 import { ServerError } from "./server-error.ts";
 import { setUpLink } from "./set-up-link.ts";
 import { createStanding } from "./standing.ts";
-import { atMost, endWithin, untilStopped } from "./stop.ts";
+import { endWithin, untilStopped } from "./stop.ts";
 import { takeOverDataFolder } from "./take-over.ts";
 import { logUnhandled } from "./unhandled.ts";
 
@@ -177,8 +178,10 @@ export async function serve(
   // Agents and monitors do not wait long: what needs no memories is answered before the tables are
   // open.
   const socket = listenLocally(local, config.dataDir, { answer, openDashboard }, log);
-  opened.defer(() => atMost(SHUTDOWN_TIMEOUT * 1000, socket?.close() ?? Promise.resolve()));
-  opened.defer(() => atMost(SHUTDOWN_TIMEOUT * 1000, port.stop()));
+  opened.defer(async () => {
+    if (socket) await withTimeLimit(socket.close(), SHUTDOWN_TIMEOUT * 1000, () => {});
+  });
+  opened.defer(() => withTimeLimit(port.stop(), SHUTDOWN_TIMEOUT * 1000, () => {}));
   giveBack();
   if (!background) await openDashboard();
   await opening;

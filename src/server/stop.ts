@@ -20,14 +20,6 @@ export function onStopSignal(callback: (signal: StopSignal) => void): void {
   for (const signal of STOP_SIGNALS) process.on(signal, () => callback(signal));
 }
 
-/** Waits for `work` to end, but not longer than so many milliseconds. */
-export async function atMost(limit: number, work: Promise<unknown>): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  // Cleared, because a timer that still runs keeps the program from ending.
-  const timer = setTimeout(resolve, limit);
-  await Promise.race([work, promise]).finally(() => clearTimeout(timer));
-}
-
 /**
  * Ends the program after so many milliseconds, if it has not ended by itself. Nothing that was
  * answered is lost: it is on the disk, as for a crash.

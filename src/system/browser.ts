@@ -1,4 +1,5 @@
 import { win32 } from "node:path";
+import { withTimeLimit } from "../time-limit.ts";
 import { IN_BACKGROUND } from "./processes.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -19,10 +20,11 @@ export async function openInBrowser(target: string, env: Environment): Promise<b
   const child = startWithUsualMask([program, ...command.slice(1)], env);
   // Some stay as long as the browser does.
   child.unref();
-  return Promise.race([
+  return withTimeLimit(
     child.exited.then((code) => code === 0),
-    Bun.sleep(PATIENCE).then(() => true),
-  ]);
+    PATIENCE,
+    () => true,
+  );
 }
 
 /** The program that opens something in the browser, with its arguments; null where there is no screen. */

@@ -10,7 +10,7 @@ import { sqlite } from "../../src/db/dialect.ts";
 import { MIGRATIONS, migrate } from "../../src/db/migrations.ts";
 import { databasePath } from "../../src/db/sqlite.ts";
 import { createKeyTables } from "../../src/keys/tables.ts";
-import { createLogTables } from "../../src/memories/log/tables.ts";
+import { createLogTables } from "../../src/memories/log/database-tables.ts";
 import { createOAuthTables } from "../../src/oauth/tables.ts";
 import { createSecurityTables } from "../../src/security-log/tables.ts";
 import { createSignInTables } from "../../src/sign-in/tables.ts";

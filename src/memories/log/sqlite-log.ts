@@ -3,6 +3,7 @@ import { drizzle } from "drizzle-orm/bun-sqlite";
 import { sqlite } from "../../db/dialect.ts";
 import type { SqliteDatabase } from "../../db/sqlite.ts";
 import { dropCancelledEntries } from "./cancelled-entries.ts";
+import { createLogTables } from "./database-tables.ts";
 import { createGroupCommit, type Transaction } from "./group-commit.ts";
 import {
   ANSWER_LIFETIME,
@@ -14,7 +15,6 @@ import {
   type Log,
 } from "./log.ts";
 import { accountOf } from "./names.ts";
-import { createLogTables } from "./tables.ts";
 
 const { entries, heads, checkpoints, currentTables, answers } = createLogTables(sqlite);
 

@@ -1,5 +1,6 @@
 import type { EmbeddingModel } from "../../embedding/embedder.ts";
 import type { Log as Lines } from "../../log.ts";
+import { withTimeLimit } from "../../time-limit.ts";
 import { tableFor } from "../log/names.ts";
 import type { SharedLog } from "../log/shared-log.ts";
 import type { OpenTables } from "../open-tables.ts";
@@ -45,11 +46,7 @@ export function startFollowing({
   const repeat = async (what: string, after: number, task: () => Promise<void>) => {
     while (!isStopped) {
       // Processes that start together do not all come together.
-      const rest = Promise.withResolvers<void>();
-      const timer = setTimeout(rest.resolve, after * (0.75 + Math.random() / 2));
-      await Promise.race([rest.promise, stopped.promise]);
-      // One that still ran would keep the program from ending.
-      clearTimeout(timer);
+      await withTimeLimit(stopped.promise, after * (0.75 + Math.random() / 2), () => {});
       if (isStopped) return;
       await task().catch((error) => lines.warn("following_failed", { what, cause: String(error) }));
     }
