@@ -253,8 +253,7 @@ describe("libraries stay behind their one door:", () => {
 });
 
 test("queries are awaited: only what is SQLite's alone has its synchronous ways", () => {
-  const ofSqlite =
-    /^(db\/(sqlite[\w-]*|migrations|data-lock|snapshot)\.ts$|memories\/log\/|backup\/|doctor\/)/;
+  const ofSqlite = /^(db\/(sqlite[\w-]*|data-lock)\.ts$|memories\/log\/|backup\/|doctor\/)/;
   const found = files.filter(
     ({ path, code, imports }) =>
       /\.(get|all|run)\(\s*(\{|\))/.test(code) &&

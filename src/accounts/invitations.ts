@@ -1,8 +1,8 @@
 import { and, asc, eq, gt, lte } from "drizzle-orm";
 import type { Database, Orm } from "../db/database.ts";
 import { createId } from "../db/id.ts";
+import { returnedRow } from "../db/returned-row.ts";
 import { createSecret, hashSecret } from "../db/secret.ts";
-import { theRow } from "../db/the-row.ts";
 import { AppError } from "../errors.ts";
 import { parseEmail } from "./email.ts";
 import { createAccountTables } from "./tables.ts";
@@ -50,7 +50,7 @@ export function createInvitations({ db, clock }: { db: Database; clock: () => nu
       };
       await orm.delete(invitations).where(lte(expiresAt, new Date(now)));
       const made = await orm.insert(invitations).values(row).returning(invitation);
-      return { secret, invitation: theRow(made) };
+      return { secret, invitation: returnedRow(made) };
     },
 
     /** The invitation with a secret; null for an unknown, used or expired one. */

@@ -1,7 +1,7 @@
+import { constraintViolation } from "../db/constraint-violation.ts";
 import type { Orm } from "../db/database.ts";
 import { createId } from "../db/id.ts";
-import { theRow } from "../db/the-row.ts";
-import { violationOf } from "../db/violations.ts";
+import { returnedRow } from "../db/returned-row.ts";
 import { AppError } from "../errors.ts";
 import type { Account, NewAccount } from "./accounts.ts";
 import { parseEmail } from "./email.ts";
@@ -34,9 +34,9 @@ export async function insertAccount(
   row: Prepared & { role: Account["role"] },
 ): Promise<Account> {
   try {
-    return theRow(await tx.insert(accounts).values(row).returning(account));
+    return returnedRow(await tx.insert(accounts).values(row).returning(account));
   } catch (error) {
-    if (violationOf(error) !== "unique") throw error;
+    if (constraintViolation(error) !== "unique") throw error;
     throw new AppError("conflict", "An account with this e-mail address exists already.", {
       cause: error,
     });

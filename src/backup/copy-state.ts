@@ -1,6 +1,6 @@
 import { mkdir, readdir, rm, rmdir } from "node:fs/promises";
 import { join } from "node:path";
-import { openAsItIs } from "../db/snapshot.ts";
+import { openUnmigrated } from "../db/sqlite-files.ts";
 import { countTables, type RecordedCheckpoint, readCheckpoints } from "../memories/log/recorded.ts";
 import { isRunning } from "../system/processes.ts";
 import { BackupError, explained } from "./backup-error.ts";
@@ -83,7 +83,7 @@ export async function withScratch<T>(
 }
 
 function readState(path: string): Omit<CopiedState, "database"> {
-  const copy = openAsItIs(path);
+  const copy = openUnmigrated(path);
   try {
     const problem = copy.query("PRAGMA integrity_check(1)").values().flat()[0];
     if (problem !== "ok") throw new BackupError(`The database is damaged: ${problem}.`);

@@ -1,4 +1,4 @@
-import { openAsItIs } from "../db/snapshot.ts";
+import { openUnmigrated } from "../db/sqlite-files.ts";
 
 /**
  * What a restore does with each table of the database. What gave access for a while, or once, ends:
@@ -58,7 +58,7 @@ export function endAccess(
   path: string,
   { revokeKeys, now }: { revokeKeys: boolean; now: number },
 ): EndedAccess {
-  const sqlite = openAsItIs(path);
+  const sqlite = openUnmigrated(path);
   // Nothing of a log beside the file is to be moved with it.
   sqlite.run("PRAGMA journal_mode = DELETE");
   const count = (statement: string): number =>

@@ -1,6 +1,7 @@
 import { Database as Sqlite } from "bun:sqlite";
-import { MIGRATIONS, migrate } from "../db/migrations.ts";
-import { openAsItIs, schemaOf } from "../db/snapshot.ts";
+import { MIGRATIONS } from "../db/migrations.ts";
+import { openUnmigrated, schemaVersion } from "../db/sqlite-files.ts";
+import { migrateSqlite } from "../db/sqlite-migrate.ts";
 import { BackupError } from "./backup-error.ts";
 
 /** Columns whose texts become names of folders. */
@@ -26,11 +27,11 @@ const NAME = /^\w{1,100}(\.[0-9a-f]{8}){0,2}$/;
  * @throws BackupError
  */
 export function refuseForeignDatabase(path: string, schema: number, origin: string): void {
-  const sqlite = openAsItIs(path);
+  const sqlite = openUnmigrated(path);
   try {
     sqlite.run("PRAGMA trusted_schema = OFF");
     const isOurs =
-      schemaOf(sqlite) === schema &&
+      schemaVersion(sqlite) === schema &&
       programsOf(sqlite) === expectedPrograms(schema) &&
       NAMES.every(([table, column]) => hasPlainNames(sqlite, table, column)) &&
       hasPlainFiles(sqlite);
@@ -56,7 +57,7 @@ function programsOf(sqlite: Sqlite): string {
 function expectedPrograms(schema: number): string {
   const model = new Sqlite(":memory:");
   try {
-    migrate(model, MIGRATIONS.slice(0, schema));
+    migrateSqlite(model, MIGRATIONS.slice(0, schema));
     return programsOf(model);
   } finally {
     model.close();

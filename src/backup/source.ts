@@ -1,8 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-
-import { copyDatabase, openAsItIs, schemaOf } from "../db/snapshot.ts";
 import { databasePath } from "../db/sqlite.ts";
+import { copyDatabase, openUnmigrated, schemaVersion } from "../db/sqlite-files.ts";
 import { isNewestCheckpoint, type RecordedCheckpoint } from "../memories/log/recorded.ts";
 import { BackupError } from "./backup-error.ts";
 import { UNFINISHED } from "./unfinished-restore.ts";
@@ -46,10 +45,10 @@ export function openDataFolder(dataDir: string): BackupSource {
   if (!existsSync(databasePath(dataDir))) {
     throw new BackupError(`There is nothing to back up: ${dataDir} has no data.`);
   }
-  const live = openAsItIs(databasePath(dataDir));
+  const live = openUnmigrated(databasePath(dataDir));
   return {
     name: dataDir,
-    schema: async () => schemaOf(live),
+    schema: async () => schemaVersion(live),
     copyDatabase: async (path) => copyDatabase(live, path),
     isNewest: async (checkpoint) => isNewestCheckpoint(live, checkpoint),
     // Its files are copied side by side.

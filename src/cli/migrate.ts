@@ -8,8 +8,8 @@ import {
   POSTGRES_MIGRATIONS,
   readSchemaState,
 } from "../db/postgres-migrations.ts";
-import { openToLook, schemaOf } from "../db/snapshot.ts";
 import { databasePath, openSqlite } from "../db/sqlite.ts";
+import { openReadOnly, schemaVersion } from "../db/sqlite-files.ts";
 import { withConnection } from "../server/shared-database.ts";
 import { CommandError } from "./failure.ts";
 import { print } from "./terminal.ts";
@@ -55,6 +55,6 @@ async function migrateFolder(dataDir: string, check: boolean): Promise<Schemas> 
 }
 
 function look(path: string, dataDir: string): number {
-  using sqlite = openToLook(path, isLocked(dataDir));
-  return schemaOf(sqlite);
+  using sqlite = openReadOnly(path, isLocked(dataDir));
+  return schemaVersion(sqlite);
 }

@@ -1,8 +1,8 @@
 import { LRUCache } from "lru-cache";
 import { createRateLimit } from "../rate-limit.ts";
 import type { Database } from "./database.ts";
+import { createPostgresEphemeral } from "./postgres-ephemeral.ts";
 import { createSecret, hashSecret } from "./secret.ts";
-import { createSharedEphemeral } from "./shared-ephemeral.ts";
 
 /** Tries that who guesses has. */
 export interface Tries {
@@ -40,11 +40,13 @@ const MOST = 10_000;
 
 /** @param clock milliseconds since 1970 */
 export function createEphemeral({ db, clock }: { db: Database; clock: () => number }): Ephemeral {
-  return db.dialect.name === "sqlite" ? rememberHere(clock) : createSharedEphemeral({ db, clock });
+  return db.dialect.name === "sqlite"
+    ? createLocalEphemeral(clock)
+    : createPostgresEphemeral({ db, clock });
 }
 
 /** In the memory of this process. @param clock milliseconds since 1970 */
-export function rememberHere(clock: () => number): Ephemeral {
+export function createLocalEphemeral(clock: () => number): Ephemeral {
   type Entry = { value: string; until: number };
   const values = new LRUCache<string, Entry>({ max: MOST });
   const added = new LRUCache<string, number>({ max: MOST });

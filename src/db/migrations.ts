@@ -1,6 +1,3 @@
-import type { Database } from "bun:sqlite";
-import { DatabaseError } from "./database-error.ts";
-
 /**
  * The history of the schema. Append only: a database remembers how many entries it has seen
  * (`PRAGMA user_version`). A change here goes with the same change in the tables of its domain.
@@ -348,33 +345,3 @@ export const MIGRATIONS: readonly string[] = [
    CREATE INDEX waiting_changes_account_id ON waiting_changes (account_id);
    CREATE INDEX waiting_changes_due_at ON waiting_changes (due_at);`,
 ];
-
-/**
- * Brings a database up to date, each step in a transaction of its own. Safe when several processes
- * do it at once.
- * @throws DatabaseError when a newer program has written the database
- */
-export function migrate(sqlite: Database, migrations = MIGRATIONS): void {
-  // The version is read again inside the transaction: another process may have got there first.
-  const step = sqlite.transaction(() => {
-    const version = readVersion(sqlite);
-    const migration = migrations[version];
-    if (migration === undefined) return;
-    sqlite.run(migration);
-    sqlite.run(`PRAGMA user_version = ${version + 1}`);
-  });
-  let version = readVersion(sqlite);
-  while (version < migrations.length) {
-    step.immediate();
-    version = readVersion(sqlite);
-  }
-  if (version > migrations.length) {
-    throw new DatabaseError(
-      `The database ${sqlite.filename} was written by a newer ctxd (schema ${version}, this program knows ${migrations.length}): use that version or a newer one, or restore a backup that this one made.`,
-    );
-  }
-}
-
-function readVersion(sqlite: Database): number {
-  return sqlite.query<{ user_version: number }, []>("PRAGMA user_version").get()?.user_version ?? 0;
-}

@@ -1,5 +1,5 @@
 import type { Database, Orm } from "./database.ts";
-import { createGate } from "./gate.ts";
+import { createMutex } from "./mutex.ts";
 import {
   connectPostgres,
   type Postgres,
@@ -10,7 +10,7 @@ import { postgres as dialect } from "./postgres-dialect.ts";
 import { DatabaseUnavailable, isSerializationFailure, sqlState } from "./postgres-errors.ts";
 import { checkSchema, migratePostgres } from "./postgres-migrations.ts";
 import { createPostgresOrm } from "./postgres-orm.ts";
-import { createTables } from "./tables.ts";
+import { createTableDeclarations } from "./table-declarations.ts";
 
 /** A database on PostgreSQL, which other processes use too. */
 export interface PostgresDatabase extends Database {
@@ -60,7 +60,7 @@ export function createPostgresDatabase(postgres: Postgres): PostgresDatabase {
       { isSerializable: true },
     );
 
-  const meeting = createGate();
+  const meeting = createMutex();
   const inTurn = <Result>(task: (tx: Statements) => Promise<Result>) =>
     meeting.hold(() => once(task, TAKE_TURN));
 
@@ -87,7 +87,7 @@ export function createPostgresDatabase(postgres: Postgres): PostgresDatabase {
     dialect,
     orm,
     postgres,
-    tables: createTables(dialect),
+    tables: createTableDeclarations(dialect),
     transaction: (task) => transact((tx) => task(ormOf(tx))),
 
     async attempt(task) {

@@ -4,12 +4,12 @@ import { dirname, join } from "node:path";
 import type { Database, Orm } from "./database.ts";
 import { explainDatabaseError } from "./database-error.ts";
 import { sqlite as dialect } from "./dialect.ts";
-import { createGate } from "./gate.ts";
-import { migrate } from "./migrations.ts";
-import { BUSY_TIMEOUT, createLogCare } from "./sqlite-log-care.ts";
+import { createMutex } from "./mutex.ts";
+import { migrateSqlite } from "./sqlite-migrate.ts";
 import { createSqliteOrm } from "./sqlite-orm.ts";
 import { createStatements } from "./sqlite-statements.ts";
-import { createTables } from "./tables.ts";
+import { BUSY_TIMEOUT, createWriteAheadLog } from "./sqlite-write-ahead-log.ts";
+import { createTableDeclarations } from "./table-declarations.ts";
 
 /**
  * The database in a file of a data folder. A statement is executed when it is awaited, at once
@@ -58,7 +58,7 @@ export function openSqlite(path: string): SqliteDatabase {
     createPrivately(path);
     sqlite = new Sqlite(path, { readwrite: true, strict: true });
     configure(sqlite);
-    migrate(sqlite);
+    migrateSqlite(sqlite);
     return createDatabase(sqlite);
   } catch (error) {
     sqlite?.close();
@@ -81,9 +81,9 @@ function configure(sqlite: Sqlite): void {
 }
 
 function createDatabase(sqlite: Sqlite): SqliteDatabase {
-  const gate = createGate();
+  const gate = createMutex();
   const statements = createStatements(sqlite);
-  const log = createLogCare(sqlite);
+  const log = createWriteAheadLog(sqlite);
   let isClosed = false;
 
   const transact = async <Result>(task: (tx: Orm) => Promise<Result>): Promise<Result> => {
@@ -125,7 +125,7 @@ function createDatabase(sqlite: Sqlite): SqliteDatabase {
   return {
     dialect,
     orm: createSqliteOrm(async (...statement) => gate.pass(() => statements.execute(...statement))),
-    tables: createTables(dialect),
+    tables: createTableDeclarations(dialect),
     transaction: (task) => gate.hold(() => transact(task)),
     attempt: (task) => gate.hold(() => attempt(task)),
     async isReachable() {

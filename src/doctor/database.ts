@@ -1,7 +1,7 @@
 import type { Database as Sqlite } from "bun:sqlite";
 import { explainDatabaseError } from "../db/database-error.ts";
 import { MIGRATIONS } from "../db/migrations.ts";
-import { schemaOf } from "../db/snapshot.ts";
+import { schemaVersion } from "../db/sqlite-files.ts";
 import { readLogFacts } from "../memories/log/recorded.ts";
 import { type Finding, findingsOf, formatBytes, reasonOf } from "./finding.ts";
 
@@ -20,7 +20,7 @@ export function checkDatabase(sqlite: Sqlite, path: string): Finding {
         `${path} has rows in ${orphan.table} that belong to nothing: restore a backup.`,
       );
     }
-    return checkSchema(schemaOf(sqlite), path);
+    return checkSchema(schemaVersion(sqlite), path);
   } catch (error) {
     return problem(reasonOf(explainDatabaseError(error, path) ?? error));
   }

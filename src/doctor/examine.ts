@@ -3,8 +3,8 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { UNFINISHED } from "../backup/unfinished-restore.ts";
 import type { Config } from "../config.ts";
-import { openToLook } from "../db/snapshot.ts";
 import { databasePath } from "../db/sqlite.ts";
+import { openReadOnly } from "../db/sqlite-files.ts";
 import { BUILT_IN } from "../embedding/catalogue.ts";
 import { readChoice } from "../embedding/choice.ts";
 import { isCompiled } from "../native/embedded-asset.ts";
@@ -101,7 +101,7 @@ export async function* checkData({
   if (!existsSync(path)) return yield checkClock(now, null);
   let sqlite: Sqlite;
   try {
-    sqlite = openToLook(path, isServed);
+    sqlite = openReadOnly(path, isServed);
   } catch (error) {
     yield findingsOf("database").problem(reasonOf(error));
     return yield checkClock(now, null);

@@ -1,5 +1,5 @@
 import { ParseError, ValidationError } from "elysia";
-import { violationOf } from "../db/violations.ts";
+import { constraintViolation } from "../db/constraint-violation.ts";
 import { isOfDisk } from "../disk-errors.ts";
 import { AppError } from "../errors.ts";
 import { FULL_ACCESS } from "../keys/scopes.ts";
@@ -71,7 +71,7 @@ function toAppError(thrown: unknown): AppError {
     return validationError("Errors" in validator ? validator.Errors(value) : []);
   }
   // An account or an app's access was removed while a request was under way that adds to it.
-  if (violationOf(thrown) === "foreign key") {
+  if (constraintViolation(thrown) === "foreign key") {
     return new AppError("not_found", "This has just been removed.", { cause: thrown });
   }
   if (isOfDisk(thrown)) {

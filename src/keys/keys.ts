@@ -1,10 +1,10 @@
 import { and, asc, eq, gt, inArray, isNull, or, type SQL, sql } from "drizzle-orm";
+import { constraintViolation } from "../db/constraint-violation.ts";
 import type { Database, Orm } from "../db/database.ts";
 import { createId } from "../db/id.ts";
+import { createLastUsedWriter } from "../db/last-used.ts";
+import { returnedRow } from "../db/returned-row.ts";
 import { hashSecret } from "../db/secret.ts";
-import { theRow } from "../db/the-row.ts";
-import { createUseMark } from "../db/use-mark.ts";
-import { violationOf } from "../db/violations.ts";
 import { AppError } from "../errors.ts";
 import { type BoundColumns, inBoundForm, toBound, toBoundColumns } from "./bound.ts";
 import { generateKey, isWellFormed } from "./key-format.ts";
@@ -93,7 +93,7 @@ export function createKeys({ db, clock }: { db: Database; clock: () => number })
   const { apiKeys } = db.tables(createKeyTables);
   const record = keyOf(apiKeys);
 
-  const markUsed = createUseMark(db, async (tx, id, now) => {
+  const markUsed = createLastUsedWriter(db, async (tx, id, now) => {
     await tx
       .update(apiKeys)
       .set({ lastUsedAt: new Date(now) })
@@ -139,10 +139,10 @@ export function createKeys({ db, clock }: { db: Database; clock: () => number })
         expiresAt,
       };
       try {
-        const made = theRow(await orm.insert(apiKeys).values(row).returning(record));
+        const made = returnedRow(await orm.insert(apiKeys).values(row).returning(record));
         return { key, record: toRecord(made) };
       } catch (error) {
-        if (violationOf(error) !== "foreign key") throw error;
+        if (constraintViolation(error) !== "foreign key") throw error;
         throw new AppError("not_found", "No account with this id.", { cause: error });
       }
     },

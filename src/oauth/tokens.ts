@@ -1,7 +1,7 @@
 import { and, eq, gt, inArray, isNull, sql } from "drizzle-orm";
 import type { Database, Orm } from "../db/database.ts";
+import { createLastUsedWriter } from "../db/last-used.ts";
 import { hashSecret } from "../db/secret.ts";
-import { createUseMark } from "../db/use-mark.ts";
 import { inBoundForm, toBound } from "../keys/bound.ts";
 import type { Reach } from "../keys/reach.ts";
 import { allows, type Scope } from "../keys/scopes.ts";
@@ -60,7 +60,7 @@ export function createTokens({
   const { orm } = db;
   const tables = db.tables(createOAuthTables);
   const { oauthGrants, oauthTokens } = tables;
-  const markUsed = createUseMark(db, (tx, id, now) =>
+  const markUsed = createLastUsedWriter(db, (tx, id, now) =>
     tx
       .update(oauthGrants)
       .set({ lastUsedAt: new Date(now) })

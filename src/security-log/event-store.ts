@@ -15,7 +15,7 @@ import {
   type SQL,
 } from "drizzle-orm";
 import type { Database, Orm } from "../db/database.ts";
-import { theRow } from "../db/the-row.ts";
+import { returnedRow } from "../db/returned-row.ts";
 import type { Entry } from "./entry.ts";
 import { EVENTS, isEvent, isForeign, type SecurityEvent } from "./events.ts";
 import { createSecurityTables, type SecurityTables } from "./tables.ts";
@@ -103,7 +103,7 @@ export function createEventStore({ db }: { db: Database }) {
         }
         const row = { ...rest, times, amount, at: new Date(at) };
         const adding = tx.insert(securityEvents).values(row);
-        ids.push(theRow(await adding.returning({ id: securityEvents.id })).id);
+        ids.push(returnedRow(await adding.returning({ id: securityEvents.id })).id);
       }
       return ids;
     },

@@ -1,7 +1,7 @@
 import { and, between, desc, eq, gt, lte, ne } from "drizzle-orm";
 import type { Database } from "../db/database.ts";
+import { createLastUsedWriter } from "../db/last-used.ts";
 import { createSecret, hashSecret } from "../db/secret.ts";
-import { createUseMark } from "../db/use-mark.ts";
 import { AppError } from "../errors.ts";
 import { type Basis, createCheckBasis } from "./basis.ts";
 import { createSignInTables } from "./tables.ts";
@@ -34,7 +34,7 @@ export function createSessions({ db, clock }: { db: Database; clock: () => numbe
   const checkBasis = createCheckBasis({ db, clock });
   const isThis = (secret: string) => eq(sessions.hash, hashSecret(secret));
   const isAlive = () => gt(sessions.expiresAt, new Date(clock()));
-  const markUsed = createUseMark(db, (tx, id, now) =>
+  const markUsed = createLastUsedWriter(db, (tx, id, now) =>
     tx
       .update(sessions)
       .set({ lastUsedAt: new Date(now) })

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { createInvitations } from "../../src/accounts/invitations.ts";
-import { rememberHere } from "../../src/db/ephemeral.ts";
+import { createLocalEphemeral } from "../../src/db/ephemeral.ts";
 import { createHashing } from "../../src/sign-in/hashing.ts";
 import { createSignUp } from "../../src/sign-in/sign-up.ts";
 import { testStores } from "../support/stores.ts";
@@ -12,7 +12,12 @@ test("an invitation that somebody tries all the time can be revoked, and stays r
   const { accounts, db, clock } = testStores();
   await accounts.add({ email: OWNER, password: null });
   const invitations = createInvitations({ db, clock });
-  const parts = { accounts, invitations, hashing: createHashing(), ephemeral: rememberHere(clock) };
+  const parts = {
+    accounts,
+    invitations,
+    hashing: createHashing(),
+    ephemeral: createLocalEphemeral(clock),
+  };
   const { accept } = createSignUp({
     ...parts,
     registration: "first",

@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, describe, expect, test } from "bun:test";
-import { rememberHere } from "../../src/db/ephemeral.ts";
+import { createLocalEphemeral } from "../../src/db/ephemeral.ts";
 import { createHashing } from "../../src/sign-in/hashing.ts";
 import { createSignIn } from "../../src/sign-in/sign-in.ts";
 import { startOAuthServer } from "../oauth/support/oauth-server.ts";
@@ -247,7 +247,7 @@ describe("a crowd that keeps the server busy with passwords", () => {
     const { check } = createSignIn({
       accounts: { verifyPassword },
       hashing: createHashing(),
-      ephemeral: rememberHere(clock),
+      ephemeral: createLocalEphemeral(clock),
     });
     const attempt = (email: string, address: string, browser: string | null = null) =>
       check({ email, password: "whatever" }, { address, browser });
@@ -298,7 +298,7 @@ test("a flood of made-up accounts does not make the server forget the tries at a
   const parts = {
     accounts: { verifyPassword },
     hashing: createHashing(),
-    ephemeral: rememberHere(testClock()),
+    ephemeral: createLocalEphemeral(testClock()),
   };
   const { check } = createSignIn(parts);
   const attempt = (email: string, address: string) =>

@@ -7,8 +7,9 @@ import { createAccountTables } from "../../src/accounts/tables.ts";
 import { createActivityTables } from "../../src/activity/tables.ts";
 import { DatabaseError } from "../../src/db/database-error.ts";
 import { sqlite } from "../../src/db/dialect.ts";
-import { MIGRATIONS, migrate } from "../../src/db/migrations.ts";
+import { MIGRATIONS } from "../../src/db/migrations.ts";
 import { databasePath } from "../../src/db/sqlite.ts";
+import { migrateSqlite } from "../../src/db/sqlite-migrate.ts";
 import { createKeyTables } from "../../src/keys/tables.ts";
 import { createLogTables } from "../../src/memories/log/database-tables.ts";
 import { createOAuthTables } from "../../src/oauth/tables.ts";
@@ -66,8 +67,11 @@ test("the Drizzle tables are all that the migrations made", () => {
 
 test("a database goes through every step once and remembers it", () => {
   const sqlite = new Database(":memory:");
-  migrate(sqlite, ["CREATE TABLE first (id)"]);
-  migrate(sqlite, ["CREATE TABLE first (id)", "CREATE TABLE second (id); CREATE TABLE third (id)"]);
+  migrateSqlite(sqlite, ["CREATE TABLE first (id)"]);
+  migrateSqlite(sqlite, [
+    "CREATE TABLE first (id)",
+    "CREATE TABLE second (id); CREATE TABLE third (id)",
+  ]);
   expect(readVersion(sqlite)).toBe(2);
   const tables = sqlite.query("SELECT name FROM sqlite_schema ORDER BY name").values().flat();
   expect(tables).toEqual(["first", "second", "third"]);
@@ -76,7 +80,7 @@ test("a database goes through every step once and remembers it", () => {
 test("a step that fails leaves nothing behind, and the steps before it stay", () => {
   const sqlite = new Database(":memory:");
   const broken = ["CREATE TABLE first (id)", "CREATE TABLE second (id); CREATE TABLE first (id)"];
-  expect(() => migrate(sqlite, broken)).toThrow("already exists");
+  expect(() => migrateSqlite(sqlite, broken)).toThrow("already exists");
   expect(readVersion(sqlite)).toBe(1);
   expect(sqlite.query("SELECT name FROM sqlite_schema").values().flat()).toEqual(["first"]);
 });
@@ -84,7 +88,7 @@ test("a step that fails leaves nothing behind, and the steps before it stay", ()
 test("a newer database is refused", () => {
   const sqlite = new Database(":memory:");
   sqlite.run(`PRAGMA user_version = ${MIGRATIONS.length + 1}`);
-  expect(() => migrate(sqlite)).toThrow(DatabaseError);
+  expect(() => migrateSqlite(sqlite)).toThrow(DatabaseError);
 });
 
 test("processes that start at once on a new folder all get a whole database", async () => {

@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { createAccountTables } from "../../src/accounts/tables.ts";
+import { constraintViolation } from "../../src/db/constraint-violation.ts";
 import type { Orm } from "../../src/db/database.ts";
-import { createGate } from "../../src/db/gate.ts";
+import { createMutex } from "../../src/db/mutex.ts";
 import type { SqliteDatabase } from "../../src/db/sqlite.ts";
-import { violationOf } from "../../src/db/violations.ts";
 import { createKeyTables } from "../../src/keys/tables.ts";
 import { temporaryFolder, testDatabase } from "../support/database.ts";
 
@@ -94,7 +94,7 @@ test("a transaction that a full disk has ended writes nothing for good afterward
 });
 
 test("a statement beside its own transaction fails after a while instead of never", async () => {
-  const gate = createGate(10);
+  const gate = createMutex(10);
   const stuck = gate.hold(async () => gate.pass(() => "never"));
   await expect(stuck).rejects.toThrow("does not end");
   expect(await gate.hold(async () => "next")).toBe("next");
@@ -112,14 +112,14 @@ test("rows that break a rule are known by it, and errors do not repeat what is i
   };
   await add(db.orm, "one");
   const again = await failureOf(add(db.orm, "one"));
-  expect(violationOf(again)).toBe("unique");
+  expect(constraintViolation(again)).toBe("unique");
   expect(Bun.inspect(again, { depth: 9 })).not.toContain("@example.com");
   const same = { ...row("two"), email: "one@example.com" };
-  expect(violationOf(await failureOf(db.orm.insert(accounts).values(same)))).toBe("unique");
+  expect(constraintViolation(await failureOf(db.orm.insert(accounts).values(same)))).toBe("unique");
   const key = { id: "key", accountId: "nobody", hash: "h", prefix: "p", name: "n", scopes: [] };
   const orphan = db.orm.insert(apiKeys).values({ ...key, createdAt: new Date(0) });
-  expect(violationOf(await failureOf(orphan))).toBe("foreign key");
-  expect(violationOf(new Error("another"))).toBeNull();
+  expect(constraintViolation(await failureOf(orphan))).toBe("foreign key");
+  expect(constraintViolation(new Error("another"))).toBeNull();
 });
 
 test("tables are made once for a database", () => {

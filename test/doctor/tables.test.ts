@@ -2,8 +2,8 @@ import type { Database as Sqlite } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { mkdirSync, rmSync, truncateSync } from "node:fs";
 import { join } from "node:path";
-import { openToLook } from "../../src/db/snapshot.ts";
 import { databasePath } from "../../src/db/sqlite.ts";
+import { openReadOnly } from "../../src/db/sqlite-files.ts";
 import { checkJournal } from "../../src/doctor/database.ts";
 import { checkStrays, checkTables } from "../../src/doctor/tables.ts";
 import { baseFolder } from "../../src/memories/log/names.ts";
@@ -23,7 +23,7 @@ async function someData() {
 }
 
 async function look<Result>(dataDir: string, task: (sqlite: Sqlite) => Promise<Result>) {
-  const sqlite = openToLook(databasePath(dataDir), false);
+  const sqlite = openReadOnly(databasePath(dataDir), false);
   try {
     return await task(sqlite);
   } finally {

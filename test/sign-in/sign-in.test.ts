@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { rememberHere } from "../../src/db/ephemeral.ts";
+import { createLocalEphemeral } from "../../src/db/ephemeral.ts";
 import { createHashing } from "../../src/sign-in/hashing.ts";
 import { localPath } from "../../src/sign-in/local-path.ts";
 import { createSignIn } from "../../src/sign-in/sign-in.ts";
@@ -201,7 +201,7 @@ describe("guessing is slow", () => {
     const parts = {
       accounts: { verifyPassword },
       hashing: createHashing(),
-      ephemeral: rememberHere(Date.now),
+      ephemeral: createLocalEphemeral(Date.now),
     };
     const { check } = createSignIn(parts);
     const attempt = (count: number) =>
@@ -232,7 +232,7 @@ describe("guessing is slow", () => {
     const parts = {
       accounts: { verifyPassword },
       hashing: createHashing(),
-      ephemeral: rememberHere(Date.now),
+      ephemeral: createLocalEphemeral(Date.now),
     };
     const { check } = createSignIn(parts);
     const attempt = (count: number, site: string) =>

@@ -2,8 +2,9 @@ import { Database as Sqlite } from "bun:sqlite";
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { createAccounts } from "../../src/accounts/accounts.ts";
-import { MIGRATIONS, migrate } from "../../src/db/migrations.ts";
+import { MIGRATIONS } from "../../src/db/migrations.ts";
 import { databasePath, openSqlite } from "../../src/db/sqlite.ts";
+import { migrateSqlite } from "../../src/db/sqlite-migrate.ts";
 import { connectTo } from "../../src/memories/base/connection.ts";
 import type { Checkpoint } from "../../src/memories/log/log.ts";
 import { baseFolder } from "../../src/memories/log/names.ts";
@@ -20,7 +21,7 @@ export function earlierDatabase(dataDir: string, fill: (sqlite: Sqlite) => void)
   mkdirSync(dataDir, { recursive: true });
   const sqlite = new Sqlite(databasePath(dataDir), { create: true });
   sqlite.run("PRAGMA journal_mode = WAL");
-  migrate(sqlite, MIGRATIONS.slice(0, EARLIER));
+  migrateSqlite(sqlite, MIGRATIONS.slice(0, EARLIER));
   fill(sqlite);
   sqlite.close();
 }

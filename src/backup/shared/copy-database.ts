@@ -1,7 +1,7 @@
 import { Database as Sqlite } from "bun:sqlite";
 import { closeSync, openSync } from "node:fs";
-import { migrate } from "../../db/migrations.ts";
 import type { Postgres } from "../../db/postgres.ts";
+import { migrateSqlite } from "../../db/sqlite-migrate.ts";
 import type { RecordedCheckpoint } from "../../memories/log/recorded.ts";
 import { syncFileNow } from "../../system/durability.ts";
 import { explained } from "../backup-error.ts";
@@ -19,7 +19,7 @@ export async function copySharedDatabase(postgres: Postgres, path: string): Prom
     // What a crash leaves is no backup: there is nothing to undo, and one sync is enough.
     sqlite.run("PRAGMA journal_mode = OFF");
     sqlite.run("PRAGMA synchronous = OFF");
-    migrate(sqlite);
+    migrateSqlite(sqlite);
     await postgres.transaction(async (tx) => {
       await tx.query("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY");
       for (const table of tablesOf(sqlite)) {

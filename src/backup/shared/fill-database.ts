@@ -1,6 +1,6 @@
 import { Database as Sqlite } from "bun:sqlite";
-import { migrate } from "../../db/migrations.ts";
 import type { Postgres, Statements } from "../../db/postgres.ts";
+import { migrateSqlite } from "../../db/sqlite-migrate.ts";
 import { AppError } from "../../errors.ts";
 import { BackupError } from "../backup-error.ts";
 import { copyLogToShared, LOG_TABLES, type RestoredBase } from "./log-rows.ts";
@@ -67,7 +67,7 @@ export async function fillSharedDatabase(
 function ownTables(): string[] {
   const model = new Sqlite(":memory:");
   try {
-    migrate(model);
+    migrateSqlite(model);
     return tablesOf(model);
   } finally {
     model.close();

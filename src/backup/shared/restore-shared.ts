@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto";
 import { mkdir, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Postgres } from "../../db/postgres.ts";
-import { openAsItIs } from "../../db/snapshot.ts";
 import { openSqlite } from "../../db/sqlite.ts";
+import { openUnmigrated } from "../../db/sqlite-files.ts";
 import { baseFolder } from "../../memories/log/names.ts";
 import { type RecordedCheckpoint, readCheckpoints } from "../../memories/log/recorded.ts";
 import type { Objects } from "../../objects/objects.ts";
@@ -54,7 +54,7 @@ export async function restoreShared({
     await openSqlite(path).close();
     const now = clock();
     const ended = endAccess(path, { revokeKeys, now });
-    const sqlite = openAsItIs(path);
+    const sqlite = openUnmigrated(path);
     try {
       const current = currentTables(sqlite);
       const bases = readCheckpoints(sqlite)

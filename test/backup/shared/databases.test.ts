@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { copySharedDatabase } from "../../../src/backup/shared/copy-database.ts";
 import { beginBases, fillSharedDatabase } from "../../../src/backup/shared/fill-database.ts";
 import { sharedTables, tablesOf } from "../../../src/backup/shared/rows.ts";
-import { migrate } from "../../../src/db/migrations.ts";
 import { connectPostgres, type Postgres } from "../../../src/db/postgres.ts";
+import { migrateSqlite } from "../../../src/db/sqlite-migrate.ts";
 import { temporaryFolder } from "../../support/database.ts";
 import { type PostgresDatabase, sharedPostgres } from "../../support/postgres.ts";
 import { migrated } from "../../support/shared-place.ts";
@@ -40,7 +40,7 @@ const rowsOf = (sqlite: Sqlite, table: string) => {
 
 test("all tables of the schema go to PostgreSQL and back, with every column", async () => {
   const from = new Sqlite(":memory:");
-  migrate(from);
+  migrateSqlite(from);
   const tables = tablesOf(from);
   for (const suffix of ["x", "y"]) addSomeRows(from, tables, suffix);
   // Of an account that has been removed, and of what another model was making.
@@ -105,7 +105,7 @@ test("what a forged database has besides is not taken along, and what is wrong i
   const other = await (await sharedPostgres()).database(migrated);
   const there = connectPostgres(other.url);
   const forged = new Sqlite(":memory:");
-  migrate(forged);
+  migrateSqlite(forged);
   forged.run("CREATE TABLE ephemeral (key TEXT, value TEXT, expires_at INTEGER)");
   forged.run("INSERT INTO ephemeral VALUES ('k', 'v', 9000000000000)");
   await fillSharedDatabase(there, forged, { bases: [], now: NOW });
@@ -121,7 +121,7 @@ test("what a forged database has besides is not taken along, and what is wrong i
 
 test("PostgreSQL has no table that a backup forgets", async () => {
   const sqlite = new Sqlite(":memory:");
-  migrate(sqlite);
+  migrateSqlite(sqlite);
   const known = new Set([...tablesOf(sqlite), ...SHARED_ALONE]);
   const tables = await sharedTables(postgres);
   expect(tables.filter((table) => !known.has(table))).toEqual([]);

@@ -6,8 +6,9 @@ import {
   sharedTables,
   tablesOf,
 } from "../../../src/backup/shared/rows.ts";
-import { MIGRATIONS, migrate } from "../../../src/db/migrations.ts";
+import { MIGRATIONS } from "../../../src/db/migrations.ts";
 import { connectPostgres, type Postgres } from "../../../src/db/postgres.ts";
+import { migrateSqlite } from "../../../src/db/sqlite-migrate.ts";
 import { type PostgresDatabase, sharedPostgres } from "../../support/postgres.ts";
 
 let database: PostgresDatabase;
@@ -75,7 +76,7 @@ test("a column that only one of them has is not left out in silence", async () =
 
 test("tables are listed after those that they refer to, and one in parts once", async () => {
   const sqlite = new Sqlite(":memory:");
-  migrate(sqlite, MIGRATIONS);
+  migrateSqlite(sqlite, MIGRATIONS);
   const tables = tablesOf(sqlite);
   expect(tables.indexOf("oauth_tokens")).toBeGreaterThan(tables.indexOf("oauth_grants"));
   expect(tables.indexOf("security_events")).toBeGreaterThan(tables.indexOf("accounts"));

@@ -7,7 +7,7 @@ export const BUSY_TIMEOUT = 5_000;
  * Keeps in SQLite's write-ahead log neither what was deleted nor what failed, synchronously.
  * `SqliteDatabase` says what each does.
  */
-export function createLogCare(sqlite: Sqlite) {
+export function createWriteAheadLog(sqlite: Sqlite) {
   const version = sqlite.query<{ user_version: number }, []>("PRAGMA user_version");
   const truncation = sqlite.query<{ busy: number }, []>("PRAGMA wal_checkpoint(TRUNCATE)");
 

@@ -22,7 +22,7 @@ function createEphemeralTable({ table, text, integer }: Dialect) {
  * In a table of PostgreSQL, which all servers share. Keys are kept as hashes, and values sealed with
  * them: who reads the table learns neither.
  */
-export function createSharedEphemeral({
+export function createPostgresEphemeral({
   db,
   clock,
 }: {

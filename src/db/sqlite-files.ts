@@ -12,7 +12,7 @@ const BUSY_TIMEOUT = 10_000;
  * Opens the database at `path` as it is: its schema is not brought up to date.
  * @throws DatabaseError with one sentence for the user when that can't be done
  */
-export function openAsItIs(path: string): Sqlite {
+export function openUnmigrated(path: string): Sqlite {
   return explained(path, () => {
     // Able to write, because one that only reads leaves an empty log behind.
     const sqlite = new Sqlite(path, { readwrite: true, create: false, strict: true });
@@ -27,7 +27,7 @@ export function openAsItIs(path: string): Sqlite {
  * @param isServed whether a server has it open
  * @throws DatabaseError with one sentence for the user when that can't be done
  */
-export function openToLook(path: string, isServed: boolean): Sqlite {
+export function openReadOnly(path: string, isServed: boolean): Sqlite {
   return explained(path, () => {
     const log = statSync(`${path}-wal`, { throwIfNoEntry: false });
     // An empty log is not read, and without one SQLite need not make it.
@@ -53,7 +53,7 @@ export function copyDatabase(sqlite: Sqlite, path: string): void {
 }
 
 /** How many migrations a database has seen. */
-export function schemaOf(sqlite: Sqlite): number {
+export function schemaVersion(sqlite: Sqlite): number {
   return sqlite.query<{ user_version: number }, []>("PRAGMA user_version").get()?.user_version ?? 0;
 }
 

@@ -1,14 +1,14 @@
 /** How long somebody waits for a turn before that is taken for a mistake in the program, in milliseconds. */
 const MOST = 30_000;
 
-export type Gate = ReturnType<typeof createGate>;
+export type Gate = ReturnType<typeof createMutex>;
 
 /**
  * Lets one task at a time use a connection. Whoever comes meanwhile waits, in the order of coming;
  * where nobody is, nobody waits.
  * @param most milliseconds that a task waits before it fails
  */
-export function createGate(most = MOST) {
+export function createMutex(most = MOST) {
   let isHeld = false;
   const waiting: (() => void)[] = [];
 

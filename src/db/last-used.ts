@@ -9,7 +9,7 @@ const PRECISION = 60_000;
  * is writing, the disk is full) not tried again for a minute.
  * @param write sets the mark of `id` to `now`, in milliseconds since 1970
  */
-export function createUseMark(
+export function createLastUsedWriter(
   db: Database,
   write: (tx: Orm, id: string, now: number) => Promise<unknown>,
 ) {

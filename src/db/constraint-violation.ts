@@ -11,7 +11,7 @@ const VIOLATIONS: Record<string, Violation> = {
 };
 
 /** Which rule of a table an error of any kind of database tells of; null for another error. */
-export function violationOf(error: unknown): Violation | null {
+export function constraintViolation(error: unknown): Violation | null {
   if (!(error instanceof Error)) return null;
   // `errno` is where Bun's client of PostgreSQL has the SQLSTATE.
   const { code, errno } = error as { code?: unknown; errno?: unknown };
