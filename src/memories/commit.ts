@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { DatabaseUnavailable, OutcomeUnknown } from "../db/postgres-errors.ts";
 import { createTurns } from "../turns.ts";
+import { readGroup } from "./commit-reading.ts";
 import type { createDraft, Draft } from "./draft.ts";
 import type { Filter } from "./filter.ts";
-import { readGroup } from "./group-reading.ts";
 import { removeLinked } from "./links.ts";
 import { type Answer, AnswersTaken, Behind, type Entry, type Log } from "./log/log.ts";
 import type { Outcome } from "./log/pending.ts";

@@ -58,7 +58,7 @@ export function createFlush({ table, log, bases, vault, due, step }: Parts) {
   /** Whether another process has recorded a base, and whether one has asked for a flush in vain. */
   let [isBehind, isOverdue] = [false, false];
   /** Whether what this table has is not what others have recorded. */
-  let isOutrun = false;
+  let mustReopen = false;
 
   /** Whether nobody else has written to the base, or may be writing to it. */
   const isOwn = () =>
@@ -180,7 +180,7 @@ export function createFlush({ table, log, bases, vault, due, step }: Parts) {
 
   /** What was written and can't be recorded any more is of no use. */
   const giveUp = async () => {
-    isOutrun = true;
+    mustReopen = true;
     const left = unrecorded?.base;
     unrecorded = null;
     if (!left || left === base.current) return;
@@ -194,12 +194,12 @@ export function createFlush({ table, log, bases, vault, due, step }: Parts) {
       if (recorded && !isSame(recorded, base.current?.checkpoint)) isBehind = true;
     },
     /** Has the table flushed as soon as possible. */
-    hurry(): void {
+    request(): void {
       isOverdue = true;
     },
     /** Whether the table must be opened again. */
-    get isOutrun() {
-      return isOutrun;
+    get mustReopen() {
+      return mustReopen;
     },
 
     /** When something was first deleted that is still in the files, by `performance.now()`. */
@@ -218,7 +218,7 @@ export function createFlush({ table, log, bases, vault, due, step }: Parts) {
      */
     due(ahead: number, isInExcess: boolean): Chore | null {
       const now = clock();
-      if (isOutrun) return null;
+      if (mustReopen) return null;
       const isResting = now < rest.until && (rest.hasFailed || pending.bytes < 8 * due.bytes);
       const since = remainsSince();
       const forgetAfter = Math.min(due.forgetAfter, Math.max(0, due.forgottenWithin - ahead));

@@ -4,7 +4,7 @@ import { AppError } from "../errors.ts";
 import type { Reach } from "../keys/reach.ts";
 import { createTurns } from "../turns.ts";
 import type { Draft } from "./draft.ts";
-import { withOwnIds } from "./import-bound.ts";
+import { withOwnIds } from "./import-ids.ts";
 import {
   judge,
   type Known,

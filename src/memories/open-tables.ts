@@ -3,16 +3,16 @@ import type { Embedders } from "../embedding/embedders.ts";
 import { AppError } from "../errors.ts";
 import type { Log as Lines } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
-import { createCollector } from "./collector.ts";
 import type { Due } from "./due.ts";
 import { createFlush, type Flush } from "./flush.ts";
+import { createGarbageCollection } from "./garbage-collection.ts";
 import type { Outcome } from "./log/pending.ts";
-import type { Lease, Stand } from "./log/shared-log.ts";
+import type { Lease, TableHead } from "./log/shared-log.ts";
 import { openTable } from "./open-table.ts";
+import { createPool, type PoolItem } from "./pool.ts";
 import type { QuotaOf } from "./quota.ts";
 import { openSharedTable } from "./shared/open-shared-table.ts";
 import { createReplay } from "./shared/replay.ts";
-import { createSlots, type Slot } from "./slots.ts";
 import type { Storage } from "./storage.ts";
 import type { KeptTable, MemoryTable } from "./table.ts";
 import { startUpkeep } from "./upkeep.ts";
@@ -88,8 +88,8 @@ export function createOpenTables({ storage, embedders, due, room, ...parts }: Pa
     return viewBytes() + bytes <= room;
   };
 
-  const collectGarbage = createCollector();
-  const slots = createSlots<Opened>({
+  const collectGarbage = createGarbageCollection();
+  const slots = createPool<Opened>({
     async open(name) {
       const options = {
         ...{ storage, wanted: embedders.wanted.model },
@@ -134,17 +134,17 @@ export function createOpenTables({ storage, embedders, due, room, ...parts }: Pa
     }
   };
 
-  const doChore = (slot: Slot<Opened>, open: Opened, task: () => Promise<void>) => {
+  const doChore = (slot: PoolItem<Opened>, open: Opened, task: () => Promise<void>) => {
     slots.hold(slot);
     open.chore = task().finally(() => {
-      if (open.flush.isOutrun) slots.end(slot);
+      if (open.flush.mustReopen) slots.end(slot);
       slots.leave(slot);
     });
     return open.chore;
   };
 
   /** Where the log has all, and any process can flush it, a table may be closed at any time. */
-  const isUnused = (slot: Slot<Opened>) =>
+  const isUnused = (slot: PoolItem<Opened>) =>
     isLeft(slot) && (shared !== undefined || slot.now?.flush.isIdle() === true);
 
   const upkeep = startUpkeep({
@@ -195,19 +195,19 @@ export function createOpenTables({ storage, embedders, due, room, ...parts }: Pa
       }
     },
 
-    /** Brings open tables to where they stand now, and closes those that are gone. */
-    follow(asked: readonly string[], stands: ReadonlyMap<string, Stand>): void {
+    /** Brings open tables up to date with the log, and closes those that are gone. */
+    follow(asked: readonly string[], heads: ReadonlyMap<string, TableHead>): void {
       for (const name of asked) {
         const slot = slots.all().find((each) => each.name === name);
         if (!slot?.now) continue;
         const { table, writer, flush } = slot.now;
-        const stand = stands.get(name);
-        if (!stand && table.seq > 0) slots.end(slot);
-        if (!stand) continue;
+        const head = heads.get(name);
+        if (!head && table.seq > 0) slots.end(slot);
+        if (!head) continue;
         slots.hold(slot);
         writer
-          .catchUp(stand.seq)
-          .then(() => flush.noteRecorded(stand.checkpoint))
+          .catchUp(head.seq)
+          .then(() => flush.noteRecorded(head.checkpoint))
           .catch((error) => {
             if (error instanceof WriterEnded) slots.end(slot);
           })
@@ -216,10 +216,10 @@ export function createOpenTables({ storage, embedders, due, room, ...parts }: Pa
     },
 
     /** Has a table flushed that nobody else has flushed in time. */
-    async hurry(name: string): Promise<void> {
+    async flushSoon(name: string): Promise<void> {
       const slot = slots.enter(name);
       try {
-        (await slot.opened).flush.hurry();
+        (await slot.opened).flush.request();
       } finally {
         slots.leave(slot);
       }
@@ -275,7 +275,7 @@ async function endWrites(open: Opened, task: () => Promise<void>): Promise<void>
   }
 }
 
-function isLeft({ users, now }: Slot<Opened>): boolean {
+function isLeft({ users, now }: PoolItem<Opened>): boolean {
   return users === 0 && now !== null && !now.table.view.isFilling;
 }
 

@@ -98,7 +98,7 @@ async function finishReplacements({
  * Removes what a flush left that a crash cut short: a base that it wrote and did not record, or did
  * not remove, and entries that are in the base and still in the log's files.
  */
-export async function forgetLeft(
+export async function removeLeftovers(
   { log, vault }: Pick<Storage, "log" | "vault">,
   lines: Lines,
 ): Promise<void> {

@@ -1,6 +1,7 @@
 import { AppError } from "../errors.ts";
 import type { Reach } from "../keys/reach.ts";
 import { checkExpiry, newMemory } from "./change-memory.ts";
+import { findDuplicate } from "./duplicate.ts";
 import type { Idempotency } from "./idempotency.ts";
 import type { Answer } from "./log/log.ts";
 import type { Memory, MemorySource, NewMemory } from "./memory.ts";
@@ -9,13 +10,12 @@ import { findInOrder } from "./reading.ts";
 import { type MemoryRow, toMemory } from "./rows.ts";
 import type { Store } from "./store.ts";
 import { checkSuperseded, putNew } from "./superseding.ts";
-import { findTwin } from "./twin.ts";
 
 /** How memories are saved. */
 interface Saving {
   source?: MemorySource | null;
   idempotencyKey?: string | undefined;
-  /** Whether what is there already is not saved once more; see `findTwin`. */
+  /** Whether what is there already is not saved once more; see `findDuplicate`. */
   once?: boolean;
 }
 
@@ -78,8 +78,8 @@ export function createSaving({
         withTextsOf: once ? memories : [],
         apply(draft) {
           const made = memories.map((memory, place): Made => {
-            const twin = once ? findTwin(draft, memory, now) : null;
-            if (twin) return { memory: twin, isNew: false };
+            const duplicate = once ? findDuplicate(draft, memory, now) : null;
+            if (duplicate) return { memory: duplicate, isNew: false };
             const superseding = { reach, now, path: pathOf("supersedes")(place) };
             const hasProject = inputs[place]?.project !== undefined;
             return { memory: putNew(draft, memory, { ...superseding, hasProject }), isNew: true };

@@ -10,7 +10,7 @@ import { type QuotaOf, type Usage, usageOf } from "./quota.ts";
 import { createReembedding } from "./reembedding.ts";
 import type { ReembeddingRounds } from "./reembedding-rounds.ts";
 import { removed } from "./removed-accounts.ts";
-import { forgetLeft, startResumption } from "./resumption.ts";
+import { removeLeftovers, startResumption } from "./resumption.ts";
 import type { Following } from "./shared/following.ts";
 import { openSharedStore } from "./shared/shared-store.ts";
 import type { Storage } from "./storage.ts";
@@ -112,7 +112,7 @@ async function openOwnStore({
   const isOutdated = () => [...current.values()].some((table) => table.model !== model.id);
 
   // Before anything is flushed, whose base is not recorded yet.
-  await forgetLeft(storage, lines);
+  await removeLeftovers(storage, lines);
 
   let reembedding: ReembeddingRounds | null = null;
   const measured = measureStore(metrics, {
@@ -219,7 +219,7 @@ async function openOwnStore({
  * A store that is being opened, to be used already: calls wait until it is open, and fail when
  * opening it fails.
  */
-export function storeToCome(opening: Promise<Store>): Store {
+export function deferredStore(opening: Promise<Store>): Store {
   // Whoever waits for it hears of a failure; it is not an error that nobody does.
   let opened: Store | null = null;
   opening.then(

@@ -22,7 +22,7 @@ import { createLocalSocket, type OpenSocket } from "../mcp/local-socket.ts";
 import { createIdempotency } from "../memories/idempotency.ts";
 import { createMemories } from "../memories/memories.ts";
 import { watchRemovedAccounts } from "../memories/removed-accounts.ts";
-import { storeToCome } from "../memories/store.ts";
+import { deferredStore } from "../memories/store.ts";
 import { createMetrics } from "../metrics.ts";
 import { prepareForLanceDb } from "../native/lancedb.ts";
 import { createSecurityLog } from "../security-log/security-log.ts";
@@ -123,7 +123,7 @@ export async function serve(
   const { accounts } = access;
   const keys = createKeys({ db, clock });
   const opening = openMemories(config, data, { embedders, lines: log, metrics });
-  const store = storeToCome(opening);
+  const store = deferredStore(opening);
   opened.defer(store.close);
   const memories = createMemories({
     store,

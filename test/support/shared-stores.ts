@@ -32,12 +32,12 @@ export const AT_ONCE: Due = {
 export const NEVER: Due = { ...DUE, idle: 1e9, age: 1e9, forgetAfter: 1e9, forgottenWithin: 1e9 };
 
 export const SOON: Following = {
-  stands: 100,
+  heads: 100,
   overdue: 200,
   overdueTables: 8,
   answers: 1_000,
   copies: 200,
-  leftCopies: 500,
+  abandonedCopies: 500,
 };
 
 type ReplicaLog = Log & { shared: SharedLog };

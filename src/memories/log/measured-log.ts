@@ -32,10 +32,10 @@ export function measureLog<Measured extends Log & { shared: SharedLog }>(
   const { shared } = log;
   const measured: SharedLog = {
     ...shared,
-    async stands(tables) {
-      const stands = await shared.stands(tables);
+    async heads(tables) {
+      const heads = await shared.heads(tables);
       lookedAt = performance.now();
-      return stands;
+      return heads;
     },
     async since(table, seq) {
       const since = await shared.since(table, seq);

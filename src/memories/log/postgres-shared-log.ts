@@ -8,13 +8,13 @@ import {
   type Leases,
   type NumberedEntry,
   type SharedLog,
-  type Stand,
+  type TableHead,
 } from "./shared-log.ts";
 
 /** Entries that one statement reads at the most, and bytes after which it reads no other. */
 const READ = { entries: 256, bytes: 4 << 20 };
 
-interface StandRow {
+interface TableHeadRow {
   name: string;
   seq: number | null;
   base: string | null;
@@ -47,7 +47,7 @@ export function createSharedLog(
 ): Omit<SharedLog, "expireAnswers"> {
   return {
     async position(accountId) {
-      const [row] = await postgres.query<StandRow & { model: string | null }>(
+      const [row] = await postgres.query<TableHeadRow & { model: string | null }>(
         `SELECT coalesce(t.name, a.id) AS name, t.model, h.seq, c.base, c.version, c.up_to
          FROM accounts a LEFT JOIN tables t ON t.account_id = a.id
            LEFT JOIN heads h ON h.name = coalesce(t.name, a.id)
@@ -55,16 +55,16 @@ export function createSharedLog(
          WHERE a.id = $1`,
         [accountId],
       );
-      return row ? { ...toStand(row), model: row.model || null } : null;
+      return row ? { ...toTableHead(row), model: row.model || null } : null;
     },
 
-    async stands(tables) {
-      const rows = await postgres.query<StandRow>(
+    async heads(tables) {
+      const rows = await postgres.query<TableHeadRow>(
         `SELECT h.name, h.seq, c.base, c.version, c.up_to
          FROM heads h LEFT JOIN checkpoints c USING (name) WHERE h.name = ANY($1::text[])`,
         [tables],
       );
-      return rows.map(toStand);
+      return rows.map(toTableHead);
     },
 
     async since(table, seq) {
@@ -168,7 +168,7 @@ async function forgetCopy(tx: Statements, name: string, accountId: string): Prom
   return true;
 }
 
-function toStand({ name, seq, base, version, up_to }: StandRow): Stand {
+function toTableHead({ name, seq, base, version, up_to }: TableHeadRow): TableHead {
   const checkpoint = base === null ? null : { base, version, upTo: up_to };
   return { table: name, seq: seq ?? 0, checkpoint };
 }

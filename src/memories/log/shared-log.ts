@@ -15,7 +15,7 @@ export interface SharedLog extends Leases {
   /** How an account's table stands now; `null` when there is no such account. */
   position(accountId: string): Promise<Position | null>;
   /** How tables stand now; those that are gone are left out. */
-  stands(tables: readonly string[]): Promise<Stand[]>;
+  heads(tables: readonly string[]): Promise<TableHead[]>;
   /**
    * A table's newest number and its first entries after a number, as they are at one moment; `null`
    * when the table is gone, or was never written to.
@@ -74,7 +74,7 @@ export interface Since {
 }
 
 /** How a table stands. */
-export interface Stand {
+export interface TableHead {
   table: string;
   /** Number of its newest entry. */
   seq: number;
@@ -82,7 +82,7 @@ export interface Stand {
 }
 
 /** The same of the table that is the account's. */
-export interface Position extends Stand {
+export interface Position extends TableHead {
   /** `null` when nothing was ever written to it. */
   model: string | null;
 }

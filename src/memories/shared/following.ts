@@ -8,7 +8,7 @@ import type { OpenTables } from "../open-tables.ts";
 /** When what others have done is looked at, in milliseconds. */
 export const FOLLOWING = {
   /** Entries and bases of tables that are open here. */
-  stands: 1_000,
+  heads: 1_000,
   /** Tables that nobody has flushed in time, */
   overdue: 5_000,
   /** of which so many are flushed here at once. */
@@ -18,7 +18,7 @@ export const FOLLOWING = {
   /** Tables of another model that another process copies, or that could not be copied. */
   copies: 5_000,
   /** Copies for a model that is no longer in use. */
-  leftCopies: 20_000,
+  abandonedCopies: 20_000,
 };
 export type Following = typeof FOLLOWING;
 
@@ -52,17 +52,17 @@ export function startFollowing({
     }
   };
 
-  const followStands = async () => {
+  const followHeads = async () => {
     const names = tables.opened().map(({ name }) => name);
     if (names.length === 0) return;
-    const stands = await log.stands(names);
-    tables.follow(names, new Map(stands.map((stand) => [stand.table, stand])));
+    const heads = await log.heads(names);
+    tables.follow(names, new Map(heads.map((head) => [head.table, head])));
   };
 
   const flushOverdue = async () => {
     for (const name of await log.overdue(every.overdueTables)) {
       if (isStopped) return;
-      await tables.hurry(name).catch((error) => {
+      await tables.flushSoon(name).catch((error) => {
         lines.error("table_not_opened", { table: name, cause: String(error) });
       });
     }
@@ -74,9 +74,9 @@ export function startFollowing({
   };
 
   const running = Promise.all([
-    repeat("stands", every.stands, followStands),
+    repeat("heads", every.heads, followHeads),
     repeat("overdue", every.overdue, flushOverdue),
-    repeat("copies", every.leftCopies, forgetCopies),
+    repeat("copies", every.abandonedCopies, forgetCopies),
     repeat("answers", every.answers, log.expireAnswers),
   ]);
   return {

@@ -47,9 +47,9 @@ export function startSharedReembedding({
 
   /** Uses a table with all that was written to it anywhere. */
   const useNewest: OpenTables["use"] = async (name, task) => {
-    const [stand] = await shared.stands([name]);
+    const [head] = await shared.heads([name]);
     return await tables.use(name, async (open) => {
-      if (stand) await open.writer.catchUp(stand.seq);
+      if (head) await open.writer.catchUp(head.seq);
       return await task(open);
     });
   };

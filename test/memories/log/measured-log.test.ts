@@ -36,7 +36,7 @@ test("what is taken in from others is counted, and leases that are taken and los
   await expect(log.checkpoint("acc_1", checkpoint, lease)).rejects.toThrow();
   expect((await counted()).lost).toBe(2);
 
-  await log.shared.stands(["acc_1"]);
+  await log.shared.heads(["acc_1"]);
   const { sum } = readMetrics(await metrics.text());
   expect(sum("ctxd_log_lag_seconds")).toBeGreaterThan(0);
 });

@@ -108,7 +108,7 @@ test("a position says which table is the account's, and how it stands", async ()
   expect(await log.shared.position("acc_1")).toEqual(empty);
   const seq = await log.append("acc_1", entryOf("one", after(0)));
   expect(await other.shared.position("acc_1")).toEqual({ ...empty, model: "model", seq });
-  expect(await other.shared.stands(["acc_1", "acc_9"])).toEqual([
+  expect(await other.shared.heads(["acc_1", "acc_9"])).toEqual([
     { table: "acc_1", seq, checkpoint: null },
   ]);
   expect(await other.shared.position("acc_9")).toBeNull();

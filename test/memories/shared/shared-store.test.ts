@@ -124,7 +124,7 @@ test("a flush by one server moves the others to its base, and nothing forgotten 
 
 test("a server that has missed what is in a base alone by now reads that base", async () => {
   const { replica } = await createReplicas([ID]);
-  const late = await replica({ following: { ...SOON, stands: 1e9 } });
+  const late = await replica({ following: { ...SOON, heads: 1e9 } });
   const a = await replica({ due: AT_ONCE });
   const memory = await save(a, "first");
   expect(await contents(late)).toEqual(["first"]);

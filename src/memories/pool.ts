@@ -1,5 +1,5 @@
 /** Something that is open under a name, or about to be. */
-export interface Slot<Opened> {
+export interface PoolItem<Opened> {
   readonly name: string;
   opened: Promise<Opened>;
   /** Once it is open. */
@@ -14,16 +14,16 @@ export interface Slot<Opened> {
  * What is open, by name, in the order of last use. It is opened by its first user, and closed when it
  * has ended and the last user has left; whoever comes after it has ended opens it again.
  */
-export function createSlots<Opened>({
+export function createPool<Opened>({
   open,
   close,
 }: {
   open: (name: string) => Promise<Opened>;
   close: (opened: Opened) => Promise<void>;
 }) {
-  const slots = new Map<string, Slot<Opened>>();
+  const slots = new Map<string, PoolItem<Opened>>();
 
-  const enter = (name: string): Slot<Opened> => {
+  const enter = (name: string): PoolItem<Opened> => {
     const slot = slots.get(name) ?? newSlot(name);
     slots.delete(name);
     slots.set(name, slot);
@@ -31,8 +31,8 @@ export function createSlots<Opened>({
     return slot;
   };
 
-  const newSlot = (name: string): Slot<Opened> => {
-    const slot: Slot<Opened> = {
+  const newSlot = (name: string): PoolItem<Opened> => {
+    const slot: PoolItem<Opened> = {
       name,
       opened: Promise.resolve()
         .then(() => open(name))
@@ -50,22 +50,23 @@ export function createSlots<Opened>({
     return slot;
   };
 
-  const release = ({ now, closed }: Slot<Opened>) => closed.resolve(now ? close(now) : undefined);
+  const release = ({ now, closed }: PoolItem<Opened>) =>
+    closed.resolve(now ? close(now) : undefined);
 
   return {
     enter,
 
     /** Keeps it open for a chore, which does not count as a use. */
-    hold(slot: Slot<Opened>): void {
+    hold(slot: PoolItem<Opened>): void {
       slot.users++;
     },
 
-    leave(slot: Slot<Opened>): void {
+    leave(slot: PoolItem<Opened>): void {
       slot.users--;
       if (slot.users === 0 && slot.hasEnded) release(slot);
     },
 
-    end(slot: Slot<Opened>): void {
+    end(slot: PoolItem<Opened>): void {
       if (slots.get(slot.name) === slot) slots.delete(slot.name);
       if (slot.hasEnded) return;
       slot.hasEnded = true;
@@ -78,6 +79,6 @@ export function createSlots<Opened>({
     has: (name: string): boolean => slots.has(name),
 
     /** The least recently used first. */
-    all: (): Slot<Opened>[] => [...slots.values()],
+    all: (): PoolItem<Opened>[] => [...slots.values()],
   };
 }

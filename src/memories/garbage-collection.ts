@@ -11,7 +11,7 @@ const MOST_YOUNG = 4;
 const COLLECTION_REST = 15;
 
 /** Makes what collects the garbage of closed tables, now and then; to be called for each of them. */
-export function createCollector(): () => void {
+export function createGarbageCollection(): () => void {
   let uncollected = 0;
   let again = 0;
   return () => {

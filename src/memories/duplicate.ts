@@ -7,7 +7,7 @@ import type { MemoryRow } from "./rows.ts";
  * and for as long. What was captured is no such one, for nobody chose to keep it.
  * @param now milliseconds since 1970
  */
-export function findTwin(
+export function findDuplicate(
   draft: Pick<Draft, "withText">,
   { content, project, supersedes, expiresAt, pinned }: MemoryRow,
   now: number,
@@ -18,8 +18,8 @@ export function findTwin(
     (each.pinned || !pinned) &&
     (each.expiresAt === null || (expiresAt !== null && each.expiresAt >= expiresAt));
   const holds = { projects: [project], isCurrent: true, aliveAt: now };
-  const twins = draft
+  const duplicates = draft
     .withText(content)
     .filter((each) => passes(holds, each) && lasts(each) && each.source?.via !== "capture");
-  return twins.toSorted((a, b) => a.createdAt - b.createdAt)[0] ?? null;
+  return duplicates.toSorted((a, b) => a.createdAt - b.createdAt)[0] ?? null;
 }
