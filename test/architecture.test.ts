@@ -296,7 +296,7 @@ test("only system/ knows which operating system it runs on", () => {
     "native/targets.ts",
     // Loads the libraries that the executable carries.
     "native/addons.ts",
-    "native/cxx-runtime.ts",
+    "native/inference.ts",
     // The first thing of all.
     "main.ts",
     // Hand it on: where clients have their files is said for each system.

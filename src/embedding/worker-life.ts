@@ -1,6 +1,6 @@
 import { AppError } from "../errors.ts";
 import { isCompiled } from "../native/embedded-asset.ts";
-import { disableTelemetry } from "../native/telemetry.ts";
+import { disableTelemetry } from "../native/inference.ts";
 import type { Embeddings, FromWorker, Kind, ToWorker } from "./messages.ts";
 
 /** One worker from its start to its end. */

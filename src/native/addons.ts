@@ -4,8 +4,8 @@ import { explainLoadError } from "./asset-error.ts";
 const opened = new Map<string, unknown>();
 
 /**
- * Opens a native addon that was unpacked from the executable, under the name by which the package
- * that belongs to it asks for it: `bun run build` makes that package call `openedAddon`.
+ * Loads a native addon that was unpacked from the executable. The package of the addon then finds it by
+ * `name`: `bun run build` makes the package call `openedAddon`.
  * @throws AssetError when the system does not load it
  */
 export function openAddon(name: string, path: string): void {
@@ -19,7 +19,7 @@ export function openAddon(name: string, path: string): void {
   opened.set(name, module.exports);
 }
 
-/** The exports of an addon that was opened before. */
+/** The exports of an addon that `openAddon` loaded. */
 export function openedAddon(name: string): unknown {
   const exports = opened.get(name);
   if (exports === undefined) throw new Error(`The native addon ${name} was not opened.`);

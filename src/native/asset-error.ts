@@ -1,41 +1,40 @@
 import { CtxdError, messageOf } from "../errors.ts";
-import { isNewer } from "./elf-versions.ts";
-import { TARGETS } from "./targets.ts";
+import { isNewerGlibc, TARGETS } from "./targets.ts";
 
-/** An asset cannot be put in place or loaded. `message` is the one line that the user sees. */
+/** An asset cannot be unpacked or loaded. `message` is the only line that the user sees. */
 export class AssetError extends CtxdError {
   override readonly name = "AssetError";
   readonly code = "asset_unusable";
 }
 
-/** What the libraries inside ask for; the same on each Linux. */
+/** What the embedded libraries need; the same for each Linux target. */
 const { glibc: GLIBC } = TARGETS["linux-x64"];
 
 const REMEDY = "set CTXD_CACHE_DIR to another folder";
 
-/** Says in one sentence why `folder` cannot hold an asset, or gives back an error that says so already. */
+/** Explains in one sentence why `folder` cannot hold an asset. Returns an AssetError unchanged. */
 export function explainFolderError(cause: unknown, folder: string): AssetError {
   if (cause instanceof AssetError) return cause;
   const reason = REASONS[errorCode(cause)] ?? `cannot be used (${messageOf(cause)})`;
   return new AssetError(`The cache folder ${folder} ${reason}: ${REMEDY}.`, { cause });
 }
 
-/** Says in one sentence why a library that is in `folder`, complete, cannot be loaded. */
+/** Explains in one sentence why a complete library in `folder` cannot be loaded. */
 export function explainLoadError(cause: unknown, folder: string): AssetError {
-  const said = messageOf(cause);
+  const message = messageOf(cause);
   for (const [symptom, explain] of SYMPTOMS) {
-    const found = symptom.exec(said);
+    const found = symptom.exec(message);
     if (found) return new AssetError(explain(folder, found), { cause });
   }
   return new AssetError(
-    `The cache folder ${folder} holds a native library that this system cannot load (${said}): ${REMEDY}.`,
+    `The cache folder ${folder} holds a native library that this system cannot load (${message}): ${REMEDY}.`,
     { cause },
   );
 }
 
-/** What systems say of a library that they don't load, and what that means. */
+/** Error messages of systems that do not load a library, and their explanations. */
 const SYMPTOMS: [RegExp, (folder: string, found: RegExpExecArray) => string][] = [
-  // What glibc's and musl's dlopen say of a file on a noexec mount, and macOS of a quarantined one.
+  // glibc and musl: a file on a noexec mount. macOS: a quarantined file.
   [
     /failed to map segment|operation not permitted|not allowed/i,
     (folder) =>
@@ -48,11 +47,11 @@ const SYMPTOMS: [RegExp, (folder: string, found: RegExpExecArray) => string][] =
   ],
   [
     /version .GLIBC_([\d.]+)' not found/,
-    // It names the first version that is missing, of which there may be newer ones.
+    // The message names one missing version. Newer ones may be missing too.
     (_, [, version = GLIBC]) =>
-      `ctxd needs glibc ${isNewer(version, GLIBC) ? version : GLIBC} or later, and this system's is older: run it on a newer one, or in a container.`,
+      `ctxd needs glibc ${isNewerGlibc(version, GLIBC) ? version : GLIBC} or later, and this system's is older: run it on a newer one, or in a container.`,
   ],
-  // Windows' error 126: of all libraries that ours ask for, it may lack these.
+  // Windows error 126. The Visual C++ runtime is the only library that a Windows may lack.
   [
     /specified module could not be found/i,
     () =>

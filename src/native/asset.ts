@@ -4,16 +4,15 @@ import { join } from "node:path";
 import { moveFile } from "../system/files.ts";
 import { findForeignAncestor } from "../system/foreign-ancestor.ts";
 import { AssetError, explainFolderError } from "./asset-error.ts";
-import { removeStaleAssets } from "./stale-assets.ts";
-import { readStamp, type Stamp, writeStamp } from "./stamp.ts";
+import { readStamp, removeStaleAssets, type Stamp, TEMPORARY, writeStamp } from "./asset-folder.ts";
 
-/** A file that a running program needs under a real path, and where its bytes come from. */
+/** A file that the program needs on disk, and the source of its bytes. */
 export interface AssetFile {
   readonly name: string;
   readonly bytes: number;
   /** Of the content, in hex. */
   readonly sha256: string;
-  /** What `open` reads, for the message when its content is not the expected one. */
+  /** Names the source in the message about unexpected content. */
   readonly origin: string;
   open(): AsyncIterable<Uint8Array>;
 }
@@ -25,18 +24,18 @@ export interface Asset {
 }
 
 /**
- * Makes sure that every file of the asset is in the cache, complete and unchanged, and returns
- * their folder. Its name carries the hash of the content, so two versions of the program never
- * share one; each file appears by a rename, so processes that do this at the same time never see
- * half a file. What was checked once is not hashed again while its size, times and inode stay.
- * @throws AssetError when the folder cannot be used or a source is not what the program expects
+ * Makes sure that every file of the asset is in the cache, complete and unchanged, and returns its folder.
+ * The folder's name contains the hash of the content, so two versions of the program never share one. Each
+ * file appears by a rename, so processes that do this at the same time never see half a file. A checked
+ * file is not hashed again while its size, times and inode stay the same.
+ * @throws AssetError when the folder cannot be used or a source has unexpected content
  */
 export async function prepareAsset(asset: Asset, cacheDir: string): Promise<string> {
-  const wanted = assetFolder(asset, cacheDir);
+  const path = assetFolder(asset, cacheDir);
   try {
-    await mkdir(wanted, { recursive: true, mode: 0o700 });
-    // A link on the way could lead elsewhere by the time that the files are used.
-    const folder = await realpath(wanted);
+    await mkdir(path, { recursive: true, mode: 0o700 });
+    // A symbolic link in the path could point elsewhere by the time the files are used.
+    const folder = await realpath(path);
     refuseForeignFolder(folder);
     const known = await readStamp(folder);
     const stamp: Stamp = {};
@@ -47,16 +46,16 @@ export async function prepareAsset(asset: Asset, cacheDir: string): Promise<stri
     await removeStaleAssets(folder);
     return folder;
   } catch (error) {
-    throw explainFolderError(error, wanted);
+    throw explainFolderError(error, path);
   }
 }
 
-/** Where an asset is in a cache folder, once it was prepared. */
+/** The folder of an asset in the cache. `prepareAsset` creates it. */
 export function assetFolder(asset: Asset, cacheDir: string): string {
   return join(cacheDir, `${asset.name}-${identity(asset).slice(0, 16)}`);
 }
 
-/** Name and content of every file, as one hash. */
+/** One hash of the name and content of every file. */
 function identity(asset: Asset): string {
   const hash = new Bun.CryptoHasher("sha256");
   for (const file of asset.files) hash.update(`${file.name}\0${file.sha256}\n`);
@@ -64,15 +63,16 @@ function identity(asset: Asset): string {
 }
 
 /**
- * Whoever can write into the folder, or put another one in its place, decides what code runs here:
- * only this user and root may.
+ * Refuses a folder that users other than this one and root can write to or replace: they would decide
+ * which code runs here.
+ * @throws AssetError that names the folder
  */
 export function refuseForeignFolder(folder: string): void {
   const foreign = findForeignAncestor(folder);
   if (!foreign) return;
-  const it = foreign.folder === folder ? "" : `folder ${foreign.folder} above the `;
+  const which = foreign.folder === folder ? "" : `folder ${foreign.folder} above the `;
   throw new AssetError(
-    `The ${it}cache folder ${folder} ${foreign.reason}: set CTXD_CACHE_DIR to one that only you and root can replace.`,
+    `The ${which}cache folder ${folder} ${foreign.reason}: set CTXD_CACHE_DIR to one that only you and root can replace.`,
   );
 }
 
@@ -92,7 +92,7 @@ async function prepareFile(
   return (await fingerprint(path)) ?? "";
 }
 
-/** Changes whenever a file is written or replaced: unlike mtime, ctime cannot be set back. */
+/** A text that changes whenever a file is written or replaced: unlike mtime, ctime cannot be set back. */
 async function fingerprint(path: string): Promise<string | null> {
   const info = await stat(path, { bigint: true }).catch(() => null);
   return info?.isFile() ? [info.size, info.mtimeNs, info.ctimeNs, info.ino].join(":") : null;
@@ -105,7 +105,7 @@ export async function hashFile(path: string): Promise<string> {
   return hash.digest("hex");
 }
 
-/** Writes under a temporary name and renames, so that the name never stands for part of a file. */
+/** Writes under a temporary name and renames, so that the final name never has part of a file. */
 async function writeFile(file: AssetFile, folder: string): Promise<void> {
   await removeLeftovers(folder);
   const path = join(folder, file.name);
@@ -116,7 +116,7 @@ async function writeFile(file: AssetFile, folder: string): Promise<void> {
     await moveFile(temporary, path);
   } catch (error) {
     await rm(temporary, { force: true });
-    // Windows replaces no library that is loaded: another process unpacked it first.
+    // Windows cannot replace a loaded library: another process unpacked it first.
     if ((await hashFile(path).catch(() => null)) === file.sha256) return;
     throw error;
   }
@@ -128,8 +128,8 @@ async function copy(file: AssetFile, target: FileHandle): Promise<void> {
 }
 
 /**
- * The bytes of a file's source, which are the expected ones only if this ends without an error.
- * @throws AssetError when it cannot be read, or is another file
+ * The bytes of a file's source. They are verified only when the generator ends without an error.
+ * @throws AssetError when the source cannot be read or has unexpected content
  */
 export async function* readExpected(file: AssetFile): AsyncGenerator<Uint8Array> {
   const hash = new Bun.CryptoHasher("sha256");
@@ -148,10 +148,10 @@ export async function* readExpected(file: AssetFile): AsyncGenerator<Uint8Array>
   );
 }
 
-const TEMPORARY = ".part-";
+/** Milliseconds after which a temporary file belongs to a killed process, not to one that still writes. */
 const ABANDONED_AFTER_MS = 3_600_000;
 
-/** A killed process leaves its temporary file; one younger than an hour may be in the making. */
+/** Removes temporary files of killed processes. */
 async function removeLeftovers(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     if (!name.startsWith(TEMPORARY)) continue;

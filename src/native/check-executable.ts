@@ -1,17 +1,15 @@
-import { isNewer, neededGlibc } from "./elf-versions.ts";
 import type { EmbeddedFile } from "./embedded.ts";
-import { systemOf } from "./executable-header.ts";
+import { hasAdHocSignature, neededGlibc, systemOf } from "./executable-format.ts";
 import type { Library } from "./libraries.ts";
-import { hasAdHocSignature } from "./mach-signature.ts";
-import { TARGETS, type TargetName } from "./targets.ts";
+import { isNewerGlibc, TARGETS, type TargetName } from "./targets.ts";
 
-/** Bytes of a file by which it is looked for. */
-const BEGINNING = 4_096;
+/** Leading bytes of an embedded file that it is found by. */
+const SEARCHED_BYTES = 4_096;
 
 /**
- * Checks an executable of another system too, where it can't be started: its header, its signature, the
- * glibc that it asks for, and that each file inside unpacks to what the program expects.
- * @throws Error with what is wrong
+ * Checks an executable of any system without starting it: its header, its signature, the glibc version
+ * that it needs, and that each embedded file unpacks to the expected content.
+ * @throws Error that names the fault
  */
 export async function checkExecutable(
   path: string,
@@ -27,17 +25,17 @@ export async function checkExecutable(
     );
   }
   if (os === "darwin" && !hasAdHocSignature(content)) {
-    throw new Error(`${path} has no signature that fits it, and no Mac would start it`);
+    throw new Error(`${path} has no signature that matches it, so no Mac would start it`);
   }
   checkGlibc({ name: path, path }, name, content);
   for (const file of files) await checkFile(path, content, file);
 }
 
-/** @throws Error when a library asks for a newer glibc than its target promises */
+/** @throws Error when a library needs a newer glibc than its target promises */
 export function checkGlibc(library: Library, name: TargetName, content: Uint8Array): void {
   const { glibc } = TARGETS[name];
   const needed = glibc && neededGlibc(content);
-  if (needed && isNewer(needed, glibc)) {
+  if (needed && isNewerGlibc(needed, glibc)) {
     throw new Error(`${library.path} needs glibc ${needed}, but ${name} promises ${glibc}`);
   }
 }
@@ -45,11 +43,11 @@ export function checkGlibc(library: Library, name: TargetName, content: Uint8Arr
 async function checkFile(path: string, content: Uint8Array, file: EmbeddedFile): Promise<void> {
   const wanted = await Bun.file(file.path).bytes();
   const at = Buffer.from(content.buffer, content.byteOffset, content.byteLength).indexOf(
-    wanted.subarray(0, BEGINNING),
+    wanted.subarray(0, SEARCHED_BYTES),
   );
   const found = at < 0 ? null : content.subarray(at, at + wanted.byteLength);
   if (found === null || !(await unpacksTo(found, file))) {
-    throw new Error(`${path} does not have ${file.name} in it as it should be`);
+    throw new Error(`${path} does not contain the expected ${file.name}`);
   }
 }
 

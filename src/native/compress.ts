@@ -3,15 +3,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { EmbeddedFile } from "./embedded.ts";
 
-/** Of zstd. It takes minutes for the largest library, once; level 12 would be 7 MB more for every user. */
+/** zstd level. It takes minutes for the largest library, once; level 12 would add 7 MB to every download. */
 const LEVEL = 19;
-/** For an executable that is only to be tried: seconds, and a tenth more bytes. */
+/** For an executable that nobody else gets: takes seconds, and a tenth more bytes. */
 const QUICK_LEVEL = 6;
 
 /**
- * Compresses a file as the executable carries it, into a folder where a later build finds it again.
- * @param strip the program that removes symbols for debuggers first; null to leave them
- * @param isQuick whether the executable is only to be tried; what was compressed well before is taken
+ * Compresses a file for the executable. The result is kept in `folder`, for later builds.
+ * @param strip the program that removes debug symbols first; null to keep them
+ * @param isQuick compresses less; a result of full compression in `folder` is preferred
  */
 export async function compressFile(
   file: { name: string; content: Uint8Array },
@@ -22,7 +22,7 @@ export async function compressFile(
   const pathOf = (level: number) => join(folder, `${key}${strip ? "-stripped" : ""}-${level}.zst`);
   for (const path of (isQuick ? [LEVEL, QUICK_LEVEL] : [LEVEL]).map(pathOf)) {
     const facts = Bun.file(`${path}.json`);
-    // The facts are written last: where they are, the rest is complete.
+    // The facts are written last: when they exist, the compressed file is complete.
     if (await facts.exists()) return { name: file.name, path, ...(await readFacts(facts)) };
   }
 

@@ -1,10 +1,10 @@
 import type { Asset } from "./asset.ts";
 import { type EmbeddedFile, embedded } from "./embedded.ts";
 
-/** Whether this is the one executable; otherwise it runs from a checkout, with its node_modules. */
+/** Whether this is the executable. Otherwise the program runs from a checkout, with its node_modules. */
 export const isCompiled = Bun.isStandaloneExecutable;
 
-/** An asset that the executable carries; null in a checkout, and for one that its system has no need of. */
+/** An asset that the executable carries; null in a checkout, and for one that its system does not need. */
 export function embeddedAsset(name: string): Asset | null {
   const files = embedded[name];
   if (!files || files.length === 0) return null;

@@ -4,30 +4,31 @@ import { openAddon } from "./addons.ts";
 import { prepareAsset } from "./asset.ts";
 import { embeddedAsset } from "./embedded-asset.ts";
 
-/** The library's own types: what `loadLanceDb` gives is the whole module. */
+/** The whole module that `loadLanceDb` returns. */
 export type LanceDb = typeof import("@lancedb/lancedb");
 
 const HEAPS = 2;
-/** Bytes that a scan of a table reads ahead; 2 GiB unless told. */
+/** Bytes that a scan reads ahead. LanceDB's default is 2 GiB. */
 const READ_AHEAD = 32 << 20;
 
 /**
- * Sets what LanceDB's threads go by. To be called from the main thread before there are others.
- * @throws Error when it cannot be set
+ * Sets the environment variables of LanceDB's threads. Call this from the main thread, before other
+ * threads start.
+ * @throws Error when a variable cannot be set
  */
 export function prepareForLanceDb(): void {
   limitHeaps(HEAPS);
-  // It warns of every index whose parts are not all of one size, which is no one's concern.
+  // LanceDB warns of every index with parts of different sizes, which is harmless.
   setNativeEnvironment("LANCEDB_LOG", "error");
   setNativeEnvironment("LANCE_DEFAULT_IO_BUFFER_SIZE", String(READ_AHEAD));
-  // Vectors are brought into the order of an index in a file for each of its parts, which takes 150 MB
-  // for 100,000 memories. In two files, as it is done otherwise, it takes 400.
+  // Sorts the vectors of an index in one file for each partition: 150 MB for 100,000 memories. The default
+  // sorts them in two files and takes 400 MB.
   setNativeEnvironment("LANCE_LEGACY_SHUFFLER", "1");
 }
 
 /**
- * Loads LanceDB. In the executable its native library is unpacked into the cache folder first, if
- * it is not there yet; a checkout has it in node_modules.
+ * Loads LanceDB. The executable first unpacks its native library into the cache folder, unless it is
+ * already there. A checkout has it in node_modules.
  * @throws AssetError when the library cannot be unpacked or loaded
  */
 export async function loadLanceDb(cacheDir: string): Promise<LanceDb> {

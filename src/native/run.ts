@@ -1,7 +1,7 @@
 /**
- * Runs a program of the build to its end.
- * @returns what it wrote to its standard output
- * @throws Error with what it wrote to its standard error, when it fails
+ * Runs a program of the build until it ends.
+ * @returns its standard output
+ * @throws Error with its standard error when it fails
  */
 export async function run(
   command: readonly string[],
@@ -13,7 +13,7 @@ export async function run(
     stdout: "pipe",
     stderr: "pipe",
   });
-  const [said, errors] = await Promise.all([child.stdout.text(), child.stderr.text()]);
-  if ((await child.exited) === 0) return said;
+  const [output, errors] = await Promise.all([child.stdout.text(), child.stderr.text()]);
+  if ((await child.exited) === 0) return output;
   throw new Error(`${command.slice(0, 2).join(" ")} failed: ${errors.trim()}`);
 }

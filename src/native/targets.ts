@@ -1,28 +1,28 @@
-/** The C++ runtime library of Linux, by the name that libraries ask for it. */
+/** File name of the C++ runtime library on Linux, as other libraries request it. */
 export const CXX_RUNTIME = "libstdc++.so.6";
 
-/** A system and processor that there is an executable for. */
+/** A system and processor that ctxd can be built for. */
 export interface Target {
-  /** As Bun, npm and Node.js name systems and processors. */
+  /** In the terms of Bun, npm and Node.js. */
   readonly os: "linux" | "darwin" | "win32";
   readonly cpu: "x64" | "arm64";
-  /** The end of the names of LanceDB's and of the tokenizer's packages. */
+  /** Suffixes of the names of LanceDB's and the tokenizer's packages. */
   readonly lancedb: string;
   readonly tokenizers: string;
-  /** ONNX Runtime's own library. Its addon asks for it by this name. */
+  /** File name of ONNX Runtime's library, as its addon requests it. */
   readonly runtime: string;
-  /** Programs that can remove symbols from its libraries; none where a signature would break. */
+  /** Programs that can remove debug symbols from its libraries; none where that breaks a signature. */
   readonly strip: readonly string[];
-  /** The oldest glibc that has all symbols which its executable and libraries ask for; null without glibc. */
+  /** The oldest glibc that the executable and its libraries run with; null on systems without glibc. */
   readonly glibc: string | null;
-  /** Where Debian's packages have the C++ runtime library; none where each system has one. */
+  /** Where Debian's packages install the C++ runtime library; none when every system has one. */
   readonly cxx: readonly string[];
 }
 
 /**
- * What an executable can be built for, by name: where LanceDB and ONNX Runtime both have a native part
- * on npm. They have none for Macs with an Intel processor (LanceDB since 0.23, ONNX Runtime
- * since 1.24), and ONNX Runtime has none for musl.
+ * All targets, by name. LanceDB and ONNX Runtime both publish native libraries for them on npm. Neither
+ * does for Macs with an Intel processor (LanceDB since 0.23, ONNX Runtime since 1.24), and ONNX Runtime
+ * does not for musl.
  */
 export const TARGETS = {
   "linux-x64": {
@@ -72,8 +72,8 @@ export type TargetName = keyof typeof TARGETS;
 export const TARGET_NAMES = Object.keys(TARGETS) as TargetName[];
 
 /**
- * The target of a name that a person gave.
- * @throws Error with the names that there are
+ * Checks the name of a target that a person entered.
+ * @throws Error with all valid names
  */
 export function targetNamed(name: string): TargetName {
   const found = TARGET_NAMES.find((each) => each === name);
@@ -81,13 +81,18 @@ export function targetNamed(name: string): TargetName {
   throw new Error(`ctxd can't be built for ${name}, only for ${TARGET_NAMES.join(", ")}.`);
 }
 
-/** What a target's executable is called where there are several. */
+/** File name of a target's executable among those of other targets. */
 export function executableName(name: TargetName): string {
   return `ctxd-${name}${TARGETS[name].os === "win32" ? ".exe" : ""}`;
 }
 
-/** The target that this machine is; by its name, which no target may have. */
+/** The name of this machine's target. There may be no target of that name. */
 export function ownTargetName(): string {
   const { platform, arch } = process;
   return `${platform === "win32" ? "windows" : platform}-${arch}`;
+}
+
+/** Whether glibc version `a` is newer than `b`, such as `2.28` than `2.9`. */
+export function isNewerGlibc(a: string, b: string): boolean {
+  return a.localeCompare(b, "en", { numeric: true }) > 0;
 }

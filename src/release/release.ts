@@ -3,7 +3,7 @@ import { join, relative, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { version } from "../../package.json" with { type: "json" };
 import { messageOf } from "../errors.ts";
-import { REPOSITORY } from "../native/repository.ts";
+import { isRepositoryAddress } from "../native/bundle.ts";
 import { executableName, TARGET_NAMES, type TargetName } from "../native/targets.ts";
 import type { Release } from "./release-info.ts";
 import { disagreements } from "./version.ts";
@@ -84,7 +84,7 @@ async function main(): Promise<void> {
     },
   });
   const repository = values.repository?.replace(/\/+$/, "") ?? "";
-  if (!REPOSITORY.test(repository)) throw new Error(`usage: ${USAGE}`);
+  if (!isRepositoryAddress(repository)) throw new Error(`usage: ${USAGE}`);
   if (values.tag !== undefined) {
     const [first] = await disagreements(values.tag.replace(/^v/, ""));
     if (first) throw new Error(`the tag is ${values.tag}, and ${first}`);

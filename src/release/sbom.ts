@@ -3,8 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { cyclonedxEsbuildPlugin } from "@cyclonedx/cyclonedx-esbuild";
 import { Spec, Validation } from "@cyclonedx/cyclonedx-library";
-import { entryPoints } from "../native/entry-points.ts";
-import { redirectAddons } from "../native/redirect-addons.ts";
+import { entryPoints, redirectAddons } from "../native/bundle.ts";
 import type { Release } from "./release-info.ts";
 import { type Component, embeddedComponents, executableComponents } from "./sbom-components.ts";
 

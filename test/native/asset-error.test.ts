@@ -10,7 +10,7 @@ const TOKENIZERS = join(
   "tokenizers.linux-x64-gnu.node",
 );
 
-test("a library on a noexec mount: the sentence names the reason, the folder and the setting", () => {
+test("a library on a noexec mount: the message names the reason, the folder and the setting", () => {
   const cause = new Error(
     "/cache/lancedb/lancedb.node: failed to map segment from shared object: Operation not permitted",
   );
@@ -20,13 +20,13 @@ test("a library on a noexec mount: the sentence names the reason, the folder and
   );
 });
 
-test("a library that the system lacks something for keeps the system's own words", () => {
+test("an unknown reason: the message quotes the system's error", () => {
   const { message } = explainLoadError(new Error("libm.so.6: not found"), "/cache/lancedb");
   expect(message).toContain("cannot load (libm.so.6: not found)");
 });
 
 test.skipIf(process.platform !== "linux" || process.arch !== "x64")(
-  "a library that asks for a newer glibc than the system has",
+  "a library needs a newer glibc than the system has",
   async () => {
     const folder = mkdtempSync(join(tmpdir(), "ctxd-glibc-"));
     try {
@@ -46,7 +46,7 @@ test.skipIf(process.platform !== "linux" || process.arch !== "x64")(
   },
 );
 
-test("the C++ library inside asks for a newer glibc than the system has", () => {
+test("the embedded C++ library needs a newer glibc than the system has", () => {
   const cause = new Error(
     "/lib/libc.so.6: version `GLIBC_2.36' not found (required by /cache/cxx-1/libstdc++.so.6)",
   );
@@ -55,7 +55,7 @@ test("the C++ library inside asks for a newer glibc than the system has", () => 
   );
 });
 
-test("a glibc that is older than all that ctxd asks for", () => {
+test("the message names the glibc that ctxd needs, not the lower version that is missing", () => {
   const cause = new Error(
     "/lib/libm.so.6: version `GLIBC_2.18' not found (required by /cache/a.node)",
   );
@@ -74,7 +74,7 @@ test("a full disk", () => {
   );
 });
 
-test("an error is explained once", () => {
+test("an AssetError is not explained again", () => {
   const first = explainFolderError(Object.assign(new Error("no"), { code: "EROFS" }), "/cache");
   expect(first.message).toBe(
     "The cache folder /cache is read-only: set CTXD_CACHE_DIR to another folder.",

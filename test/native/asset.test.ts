@@ -17,7 +17,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(cache, { recursive: true, force: true }));
 
-/** An asset that notes which of its sources are opened. `served` may differ from what is expected. */
+/** An asset that records which sources are opened. `served` may differ from the expected content. */
 function asset(served = CONTENT): Asset {
   const files = Object.entries(CONTENT).map(([name, content]) => ({
     name,
@@ -45,7 +45,7 @@ async function expectComplete(folder: string): Promise<void> {
   );
 }
 
-test("files are written once, into a folder of the user alone", async () => {
+test("files are written once, into a folder that only the user can read", async () => {
   const folder = await prepareAsset(asset(), join(cache, "deep", "below"));
   await expectComplete(folder);
   expect((await stat(folder)).mode & 0o777).toBe(0o700);
@@ -53,14 +53,14 @@ test("files are written once, into a folder of the user alone", async () => {
   expect(opened).toEqual(["model.onnx", "config.json"]);
 });
 
-describe("a file that is not what was written is written anew", () => {
+describe("a changed file is written again", () => {
   const damages: Record<string, (path: string) => Promise<unknown>> = {
     truncated: (path) => truncate(path, 1_000),
     emptied: (path) => truncate(path, 0),
     removed: (path) => rm(path),
-    "changed without a change of its size": (path) =>
+    "changed to other content of the same size": (path) =>
       Bun.write(path, (CONTENT["model.onnx"] ?? "").replace("graph", "grape")),
-    "changed, and its time set back": async (path) => {
+    "changed, with its modification time set back": async (path) => {
       const { atime, mtime } = await stat(path);
       await Bun.write(path, (CONTENT["model.onnx"] ?? "").replace("graph", "grape"));
       await utimes(path, atime, mtime);
@@ -77,7 +77,7 @@ describe("a file that is not what was written is written anew", () => {
   }
 });
 
-test("a file that is as it should be is not written again when only its stamp is lost", async () => {
+test("an unchanged file is not written again when only the stamp is damaged", async () => {
   const folder = await prepareAsset(asset(), cache);
   await Bun.write(join(folder, "checked.json"), '{"model.onnx"');
   await prepareAsset(asset(), cache);
@@ -85,7 +85,7 @@ test("a file that is as it should be is not written again when only its stamp is
   expect(opened).toEqual(["model.onnx", "config.json"]);
 });
 
-test("what a killed process left is removed, what another one writes now is not", async () => {
+test("old temporary files are removed, young ones stay", async () => {
   const folder = await prepareAsset(asset(), cache);
   const old = join(folder, ".part-model.onnx-old");
   const young = join(folder, ".part-model.onnx-young");
@@ -98,14 +98,14 @@ test("what a killed process left is removed, what another one writes now is not"
   expect(await Bun.file(young).exists()).toBe(true);
 });
 
-test("many at the same time end with the same complete folder", async () => {
+test("eight concurrent calls return the same complete folder", async () => {
   const folders = await Promise.all(Array.from({ length: 8 }, () => prepareAsset(asset(), cache)));
   expect(new Set(folders).size).toBe(1);
   await expectComplete(folders[0] ?? "");
 });
 
-describe("what goes wrong is said in one sentence", () => {
-  test("a source that is not the expected file", async () => {
+describe("errors are explained in one sentence", () => {
+  test("a source with unexpected content", async () => {
     const wrong = prepareAsset(asset({ ...CONTENT, "config.json": "{}" }), cache);
     await expect(wrong).rejects.toThrow(/^source\/config.json is not the expected file: .*\.$/);
     const [folder = ""] = await readdir(cache);
@@ -120,7 +120,7 @@ describe("what goes wrong is said in one sentence", () => {
     );
   });
 
-  test("a folder that others can write into", async () => {
+  test("a folder that other users can write to", async () => {
     const folder = await prepareAsset(asset(), cache);
     await chmod(folder, 0o777);
     await expect(prepareAsset(asset(), cache)).rejects.toThrow(
@@ -128,7 +128,7 @@ describe("what goes wrong is said in one sentence", () => {
     );
   });
 
-  test("a source that ends halfway", async () => {
+  test("a source that fails halfway", async () => {
     const [file] = asset().files;
     if (!file) throw new Error("an asset has files");
     const broken = { name: "model", files: [{ ...file, open: () => breakingOff() }] };

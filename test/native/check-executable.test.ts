@@ -4,10 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { checkExecutable } from "../../src/native/check-executable.ts";
 import { compressFile } from "../../src/native/compress.ts";
-import { isNewer, neededGlibc } from "../../src/native/elf-versions.ts";
 import type { EmbeddedFile } from "../../src/native/embedded.ts";
-import { systemOf } from "../../src/native/executable-header.ts";
-import { hasAdHocSignature } from "../../src/native/mach-signature.ts";
+import { hasAdHocSignature, neededGlibc, systemOf } from "../../src/native/executable-format.ts";
+import { isNewerGlibc } from "../../src/native/targets.ts";
 import { machExecutable, peExecutable } from "../support/foreign-executables.ts";
 
 const isLinux = process.platform === "linux" && process.arch === "x64";
@@ -21,22 +20,22 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-describe("the header of an executable says what it is for", () => {
-  test("Mach-O and PE, for the two processors", () => {
+describe("systemOf reads the system and processor from the header", () => {
+  test("Mach-O and PE files for both processors", () => {
     expect(systemOf(machExecutable("arm64"))).toEqual({ os: "darwin", cpu: "arm64" });
     expect(systemOf(machExecutable("x64"))).toEqual({ os: "darwin", cpu: "x64" });
     expect(systemOf(peExecutable("x64"))).toEqual({ os: "win32", cpu: "x64" });
     expect(systemOf(peExecutable("arm64"))).toEqual({ os: "win32", cpu: "arm64" });
   });
 
-  test.skipIf(!isLinux)("ELF, as this machine has it", async () => {
+  test.skipIf(!isLinux)("an ELF file of this machine", async () => {
     const content = await Bun.file(process.execPath).bytes();
     expect(systemOf(content)).toEqual({ os: "linux", cpu: "x64" });
     content[18] = 0xb7;
     expect(systemOf(content)).toEqual({ os: "linux", cpu: "arm64" });
   });
 
-  test("nothing else", () => {
+  test("other files, and a program with a window, are no executables", () => {
     expect(systemOf(new Uint8Array(10))).toBeNull();
     expect(systemOf(new TextEncoder().encode("#!/bin/sh\n".repeat(10)))).toBeNull();
     const windowed = peExecutable("x64");
@@ -45,12 +44,12 @@ describe("the header of an executable says what it is for", () => {
   });
 });
 
-describe("a Mac's signature", () => {
-  test("fits what was signed", () => {
+describe("the ad-hoc signature of a Mach-O file", () => {
+  test("matches an unchanged file", () => {
     expect(hasAdHocSignature(machExecutable("arm64"))).toBe(true);
   });
 
-  test("does not fit when a byte is another, in any page or in a command", () => {
+  test("does not match when a byte of any page or command has changed", () => {
     const signed = machExecutable("arm64").byteLength;
     for (const at of [40, 5_000, 9_999]) {
       const content = machExecutable("arm64");
@@ -60,28 +59,28 @@ describe("a Mac's signature", () => {
     }
   });
 
-  test("does not fit when something comes between it and the content", () => {
+  test("does not match when the load command of the signature is missing", () => {
     const content = machExecutable("arm64");
     new DataView(content.buffer).setUint32(32, 0x1, true);
     expect(hasAdHocSignature(content)).toBe(false);
   });
 });
 
-describe("the glibc that a file asks for", () => {
+describe("the glibc version that a file needs", () => {
   test.skipIf(!isLinux)("is the newest of its versions, not the last one", async () => {
     expect(neededGlibc(await Bun.file(LIBRARY).bytes())).toBe("2.14");
     expect(neededGlibc(await Bun.file(process.execPath).bytes())).toBe("2.17");
   });
 
-  test("is compared by its numbers", () => {
-    expect(isNewer("2.28", "2.9")).toBe(true);
-    expect(isNewer("2.28", "2.28")).toBe(false);
-    expect(isNewer("2.4", "2.17")).toBe(false);
-    expect(isNewer("2.28.1", "2.28")).toBe(true);
+  test("versions are compared by their numbers", () => {
+    expect(isNewerGlibc("2.28", "2.9")).toBe(true);
+    expect(isNewerGlibc("2.28", "2.28")).toBe(false);
+    expect(isNewerGlibc("2.4", "2.17")).toBe(false);
+    expect(isNewerGlibc("2.28.1", "2.28")).toBe(true);
   });
 });
 
-describe.skipIf(!isLinux)("an executable is checked when it was built", () => {
+describe.skipIf(!isLinux)("checkExecutable", () => {
   /** Bun itself, with a compressed file at its end. */
   async function built(change: (content: Uint8Array) => void = () => {}) {
     const text = new TextEncoder().encode("a library ".repeat(10_000));
@@ -97,29 +96,29 @@ describe.skipIf(!isLinux)("an executable is checked when it was built", () => {
     return { path, files: [file] as EmbeddedFile[] };
   }
 
-  test("it is right", async () => {
+  test("accepts a correct executable", async () => {
     const { path, files } = await built();
     await checkExecutable(path, "linux-x64", files);
   });
 
-  test("it is for another system", async () => {
+  test("refuses an executable of another system", async () => {
     const { path, files } = await built();
     await expect(checkExecutable(path, "linux-arm64", files)).rejects.toThrow(
       `${path} is for linux-x64, not for linux-arm64`,
     );
   });
 
-  test("a file inside is damaged, or not there", async () => {
+  test("refuses an embedded file that is damaged or missing", async () => {
     const damaged = await built((content) => content.fill(0, 10, 20));
     await expect(checkExecutable(damaged.path, "linux-x64", damaged.files)).rejects.toThrow(
-      `${damaged.path} does not have lancedb.node in it as it should be`,
+      `${damaged.path} does not contain the expected lancedb.node`,
     );
     await expect(checkExecutable(process.execPath, "linux-x64", damaged.files)).rejects.toThrow(
-      "does not have lancedb.node in it as it should be",
+      "does not contain the expected lancedb.node",
     );
   });
 
-  test("a file inside unpacks to another content", async () => {
+  test("refuses an embedded file that unpacks to other content", async () => {
     const { path, files } = await built();
     const [file] = files;
     if (!file) throw new Error("there is one");

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { temporaryFolder } from "../support/database.ts";
 import { testCacheDir } from "../support/embedder.ts";
 
-test("the engine leaves nothing outside its own cache: no identifier, no events to upload", async () => {
+test("ONNX Runtime writes nothing outside the cache: no identifier, no events to upload", async () => {
   const home = temporaryFolder();
   const script = `
     import { createWorkerEmbedder } from "./src/embedding/worker-embedder.ts";
@@ -14,7 +14,7 @@ test("the engine leaves nothing outside its own cache: no identifier, no events 
     await embedder.embedQuery("what does it tell");
     await embedder.close();
   `;
-  // ONNX Runtime is silent by itself where it believes to be tested, so CI must not be set.
+  // ONNX Runtime sends nothing when it sees that it is tested, so CI must not be set.
   const { exitCode, stderr } = Bun.spawnSync([process.execPath, "-e", script], {
     cwd: join(import.meta.dir, "..", ".."),
     env: { HOME: home, XDG_CACHE_HOME: home, TMPDIR: tmpdir(), PATH: process.env.PATH ?? "" },
@@ -22,6 +22,6 @@ test("the engine leaves nothing outside its own cache: no identifier, no events 
   expect(stderr.toString()).toBe("");
   expect(exitCode).toBe(0);
   const left = await readdir(home);
-  // Bun keeps its transpiled modules there; the executable has none.
+  // Bun caches transpiled modules there. The executable does not.
   expect(left.filter((name) => name !== "bun")).toEqual([]);
 });

@@ -3,7 +3,7 @@ import { Tokenizer } from "@anush008/tokenizers";
 import { InferenceSession, Tensor } from "onnxruntime-node";
 import { builtInModel } from "../../src/embedding/manifest.ts";
 import { prepareModel } from "../../src/embedding/model.ts";
-import { disableTelemetry } from "../../src/native/telemetry.ts";
+import { disableTelemetry } from "../../src/native/inference.ts";
 import { testCacheDir } from "./embedder.ts";
 
 /** The built-in model without fastembed: its tokenizer, and the states of tokens, one after the other. */

@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
 import { mkdirSync, readdirSync, utimesSync } from "node:fs";
 import { join } from "node:path";
-import { removeStaleAssets } from "../../src/native/stale-assets.ts";
+import { removeStaleAssets } from "../../src/native/asset-folder.ts";
 import { temporaryFolder } from "../support/database.ts";
 
-test("versions that nobody has used for long go, and nothing else", async () => {
+test("only versions of the asset that were unused for 30 days are removed", async () => {
   const cache = temporaryFolder();
   const ago = (days: number) => Date.now() / 1_000 - days * 86_400;
   const folders: [name: string, days: number][] = [
@@ -19,7 +19,7 @@ test("versions that nobody has used for long go, and nothing else", async () => 
     mkdirSync(join(cache, name));
     utimesSync(join(cache, name), ago(days), ago(days));
   }
-  // This one is old and in use.
+  // The folder in use stays, however old it is.
   await removeStaleAssets(join(cache, "model-0000000000000003"));
   const left = readdirSync(cache).sort();
   expect(left).toEqual(
@@ -28,7 +28,7 @@ test("versions that nobody has used for long go, and nothing else", async () => 
       .filter((name) => !name.endsWith("1"))
       .sort(),
   );
-  // Being used keeps it from the next one.
+  // Its use marked the third folder as used now, so it stays.
   await removeStaleAssets(join(cache, "model-0000000000000002"));
   expect(readdirSync(cache).sort()).toEqual(left);
 });

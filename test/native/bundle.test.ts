@@ -3,9 +3,9 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-const MODULE = join(import.meta.dir, "..", "..", "src", "native", "generated-modules.ts");
+const MODULE = join(import.meta.dir, "..", "..", "src", "native", "bundle.ts");
 
-/** Bundles a program of several chunks and prints them; in its folder, as the build script does. */
+/** Bundles a program of several chunks in its folder, as the build does, and prints them. */
 const SCRIPT = `
 import { join } from "node:path";
 import { generatedModules } from ${JSON.stringify(MODULE)};
@@ -35,7 +35,7 @@ async function bundleIn(folder: string): Promise<string> {
   return await Bun.$`${process.execPath} bundle.ts`.cwd(folder).text();
 }
 
-test("a generated module stands in for a file, and the folder it is in changes no byte", async () => {
+test("a generated module replaces a file, and the bytes do not depend on the folder", async () => {
   const bundle = await bundleIn(join(root, "a"));
   expect(bundle).toMatch(/chunk-\w+\.js/);
   expect(bundle).toContain('"made"');
