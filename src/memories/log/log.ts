@@ -147,3 +147,13 @@ export interface Checkpoint {
   /** Number of the last entry that it includes. */
   upTo: number;
 }
+
+type BaseVersion = Pick<Checkpoint, "base" | "version">;
+
+/** Whether two checkpoints name the same version of the same base, or neither names one. */
+export function isSameBase(
+  one: BaseVersion | null | undefined,
+  other: BaseVersion | null | undefined,
+): boolean {
+  return one?.base === other?.base && one?.version === other?.version;
+}

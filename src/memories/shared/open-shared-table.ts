@@ -1,6 +1,6 @@
 import type { EmbeddingModel } from "../../embedding/embedder.ts";
 import type { Base } from "../base/base.ts";
-import type { Checkpoint, Head } from "../log/log.ts";
+import { type Checkpoint, type Head, isSameBase } from "../log/log.ts";
 import type { NumberedEntry, SharedLog } from "../log/shared-log.ts";
 import { countUsage, loggedModel, unopened } from "../open-table.ts";
 import type { Storage } from "../storage.ts";
@@ -48,7 +48,7 @@ async function tryToOpen(
   } catch (error) {
     // A base whose place another one has taken is removed at any moment.
     const now = await storage.log.head(name);
-    if (!isSame(now?.checkpoint, head?.checkpoint)) return null;
+    if (!isSameBase(now?.checkpoint, head?.checkpoint)) return null;
     throw error;
   }
 }
@@ -92,12 +92,4 @@ async function readLogged(name: string, upTo: number, log: SharedLog) {
     seq = logged.at(-1)?.seq ?? since.seq;
     if (seq >= since.seq) return { logged, seq };
   }
-}
-
-/** Whether two checkpoints are the same, or both are none. */
-export function isSame(
-  one: Pick<Checkpoint, "base" | "version"> | null | undefined,
-  other: Pick<Checkpoint, "base" | "version"> | null | undefined,
-): boolean {
-  return one?.base === other?.base && one?.version === other?.version;
 }
