@@ -1,15 +1,15 @@
 import { Elysia } from "elysia";
 import type { Access } from "./access/access.ts";
 import type { Activity } from "./activity/activity.ts";
-import { watchMemories, watchRecall } from "./activity/watch-memories.ts";
+import { recordRecalls, withActivity } from "./activity/with-activity.ts";
 import { createCapture } from "./capture/capture.ts";
 import { type Places, rememberPlaces } from "./capture/places.ts";
 import { createRecall } from "./capture/recall.ts";
 import { createCaptureRoutes } from "./capture/routes.ts";
 import type { Config } from "./config.ts";
 import { createDashboardRoutes, type DashboardParts } from "./dashboard/routes.tsx";
+import type { ServerStatus } from "./dashboard/server-status.ts";
 import { createSessionPrincipal } from "./dashboard/session-principal.ts";
-import type { Standing } from "./dashboard/standing.ts";
 import { createArrivals } from "./http/arrivals.ts";
 import { createCors } from "./http/cors.ts";
 import { createDocs } from "./http/docs.ts";
@@ -60,7 +60,7 @@ import { createSignUp } from "./sign-in/sign-up.ts";
 import { createSignUpRoutes } from "./sign-in/sign-up-routes.tsx";
 import { createVisitors } from "./sign-in/visitor.ts";
 import { createWebAuthn } from "./sign-in/webauthn.ts";
-import type { Undoable } from "./waiting/carry-out.ts";
+import type { Undoable } from "./undo/undoable.ts";
 
 type AppConfig = Pick<
   Config,
@@ -83,7 +83,7 @@ export function createApp({
   keys,
   access,
   checks,
-  standing = null,
+  serverStatus = null,
   local = () => null,
   places = rememberPlaces(),
   projectOf = () => null,
@@ -100,7 +100,7 @@ export function createApp({
   access: Access;
   checks: Checks;
   /** What the program knows of itself; null where nothing does. */
-  standing?: Standing | null;
+  serverStatus?: ServerStatus | null;
   /** Who is behind a request that came by the local socket; null for others. */
   local?: (request: Request) => Principal | null;
   /** How far transcripts were captured; of this start by default. */
@@ -139,8 +139,8 @@ export function createApp({
     count: limits.countHolder,
   });
   const resourceMetadata = config.publicUrl + RESOURCE_METADATA_PATH;
-  const memories = watchMemories(unwatched, activity);
-  const recall = createRecall({ memories: unwatched, told: watchRecall(activity) });
+  const memories = withActivity(unwatched, activity);
+  const recall = createRecall({ memories: unwatched, told: recordRecalls(activity) });
   const capture = createCapture({ memories, places, projectOf, clock: access.clock });
   const { publicUrl } = config;
   const createMcpServer = createMcpServerFactory({ memories, recall, publicUrl, log });
@@ -182,7 +182,7 @@ export function createApp({
         keys,
         memories,
         checks,
-        standing,
+        serverStatus,
         arrivals,
         cookies,
         visitors,
@@ -216,7 +216,7 @@ function createPersonRoutes(
     | "keys"
     | "memories"
     | "checks"
-    | "standing"
+    | "serverStatus"
     | "arrivals"
     | "cookies"
     | "visitors"

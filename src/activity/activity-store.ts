@@ -15,7 +15,7 @@ import {
   sum,
 } from "drizzle-orm";
 import type { Database, Orm } from "../db/database.ts";
-import { ASKING, type Counted, dayOf, type Kind } from "./deed.ts";
+import { ASKING, type Counted, dayOf, type Kind } from "./action.ts";
 import { createActivityTables } from "./tables.ts";
 
 /** Rows that an account may have; the oldest go first. */
@@ -56,9 +56,9 @@ export function createActivityStore({ db }: { db: Database }) {
   const { orm } = db;
   const { activityDays, activityEvents, activitySettings } = db.tables(createActivityTables);
 
-  const addToDays = async (tx: Orm, deeds: readonly Counted[]) => {
+  const addToDays = async (tx: Orm, actions: readonly Counted[]) => {
     const rows = new Map<string, typeof activityDays.$inferInsert>();
-    for (const { accountId, kind, source, agent, at, times, inVain, memories } of deeds) {
+    for (const { accountId, kind, source, agent, at, times, inVain, memories } of actions) {
       const key = { accountId, day: dayOf(at), kind, sourceId: source.id, agent: agent ?? "" };
       const name = JSON.stringify(Object.values(key));
       const row = rows.get(name);
@@ -91,8 +91,8 @@ export function createActivityStore({ db }: { db: Database }) {
     }
   };
 
-  const addEvents = async (tx: Orm, deeds: readonly Counted[]) => {
-    const rows = deeds.map(({ source: { id, by }, at, ...rest }) => ({
+  const addEvents = async (tx: Orm, actions: readonly Counted[]) => {
+    const rows = actions.map(({ source: { id, by }, at, ...rest }) => ({
       ...{ ...rest, at: new Date(at), sourceId: id, source: by },
     }));
     for (let from = 0; from < rows.length; from += AT_ONCE) {
@@ -149,10 +149,10 @@ export function createActivityStore({ db }: { db: Database }) {
   };
 
   return {
-    /** Adds deeds in a transaction; those of accounts that are not there are left out. */
-    async save(tx: Orm, deeds: readonly Counted[]): Promise<void> {
-      await addToDays(tx, deeds);
-      await addEvents(tx, deeds);
+    /** Adds actions in a transaction; those of accounts that are not there are left out. */
+    async save(tx: Orm, actions: readonly Counted[]): Promise<void> {
+      await addToDays(tx, actions);
+      await addEvents(tx, actions);
     },
 
     /** Since when accounts keep what is asked; those that don't are missing. */

@@ -1,8 +1,8 @@
 import type { Database, Orm } from "../db/database.ts";
 import type { Log } from "../log.ts";
 import { maskSecrets } from "../secrets/mask-secrets.ts";
+import { type Action, ASKING, type Counted, nameOf, together } from "./action.ts";
 import { createActivityStore } from "./activity-store.ts";
-import { ASKING, type Counted, type Deed, nameOf, together } from "./deed.ts";
 
 /** Days that activity is kept. */
 export const KEPT_DAYS = 90;
@@ -11,9 +11,9 @@ const WRITE_AFTER = 3_000;
 const TRY_AGAIN_AFTER = 10_000;
 /** Tries after which what can't be written is let go. */
 const MOST_TRIES = 60;
-/** Different deeds that wait; of more, only what is alike without its question is told apart. */
+/** Different actions that wait; of more, only what is alike without its question is told apart. */
 const MOST_WAITING = 2_000;
-/** Different deeds of one account that are written at a time; the rest counts without agent and question. */
+/** Different actions of one account that are written at a time; the rest counts without agent and question. */
 const MOST_OF_ACCOUNT = 50;
 /** Characters that are kept of a question. */
 const MAX_QUERY = 300;
@@ -50,32 +50,32 @@ export function createActivity({
     else if (waiting.size < 2 * MOST_WAITING) waiting.set(name, counted);
   };
 
-  const write = async (deeds: readonly Counted[], tx: Orm): Promise<void> => {
-    const accountIds = [...new Set(deeds.map(({ accountId }) => accountId))];
+  const write = async (actions: readonly Counted[], tx: Orm): Promise<void> => {
+    const accountIds = [...new Set(actions.map(({ accountId }) => accountId))];
     const since = await store.queriesSince(tx, accountIds);
-    await store.save(tx, asKept(deeds, since));
+    await store.save(tx, asKept(actions, since));
   };
 
   const writeWaiting = async (): Promise<void> => {
     if (timer !== null) clearTimeout(timer);
     timer = null;
-    const deeds = [...waiting.values()];
-    if (deeds.length === 0) return;
+    const actions = [...waiting.values()];
+    if (actions.length === 0) return;
     waiting = new Map();
-    const isWritten = await db.attempt((tx) => write(deeds, tx));
+    const isWritten = await db.attempt((tx) => write(actions, tx));
     if (isWritten) {
       failures = 0;
       return;
     }
     failures++;
-    if (failures === 1) log.warn("activity_waits", { entries: deeds.length });
+    if (failures === 1) log.warn("activity_waits", { entries: actions.length });
     if (failures % MOST_TRIES === 0) {
-      log.error("activity_lost", { entries: deeds.length });
+      log.error("activity_lost", { entries: actions.length });
       return;
     }
     const later = [...waiting.values()];
     waiting = new Map();
-    for (const deed of [...deeds, ...later]) put(deed);
+    for (const action of [...actions, ...later]) put(action);
     schedule();
   };
 
@@ -94,12 +94,12 @@ export function createActivity({
 
   return {
     /** Counts what has been done. It never fails and never waits. */
-    record(deed: Deed): void {
+    record(action: Action): void {
       if (isClosed) return;
-      const inVain = deed.memories === 0 && ASKING.includes(deed.kind) ? 1 : 0;
+      const inVain = action.memories === 0 && ASKING.includes(action.kind) ? 1 : 0;
       // Not every database can keep it.
-      const agent = deed.agent?.toWellFormed().replaceAll("\0", "\uFFFD") ?? null;
-      put({ ...deed, agent, query: shortened(deed.query), at: clock(), times: 1, inVain });
+      const agent = action.agent?.toWellFormed().replaceAll("\0", "\uFFFD") ?? null;
+      put({ ...action, agent, query: shortened(action.query), at: clock(), times: 1, inVain });
       schedule();
     },
 
@@ -134,32 +134,32 @@ export function createActivity({
   };
 }
 
-/** Deeds as accounts want them kept: with the question or without, and not too many. */
-function asKept(deeds: readonly Counted[], since: ReadonlyMap<string, number>): Counted[] {
+/** Actions as accounts want them kept: with the question or without, and not too many. */
+function asKept(actions: readonly Counted[], since: ReadonlyMap<string, number>): Counted[] {
   const kept = new Map<string, Counted>();
   const perAccount = new Map<string, number>();
-  for (const deed of withoutBeginnings(deeds)) {
-    const isKept = deed.at >= (since.get(deed.accountId) ?? Number.POSITIVE_INFINITY);
-    const query = isKept && deed.query !== null ? maskSecrets(deed.query) : null;
-    const amount = perAccount.get(deed.accountId) ?? 0;
+  for (const action of withoutBeginnings(actions)) {
+    const isKept = action.at >= (since.get(action.accountId) ?? Number.POSITIVE_INFINITY);
+    const query = isKept && action.query !== null ? maskSecrets(action.query) : null;
+    const amount = perAccount.get(action.accountId) ?? 0;
     const told =
-      amount < MOST_OF_ACCOUNT ? { ...deed, query } : { ...deed, query: null, agent: null };
+      amount < MOST_OF_ACCOUNT ? { ...action, query } : { ...action, query: null, agent: null };
     const name = nameOf(told);
     const same = kept.get(name);
-    if (!same) perAccount.set(deed.accountId, amount + 1);
+    if (!same) perAccount.set(action.accountId, amount + 1);
     kept.set(name, same ? together(same, told) : told);
   }
   return [...kept.values()];
 }
 
 /** The dashboard searches while a person types: only the last of that is what they asked. */
-function withoutBeginnings(deeds: readonly Counted[]): Counted[] {
-  const isTyped = ({ kind, source, accountId }: Deed) =>
+function withoutBeginnings(actions: readonly Counted[]): Counted[] {
+  const isTyped = ({ kind, source, accountId }: Action) =>
     kind === "searched" && source.id === accountId;
-  return deeds.filter((deed, place) => {
-    const { accountId, query } = deed;
-    if (!isTyped(deed) || query === null) return true;
-    const next = deeds
+  return actions.filter((action, place) => {
+    const { accountId, query } = action;
+    if (!isTyped(action) || query === null) return true;
+    const next = actions
       .slice(place + 1)
       .find((each) => each.accountId === accountId && isTyped(each));
     return !next?.query?.startsWith(query);

@@ -1,5 +1,5 @@
 import type { Dialect } from "../db/dialect.ts";
-import type { Kind } from "./deed.ts";
+import type { Kind } from "./action.ts";
 
 /** The tables of the activity, made by `db/migrations.ts`. A removed account takes its rows along. */
 export function createActivityTables(words: Dialect) {

@@ -1,7 +1,7 @@
 import { version } from "../../package.json" with { type: "json" };
 import { projectOfFolder } from "../capture/project.ts";
 import type { Config } from "../config.ts";
-import { sizeText } from "../dashboard/size.ts";
+import { sizeText } from "../dashboard/number-text.ts";
 import { isLocked, readOwner } from "../db/data-lock.ts";
 import { formatDate } from "../mcp/entry.ts";
 import type { Stats } from "../memories/stats.ts";

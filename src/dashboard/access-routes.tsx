@@ -14,9 +14,10 @@ import type { PendingSignIns } from "../sign-in/pending-sign-ins.ts";
 import type { Sessions } from "../sign-in/sessions.ts";
 import { ACCOUNTS_PATH } from "./admin-paths.ts";
 import { ConfirmPage } from "./confirm.tsx";
-import { type Guard, PAGE_ROUTE, requireOwner, type Visit } from "./guard.tsx";
+import { type Guard, PAGE_ROUTE } from "./guard.tsx";
 import { type Member, MemberPage } from "./member-page.tsx";
 import { PATHS } from "./navigation.tsx";
+import { requireOwner, type Visit } from "./visit.ts";
 
 /** Where a person ends all access to their own account. */
 export const REVOKE_PATH = `${PATHS.account}/revoke`;

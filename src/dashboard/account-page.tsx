@@ -11,12 +11,12 @@ import { WITH_PATH } from "../sign-in/paths.ts";
 import type { SessionRecord } from "../sign-in/sessions.ts";
 import { browserName } from "./browser-name.ts";
 import { FactorsSection, type OwnFactors } from "./factors-section.tsx";
-import type { Visit } from "./guard.tsx";
 import { listPage } from "./list-page.ts";
 import { PATHS } from "./navigation.tsx";
 import { Page } from "./page.tsx";
 import { Setting } from "./setting.tsx";
 import { AccountTabs } from "./tabs.tsx";
+import type { Visit } from "./visit.ts";
 
 export const PASSWORD_PATH = `${PATHS.account}/password`;
 export const PROVIDERS_PATH = `${PATHS.account}/providers`;

@@ -15,9 +15,10 @@ import type { Visitors } from "../sign-in/visitor.ts";
 import type { TakeWayIn } from "../sign-in/ways-in.ts";
 import type { WebAuthn } from "../sign-in/webauthn.ts";
 import { AccountPage, PASSWORD_PATH, PROVIDERS_PATH, SESSIONS_PATH } from "./account-page.tsx";
-import { type Guard, PAGE_ROUTE, type Visit } from "./guard.tsx";
+import { type Guard, PAGE_ROUTE } from "./guard.tsx";
 import { PATHS } from "./navigation.tsx";
 import type { ProofGuard } from "./proof-guard.ts";
+import type { Visit } from "./visit.ts";
 
 /** The page of a person's account: password, second factor and sessions. */
 export function createAccountRoutes({

@@ -1,8 +1,9 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
+
 import type { Markup } from "../pages/jsx-runtime.ts";
 import { Table } from "../pages/table.tsx";
 import type { Bar } from "./activity-view.ts";
-import { percent } from "./memory-item.tsx";
+import { percent } from "./number-text.ts";
 
 /** Units of the drawing: a bar's width with its gap, and the height of the tallest bar. */
 const STEP = 10;

@@ -1,4 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
+
 import { KEPT_DAYS } from "../activity/activity.ts";
 import type { ActivityEvent } from "../activity/activity-store.ts";
 import { LIVE } from "../pages/assets.ts";
@@ -10,10 +11,10 @@ import { Table } from "../pages/table.tsx";
 import { PostForm } from "../sign-in/form.tsx";
 import { ActivityChart } from "./activity-chart.tsx";
 import { type Actor, type Bar, grouped, namesOf, saidOf } from "./activity-view.ts";
-import type { Visit } from "./guard.tsx";
-import { percent } from "./memory-item.tsx";
-import { PATHS } from "./navigation.tsx";
+import { memoryPath, PATHS } from "./navigation.tsx";
+import { percent } from "./number-text.ts";
 import { Page } from "./page.tsx";
+import type { Visit } from "./visit.ts";
 
 /** Days that can be looked at. */
 export const RANGES = [7, 30, KEPT_DAYS] as const;
@@ -252,9 +253,9 @@ function MemoryLink({
   names: ReadonlyMap<string, string>;
 }): Markup {
   const name = memoryId === null ? undefined : names.get(memoryId);
-  if (name === undefined) return Fragment({});
+  if (memoryId === null || name === undefined) return Fragment({});
   return (
-    <a class="activity-event-memory" href={`${PATHS.memories}/${memoryId}`}>
+    <a class="activity-event-memory" href={memoryPath(memoryId)}>
       <bdi>{name}</bdi>
     </a>
   );

@@ -1,7 +1,7 @@
+import { ASKING, dayOf, type Kind } from "../activity/action.ts";
 import type { ActivityEvent, ActorCount, DayCount } from "../activity/activity-store.ts";
-import { ASKING, dayOf, type Kind } from "../activity/deed.ts";
 import { viewPath } from "./memories-view.ts";
-import { LOCAL, LOCAL_NAME } from "./written-routes.tsx";
+import { LOCAL_SOURCE_ID, LOCAL_SOURCE_NAME } from "./memory-sources.ts";
 
 const DAY = 86_400_000;
 /** Milliseconds in which what one agent does again is told as one. */
@@ -83,9 +83,9 @@ export function namesOf(
   { sourceId, source, agent }: Pick<ActivityEvent, "sourceId" | "source" | "agent">,
   accountId: string,
 ): Pick<Actor, "name" | "by"> {
-  const isLocal = sourceId === LOCAL;
+  const isLocal = sourceId === LOCAL_SOURCE_ID;
   const by = sourceId === accountId ? "You" : source;
-  if (agent === null) return { name: isLocal ? LOCAL_NAME : by, by: null };
+  if (agent === null) return { name: isLocal ? LOCAL_SOURCE_NAME : by, by: null };
   return { name: agent, by: isLocal ? "on this machine" : by };
 }
 

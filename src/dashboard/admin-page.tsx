@@ -9,14 +9,14 @@ import { Moment } from "../pages/moment.tsx";
 import { Pager, Table } from "../pages/table.tsx";
 import { PostForm } from "../sign-in/form.tsx";
 import { ACCOUNTS_PATH, INVITATIONS_PATH } from "./admin-paths.ts";
-import type { Visit } from "./guard.tsx";
 import type { ListPage } from "./list-page.ts";
 import { PATHS } from "./navigation.tsx";
+import { sizeText } from "./number-text.ts";
 import { Page } from "./page.tsx";
 import { type Kept, QuotaUse, UsualQuota } from "./quota-use.tsx";
 import { Setting } from "./setting.tsx";
-import { sizeText } from "./size.ts";
 import { AdminTabs } from "./tabs.tsx";
+import type { Visit } from "./visit.ts";
 
 /** Invitations that are shown, the newest: others hold as well, for a week at the most. */
 const MAX_INVITATIONS = 20;

@@ -14,10 +14,11 @@ import { JOIN_PATH } from "../sign-in/paths.ts";
 import { AdminPage, type Overview } from "./admin-page.tsx";
 import { ACCOUNTS_PATH, INVITATIONS_PATH } from "./admin-paths.ts";
 import { ConfirmPage } from "./confirm.tsx";
-import { type Guard, PAGE_ROUTE, requireOwner, type Visit } from "./guard.tsx";
+import { type Guard, PAGE_ROUTE } from "./guard.tsx";
 import { listPage } from "./list-page.ts";
 import { PATHS } from "./navigation.tsx";
 import type { ShownOnce } from "./shown-once.ts";
+import { requireOwner, type Visit } from "./visit.ts";
 
 /** The owner's page of accounts and invitations. */
 export function createAdminRoutes({

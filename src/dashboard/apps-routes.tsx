@@ -1,4 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
+
 import { Elysia } from "elysia";
 import { AppError } from "../errors.ts";
 import type { RecordEvent } from "../http/record.ts";
@@ -13,12 +14,14 @@ import { EmptyState } from "../pages/notice.tsx";
 import { Pager, Table } from "../pages/table.tsx";
 import { Allowed } from "../sign-in/bound-fields.tsx";
 import { ConfirmPage } from "./confirm.tsx";
-import { countOf } from "./count-of.ts";
-import { type Guard, PAGE_ROUTE, type Visit } from "./guard.tsx";
+import { type Guard, PAGE_ROUTE } from "./guard.tsx";
 import { listPage } from "./list-page.ts";
+import { LOCAL_SOURCE_ID, LOCAL_SOURCE_NAME } from "./memory-sources.ts";
 import { PATHS } from "./navigation.tsx";
+import { memoryCount } from "./number-text.ts";
 import { Page } from "./page.tsx";
-import { LOCAL, LOCAL_NAME, RemoveWritten } from "./written-routes.tsx";
+import type { Visit } from "./visit.ts";
+import { RemoveWritten } from "./written-routes.tsx";
 
 /** The page of apps that a person has allowed to use their memories. */
 export function createAppsRoutes({
@@ -43,7 +46,7 @@ export function createAppsRoutes({
           const all = await grants.list(visit.account.id);
           const ended = all.filter(({ revokedAt }) => revokedAt !== null).reverse();
           const reach = wholeAccount(visit.account.id);
-          const byAgents = await memories.count(reach, { sourceId: LOCAL });
+          const byAgents = await memories.count(reach, { sourceId: LOCAL_SOURCE_ID });
           const working = await active(visit.account.id);
           return <AppsPage visit={visit} grants={working} ended={ended} byAgents={byAgents} />;
         }),
@@ -176,10 +179,10 @@ function AppsPage({
       )}
       {byAgents > 0 && (
         <section class="panel" aria-labelledby="agents">
-          <h2 id="agents">{LOCAL_NAME}</h2>
-          <p>{`They need no key and wrote ${countOf(byAgents)}.`}</p>
+          <h2 id="agents">{LOCAL_SOURCE_NAME}</h2>
+          <p>{`They need no key and wrote ${memoryCount(byAgents)}.`}</p>
           <div class="actions">
-            <RemoveWritten section="apps" id={LOCAL} name={LOCAL_NAME} />
+            <RemoveWritten section="apps" id={LOCAL_SOURCE_ID} name={LOCAL_SOURCE_NAME} />
           </div>
         </section>
       )}

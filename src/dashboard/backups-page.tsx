@@ -8,12 +8,12 @@ import type { SecurityRecord } from "../security-log/event-store.ts";
 import { EVENTS } from "../security-log/events.ts";
 import { quoteForShell } from "../system/shell.ts";
 import { BACKUPS_PATH } from "./admin-paths.ts";
-import type { Visit } from "./guard.tsx";
 import { HELP_PATH } from "./navigation.tsx";
 import { Page } from "./page.tsx";
+import type { BackupFacts } from "./server-status.ts";
 import { Setting } from "./setting.tsx";
-import type { BackupFacts } from "./standing.ts";
 import { AdminTabs } from "./tabs.tsx";
+import type { Visit } from "./visit.ts";
 
 const MINUTE = 60_000;
 /** Backups that are shown. */

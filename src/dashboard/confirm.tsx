@@ -2,9 +2,9 @@
 import { Button } from "../pages/button.tsx";
 import type { Child, Markup } from "../pages/jsx-runtime.ts";
 import { PostForm } from "../sign-in/form.tsx";
-import type { Visit } from "./guard.tsx";
 import type { Section } from "./navigation.tsx";
 import { Page } from "./page.tsx";
+import type { Visit } from "./visit.ts";
 
 /**
  * Asks once before something is lost for good. A page of its own; a `ButtonLink` to it with `asks`

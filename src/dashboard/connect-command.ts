@@ -1,5 +1,5 @@
 import type { Account } from "../accounts/accounts.ts";
-import type { Standing } from "./standing.ts";
+import type { ServerStatus } from "./server-status.ts";
 
 /** What connects agents, as a person types it. */
 export interface ConnectCommand {
@@ -14,16 +14,16 @@ export type ConnectCommandOf = (account: Pick<Account, "role">, words: string) =
 /** Makes what tells how agents are connected: the owner's on the server's machine by its socket, others by its address. */
 export function createConnectCommand({
   publicUrl,
-  standing,
+  serverStatus,
 }: {
   publicUrl: string;
   /** Null where no program tells of itself. */
-  standing: Pick<Standing, "command" | "isForAgents"> | null;
+  serverStatus: Pick<ServerStatus, "command" | "isForAgents"> | null;
 }): ConnectCommandOf {
   return ({ role }, words) => {
-    const isHere = role === "owner" && isLocal(publicUrl) && (standing?.isForAgents ?? true);
+    const isHere = role === "owner" && isLocal(publicUrl) && (serverStatus?.isForAgents ?? true);
     if (!isHere) return { isHere, command: `ctxd ${words} --url ${publicUrl}` };
-    return { isHere, command: standing?.command(words) ?? `ctxd ${words}` };
+    return { isHere, command: serverStatus?.command(words) ?? `ctxd ${words}` };
   };
 }
 

@@ -14,10 +14,10 @@ import { Notice } from "../pages/notice.tsx";
 import { BoundFields } from "../sign-in/bound-fields.tsx";
 import { PostForm } from "../sign-in/form.tsx";
 import { type ConnectCommand, type ConnectCommandOf, isLocal } from "./connect-command.ts";
-import type { Visit } from "./guard.tsx";
 import { EXPIRY_CHOICES, USUAL_EXPIRY } from "./key-choices.ts";
 import { PATHS } from "./navigation.tsx";
 import { Page } from "./page.tsx";
+import type { Visit } from "./visit.ts";
 
 /** A key that was just made, to be shown this one time. */
 interface FreshKey {

@@ -1,9 +1,9 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import { ButtonLink } from "../pages/button.tsx";
 import type { Markup } from "../pages/jsx-runtime.ts";
-import type { Visit } from "./guard.tsx";
 import { HELP_PATH, MEMORY_PATHS, PATHS } from "./navigation.tsx";
 import { Page } from "./page.tsx";
+import type { Visit } from "./visit.ts";
 
 /** Offers all memories as a file. */
 export function ExportPage({ visit }: { visit: Visit }): Markup {

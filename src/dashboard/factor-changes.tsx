@@ -4,8 +4,9 @@ import type { Factors } from "../sign-in/factors.ts";
 import type { PendingSignIns } from "../sign-in/pending-sign-ins.ts";
 import type { Sessions } from "../sign-in/sessions.ts";
 import { RecoveryCodesPage } from "./factor-pages.tsx";
-import type { Outcome, Visit } from "./guard.tsx";
+import type { Outcome } from "./guard.tsx";
 import { PATHS } from "./navigation.tsx";
+import type { Visit } from "./visit.ts";
 
 export type FactorChanges = ReturnType<typeof createFactorChanges>;
 

@@ -8,9 +8,9 @@ import { CodeForm } from "../sign-in/code-form.tsx";
 import { PasskeyForm } from "../sign-in/passkey-form.tsx";
 import { toBase32, totpAddress } from "../sign-in/totp.ts";
 import { APP_PATH, NEW_PASSKEY_OPTIONS, PASSKEYS_PATH } from "./factors-section.tsx";
-import type { Visit } from "./guard.tsx";
 import { PATHS } from "./navigation.tsx";
 import { Page } from "./page.tsx";
+import type { Visit } from "./visit.ts";
 
 /** The page on which a browser makes a passkey. */
 export function NewPasskeyPage({ visit, problem }: { visit: Visit; problem?: string }): Markup {

@@ -14,18 +14,7 @@ import { createNotices } from "../sign-in/notices.ts";
 import { SET_UP_PATH, SIGN_IN_PATH } from "../sign-in/paths.ts";
 import type { SignedIn, Visitors, Welcome } from "../sign-in/visitor.ts";
 import { Page } from "./page.tsx";
-
-/** A signed-in person's request for a page. */
-export interface Visit extends SignedIn {
-  /** What the form before this page has done, to be said once. */
-  readonly notice: string | null;
-  readonly url: URL;
-  /**
-   * To be called on the way by what takes long.
-   * @throws AppError `unauthorized` when the session has ended, or the account is gone
-   */
-  readonly stillSignedIn: () => Promise<void>;
-}
+import type { Visit } from "./visit.ts";
 
 /** An answer that is still made when its first part is sent. */
 export interface Streamed {
@@ -207,10 +196,4 @@ export function createGuard({
 function refererOf(request: Request, publicUrl: string): string | null {
   const url = URL.parse(request.headers.get("referer") ?? "");
   return url?.origin === publicUrl ? localPath(url.pathname + url.search, publicUrl) : null;
-}
-
-/** @throws AppError `forbidden` for everyone but the owner of the server */
-export function requireOwner({ account }: Visit): void {
-  if (account.role === "owner") return;
-  throw new AppError("forbidden", "This page is for the owner of this server alone.");
 }

@@ -5,13 +5,13 @@ import type { Markup } from "../pages/jsx-runtime.ts";
 import { Moment } from "../pages/moment.tsx";
 import { Table } from "../pages/table.tsx";
 import { HEALTH_PATH } from "./admin-paths.ts";
-import type { Visit } from "./guard.tsx";
 import { HELP_PATH } from "./navigation.tsx";
+import { sizeText } from "./number-text.ts";
 import { Page } from "./page.tsx";
+import type { ServerFacts } from "./server-status.ts";
 import { Setting } from "./setting.tsx";
-import { sizeText } from "./size.ts";
-import type { ServerFacts } from "./standing.ts";
 import { AdminTabs } from "./tabs.tsx";
+import type { Visit } from "./visit.ts";
 
 /** What each check is about. */
 const ABOUT: Readonly<Record<string, string>> = {

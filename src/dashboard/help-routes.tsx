@@ -3,6 +3,7 @@ import { Elysia } from "elysia";
 import type { Child, Markup } from "../pages/jsx-runtime.ts";
 import { Document } from "../pages/layout.tsx";
 import { pageResponse } from "../pages/page-response.ts";
+import { Frame } from "./frame.tsx";
 import { PAGE_ROUTE } from "./guard.tsx";
 import accounts from "./help/accounts.md" with { type: "text" };
 import agents from "./help/agents.md" with { type: "text" };
@@ -109,25 +110,9 @@ function HelpPage({
 }): Markup {
   return (
     <Document title={title} kind="help">
-      <a class="skip" href="#main">
-        Skip to the content
-      </a>
-      <div class="frame">
-        <header class="side">
-          <a class="brand" href="/">
-            ctxd
-          </a>
-          <button type="button" class="menu" popovertarget="side-content">
-            Menu
-          </button>
-          <div id="side-content" class="side-content" popover="auto">
-            <Contents label="Help" {...(current !== undefined && { current })} />
-          </div>
-        </header>
-        <main id="main" tabindex={-1}>
-          {children}
-        </main>
-      </div>
+      <Frame side={<Contents label="Help" {...(current !== undefined && { current })} />}>
+        {children}
+      </Frame>
     </Document>
   );
 }

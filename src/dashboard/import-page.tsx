@@ -9,9 +9,9 @@ import { Done, Notice, Problem } from "../pages/notice.tsx";
 import { SLOT } from "../pages/streamed-page.ts";
 import { type Column, Table } from "../pages/table.tsx";
 import { PostForm } from "../sign-in/form.tsx";
-import type { Visit } from "./guard.tsx";
 import { HELP_PATH, MEMORY_PATHS, PATHS } from "./navigation.tsx";
 import { Page } from "./page.tsx";
+import type { Visit } from "./visit.ts";
 
 /** Places and files that the page names. */
 const MOST_NAMED = 50;

@@ -18,10 +18,11 @@ import { parseLines } from "../memories/transfer-routes.ts";
 import type { Markup } from "../pages/jsx-runtime.ts";
 import { pageResponse } from "../pages/page-response.ts";
 import { streamPage } from "../pages/streamed-page.ts";
-import { type Guard, PAGE_ROUTE, type Streamed, type Visit } from "./guard.tsx";
+import { type Guard, PAGE_ROUTE, type Streamed } from "./guard.tsx";
 import { ImportingPage, ImportPage, Outcome, Progress } from "./import-page.tsx";
 import { MEMORY_PATHS } from "./navigation.tsx";
 import { credentialOf } from "./session-principal.ts";
+import type { Visit } from "./visit.ts";
 
 /** Bytes of files that are brought in. The API takes any length. */
 const MAX_FILES = 32 << 20;

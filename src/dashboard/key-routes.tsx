@@ -5,12 +5,13 @@ import type { RecordEvent } from "../http/record.ts";
 import { type KeyRecord, type Keys, keyFacts } from "../keys/keys.ts";
 import type { NewKey } from "../keys/new-key.ts";
 import { boundOf } from "../sign-in/bound-fields.tsx";
-import { type Guard, PAGE_ROUTE, type Visit } from "./guard.tsx";
+import { type Guard, PAGE_ROUTE } from "./guard.tsx";
 import { expiryOf, scopesOf } from "./key-choices.ts";
 import { type KeyAction, KeyQuestion, KeysPage } from "./keys-page.tsx";
 import { PATHS } from "./navigation.tsx";
 import type { ProofGuard } from "./proof-guard.ts";
 import type { ShownOnce } from "./shown-once.ts";
+import type { Visit } from "./visit.ts";
 
 /** The page of API keys: create, revoke, regenerate. */
 export function createKeyRoutes({

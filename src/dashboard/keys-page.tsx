@@ -9,11 +9,11 @@ import { Pager, Table } from "../pages/table.tsx";
 import { Allowed, BoundFields } from "../sign-in/bound-fields.tsx";
 import { PostForm } from "../sign-in/form.tsx";
 import { ConfirmPage } from "./confirm.tsx";
-import type { Visit } from "./guard.tsx";
 import { EXPIRY_CHOICES, SCOPE_CHOICES } from "./key-choices.ts";
 import { listPage } from "./list-page.ts";
 import { PATHS } from "./navigation.tsx";
 import { Page } from "./page.tsx";
+import type { Visit } from "./visit.ts";
 import { RemoveWritten } from "./written-routes.tsx";
 
 /** The account's API keys, and the form that makes one. */

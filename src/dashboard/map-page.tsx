@@ -1,4 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
+
 import { GROUPINGS, type Grouping, type Groups, MOST_GROUPS } from "../memories/map/groups.ts";
 import { idOnMap, type MemoryMap } from "../memories/map/map.ts";
 import type { Topic } from "../memories/map/topics.ts";
@@ -8,12 +9,12 @@ import { ButtonLink } from "../pages/button.tsx";
 import { Fragment, type Markup } from "../pages/jsx-runtime.ts";
 import { EmptyState } from "../pages/notice.tsx";
 import { SLOT } from "../pages/streamed-page.ts";
-import { countOf } from "./count-of.ts";
-import type { Visit } from "./guard.tsx";
+import { titleOf } from "./excerpt.ts";
 import { viewPath } from "./memories-view.ts";
-import { nameOf } from "./memory-item.tsx";
-import { MEMORY_PATHS, PATHS } from "./navigation.tsx";
+import { MEMORY_PATHS, memoryPath, PATHS } from "./navigation.tsx";
+import { memoryCount } from "./number-text.ts";
 import { Page } from "./page.tsx";
+import type { Visit } from "./visit.ts";
 
 /** What the page's script asks for. */
 export const MAP_PATHS = { points: `${PATHS.map}/points`, texts: `${PATHS.map}/texts` } as const;
@@ -76,7 +77,7 @@ export function MapOfMemories({
   typical: readonly Memory[];
 }): Markup {
   const shown = map.topicOf.length;
-  const texts = new Map(typical.map(({ id, content }) => [id, nameOf(content)]));
+  const texts = new Map(typical.map(({ id, content }) => [id, titleOf(content)]));
   return (
     <div
       class="map"
@@ -89,7 +90,7 @@ export function MapOfMemories({
           <canvas
             tabindex={0}
             role="img"
-            aria-label={`Map of ${countOf(shown)}. The list of topics says the same.`}
+            aria-label={`Map of ${memoryCount(shown)}. The list of topics says the same.`}
             aria-describedby="map-keys"
           />
           <div class="map-tools">
@@ -113,7 +114,7 @@ export function MapOfMemories({
       <div class="map-side">
         {shown < map.total && (
           <p class="faint">
-            {`The map has ${shown.toLocaleString("en")} of ${countOf(map.total)}, picked at random. The sample stays the same while others are added.`}
+            {`The map has ${shown.toLocaleString("en")} of ${memoryCount(map.total)}, picked at random. The sample stays the same while others are added.`}
           </p>
         )}
         <Legend groups={map.groups[by]} by={by} />
@@ -191,7 +192,7 @@ function Entry({
   href?: string;
   count: number;
 }): Markup {
-  const text = <bdi>{nameOf(name)}</bdi>;
+  const text = <bdi>{titleOf(name)}</bdi>;
   return (
     <li data-bit={bit}>
       <span class={`map-swatch hue-${bit + 1}`} aria-hidden="true" />
@@ -215,12 +216,12 @@ function TopicItem({
   return (
     <li data-topic={number} data-x={x.toFixed(4)} data-y={y.toFixed(4)}>
       <h3>
-        <bdi class="topic-name">{name}</bdi> <span class="count">{countOf(memories)}</span>
+        <bdi class="topic-name">{name}</bdi> <span class="count">{memoryCount(memories)}</span>
       </h3>
       <ul>
         {typical.map(({ id, text }) => (
           <li>
-            <a href={`${PATHS.memories}/${id}`}>
+            <a href={memoryPath(id)}>
               <bdi>{text}</bdi>
             </a>
           </li>

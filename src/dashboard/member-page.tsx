@@ -7,13 +7,13 @@ import type { Markup } from "../pages/jsx-runtime.ts";
 import { Moment } from "../pages/moment.tsx";
 import { PostForm } from "../sign-in/form.tsx";
 import { ACCOUNTS_PATH } from "./admin-paths.ts";
-import type { Visit } from "./guard.tsx";
 import { PATHS } from "./navigation.tsx";
+import { sizeText } from "./number-text.ts";
 import { Page } from "./page.tsx";
 import { type Kept, QuotaUse } from "./quota-use.tsx";
 import { Setting } from "./setting.tsx";
-import { sizeText } from "./size.ts";
 import { AdminTabs } from "./tabs.tsx";
+import type { Visit } from "./visit.ts";
 
 /** An account, as the owner of the server knows it. */
 export interface Member extends Account {

@@ -9,18 +9,18 @@ import { ButtonLink } from "../pages/button.tsx";
 import { Fragment, type Markup } from "../pages/jsx-runtime.ts";
 import { EmptyState, Notice } from "../pages/notice.tsx";
 import { PostForm } from "../sign-in/form.tsx";
-import type { Waiting } from "../waiting/waiting-changes.ts";
-import { countOf } from "./count-of.ts";
-import type { Visit } from "./guard.tsx";
+import type { PendingChange } from "../undo/pending-changes.ts";
 import { canTakeAll, isFiltered, MOST_FOUND, type View, viewPath } from "./memories-view.ts";
-import { MemoryItem, percent } from "./memory-item.tsx";
+import { MemoryItem } from "./memory-item.tsx";
 import { SearchForm } from "./memory-search-form.tsx";
 import type { Source } from "./memory-sources.ts";
 import { HELP_PATH, MEMORY_PATHS, PATHS } from "./navigation.tsx";
+import { memoryCount, percent } from "./number-text.ts";
 import { Page } from "./page.tsx";
+import { afterAll, PendingChanges } from "./pending-changes.tsx";
 import { type ProjectCounts, ProjectNames, ProjectSwitch } from "./project-switch.tsx";
 import { SelectionFields } from "./selection-form.tsx";
-import { afterAll, WaitingChanges } from "./waiting-changes.tsx";
+import type { Visit } from "./visit.ts";
 
 /** The form for a new memory, with what it begins with. */
 export function newPath(begin: { project?: string; supersedes?: string }): string {
@@ -60,7 +60,7 @@ export function MemoriesPage({
   projects: ProjectCounts;
   sources: readonly Source[];
   /** What is shown as if it were done already. */
-  waiting: readonly Waiting[];
+  waiting: readonly PendingChange[];
   problem?: string | undefined;
 }): Markup {
   return (
@@ -89,7 +89,7 @@ export function MemoriesPage({
         data-live-noun="memory"
       >
         {shown && <Results visit={visit} view={view} shown={shown} waiting={waiting} />}
-        <WaitingChanges waiting={waiting} view={view} token={visit.token} />
+        <PendingChanges waiting={waiting} view={view} token={visit.token} />
       </div>
       <ProjectNames projects={projects} />
     </Page>
@@ -110,7 +110,7 @@ function Results({
   visit: Visit;
   view: View;
   shown: Shown;
-  waiting: readonly Waiting[];
+  waiting: readonly PendingChange[];
 }): Markup {
   const { memories } = shown;
   if (memories.length === 0) return <NoResults view={view} />;
@@ -194,12 +194,12 @@ function Weights({ found }: { found: readonly FoundMemory[] }): Markup {
 }
 
 function summary(shown: Shown, { rest }: View): string {
-  if (shown.kind === "list") return countOf(shown.total);
+  if (shown.kind === "list") return memoryCount(shown.total);
   const { length } = shown.memories;
   const which = rest === "" ? "best" : "nearest";
   return length < MOST_FOUND
-    ? `${countOf(length)}, the ${which} first`
-    : `The ${which} ${countOf(length)}`;
+    ? `${memoryCount(length)}, the ${which} first`
+    : `The ${which} ${memoryCount(length)}`;
 }
 
 function NoResults({ view }: { view: View }): Markup {

@@ -1,16 +1,16 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
+
 import type { Memory } from "../memories/memory.ts";
 import { Button, ButtonLink } from "../pages/button.tsx";
 import type { Markup } from "../pages/jsx-runtime.ts";
 import { Notice } from "../pages/notice.tsx";
 import { PostForm } from "../sign-in/form.tsx";
-import type { Visit } from "./guard.tsx";
+import { titleOf } from "./excerpt.ts";
 import { Fields } from "./memory-fields.tsx";
 import type { Entries } from "./memory-form.ts";
-import { nameOf } from "./memory-item.tsx";
-import { pathOf } from "./memory-page.tsx";
-import { PATHS } from "./navigation.tsx";
+import { memoryPath, PATHS } from "./navigation.tsx";
 import { Page } from "./page.tsx";
+import type { Visit } from "./visit.ts";
 
 /** The page on which a memory is written. */
 export function NewMemoryPage({
@@ -34,7 +34,7 @@ export function NewMemoryPage({
     >
       {former && (
         <Notice>
-          It takes the place of “<bdi>{nameOf(former.content)}</bdi>”, which is kept as history.
+          It takes the place of “<bdi>{titleOf(former.content)}</bdi>”, which is kept as history.
         </Notice>
       )}
       <PostForm action={PATHS.memories} token={visit.token} class="panel slim memory-form">
@@ -42,7 +42,7 @@ export function NewMemoryPage({
         <Fields entries={entries} />
         <div class="actions">
           <Button kind="main">Save the memory</Button>
-          <ButtonLink href={former ? pathOf(former) : PATHS.memories}>Cancel</ButtonLink>
+          <ButtonLink href={former ? memoryPath(former.id) : PATHS.memories}>Cancel</ButtonLink>
         </div>
       </PostForm>
     </Page>
@@ -66,12 +66,12 @@ export function EditMemoryPage({
 }): Markup {
   return (
     <Page visit={visit} section="memories" title="Edit the memory" problem={problem}>
-      <PostForm action={pathOf(memory)} token={visit.token} class="panel slim memory-form">
+      <PostForm action={memoryPath(memory.id)} token={visit.token} class="panel slim memory-form">
         <input type="hidden" name="etag" value={etag} />
         <Fields entries={entries} />
         <div class="actions">
           <Button kind="main">Save changes</Button>
-          <ButtonLink href={pathOf(memory)}>Cancel</ButtonLink>
+          <ButtonLink href={memoryPath(memory.id)}>Cancel</ButtonLink>
         </div>
       </PostForm>
     </Page>

@@ -1,4 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
+
 import { Elysia } from "elysia";
 import type { Etags } from "../http/etag.ts";
 import { wholeAccount } from "../keys/reach.ts";
@@ -15,8 +16,7 @@ import {
   newMemoryOf,
   readEntries,
 } from "./memory-form.ts";
-import { pathOf } from "./memory-page.tsx";
-import { MEMORY_PATHS, PATHS } from "./navigation.tsx";
+import { MEMORY_PATHS, memoryPath, PATHS } from "./navigation.tsx";
 import { secretNotice } from "./secret-notice.ts";
 import { ownSource } from "./session-principal.ts";
 
@@ -65,7 +65,7 @@ export function createMemoryEditRoutes({
             const notice = changes
               ? `The changes are saved.${secretNotice(memories, changes)}`
               : "Nothing has changed.";
-            return { to: pathOf(present), notice };
+            return { to: memoryPath(present.id), notice };
           },
           async (visit, problem, form) => {
             const memory = await memories.get(wholeAccount(visit.account.id), params.id);
@@ -109,7 +109,7 @@ function createNewRoutes({ guard, memories }: { guard: Guard; memories: Service 
               source: ownSource(account),
             });
             const notice = isNew ? "The memory is saved." : "This is known already, just so.";
-            return { to: pathOf(memory), notice: notice + secretNotice(memories, input) };
+            return { to: memoryPath(memory.id), notice: notice + secretNotice(memories, input) };
           },
           async (visit, problem, form) => {
             const entries = readEntries(form);

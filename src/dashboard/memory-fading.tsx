@@ -1,9 +1,10 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
+
 import type { Memory } from "../memories/memory.ts";
 import type { Fading } from "../memories/ranking/retention.ts";
 import type { Markup } from "../pages/jsx-runtime.ts";
-import { percent } from "./memory-item.tsx";
 import { HELP_PATH } from "./navigation.tsx";
+import { percent } from "./number-text.ts";
 
 const DAY = 86_400_000;
 const MONTH = 30 * DAY;

@@ -1,10 +1,11 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
+
 import type { Memory } from "../memories/memory.ts";
 import { type Child, Fragment, type Markup } from "../pages/jsx-runtime.ts";
 import { Moment } from "../pages/moment.tsx";
 import { changedWords, type Run } from "./changed-words.ts";
 import { excerptOf } from "./excerpt.ts";
-import { PATHS } from "./navigation.tsx";
+import { memoryPath } from "./navigation.tsx";
 
 /** Memories of a history that a page shows. */
 export const MOST_OF_HISTORY = 10;
@@ -25,6 +26,7 @@ export function MemoryHistory({
   history: readonly Memory[];
 }): Markup {
   if (history.length < 2) return Fragment({});
+  const oldest = history.at(-1);
   return (
     <section>
       <h2>History</h2>
@@ -33,9 +35,9 @@ export function MemoryHistory({
           <Version version={each} former={history[at + 1]} isShown={each.id === memory.id} />
         ))}
       </ol>
-      {history.length === MOST_OF_HISTORY && history.at(-1)?.supersedes && (
+      {history.length === MOST_OF_HISTORY && oldest?.supersedes && (
         <p class="hint">
-          <a href={`${PATHS.memories}/${history.at(-1)?.id}`}>Older ones</a>
+          <a href={memoryPath(oldest.id)}>Older ones</a>
         </p>
       )}
     </section>
@@ -59,7 +61,7 @@ function Version({
         <Moment at={new Date(version.created_at)} />
         {version.superseded_by === null ? ", true now" : ""}
       </p>
-      <a class="memory-text" href={`${PATHS.memories}/${version.id}`}>
+      <a class="memory-text" href={memoryPath(version.id)}>
         <bdi>{runs ? <Changed runs={runs} /> : excerptOf(version.content, EXCERPT)}</bdi>
       </a>
       {facts.length > 0 && (

@@ -7,13 +7,13 @@ import type { Memory } from "../memories/memory.ts";
 import { PARTS } from "../memories/ranking/signals/kind.ts";
 import { Fragment, type Markup } from "../pages/jsx-runtime.ts";
 import { Moment } from "../pages/moment.tsx";
-import { excerptOf } from "./excerpt.ts";
+import { excerptOf, titleOf } from "./excerpt.ts";
 import { type View, viewPath } from "./memories-view.ts";
-import { PATHS } from "./navigation.tsx";
+import { memoryPath } from "./navigation.tsx";
+import { percent } from "./number-text.ts";
 
-/** Characters of a text that a list shows, and that name it elsewhere. */
+/** Characters of a text that a list shows. */
 const EXCERPT = 280;
-const NAME = 60;
 /** Importance of a memory about which nothing was said. */
 const USUAL_IMPORTANCE = 0.5;
 /** Log-odds that change nothing to speak of. */
@@ -46,9 +46,9 @@ export function MemoryItem({
   return (
     <article class="memory">
       <label class="memory-box">
-        <input type="checkbox" name="id" value={id} aria-label={`Select “${nameOf(content)}”`} />
+        <input type="checkbox" name="id" value={id} aria-label={`Select “${titleOf(content)}”`} />
       </label>
-      <a class={isFound ? "memory-text passage" : "memory-text"} href={`${PATHS.memories}/${id}`}>
+      <a class={isFound ? "memory-text passage" : "memory-text"} href={memoryPath(id)}>
         <bdi>{isFound ? <Passage memory={memory} mark={mark} /> : excerptOf(content, EXCERPT)}</bdi>
       </a>
       <div class="memory-facts">
@@ -75,16 +75,14 @@ function Facts({
   return (
     <>
       {"newer" in memory && memory.newer !== undefined && (
-        <a href={`${PATHS.memories}/${memory.newer}`}>There is a newer one</a>
+        <a href={memoryPath(memory.newer)}>There is a newer one</a>
       )}
-      {superseded_by !== null && (
-        <a href={`${PATHS.memories}/${superseded_by}`}>Something else is true now</a>
-      )}
+      {superseded_by !== null && <a href={memoryPath(superseded_by)}>Something else is true now</a>}
       {pinned && <span>Pinned</span>}
       {project !== null && project !== within.project && (
         <a href={viewPath({ project })}>
           <span class="hidden-text">Project </span>
-          <bdi>{nameOf(project)}</bdi>
+          <bdi>{titleOf(project)}</bdi>
         </a>
       )}
       {tags.map((tag) => (
@@ -118,7 +116,7 @@ function By({
     <span>
       {isCaptured ? "captured by " : "by "}
       <a href={way}>
-        <bdi>{nameOf(agent_id ?? source?.by ?? "")}</bdi>
+        <bdi>{titleOf(agent_id ?? source?.by ?? "")}</bdi>
       </a>
     </span>
   );
@@ -171,13 +169,4 @@ function Score({
 function factor(logOdds: number): string {
   const times = Math.exp(logOdds);
   return `×${times >= 10 ? Math.round(times) : times.toFixed(1)}`;
-}
-
-/** The beginning of a text on one line, which names it. */
-export function nameOf(content: string): string {
-  return excerptOf(content, NAME);
-}
-
-export function percent(share: number): string {
-  return `${Math.round(100 * share)} %`;
 }

@@ -5,29 +5,29 @@ import { wholeAccount } from "../keys/reach.ts";
 import type { Memories } from "../memories/memories.ts";
 import type { Memory } from "../memories/memory.ts";
 import { withTimeLimit } from "../time-limit.ts";
-import { countOf } from "./count-of.ts";
 import { type Guard, PAGE_ROUTE } from "./guard.tsx";
-import { MOST_BESIDE, MOST_NEAR } from "./memory-around.tsx";
 import { MOST_OF_HISTORY } from "./memory-history.tsx";
-import { MemoryPage, MemoryQuestion, pathOf, type Surroundings } from "./memory-page.tsx";
-import { PATHS } from "./navigation.tsx";
+import { type Context, MemoryPage, MemoryQuestion } from "./memory-page.tsx";
+import { memoryPath, PATHS } from "./navigation.tsx";
+import { memoryCount } from "./number-text.ts";
+import { MOST_BESIDE, MOST_NEAR } from "./related-memories.tsx";
 import { ownSource } from "./session-principal.ts";
 
-/** Milliseconds that the page waits for what is near: after a start, many memories have to be read first. */
-const PATIENCE = 1_000;
+/** Milliseconds that the page waits for similar memories. After a start the server must load the memories first. */
+const SIMILAR_TIMEOUT_MS = 1_000;
 
 type Service = Pick<
   Memories,
   "fading" | "get" | "history" | "inSession" | "near" | "remove" | "update"
 >;
 
-/** The page of a memory, and what is done with it there. */
+/** The page of a memory, and its forms. */
 export function createMemoryPageRoutes({ guard, memories }: { guard: Guard; memories: Service }) {
-  /** The newest of a history, or those from the memory on where it is too long. */
+  /** The newest versions; if the memory is not among them, the versions from it on. */
   const historyOf = async (
     accountId: string,
     memory: Memory,
-  ): Promise<Pick<Surroundings, "history" | "current">> => {
+  ): Promise<Pick<Context, "history" | "current">> => {
     const { id, supersedes, superseded_by } = memory;
     if (supersedes === null && superseded_by === null) return { history: [], current: null };
     const limit = MOST_OF_HISTORY;
@@ -38,16 +38,20 @@ export function createMemoryPageRoutes({ guard, memories }: { guard: Guard; memo
     return { history, current: superseded_by === null ? null : (newest[0] ?? null) };
   };
 
-  const around = async (accountId: string, memory: Memory): Promise<Surroundings> => {
+  const contextOf = async (accountId: string, memory: Memory): Promise<Context> => {
     const reach = wholeAccount(accountId);
-    const [{ history, current }, beside, near] = await Promise.all([
+    const [{ history, current }, inSession, near] = await Promise.all([
       historyOf(accountId, memory),
       memories.inSession(reach, memory.id, MOST_BESIDE),
-      withTimeLimit(memories.near(reach, memory.id), PATIENCE, () => null),
+      withTimeLimit(memories.near(reach, memory.id), SIMILAR_TIMEOUT_MS, () => null),
     ]);
     const shown = new Set([...history, ...(current ? [current] : [])].map(({ id }) => id));
     return {
-      ...{ history, current, ...beside, fading: memories.fading(memory) },
+      history,
+      current,
+      before: inSession.before,
+      after: inSession.after,
+      fading: memories.fading(memory),
       near: near?.filter((each) => !shown.has(each.memory.id)).slice(0, MOST_NEAR) ?? null,
     };
   };
@@ -59,7 +63,7 @@ export function createMemoryPageRoutes({ guard, memories }: { guard: Guard; memo
         guard.show(request, async (visit) => {
           const { id } = visit.account;
           const memory = await memories.get(wholeAccount(id), params.id);
-          return <MemoryPage visit={visit} memory={memory} around={await around(id, memory)} />;
+          return <MemoryPage visit={visit} memory={memory} context={await contextOf(id, memory)} />;
         }),
       PAGE_ROUTE,
     )
@@ -74,8 +78,10 @@ export function createMemoryPageRoutes({ guard, memories }: { guard: Guard; memo
             { pinned },
             { source: ownSource(account) },
           );
-          const notice = pinned ? "Pinned: it never fades." : "No longer pinned: it fades.";
-          return { to: pathOf(memory), notice };
+          const notice = pinned
+            ? "The memory is pinned: it never fades."
+            : "The memory is no longer pinned: it fades.";
+          return { to: memoryPath(memory.id), notice };
         }),
       PAGE_ROUTE,
     )
@@ -95,8 +101,8 @@ export function createMemoryPageRoutes({ guard, memories }: { guard: Guard; memo
           const withHistory = form.has("history");
           const count = await memories.remove(wholeAccount(account.id), params.id, withHistory);
           const notice = withHistory
-            ? `Deleted for good: ${countOf(count)}.`
-            : "The memory is deleted for good.";
+            ? `Deleted permanently: ${memoryCount(count)}.`
+            : "The memory is deleted permanently.";
           return { to: PATHS.memories, notice };
         }),
       PAGE_ROUTE,

@@ -1,4 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
+
 import type { Memory } from "../memories/memory.ts";
 import type { Fading } from "../memories/ranking/retention.ts";
 import { Button, ButtonLink } from "../pages/button.tsx";
@@ -7,42 +8,42 @@ import type { Markup } from "../pages/jsx-runtime.ts";
 import { Notice } from "../pages/notice.tsx";
 import { PostForm } from "../sign-in/form.tsx";
 import { ConfirmPage } from "./confirm.tsx";
-import type { Visit } from "./guard.tsx";
+import { titleOf } from "./excerpt.ts";
 import { newPath } from "./memories-page.tsx";
-import { InSession, NearIt } from "./memory-around.tsx";
 import { MemoryFacts } from "./memory-facts.tsx";
 import { MemoryFading } from "./memory-fading.tsx";
 import { MemoryHistory } from "./memory-history.tsx";
-import { nameOf } from "./memory-item.tsx";
 import { MemoryText } from "./memory-text.tsx";
-import { PATHS } from "./navigation.tsx";
+import { memoryPath } from "./navigation.tsx";
 import { Page } from "./page.tsx";
+import { SessionMemories, SimilarMemories, type SimilarMemory } from "./related-memories.tsx";
+import type { Visit } from "./visit.ts";
 
-/** A memory with all that is around it. */
-export interface Surroundings {
-  /** It, and what was true before and since, the newest first; empty where it was ever the same. */
+/** What the page of a memory shows besides the memory. */
+export interface Context {
+  /** All versions including this one, newest first; empty if there is only this one. */
   history: readonly Memory[];
-  /** What has taken its place, as of now; `null` while it holds itself. */
+  /** The newest version; `null` if this is it. */
   current: Memory | null;
   fading: Fading;
-  /** In its session, the oldest first. */
+  /** The memories before and after this one in its session, oldest first. */
   before: readonly Memory[];
   after: readonly Memory[];
-  /** In meaning, the nearest first; `null` where that is not known yet. */
-  near: readonly { memory: Memory; score: number }[] | null;
+  /** Memories with a similar meaning, most similar first; `null` while they are not known yet. */
+  near: readonly SimilarMemory[] | null;
 }
 
-/** A memory, to be read. */
+/** The page of one memory. */
 export function MemoryPage({
   visit,
   memory,
-  around,
+  context,
 }: {
   visit: Visit;
   memory: Memory;
-  around: Surroundings;
+  context: Context;
 }): Markup {
-  const { history, current, fading, before, after, near } = around;
+  const { history, current, fading, before, after, near } = context;
   return (
     <Page
       visit={visit}
@@ -52,9 +53,9 @@ export function MemoryPage({
     >
       {current && (
         <Notice>
-          This was true once. What is true now:{" "}
-          <a href={pathOf(current)}>
-            <bdi>{nameOf(current.content)}</bdi>
+          This memory is out of date. The current one:{" "}
+          <a href={memoryPath(current.id)}>
+            <bdi>{titleOf(current.content)}</bdi>
           </a>
         </Notice>
       )}
@@ -66,25 +67,25 @@ export function MemoryPage({
         </aside>
         <div class="memory-around">
           <MemoryHistory memory={memory} history={history} />
-          <InSession memory={memory} before={before} after={after} />
-          <NearIt near={near} />
+          <SessionMemories memory={memory} before={before} after={after} />
+          <SimilarMemories near={near} />
         </div>
       </div>
     </Page>
   );
 }
 
-/** What can be done with it. */
+/** The buttons beside the heading. */
 function Actions({ visit, memory }: { visit: Visit; memory: Memory }): Markup {
-  const path = pathOf(memory);
+  const path = memoryPath(memory.id);
   const { pinned, superseded_by } = memory;
   return (
     <>
-      <a class="button plain" href={editPath(memory)} data-key="e" aria-keyshortcuts="e">
+      <a class="button plain" href={`${path}/edit`} data-key="e" aria-keyshortcuts="e">
         Edit
       </a>
       {superseded_by === null && (
-        <ButtonLink href={newPath({ supersedes: memory.id })}>Something has changed</ButtonLink>
+        <ButtonLink href={newPath({ supersedes: memory.id })}>Replace</ButtonLink>
       )}
       <PostForm action={`${path}/pin`} token={visit.token}>
         <Button name="pinned" value={pinned ? "0" : "1"}>
@@ -98,7 +99,7 @@ function Actions({ visit, memory }: { visit: Visit; memory: Memory }): Markup {
   );
 }
 
-/** Asks once before a memory is deleted. */
+/** Asks for confirmation before a memory is deleted. */
 export function MemoryQuestion({ visit, memory }: { visit: Visit; memory: Memory }): Markup {
   const hasHistory = memory.supersedes !== null || memory.superseded_by !== null;
   return (
@@ -106,28 +107,18 @@ export function MemoryQuestion({ visit, memory }: { visit: Visit; memory: Memory
       visit={visit}
       section="memories"
       title="Delete this memory?"
-      action={`${pathOf(memory)}/delete`}
+      action={`${memoryPath(memory.id)}/delete`}
       confirm="Delete the memory"
-      cancel={pathOf(memory)}
+      cancel={memoryPath(memory.id)}
     >
       <p>
-        “<bdi>{nameOf(memory.content)}</bdi>” is deleted for good and can't be brought back.
+        “<bdi>{titleOf(memory.content)}</bdi>” will be deleted permanently. You can't undo this.
       </p>
       {hasHistory && (
         <Choice name="history" value="1">
-          All of its history, too
+          Delete its older and newer versions too
         </Choice>
       )}
     </ConfirmPage>
   );
-}
-
-/** The page of a memory. */
-export function pathOf({ id }: Pick<Memory, "id">): string {
-  return `${PATHS.memories}/${id}`;
-}
-
-/** The page on which it is changed. */
-export function editPath(memory: Pick<Memory, "id">): string {
-  return `${pathOf(memory)}/edit`;
 }

@@ -4,9 +4,9 @@ import { AppError } from "../errors.ts";
 import type { Etags } from "../http/etag.ts";
 import { wholeAccount } from "../keys/reach.ts";
 import type { Memories } from "../memories/memories.ts";
-import type { Undoable } from "../waiting/carry-out.ts";
-import type { Waiting } from "../waiting/waiting-changes.ts";
-import { type Guard, PAGE_ROUTE, type Visit } from "./guard.tsx";
+import type { PendingChange } from "../undo/pending-changes.ts";
+import type { Undoable } from "../undo/undoable.ts";
+import { type Guard, PAGE_ROUTE } from "./guard.tsx";
 import type { Live } from "./live.ts";
 import { MemoriesPage, type Shown } from "./memories-page.tsx";
 import { listRequest, readView, searchRequest, type View } from "./memories-view.ts";
@@ -14,9 +14,10 @@ import { createMemoryEditRoutes } from "./memory-edit-routes.tsx";
 import { createMemoryPageRoutes } from "./memory-page-routes.tsx";
 import type { ListSources } from "./memory-sources.ts";
 import { PATHS } from "./navigation.tsx";
+import { leavingBy } from "./pending-changes.tsx";
 import { createProjectCounts } from "./project-counts.ts";
 import { createSelectionRoutes } from "./selection-routes.tsx";
-import { leavingBy } from "./waiting-changes.tsx";
+import type { Visit } from "./visit.ts";
 
 type Service = Pick<
   Memories,
@@ -71,7 +72,7 @@ function createListRoutes({
   const find = async (
     accountId: string,
     view: View,
-    waiting: readonly Waiting[],
+    waiting: readonly PendingChange[],
   ): Promise<Shown> => {
     const reach = wholeAccount(accountId);
     const except = leavingBy(waiting, view);

@@ -2,6 +2,10 @@ import type { Account } from "../accounts/accounts.ts";
 import type { Keys } from "../keys/keys.ts";
 import type { Grants } from "../oauth/grants.ts";
 
+/** The source of agents on the server's machine: they use the local socket and need no key. */
+export const LOCAL_SOURCE_ID = "local";
+export const LOCAL_SOURCE_NAME = "Agents on this machine";
+
 /** What may have written a memory: a key, an app, the person, or what runs on the server's machine. */
 export interface Source {
   /** As a memory's `source` has it. */
@@ -25,7 +29,7 @@ export function createListSources({
       { id, name: `${email} (you)` },
       ...ofKeys.map((key) => ({ id: key.id, name: `${key.name} (key)` })),
       ...ofApps.map((grant) => ({ id: grant.id, name: `${grant.clientName} (app)` })),
-      { id: "local", name: "Agents on the server’s machine" },
+      { id: LOCAL_SOURCE_ID, name: "Agents on the server’s machine" },
     ];
   };
 }

@@ -26,6 +26,11 @@ export const MEMORY_PATHS = {
   undo: `${PATHS.memories}/selection/undo`,
 } as const;
 
+/** The page of a memory. */
+export function memoryPath(id: string): string {
+  return `${PATHS.memories}/${id}`;
+}
+
 /** Where help begins, for everyone: it tells nothing of this server. */
 export const HELP_PATH = "/help";
 

@@ -1,4 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
+
 import type { Memory } from "../memories/memory.ts";
 import type { Stats } from "../memories/stats.ts";
 import { LIVE } from "../pages/assets.ts";
@@ -7,15 +8,15 @@ import type { Child, Markup } from "../pages/jsx-runtime.ts";
 import { Moment } from "../pages/moment.tsx";
 import { EmptyState } from "../pages/notice.tsx";
 import { WELCOME_PATH } from "../sign-in/paths.ts";
-import { degreesOf } from "./degrees.ts";
+import { titleOf } from "./excerpt.ts";
 import type { Growth, Span } from "./growth.ts";
 import { GrowthChart } from "./growth-chart.tsx";
-import type { Visit } from "./guard.tsx";
 import { viewPath } from "./memories-view.ts";
-import { nameOf } from "./memory-item.tsx";
-import { HELP_PATH, MEMORY_PATHS, PATHS } from "./navigation.tsx";
+import { HELP_PATH, MEMORY_PATHS, memoryPath, PATHS } from "./navigation.tsx";
+import { sizeText } from "./number-text.ts";
 import { Page } from "./page.tsx";
-import { sizeText } from "./size.ts";
+import { degreesOf } from "./retention-bands.ts";
+import type { Visit } from "./visit.ts";
 
 /** Tags and agents that are shown. */
 const MOST_GROUPS = 8;
@@ -175,8 +176,8 @@ function LastEvent({ event, none }: { event: Event | null; none: string }): Mark
   const { memory, at } = event;
   return (
     <>
-      <a class="memory-text" href={`${PATHS.memories}/${memory.id}`}>
-        <bdi>{nameOf(memory.content)}</bdi>
+      <a class="memory-text" href={memoryPath(memory.id)}>
+        <bdi>{titleOf(memory.content)}</bdi>
       </a>
       <span class="faint">
         <Moment at={at} />

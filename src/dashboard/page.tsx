@@ -5,9 +5,10 @@ import { Document } from "../pages/layout.tsx";
 import { Done, Problem } from "../pages/notice.tsx";
 import { PostForm } from "../sign-in/form.tsx";
 import { SIGN_OUT_PATH } from "../sign-in/paths.ts";
-import type { Visit } from "./guard.tsx";
+import { Frame } from "./frame.tsx";
 import { HELP_PATH, Navigation, type Section } from "./navigation.tsx";
 import { Palette, PaletteOpener } from "./palette.tsx";
+import type { Visit } from "./visit.ts";
 
 /** A page of the dashboard: the navigation, what was just done, and the content below its heading. */
 export function Page({
@@ -40,18 +41,9 @@ export function Page({
   const { account, token, notice } = visit;
   return (
     <Document title={title} kind="app" assets={assets ?? []}>
-      <a class="skip" href="#main">
-        Skip to the content
-      </a>
-      <div class="frame">
-        <header class="side">
-          <a class="brand" href="/">
-            ctxd
-          </a>
-          <button type="button" class="menu" popovertarget="side-content">
-            Menu
-          </button>
-          <div id="side-content" class="side-content" popover="auto">
+      <Frame
+        side={
+          <>
             <PaletteOpener />
             <Navigation current={section} isOwner={account.role === "owner"} />
             <div class="who">
@@ -67,20 +59,19 @@ export function Page({
                 </PostForm>
               </div>
             </div>
-          </div>
-        </header>
-        <main id="main" tabindex={-1}>
-          {above}
-          <div class="page-head">
-            <h1>{title}</h1>
-            {actions !== undefined && <div class="actions">{actions}</div>}
-          </div>
-          {lead !== undefined && <p class="lead">{lead}</p>}
-          {notice !== null && <Done>{notice}</Done>}
-          {problem !== undefined && <Problem>{problem}</Problem>}
-          {children}
-        </main>
-      </div>
+          </>
+        }
+      >
+        {above}
+        <div class="page-head">
+          <h1>{title}</h1>
+          {actions !== undefined && <div class="actions">{actions}</div>}
+        </div>
+        {lead !== undefined && <p class="lead">{lead}</p>}
+        {notice !== null && <Done>{notice}</Done>}
+        {problem !== undefined && <Problem>{problem}</Problem>}
+        {children}
+      </Frame>
       <Palette isOwner={account.role === "owner"} />
     </Document>
   );

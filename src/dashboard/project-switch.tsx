@@ -4,8 +4,8 @@ import type { Stats } from "../memories/stats.ts";
 import { Button } from "../pages/button.tsx";
 import { Field } from "../pages/field.tsx";
 import { type Child, Fragment, type Markup } from "../pages/jsx-runtime.ts";
+import { titleOf } from "./excerpt.ts";
 import { type View, viewPath } from "./memories-view.ts";
-import { nameOf } from "./memory-item.tsx";
 import { PATHS } from "./navigation.tsx";
 
 /** Projects that have a link, and names that are suggested: the most frequent ones. */
@@ -30,7 +30,7 @@ export function ProjectSwitch({ view, projects }: { view: View; projects: Projec
   const others = named.length - first.length;
   const to = (project: string) => (
     <Way view={view} to={{ project }} count={counts.get(project) ?? 0}>
-      <bdi>{nameOf(project)}</bdi>
+      <bdi>{titleOf(project)}</bdi>
     </Way>
   );
   return (

@@ -6,8 +6,9 @@ import { AppError } from "../errors.ts";
 import type { RecordEvent } from "../http/record.ts";
 import { parseBytes } from "../setting-values.ts";
 import { ACCOUNTS_PATH } from "./admin-paths.ts";
-import { type Guard, PAGE_ROUTE, requireOwner } from "./guard.tsx";
+import { type Guard, PAGE_ROUTE } from "./guard.tsx";
 import { quotaText } from "./quota-use.tsx";
+import { requireOwner } from "./visit.ts";
 
 /** Where the owner limits what an account may keep. */
 export function createQuotaRoutes({

@@ -1,8 +1,7 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import type { AccountQuota } from "../accounts/quotas.ts";
 import type { Markup } from "../pages/jsx-runtime.ts";
-import { countOf } from "./count-of.ts";
-import { sizeText } from "./size.ts";
+import { memoryCount, sizeText } from "./number-text.ts";
 
 /** What an account keeps, as quotas count it. */
 export interface Kept {
@@ -18,8 +17,8 @@ export function QuotaUse({ kept, quota }: { kept: Kept; quota: AccountQuota | nu
     <span class="use">
       <span>
         {memories === null
-          ? countOf(kept.memories)
-          : `${kept.memories.toLocaleString("en")} of ${countOf(memories)}`}
+          ? memoryCount(kept.memories)
+          : `${kept.memories.toLocaleString("en")} of ${memoryCount(memories)}`}
       </span>
       {memories !== null && <Share of="memories" used={kept.memories} most={memories} />}
       <span class="under">
@@ -47,7 +46,7 @@ export function quotaText(quota: AccountQuota | null): string {
   const { memories = null, bytes = null } = quota ?? {};
   if (memories === null && bytes === null) return "any number of memories";
   const text = bytes === null ? [] : [`${sizeText(bytes)} of text`];
-  return [...(memories === null ? [] : [countOf(memories)]), ...text].join(" and ");
+  return [...(memories === null ? [] : [memoryCount(memories)]), ...text].join(" and ");
 }
 
 /** What holds for accounts without a quota of their own. */

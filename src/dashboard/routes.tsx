@@ -30,13 +30,13 @@ import type { SignIn } from "../sign-in/sign-in.ts";
 import type { Visitors } from "../sign-in/visitor.ts";
 import type { TakeWayIn } from "../sign-in/ways-in.ts";
 import type { WebAuthn } from "../sign-in/webauthn.ts";
-import type { Undoable } from "../waiting/carry-out.ts";
+import type { Undoable } from "../undo/undoable.ts";
 import { createAccessRoutes } from "./access-routes.tsx";
 import { createAccountRoutes } from "./account-routes.tsx";
 import { createActivityRoutes } from "./activity-routes.tsx";
 import { createAdminRoutes } from "./admin-routes.tsx";
 import { createAppsRoutes } from "./apps-routes.tsx";
-import { createCodeAppRoutes } from "./code-app-routes.tsx";
+import { createAuthenticatorRoutes } from "./authenticator-routes.tsx";
 import { createConnectCommand } from "./connect-command.ts";
 import { createConnectRoutes } from "./connect-routes.tsx";
 import { createExportRoutes } from "./export-routes.tsx";
@@ -51,13 +51,13 @@ import { createMapRoutes } from "./map-routes.tsx";
 import { createMemoryRoutes } from "./memory-routes.tsx";
 import { createListSources } from "./memory-sources.ts";
 import { createOverviewRoutes } from "./overview-routes.tsx";
-import { createOwnPasskeysRoutes } from "./own-passkeys-routes.tsx";
+import { createPasskeyRoutes } from "./passkey-routes.tsx";
 import { createProofGuard } from "./proof-guard.ts";
 import { createQuotaRoutes } from "./quota-routes.tsx";
 import { createSecurityRoutes } from "./security-routes.tsx";
 import { createServerRoutes } from "./server-routes.tsx";
+import type { ServerStatus } from "./server-status.ts";
 import { createShownOnce } from "./shown-once.ts";
-import type { Standing } from "./standing.ts";
 import { createWelcomeRoutes } from "./welcome-routes.tsx";
 import { createWrittenRoutes } from "./written-routes.tsx";
 
@@ -83,7 +83,7 @@ export interface DashboardParts {
   oauth: Pick<OAuth, "grants">;
   memories: Memories;
   checks: Checks;
-  standing: Standing | null;
+  serverStatus: ServerStatus | null;
   arrivals: Arrivals;
   log: Log;
   record: RecordEvent;
@@ -112,7 +112,7 @@ export function createDashboardRoutes(parts: DashboardParts) {
   parts.drain.onBegin(live.close);
   const own = { guard, proved, keys, shownOnce, clock, record };
   const { publicUrl } = config;
-  const connectCommand = createConnectCommand({ publicUrl, standing: parts.standing });
+  const connectCommand = createConnectCommand({ publicUrl, serverStatus: parts.serverStatus });
   const listSources = createListSources({ keys, grants: oauth.grants });
   return new Elysia()
     .use(createHelpRoutes())
@@ -129,8 +129,8 @@ export function createDashboardRoutes(parts: DashboardParts) {
     .use(createAppsRoutes({ guard, grants: oauth.grants, memories, record }))
     .use(createWrittenRoutes({ ...own, grants: oauth.grants, memories }))
     .use(createAccountRoutes({ ...parts, guard, proved }))
-    .use(createOwnPasskeysRoutes({ ...parts, proved, changes }))
-    .use(createCodeAppRoutes({ ...parts, proved, changes }))
+    .use(createPasskeyRoutes({ ...parts, proved, changes }))
+    .use(createAuthenticatorRoutes({ ...parts, proved, changes }))
     .use(createAccessRoutes({ ...parts, guard, grants: oauth.grants }))
     .use(createSecurityRoutes({ ...parts, guard }))
     .use(createQuotaRoutes({ ...parts, guard }))

@@ -8,11 +8,11 @@ import { Table } from "../pages/table.tsx";
 import type { SecurityRecord } from "../security-log/event-store.ts";
 import { EVENTS, type Way } from "../security-log/events.ts";
 import { browserName } from "./browser-name.ts";
-import type { Visit } from "./guard.tsx";
 import { HELP_PATH, PATHS } from "./navigation.tsx";
 import { Page } from "./page.tsx";
 import { type SecurityView, securityPath } from "./security-view.ts";
 import { AccountTabs, AdminTabs } from "./tabs.tsx";
+import type { Visit } from "./visit.ts";
 
 /** The pages of the log: all of it for the owner, and everybody's own part. */
 export const SECURITY_PATHS = {

@@ -7,9 +7,10 @@ import { createPagedStream } from "../http/paged-stream.ts";
 import type { SecurityRecord } from "../security-log/event-store.ts";
 import { CSV_HEAD, toCsv, toJson } from "../security-log/formats.ts";
 import type { SecurityLog } from "../security-log/security-log.ts";
-import { type Guard, PAGE_ROUTE, requireOwner, type Visit } from "./guard.tsx";
+import { type Guard, PAGE_ROUTE } from "./guard.tsx";
 import { SECURITY_PATHS, SecurityPage } from "./security-page.tsx";
 import { beforeOf, filterOf, readSecurityView, type SecurityView } from "./security-view.ts";
+import { requireOwner, type Visit } from "./visit.ts";
 
 /** Events on a page, and in one portion of a download. */
 const PAGE_SIZE = 40;

@@ -1,4 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
+
 import { Elysia } from "elysia";
 import { AppError } from "../errors.ts";
 import { createCheck } from "../http/validation.ts";
@@ -7,16 +8,17 @@ import type { Filter } from "../memories/filter.ts";
 import type { Memories } from "../memories/memories.ts";
 import { LIMITS, MEMORY_ID, MemoryChanges, Tag } from "../memories/memory.ts";
 import type { Markup } from "../pages/jsx-runtime.ts";
-import type { Undoable } from "../waiting/carry-out.ts";
-import type { Change } from "../waiting/change.ts";
-import { retagged } from "../waiting/selected.ts";
+import type { Change } from "../undo/change.ts";
+import { retagged } from "../undo/selected-memories.ts";
+import type { Undoable } from "../undo/undoable.ts";
 import { ConfirmPage } from "./confirm.tsx";
-import { countOf } from "./count-of.ts";
-import { type Guard, PAGE_ROUTE, type Visit } from "./guard.tsx";
+import { titleOf } from "./excerpt.ts";
+import { type Guard, PAGE_ROUTE } from "./guard.tsx";
 import { canTakeAll, listRequest, readView, type View, viewPath } from "./memories-view.ts";
-import { nameOf } from "./memory-item.tsx";
 import { MEMORY_PATHS } from "./navigation.tsx";
-import { done } from "./waiting-changes.tsx";
+import { memoryCount } from "./number-text.ts";
+import { done } from "./pending-changes.tsx";
+import type { Visit } from "./visit.ts";
 
 /** Memories that a question names before it counts the others. */
 const NAMED = 5;
@@ -44,7 +46,7 @@ export function createSelectionRoutes({
     const named = await Promise.all(
       ids.slice(0, NAMED).map((id) => memories.get(wholeAccount(visit.account.id), id)),
     );
-    const what = filter ? "all that these filters find" : countOf(ids.length);
+    const what = filter ? "all that these filters find" : memoryCount(ids.length);
     const back = listIn(form);
     return (
       <ConfirmPage
@@ -63,7 +65,7 @@ export function createSelectionRoutes({
         <ul>
           {named.map(({ content }) => (
             <li>
-              <bdi>{nameOf(content)}</bdi>
+              <bdi>{titleOf(content)}</bdi>
             </li>
           ))}
           {filter && <li>and all others, also those of before that have been superseded</li>}
@@ -98,7 +100,7 @@ export function createSelectionRoutes({
     const count = await memories.move(wholeAccount(account.id), filter, project);
     return {
       to: listIn(form),
-      notice: `${countOf(count)} ${done({ kind: "move", project }, count)}.`,
+      notice: `${memoryCount(count)} ${done({ kind: "move", project }, count)}.`,
     };
   };
 
@@ -121,7 +123,7 @@ export function createSelectionRoutes({
             return { to: listIn(form) };
           }
           const count = await undoable.now(accountId, change);
-          return { to: listIn(form), notice: `${countOf(count)} ${done(change, count)}.` };
+          return { to: listIn(form), notice: `${memoryCount(count)} ${done(change, count)}.` };
         }),
       PAGE_ROUTE,
     )
@@ -133,7 +135,7 @@ export function createSelectionRoutes({
           const count = filter
             ? await memories.removeMatching(wholeAccount(account.id), filter)
             : await undoable.now(account.id, { kind: "delete", ids: idsOf(form) });
-          return { to: listIn(form), notice: `Deleted for good: ${countOf(count)}.` };
+          return { to: listIn(form), notice: `Deleted for good: ${memoryCount(count)}.` };
         }),
       PAGE_ROUTE,
     )

@@ -5,9 +5,10 @@ import { type Checks, runChecks } from "../http/health.ts";
 import type { SecurityLog } from "../security-log/security-log.ts";
 import { BACKUPS_PATH, HEALTH_PATH } from "./admin-paths.ts";
 import { BackupsPage } from "./backups-page.tsx";
-import { type Guard, PAGE_ROUTE, requireOwner } from "./guard.tsx";
+import { type Guard, PAGE_ROUTE } from "./guard.tsx";
 import { HealthPage } from "./health-page.tsx";
-import type { Standing } from "./standing.ts";
+import type { ServerStatus } from "./server-status.ts";
+import { requireOwner } from "./visit.ts";
 
 /** Backups and restores of the security log that are shown. */
 const EVENTS = 10;
@@ -17,14 +18,14 @@ export function createServerRoutes({
   config,
   guard,
   checks,
-  standing,
+  serverStatus,
   securityLog,
 }: {
   config: Pick<Config, "publicUrl">;
   guard: Guard;
   checks: Checks;
   /** Null where no program tells of itself. */
-  standing: Standing | null;
+  serverStatus: ServerStatus | null;
   securityLog: Pick<SecurityLog, "list">;
 }) {
   const listEvents = async () => {
@@ -44,7 +45,7 @@ export function createServerRoutes({
         guard.show(request, async (visit) => {
           requireOwner(visit);
           const results = await runChecks(checks);
-          const facts = standing?.server() ?? null;
+          const facts = serverStatus?.server() ?? null;
           return (
             <HealthPage visit={visit} results={results} facts={facts} address={config.publicUrl} />
           );
@@ -56,13 +57,13 @@ export function createServerRoutes({
       ({ request }) =>
         guard.show(request, async (visit) => {
           requireOwner(visit);
-          const facts = (await standing?.backups()) ?? null;
+          const facts = (await serverStatus?.backups()) ?? null;
           return (
             <BackupsPage
               visit={visit}
               facts={facts}
               events={await listEvents()}
-              program={standing?.program ?? "ctxd"}
+              program={serverStatus?.program ?? "ctxd"}
             />
           );
         }),

@@ -1,4 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
+
 import type { FoundMemory } from "../memories/found-memory.ts";
 import type { Memory } from "../memories/memory.ts";
 import type { SearchMode } from "../memories/ranking/mode.ts";
@@ -11,9 +12,9 @@ import { Moment } from "../pages/moment.tsx";
 import { Notice, Problem } from "../pages/notice.tsx";
 import { PostForm } from "../sign-in/form.tsx";
 import { WELCOME_PATH } from "../sign-in/paths.ts";
-import type { Visit } from "./guard.tsx";
-import { nameOf } from "./memory-item.tsx";
-import { PATHS } from "./navigation.tsx";
+import { titleOf } from "./excerpt.ts";
+import { memoryPath, PATHS } from "./navigation.tsx";
+import type { Visit } from "./visit.ts";
 
 /** The first steps, in their order. */
 export const STEPS = {
@@ -155,7 +156,7 @@ export function AskStep({
       <p>Ask as you would ask a person. The words need not be those of the memory.</p>
       {saved !== null && (
         <blockquote class="saved">
-          <bdi>{nameOf(saved.content)}</bdi>
+          <bdi>{titleOf(saved.content)}</bdi>
         </blockquote>
       )}
       <search>
@@ -198,7 +199,7 @@ function Answer({ found, mode, savedId }: Asked & { savedId: string | null }): M
         <ol class="answers" aria-label="What was found">
           {found.map(({ id, matched, score }) => (
             <li>
-              <a href={`${PATHS.memories}/${id}`}>
+              <a href={memoryPath(id)}>
                 <bdi>{matched.text}</bdi>
               </a>
               <span class="under">

@@ -1,4 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
+
 import { Elysia } from "elysia";
 import { findClient } from "../connect/clients.ts";
 import { AppError } from "../errors.ts";
@@ -8,11 +9,13 @@ import { wholeAccount } from "../keys/reach.ts";
 import type { Memories } from "../memories/memories.ts";
 import type { Grants } from "../oauth/grants.ts";
 import type { ConnectCommandOf } from "./connect-command.ts";
-import { type Guard, PAGE_ROUTE, type Visit } from "./guard.tsx";
+import { type Guard, PAGE_ROUTE } from "./guard.tsx";
 import { readView, searchRequest } from "./memories-view.ts";
 import { MAX_FORM, newMemoryOf, readEntries } from "./memory-form.ts";
+import { LOCAL_SOURCE_ID, LOCAL_SOURCE_NAME } from "./memory-sources.ts";
 import { secretNotice } from "./secret-notice.ts";
 import { ownSource } from "./session-principal.ts";
+import type { Visit } from "./visit.ts";
 import {
   type Asked,
   AskStep,
@@ -21,7 +24,6 @@ import {
   SaveStep,
   STEPS,
 } from "./welcome-page.tsx";
-import { LOCAL, LOCAL_NAME } from "./written-routes.tsx";
 
 /** Results that are shown. */
 const RESULTS = 3;
@@ -56,8 +58,8 @@ export function createWelcomeRoutes({
     ].flatMap(({ name, at }) => (at ? [{ name, at }] : []));
     const [newest] = used.sort((a, b) => b.at.getTime() - a.at.getTime());
     if (newest) return newest;
-    const written = await memories.count(wholeAccount(accountId), { sourceId: LOCAL });
-    return written > 0 ? { name: LOCAL_NAME, at: null } : null;
+    const written = await memories.count(wholeAccount(accountId), { sourceId: LOCAL_SOURCE_ID });
+    return written > 0 ? { name: LOCAL_SOURCE_NAME, at: null } : null;
   };
 
   const ask = async (visit: Visit): Promise<Asked | null> => {

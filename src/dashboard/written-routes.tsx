@@ -9,10 +9,12 @@ import { type Grants, grantFacts } from "../oauth/grants.ts";
 import { ButtonLink } from "../pages/button.tsx";
 import type { Markup } from "../pages/jsx-runtime.ts";
 import { ConfirmPage } from "./confirm.tsx";
-import { countOf } from "./count-of.ts";
-import { type Guard, PAGE_ROUTE, type Visit } from "./guard.tsx";
+import { type Guard, PAGE_ROUTE } from "./guard.tsx";
 import { viewPath } from "./memories-view.ts";
+import { LOCAL_SOURCE_ID, LOCAL_SOURCE_NAME } from "./memory-sources.ts";
 import { PATHS, type Section } from "./navigation.tsx";
+import { memoryCount } from "./number-text.ts";
+import type { Visit } from "./visit.ts";
 
 /** What memories are written with. */
 interface Writer {
@@ -22,12 +24,8 @@ interface Writer {
   facts: RouteFacts;
 }
 
-/** Id of what agents on this machine write with, who come by the socket and need no key. */
-export const LOCAL = "local";
-export const LOCAL_NAME = "Agents on this machine";
-
 /** Where all that a key or an app wrote is removed. */
-export function writtenPath(section: "keys" | "apps", id: string): string {
+function writtenPath(section: "keys" | "apps", id: string): string {
   return `${PATHS[section]}/${id}/written`;
 }
 
@@ -70,7 +68,8 @@ export function createWrittenRoutes({
       .map((key) => ({ id: key.id, name: key.name, facts: keyFacts(key) }))
       .find((each) => each.id === id);
   const ofApp = async (accountId: string, id: string): Promise<Writer | undefined> => {
-    if (id === LOCAL) return { id, name: LOCAL_NAME, facts: { accountId, subjectId: id } };
+    if (id === LOCAL_SOURCE_ID)
+      return { id, name: LOCAL_SOURCE_NAME, facts: { accountId, subjectId: id } };
     return (await grants.list(accountId))
       .map((grant) => ({ id: grant.id, name: grant.clientName, facts: grantFacts(grant) }))
       .find((each) => each.id === id);
@@ -101,7 +100,7 @@ export function createWrittenRoutes({
             const reach = wholeAccount(visit.account.id);
             const amount = await memories.removeMatching(reach, { sourceId: id });
             record(request, "memories_deleted", { ...facts, amount });
-            const notice = `${countOf(amount)} that “${name}” wrote: deleted for good.`;
+            const notice = `${memoryCount(amount)} that “${name}” wrote: deleted for good.`;
             return { to: PATHS[section], notice };
           }),
         PAGE_ROUTE,
@@ -128,19 +127,19 @@ function Question({
     <ConfirmPage
       visit={visit}
       section={section}
-      title={id === LOCAL ? "Remove all that they wrote?" : "Remove all that it wrote?"}
+      title={id === LOCAL_SOURCE_ID ? "Remove all that they wrote?" : "Remove all that it wrote?"}
       action={writtenPath(section, id)}
-      confirm={`Delete ${countOf(count)}`}
+      confirm={`Delete ${memoryCount(count)}`}
       cancel={PATHS[section]}
     >
       <p>
-        {`${countOf(count)} whose text `}
+        {`${memoryCount(count)} whose text `}
         <strong>
           <bdi>{name}</bdi>
         </strong>
         {` wrote ${count === 1 ? "is" : "are"} `}
         deleted for good and can't be brought back. What one of them had superseded holds again.
-        {id === LOCAL
+        {id === LOCAL_SOURCE_ID
           ? ""
           : ` It can go on writing until you ${section === "keys" ? "revoke the key" : "disconnect the app"}.`}
       </p>

@@ -3,7 +3,7 @@ import { version } from "../../package.json" with { type: "json" };
 import type { Accounts } from "../accounts/accounts.ts";
 import { findLocalOwner } from "../accounts/local-owner.ts";
 import { createActivity } from "../activity/activity.ts";
-import { keepActivitySmall } from "../activity/upkeep.ts";
+import { startPruning } from "../activity/pruning.ts";
 import { checkRecipients } from "../backup/age.ts";
 import { removeLeftBehind } from "../backup/copy-state.ts";
 import { refuseUnfinishedRestore } from "../backup/unfinished-restore.ts";
@@ -29,7 +29,7 @@ import { createSecurityLog } from "../security-log/security-log.ts";
 import { keepSecurityLogSmall } from "../security-log/upkeep.ts";
 import type { Environment } from "../settings.ts";
 import { withTimeLimit } from "../time-limit.ts";
-import { createUndoable } from "../waiting/carry-out.ts";
+import { createUndoable } from "../undo/undoable.ts";
 import { type Background, untilUnused } from "./background.ts";
 import { createBackupSchedule } from "./backup-schedule.ts";
 import { createChecks } from "./checks.ts";
@@ -154,7 +154,7 @@ export async function serve(
     log,
     metrics,
     checks: createChecks({ config, data, opening, embedder, backups: schedule }),
-    standing: createStanding({
+    serverStatus: createStanding({
       ...{ config, env, accounts, store, schedule, clock },
       model: embedder.model,
     }),
@@ -189,7 +189,7 @@ export async function serve(
   const days = config.securityLogDays;
   opened.defer(await securityLog.tellCommands());
   opened.defer(keepSecurityLogSmall({ securityLog, days, clock, log }));
-  opened.defer(keepActivitySmall(activity, log));
+  opened.defer(startPruning(activity, log));
   if (schedule) {
     schedule.start();
     opened.defer(schedule.stop);

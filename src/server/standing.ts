@@ -3,7 +3,7 @@ import { arch, type } from "node:os";
 import type { Accounts } from "../accounts/accounts.ts";
 import { listSeries, originOf } from "../backup/series.ts";
 import type { Config } from "../config.ts";
-import type { Standing } from "../dashboard/standing.ts";
+import type { ServerStatus } from "../dashboard/server-status.ts";
 import type { EmbeddingModel } from "../embedding/embedder.ts";
 import { messageOf } from "../errors.ts";
 import type { Store } from "../memories/store.ts";
@@ -32,7 +32,7 @@ export function createStanding({
   /** Null where no backups are made on a schedule. */
   schedule: { isLate(): boolean } | null;
   clock: () => number;
-}): Standing {
+}): ServerStatus {
   const { dataDir, shared, backups, backupRecipients } = config;
   const startedAt = new Date(clock() - process.uptime() * 1_000);
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
+import type { Action } from "../../src/activity/action.ts";
 import { createActivity, KEPT_DAYS } from "../../src/activity/activity.ts";
-import type { Deed } from "../../src/activity/deed.ts";
 import { DATABASES, type Place, storesOn } from "../support/databases.ts";
 import { silentLog } from "../support/embedder.ts";
 import { addAccount } from "../support/stores.ts";
@@ -13,20 +13,20 @@ async function start(place: Place) {
   const { db, clock, accounts } = await storesOn(place);
   const { id: accountId } = await addAccount(accounts);
   const activity = createActivity({ db, clock, log: silentLog });
-  const deed = (more: Partial<Deed> & Pick<Deed, "kind">): Deed => ({
+  const action = (more: Partial<Action> & Pick<Action, "kind">): Action => ({
     ...{ accountId, source: LAPTOP, agent: null, memories: 1, memoryId: null, query: null },
     ...more,
   });
   const list = () => activity.list(accountId, { limit: 10_000 });
-  return { db, clock, accounts, accountId, activity, deed, list };
+  return { db, clock, accounts, accountId, activity, action, list };
 }
 
 describe.each(DATABASES)("activity on %s:", (_, place) => {
   test("what is alike is counted in one event, and in its day", async () => {
-    const { activity, accountId, deed, list, clock } = await start(place);
-    activity.record(deed({ kind: "searched", memories: 3, memoryId: "mem_1", query: "a" }));
-    activity.record(deed({ kind: "searched", memories: 0, query: "b" }));
-    activity.record(deed({ kind: "saved", memoryId: "mem_2", agent: "codex" }));
+    const { activity, accountId, action, list, clock } = await start(place);
+    activity.record(action({ kind: "searched", memories: 3, memoryId: "mem_1", query: "a" }));
+    activity.record(action({ kind: "searched", memories: 0, query: "b" }));
+    activity.record(action({ kind: "saved", memoryId: "mem_2", agent: "codex" }));
     await until("it is written by itself", async () => (await list()).length > 0);
     expect(await list()).toMatchObject([
       { kind: "saved", agent: "codex", memoryId: "mem_2", times: 1, sourceId: "key_1" },
@@ -34,10 +34,10 @@ describe.each(DATABASES)("activity on %s:", (_, place) => {
     ]);
 
     clock.advance(DAY);
-    activity.record(deed({ kind: "searched", memories: 2 }));
-    activity.record(deed({ kind: "saved", agent: "codex" }));
+    activity.record(action({ kind: "searched", memories: 2 }));
+    activity.record(action({ kind: "saved", agent: "codex" }));
     await activity.flush();
-    activity.record(deed({ kind: "saved", agent: "codex", source: { id: "key_1", by: "desk" } }));
+    activity.record(action({ kind: "saved", agent: "codex", source: { id: "key_1", by: "desk" } }));
     await activity.flush();
     const day = new Date(clock()).toISOString().slice(0, 10);
     const daily = await activity.daily(accountId, "2000-01-01");
@@ -57,8 +57,8 @@ describe.each(DATABASES)("activity on %s:", (_, place) => {
   });
 
   test("questions are kept only while the account wants it, without secrets", async () => {
-    const { activity, accountId, deed, list } = await start(place);
-    const ask = (query: string) => activity.record(deed({ kind: "searched", query }));
+    const { activity, accountId, action, list } = await start(place);
+    const ask = (query: string) => activity.record(action({ kind: "searched", query }));
     const queries = async () => {
       await activity.flush();
       return (await list()).flatMap(({ query }) => query ?? []);
@@ -84,10 +84,10 @@ describe.each(DATABASES)("activity on %s:", (_, place) => {
   });
 
   test("whatever an agent is called, and whatever it asks, is counted", async () => {
-    const { activity, accountId, deed, list } = await start(place);
+    const { activity, accountId, action, list } = await start(place);
     await activity.keepQueries(accountId, true);
     for (const text of ["\0", "\uD800", "'; DROP TABLE activity_days; --", "\u202E"]) {
-      activity.record(deed({ kind: "searched", agent: text, query: text }));
+      activity.record(action({ kind: "searched", agent: text, query: text }));
     }
     await activity.flush();
     expect((await list()).map(({ agent }) => agent?.length)).toEqual([1, 31, 1]);
@@ -95,32 +95,32 @@ describe.each(DATABASES)("activity on %s:", (_, place) => {
   });
 
   test("what was asked before the account wanted it is not kept, though it waits", async () => {
-    const { activity, accountId, deed, list, clock } = await start(place);
-    activity.record(deed({ kind: "searched", query: "before" }));
+    const { activity, accountId, action, list, clock } = await start(place);
+    activity.record(action({ kind: "searched", query: "before" }));
     clock.advance(1);
     await activity.keepQueries(accountId, true);
-    activity.record(deed({ kind: "searched", query: "after" }));
+    activity.record(action({ kind: "searched", query: "after" }));
     await activity.flush();
     expect((await list()).map(({ query }) => query)).toEqual(["after", null]);
   });
 
   test("of what a person types into the dashboard, the last is what they asked", async () => {
-    const { activity, accountId, deed, list } = await start(place);
+    const { activity, accountId, action, list } = await start(place);
     await activity.keepQueries(accountId, true);
     const source = { id: accountId, by: "" };
     for (const query of ["dep", "deploy", "deploys?", "tabs"]) {
-      activity.record(deed({ kind: "searched", query, source }));
+      activity.record(action({ kind: "searched", query, source }));
     }
-    activity.record(deed({ kind: "searched", query: "t" }));
+    activity.record(action({ kind: "searched", query: "t" }));
     await activity.flush();
     expect((await list()).map(({ query }) => query)).toEqual(["t", "tabs", "deploys?"]);
   });
 
   test("an account's flood costs few rows and loses no count", async () => {
-    const { activity, accountId, deed, list } = await start(place);
+    const { activity, accountId, action, list } = await start(place);
     await activity.keepQueries(accountId, true);
     for (let number = 0; number < 7_000; number++) {
-      activity.record(deed({ kind: "searched", query: `q${number}`, agent: `a${number % 3}` }));
+      activity.record(action({ kind: "searched", query: `q${number}`, agent: `a${number % 3}` }));
     }
     await activity.flush();
     const events = await list();
@@ -131,15 +131,15 @@ describe.each(DATABASES)("activity on %s:", (_, place) => {
   });
 
   test("a removed account takes all along, and what comes after it is left out", async () => {
-    const { activity, accounts, accountId, deed, list } = await start(place);
+    const { activity, accounts, accountId, action, list } = await start(place);
     const other = await accounts.add({ email: "other@example.com", password: null });
-    activity.record(deed({ kind: "saved", accountId: other.id }));
+    activity.record(action({ kind: "saved", accountId: other.id }));
     await activity.keepQueries(other.id, true);
     await activity.flush();
     await accounts.remove(other.id);
-    activity.record(deed({ kind: "saved", accountId: other.id }));
-    activity.record(deed({ kind: "saved" }));
-    activity.record(deed({ kind: "deleted", accountId: other.id }));
+    activity.record(action({ kind: "saved", accountId: other.id }));
+    activity.record(action({ kind: "saved" }));
+    activity.record(action({ kind: "deleted", accountId: other.id }));
     await activity.flush();
     expect((await list()).length).toBe(1);
     expect(await activity.list(other.id, { limit: 10 })).toEqual([]);
@@ -149,16 +149,16 @@ describe.each(DATABASES)("activity on %s:", (_, place) => {
   });
 
   test("it is kept for a while, and no more than so much of it", async () => {
-    const { activity, accountId, deed, list, clock } = await start(place);
+    const { activity, accountId, action, list, clock } = await start(place);
     const pruned = async () => {
       while (await activity.prune());
     };
-    activity.record(deed({ kind: "saved" }));
+    activity.record(action({ kind: "saved" }));
     await activity.flush();
     clock.advance((KEPT_DAYS - 1) * DAY);
     for (let flush = 0; flush < 41; flush++) {
       for (let number = 0; number < 50; number++) {
-        activity.record(deed({ kind: "searched", agent: `a${number}` }));
+        activity.record(action({ kind: "searched", agent: `a${number}` }));
       }
       await activity.flush();
     }
@@ -178,10 +178,10 @@ describe.each(DATABASES)("activity on %s:", (_, place) => {
   });
 
   test("what waits is written at the end, and nothing after it", async () => {
-    const { activity, deed, list } = await start(place);
-    activity.record(deed({ kind: "saved" }));
+    const { activity, action, list } = await start(place);
+    activity.record(action({ kind: "saved" }));
     await activity.close();
-    activity.record(deed({ kind: "saved" }));
+    activity.record(action({ kind: "saved" }));
     await activity.flush();
     expect((await list()).length).toBe(1);
   });
@@ -190,13 +190,13 @@ describe.each(DATABASES)("activity on %s:", (_, place) => {
 test("what the database does not take at once is written later, and counted on", async () => {
   const [, sqlite] = DATABASES[0] ?? [];
   if (!sqlite) throw new Error("there is no SQLite");
-  const { db, clock, accountId, deed } = await start(sqlite);
+  const { db, clock, accountId, action } = await start(sqlite);
   let isBusy = true;
   const attempt: typeof db.attempt = async (task) => (isBusy ? false : db.attempt(task));
   const activity = createActivity({ db: { ...db, attempt }, clock, log: silentLog });
-  activity.record(deed({ kind: "saved", memoryId: "mem_1" }));
+  activity.record(action({ kind: "saved", memoryId: "mem_1" }));
   await activity.flush();
-  activity.record(deed({ kind: "saved", memoryId: "mem_2" }));
+  activity.record(action({ kind: "saved", memoryId: "mem_2" }));
   await activity.flush();
   expect(await activity.list(accountId, { limit: 10 })).toEqual([]);
   isBusy = false;
@@ -209,14 +209,14 @@ test("what the database does not take at once is written later, and counted on",
 test("what the database never takes is let go in the end, and holds up nothing", async () => {
   const [, sqlite] = DATABASES[0] ?? [];
   if (!sqlite) throw new Error("there is no SQLite");
-  const { db, clock, accountId, deed } = await start(sqlite);
+  const { db, clock, accountId, action } = await start(sqlite);
   let isRefused = true;
   const attempt: typeof db.attempt = async (task) => (isRefused ? false : db.attempt(task));
   const activity = createActivity({ db: { ...db, attempt }, clock, log: silentLog });
-  activity.record(deed({ kind: "saved" }));
+  activity.record(action({ kind: "saved" }));
   for (let tries = 0; tries < 60; tries++) await activity.flush();
   isRefused = false;
-  activity.record(deed({ kind: "deleted" }));
+  activity.record(action({ kind: "deleted" }));
   await activity.close();
   expect(await activity.list(accountId, { limit: 10 })).toMatchObject([{ kind: "deleted" }]);
 });

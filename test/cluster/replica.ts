@@ -23,7 +23,7 @@ import { loadLanceDb } from "../../src/native/lancedb.ts";
 import { createObjects, type Objects } from "../../src/objects/objects.ts";
 import { createSecurityLog } from "../../src/security-log/security-log.ts";
 import { openForServer } from "../../src/server/shared-database.ts";
-import { createUndoable } from "../../src/waiting/carry-out.ts";
+import { createUndoable } from "../../src/undo/undoable.ts";
 import { APP_CONFIG } from "../support/app-config.ts";
 import { testCacheDir } from "../support/embedder.ts";
 import { fakeEmbedder } from "../support/fake-embedder.ts";

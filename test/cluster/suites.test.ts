@@ -56,7 +56,7 @@ const SUITES = [
   "sign-in/sign-in",
   "sign-in/sign-up",
   "sign-in/without-passwords",
-  "waiting/undoable",
+  "undo/undoable",
 ];
 
 /** Milliseconds for all of them on a busy machine. */

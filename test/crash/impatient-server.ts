@@ -19,7 +19,7 @@ import { createStorage } from "../../src/memories/storage.ts";
 import { openStore } from "../../src/memories/store.ts";
 import { loadLanceDb } from "../../src/native/lancedb.ts";
 import { createSecurityLog } from "../../src/security-log/security-log.ts";
-import { createUndoable } from "../../src/waiting/carry-out.ts";
+import { createUndoable } from "../../src/undo/undoable.ts";
 import { APP_CONFIG } from "../support/app-config.ts";
 import { testCacheDir } from "../support/embedder.ts";
 import { fakeEmbedder } from "../support/fake-embedder.ts";

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from "bun:test";
+import type { Action } from "../../src/activity/action.ts";
 import type { ActivityEvent } from "../../src/activity/activity-store.ts";
-import type { Deed } from "../../src/activity/deed.ts";
 import {
   actorsOf,
   barsOf,
@@ -50,7 +50,7 @@ describe("what the page makes of the counts:", () => {
   });
 
   test("who was active comes with all that they did, the most recent first", () => {
-    const of = (sourceId: string, agent: string | null, kind: Deed["kind"], lastAt: number) => ({
+    const of = (sourceId: string, agent: string | null, kind: Action["kind"], lastAt: number) => ({
       ...{ sourceId, source: "laptop", agent, kind, times: 3, inVain: 1, memories: 4 },
       lastAt: new Date(lastAt),
     });
@@ -169,8 +169,8 @@ describe("the page", async () => {
     const { accountId, person } = await server.signedIn();
     const source = { id: "key_1", by: "laptop" };
     for (let number = 0; number < 70; number++) {
-      const deed = { accountId, source, agent: `agent ${number}.`, memories: 1 };
-      server.activity.record({ ...deed, kind: "saved", memoryId: null, query: null });
+      const action = { accountId, source, agent: `agent ${number}.`, memories: 1 };
+      server.activity.record({ ...action, kind: "saved", memoryId: null, query: null });
       await server.activity.flush();
     }
     const seen = new Set<string>();

@@ -6,7 +6,7 @@ const PASSWORD = "correct horse";
 
 const FOLDER = "/backups/of the week";
 const server = await startOAuthServer({
-  standing: {
+  serverStatus: {
     program: "ctxd",
     isForAgents: true,
     command: (words) => `ctxd ${words}`,

@@ -21,7 +21,7 @@ test("the owner connects without a key on the server's machine, a member by its 
 test("so does the owner where the server is elsewhere, or apart", () => {
   const command = (words: string) => `./ctxd ${words}`;
   const of = (publicUrl: string, isForAgents: boolean) =>
-    createConnectCommand({ publicUrl, standing: { command, isForAgents } })(
+    createConnectCommand({ publicUrl, serverStatus: { command, isForAgents } })(
       { role: "owner" },
       "connect codex",
     );

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "bun:test";
-import { NearIt } from "../../src/dashboard/memory-around.tsx";
+import { SimilarMemories } from "../../src/dashboard/related-memories.tsx";
 import { wholeAccount } from "../../src/keys/reach.ts";
 import { startOAuthServer } from "../oauth/support/oauth-server.ts";
 import { formTo } from "../oauth/support/person.ts";
@@ -103,21 +103,21 @@ test("a history of any length leads from what was true to what is", async () => 
       .map(([, id = ""]) => ids.indexOf(id))
       .filter((place) => place >= 0);
   const now = await open(last.id);
-  expect(now).not.toContain("This was true once");
+  expect(now).not.toContain("This memory is out of date");
   expect(now).toContain("Version <del>12 </del><ins>13 </ins>of the plan for Atlas");
   // Ten, and the way to older ones.
   expect(shown(now)).toEqual([13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 4]);
   const old = await open(ids[2] ?? "");
-  expect(textOf(old)).toContain("What is true now: Version 13 of the plan for Atlas");
+  expect(textOf(old)).toContain("The current one: Version 13 of the plan for Atlas");
   expect(shown(old)).toEqual([2, 1, 0]);
 });
 
 test("it shows what is near it in meaning, and says where that is not known yet", async () => {
   const { id } = await client.save({ content: "The lamp in the hall is broken" });
   const other = await client.save({ content: "The lamp in the hall is mended" });
-  expect(await open(id)).toMatch(new RegExp(`Near it in meaning.*/memories/${other.id}`));
-  expect(NearIt({ near: [] }).toString()).toBe("");
-  expect(NearIt({ near: null }).toString()).toContain("Open the page again in a moment.");
+  expect(await open(id)).toMatch(new RegExp(`Similar memories.*/memories/${other.id}`));
+  expect(SimilarMemories({ near: [] }).toString()).toBe("");
+  expect(SimilarMemories({ near: null }).toString()).toContain("Reload this page in a moment.");
 });
 
 test("it fades from its last change on, and not at all while it is pinned", async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { degreesOf } from "../../src/dashboard/degrees.ts";
 import { growthOf, roundedUp } from "../../src/dashboard/growth.ts";
-import { sizeText } from "../../src/dashboard/size.ts";
+import { sizeText } from "../../src/dashboard/number-text.ts";
+import { degreesOf } from "../../src/dashboard/retention-bands.ts";
 
 const DAY = 86_400_000;
 

@@ -15,7 +15,7 @@ import { createLogTables } from "../../src/memories/log/database-tables.ts";
 import { createOAuthTables } from "../../src/oauth/tables.ts";
 import { createSecurityTables } from "../../src/security-log/tables.ts";
 import { createSignInTables } from "../../src/sign-in/tables.ts";
-import { createWaitingTables } from "../../src/waiting/tables.ts";
+import { createUndoTables } from "../../src/undo/tables.ts";
 import { temporaryFolder, testDatabase } from "../support/database.ts";
 
 const TABLES = [
@@ -26,7 +26,7 @@ const TABLES = [
   createOAuthTables,
   createSecurityTables,
   createActivityTables,
-  createWaitingTables,
+  createUndoTables,
 ]
   .flatMap((create): unknown[] => Object.values(create(sqlite)))
   .filter((table) => is(table, SQLiteTable));

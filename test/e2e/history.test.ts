@@ -23,7 +23,7 @@ test.each<[string, Look]>([
       });
       await page.goto(`${dashboard.origin}/memories/${former.id}`);
       expect(await page.getByRole("heading", { name: "History" }).count()).toBe(0);
-      await page.getByRole("link", { name: "Something has changed" }).click();
+      await page.getByRole("link", { name: "Replace" }).click();
       await page.getByText("It takes the place of “Sam works at Acme”").waitFor();
       expect(await page.getByLabel("Project").inputValue()).toBe("people");
       await page.getByLabel("Text").fill(" ");
@@ -48,8 +48,8 @@ test.each<[string, Look]>([
       expect(await entries.first().locator("del").textContent()).toBe("Acme");
       expect(await entries.first().locator("ins").textContent()).toBe("Globex since October");
       await page.getByRole("link", { name: "Sam works at Acme", exact: true }).click();
-      await page.getByText("This was true once.").waitFor();
-      expect(await page.getByRole("link", { name: "Something has changed" }).count()).toBe(0);
+      await page.getByText("This memory is out of date.").waitFor();
+      expect(await page.getByRole("link", { name: "Replace" }).count()).toBe(0);
       if (look.javaScript !== false) await expectSound(page);
 
       await page.goto(`${dashboard.origin}/memories`);
@@ -68,7 +68,7 @@ test.each<[string, Look]>([
       await page.getByRole("link", { name: "Something else is true now" }).click();
       await page.getByRole("heading", { name: "History" }).waitFor();
       await page.getByRole("link", { name: "Delete" }).click();
-      await page.getByText("All of its history, too").click();
+      await page.getByText("Delete its older and newer versions too").click();
       await press(page, "Delete the memory");
       await page.getByText("Deleted for good: 2 memories.").waitFor();
       expect((await client.list({ include_superseded: "true" })).memories).toEqual([]);

@@ -1,5 +1,5 @@
+import type { Action } from "../../src/activity/action.ts";
 import type { Activity } from "../../src/activity/activity.ts";
-import type { Deed } from "../../src/activity/deed.ts";
 import type { NewMemory } from "../../src/memories/memory.ts";
 
 import { createRandom } from "../support/random.ts";
@@ -210,7 +210,7 @@ export async function recordSamples(
   { accountId, ids }: { accountId: string; ids: readonly string[] },
 ): Promise<void> {
   const { below, pick } = createRandom(7);
-  const one = (): Deed => {
+  const one = (): Action => {
     const kind = pick(KINDS) ?? "saved";
     const isAsking = kind === "searched" || kind === "recalled";
     const memories = isAsking ? below(6) : 1;
@@ -220,8 +220,8 @@ export async function recordSamples(
     return { accountId, kind, memories, memoryId, query, ...who };
   };
   for (let day = 30; day >= 0; day--) {
-    const deeds = day % 7 < 2 ? below(4) : 4 + below(14);
-    for (let number = 0; number < deeds; number++) activity.record(one());
+    const actions = day % 7 < 2 ? below(4) : 4 + below(14);
+    for (let number = 0; number < actions; number++) activity.record(one());
     await activity.flush();
     if (day > 0) clock.advance(DAY);
   }

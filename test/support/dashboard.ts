@@ -1,4 +1,4 @@
-import { WAIT } from "../../src/waiting/waiting-changes.ts";
+import { UNDO_MS } from "../../src/undo/pending-changes.ts";
 import { startOAuthServer } from "../oauth/support/oauth-server.ts";
 import { type Look, openBrowser, type Page } from "./browser.ts";
 
@@ -23,7 +23,7 @@ export async function startDashboard() {
 
     /** Has what waits to be undone be carried out, as ten seconds later. */
     async carryOut(): Promise<void> {
-      server.clock.advance(WAIT);
+      server.clock.advance(UNDO_MS);
       await server.undoable.carryOut();
     },
 

@@ -6,7 +6,7 @@ import { createQuotas } from "../../src/accounts/quotas.ts";
 import { createActivity } from "../../src/activity/activity.ts";
 import { createApp } from "../../src/app.ts";
 import type { Config } from "../../src/config.ts";
-import type { Standing } from "../../src/dashboard/standing.ts";
+import type { ServerStatus } from "../../src/dashboard/server-status.ts";
 import type { PostgresDatabase } from "../../src/db/postgres-database.ts";
 import { databasePath, openSqlite, type SqliteDatabase } from "../../src/db/sqlite.ts";
 import type { Embedder } from "../../src/embedding/embedder.ts";
@@ -29,7 +29,7 @@ import { type LanceDb, loadLanceDb } from "../../src/native/lancedb.ts";
 import type { FetchDocument } from "../../src/oauth/document-fetcher.ts";
 import { createSecurityLog } from "../../src/security-log/security-log.ts";
 import type { Data } from "../../src/server/data.ts";
-import { createUndoable } from "../../src/waiting/carry-out.ts";
+import { createUndoable } from "../../src/undo/undoable.ts";
 import { type Client, createClient } from "./client.ts";
 import { testClock } from "./database.ts";
 import { silentLog, testCacheDir } from "./embedder.ts";
@@ -58,7 +58,7 @@ interface Options {
   /** How clients' metadata documents are had. */
   fetchDocument?: FetchDocument;
   checks?: Checks;
-  standing?: Standing;
+  serverStatus?: ServerStatus;
   drain?: Drain;
   /** Bytes of memory for what searches read. */
   room?: number;
@@ -153,7 +153,7 @@ async function createReplica(
     log,
     metrics,
     checks: options.checks ?? { database: () => "ok" },
-    standing: options.standing ?? null,
+    serverStatus: options.serverStatus ?? null,
     ...(options.drain && { drain: options.drain }),
   });
   return { access, keys, memories, memoryLog, store, securityLog, activity, undoable, app };

@@ -2,7 +2,7 @@ import { createServer } from "node:net";
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import type { Config } from "../../../src/config.ts";
-import type { Standing } from "../../../src/dashboard/standing.ts";
+import type { ServerStatus } from "../../../src/dashboard/server-status.ts";
 import type { Embedder } from "../../../src/embedding/embedder.ts";
 import type { Drain } from "../../../src/http/drain.ts";
 import type { Log } from "../../../src/log.ts";
@@ -37,7 +37,7 @@ export async function startOAuthServer(
     embedder?: Embedder;
     log?: Log;
     drain?: Drain;
-    standing?: Standing;
+    serverStatus?: ServerStatus;
     /** A free one by default. */
     port?: number;
   } = {},

@@ -4,8 +4,8 @@ import { wholeAccount } from "../keys/reach.ts";
 import type { Log } from "../log.ts";
 import type { Memories } from "../memories/memories.ts";
 import type { Change } from "./change.ts";
-import { removeSelected, retagged, tagSelected } from "./selected.ts";
-import { createWaitingChanges, WAIT } from "./waiting-changes.ts";
+import { createPendingChanges, UNDO_MS } from "./pending-changes.ts";
+import { removeSelected, retagged, tagSelected } from "./selected-memories.ts";
 
 /** Milliseconds between two looks for what nobody else has carried out. */
 const EVERY = 30_000;
@@ -28,7 +28,7 @@ export function createUndoable({
   clock: () => number;
   log: Log;
 }) {
-  const changes = createWaitingChanges({ db, clock });
+  const changes = createPendingChanges({ db, clock });
   const timers = new Set<NodeJS.Timeout>();
   let running: Promise<unknown> = Promise.resolve();
 
@@ -79,7 +79,7 @@ export function createUndoable({
       const timer = setTimeout(() => {
         timers.delete(timer);
         void carryOut();
-      }, WAIT);
+      }, UNDO_MS);
       timer.unref();
       timers.add(timer);
     },

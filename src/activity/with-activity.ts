@@ -1,15 +1,15 @@
 import type { Reach } from "../keys/reach.ts";
 import type { Memories } from "../memories/memories.ts";
+import type { Action } from "./action.ts";
 import type { Activity } from "./activity.ts";
-import type { Deed } from "./deed.ts";
 
-type Done = Pick<Deed, "kind"> & Partial<Deed>;
+type Done = Pick<Action, "kind"> & Partial<Action>;
 
 /**
  * A service that does the same, and has the activity told of what has been done by it. Of a memory its id alone is
  * told: what is forgotten is in no record. The agent is the one that the connection names.
  */
-export function watchMemories(memories: Memories, activity: Pick<Activity, "record">): Memories {
+export function withActivity(memories: Memories, activity: Pick<Activity, "record">): Memories {
   const tell = (reach: Reach, done: Done) => activity.record(toDeed(reach, done));
 
   return {
@@ -80,8 +80,8 @@ export function watchMemories(memories: Memories, activity: Pick<Activity, "reco
   };
 }
 
-/** Has the activity told of each text that recalls what is known, as one deed. */
-export function watchRecall(activity: Pick<Activity, "record">) {
+/** Has the activity told of each text that recalls what is known, as one action. */
+export function recordRecalls(activity: Pick<Activity, "record">) {
   return (reach: Reach, { prompt }: { prompt: string | null }, ids: readonly string[]): void => {
     const [memoryId = null] = ids;
     const found = { memories: ids.length, memoryId, query: prompt };
@@ -90,7 +90,7 @@ export function watchRecall(activity: Pick<Activity, "record">) {
 }
 
 /** What has been done, by who asked for it. */
-function toDeed({ accountId, credential, agentId = null }: Reach, done: Done): Deed {
+function toDeed({ accountId, credential, agentId = null }: Reach, done: Done): Action {
   const source = credential ?? { id: accountId, by: "" };
   return { accountId, source, agent: agentId, memories: 1, memoryId: null, query: null, ...done };
 }

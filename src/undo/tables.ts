@@ -2,8 +2,8 @@ import type { Dialect } from "../db/dialect.ts";
 import type { Change } from "./change.ts";
 
 /** The table of what waits, made by `db/migrations.ts`. A removed account takes its rows along. */
-export function createWaitingTables({ table, index, text, json, timestamp }: Dialect) {
-  const waitingChanges = table(
+export function createUndoTables({ table, index, text, json, timestamp }: Dialect) {
+  const pendingChanges = table(
     "waiting_changes",
     {
       id: text("id").primaryKey(),
@@ -18,5 +18,5 @@ export function createWaitingTables({ table, index, text, json, timestamp }: Dia
       index("waiting_changes_due_at").on(dueAt),
     ],
   );
-  return { waitingChanges };
+  return { pendingChanges };
 }

@@ -1,21 +1,22 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
+
 import type { Memory } from "../memories/memory.ts";
 import { Fragment, type Markup } from "../pages/jsx-runtime.ts";
 import { Moment } from "../pages/moment.tsx";
 import { excerptOf } from "./excerpt.ts";
 import { viewPath } from "./memories-view.ts";
-import type { Surroundings } from "./memory-page.tsx";
-import { PATHS } from "./navigation.tsx";
+import { memoryPath } from "./navigation.tsx";
 
-/** Memories of a session that are shown before and after one, and what is near it. */
+/** Memories of the same session that are shown: at most three before and three after the memory. */
 export const MOST_BESIDE = 3;
+/** Memories with a similar meaning that are shown. */
 export const MOST_NEAR = 5;
 
-/** Characters of a text that is shown. */
+/** Characters of each text that are shown. */
 const EXCERPT = 160;
 
-/** What was saved in the same session before and after a memory, the oldest first; nothing where nothing was. */
-export function InSession({
+/** The memories of the same session around this one, oldest first. Renders nothing if there are none. */
+export function SessionMemories({
   memory,
   before,
   after,
@@ -27,7 +28,7 @@ export function InSession({
   if (before.length + after.length === 0) return Fragment({});
   return (
     <section>
-      <h2>Around it in its session</h2>
+      <h2>In the same session</h2>
       <ol class="beside">
         {[...before, memory, ...after].map((each) => (
           <li aria-current={each === memory ? "true" : undefined}>
@@ -38,21 +39,27 @@ export function InSession({
       </ol>
       <p class="hint">
         <a href={viewPath({ session_id: memory.session_id ?? "", history: "1" })}>
-          All of the session
+          Show the whole session
         </a>
       </p>
     </section>
   );
 }
 
-/** What is near a memory in meaning, the nearest first; nothing where nothing is. */
-export function NearIt({ near }: Pick<Surroundings, "near">): Markup {
+/** A memory with a similar meaning; the score is 1 for the same text. */
+export interface SimilarMemory {
+  readonly memory: Memory;
+  readonly score: number;
+}
+
+/** The memories with a similar meaning, most similar first. Renders nothing if there are none. */
+export function SimilarMemories({ near }: { near: readonly SimilarMemory[] | null }): Markup {
   if (near === null) {
     return (
       <section>
-        <h2>Near it in meaning</h2>
+        <h2>Similar memories</h2>
         <p class="faint">
-          The server is still reading your memories. Open the page again in a moment.
+          The server is still loading your memories. Reload this page in a moment.
         </p>
       </section>
     );
@@ -60,7 +67,7 @@ export function NearIt({ near }: Pick<Surroundings, "near">): Markup {
   if (near.length === 0) return Fragment({});
   return (
     <section>
-      <h2>Near it in meaning</h2>
+      <h2>Similar memories</h2>
       <ol class="beside">
         {near.map(({ memory, score }) => (
           <li>
@@ -69,14 +76,14 @@ export function NearIt({ near }: Pick<Surroundings, "near">): Markup {
           </li>
         ))}
       </ol>
-      <p class="hint">1 is the same text, and 0 what any two texts have in common.</p>
+      <p class="hint">1 is the same text. 0 is what any two texts have in common.</p>
     </section>
   );
 }
 
 function Title({ memory: { id, content } }: { memory: Memory }): Markup {
   return (
-    <a class="memory-text" href={`${PATHS.memories}/${id}`}>
+    <a class="memory-text" href={memoryPath(id)}>
       <bdi>{excerptOf(content, EXCERPT)}</bdi>
     </a>
   );

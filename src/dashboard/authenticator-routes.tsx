@@ -8,11 +8,12 @@ import type { Factors } from "../sign-in/factors.ts";
 import type { FactorChanges } from "./factor-changes.tsx";
 import { AppPage, RecoveryCodesPage } from "./factor-pages.tsx";
 import { APP_PATH, RECOVERY_CODES_PATH } from "./factors-section.tsx";
-import { PAGE_ROUTE, type Visit } from "./guard.tsx";
+import { PAGE_ROUTE } from "./guard.tsx";
 import type { ProofGuard } from "./proof-guard.ts";
+import type { Visit } from "./visit.ts";
 
 /** A person's app for codes, and their recovery codes: all for a fresh proof alone. */
-export function createCodeAppRoutes({
+export function createAuthenticatorRoutes({
   config,
   proved,
   changes,

@@ -1,5 +1,5 @@
 /** What the program that runs a server knows of it, beside what is in its database. */
-export interface Standing {
+export interface ServerStatus {
   /** What a person types on the server's machine in the place of `ctxd`. */
   readonly program: string;
   /** The same with words after it, such as `connect --all`, for this server's data. */

@@ -16,7 +16,7 @@ export type Kind = (typeof KINDS)[number];
 export const ASKING: readonly Kind[] = ["searched", "recalled"];
 
 /** Something that was done with the memories of an account. */
-export interface Deed {
+export interface Action {
   readonly accountId: string;
   readonly kind: Kind;
   /** Who did it; the account's own person has the account's id. */
@@ -31,8 +31,8 @@ export interface Deed {
   readonly query: string | null;
 }
 
-/** Deeds that are alike, as one. */
-export interface Counted extends Deed {
+/** Actions that are alike, as one. */
+export interface Counted extends Action {
   /** When the last one was, in milliseconds since 1970. */
   readonly at: number;
   readonly times: number;
@@ -40,7 +40,7 @@ export interface Counted extends Deed {
   readonly inVain: number;
 }
 
-/** Two counts of deeds that are alike, as one. */
+/** Two counts of actions that are alike, as one. */
 export function together(former: Counted, later: Counted): Counted {
   return {
     ...later,
@@ -51,8 +51,8 @@ export function together(former: Counted, later: Counted): Counted {
   };
 }
 
-/** Deeds with the same name are counted as one. */
-export function nameOf({ accountId, kind, source, agent, query }: Deed): string {
+/** Actions with the same name are counted as one. */
+export function nameOf({ accountId, kind, source, agent, query }: Action): string {
   return JSON.stringify([accountId, kind, source.id, agent, query]);
 }
 

@@ -3,12 +3,12 @@ import type { Memory } from "../memories/memory.ts";
 import { Button } from "../pages/button.tsx";
 import { Fragment, type Markup } from "../pages/jsx-runtime.ts";
 import { PostForm } from "../sign-in/form.tsx";
-import type { Change } from "../waiting/change.ts";
-import { retagged } from "../waiting/selected.ts";
-import type { Waiting } from "../waiting/waiting-changes.ts";
-import { countOf } from "./count-of.ts";
+import type { Change } from "../undo/change.ts";
+import type { PendingChange } from "../undo/pending-changes.ts";
+import { retagged } from "../undo/selected-memories.ts";
 import { type View, viewPath } from "./memories-view.ts";
 import { MEMORY_PATHS } from "./navigation.tsx";
+import { memoryCount } from "./number-text.ts";
 
 type Kind = Change extends infer Each ? (Each extends unknown ? Omit<Each, "ids"> : never) : never;
 
@@ -29,7 +29,7 @@ export function done(change: Kind, count: number): string {
 }
 
 /** Ids of memories that a view shows as long as what waits is not carried out. */
-export function leavingBy(waiting: readonly Waiting[], view: View): string[] {
+export function leavingBy(waiting: readonly PendingChange[], view: View): string[] {
   return waiting.flatMap(({ change }) => (isLeft(change, view) ? change.ids : []));
 }
 
@@ -43,7 +43,10 @@ function isLeft(change: Change, { project, unfiled, tags }: View): boolean {
 }
 
 /** A memory as it is when all that waits is carried out. */
-export function afterAll<Shown extends Memory>(memory: Shown, waiting: readonly Waiting[]): Shown {
+export function afterAll<Shown extends Memory>(
+  memory: Shown,
+  waiting: readonly PendingChange[],
+): Shown {
   let after = memory;
   // The newest is the first, and the last to be carried out.
   for (const { change } of waiting.toReversed()) {
@@ -57,12 +60,12 @@ export function afterAll<Shown extends Memory>(memory: Shown, waiting: readonly 
 }
 
 /** What is done in some seconds, with the way to have it not done. */
-export function WaitingChanges({
+export function PendingChanges({
   waiting,
   view,
   token,
 }: {
-  waiting: readonly Waiting[];
+  waiting: readonly PendingChange[];
   view: View;
   token: string;
 }): Markup {
@@ -74,7 +77,7 @@ export function WaitingChanges({
           <input type="hidden" name="change" value={id} />
           <input type="hidden" name="view" value={viewPath(view)} />
           <p data-left={`${left}`}>
-            {`${countOf(change.ids.length)} ${done(change, change.ids.length)}.`}
+            {`${memoryCount(change.ids.length)} ${done(change, change.ids.length)}.`}
           </p>
           <Button>Undo</Button>
         </PostForm>

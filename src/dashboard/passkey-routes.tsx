@@ -21,7 +21,7 @@ import { PATHS } from "./navigation.tsx";
 import type { ProofGuard } from "./proof-guard.ts";
 
 /** A person's passkeys, and doing without a password: all for a fresh proof alone. */
-export function createOwnPasskeysRoutes({
+export function createPasskeyRoutes({
   config,
   proved,
   changes,

@@ -10,7 +10,7 @@ const PAUSE = 20;
  * Keeps the tables as long and as large as they may be: now, and once an hour.
  * @returns a function that ends it
  */
-export function keepActivitySmall(activity: Pick<Activity, "prune">, log: Log): () => void {
+export function startPruning(activity: Pick<Activity, "prune">, log: Log): () => void {
   let timer: NodeJS.Timeout | null = null;
   let isOver = false;
   const prune = async () => {

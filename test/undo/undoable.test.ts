@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
 import { wholeAccount } from "../../src/keys/reach.ts";
-import { createWaitingChanges, WAIT } from "../../src/waiting/waiting-changes.ts";
+import { createPendingChanges, UNDO_MS } from "../../src/undo/pending-changes.ts";
 import { startServer } from "../support/server.ts";
 
 const server = await startServer();
@@ -18,7 +18,7 @@ async function withMemories() {
 
 /** Lets the time pass that a change waits, and has it carried out. */
 async function pass() {
-  server.clock.advance(WAIT);
+  server.clock.advance(UNDO_MS);
   await undoable.carryOut();
 }
 
@@ -26,7 +26,7 @@ test("a change is carried out when it has waited, and then it can't be undone", 
   const { accountId, ids, contents } = await withMemories();
   await undoable.later(accountId, { kind: "delete", ids });
   const [waiting] = await undoable.list(accountId);
-  expect(waiting).toMatchObject({ change: { kind: "delete", ids }, left: WAIT });
+  expect(waiting).toMatchObject({ change: { kind: "delete", ids }, left: UNDO_MS });
   await undoable.carryOut();
   expect(await contents()).toEqual(["one", "three", "two"]);
   await pass();
@@ -63,9 +63,9 @@ test("what a killed server had begun is done by the next one that looks, after a
   const { accountId, ids, contents } = await withMemories();
   await undoable.later(accountId, { kind: "delete", ids });
   const [{ id } = { id: "" }] = await undoable.list(accountId);
-  server.clock.advance(WAIT);
+  server.clock.advance(UNDO_MS);
   const { db, clock } = server;
-  expect(await createWaitingChanges({ db, clock }).begin()).toHaveLength(1);
+  expect(await createPendingChanges({ db, clock }).begin()).toHaveLength(1);
   await undoable.carryOut();
   expect(await contents()).toHaveLength(3);
   expect(await undoable.undo(accountId, id)).toBe(false);
