@@ -1,5 +1,5 @@
-/** What was wrong with a row that a database refused. */
-export type Violation = "unique" | "foreign key";
+/** The kind of constraint that a refused row violates. */
+type Violation = "unique" | "foreign key";
 
 const VIOLATIONS: Record<string, Violation> = {
   SQLITE_CONSTRAINT_UNIQUE: "unique",
@@ -10,10 +10,10 @@ const VIOLATIONS: Record<string, Violation> = {
   "23503": "foreign key",
 };
 
-/** Which rule of a table an error of any kind of database tells of; null for another error. */
+/** The constraint that an error of SQLite or PostgreSQL reports as violated; null for another error. */
 export function constraintViolation(error: unknown): Violation | null {
   if (!(error instanceof Error)) return null;
-  // `errno` is where Bun's client of PostgreSQL has the SQLSTATE.
+  // Bun's PostgreSQL client has the SQLSTATE in `errno`.
   const { code, errno } = error as { code?: unknown; errno?: unknown };
   return VIOLATIONS[String(errno)] ?? VIOLATIONS[String(code)] ?? null;
 }

@@ -4,18 +4,18 @@ import { join } from "node:path";
 import { DatabaseError, explainDatabaseError } from "./database-error.ts";
 import { databasePath } from "./sqlite.ts";
 
-/** The process that serves a data folder. */
+/** The process that serves a data folder, as `owner.json` describes it. */
 export interface Owner {
   pid: number;
-  /** Where it can be reached; null while it starts. */
+  /** Address of its server; null while it starts. */
   address: string | null;
   version: string;
-  /** Whether bridges started it: it makes way for a server that a person starts. */
+  /** Whether a bridge started it. It ends when a person starts a server. */
   isBackground?: boolean;
 }
 
 export interface DataLock {
-  /** Tells others where this process can be reached. */
+  /** Writes the address of this server to `owner.json`. */
   announce(address: string): void;
   release(): void;
 }
@@ -23,9 +23,9 @@ export interface DataLock {
 const ownerPath = (dataDir: string) => join(dataDir, "owner.json");
 
 /**
- * Makes this process the one that serves a data folder. The lock is SQLite's own on a file that
- * has no other use: the system frees it when the process ends, however it ends, so none gets stale.
- * @throws DatabaseError that names the process that has it, or says why it can't be used
+ * Locks a data folder for this process. The lock is SQLite's lock on a file without other use. The
+ * operating system releases it when the process ends in any way, so no stale lock remains.
+ * @throws DatabaseError that names the process that holds the lock, or says why the folder can't be used
  */
 export function lockDataFolder(dataDir: string, version: string, isBackground = false): DataLock {
   const path = join(dataDir, "server.lock");
@@ -34,7 +34,7 @@ export function lockDataFolder(dataDir: string, version: string, isBackground = 
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
     const held = new Sqlite(path, { create: true });
     lock = held;
-    // Long enough for someone who only looks whether it is taken (`isLocked`).
+    // Outlasts a concurrent `isLocked`, which holds the lock for a moment.
     held.run("PRAGMA busy_timeout = 300");
     held.run("BEGIN EXCLUSIVE");
     const announce = (address: string | null) => {
@@ -56,14 +56,14 @@ export function lockDataFolder(dataDir: string, version: string, isBackground = 
   }
 }
 
-/** Whether a process has the lock of a data folder now. Changes nothing. */
+/** Whether a process holds the lock of a data folder now. Changes nothing. */
 export function isLocked(dataDir: string): boolean {
   const path = join(dataDir, "server.lock");
   if (!existsSync(path)) return false;
   try {
     const lock = new Sqlite(path, { readonly: true });
     try {
-      // Whoever has it lets nobody read.
+      // The lock also blocks readers.
       lock.query("SELECT 1 FROM sqlite_master").all();
       return false;
     } finally {
@@ -75,7 +75,7 @@ export function isLocked(dataDir: string): boolean {
   }
 }
 
-/** Who serves a data folder, as far as it has told; `null` when it hasn't. */
+/** The process that serves a data folder; `null` when `owner.json` is missing or damaged. */
 export function readOwner(dataDir: string): Owner | null {
   try {
     return JSON.parse(readFileSync(ownerPath(dataDir), "utf8"));

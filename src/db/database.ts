@@ -2,38 +2,39 @@ import type { SqliteRemoteDatabase } from "drizzle-orm/sqlite-proxy";
 import type { Dialect } from "./dialect.ts";
 
 /**
- * The way to the tables. Its types are SQLite's for every kind of database, and a query is awaited:
- * `.get()`, `.all()`, `.run()` and `.values()` are SQLite's alone.
+ * Drizzle's query builder, with SQLite's types for every kind of database. Await the query itself:
+ * `.get()`, `.all()`, `.run()` and `.values()` work with SQLite only.
  */
 export type Orm = Pick<
   SqliteRemoteDatabase,
   "$with" | "delete" | "insert" | "select" | "selectDistinct" | "update" | "with"
 >;
 
-/** An open database of any kind. What was written is durable when the promise resolves. */
+/** An open database of any kind. A write is durable when its promise resolves. */
 export interface Database {
   readonly dialect: Dialect;
   /**
-   * For single statements, each of which is a transaction. The task of a transaction uses its argument
-   * instead: what it does by this is no part of it, and on SQLite waits for its end, in vain.
+   * Runs single statements, each in a transaction of its own. The task of a `transaction` must use its
+   * argument instead: a statement of `orm` would not be part of the transaction, and with SQLite it would
+   * wait for the transaction's end forever.
    */
   readonly orm: Orm;
-  /** The tables of a part of the program, made once. */
+  /** The table declarations of a part of the program, created once for each database. */
   tables<Tables>(create: (dialect: Dialect) => Tables): Tables;
   /**
-   * Makes all of a task's changes or none, as if nobody did anything meanwhile. Where two of them
-   * meet, the task may run again, so it must change nothing but the database, and it waits for nothing
-   * else. What it throws undoes its changes.
+   * Runs a task in a serializable transaction: all of its changes are made or none. The task may run
+   * again after a conflict with another transaction, so it must change only the database and wait only
+   * for the database. An error that it throws undoes its changes.
    */
   transaction<Result>(task: (tx: Orm) => Promise<Result>): Promise<Result>;
   /**
-   * Makes a transaction that may be lost: it does not wait for other processes. Returns whether it was
-   * made, and never throws for the database's sake, also when that is closed.
+   * Runs a transaction whose loss is acceptable: it does not wait for other processes. Returns whether it
+   * was committed. Throws no error of the database, not even when it is closed.
    */
   attempt(task: (tx: Orm) => Promise<unknown>): Promise<boolean>;
-  /** Whether it answers, and what is written to it will be found again. */
+  /** Whether the database answers, and its file is still the one that later readers open. */
   isReachable(): Promise<boolean>;
-  /** Removes from the files what was deleted, as far as that can be done at once. */
+  /** Removes deleted data from the files, as far as that is possible immediately. */
   expunge(): Promise<void>;
   close(): Promise<void>;
 }

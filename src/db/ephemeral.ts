@@ -4,52 +4,53 @@ import type { Database } from "./database.ts";
 import { createPostgresEphemeral } from "./postgres-ephemeral.ts";
 import { createSecret, hashSecret } from "./secret.ts";
 
-/** Tries that who guesses has. */
+/** The remaining attempts of each key, such as of an address that guesses passwords. */
 export interface Tries {
-  /** Takes one try of a key. Returns the seconds to wait for the next one when there is none left. */
+  /** Uses one try of a key. When none remains, returns the seconds until the next one. */
   take(key: string): Promise<number | null>;
-  /** Gives a try back that turned out well. */
+  /** Returns a try, after a successful attempt. */
   giveBack(key: string): Promise<void>;
 }
 
-/** How many tries a key has: `tries` at once, and as many again in every `period`, in milliseconds. */
-export interface TryLimit {
+/** A key has `tries` at once, and regains as many in each `period`. */
+interface TryLimit {
   tries: number;
+  /** Milliseconds. */
   period: number;
   /**
-   * Has keys share so many places where memory is bounded, so that a flood of keys pushes none out. Who
-   * shares a place is a secret.
+   * In memory, keys share this many counters, so that a flood of keys evicts none. A secret salt decides
+   * which keys share one.
    */
   places?: number;
 }
 
-/** What is remembered for a while and may be lost: by one server, or by all that share a database. */
+/** Short-lived values that may be lost, of one server or of all servers that share a database. */
 export interface Ephemeral {
-  /** Keeps a value, instead of one that was kept. @param lifetime in milliseconds */
+  /** Stores a value and replaces an earlier one. @param lifetime in milliseconds */
   put(key: string, value: string, lifetime: number): Promise<void>;
-  /** The value, one time; null when it was taken before, or is not there any more. */
+  /** Removes and returns a value; null when it was taken before or has expired. */
   take(key: string): Promise<string | null>;
-  /** Remembers a key. Returns false when that was there. @param lifetime in milliseconds */
+  /** Stores a key. Returns false when it is already stored. @param lifetime in milliseconds */
   add(key: string, lifetime: number): Promise<boolean>;
-  /** @param name tells the keys of one limit from those of another */
+  /** @param name separates the keys of this limit from those of others */
   limit(name: string, limit: TryLimit): Tries;
 }
 
-/** Entries that one server keeps of each kind: strangers can have some made, and the oldest go first. */
-const MOST = 10_000;
+/** Entries of each kind in memory. Strangers can cause some of them; the oldest are evicted first. */
+const MAX_ENTRIES = 10_000;
 
-/** @param clock milliseconds since 1970 */
+/** The store that fits the kind of database. @param clock milliseconds since 1970 */
 export function createEphemeral({ db, clock }: { db: Database; clock: () => number }): Ephemeral {
   return db.dialect.name === "sqlite"
     ? createLocalEphemeral(clock)
     : createPostgresEphemeral({ db, clock });
 }
 
-/** In the memory of this process. @param clock milliseconds since 1970 */
+/** Keeps the values in the memory of this process. @param clock milliseconds since 1970 */
 export function createLocalEphemeral(clock: () => number): Ephemeral {
   type Entry = { value: string; until: number };
-  const values = new LRUCache<string, Entry>({ max: MOST });
-  const added = new LRUCache<string, number>({ max: MOST });
+  const values = new LRUCache<string, Entry>({ max: MAX_ENTRIES });
+  const added = new LRUCache<string, number>({ max: MAX_ENTRIES });
 
   return {
     async put(key, value, lifetime) {
@@ -71,16 +72,16 @@ export function createLocalEphemeral(clock: () => number): Ephemeral {
 
     limit(_, { tries, period, places }) {
       const limit = createRateLimit({ tries, period, clock });
-      const placeOf = places === undefined ? (key: string) => key : createPlaces(places);
+      const counterOf = places === undefined ? (key: string) => key : createCounterNames(places);
       return {
-        take: async (key) => limit.take(placeOf(key)),
-        giveBack: async (key) => limit.giveBack(placeOf(key)),
+        take: async (key) => limit.take(counterOf(key)),
+        giveBack: async (key) => limit.giveBack(counterOf(key)),
       };
     },
   };
 }
 
-function createPlaces(places: number): (key: string) => string {
+function createCounterNames(places: number): (key: string) => string {
   const salt = createSecret("");
   return (key) => `${Number.parseInt(hashSecret(salt + key).slice(0, 8), 16) % places}`;
 }

@@ -1,6 +1,6 @@
 /**
- * A new identity such as `acc_0197f2c4e0b47c3a9a1d5b8e2f60c711`: what it names, and a UUIDv7 in hex
- * (RFC 9562), so that identities sort by the time they were made.
+ * A new id such as `acc_0197f2c4e0b47c3a9a1d5b8e2f60c711`: its kind and a UUIDv7 in hex (RFC 9562). Ids
+ * of one kind sort by the time of their creation.
  * @param now milliseconds since 1970
  */
 export function createId(kind: string, now: number): string {
@@ -8,8 +8,8 @@ export function createId(kind: string, now: number): string {
 }
 
 /**
- * The identity of what comes from elsewhere: always the same for the same text, so that bringing it
- * in again makes no second one. A UUIDv8 (RFC 9562, section 5.8) of the text's SHA-256.
+ * The id of an imported item. The same text always has the same id, so importing it again creates no
+ * duplicate. It is a UUIDv8 (RFC 9562, section 5.8) of the text's SHA-256.
  */
 export function createIdFrom(kind: string, text: string): string {
   const bytes = new Bun.CryptoHasher("sha256").update(text).digest().subarray(0, 16);

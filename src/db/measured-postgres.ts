@@ -2,11 +2,11 @@ import { type Metrics, measureCalls } from "../metrics.ts";
 import type { Postgres } from "./postgres.ts";
 import { DatabaseUnavailable, isSerializationFailure, OutcomeUnknown } from "./postgres-errors.ts";
 
-/** Has metrics tell what is asked of PostgreSQL, how long it takes, and what comes of it. */
+/** Records the calls to PostgreSQL, their duration and their result as metrics. */
 export function measurePostgres(postgres: Postgres, metrics: Metrics): Postgres {
   const measure = measureCalls(metrics, {
     name: "ctxd_database_request_duration_seconds",
-    help: "Time of statements and transactions, with the wait for a connection.",
+    help: "Duration of statements and transactions, including the wait for a connection.",
     resultOf,
   });
   return {

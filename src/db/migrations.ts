@@ -1,6 +1,6 @@
 /**
- * The history of the schema. Append only: a database remembers how many entries it has seen
- * (`PRAGMA user_version`). A change here goes with the same change in the tables of its domain.
+ * All migrations of SQLite, append only. A database records how many of them it has run
+ * (`PRAGMA user_version`). Make the same change in the table declarations of the domain.
  */
 export const MIGRATIONS: readonly string[] = [
   `CREATE TABLE accounts (
@@ -54,7 +54,7 @@ export const MIGRATIONS: readonly string[] = [
      has_remains INTEGER NOT NULL
    ) STRICT;`,
 
-  // A new password ends what was begun with the old one, whoever changes it.
+  // Every change of a password ends the sessions that began with the old one.
   `CREATE TABLE sessions (
      hash TEXT PRIMARY KEY NOT NULL,
      account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
@@ -134,7 +134,7 @@ export const MIGRATIONS: readonly string[] = [
    ) STRICT;
    CREATE INDEX identities_account_id ON identities (account_id);`,
 
-  // Journal and checkpoints know tables by their names: at first the account's, later another.
+  // Journal and checkpoints refer to a table by name: the first is the account's id, later ones differ.
   `CREATE TABLE tables (
      account_id TEXT PRIMARY KEY NOT NULL,
      name TEXT NOT NULL,
@@ -147,7 +147,7 @@ export const MIGRATIONS: readonly string[] = [
      bytes INTEGER
    ) STRICT;`,
 
-  // Of a removed account its id stays; where another account did it, the address is that one's.
+  // A removed account's id stays in its events. An address stays only if another account acted.
   `CREATE TABLE security_events (
      id INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL,
      at INTEGER NOT NULL,
@@ -187,8 +187,9 @@ export const MIGRATIONS: readonly string[] = [
      value TEXT NOT NULL
    ) STRICT;`,
 
-  // Keys rest with their account and hold again with it; what a person can begin anew ends for good.
-  // A revoked grant stays in the list for 30 days, as in `oauth/grants.ts`.
+  // API keys of a disabled account are refused until it is enabled. Sessions, tokens and grants, which a
+  // person can create again, end permanently. A revoked grant stays in the list for
+  // 30 days, as in `oauth/grants.ts`.
   `ALTER TABLE accounts ADD COLUMN disabled_at INTEGER;
    CREATE TRIGGER owner_is_enabled BEFORE UPDATE OF role, disabled_at ON accounts
      WHEN NEW.role = 'owner' AND NEW.disabled_at IS NOT NULL
@@ -254,7 +255,7 @@ export const MIGRATIONS: readonly string[] = [
    ) STRICT;
    CREATE INDEX passkey_challenges_expires_at ON passkey_challenges (expires_at);`,
 
-  // Where files still held what was deleted, an entry without content makes a flush due.
+  // An entry without content makes a flush due for tables whose files still contain deleted data.
   `ALTER TABLE journal ADD COLUMN has_remains INTEGER NOT NULL DEFAULT 1;
    ALTER TABLE journal ADD COLUMN at INTEGER;
    INSERT INTO journal (account_id, removed)
@@ -284,12 +285,12 @@ export const MIGRATIONS: readonly string[] = [
    ALTER TABLE oauth_grants ADD COLUMN project TEXT;
    ALTER TABLE oauth_grants ADD COLUMN project_only INTEGER NOT NULL DEFAULT 0;`,
 
-  // What an earlier version has saved is looked through once.
+  // `expires_at = 0` makes the server check each table of an earlier version once.
   `ALTER TABLE heads ADD COLUMN expires_at INTEGER;
    CREATE INDEX heads_expires_at ON heads (expires_at) WHERE expires_at IS NOT NULL;
    UPDATE heads SET expires_at = 0;`,
 
-  // What an account did in the seconds before it was removed is written after that, and left out.
+  // Activity is written some seconds late. The triggers drop activity of accounts removed meanwhile.
   `CREATE TABLE activity_days (
      account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
      day TEXT NOT NULL,

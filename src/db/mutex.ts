@@ -1,18 +1,16 @@
-/** How long somebody waits for a turn before that is taken for a mistake in the program, in milliseconds. */
-const MOST = 30_000;
-
-export type Gate = ReturnType<typeof createMutex>;
+/** Milliseconds that a task waits by default. A longer wait means a bug: a transaction that waits for itself. */
+const TIMEOUT_MS = 30_000;
 
 /**
- * Lets one task at a time use a connection. Whoever comes meanwhile waits, in the order of coming;
- * where nobody is, nobody waits.
- * @param most milliseconds that a task waits before it fails
+ * Lets one task at a time use a connection. Other tasks wait in the order of their calls. Without a running
+ * task nothing waits.
+ * @param timeoutMs milliseconds that a task waits before it fails
  */
-export function createMutex(most = MOST) {
+export function createMutex(timeoutMs = TIMEOUT_MS) {
   let isHeld = false;
   const waiting: (() => void)[] = [];
 
-  const goOn = () => {
+  const startNext = () => {
     while (!isHeld) {
       const next = waiting.shift();
       if (!next) return;
@@ -20,8 +18,8 @@ export function createMutex(most = MOST) {
     }
   };
 
-  /** Starts something now, or as soon as nobody holds the turn. */
-  const whenFree = <Result>(start: () => Result | Promise<Result>): Promise<Result> =>
+  /** Starts a task when the mutex is free and all earlier tasks have started. */
+  const enqueue = <Result>(start: () => Result | Promise<Result>): Promise<Result> =>
     new Promise((resolve, reject) => {
       const turn = () => {
         clearTimeout(timer);
@@ -34,7 +32,7 @@ export function createMutex(most = MOST) {
       const timer = setTimeout(() => {
         waiting.splice(waiting.indexOf(turn), 1);
         reject(new Error("The transaction before this statement does not end."));
-      }, most);
+      }, timeoutMs);
       waiting.push(turn);
     });
 
@@ -44,17 +42,17 @@ export function createMutex(most = MOST) {
       return await task();
     } finally {
       isHeld = false;
-      goOn();
+      startNext();
     }
   };
 
   return {
-    /** Runs what ends at once; when nobody holds the turn, before this returns. */
-    pass: <Result>(task: () => Result): Result | Promise<Result> =>
-      isHeld ? whenFree(task) : task(),
+    /** Runs a synchronous task when the mutex is free: if it is free now, before this returns. */
+    whenFree: <Result>(task: () => Result): Result | Promise<Result> =>
+      isHeld ? enqueue(task) : task(),
 
-    /** Runs a task during which nobody else has a turn. */
+    /** Runs a task that holds the mutex until it ends. */
     hold: <Result>(task: () => Promise<Result>): Promise<Result> =>
-      isHeld ? whenFree(() => hold(task)) : hold(task),
+      isHeld ? enqueue(() => hold(task)) : hold(task),
   };
 }

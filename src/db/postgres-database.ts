@@ -12,28 +12,30 @@ import { checkSchema, migratePostgres } from "./postgres-migrations.ts";
 import { createPostgresOrm } from "./postgres-orm.ts";
 import { createTableDeclarations } from "./table-declarations.ts";
 
-/** A database on PostgreSQL, which other processes use too. */
+/** A PostgreSQL database, which other processes use too. */
 export interface PostgresDatabase extends Database {
-  /** The connection below, for what is PostgreSQL's alone. */
+  /** The connection, for statements that only PostgreSQL has. */
   readonly postgres: Postgres;
 }
 
-/** Times that a transaction is made which always meets another one. */
-const TRIES = 12;
+/** Attempts of a transaction that conflicts with others each time. */
+const MAX_ATTEMPTS = 12;
 /**
- * Times that it is made beside all others. After that those which met take turns, of this process and of
- * others: a statement that only locks takes no snapshot, so that the transaction begins with its turn.
+ * Attempts that run concurrently with all other transactions. Later attempts take turns, in this process
+ * and with others, by a lock. A `LOCK` statement takes no snapshot, so the transaction's snapshot is taken
+ * when its turn comes.
  */
-const FREE_TRIES = 2;
+const CONCURRENT_ATTEMPTS = 2;
 const TAKE_TURN = "LOCK TABLE ctxd_schema IN EXCLUSIVE MODE";
-/** Milliseconds before the second try at the most; before each later one up to half as long again. */
-const PAUSE = 4;
-/** Milliseconds that what may be lost waits for the locks of others. */
-const SHORT_WAIT = 250;
+/** Base of the random pause before an attempt, in milliseconds. The upper bound grows by half each time. */
+const PAUSE_MS = 4;
+/** Milliseconds that `attempt` waits for locks of other transactions. */
+const LOCK_TIMEOUT_MS = 250;
 
 /**
- * Opens the database of a URL, and brings its schema up to date unless another one is to do that.
- * @throws DatabaseUnavailable when it can't be reached, DatabaseError when its schema can't be used
+ * Opens the database of a URL and migrates its schema.
+ * @param migrates false to only check the schema
+ * @throws DatabaseUnavailable when the server can't be reached, DatabaseError when the schema can't be used
  */
 export async function openPostgres(
   url: string,
@@ -49,7 +51,7 @@ export async function openPostgres(
   }
 }
 
-/** The database of a connection whose schema is up to date. */
+/** The database of a connection. Its schema must be up to date. */
 export function createPostgresDatabase(postgres: Postgres): PostgresDatabase {
   const once = <Result>(task: (tx: Statements) => Promise<Result>, first = "") =>
     postgres.transaction(
@@ -60,23 +62,23 @@ export function createPostgresDatabase(postgres: Postgres): PostgresDatabase {
       { isSerializable: true },
     );
 
-  const meeting = createMutex();
+  const turns = createMutex();
   const inTurn = <Result>(task: (tx: Statements) => Promise<Result>) =>
-    meeting.hold(() => once(task, TAKE_TURN));
+    turns.hold(() => once(task, TAKE_TURN));
 
   const transact = async <Result>(task: (tx: Statements) => Promise<Result>): Promise<Result> => {
-    for (let tried = 1; ; tried++) {
+    for (let attempt = 1; ; attempt++) {
       try {
-        return await (tried > FREE_TRIES ? inTurn(task) : once(task));
+        return await (attempt > CONCURRENT_ATTEMPTS ? inTurn(task) : once(task));
       } catch (error) {
         if (!isSerializationFailure(error)) throw error;
-        if (tried === TRIES) throw new DatabaseUnavailable(BUSY, { cause: error });
-        await Bun.sleep(Math.random() * PAUSE * 1.5 ** tried);
+        if (attempt === MAX_ATTEMPTS) throw new DatabaseUnavailable(BUSY, { cause: error });
+        await Bun.sleep(Math.random() * PAUSE_MS * 1.5 ** attempt);
       }
     }
   };
 
-  // Beside transactions that rely on what they have read, a write must be one too.
+  // Serializable transactions are isolated only from writes that are serializable transactions too.
   const orm = createPostgresOrm((statement, parameters) =>
     /^select\b/i.test(statement)
       ? postgres.rows(statement, parameters)
@@ -92,7 +94,7 @@ export function createPostgresDatabase(postgres: Postgres): PostgresDatabase {
 
     async attempt(task) {
       try {
-        await once((tx) => task(ormOf(tx)), `SET LOCAL lock_timeout = ${SHORT_WAIT}`);
+        await once((tx) => task(ormOf(tx)), `SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`);
         return true;
       } catch (error) {
         if (error instanceof DatabaseUnavailable || sqlState(error) !== null) return false;
@@ -110,14 +112,14 @@ export function createPostgresDatabase(postgres: Postgres): PostgresDatabase {
       }
     },
 
-    // What becomes of deleted rows in its files is PostgreSQL's: it vacuums by itself.
+    // PostgreSQL vacuums deleted rows from its files by itself.
     async expunge() {},
 
     close: postgres.close,
   };
 }
 
-const BUSY = "The database is busy with other changes to the same. Try again in a moment.";
+const BUSY = "The database is busy with other changes to the same data. Try again in a moment.";
 
 function ormOf(tx: Statements): Orm {
   return createPostgresOrm((statement, parameters) => tx.rows(statement, parameters));

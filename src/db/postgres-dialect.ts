@@ -9,9 +9,9 @@ import {
   primaryKey,
   text,
 } from "drizzle-orm/pg-core";
-import type { Dialect, TextForm } from "./dialect.ts";
+import type { Dialect, TextConversion } from "./dialect.ts";
 
-const formed = <Value>(name: string, form: TextForm<Value>) =>
+const formed = <Value>(name: string, form: TextConversion<Value>) =>
   customType<{ data: Value; driverData: string }>({ dataType: () => "text", ...form })(name);
 
 const bytes = customType<{ data: Buffer; driverData: Uint8Array }>({
@@ -19,14 +19,14 @@ const bytes = customType<{ data: Buffer; driverData: Uint8Array }>({
   fromDriver: ({ buffer, byteOffset, length }) => Buffer.from(buffer, byteOffset, length),
 });
 
-/** A number, as in SQLite: drivers give large ones as texts. */
+/** Milliseconds since 1970, as in SQLite. Drivers return large numbers as texts. */
 const timestamp = customType<{ data: Date; driverData: number | string | bigint }>({
   dataType: () => "bigint",
   toDriver: (date) => date.getTime(),
   fromDriver: (milliseconds) => new Date(Number(milliseconds)),
 });
 
-/** PostgreSQL's words. They make the same values, so they pass for SQLite's. */
+/** PostgreSQL's dialect. Its columns have the same values as SQLite's, so it has the type of SQLite's. */
 export const postgres = {
   name: "postgres",
   table: pgTable,

@@ -5,10 +5,10 @@ import type { Dialect } from "./dialect.ts";
 import type { Ephemeral } from "./ephemeral.ts";
 import { hashSecret } from "./secret.ts";
 
-/** Milliseconds between two removals of what is over. */
-const PRUNE_EVERY = 60_000;
-/** Rows that stay then; those that end first go. */
-const MOST = 100_000;
+/** Milliseconds between two removals of expired rows. */
+const PRUNE_INTERVAL_MS = 60_000;
+/** Rows that a removal keeps at most: those that expire last. */
+const MAX_ROWS = 100_000;
 
 function createEphemeralTable({ table, text, integer }: Dialect) {
   return table("ephemeral", {
@@ -19,8 +19,8 @@ function createEphemeralTable({ table, text, integer }: Dialect) {
 }
 
 /**
- * In a table of PostgreSQL, which all servers share. Keys are kept as hashes, and values sealed with
- * them: who reads the table learns neither.
+ * Keeps the values in a PostgreSQL table that all servers share. The table has hashes of the keys, and
+ * values encrypted with the keys: reading the table reveals neither.
  */
 export function createPostgresEphemeral({
   db,
@@ -35,10 +35,14 @@ export function createPostgresEphemeral({
   let prunedAt = Number.NEGATIVE_INFINITY;
 
   const prune = async (now: number) => {
-    if (Math.abs(now - prunedAt) < PRUNE_EVERY) return;
+    if (Math.abs(now - prunedAt) < PRUNE_INTERVAL_MS) return;
     prunedAt = now;
     await orm.delete(rows).where(lte(expiresAt, now));
-    const surplus = orm.select({ key: rows.key }).from(rows).orderBy(desc(expiresAt)).offset(MOST);
+    const surplus = orm
+      .select({ key: rows.key })
+      .from(rows)
+      .orderBy(desc(expiresAt))
+      .offset(MAX_ROWS);
     await orm.delete(rows).where(inArray(rows.key, surplus));
   };
 
@@ -54,8 +58,8 @@ export function createPostgresEphemeral({
     },
 
     async take(key) {
-      const isIt = and(eq(rows.key, nameOf("value", key)), gt(expiresAt, clock()));
-      const [taken] = await orm.delete(rows).where(isIt).returning({ value: rows.value });
+      const isLive = and(eq(rows.key, nameOf("value", key)), gt(expiresAt, clock()));
+      const [taken] = await orm.delete(rows).where(isLive).returning({ value: rows.value });
       return taken ? open(key, taken.value) : null;
     },
 
@@ -75,15 +79,15 @@ export function createPostgresEphemeral({
       return added.length > 0;
     },
 
-    // The generic cell rate algorithm: a bucket of tries is known by the moment at which it is full.
+    // The generic cell rate algorithm: a row stores the time at which all tries are available again.
     limit(name, { tries, period }) {
       const interval = Math.ceil(period / tries);
-      const isIt = (key: string) => eq(rows.key, nameOf(`limit ${name}`, key));
+      const hasKey = (key: string) => eq(rows.key, nameOf(`limit ${name}`, key));
       return {
         async take(key) {
           const now = clock();
           await prune(now);
-          // A clock that was set back must not take away what is left; others may be a little ahead.
+          // A clock that was set back must not use up tries, and other servers' clocks may be slightly ahead.
           const known = sql`least(greatest(${expiresAt}, ${now}), ${now + period})`;
           const full = sql`CASE WHEN ${expiresAt} > ${now + 2 * period} THEN ${now} ELSE ${known} END`;
           const taken = await orm
@@ -96,7 +100,7 @@ export function createPostgresEphemeral({
             })
             .returning({ key: rows.key });
           if (taken.length > 0) return null;
-          const [row] = await orm.select({ expiresAt }).from(rows).where(isIt(key));
+          const [row] = await orm.select({ expiresAt }).from(rows).where(hasKey(key));
           const next = Math.min(row?.expiresAt ?? 0, now + period) + interval - period;
           return Math.max(1, Math.ceil((next - now) / 1_000));
         },
@@ -105,7 +109,7 @@ export function createPostgresEphemeral({
           await orm
             .update(rows)
             .set({ expiresAt: sql`${expiresAt} - ${interval}` })
-            .where(and(isIt(key), gt(expiresAt, clock())));
+            .where(and(hasKey(key), gt(expiresAt, clock())));
         },
       };
     },
@@ -118,7 +122,7 @@ const CIPHER = "aes-256-gcm";
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** The key to a value comes of what it is asked by, which is in no table. */
+/** The encryption key, derived from the entry's key, which no table contains. */
 function cipherKey(key: string): Buffer {
   return Buffer.from(hashSecret(`ephemeral seal ${key}`), "hex");
 }

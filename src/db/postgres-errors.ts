@@ -1,6 +1,6 @@
 import { AppError } from "../errors.ts";
 
-/** PostgreSQL can't be asked now. It is tried again by the next statement. */
+/** PostgreSQL can't be used now. The next statement tries again. */
 export class DatabaseUnavailable extends AppError {
   override readonly name: string = "DatabaseUnavailable";
   constructor(
@@ -11,19 +11,19 @@ export class DatabaseUnavailable extends AppError {
   }
 }
 
-/** The answer to a write was lost: it may have been made, now or in a moment, or not. */
+/** The answer to a write was lost. The write may have been made, may still be made, or may be lost. */
 export class OutcomeUnknown extends DatabaseUnavailable {
   override readonly name = "OutcomeUnknown";
   constructor(cause: unknown) {
     const message =
-      "The connection to the database was lost: this may have been done, or not. Look before you do it again; with the same Idempotency-Key it is done once.";
+      "The connection to the database was lost, so this may or may not have been done. Check before you repeat it. With the same Idempotency-Key it is done only once.";
     super(message, { cause });
   }
 }
 
 /**
- * The code of an error that PostgreSQL has answered (Appendix A of its manual, "PostgreSQL Error
- * Codes"), wherever it is among the causes; `null` of another error.
+ * The SQLSTATE of an error that PostgreSQL returned (Appendix A of its manual, "PostgreSQL Error Codes"),
+ * also when it is one of the causes; `null` for another error.
  */
 export function sqlState(error: unknown): string | null {
   for (let at = error; at instanceof Error; at = at.cause) {
@@ -34,31 +34,31 @@ export function sqlState(error: unknown): string | null {
   return null;
 }
 
-/** Whether a transaction met another one, and may succeed when it is made again. */
+/** Whether a transaction conflicted with another one and may succeed when it is repeated. */
 export function isSerializationFailure(error: unknown): boolean {
   const state = sqlState(error);
   return state === "40001" || state === "40P01";
 }
 
-/** States that end or refuse a connection before a statement is run. */
+/** SQLSTATEs that refuse or end a connection before a statement runs. */
 const REFUSED = /^(28|3D|53300$|57P03$|57P05$|08001$|08004$)/;
-/** States with which a connection may end while a statement runs. */
+/** SQLSTATEs with which a connection may end while a statement runs. */
 const CUT_OFF = /^(08|57P01$|57P02$|58)/;
-/** States that undo a statement because the server can't do it now: too long, no space, read-only. */
+/** SQLSTATEs that undo a statement which the server can't run now: timeout, no space, read-only. */
 const NOT_NOW = /^(25006$|25P03$|25P04$|53|55P03$|57014$)/;
-/** What Bun's client reports when it never had a connection. */
+/** Error codes of Bun's client when it never had a connection. */
 const NEVER_CONNECTED =
   /^ERR_POSTGRES_(CONNECTION_REFUSED|CONNECTION_TIMEOUT|AUTHENTICATION|PASSWORD|TLS|UNSUPPORTED|UNKNOWN_AUTH|SASL)/;
 
-/** What an error of a statement means; one that the statement itself is to blame for stays as it is. */
+/** Translates an error of a statement. An error that the statement itself caused is returned unchanged. */
 export function explainPostgresError(error: unknown, isWrite: boolean): unknown {
   if (error instanceof AppError || !(error instanceof Error)) return error;
   const state = sqlState(error);
   const code = "code" in error ? String(error.code) : "";
   if (state === null && !code.startsWith("ERR_POSTGRES_")) return error;
-  // What can be looked up is kept in an index, which takes no more than 2,704 bytes of it.
+  // program_limit_exceeded: an index entry holds at most 2,704 bytes.
   if (state === "54000") {
-    const message = "A text is too long for the database to look it up: use a shorter one.";
+    const message = "A text is too long for an index of the database: use a shorter one.";
     return new AppError("validation_failed", message, { cause: error });
   }
   const neverBegan = state === null ? NEVER_CONNECTED.test(code) : REFUSED.test(state);

@@ -1,7 +1,7 @@
 /**
- * The tables of the log in PostgreSQL. They differ from SQLite's: entries are numbered within their
- * table, and several processes write to them. The journal is vacuumed whenever anything was deleted from
- * it: it is a queue, and a forgotten text stays in its file until then.
+ * The database tables of the log in PostgreSQL. Unlike in SQLite, entries are numbered within their table,
+ * and several processes write to them. Autovacuum of the journal has no threshold, because the journal is a
+ * queue and a deleted text stays in its file until the next vacuum.
  */
 export const LOG_SCHEMA = `
 CREATE TABLE heads (

@@ -4,16 +4,16 @@ import type { Postgres } from "./postgres.ts";
 import { LOG_SCHEMA } from "./postgres-log-schema.ts";
 import { FIRST_SCHEMA } from "./postgres-schema.ts";
 
-/** A step of PostgreSQL's schema. */
+/** A migration of PostgreSQL's schema. */
 export interface PostgresMigration {
-  /** How many entries `MIGRATIONS` has with the one that makes the same of SQLite's schema. */
+  /** Version of the schema after it: the number of `MIGRATIONS` up to SQLite's same migration. */
   number: number;
   /** Statements, run in one transaction. */
   sql: string;
   /**
-   * The schema of the oldest program that may go on after this: with another replica's upgrade, both
-   * versions use one database for a while. A step that takes something away names the schema since
-   * which no program needs that.
+   * Schema version of the oldest program that can use the database after this migration. While replicas are
+   * upgraded, two versions use one database. A migration that removes something sets the first version that
+   * does not need it.
    */
   oldest: number;
 }
@@ -25,7 +25,7 @@ const BOUND_TO_PROJECTS = `
   ALTER TABLE oauth_grants ADD COLUMN project_only boolean NOT NULL DEFAULT false;
 `;
 
-/** What an earlier version has saved is looked through once. */
+/** `expires_at = 0` makes the server check each table of an earlier version once. */
 const EXPIRY = `
   ALTER TABLE heads ADD COLUMN expires_at bigint;
   ALTER TABLE heads ADD COLUMN expiring_until bigint;
@@ -33,7 +33,7 @@ const EXPIRY = `
   UPDATE heads SET expires_at = 0;
 `;
 
-/** What an account did in the seconds before it was removed is written after that, and left out. */
+/** Activity is written some seconds late. The triggers drop activity of accounts removed meanwhile. */
 const ACTIVITY = `
   CREATE TABLE activity_days (
     account_id text COLLATE "C" NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
@@ -91,8 +91,8 @@ const WAITING = `
 `;
 
 /**
- * The history of PostgreSQL's schema, append only. It began with SQLite's at 13: from there on each entry of
- * `MIGRATIONS` has one here.
+ * All migrations of PostgreSQL, append only. They begin with SQLite's schema 13. Each later entry of
+ * `MIGRATIONS` has an entry here.
  */
 export const POSTGRES_MIGRATIONS: readonly PostgresMigration[] = [
   { number: 13, sql: FIRST_SCHEMA + LOG_SCHEMA, oldest: 13 },
@@ -102,21 +102,22 @@ export const POSTGRES_MIGRATIONS: readonly PostgresMigration[] = [
   { number: 17, sql: WAITING, oldest: 13 },
 ];
 
-/** PostgreSQL's lock for those who migrate: any number that nobody else uses. */
-const LOCK = 4_714_205_103;
+/** Key of the advisory lock of migrations: any number that nobody else uses. */
+const LOCK_KEY = 4_714_205_103;
 /**
- * Milliseconds that a step waits for a table which others use. All that come later wait behind it; when
- * it fails, it can be tried again.
+ * Milliseconds that a migration waits for the lock of a table. All later statements on that table wait
+ * behind it. A migration that fails can be repeated.
  */
-const LOCK_PATIENCE = 2_000;
+const LOCK_TIMEOUT_MS = 2_000;
 
-/** Where a database is, as it says itself; `null` before its first migration. */
-export interface SchemaState {
+/** The schema version that a database records. */
+interface SchemaState {
   number: number;
-  /** The oldest program schema that may use it. */
+  /** Schema version of the oldest program that can use the database. */
   oldest: number;
 }
 
+/** Reads the recorded schema version; `null` before the first migration. */
 export async function readSchemaState(postgres: Postgres): Promise<SchemaState | null> {
   const [[isThere] = []] = await postgres.rows("SELECT to_regclass('ctxd_schema') IS NOT NULL");
   if (!isThere) return null;
@@ -125,9 +126,9 @@ export async function readSchemaState(postgres: Postgres): Promise<SchemaState |
 }
 
 /**
- * Brings a database up to date, each step in a transaction of its own. Safe when several processes do it
- * at once, and while others use the database.
- * @throws DatabaseError when a newer program has made a schema that this one can't use
+ * Runs all missing migrations, each in its own transaction. Several processes may do this at once, and
+ * others may use the database meanwhile.
+ * @throws DatabaseError when the schema is of a newer program and this one can't use it
  */
 export async function migratePostgres(
   postgres: Postgres,
@@ -140,7 +141,7 @@ export async function migratePostgres(
   await checkSchema(postgres, migrations);
 }
 
-/** @throws DatabaseError when this program can't use the database as it is */
+/** @throws DatabaseError when this program can't use the database's schema */
 export async function checkSchema(
   postgres: Postgres,
   migrations: readonly PostgresMigration[] = POSTGRES_MIGRATIONS,
@@ -150,21 +151,24 @@ export async function checkSchema(
   if (state === null || state.number < known) {
     const is = state === null ? "has no schema of ctxd yet" : `has schema ${state.number}`;
     throw new DatabaseError(
-      `The PostgreSQL database ${is}, this program needs ${known}: run ctxd migrate.`,
+      `The PostgreSQL database ${is}, but this program needs schema ${known}: run ctxd migrate.`,
     );
   }
   if (state.oldest > known) {
     throw new DatabaseError(
-      `The PostgreSQL database was migrated by a newer ctxd (schema ${state.number}, programs from ${state.oldest} on, this one knows ${known}): use that version or a newer one.`,
+      `The PostgreSQL database was migrated by a newer ctxd (schema ${state.number} needs programs of schema ${state.oldest} or later, this one knows ${known}): use that version or a newer one.`,
     );
   }
 }
 
-/** One transaction: the statements of a script without BEGIN are. Who comes second finds it done. */
+/**
+ * The script of one migration. Without BEGIN, all of its statements are one transaction. A process that
+ * waited for the lock finds the migration done and skips it.
+ */
 function scriptOf({ number, sql, oldest }: PostgresMigration): string {
   return `
-    SELECT pg_advisory_xact_lock(${LOCK});
-    SET LOCAL lock_timeout = ${LOCK_PATIENCE};
+    SELECT pg_advisory_xact_lock(${LOCK_KEY});
+    SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS};
     CREATE TABLE IF NOT EXISTS ctxd_schema (number integer NOT NULL, oldest integer NOT NULL);
     DO $step$ BEGIN
       IF (SELECT coalesce(max(number), 0) FROM ctxd_schema) < ${number} THEN

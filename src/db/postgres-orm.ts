@@ -2,11 +2,11 @@ import { PgDialect } from "drizzle-orm/pg-core";
 import { PgRemoteDatabase, PgRemoteSession } from "drizzle-orm/pg-proxy";
 import { AppError } from "../errors.ts";
 import type { Orm } from "./database.ts";
-import { AS_IT_IS } from "./sqlite-orm.ts";
+import { UNWRAPPED_ERRORS } from "./sqlite-orm.ts";
 
 /**
- * Drizzle's way to PostgreSQL's tables by a function that executes statements. Its queries make the
- * same values as SQLite's, so they pass for them.
+ * Drizzle's query builder for PostgreSQL. `rows` executes the statements. Its queries return the same
+ * values as SQLite's, so it has the type of SQLite's.
  */
 export function createPostgresOrm(
   rows: (statement: string, parameters: unknown[]) => Promise<unknown[][]>,
@@ -21,12 +21,12 @@ export function createPostgresOrm(
     undefined,
   );
   const prepare = session.prepareQuery.bind(session);
-  session.prepareQuery = (...query) => Object.assign(prepare(...query), AS_IT_IS);
+  session.prepareQuery = (...query) => Object.assign(prepare(...query), UNWRAPPED_ERRORS);
   return new PgRemoteDatabase(dialect, session, undefined) as unknown as Orm;
 }
 
-/** PostgreSQL's texts have no U+0000. */
+/** PostgreSQL stores no U+0000 in texts. @throws AppError when a parameter contains one */
 function refuseNul(parameters: readonly unknown[]): void {
   if (!parameters.some((value) => typeof value === "string" && value.includes("\0"))) return;
-  throw new AppError("validation_failed", "A text has the character U+0000: leave it out.");
+  throw new AppError("validation_failed", "A text contains the character U+0000: remove it.");
 }

@@ -4,16 +4,16 @@ import type { PostgresOptions } from "./postgres.ts";
 import { DatabaseUnavailable, explainPostgresError, OutcomeUnknown } from "./postgres-errors.ts";
 
 /*
- * The driver is Bun's own: it is in the executable already. Tried beside it was npm's `postgres` 3.4.9:
- * connections that were cut without a word stayed in its pool for good, each statement waiting for its time
- * limit. Bun's pool hands a statement to a busy connection while others are free, and a slow statement
- * holds it up. So the pool is ours, and each session is a client with one connection, which serves one
- * statement at a time and is given up when that takes too long.
+ * The driver is Bun's own, which the executable contains already. npm's `postgres` 3.4.9 was tried: broken
+ * connections stayed in its pool permanently, and each statement on them waited for its time limit. Bun's
+ * own pool sends statements to a busy connection while others are free, so a slow statement delays them.
+ * Therefore ctxd has its own pool. Each session is a client with one connection. It runs one statement at a
+ * time, and is closed when a statement takes too long.
  */
 
-/** A connection that is ours alone. */
+/** A connection that one task uses alone. */
 export interface PostgresSession {
-  /** Whether the connection broke: nothing more can be asked of it. */
+  /** Whether the connection is broken. It accepts no more statements. */
   readonly isLost: boolean;
   execute(
     statement: string,
@@ -21,27 +21,27 @@ export interface PostgresSession {
     options: { asArrays?: boolean; isWrite: boolean },
   ): Promise<unknown[]>;
   /**
-   * Runs a task on the connection that there is now. Else a client that has lost its connection makes
-   * another one for its next statement, which would be outside of the transaction.
+   * Runs a task on the current connection only. Otherwise a client that lost its connection opens another
+   * one for its next statement, which would be outside of the transaction.
    */
   hold<Result>(task: () => Promise<Result>): Promise<Result>;
   script(statements: string): Promise<void>;
 }
 
-const SESSIONS = 16;
-const PATIENCE = 5_000;
-/** Milliseconds less than ours after which the server gives up a statement by itself, and says so. */
-const SERVER_GIVES_UP_BEFORE = 500;
-/** Migrations may take longer than statements of requests. */
-const SCRIPT_PATIENCE = 120_000;
+const MAX_SESSIONS = 16;
+const TIMEOUT_MS = 5_000;
+/** The server cancels a statement this much earlier, so that its error arrives before the time limit. */
+const SERVER_MARGIN_MS = 500;
+/** For migrations, which may take longer than statements of requests. */
+const SCRIPT_TIMEOUT_MS = 120_000;
 
 type Client = SQL;
 type Query = ReturnType<Client["unsafe"]>;
 
-/** Sessions that are used by one task at a time, as many as are needed at once, up to a bound. */
+/** A pool that opens sessions when they are needed, up to `sessions`. One task uses a session at a time. */
 export function createPostgresPool(
   url: string,
-  { sessions: most = SESSIONS, patience = PATIENCE }: PostgresOptions = {},
+  { sessions = MAX_SESSIONS, timeoutMs = TIMEOUT_MS }: PostgresOptions = {},
 ) {
   const idle: Client[] = [];
   const waiting: { take(client: Client): void; fail(error: unknown): void }[] = [];
@@ -53,14 +53,14 @@ export function createPostgresPool(
       url,
       max: 1,
       bigint: true,
-      // In seconds; whole ones, since a fraction means none.
-      connectionTimeout: Math.max(1, Math.round(patience / 2_000)),
+      // In whole seconds: the client takes a fraction for no limit.
+      connectionTimeout: Math.max(1, Math.round(timeoutMs / 2_000)),
       idleTimeout: 0,
       connection: {
         application_name: "ctxd",
         client_min_messages: "warning",
-        statement_timeout: Math.max(1, patience - SERVER_GIVES_UP_BEFORE),
-        idle_in_transaction_session_timeout: 2 * patience,
+        statement_timeout: Math.max(1, timeoutMs - SERVER_MARGIN_MS),
+        idle_in_transaction_session_timeout: 2 * timeoutMs,
       },
     });
 
@@ -68,7 +68,7 @@ export function createPostgresPool(
     if (isClosed) throw new DatabaseUnavailable("The connection to the database has been closed.");
     const free = idle.pop();
     if (free) return Promise.resolve(free);
-    if (open < most) {
+    if (open < sessions) {
       open++;
       return Promise.resolve(connect());
     }
@@ -86,7 +86,7 @@ export function createPostgresPool(
       const timer = setTimeout(() => {
         waiting.splice(waiting.indexOf(waiter), 1);
         reject(new DatabaseUnavailable("The database is busy. Try again in a moment."));
-      }, patience);
+      }, timeoutMs);
       waiting.push(waiter);
     });
   };
@@ -98,15 +98,15 @@ export function createPostgresPool(
     if (waiter) return waiter.take(next);
     if (isLost) open--;
     else if (isClosed) void client.close({ timeout: 0 }).catch(() => {});
-    // The one that was used last is used next: others may be closed by the server.
+    // The most recently used session is used next: the server may have closed the others.
     else idle.push(client);
   };
 
   return {
-    /** Runs a task with a session of its own. */
+    /** Runs a task with a session that no other task uses. */
     async use<Result>(task: (session: PostgresSession) => Promise<Result>): Promise<Result> {
       const client = await acquire();
-      const session = createSession(client, patience);
+      const session = createSession(client, timeoutMs);
       try {
         return await task(session);
       } finally {
@@ -114,7 +114,7 @@ export function createPostgresPool(
       }
     },
 
-    /** Ends all sessions; statements under way fail after a moment. */
+    /** Closes all sessions. Running statements fail soon. */
     async close(): Promise<void> {
       isClosed = true;
       for (const { fail } of waiting.splice(0)) fail(new DatabaseUnavailable());
@@ -123,7 +123,7 @@ export function createPostgresPool(
   };
 }
 
-function createSession(client: Client, patience: number): PostgresSession {
+function createSession(client: Client, timeoutMs: number): PostgresSession {
   let isLost = false;
   let connection: Pick<Client, "unsafe"> = client;
 
@@ -136,7 +136,7 @@ function createSession(client: Client, patience: number): PostgresSession {
     const expire = (): never => {
       isLost = true;
       query.cancel?.();
-      const cause = new Error(`no answer of the database after ${limit} ms`);
+      const cause = new Error(`no answer from the database after ${limit} ms`);
       throw isWrite ? new OutcomeUnknown(cause) : new DatabaseUnavailable(undefined, { cause });
     };
     try {
@@ -154,11 +154,11 @@ function createSession(client: Client, patience: number): PostgresSession {
     },
     async execute(statement, parameters, { asArrays = false, isWrite }) {
       const query = connection.unsafe(statement, [...parameters]);
-      const rows: unknown = await run(asArrays ? query.values() : query, patience, isWrite);
+      const rows: unknown = await run(asArrays ? query.values() : query, timeoutMs, isWrite);
       return Array.isArray(rows) ? rows.map(asArrays ? plainList : plainRow) : [];
     },
     async hold(task) {
-      const held = await run(client.reserve(), patience, false);
+      const held = await run(client.reserve(), timeoutMs, false);
       connection = held;
       try {
         return await task();
@@ -168,18 +168,18 @@ function createSession(client: Client, patience: number): PostgresSession {
       }
     },
     async script(statements) {
-      // What a session has set is set for all that follow.
-      await run(client.unsafe("SET statement_timeout = 0").simple(), patience, false);
+      // The setting stays with the session, so it is reset afterwards.
+      await run(client.unsafe("SET statement_timeout = 0").simple(), timeoutMs, false);
       try {
-        await run(client.unsafe(statements).simple(), SCRIPT_PATIENCE, true);
+        await run(client.unsafe(statements).simple(), SCRIPT_TIMEOUT_MS, true);
       } finally {
-        if (!isLost) await run(client.unsafe("RESET statement_timeout").simple(), patience, false);
+        if (!isLost) await run(client.unsafe("RESET statement_timeout").simple(), timeoutMs, false);
       }
     },
   };
 }
 
-/** All of ours are below 2^53. */
+/** Converts 64-bit integers to numbers: all of ours are below 2^53. */
 function plain(value: unknown): unknown {
   return typeof value === "bigint" ? Number(value) : value;
 }

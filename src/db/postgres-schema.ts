@@ -1,7 +1,7 @@
 /**
- * The schema of PostgreSQL as it was when it came, in one step: what SQLite's first entries of
- * `migrations.ts` have made by then. The log's tables differ from SQLite's, since several processes write
- * to them. Texts are sorted by their bytes, as SQLite sorts them.
+ * The first PostgreSQL schema, equal to SQLite's after the first 13 entries of `migrations.ts`. The log's
+ * tables differ from SQLite's, because several processes write to them. Texts are sorted by their bytes, as
+ * in SQLite.
  */
 export const FIRST_SCHEMA = `
   CREATE TABLE accounts (

@@ -1,29 +1,29 @@
 import { createPostgresPool, type PostgresSession } from "./postgres-pool.ts";
 
-/** What a statement is given and gives. Whole numbers of eight bytes are numbers, `bytea` is bytes. */
-export type SqlValue = string | number | boolean | Uint8Array | null;
-
-/** Statements on PostgreSQL, with `$1`, `$2`… for their parameters. */
+/**
+ * Runs statements on PostgreSQL, with `$1`, `$2`… for their parameters. 64-bit integers are numbers and
+ * `bytea` is a `Uint8Array`.
+ */
 export interface Statements {
-  /** Rows as lists of values, in the order of the columns. */
+  /** Returns rows as lists of values, in the order of the columns. */
   rows(statement: string, parameters?: readonly unknown[]): Promise<unknown[][]>;
-  /** Rows by the names of the columns. */
+  /** Returns rows as objects, by the names of the columns. */
   query<Row>(statement: string, parameters?: readonly unknown[]): Promise<Row[]>;
 }
 
 /**
- * A connection to PostgreSQL, of several sessions. A statement by itself is one transaction; its wait
- * ends after some seconds, whatever became of the server.
- * @throws DatabaseUnavailable when the server can't be asked; OutcomeUnknown when a statement that is not
- *   a plain `SELECT` may have been made nevertheless; of the server what the statement is to blame for
+ * A connection to PostgreSQL with several sessions. A single statement is one transaction, and has a time
+ * limit of some seconds.
+ * @throws DatabaseUnavailable when the server can't be used; OutcomeUnknown when a statement other than a
+ *   plain `SELECT` may have been run nevertheless; the server's own error when the statement is wrong
  */
 export interface Postgres extends Statements {
-  /** Several statements without parameters, for migrations. */
+  /** Runs several statements without parameters, for migrations. */
   script(statements: string): Promise<void>;
   /**
-   * Runs a task on one session, in one transaction: committed when it resolves.
-   * @param isSerializable whether it fails where another one came between (else it may begin with
-   *   `SET TRANSACTION`)
+   * Runs a task in one transaction on one session. The transaction is committed when the task resolves.
+   * @param isSerializable whether it fails after a conflict with another transaction. Otherwise the task may
+   *   begin with `SET TRANSACTION`.
    */
   transaction<Result>(
     task: (tx: Statements) => Promise<Result>,
@@ -33,13 +33,13 @@ export interface Postgres extends Statements {
 }
 
 export interface PostgresOptions {
-  /** Sessions at the most. */
+  /** Maximum number of sessions. */
   sessions?: number;
   /** Milliseconds that a statement may take, and that it may wait for a session. */
-  patience?: number;
+  timeoutMs?: number;
 }
 
-/** Opens no session yet: the first statement does. */
+/** A connection to the database of a URL. The first statement opens the first session. */
 export function connectPostgres(url: string, options: PostgresOptions = {}): Postgres {
   const pool = createPostgresPool(url, options);
   const transaction: Postgres["transaction"] = (task, { isSerializable = false } = {}) =>
@@ -69,7 +69,7 @@ async function transact<Result>(
   try {
     const tx = statementsOf((statement, parameters, asArrays) => {
       if (!isOpen) throw new Error("this transaction has ended");
-      // Nothing of it is kept before the commit.
+      // A lost statement has no effect: without a commit nothing is kept.
       return session.execute(statement, parameters, { asArrays, isWrite: false });
     });
     const result = await task(tx);
@@ -78,7 +78,7 @@ async function transact<Result>(
     return result;
   } catch (error) {
     isOpen = false;
-    // A connection that is lost has no transaction any more.
+    // The transaction of a lost connection has ended.
     if (!session.isLost) await control("ROLLBACK").catch(() => {});
     throw error;
   }
@@ -92,7 +92,7 @@ function statementsOf(
   ) => ReturnType<PostgresSession["execute"]>,
 ): Statements {
   return {
-    // The driver's rows have no types: what a statement gives is known where it is written.
+    // The driver's rows have no types: the caller knows the columns of its statement.
     rows: async (statement, parameters = []) =>
       (await run(statement, parameters, true)) as unknown[][],
     query: async <Row>(statement: string, parameters: readonly unknown[] = []) =>

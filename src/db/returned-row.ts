@@ -1,5 +1,5 @@
-/** The row that a statement gave back which always gives one. */
+/** The row of a statement that always returns one. */
 export function returnedRow<Row>([row]: readonly Row[]): Row {
-  if (row === undefined) throw new Error("The database gave no row back.");
+  if (row === undefined) throw new Error("The database returned no row.");
   return row;
 }

@@ -5,54 +5,54 @@ import { explainDatabaseError } from "./database-error.ts";
 
 /** SQLite's flags for `sqlite3_open_v2`: read only, and the name may be a URI. */
 const READ_ONLY_URI = 0x1 | 0x40;
-/** How long a statement waits for another process, in milliseconds. */
-const BUSY_TIMEOUT = 10_000;
+/** Milliseconds that a statement waits for another process. */
+const BUSY_TIMEOUT_MS = 10_000;
 
 /**
- * Opens the database at `path` as it is: its schema is not brought up to date.
- * @throws DatabaseError with one sentence for the user when that can't be done
+ * Opens the database at `path` without migrating it.
+ * @throws DatabaseError with one sentence for the user when it can't be opened
  */
 export function openUnmigrated(path: string): Sqlite {
   return explained(path, () => {
-    // Able to write, because one that only reads leaves an empty log behind.
+    // Opened for writing: a read-only connection leaves an empty write-ahead log behind.
     const sqlite = new Sqlite(path, { readwrite: true, create: false, strict: true });
-    sqlite.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
+    sqlite.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
     return sqlite;
   });
 }
 
 /**
- * Opens the database at `path` to look at it: nothing in its folder changes, but for the scratch file
- * beside a log that is in use.
+ * Opens the database at `path` for reading. Nothing in its folder changes, except for the shared-memory
+ * file beside a write-ahead log in use.
  * @param isServed whether a server has it open
- * @throws DatabaseError with one sentence for the user when that can't be done
+ * @throws DatabaseError with one sentence for the user when it can't be opened
  */
 export function openReadOnly(path: string, isServed: boolean): Sqlite {
   return explained(path, () => {
     const log = statSync(`${path}-wal`, { throwIfNoEntry: false });
-    // An empty log is not read, and without one SQLite need not make it.
+    // Without entries in the log, `immutable` keeps SQLite from reading or creating it.
     const mode = isServed || (log?.size ?? 0) > 0 ? "mode=ro" : "immutable=1";
     const sqlite = new Sqlite(`${Bun.pathToFileURL(path).href}?${mode}`, READ_ONLY_URI);
-    sqlite.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
+    sqlite.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
     return sqlite;
   });
 }
 
 /**
- * Writes a database as it is at this moment to a new file, for its owner alone, while others go on
- * writing to it. What was deleted before is not in the copy. It is on the disk when this returns.
+ * Copies the current state of a database to a new file that only its owner can read. Others may write to
+ * the database meanwhile. The copy contains no deleted data, and is durable when this returns.
  * @throws DatabaseError that names the copy when it can't be written
  */
 export function copyDatabase(sqlite: Sqlite, path: string): void {
   explained(path, () => {
-    // SQLite would give a new file the mode 0644; it takes an empty one. Nor does it sync it.
+    // SQLite creates files with the mode 0644, but accepts an existing empty file. It does not sync it.
     closeSync(openSync(path, "wx", 0o600));
     sqlite.query("VACUUM INTO ?").run(path);
     syncFileNow(path);
   });
 }
 
-/** How many migrations a database has seen. */
+/** How many migrations a database has run. */
 export function schemaVersion(sqlite: Sqlite): number {
   return sqlite.query<{ user_version: number }, []>("PRAGMA user_version").get()?.user_version ?? 0;
 }

@@ -4,12 +4,11 @@ import { MIGRATIONS } from "./migrations.ts";
 import { schemaVersion } from "./sqlite-files.ts";
 
 /**
- * Brings a database up to date, each step in a transaction of its own. Safe when several processes
- * do it at once.
- * @throws DatabaseError when a newer program has written the database
+ * Runs all missing migrations, each in its own transaction. Several processes may do this at once.
+ * @throws DatabaseError when the schema is of a newer program
  */
 export function migrateSqlite(sqlite: Database, migrations = MIGRATIONS): void {
-  // The version is read again inside the transaction: another process may have got there first.
+  // Read inside the transaction: another process may have run the migration first.
   const step = sqlite.transaction(() => {
     const version = schemaVersion(sqlite);
     const migration = migrations[version];
@@ -24,7 +23,7 @@ export function migrateSqlite(sqlite: Database, migrations = MIGRATIONS): void {
   }
   if (version > migrations.length) {
     throw new DatabaseError(
-      `The database ${sqlite.filename} was written by a newer ctxd (schema ${version}, this program knows ${migrations.length}): use that version or a newer one, or restore a backup that this one made.`,
+      `The database ${sqlite.filename} was written by a newer ctxd (schema ${version}, this program knows ${migrations.length}): use that version or a newer one, or restore a backup that this one created.`,
     );
   }
 }

@@ -6,27 +6,27 @@ import {
 } from "drizzle-orm/sqlite-proxy";
 import type { Orm } from "./database.ts";
 
-/** Executes a statement of Drizzle's, at once if it can. Returns rows as lists of values. */
-export type Execute = (
+/** Executes a statement of Drizzle, if possible synchronously. Returns rows as lists of values. */
+type Execute = (
   sql: string,
   parameters: unknown[],
   method: string,
 ) => { rows: unknown[] } | Promise<{ rows: unknown[] }>;
 
-/** Drizzle's way to SQLite's tables by a function that executes statements. */
+/** Drizzle's query builder for SQLite. `execute` runs the statements. */
 export function createSqliteOrm(execute: Execute): Orm {
   const dialect = new SQLiteAsyncDialect();
-  // It is awaited in any case, and each promise takes its time.
+  // A synchronous result saves the time of a promise; Drizzle awaits either.
   const session = new SQLiteRemoteSession(execute as AsyncRemoteCallback, dialect, undefined);
   const prepare = session.prepareQuery.bind(session);
-  session.prepareQuery = (...query) => Object.assign(prepare(...query), AS_IT_IS);
+  session.prepareQuery = (...query) => Object.assign(prepare(...query), UNWRAPPED_ERRORS);
   return new SqliteRemoteDatabase("async", dialect, session, undefined);
 }
 
 /**
- * Part of a query of Drizzle's. Its own would hide an error in one whose message has the statement's
- * parameters: they may be secrets, and messages are logged.
+ * Replaces a method of Drizzle's queries. The original wraps errors in one whose message contains the
+ * statement's parameters. They may be secrets, and messages are logged.
  */
-export const AS_IT_IS = {
+export const UNWRAPPED_ERRORS = {
   queryWithCache: <Result>(_sql: string, _parameters: unknown[], query: () => Result) => query(),
 };

@@ -1,13 +1,13 @@
 import type { SQLQueryBindings, Database as Sqlite, Statement } from "bun:sqlite";
 import { LRUCache } from "lru-cache";
 
-/** Statements that are kept prepared: more than the program has, but for lists of changing lengths. */
-const MOST = 200;
+/** Prepared statements in the cache. The program has fewer, except for those with lists of any length. */
+const MAX_STATEMENTS = 200;
 
-/** Executes statements by a connection, and keeps them prepared. */
+/** Executes statements on a connection and caches the prepared statements. */
 export function createStatements(sqlite: Sqlite) {
   const prepared = new LRUCache<string, Statement>({
-    max: MOST,
+    max: MAX_STATEMENTS,
     dispose: (statement) => statement.finalize(),
   });
 
@@ -28,7 +28,7 @@ export function createStatements(sqlite: Sqlite) {
       return { rows: [] };
     },
 
-    /** Whoever keeps a statement keeps the file open. */
+    /** Finalizes all statements: an open statement keeps the file open. */
     close: () => prepared.clear(),
   };
 }

@@ -1,23 +1,23 @@
 import { SQLiteError, type Database as Sqlite } from "bun:sqlite";
 
-/** How long a statement waits for another process, in milliseconds. */
-export const BUSY_TIMEOUT = 5_000;
+/** Milliseconds that a statement waits for another process. */
+export const BUSY_TIMEOUT_MS = 5_000;
 
 /**
- * Keeps in SQLite's write-ahead log neither what was deleted nor what failed, synchronously.
- * `SqliteDatabase` says what each does.
+ * Removes deleted data and failed transactions from SQLite's write-ahead log, synchronously. See
+ * `SqliteDatabase` for each method.
  */
 export function createWriteAheadLog(sqlite: Sqlite) {
   const version = sqlite.query<{ user_version: number }, []>("PRAGMA user_version");
   const truncation = sqlite.query<{ busy: number }, []>("PRAGMA wal_checkpoint(TRUNCATE)");
 
-  // What is there already: a transaction of one page.
+  // Writes the existing value: a transaction of one page without a change.
   const rewriteVersion = sqlite.transaction(() => {
     const { user_version } = version.get() ?? {};
     sqlite.run(`PRAGMA user_version = ${user_version}`);
   });
 
-  const atOnce = (work: () => boolean): boolean => {
+  const withoutWaiting = (work: () => boolean): boolean => {
     sqlite.run("PRAGMA busy_timeout = 0");
     try {
       return work();
@@ -25,7 +25,7 @@ export function createWriteAheadLog(sqlite: Sqlite) {
       if (error instanceof SQLiteError) return false;
       throw error;
     } finally {
-      sqlite.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
+      sqlite.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
     }
   };
 
@@ -34,12 +34,12 @@ export function createWriteAheadLog(sqlite: Sqlite) {
     return true;
   };
   const truncate = () => truncation.get()?.busy === 0;
-  const truncateAtOnce = () => atOnce(truncate);
+  const truncateWithoutWaiting = () => withoutWaiting(truncate);
 
   return {
-    truncateAtOnce,
+    truncateWithoutWaiting,
 
-    /** Waits for other processes, for as long as a statement does. */
+    /** Waits for other processes, as long as a statement does. */
     truncate(): void {
       try {
         truncate();
@@ -48,13 +48,13 @@ export function createWriteAheadLog(sqlite: Sqlite) {
       }
     },
 
-    // A log without transactions gets its header first, and nothing is overwritten if that can't be
-    // synced. Then the log can be emptied, which takes no sync.
-    voidFailed: (): boolean => atOnce(rewrite) || truncateAtOnce(),
+    // In a log without transactions the header is written first. If its sync fails, nothing is
+    // overwritten, but the log can be truncated, which needs no sync.
+    voidFailed: (): boolean => withoutWaiting(rewrite) || truncateWithoutWaiting(),
 
     differ(): void {
-      const [any = 0] = crypto.getRandomValues(new Int32Array(1));
-      sqlite.run(`PRAGMA application_id = ${any}`);
+      const [random = 0] = crypto.getRandomValues(new Int32Array(1));
+      sqlite.run(`PRAGMA application_id = ${random}`);
     },
   };
 }

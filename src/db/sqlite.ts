@@ -8,49 +8,49 @@ import { createMutex } from "./mutex.ts";
 import { migrateSqlite } from "./sqlite-migrate.ts";
 import { createSqliteOrm } from "./sqlite-orm.ts";
 import { createStatements } from "./sqlite-statements.ts";
-import { BUSY_TIMEOUT, createWriteAheadLog } from "./sqlite-write-ahead-log.ts";
+import { BUSY_TIMEOUT_MS, createWriteAheadLog } from "./sqlite-write-ahead-log.ts";
 import { createTableDeclarations } from "./table-declarations.ts";
 
 /**
- * The database in a file of a data folder. A statement is executed when it is awaited, at once
- * unless a transaction is under way, and holds the thread meanwhile.
+ * The database file of a data folder. A statement runs when it is awaited: immediately, or after a running
+ * transaction. It blocks the thread while it runs.
  */
 export interface SqliteDatabase extends Database {
-  /** The connection below, for what is SQLite's alone. Writes need `exclusively`. */
+  /** The connection, for statements that only SQLite has. Writes must use `exclusively`. */
   readonly sqlite: Sqlite;
   /**
-   * Runs what writes by the connection itself, when no transaction is under way: a statement would
-   * become a part of it. When there is none, it has run when this returns.
+   * Runs a task that writes on the connection itself. It waits for a running transaction, because its
+   * statements would become part of it. Without one, the task has run when this returns.
    */
   exclusively<Result>(task: () => Result): Result | Promise<Result>;
   /**
-   * To be called when a transaction has failed. If that was for the disk's sake, all of it is in
-   * the log nevertheless, where a restart would find it. This overwrites or removes it, and returns
-   * whether it could.
+   * Call this after a failed transaction. After a disk error the whole transaction can be in the
+   * write-ahead log, and a restart would apply it. This overwrites or removes it there. Returns whether
+   * that succeeded.
    */
   voidFailed(): boolean;
   /**
-   * To be called in the first transaction after one that could not be voided. It changes the first page
-   * that a transaction writes to the log. Two transactions may begin with the same pages: if the process
-   * ended when the second one has written these alone, the rest of the first one would follow them.
+   * Call this in the first transaction after one that could not be voided. It makes the first page that
+   * the transaction writes to the log unique. Otherwise two transactions may begin with the same pages: if
+   * the process ended after the second one wrote only these, the rest of the first one would follow them.
    */
   differ(): void;
   /**
-   * Empties the write-ahead log, after which deleted rows are in no file. Returns false when
-   * another process is using the log, at once; then a later call or `close` does it.
+   * Truncates the write-ahead log, so that no file contains deleted rows. Returns false immediately when
+   * another process uses the log; a later call or `close` then does it.
    */
   truncateLog(): boolean;
 }
 
-/** Where the database lives in a data folder. */
+/** Path of the database in a data folder. */
 export function databasePath(dataDir: string): string {
   return join(dataDir, "ctxd.db");
 }
 
 /**
- * Opens the database at `path` and brings its schema up to date. File and folder are made when
- * missing, for their owner alone.
- * @throws DatabaseError with one sentence for the user when that can't be done
+ * Opens the database at `path` and migrates its schema. Missing files and folders are created, readable by
+ * their owner only.
+ * @throws DatabaseError with one sentence for the user when it can't be opened
  */
 export function openSqlite(path: string): SqliteDatabase {
   let sqlite: Sqlite | undefined;
@@ -66,14 +66,14 @@ export function openSqlite(path: string): SqliteDatabase {
   }
 }
 
-/** SQLite would give a new file the mode 0644, and its log the mode of the file. */
+/** Creates the file with the mode 0600; SQLite would use 0644. Its log gets the mode of the file. */
 function createPrivately(path: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   closeSync(openSync(path, "a", 0o600));
 }
 
 function configure(sqlite: Sqlite): void {
-  sqlite.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
+  sqlite.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
   sqlite.run("PRAGMA journal_mode = WAL");
   sqlite.run("PRAGMA synchronous = FULL");
   sqlite.run("PRAGMA foreign_keys = ON");
@@ -81,7 +81,7 @@ function configure(sqlite: Sqlite): void {
 }
 
 function createDatabase(sqlite: Sqlite): SqliteDatabase {
-  const gate = createMutex();
+  const mutex = createMutex();
   const statements = createStatements(sqlite);
   const log = createWriteAheadLog(sqlite);
   let isClosed = false;
@@ -90,7 +90,7 @@ function createDatabase(sqlite: Sqlite): SqliteDatabase {
     sqlite.run("BEGIN IMMEDIATE");
     let isOver = false;
     const tx = createSqliteOrm((...statement) => {
-      // A full disk ends a transaction; what came then would be made for good.
+      // A full disk ends a transaction. A later statement would then be committed on its own.
       if (isOver || !sqlite.inTransaction) throw new Error("The transaction is over.");
       return statements.execute(...statement);
     });
@@ -109,8 +109,8 @@ function createDatabase(sqlite: Sqlite): SqliteDatabase {
   const attempt = async (task: (tx: Orm) => Promise<unknown>): Promise<boolean> => {
     if (isClosed) return false;
     sqlite.run("PRAGMA busy_timeout = 0");
-    // And not `synchronous = NORMAL`: when the next sync fails, what came before it is lost too, and
-    // with it everything that is written to the log later.
+    // `synchronous` stays FULL: with NORMAL, a failed sync also loses earlier transactions, and with them
+    // everything that is written to the log later.
     try {
       await transact(task);
       return true;
@@ -118,40 +118,42 @@ function createDatabase(sqlite: Sqlite): SqliteDatabase {
       if (error instanceof SQLiteError) return false;
       throw error;
     } finally {
-      sqlite.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
+      sqlite.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
     }
   };
 
   return {
     dialect,
-    orm: createSqliteOrm(async (...statement) => gate.pass(() => statements.execute(...statement))),
+    orm: createSqliteOrm(async (...statement) =>
+      mutex.whenFree(() => statements.execute(...statement)),
+    ),
     tables: createTableDeclarations(dialect),
-    transaction: (task) => gate.hold(() => transact(task)),
-    attempt: (task) => gate.hold(() => attempt(task)),
+    transaction: (task) => mutex.hold(() => transact(task)),
+    attempt: (task) => mutex.hold(() => attempt(task)),
     async isReachable() {
-      // A file that was removed or replaced below an open database takes writes that nobody finds again.
+      // Writes to an open file that was removed or replaced would be lost.
       if (!existsSync(sqlite.filename)) return false;
       sqlite.query("SELECT id FROM accounts LIMIT 1").get();
       return true;
     },
     async expunge() {
-      await gate.pass(log.truncate);
+      await mutex.whenFree(log.truncate);
     },
     sqlite,
-    exclusively: gate.pass,
-    // When it was closed, the log was emptied.
+    exclusively: mutex.whenFree,
+    // `close` has truncated the log.
     voidFailed: () => isClosed || log.voidFailed(),
-    truncateLog: () => isClosed || log.truncateAtOnce(),
+    truncateLog: () => isClosed || log.truncateWithoutWaiting(),
     differ: log.differ,
 
     close: () =>
-      gate.hold(async () => {
+      mutex.hold(async () => {
         if (isClosed) return;
-        // Statements that Drizzle prepared keep the file open until they are collected, and with it
-        // the log: empty it here, and do not wait for anyone to do so.
+        // Drizzle's prepared statements keep the file and its log open until they are garbage collected,
+        // so the log is truncated here.
         isClosed = true;
         statements.close();
-        log.truncateAtOnce();
+        log.truncateWithoutWaiting();
         sqlite.close();
       }),
   };

@@ -1,6 +1,6 @@
 import type { Dialect } from "./dialect.ts";
 
-/** Makes the tables that each part of the program declares, once for a database. */
+/** Creates the table declarations of each part of the program, once for a database. */
 export function createTableDeclarations(dialect: Dialect) {
   const made = new Map<unknown, unknown>();
   return <Tables>(create: (dialect: Dialect) => Tables): Tables => {

@@ -68,8 +68,8 @@ test("--data-dir may stand before the command, and wins over CTXD_DATA_DIR", asy
 });
 
 test.each([
-  ["a file in the way", "can't be made because a file stands where a folder should be"],
-  ["a damaged database", "is damaged or no database of ctxd"],
+  ["a file in the way", "can't be created because a file is where a folder should be"],
+  ["a damaged database", "is damaged or not a database of ctxd"],
   ["a newer database", "written by a newer ctxd"],
 ])("%s is named in one line", async (kind, message) => {
   const folder = temporaryFolder();

@@ -98,7 +98,7 @@ test("a file that is no database is named and left alone", () => {
   writeFileSync(databasePath(dataDir), text);
   const message = refusal(() => openSqlite(databasePath(dataDir)));
   expect(message).toContain(databasePath(dataDir));
-  expect(message).toContain("damaged or no database of ctxd");
+  expect(message).toContain("damaged or not a database of ctxd");
   expect(readFileSync(databasePath(dataDir), "utf8")).toBe(text);
 });
 

@@ -85,7 +85,7 @@ test("texts are sorted by their bytes, whatever the database's language is", asy
 test("a step gives way to those who use its table for long, and can be made again", async () => {
   const { url, postgres } = await emptyDatabase();
   // On a busy machine, what holds the table must not be given up first.
-  const holder = connectPostgres(url, { patience: 60_000 });
+  const holder = connectPostgres(url, { timeoutMs: 60_000 });
   afterThisTest(holder.close);
   const one = { number: 1, sql: "CREATE TABLE one (id text);", oldest: 1 };
   const two = { number: 2, sql: "ALTER TABLE one ADD COLUMN next text;", oldest: 1 };
@@ -142,12 +142,12 @@ test("who does not migrate is told to have it done", async () => {
 
 test("a database that is away is one sentence", async () => {
   const url = "postgres://postgres@127.0.0.1:1/none";
-  await expect(openPostgres(url, { patience: 1_000 })).rejects.toThrow(DatabaseUnavailable);
+  await expect(openPostgres(url, { timeoutMs: 1_000 })).rejects.toThrow(DatabaseUnavailable);
 });
 
 test("transactions that meet run again until each has done its work, however many", async () => {
   const url = await testPostgresUrl();
-  const open = () => openPostgres(url, { patience: 60_000 });
+  const open = () => openPostgres(url, { timeoutMs: 60_000 });
   const [db, other] = [await open(), await open()];
   afterThisTest(() => Promise.all([db.close(), other.close()]));
   const { accounts, quotas } = db.tables(createAccountTables);

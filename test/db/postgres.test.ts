@@ -4,13 +4,13 @@ import { DatabaseUnavailable, OutcomeUnknown, sqlState } from "../../src/db/post
 import { type PostgresServer, startPostgres } from "../support/postgres.ts";
 
 /** Milliseconds that a statement may wait: few, since each test of an outage waits for their end. */
-const PATIENCE = 1_000;
+const TIMEOUT_MS = 1_000;
 
 let server: PostgresServer;
 let db: Postgres;
 beforeAll(async () => {
   server = await startPostgres();
-  db = connectPostgres(server.urlOf("postgres"), { sessions: 3, patience: PATIENCE });
+  db = connectPostgres(server.urlOf("postgres"), { sessions: 3, timeoutMs: TIMEOUT_MS });
   await db.script(
     "CREATE TABLE kept (id bigint PRIMARY KEY, bytes bytea); CREATE TABLE notes (text text);",
   );

@@ -94,10 +94,10 @@ test("a transaction that a full disk has ended writes nothing for good afterward
 });
 
 test("a statement beside its own transaction fails after a while instead of never", async () => {
-  const gate = createMutex(10);
-  const stuck = gate.hold(async () => gate.pass(() => "never"));
+  const mutex = createMutex(10);
+  const stuck = mutex.hold(async () => mutex.whenFree(() => "never"));
   await expect(stuck).rejects.toThrow("does not end");
-  expect(await gate.hold(async () => "next")).toBe("next");
+  expect(await mutex.hold(async () => "next")).toBe("next");
 });
 
 test("rows that break a rule are known by it, and errors do not repeat what is in them", async () => {

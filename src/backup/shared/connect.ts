@@ -3,7 +3,7 @@ import { createObjects, type Objects } from "../../objects/objects.ts";
 import type { SharedSettings } from "../../shared-settings.ts";
 
 /** Milliseconds that a statement may take: nobody waits for it as for that of a request. */
-const PATIENCE = 60_000;
+const TIMEOUT_MS = 60_000;
 
 /** What replicas share, for who copies all of it. */
 export interface SharedPlace {
@@ -16,7 +16,7 @@ export function connectShared({
   objects,
 }: Pick<SharedSettings, "databaseUrl" | "objects">): SharedPlace {
   return {
-    postgres: connectPostgres(databaseUrl, { sessions: 2, patience: PATIENCE }),
+    postgres: connectPostgres(databaseUrl, { sessions: 2, timeoutMs: TIMEOUT_MS }),
     objects: createObjects(objects),
   };
 }
