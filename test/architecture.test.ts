@@ -245,7 +245,7 @@ test("what speaks to clients goes through the service, not around it", () => {
       (/^(http|mcp|dashboard)\//.test(path) || /\/([\w-]+-)?routes\.tsx?$/.test(path)) &&
       // What to filter by is part of the service's calls, how it is written is not.
       !(isTypeOnly && target === "memories/filter.ts") &&
-      /^memories\/((store|table|writer|rows|filter|flush|storage)\.ts$|(log|base|view)\/)/.test(
+      /^memories\/(((open-|local-)?store|(create-|pooled-)?table|open-tables|writer|rows|filter|flush|storage)\.ts$|(log|base|view)\/)/.test(
         target,
       ),
   );

@@ -4,7 +4,7 @@ import type { Metrics } from "../metrics.ts";
 import { withTimeLimit } from "../time-limit.ts";
 import { removeLinked } from "./links.ts";
 import type { Log } from "./log/log.ts";
-import type { OpenTable } from "./open-tables.ts";
+import type { OpenTable } from "./pooled-table.ts";
 import type { Store } from "./store.ts";
 
 /** When what has expired is looked for, in milliseconds. It is in no answer before that either. */

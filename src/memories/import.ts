@@ -16,7 +16,7 @@ import {
 } from "./import-lines.ts";
 import { linkedIds, linkImported, linksOver } from "./import-links.ts";
 import { type ImportedMemory, type ImportReport, LIMITS, type MemorySource } from "./memory.ts";
-import type { OpenTable } from "./open-tables.ts";
+import type { OpenTable } from "./pooled-table.ts";
 import { mayWrite, mayWriteTo, projectToWrite } from "./reach.ts";
 import { embeddingOf, type MemoryRow, type StoredMemory } from "./rows.ts";
 import type { SecretWatch } from "./secret-watch.ts";

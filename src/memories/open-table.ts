@@ -3,17 +3,18 @@ import type { EmbeddingModel } from "../embedding/embedder.ts";
 import { AppError } from "../errors.ts";
 import { modelNamed } from "./base/schema.ts";
 import type { Vault } from "./base/vault.ts";
+import { createTable } from "./create-table.ts";
 import type { Checkpoint } from "./log/log.ts";
 import { accountOf, manifestFile } from "./log/names.ts";
 import type { Outcome } from "./log/pending.ts";
 import { bytesOf, type Usage } from "./quota.ts";
 import type { Storage } from "./storage.ts";
-import { createTable, type KeptTable, type Room } from "./table.ts";
+import type { KeptTable, Room } from "./table.ts";
 
 /**
- * Opens a table as its last checkpoint and the log have it.
- * @param wanted makes the vectors of a new table
- * @throws AppError `unavailable` when that can't be done now
+ * Opens a table from its checkpoint and its log.
+ * @param wanted the model of a new table
+ * @throws AppError `unavailable` when that fails
  */
 export async function openTable(
   name: string,
@@ -22,7 +23,7 @@ export async function openTable(
   try {
     return await open(name, options);
   } catch (error) {
-    throw unopened(error);
+    throw openingFailed(error);
   }
 }
 
@@ -53,21 +54,21 @@ async function open(
   return table;
 }
 
-/** Makes the files of a table's base what its checkpoint says. */
+/** Restores the base's files that its checkpoint lists, and removes all others. */
 async function restoreBase(
   name: string,
   { base, version, files }: Checkpoint,
   vault: Vault,
 ): Promise<void> {
-  // An earlier version, whose bases are named as their tables, lists files that it removed later: those
-  // of older versions. The library misses one that is needed.
-  const isOfEarlier = base === name;
-  const there = new Set(isOfEarlier ? await vault.files(base) : files);
-  const needed = files.filter((file) => there.has(file) || file === manifestFile(version));
+  // Bases of an earlier version of ctxd have their table's name. Their checkpoints list files that were
+  // removed later. LanceDB fails when a file is missing that it needs.
+  const isOfEarlierVersion = base === name;
+  const existing = new Set(isOfEarlierVersion ? await vault.files(base) : files);
+  const needed = files.filter((file) => existing.has(file) || file === manifestFile(version));
   await vault.restore(base, needed);
 }
 
-/** What made the vectors that the log has of a table without a base: the wanted one where it doesn't say. */
+/** The model of a table without a base, from the log; the wanted model where the log does not name one. */
 export async function loggedModel(
   name: string,
   entries: readonly { outcome: Pick<Outcome, "written"> }[],
@@ -80,6 +81,7 @@ export async function loggedModel(
   return current.model === wanted.id ? wanted : modelNamed(current.model, vector.length);
 }
 
+/** Counts a table's usage from its memories. */
 export async function countUsage(table: KeptTable): Promise<Usage> {
   const usage = { memories: 0, bytes: 0 };
   for await (const rows of table.rows()) {
@@ -89,8 +91,8 @@ export async function countUsage(table: KeptTable): Promise<Usage> {
   return usage;
 }
 
-/** What a request is told when a table can't be opened. */
-export function unopened(error: unknown): unknown {
+/** The error that a request receives when its table can't be opened. */
+export function openingFailed(error: unknown): unknown {
   if (error instanceof AppError) return error;
   const message = isDiskFull(error)
     ? "The server's disk is full: the memories can't be opened until there is space."

@@ -1,84 +1,101 @@
-/** Something that is open under a name, or about to be. */
-export interface PoolItem<Opened> {
+/** A resource that is open under a name, or is being opened. */
+export interface PoolItem<Value> {
   readonly name: string;
-  opened: Promise<Opened>;
-  /** Once it is open. */
-  now: Opened | null;
+  opening: Promise<Value>;
+  /** `null` until it is open. */
+  value: Value | null;
   users: number;
-  /** Whether it is closed when its last user leaves. */
-  hasEnded: boolean;
+  /** Whether it closes when its last user releases it. */
+  isRetired: boolean;
   closed: PromiseWithResolvers<void>;
 }
 
 /**
- * What is open, by name, in the order of last use. It is opened by its first user, and closed when it
- * has ended and the last user has left; whoever comes after it has ended opens it again.
+ * Open resources by name, in the order of last use. The first user opens a resource. A retired one closes
+ * when its last user has released it; the next user then opens it again.
  */
-export function createPool<Opened>({
+export function createPool<Value>({
   open,
   close,
 }: {
-  open: (name: string) => Promise<Opened>;
-  close: (opened: Opened) => Promise<void>;
+  open: (name: string) => Promise<Value>;
+  close: (value: Value) => Promise<void>;
 }) {
-  const slots = new Map<string, PoolItem<Opened>>();
+  const items = new Map<string, PoolItem<Value>>();
 
-  const enter = (name: string): PoolItem<Opened> => {
-    const slot = slots.get(name) ?? newSlot(name);
-    slots.delete(name);
-    slots.set(name, slot);
-    slot.users++;
-    return slot;
+  const acquire = (name: string): PoolItem<Value> => {
+    const item = items.get(name) ?? newItem(name);
+    items.delete(name);
+    items.set(name, item);
+    item.users++;
+    return item;
   };
 
-  const newSlot = (name: string): PoolItem<Opened> => {
-    const slot: PoolItem<Opened> = {
+  const newItem = (name: string): PoolItem<Value> => {
+    const item: PoolItem<Value> = {
       name,
-      opened: Promise.resolve()
+      opening: Promise.resolve()
         .then(() => open(name))
-        .then((opened) => {
-          slot.now = opened;
-          return opened;
+        .then((value) => {
+          item.value = value;
+          return value;
         }),
-      now: null,
+      value: null,
       users: 0,
-      hasEnded: false,
+      isRetired: false,
       closed: Promise.withResolvers(),
     };
     // The next user tries again.
-    slot.opened.catch(() => slots.get(name) === slot && slots.delete(name));
-    return slot;
+    item.opening.catch(() => items.get(name) === item && items.delete(name));
+    return item;
   };
 
-  const release = ({ now, closed }: PoolItem<Opened>) =>
-    closed.resolve(now ? close(now) : undefined);
+  const closeItem = ({ value, closed }: PoolItem<Value>) =>
+    closed.resolve(value ? close(value) : undefined);
+
+  const release = (item: PoolItem<Value>): void => {
+    item.users--;
+    if (item.users === 0 && item.isRetired) closeItem(item);
+  };
 
   return {
-    enter,
-
-    /** Keeps it open for a chore, which does not count as a use. */
-    hold(slot: PoolItem<Opened>): void {
-      slot.users++;
+    /** Runs a task on an item, which stays open meanwhile. The task waits for `opening` itself. */
+    async use<Result>(
+      name: string,
+      task: (item: PoolItem<Value>) => Promise<Result>,
+    ): Promise<Result> {
+      const item = acquire(name);
+      try {
+        return await task(item);
+      } finally {
+        release(item);
+      }
     },
 
-    leave(slot: PoolItem<Opened>): void {
-      slot.users--;
-      if (slot.users === 0 && slot.hasEnded) release(slot);
+    /** Keeps an item open until a task ends, without counting as a use. */
+    async hold<Result>(item: PoolItem<Value>, task: () => Promise<Result>): Promise<Result> {
+      item.users++;
+      try {
+        return await task();
+      } finally {
+        release(item);
+      }
     },
 
-    end(slot: PoolItem<Opened>): void {
-      if (slots.get(slot.name) === slot) slots.delete(slot.name);
-      if (slot.hasEnded) return;
-      slot.hasEnded = true;
-      if (slot.users === 0) release(slot);
+    /** Closes an item as soon as nobody uses it. */
+    retire(item: PoolItem<Value>): void {
+      if (items.get(item.name) === item) items.delete(item.name);
+      if (item.isRetired) return;
+      item.isRetired = true;
+      if (item.users === 0) closeItem(item);
     },
 
     get size() {
-      return slots.size;
+      return items.size;
     },
-    has: (name: string): boolean => slots.has(name),
+    get: (name: string): PoolItem<Value> | undefined => items.get(name),
 
     /** The least recently used first. */
-    all: (): PoolItem<Opened>[] => [...slots.values()],
+    all: (): PoolItem<Value>[] => [...items.values()],
   };
 }

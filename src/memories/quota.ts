@@ -1,33 +1,21 @@
 import { AppError } from "../errors.ts";
-import type { Head } from "./log/log.ts";
 import type { MemoryRow } from "./rows.ts";
-import type { Store } from "./store.ts";
 
-/** What an account may keep at the most; null is without end. */
+/** The most that an account may keep; null is unlimited. */
 export interface Quota {
   readonly memories: number | null;
-  /** Of all text that it was given, in UTF-8. */
+  /** UTF-8 bytes of all text that clients gave. */
   readonly bytes: number | null;
 }
 
-/** What an account keeps, in the same units; or by how much that grows. */
+/** What an account keeps in the same units, or the growth of that. */
 export interface Usage {
   memories: number;
   bytes: number;
 }
 
-/** What something may hold from now on, by its name; null for all. */
+/** Returns the quota of an account or a table by its name; null without one. */
 export type QuotaOf = (name: string) => Promise<Quota | null>;
-
-/** What an account keeps, without opening its table where the log has counted that. */
-export async function usageOf(
-  head: Pick<Head, "usage"> | null,
-  accountId: string,
-  use: Store["use"],
-): Promise<Usage> {
-  if (head === null) return { memories: 0, bytes: 0 };
-  return head.usage ?? (await use(accountId, async ({ table }) => ({ ...table.usage })));
-}
 
 /** Bytes of a memory, as quotas count them. */
 export function bytesOf(memory: MemoryRow): number {
@@ -36,8 +24,7 @@ export function bytesOf(memory: MemoryRow): number {
 }
 
 /**
- * Refuses what would make an account keep more than it may. What makes it keep less is no matter,
- * also where it is above.
+ * Refuses growth beyond a quota. An account above its quota may still shrink.
  * @throws AppError `conflict`
  */
 export function checkQuota(quota: Quota, used: Usage, growth: Usage): void {

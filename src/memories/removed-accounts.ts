@@ -1,14 +1,12 @@
 import type { Accounts } from "../accounts/accounts.ts";
-import { AppError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { Store } from "./store.ts";
 
-/** How often removed accounts are looked for, in milliseconds. */
-const INTERVAL = 10_000;
+const CHECK_MS = 10_000;
 
 /**
- * Removes the memories of accounts that were removed, now and from time to time: another process
- * may remove an account, and only this one may write to the tables.
+ * Removes the memories of removed accounts, now and every 10 s: another process may remove an account, and
+ * only this one may write to the tables.
  * @returns a function that ends it
  */
 export function watchRemovedAccounts({
@@ -26,7 +24,7 @@ export function watchRemovedAccounts({
         await store.drop(id);
         await accounts.forget(id);
       } catch (error) {
-        // The next round tries again; the others must not wait for it.
+        // The next round tries again. The other accounts must not wait for it.
         log.error("account_removal_failed", { accountId: id, cause: String(error) });
       }
     }
@@ -36,11 +34,6 @@ export function watchRemovedAccounts({
       log.warn("removed_accounts_unknown", { cause: String(error) });
     });
   void attempt();
-  const timer = setInterval(attempt, INTERVAL);
+  const timer = setInterval(attempt, CHECK_MS);
   return () => clearInterval(timer);
-}
-
-/** What is told of an account that is not there any more. */
-export function removed(): AppError {
-  return new AppError("not_found", "This account has been removed.");
 }

@@ -3,45 +3,45 @@ import type { Metrics } from "../metrics.ts";
 import type { Chore } from "./due.ts";
 import type { Flush } from "./flush.ts";
 
-/** How often it is looked what is due, in milliseconds. */
-const TICK = 500;
-/** Milliseconds that a flush is taken to last before one was seen; then a moving average. */
-const FLUSH_TIME = 100;
-const RECENT_FLUSHES = 8;
+/** Milliseconds between two checks of what is due. */
+const CHECK_MS = 500;
+/** The expected duration of a flush before one was measured; then a moving average of this many. */
+const FIRST_FLUSH_MS = 100;
+const AVERAGED_FLUSHES = 8;
 /**
- * Tables that are flushed side by side when, one by one, something would not be forgotten in time:
- * as many as a small machine does beside searches.
+ * Tables that are flushed side by side when flushing one by one would forget deleted data too late. A small
+ * machine can run this many beside searches.
  */
-const AT_ONCE = 3;
+const MAX_PARALLEL = 3;
 
-/** A table that is open. */
-export interface Kept {
+/** An open table, as upkeep sees it. */
+export interface UpkeptTable {
   name: string;
   flush: Flush;
-  /** Whether it is one too many, and is to be closed. */
+  /** Whether too many tables are open and this one is to be closed. */
   isInExcess: boolean;
-  /** Keeps the table open, and others from ending it, until the task has ended. */
-  hold(task: () => Promise<void>): Promise<void>;
+  /** Runs a task while the table stays open. */
+  run(task: () => Promise<void>): Promise<void>;
 }
 
 /**
- * Flushes and indexes all open tables in the background, one table at a time, with the exception at
- * `AT_ONCE`.
- * @param kept the tables that are open now
- * @param afterChores is called when some were done
+ * Flushes and indexes all open tables in the background, one at a time, or `MAX_PARALLEL` when something
+ * is urgent.
+ * @param tables the tables that are open now
+ * @param afterChores is called after each round of chores
  */
 export function startUpkeep({
-  kept,
+  tables,
   afterChores,
   lines,
   metrics,
 }: {
-  kept: () => Kept[];
+  tables: () => UpkeptTable[];
   afterChores: () => void;
   lines: Lines;
   metrics: Metrics;
 }): {
-  /** Lets the chores under way end, and begins no other. */
+  /** Starts no further chores, and resolves when the running ones have ended. */
   stop(): Promise<void>;
 } {
   const runs = metrics.counter("ctxd_upkeep_runs_total", "Chores done on tables.", [
@@ -54,12 +54,12 @@ export function startUpkeep({
   let isStopped = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let round: Promise<void> = Promise.resolve();
-  let flushTime = FLUSH_TIME;
+  let flushTime = FIRST_FLUSH_MS;
 
-  /** What is most urgent now: what has waited longest to be forgotten, then the rest. */
-  const next = (): { table: Kept; chore: Chore }[] => {
-    const all = kept();
-    const since = ({ flush }: Kept) => flush.remainsSince() ?? Number.POSITIVE_INFINITY;
+  /** The most urgent chores. Tables whose deleted data is oldest come first. */
+  const next = (): { table: UpkeptTable; chore: Chore }[] => {
+    const all = tables();
+    const since = ({ flush }: UpkeptTable) => flush.remainsSince() ?? Number.POSITIVE_INFINITY;
     const ahead = flushTime * all.filter(({ flush }) => flush.remainsSince() !== null).length;
     const jobs = all.flatMap((table) => {
       const chore = table.flush.due(ahead, table.isInExcess);
@@ -67,27 +67,27 @@ export function startUpkeep({
     });
     jobs.sort((one, other) => since(one.table) - since(other.table));
     const isUrgent = all.some(({ flush, isInExcess }) => isInExcess || flush.isLate(ahead));
-    return jobs.slice(0, isUrgent ? AT_ONCE : 1);
+    return jobs.slice(0, isUrgent ? MAX_PARALLEL : 1);
   };
 
-  const run = async ({ table: { name, flush, hold }, chore }: ReturnType<typeof next>[number]) => {
+  const runChore = async ({ table, chore }: ReturnType<typeof next>[number]) => {
     const end = durations.startTimer({ chore });
     try {
-      await hold(() => flush.run(chore));
+      await table.run(() => table.flush.run(chore));
       runs.inc({ chore, result: "ok" });
-      lines.debug("upkeep", { table: name, chore, ms: Math.round(end() * 1_000) });
+      lines.debug("upkeep", { table: table.name, chore, ms: Math.round(end() * 1_000) });
     } catch (error) {
       runs.inc({ chore, result: "failed" });
-      lines.error("upkeep_failed", { table: name, chore, cause: String(error) });
+      lines.error("upkeep_failed", { table: table.name, chore, cause: String(error) });
     }
   };
 
   const work = async () => {
     for (let jobs = next(); jobs.length > 0 && !isStopped; jobs = next()) {
       const started = performance.now();
-      await Promise.all(jobs.map(run));
+      await Promise.all(jobs.map(runChore));
       const time = (performance.now() - started) / jobs.length;
-      flushTime += (time - flushTime) / RECENT_FLUSHES;
+      flushTime += (time - flushTime) / AVERAGED_FLUSHES;
       afterChores();
     }
     if (!isStopped) schedule();
@@ -96,7 +96,7 @@ export function startUpkeep({
   const schedule = () => {
     timer = setTimeout(() => {
       round = work();
-    }, TICK);
+    }, CHECK_MS);
   };
   schedule();
 

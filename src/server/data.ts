@@ -10,8 +10,9 @@ import type { Log } from "../log.ts";
 import type { Vault } from "../memories/base/vault.ts";
 import type { Log as MemoryLog } from "../memories/log/log.ts";
 import { createSqliteLog } from "../memories/log/sqlite-log.ts";
+import { openStore } from "../memories/open-store.ts";
 import { createStorage } from "../memories/storage.ts";
-import { openStore, type Store } from "../memories/store.ts";
+import type { Store } from "../memories/store.ts";
 import type { Metrics } from "../metrics.ts";
 import { loadLanceDb } from "../native/lancedb.ts";
 

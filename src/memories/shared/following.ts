@@ -5,17 +5,17 @@ import { tableFor } from "../log/names.ts";
 import type { SharedLog } from "../log/shared-log.ts";
 import type { OpenTables } from "../open-tables.ts";
 
-/** When what others have done is looked at, in milliseconds. */
+/** How often the work of other processes is checked, in milliseconds. */
 export const FOLLOWING = {
-  /** Entries and bases of tables that are open here. */
+  /** New entries and bases of tables that are open here. */
   heads: 1_000,
-  /** Tables that nobody has flushed in time, */
+  /** Tables that no process has flushed in time, */
   overdue: 5_000,
-  /** of which so many are flushed here at once. */
+  /** of which one check flushes at most so many. */
   overdueTables: 8,
-  /** Answers that have expired. */
+  /** Expired answers to requests with an `Idempotency-Key`. */
   answers: 600_000,
-  /** Tables of another model that another process copies, or that could not be copied. */
+  /** Tables of another model that another process copies, or whose copy failed. */
   copies: 5_000,
   /** Copies for a model that is no longer in use. */
   abandonedCopies: 20_000,
@@ -23,8 +23,8 @@ export const FOLLOWING = {
 export type Following = typeof FOLLOWING;
 
 /**
- * Follows what other processes do to tables that are open here, and does what others have left: by itself,
- * so that forgotten text leaves this process too when nobody asks for it.
+ * Reads what other processes write to tables that are open here, and does the work that other processes
+ * have left undone. No request is needed for that: deleted text must leave this process too.
  */
 export function startFollowing({
   log,
@@ -35,7 +35,7 @@ export function startFollowing({
 }: {
   log: SharedLog;
   tables: OpenTables;
-  /** The one whose vectors all tables are to have. */
+  /** The model in use. */
   model: EmbeddingModel;
   lines: Lines;
   every?: Following | undefined;
@@ -45,7 +45,7 @@ export function startFollowing({
 
   const repeat = async (what: string, after: number, task: () => Promise<void>) => {
     while (!isStopped) {
-      // Processes that start together do not all come together.
+      // Random: processes that start together must not ask together.
       await withTimeLimit(stopped.promise, after * (0.75 + Math.random() / 2), () => {});
       if (isStopped) return;
       await task().catch((error) => lines.warn("following_failed", { what, cause: String(error) }));

@@ -1,9 +1,9 @@
 import { LEASE, type Lease, type Leases } from "../log/shared-log.ts";
 
 /**
- * Runs a task under a lease, which is renewed meanwhile. Whether it was kept is decided
- * when the task records what it did.
- * @returns false when another process has the lease: then nothing was done
+ * Runs a task under a lease, which is renewed meanwhile. A lost lease is noticed when the task records its
+ * result.
+ * @returns false when another process has the lease; then the task did not run
  */
 export async function withLease(
   leases: Leases,
@@ -19,7 +19,7 @@ export async function withLease(
     return true;
   } finally {
     clearInterval(timer);
-    // It runs out by itself.
+    // If releasing fails, the lease expires.
     await leases.release(lease).catch(() => {});
   }
 }

@@ -1,18 +1,19 @@
 import type { EmbeddingModel } from "../../embedding/embedder.ts";
 import type { Base } from "../base/base.ts";
+import { createTable } from "../create-table.ts";
 import { type Checkpoint, type Head, isSameBase } from "../log/log.ts";
 import type { NumberedEntry, SharedLog } from "../log/shared-log.ts";
-import { countUsage, loggedModel, unopened } from "../open-table.ts";
+import { countUsage, loggedModel, openingFailed } from "../open-table.ts";
 import type { Storage } from "../storage.ts";
-import { createTable, type KeptTable, type Room } from "../table.ts";
+import type { KeptTable, Room } from "../table.ts";
 import { decodeEntry } from "./replay.ts";
 
-/** How often a table is opened while others record bases of it meanwhile. */
-const MOST_TRIES = 5;
+/** How often opening is tried when other processes record a newer base each time. */
+const MAX_TRIES = 5;
 
 /**
- * Opens a table as its last checkpoint and the log have it, while other processes write to it.
- * @throws AppError `unavailable` when that can't be done now
+ * Opens a table from its checkpoint and its log, while other processes write to it.
+ * @throws AppError `unavailable` when that fails
  */
 export async function openSharedTable(
   name: string,
@@ -20,17 +21,17 @@ export async function openSharedTable(
   log: SharedLog,
 ): Promise<KeptTable> {
   try {
-    for (let tries = 0; tries < MOST_TRIES; tries++) {
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
       const table = await tryToOpen(name, options, log);
       if (table) return table;
     }
     throw new Error(`bases of ${name} are recorded faster than they can be opened`);
   } catch (error) {
-    throw unopened(error);
+    throw openingFailed(error);
   }
 }
 
-/** @returns `null` when a newer base was recorded meanwhile */
+/** @returns `null` when another process recorded a newer base meanwhile */
 async function tryToOpen(
   name: string,
   { storage, ...options }: Parameters<typeof openSharedTable>[1],
@@ -46,7 +47,7 @@ async function tryToOpen(
       throw error;
     }
   } catch (error) {
-    // A base whose place another one has taken is removed at any moment.
+    // A replaced base may be removed at any moment.
     const now = await storage.log.head(name);
     if (!isSameBase(now?.checkpoint, head?.checkpoint)) return null;
     throw error;
@@ -68,10 +69,13 @@ async function openOn(
   const { logged, seq } = await readLogged(name, upTo, log);
   const { codec } = storage;
   const entries = logged.map((each) => ({ seq: each.seq, outcome: decodeEntry(codec, each) }));
-  // Without an entry after the base, there is none since the head was read.
+  // If no entry follows the base, the head's usage is still right.
   const usage = logged.at(-1)?.usage ?? head?.usage;
   const table = createTable({
-    ...{ name, base, entries, codec },
+    name,
+    base,
+    entries,
+    codec,
     model: base?.model ?? (await loggedModel(name, entries, storage.log, wanted)),
     usage: usage ?? { memories: 0, bytes: 0 },
     seq,
@@ -81,13 +85,13 @@ async function openOn(
   return table;
 }
 
-/** All entries after a checkpoint, and the number of the last. */
+/** All entries after a checkpoint, and the number of the last one. */
 async function readLogged(name: string, upTo: number, log: SharedLog) {
   const logged: NumberedEntry[] = [];
   for (let seq = upTo; ; ) {
     const since = await log.since(name, seq);
     if (!since) return { logged, seq: 0 };
-    if (since.upTo > seq) throw new Error(`${name} has got another base`);
+    if (since.upTo > seq) throw new Error(`another base of ${name} has been recorded`);
     logged.push(...since.entries);
     seq = logged.at(-1)?.seq ?? since.seq;
     if (seq >= since.seq) return { logged, seq };

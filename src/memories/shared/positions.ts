@@ -1,34 +1,34 @@
 import type { Position, SharedLog } from "../log/shared-log.ts";
 
-interface Asked {
+interface Query {
   running: Promise<unknown>;
   next: Promise<Position | null> | null;
 }
 
 /**
- * Reads how accounts' tables stand. Those who ask while the same account is being asked for share one
- * statement, which begins after all of them have asked.
+ * Reads the positions of accounts. Callers that arrive while a query for the same account runs share the
+ * next query, which begins after all of them have called.
  */
 export function createPositions(log: Pick<SharedLog, "position">) {
-  const asked = new Map<string, Asked>();
+  const queries = new Map<string, Query>();
 
-  const ask = (accountId: string): Promise<Position | null> => {
+  const read = (accountId: string): Promise<Position | null> => {
     const running = log.position(accountId);
-    const mine: Asked = { running, next: null };
-    asked.set(accountId, mine);
+    const query: Query = { running, next: null };
+    queries.set(accountId, query);
     const done = () => {
-      if (mine.next === null && asked.get(accountId) === mine) asked.delete(accountId);
+      if (query.next === null && queries.get(accountId) === query) queries.delete(accountId);
     };
     running.then(done, done);
     return running;
   };
 
   return (accountId: string): Promise<Position | null> => {
-    const present = asked.get(accountId);
-    if (!present) return ask(accountId);
+    const present = queries.get(accountId);
+    if (!present) return read(accountId);
     present.next ??= present.running.then(
-      () => ask(accountId),
-      () => ask(accountId),
+      () => read(accountId),
+      () => read(accountId),
     );
     return present.next;
   };

@@ -4,18 +4,17 @@ import type { NumberedEntry, SharedLog, Since } from "../log/shared-log.ts";
 import type { MemoryTable } from "../table.ts";
 import { WriterEnded } from "../writer.ts";
 
-/** What an entry of another process comes to. */
+/** The outcome that an entry of the log records. */
 export function decodeEntry(codec: MemoryCodec, entry: NumberedEntry): Outcome {
   const { written, removed, hasRemains } = entry;
   return { written: written ? codec.decode(written) : [], removed, hasRemains };
 }
 
 /**
- * Makes what has a table take in the entries of others; only in the turn of its writer, so that no
- * commit of its own is under way.
- * @returns the ids of the entries
- * @throws WriterEnded when the table must be opened again: it is gone, or some of the entries are in a
- *   base alone
+ * Returns a function that reads the entries of other processes into a table. It must run in the turn of the
+ * table's writer, while no commit is running, and returns the ids of the entries.
+ * @throws WriterEnded when the table must be opened again: it is gone, or a base has replaced some of the
+ *   entries
  */
 export function createReplay({
   table,
@@ -32,7 +31,7 @@ export function createReplay({
     const ids = new Set<string>();
     for (;;) {
       const since = await log.since(table.name, table.seq);
-      if (!since || !isAsTaken(table, since)) throw new WriterEnded();
+      if (!since || !canContinue(table, since)) throw new WriterEnded();
       for (const entry of since.entries) {
         const outcome = decodeEntry(codec, entry);
         await table.apply(entry.seq, outcome, entry.usage);
@@ -44,10 +43,10 @@ export function createReplay({
   };
 }
 
-/** Whether what a table lacks is all in the log, and its vectors are those of the table's model. */
-function isAsTaken(table: MemoryTable, { seq, upTo, model }: Since): boolean {
-  // A database that was restored may have less than before.
+/** Whether the log has all entries that a table lacks, and their vectors are of the table's model. */
+function canContinue(table: MemoryTable, { seq, upTo, model }: Since): boolean {
+  // A restored database may have fewer entries than before.
   if (upTo > table.seq || seq < table.seq) return false;
-  // A table that was empty has the model that this process would have given it.
+  // The model of an empty table was this process's choice; another process may have chosen another one.
   return !table.wasEmpty || model === null || model === table.model.id;
 }

@@ -1,24 +1,26 @@
 import { AppError } from "../../errors.ts";
+import { accountRemoved } from "../account-removed.ts";
 import { SHARED_DUE } from "../due.ts";
 import { startExpiry } from "../expiry.ts";
 import { accountOf } from "../log/names.ts";
 import type { SharedLog } from "../log/shared-log.ts";
-import { createOpenTables, type OpenTable } from "../open-tables.ts";
-import { usageOf } from "../quota.ts";
-import { removed } from "../removed-accounts.ts";
-import type { Store, StoreOptions } from "../store.ts";
+import { createOpenTables } from "../open-tables.ts";
+import type { OpenTable } from "../pooled-table.ts";
+import type { Store } from "../store.ts";
 import { measureStore } from "../store-metrics.ts";
+import type { StoreOptions } from "../store-options.ts";
+import { accountsIn, bytesOfTable, usageOfTable } from "../stored-size.ts";
 import { WriterEnded } from "../writer.ts";
 import { FOLLOWING, startFollowing } from "./following.ts";
 import { createPositions } from "./positions.ts";
 import { startSharedReembedding } from "./shared-reembedding.ts";
 
-/** How often a task runs again since its table was replaced or had to be opened again meanwhile. */
-const MOST_TRIES = 8;
+/** How often a task runs when its table is replaced, or must be opened again, each time. */
+const MAX_TRIES = 8;
 
 /**
- * Opens the store on tables that other processes write to as well. Each use learns first how the
- * account's table stands, and takes in what is missing: what was answered anywhere before is seen.
+ * Opens the store on tables that other processes write to as well. Each use first reads the position of the
+ * account's table and the missing entries, so that it sees every write that any process has answered.
  */
 export async function openSharedStore(
   {
@@ -33,18 +35,23 @@ export async function openSharedStore(
     clock,
     expiry,
   }: StoreOptions,
-  log: SharedLog,
+  shared: SharedLog,
 ): Promise<Store> {
-  const { vault } = storage;
-  const readPosition = createPositions(log);
+  const { log, vault } = storage;
+  const readPosition = createPositions(shared);
   const measured = measureStore(metrics, {
-    log: storage.log,
+    log,
     opened: () => tables.opened(),
     lags: () => tables.lags(),
   });
   const tables = createOpenTables({
-    ...{ storage, embedders, lines, metrics, due, room },
-    // What is there already goes into a copy, however much it is.
+    storage,
+    embedders,
+    lines,
+    metrics,
+    due,
+    room,
+    // A copy takes all memories of its table, whatever the quota.
     quotaOf: async (name) => (reembedding.leaseOf(name) ? null : quotaOf(accountOf(name))),
     onCommit({ name }, outcome) {
       measured.onCommit(outcome);
@@ -54,10 +61,14 @@ export async function openSharedStore(
     leaseOf: (name) => reembedding.leaseOf(name),
   });
   const { model } = embedders.wanted;
-  const followed = startFollowing({ log, tables, model, lines, every: following });
+  const follower = startFollowing({ log: shared, tables, model, lines, every: following });
 
   const reembedding = startSharedReembedding({
-    ...{ log: storage.log, shared: log, tables, embedders, lines },
+    log,
+    shared,
+    tables,
+    embedders,
+    lines,
     retryAfter: following.copies,
   });
 
@@ -66,7 +77,7 @@ export async function openSharedStore(
     task: (open: OpenTable) => Promise<Result>,
   ): Promise<Result> => {
     const position = await readPosition(accountId);
-    if (!position) throw removed();
+    if (!position) throw accountRemoved();
     return await tables.use(position.table, async (open) => {
       await open.writer.catchUp(position.seq);
       return await task(open);
@@ -79,38 +90,32 @@ export async function openSharedStore(
         return await tryUse(accountId, task);
       } catch (error) {
         if (!(error instanceof WriterEnded)) throw error;
-        if (tries === MOST_TRIES) throw unsettled(error);
+        if (tries === MAX_TRIES) throw keepsMoving(error);
       }
     }
   };
 
-  const expiring = startExpiry({ log: storage.log, use, clock, lines, metrics, expiry });
+  const nameOf = async (accountId: string) => (await readPosition(accountId))?.table ?? accountId;
+
+  const expiring = startExpiry({ log, use, clock, lines, metrics, expiry });
 
   return {
     use,
-    accounts: async () => [...new Set((await storage.log.tables()).map(accountOf))],
+    accounts: () => accountsIn(log),
     reembedded: reembedding.progress,
     lag: () => Math.max(...Object.values(tables.lags())),
 
-    async bytes(accountId) {
-      const name = (await readPosition(accountId))?.table ?? accountId;
-      const pending = tables.opened().find((table) => table.name === name)?.pending.bytes ?? 0;
-      const head = await storage.log.head(name);
-      return pending + (head?.checkpoint ? await vault.bytes(head.checkpoint.base) : 0);
-    },
+    bytes: async (accountId) => bytesOfTable(await nameOf(accountId), { tables, log, vault }),
 
     async position(accountId) {
       const position = await readPosition(accountId);
       return position ? `${position.table} ${position.seq}` : "";
     },
 
-    async usage(accountId) {
-      const name = (await readPosition(accountId))?.table ?? accountId;
-      return usageOf(await storage.log.head(name), accountId, use);
-    },
+    usage: async (accountId) => usageOfTable(await nameOf(accountId), { log, use }),
 
     async drop(accountId) {
-      const bases = await log.forgetAccount(accountId);
+      const bases = await shared.forgetAccount(accountId);
       const names = tables.opened().map(({ name }) => name);
       tables.follow(
         names.filter((name) => accountOf(name) === accountId),
@@ -121,14 +126,14 @@ export async function openSharedStore(
 
     async close() {
       await expiring.stop();
-      await followed.stop();
+      await follower.stop();
       await reembedding.stop();
       await tables.close();
     },
   };
 }
 
-function unsettled(cause: unknown) {
+function keepsMoving(cause: unknown) {
   const message = "The account's memories are being moved. Try again in a moment.";
   return new AppError("unavailable", message, { cause, retryAfter: 1 });
 }

@@ -4,8 +4,8 @@ import { SIGNALS } from "../../../src/memories/ranking/signals/signals.ts";
 import type { Weights } from "../../../src/memories/ranking/weights.ts";
 import type { StoredMemory } from "../../../src/memories/rows.ts";
 import { rankTable } from "../../../src/memories/search.ts";
-import { AROUND } from "../../../src/memories/table.ts";
 import { createView } from "../../../src/memories/view/create-view.ts";
+import { MAX_SESSION_MEMORIES } from "../../../src/memories/view-reader.ts";
 import type { EvaluationSet } from "../set.ts";
 
 /** What a ranking has to learn from one question. */
@@ -37,7 +37,7 @@ export async function createAsker({ memories, questions }: EvaluationSet, embedd
 
   const table: Parameters<typeof rankTable>[0] = {
     candidates: async (question) => view.candidates(question),
-    ofSessions: async (sessions, asked) => view.ofSessions(sessions, asked, AROUND),
+    ofSessions: async (sessions, asked) => view.ofSessions(sessions, asked, MAX_SESSION_MEMORIES),
     interaction: async (...question) => view.interaction(...question) ?? new Map(),
   };
 

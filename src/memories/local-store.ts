@@ -1,0 +1,148 @@
+import type { Vault } from "./base/vault.ts";
+import { type CurrentTables, loadCurrentTables } from "./current-tables.ts";
+import { DUE } from "./due.ts";
+import { startExpiry } from "./expiry.ts";
+import type { Log } from "./log/log.ts";
+import { accountOf, isBaseOf, tableFor } from "./log/names.ts";
+import { createOpenTables, type OpenTables } from "./open-tables.ts";
+import { createReembedding } from "./reembedding.ts";
+import type { ReembeddingRounds } from "./reembedding-rounds.ts";
+import { removeLeftovers, startResumption } from "./resumption.ts";
+import type { Store } from "./store.ts";
+import { measureStore } from "./store-metrics.ts";
+import type { StoreOptions } from "./store-options.ts";
+import { accountsIn, bytesOfTable, usageOfTable } from "./stored-size.ts";
+import { WriterEnded } from "./writer.ts";
+
+/** Opens the store of a data folder, which only this process uses. */
+export async function openLocalStore({
+  storage,
+  embedders,
+  lines,
+  metrics,
+  quotaOf,
+  due = DUE,
+  room,
+  clock,
+  expiry,
+}: StoreOptions): Promise<Store> {
+  const { log, vault } = storage;
+  const { model } = embedders.wanted;
+  const current = await loadCurrentTables(log);
+  const commits = createCommitCounts();
+  // Before any flush starts: it writes a base that is not recorded yet.
+  await removeLeftovers(storage, lines);
+
+  let reembedding: ReembeddingRounds | null = null;
+  const measured = measureStore(metrics, {
+    log,
+    opened: () => tables.opened(),
+    lags: () => tables.lags(),
+  });
+  const tables = createOpenTables({
+    storage,
+    embedders,
+    lines,
+    metrics,
+    due,
+    room,
+    // A table that is to replace the current one takes all its memories, whatever the quota.
+    quotaOf: async (name) => (current.isCurrent(name) ? quotaOf(accountOf(name)) : null),
+    onCommit({ name, model }, outcome) {
+      const accountId = accountOf(name);
+      current.noteFirst(accountId, { name, model: model.id });
+      commits.increment(accountId);
+      measured.onCommit(outcome);
+      reembedding?.noteCommit(name, outcome);
+    },
+  });
+
+  const useTable: OpenTables["use"] = async (name, task) => {
+    current.checkAccount(accountOf(name));
+    return await tables.use(name, task);
+  };
+
+  const use: Store["use"] = async (accountId, task) => {
+    try {
+      return await useTable(current.nameOf(accountId), task);
+    } catch (error) {
+      if (!(error instanceof WriterEnded)) throw error;
+      return await use(accountId, task);
+    }
+  };
+
+  const parts = {
+    use: useTable,
+    current: current.all,
+    setCurrent: current.set,
+    forgetTable: (name: string) => forgetReplaced(name, { log, vault, current }),
+    lines,
+  };
+  const resumption = startResumption({ ...parts, log, model });
+  const resumed = resumption.done.then(() => {
+    reembedding = createReembedding({ ...parts, end: tables.end, embedders });
+  });
+  const hasOtherModels = () => [...current.all.values()].some((table) => table.model !== model.id);
+
+  const expiring = startExpiry({ log, use, clock, lines, metrics, expiry });
+
+  return {
+    use,
+    accounts: () => accountsIn(log),
+    reembedded: () => (reembedding ? reembedding.progress() : hasOtherModels() ? 0 : null),
+    lag: () => Math.max(...Object.values(tables.lags())),
+    bytes: (accountId) => bytesOfTable(current.nameOf(accountId), { tables, log, vault }),
+    position: async (accountId) => commits.position(accountId),
+    usage: (accountId) => usageOfTable(current.nameOf(accountId), { log, use }),
+
+    async drop(accountId) {
+      current.refuse(accountId);
+      const known = (await log.tables()).filter((name) => accountOf(name) === accountId);
+      // The first write of a table may be running, also of a table for another model.
+      const names = new Set([...known, current.nameOf(accountId), tableFor(accountId, model.id)]);
+      for (const name of names) await tables.end(name, async () => {});
+      await log.forget([...names]);
+      await vault.forget((await vault.bases()).filter((base) => accountOf(base) === accountId));
+      current.forget(accountId);
+      commits.forget(accountId);
+    },
+
+    async close() {
+      await expiring.stop();
+      await resumption.stop();
+      await resumed;
+      await reembedding?.stop();
+      await tables.close();
+    },
+  };
+}
+
+/** Counts the commits of accounts since this start, which an id of its own tells from others. */
+function createCommitCounts() {
+  const start = Bun.randomUUIDv7();
+  const counts = new Map<string, number>();
+  return {
+    increment: (accountId: string) => counts.set(accountId, (counts.get(accountId) ?? 0) + 1),
+    position: (accountId: string): string => `${start} ${counts.get(accountId) ?? 0}`,
+    forget: (accountId: string) => counts.delete(accountId),
+  };
+}
+
+/** Removes a table that another one has replaced, with its bases. */
+async function forgetReplaced(
+  name: string,
+  {
+    log,
+    vault,
+    current,
+  }: {
+    log: Pick<Log, "forget" | "tables">;
+    vault: Pick<Vault, "bases" | "forget">;
+    current: Pick<CurrentTables, "isCurrent" | "nameOf">;
+  },
+): Promise<void> {
+  if (current.isCurrent(name)) throw new Error(`${name} is in use`);
+  await log.forget([name]);
+  const others = new Set([...(await log.tables()), current.nameOf(accountOf(name))]);
+  await vault.forget((await vault.bases()).filter((base) => isBaseOf(base, name, others)));
+}
