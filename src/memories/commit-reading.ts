@@ -1,50 +1,80 @@
-import type { Job } from "./commit.ts";
+import type { QueuedChange } from "./change.ts";
 import { createDraft } from "./draft.ts";
 import { linksOf } from "./links.ts";
 import type { MemoryRow } from "./rows.ts";
 import type { MemoryTable } from "./table.ts";
 
-/** What the jobs of a group read, and what their filters let pass. */
-export async function readGroup(table: MemoryTable, group: readonly Job[]) {
-  const matches = new Map<Job, string[]>();
-  for (const job of group) if (job.filter) matches.set(job, await table.select(job.filter));
-  const idsOf = (jobs: readonly Job[]) => jobs.flatMap(({ ids }) => ids);
+/** Reads all that the changes of a commit need, and the ids of the memories that match their filters. */
+export async function readForCommit(table: MemoryTable, changes: readonly QueuedChange[]) {
+  const matches = await matchFilters(table, changes);
+  const rows = createRows(table);
+  await rows.find([...idsOf(changes), ...[...matches.values()].flat()]);
+  const linked = new Set<string>();
+  for (const change of changes) {
+    const ids = [...change.ids, ...(matches.get(change) ?? [])];
+    for (const id of await linkedIds(change, ids, rows)) linked.add(id);
+  }
+  for (const { content, vectors } of changes.flatMap(({ withTextsOf = [] }) => withTextsOf)) {
+    // A failed search for duplicates must not prevent saving.
+    rows.add(await table.withText(content, vectors[0] ?? null).catch(() => []));
+  }
+  const withVectors = new Set(idsOf(changes.filter((change) => change.withVectors)));
+  const loaded = await table.load([...withVectors.union(linked)]);
+  rows.add(loaded);
+  return { matches, draft: createDraft(rows.all(), loaded) };
+}
+
+async function matchFilters(table: MemoryTable, changes: readonly QueuedChange[]) {
+  const matches = new Map<QueuedChange, string[]>();
+  for (const change of changes) {
+    if (change.filter) matches.set(change, await table.select(change.filter));
+  }
+  return matches;
+}
+
+type Rows = ReturnType<typeof createRows>;
+
+/** The memories that were read for a commit, by id. */
+function createRows(table: MemoryTable) {
   const rows = new Map<string, MemoryRow>();
-  const find = async (ids: readonly string[]) => {
-    for (const row of await table.find(ids)) rows.set(row.id, row);
+  const add = (found: readonly MemoryRow[]) => {
+    for (const row of found) rows.set(row.id, row);
   };
-  await find([...new Set([...idsOf(group), ...[...matches.values()].flat()])]);
-
-  /** With all that links lead to from these ids. */
-  const chainOf = async (ids: readonly string[]) => {
-    const chain = new Set(ids);
-    for (const id of chain) {
-      if (!rows.has(id)) await find([id]);
-      for (const linked of linksOf(rows.get(id))) chain.add(linked);
-    }
-    return chain;
+  return {
+    add,
+    all: () => [...rows.values()],
+    linksOf: (id: string) => linksOf(rows.get(id)),
+    async find(ids: readonly string[]): Promise<void> {
+      const missing = [...new Set(ids)].filter((id) => !rows.has(id));
+      if (missing.length > 0) add(await table.find(missing));
+    },
   };
+}
 
-  const beside = new Set<string>();
-  for (const job of group) {
-    const isLinking = job.links !== undefined || job.filter !== null;
-    if (!isLinking) continue;
-    const own =
-      job.links === "chain"
-        ? await chainOf(job.ids)
-        : new Set([...job.ids, ...(matches.get(job) ?? [])]);
-    // Others of the group may change what it does not remove by itself.
-    for (const id of own) {
-      for (const linked of linksOf(rows.get(id))) if (!own.has(linked)) beside.add(linked);
-    }
+/**
+ * Ids of the memories that are linked with those of a change, and that the change may have to relink.
+ * @param ids of the change's own memories
+ */
+async function linkedIds(
+  { links, filter }: QueuedChange,
+  ids: readonly string[],
+  rows: Rows,
+): Promise<string[]> {
+  if (links === undefined && filter === null) return [];
+  const own = links === "chain" ? await chainOf(ids, rows) : new Set(ids);
+  return [...own].flatMap(rows.linksOf).filter((id) => !own.has(id));
+}
+
+/** Some memories' ids, and the ids of their whole histories. */
+async function chainOf(ids: readonly string[], rows: Rows): Promise<Set<string>> {
+  const chain = new Set(ids);
+  for (const id of chain) {
+    await rows.find([id]);
+    for (const linked of rows.linksOf(id)) chain.add(linked);
   }
-  for (const { content, vectors } of group.flatMap(({ withTextsOf = [] }) => withTextsOf)) {
-    // What can't be read keeps nothing from being saved.
-    const same = await table.withText(content, vectors[0] ?? null).catch(() => []);
-    for (const row of same) rows.set(row.id, row);
-  }
-  const withVectors = new Set(idsOf(group.filter((job) => job.withVectors)));
-  const whole = await table.load([...withVectors.union(beside)]);
-  for (const memory of whole) rows.set(memory.id, memory);
-  return { matches, draft: createDraft([...rows.values()], whole) };
+  return chain;
+}
+
+function idsOf(changes: readonly QueuedChange[]): string[] {
+  return changes.flatMap(({ ids }) => ids);
 }

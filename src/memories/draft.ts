@@ -4,44 +4,44 @@ import { bytesOf, minus, plus, type Usage } from "./quota.ts";
 import { embeddingOf, type MemoryRow, type StoredMemory } from "./rows.ts";
 import { isSameText } from "./same-text.ts";
 
-/** The memories of a group of changes, as the changes before left them. */
+/** The memories of a commit while its changes are made. Each change sees the changes before it. */
 export interface Draft {
   get(id: string): MemoryRow | null;
-  /** What a memory was embedded as, if the change asked for it. */
+  /** A memory's vectors and states, if the change asked for them. */
   embeddingOf(id: string): ContentEmbedding | null;
-  /** Memories with the same text as one of those whose texts the change asked for. */
+  /** Memories with this text, if the change asked for its duplicates. */
   withText(content: string): MemoryRow[];
   put(memory: StoredMemory): void;
   remove(id: string): void;
 }
 
 /**
- * @param loaded the memories that the changes read
- * @param whole those whose vectors the changes asked for
+ * @param found the memories that the changes read
+ * @param loaded those with vectors
  */
 export function createDraft(
-  loaded: readonly MemoryRow[],
-  whole: readonly StoredMemory[],
+  found: readonly MemoryRow[],
+  loaded: readonly StoredMemory[],
 ): Draft & {
-  /** By how much the table grows. */
+  /** The growth of the table. */
   growth(): Usage;
-  /** Makes a change; when it throws, nothing of it stays. */
+  /** Makes a change. If it throws, the change is undone. */
   attempt(change: () => void): void;
   outcome(): Outcome;
 } {
-  const before = new Map(loaded.map((memory) => [memory.id, memory]));
-  const loadedWhole = new Map(whole.map((memory) => [memory.id, memory]));
+  const before = new Map(found.map((memory) => [memory.id, memory]));
+  const embedded = new Map(loaded.map((memory) => [memory.id, memory]));
   const after = new Map<string, StoredMemory | null>();
   const get = (id: string) => (after.has(id) ? after.get(id) : before.get(id)) ?? null;
   let growth: Usage = { memories: 0, bytes: 0 };
-  /** What undoes the change under way, step by step. */
-  let steps: (() => void)[] = [];
+  /** Undoes the running change, step by step. */
+  let undoSteps: (() => void)[] = [];
 
   const set = (id: string, memory: StoredMemory | null) => {
-    const [had, former, grownBefore] = [after.has(id), after.get(id) ?? null, growth];
-    steps.push(() => {
-      growth = grownBefore;
-      if (had) after.set(id, former);
+    const [hadChange, former, growthBefore] = [after.has(id), after.get(id) ?? null, growth];
+    undoSteps.push(() => {
+      growth = growthBefore;
+      if (hadChange) after.set(id, former);
       else after.delete(id);
     });
     growth = plus(growth, minus(usageOf(memory), usageOf(get(id))));
@@ -51,28 +51,28 @@ export function createDraft(
   return {
     get,
     embeddingOf(id) {
-      const memory = after.get(id) ?? loadedWhole.get(id);
+      const memory = after.get(id) ?? embedded.get(id);
       return memory ? embeddingOf(memory) : null;
     },
     withText(content) {
-      const found: MemoryRow[] = [];
-      const take = (memory: MemoryRow | null) => {
-        if (memory && isSameText(memory.content, content)) found.push(memory);
+      const same: MemoryRow[] = [];
+      const addIfSame = (memory: MemoryRow | null) => {
+        if (memory && isSameText(memory.content, content)) same.push(memory);
       };
-      // No copy of them all: each save asks.
-      for (const id of before.keys()) take(get(id));
-      for (const [id, memory] of after) if (!before.has(id)) take(memory);
-      return found;
+      // No merged copy of both maps: each save calls this.
+      for (const id of before.keys()) addIfSame(get(id));
+      for (const [id, memory] of after) if (!before.has(id)) addIfSame(memory);
+      return same;
     },
     put: (memory) => set(memory.id, memory),
     remove: (id) => set(id, null),
     growth: () => growth,
     attempt(change) {
-      steps = [];
+      undoSteps = [];
       try {
         change();
       } catch (error) {
-        for (const undo of steps.reverse()) undo();
+        for (const undo of undoSteps.reverse()) undo();
         throw error;
       }
     },

@@ -1,8 +1,8 @@
 import type { Reach } from "../keys/reach.ts";
 import { passes } from "./filter.ts";
+import { findInOrder } from "./find-by-id.ts";
 import type { Memory } from "./memory.ts";
 import { readable } from "./reach.ts";
-import { inOrder } from "./reading.ts";
 import { toMemory } from "./rows.ts";
 import { findNear } from "./similar.ts";
 import type { Store } from "./store.ts";
@@ -38,7 +38,7 @@ export function createNeighbours({
         const session = { ...visible, sessionId: memory.sessionId };
         const beside = async (isBackward: boolean) => {
           const ids = await table.list(session, { ...memory, isBackward }, limit);
-          const rows = await inOrder(table, ids.toReversed());
+          const rows = await findInOrder(table, ids.toReversed());
           return rows.filter((row) => passes(visible, row)).map(toMemory);
         };
         return { before: await beside(false), after: await beside(true) };

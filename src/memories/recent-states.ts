@@ -1,42 +1,42 @@
 import type { StoredMemory } from "./rows.ts";
 
-/** States that are kept at the most: some megabytes. */
-const MOST = 2_000;
+/** The most memories whose token states are kept: some megabytes. */
+const MAX_MEMORIES = 2_000;
 
 /**
- * The states of memories that a base was last asked for: what a question finds is compared with it at
- * once, and to read it again takes as long as finding it.
- * @param changes grows with every commit, after which nothing of it may be used
+ * Keeps the token states of the memories that were last read from a base. A search compares what it has
+ * found word by word at once; reading the states again would take as long as the search.
+ * @param changes grows with every commit, which makes the kept states invalid
  */
 export function createRecentStates(changes: () => number) {
   const states = new Map<string, Int8Array>();
-  let moment = changes();
+  let validFor = changes();
 
   const refresh = () => {
-    if (moment === changes() && states.size <= MOST) return;
+    if (validFor === changes() && states.size <= MAX_MEMORIES) return;
     states.clear();
-    moment = changes();
+    validFor = changes();
   };
 
   return {
-    /** Reads memories, and keeps their states unless a commit came between. */
+    /** Reads memories, and keeps their states unless there was a commit meanwhile. */
     async read(task: () => Promise<StoredMemory[]>): Promise<StoredMemory[]> {
       const began = changes();
       const memories = await task();
       refresh();
-      if (began === moment) for (const memory of memories) states.set(memory.id, memory.states);
+      if (began === validFor) for (const memory of memories) states.set(memory.id, memory.states);
       return memories;
     },
 
-    /** Those that are known of some memories. */
+    /** The kept states of some memories, by id. */
     of(ids: readonly string[]): Map<string, Int8Array> {
       refresh();
-      const known = new Map<string, Int8Array>();
+      const kept = new Map<string, Int8Array>();
       for (const id of ids) {
         const own = states.get(id);
-        if (own) known.set(id, own);
+        if (own) kept.set(id, own);
       }
-      return known;
+      return kept;
     },
   };
 }

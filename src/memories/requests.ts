@@ -1,8 +1,7 @@
 import { Type } from "@sinclair/typebox";
-import { AppError } from "../errors.ts";
 import { checked, instant, numberText, parseInstant, problemOf, text } from "../input-kinds.ts";
-import type { Filter, PageStart } from "./filter.ts";
-import { AgentId, LIMITS, MEMORY_ID, Project, SessionId, Tag } from "./memory.ts";
+import type { Filter } from "./filter.ts";
+import { AgentId, LIMITS, Project, SessionId, Tag } from "./memory.ts";
 import { SEARCH_MODES } from "./ranking/mode.ts";
 
 const splitTags = (tags: string) => tags.split(",").map((tag) => tag.trim());
@@ -277,30 +276,4 @@ export function toVisibleFilter(
   query: FilterQuery & { include_superseded?: "true" | "false" },
 ): Filter {
   return { ...toFilter(query), isCurrent: query.include_superseded !== "true" };
-}
-
-/** What a cursor ends with whose page lies before its position. */
-const BACKWARD = "newer";
-
-/** A place of a list as an opaque text for clients. */
-export function encodeCursor({ createdAt, id, isBackward }: PageStart): string {
-  const direction = isBackward ? ` ${BACKWARD}` : "";
-  return Buffer.from(`${createdAt} ${id}${direction}`).toString("base64url");
-}
-
-/** @throws AppError `validation_failed` for a text that `encodeCursor` did not make */
-export function decodeCursor(cursor: string): PageStart {
-  const [time = "", id = "", direction, ...rest] = Buffer.from(cursor, "base64url")
-    .toString()
-    .split(" ");
-  // LanceDB fails on times that are not of this era.
-  const isBackward = direction === BACKWARD;
-  const hasDirection = direction === undefined || isBackward;
-  if (!/^\d{1,14}$/.test(time) || !MEMORY_ID.test(id) || !hasDirection || rest.length > 0) {
-    const message = "must be a next_cursor that this server returned";
-    throw new AppError("validation_failed", `The cursor ${message}.`, {
-      details: [{ path: "/cursor", message }],
-    });
-  }
-  return { createdAt: Number(time), id, isBackward };
 }

@@ -2,11 +2,11 @@ import { AppError } from "../errors.ts";
 import type { Reach } from "../keys/reach.ts";
 import { checkExpiry, newMemory } from "./change-memory.ts";
 import { findDuplicate } from "./duplicate.ts";
+import { findReadable } from "./find-by-id.ts";
 import type { Idempotency } from "./idempotency.ts";
 import type { Answer } from "./log/log.ts";
 import type { Memory, MemorySource, NewMemory } from "./memory.ts";
 import { keyWithin, projectToWrite } from "./reach.ts";
-import { findInOrder } from "./reading.ts";
 import { type MemoryRow, toMemory } from "./rows.ts";
 import type { Store } from "./store.ts";
 import { checkSuperseded, putNew } from "./superseding.ts";
@@ -113,7 +113,7 @@ export function createSaving({
       const here = await idempotency.made(reach.accountId, key);
       return made.map((one) => ({ ...one, isNew: one.isNew || here.includes(one.memory.id) }));
     }
-    const memories = await findInOrder(store, reach, ids, clock());
+    const memories = await findReadable(store, reach, ids, clock());
     if (memories.length < ids.length) {
       throw new AppError(
         "conflict",

@@ -2,25 +2,25 @@ import type { TokenStates } from "../embedding/embedder.ts";
 import type { Base } from "./base/base.ts";
 import type { HeldBase } from "./base/held-base.ts";
 import { type Filter, type PageStart, type Position, passes } from "./filter.ts";
-import { MOST_MISSPELT, mayBeNear, nearestWords, nearness } from "./indexes/near-words.ts";
 import { createStateIndex, named, type StateIndex } from "./indexes/states.ts";
 import { tokensOf } from "./indexes/tokens.ts";
 import type { Pending } from "./log/pending.ts";
 import { createRecentStates } from "./recent-states.ts";
 import type { Candidate, StoredMemory } from "./rows.ts";
 import { isSameText } from "./same-text.ts";
+import { countWords, wordsOf } from "./stored-words.ts";
 import type { MemoryTable, TableReader } from "./table.ts";
 import { createView } from "./view/create-view.ts";
 import type { View } from "./view/view.ts";
 
-/** Memories among which those are that have the same vector. */
+/** The nearest memories among which those with the same vector are found. */
 const NEAREST = 100;
 
 /**
- * Answers from the base and what the log holds since, for tables that are not in memory. LanceDB's
- * indexes find what a search has to consider; a small view of that, which is made for each question,
- * scores it just as a view of everything would.
- * @param size how many memories the table has
+ * Answers from the base and the pending changes of a table that is not in memory. LanceDB's indexes find the
+ * candidates of a search. A small view of the candidates, built for each question, scores them just as a
+ * view of the whole table would.
+ * @param size the number of memories of the table
  */
 export function createStoredReader({
   base,
@@ -38,12 +38,6 @@ export function createStoredReader({
 }): TableReader & Pick<MemoryTable, "load" | "interaction"> {
   const recent = createRecentStates(changes);
 
-  /** Those that the log has, and the ids of the others. */
-  const split = (ids: readonly string[]) => {
-    const known = ids.flatMap((id) => pending.get(id) ?? []);
-    return { known, others: ids.filter((id) => pending.get(id) === undefined) };
-  };
-
   const withView = <Result>(memories: readonly StoredMemory[], ask: (view: View) => Result) => {
     const view = createView(dimension, 0);
     try {
@@ -54,115 +48,60 @@ export function createStoredReader({
     }
   };
 
-  /** What memories know of words: those of the base that a filter lets pass, and `known` of the log. */
-  const lookUp = async (
-    asked: readonly string[],
-    known: readonly StoredMemory[],
-    filter: Filter | undefined,
-  ) => {
-    // A search by meaning alone has no use for the words of the log.
-    const texts = asked.length > 0 ? known.map(({ content }) => new Set(tokensOf(content))) : [];
-    const count = async (words: readonly string[]) => {
-      const inBase = await base.read(
-        (open) => open.countTexts(words, filter),
-        new Map<string, number>(),
-      );
-      const inLog = (word: string) => texts.filter((each) => each.has(word)).length;
-      return new Map(words.map((word) => [word, (inBase.get(word) ?? 0) + inLog(word)]));
-    };
-    const textsWith = await count(asked);
-    const nearWords = new Map<string, Map<string, number>>();
-    const unknown = asked.filter((each) => !textsWith.get(each) && mayBeNear(each));
-    const wordsInLog = unknown.length > 0 ? new Set(texts.flatMap((each) => [...each])) : [];
-    for (const word of unknown.slice(0, MOST_MISSPELT)) {
-      const inBase = await base.read((open) => open.nearWords(word), new Map<string, number>());
-      const all = new Set([...inBase.keys(), ...wordsInLog]);
-      nearWords.set(word, nearestWords([...all].map((each) => [each, nearness(word, each)])));
-    }
-    const near = [...nearWords.values()].flatMap((each) => [...each.keys()]);
-    for (const [word, texts] of await count(near)) textsWith.set(word, texts);
-    // What is near may be a word of others alone.
-    for (const words of filter ? nearWords.values() : []) {
-      for (const word of words.keys()) if (!textsWith.get(word)) words.delete(word);
-    }
-    return { textsWith, nearWords };
-  };
-
-  const countOf = async (
-    filter: Filter,
-    known: readonly StoredMemory[],
-    except: readonly string[],
-  ): Promise<number> => {
-    const replaced = (open: Base) => open.find(except);
-    const [inBase, old] = await Promise.all([
-      base.read((open) => open.count(filter), 0),
-      except.length > 0 ? base.read(replaced, []) : [],
-    ]);
-    return inBase - old.filter((memory) => passes(filter, memory)).length + known.length;
-  };
-
   const list = async (filter: Filter, from: PageStart | null, limit?: number) => {
     const options = { from, except: pending.ids(), ...(limit !== undefined && { limit }) };
-    const known = pending.memories().filter((memory) => passes(filter, memory));
-    const isIn = (memory: Position) =>
+    const changed = pending.memories().filter((memory) => passes(filter, memory));
+    const isOnPage = (memory: Position) =>
       from === null ||
       (memory.id !== from.id && newestFirst(from, memory) < 0 === !from.isBackward);
     const found = await base.read((open) => open.list(filter, options), []);
-    const merged = [...found, ...known.filter(isIn)].sort(newestFirst);
+    const merged = [...found, ...changed.filter(isOnPage)].sort(newestFirst);
     const start = from?.isBackward && limit !== undefined ? Math.max(0, merged.length - limit) : 0;
     return merged.slice(start, limit && start + limit).map(({ id }) => id);
   };
 
   const candidates: TableReader["candidates"] = async (question) => {
-    // At once: a flush may take them over while the base is read.
+    // Read before the first await: a flush may move pending changes into the base meanwhile.
     const [changed, except] = [pending.memories(), pending.ids()];
     const { projects, isBound } = question.filter;
-    const reached = isBound && projects ? { projects } : undefined;
-    const known = reached ? changed.filter((memory) => passes(reached, memory)) : changed;
-    const asked = [...new Set(tokensOf(question.words ?? ""))];
-    const search = (words: readonly string[]) =>
-      recent.read(() => base.read((open) => open.search({ ...question, words, except }), []));
-    const [found, words, texts] = await Promise.all([
-      search(asked),
-      lookUp(asked, known, reached),
-      reached ? countOf(reached, known, except) : size(),
+    const reach = isBound && projects ? { projects } : undefined;
+    const reached = reach ? changed.filter((memory) => passes(reach, memory)) : changed;
+    const words = [...new Set(tokensOf(question.words ?? ""))];
+    const search = (searched: readonly string[]) =>
+      recent.read(() =>
+        base.read((open) => open.search({ ...question, words: searched, except }), []),
+      );
+    const [found, statistics, texts] = await Promise.all([
+      search(words),
+      countWords(base, words, reached, reach),
+      reach ? countMemories(base, reach, reached, except) : size(),
     ]);
-    const near = [...words.nearWords.values()].flatMap((each) => [...each.keys()]);
-    const all = near.length > 0 ? await search([...asked, ...near]) : found;
-    const corpus = { texts, ...words };
-    const ranked = withView([...all, ...known], (view) => view.candidates({ ...question, corpus }));
-    return reached ? { ...ranked, memories: texts } : ranked;
+    const near = wordsOf(statistics.nearWords);
+    const all = near.length > 0 ? await search([...words, ...near]) : found;
+    const corpus = { texts, ...statistics };
+    const ranked = withView([...all, ...reached], (view) =>
+      view.candidates({ ...question, corpus }),
+    );
+    return reach ? { ...ranked, memories: texts } : ranked;
   };
 
   return {
-    async find(ids) {
-      const { known, others } = split(ids);
-      const rows = others.length > 0 ? await base.read((open) => open.find(others), []) : [];
-      return [...known, ...rows];
-    },
-
-    async load(ids) {
-      const { known, others } = split(ids);
-      const rows = others.length > 0 ? await base.read((open) => open.load(others), []) : [];
-      return [...known, ...rows];
-    },
-
+    find: (ids) => readByIds(ids, { base, pending }, (open, others) => open.find(others)),
+    load: (ids) => readByIds(ids, { base, pending }, (open, others) => open.load(others)),
     list,
-
     count(filter) {
-      const known = pending.memories().filter((memory) => passes(filter, memory));
-      return countOf(filter, known, pending.ids());
+      const changed = pending.memories().filter((memory) => passes(filter, memory));
+      return countMemories(base, filter, changed, pending.ids());
     },
-
     select: (filter) => list(filter, null),
 
     async expiring(limit) {
-      const known = pending
+      const changed = pending
         .memories()
         .flatMap(({ id, expiresAt }) => (expiresAt === null ? [] : { id, expiresAt }));
       const except = pending.ids();
       const found = await base.read((open) => open.expiring(limit, except), []);
-      return [...known, ...found].sort((a, b) => a.expiresAt - b.expiresAt).slice(0, limit);
+      return [...changed, ...found].sort((a, b) => a.expiresAt - b.expiresAt).slice(0, limit);
     },
 
     async *rows() {
@@ -175,7 +114,7 @@ export function createStoredReader({
 
     candidates,
 
-    /** The same text has the same vector: what has it is among the nearest. */
+    /** The same text has the same vector, so its memories are among the nearest. */
     async withText(content, vector) {
       const question = { vector, words: null, filter: {}, limit: NEAREST, least: NEAREST };
       const found = vector ? (await candidates(question)).candidates : [];
@@ -183,15 +122,15 @@ export function createStoredReader({
     },
 
     async interaction(ids, asked, weights) {
-      const { known, others } = split(ids);
+      const { changed, others } = split(ids, pending);
       const states = recent.of(others);
       const unread = others.filter((id) => !states.has(id));
-      const read = (open: Base) => open.states(unread);
-      const none = new Map<string, Int8Array>();
-      for (const [id, own] of unread.length > 0 ? await base.read(read, none) : none) {
-        states.set(id, own);
+      if (unread.length > 0) {
+        const none = new Map<string, Int8Array>();
+        const read = await base.read((open) => open.states(unread), none);
+        for (const [id, own] of read) states.set(id, own);
       }
-      for (const memory of known) states.set(memory.id, memory.states);
+      for (const memory of changed) states.set(memory.id, memory.states);
       const index = createStateIndex();
       try {
         return interactionOf(index, states, asked, weights);
@@ -201,14 +140,49 @@ export function createStoredReader({
     },
 
     async ofSessions(sessions, asked): Promise<Candidate[]> {
-      const [known, except] = [pending.memories(), pending.ids()];
+      const [changed, except] = [pending.memories(), pending.ids()];
       const found = await recent.read(() =>
         base.read((open) => open.ofSessions(sessions, asked.filter, except), []),
       );
-      const all = [...found, ...known];
+      const all = [...found, ...changed];
       return withView(all, (view) => view.ofSessions(sessions, asked, all.length));
     },
   };
+}
+
+/** The changed memories among some ids, and the ids that have not changed since the last flush. */
+function split(ids: readonly string[], pending: Pending) {
+  const changed = ids.flatMap((id) => pending.get(id) ?? []);
+  return { changed, others: ids.filter((id) => pending.get(id) === undefined) };
+}
+
+/** Memories by id: changed ones from the log, and others from the base. */
+async function readByIds<Row>(
+  ids: readonly string[],
+  { base, pending }: { base: HeldBase; pending: Pending },
+  read: (open: Base, ids: readonly string[]) => Promise<Row[]>,
+): Promise<(Row | StoredMemory)[]> {
+  const { changed, others } = split(ids, pending);
+  const rows = others.length > 0 ? await base.read((open) => read(open, others), []) : [];
+  return [...changed, ...rows];
+}
+
+/**
+ * Counts the memories that match a filter.
+ * @param changed the pending memories that match it
+ * @param except ids of all pending changes, whose former state in the base does not count
+ */
+async function countMemories(
+  base: HeldBase,
+  filter: Filter,
+  changed: readonly StoredMemory[],
+  except: readonly string[],
+): Promise<number> {
+  const [inBase, former] = await Promise.all([
+    base.read((open) => open.count(filter), 0),
+    except.length > 0 ? base.read((open) => open.find(except), []) : [],
+  ]);
+  return inBase - former.filter((memory) => passes(filter, memory)).length + changed.length;
 }
 
 /** @param states by the ids of memories */

@@ -2,9 +2,9 @@ import { AppError } from "../errors.ts";
 import type { Reach } from "../keys/reach.ts";
 import type { Draft } from "./draft.ts";
 import { passes } from "./filter.ts";
+import { notFound } from "./find-by-id.ts";
 import { relink } from "./links.ts";
 import { checkMayWrite, readable } from "./reach.ts";
-import { notFound } from "./reading.ts";
 import type { MemoryRow, StoredMemory } from "./rows.ts";
 
 /** Who supersedes what, and where in the request that was said. */

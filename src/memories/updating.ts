@@ -1,9 +1,10 @@
 import { AppError } from "../errors.ts";
 import type { Reach } from "../keys/reach.ts";
 import { changeMemory, checkExpiry } from "./change-memory.ts";
+import { notFound } from "./find-by-id.ts";
 import type { Memory, MemoryChanges, MemorySource } from "./memory.ts";
 import { checkMayWrite, mayRead, projectToWrite } from "./reach.ts";
-import { notFound, type Reading } from "./reading.ts";
+import type { Reading } from "./reading.ts";
 import { toMemory } from "./rows.ts";
 import type { Store } from "./store.ts";
 

@@ -1,33 +1,15 @@
 import { DatabaseUnavailable } from "../db/postgres-errors.ts";
 import { isDiskFull } from "../disk-errors.ts";
 import { AppError, CtxdError } from "../errors.ts";
-import { commitGroup, type Job, type Sharing } from "./commit.ts";
-import type { Draft } from "./draft.ts";
+import type { Change, QueuedChange } from "./change.ts";
+import { type Commit, commitGroup } from "./commit.ts";
 import type { Filter } from "./filter.ts";
-import { type Answer, AnswersTaken, type Log } from "./log/log.ts";
-import type { Outcome } from "./log/pending.ts";
-import { checkQuota, type QuotaOf, type Usage } from "./quota.ts";
-import type { StoredMemory } from "./rows.ts";
-import type { MemoryTable } from "./table.ts";
-
-/** A change of single memories. If `apply` throws, this change fails and the others go on. */
-export interface Change<Result> {
-  /** Memories that `apply` reads. */
-  ids: readonly string[];
-  /** Whether it needs their vectors too. */
-  withVectors?: boolean;
-  /** Whether it reads what is linked with them: next to them, or all of their histories. */
-  links?: "near" | "chain" | undefined;
-  /** Memories of which `apply` asks whether others have the same text. */
-  withTextsOf?: readonly StoredMemory[];
-  apply(draft: Draft): Result;
-  /** What a request with an `Idempotency-Key` is answered from now on, if the change is made. */
-  answer?: Answer | undefined;
-}
+import { AnswersTaken } from "./log/log.ts";
+import { checkQuota, type Usage } from "./quota.ts";
 
 /**
- * The table takes no writes any more: it is being removed, or another one takes its place. Or it is
- * not what the log has: then it is to be opened again.
+ * The table takes no writes any more: it is being removed or replaced, or it differs from the log and must
+ * be opened again.
  */
 export class WriterEnded extends CtxdError {
   override readonly name = "WriterEnded";
@@ -39,16 +21,13 @@ export class WriterEnded extends CtxdError {
 
 export type Writer = ReturnType<typeof createWriter>;
 
-/** Changes that one commit takes at most, and that may wait for the next one. */
-const GROUP = 512;
+/** The most changes of one commit, and those that may wait. */
+const MAX_GROUP = 512;
 const MAX_WAITING = 4_096;
 
 /**
- * The one way to write to a table: one commit at a time. While a commit runs, changes wait, and the next commit
- * takes all of them (group commit): each is answered when the log and the view have it.
- * @param quotaOf what the table may hold from now on; null for all
- * @param onCommit is told of every commit
- * @param sharing where other processes write to the table too
+ * The only way to write to a table: one commit at a time. Changes wait while a commit runs, and the next
+ * commit makes all of them (group commit). A change is answered when the log and the view have it.
  */
 export function createWriter({
   table,
@@ -56,14 +35,8 @@ export function createWriter({
   quotaOf,
   onCommit,
   sharing = null,
-}: {
-  table: MemoryTable;
-  log: Pick<Log, "append">;
-  quotaOf: () => ReturnType<QuotaOf>;
-  onCommit: (outcome: Outcome) => void;
-  sharing?: Sharing | null;
-}) {
-  let waiting: Job[] = [];
+}: Omit<Commit, "sharing"> & Partial<Pick<Commit, "sharing">>) {
+  let waiting: QueuedChange[] = [];
   let last: Promise<unknown> = Promise.resolve();
   let hasEnded = false;
 
@@ -73,35 +46,35 @@ export function createWriter({
     return result;
   };
 
-  const enqueue = (job: Job) => {
+  const enqueue = (change: QueuedChange) => {
     if (hasEnded) throw new WriterEnded();
     if (waiting.length >= MAX_WAITING) {
       throw new AppError("unavailable", "Too many writes are waiting. Try again in a moment.", {
         retryAfter: 1,
       });
     }
-    waiting.push(job);
-    // The first of a group makes its turn; those that come before it takes what waits.
+    waiting.push(change);
+    // The first change of a group starts its commit. Changes that come before the commit's turn join it.
     if (waiting.length === 1) void takeTurn(commitWaiting);
   };
 
   const commitWaiting = async () => {
-    const group = waiting.slice(0, GROUP);
-    waiting = waiting.slice(GROUP);
+    const group = waiting.slice(0, MAX_GROUP);
+    waiting = waiting.slice(MAX_GROUP);
     if (waiting.length > 0) void takeTurn(commitWaiting);
     try {
       await commitGroup(group, { table, log, quotaOf, onCommit, sharing });
     } catch (cause) {
-      for (const job of group) job.fail(failure(cause));
+      for (const change of group) change.fail(failure(cause));
     }
   };
 
   return {
-    change: <Result>({ apply, ...change }: Change<Result>): Promise<Result> =>
+    change: <Result>({ apply, ...input }: Change<Result>): Promise<Result> =>
       new Promise((resolve, reject) => {
         let answer: () => void = () => reject(new Error("a change was answered before it ran"));
         enqueue({
-          ...change,
+          ...input,
           filter: null,
           apply(draft) {
             const result = apply(draft);
@@ -112,20 +85,20 @@ export function createWriter({
         });
       }),
     /**
-     * Whether there is room for so much more now. It may be gone when it is written.
+     * Checks early whether the quota allows so much growth. The commit checks again.
      * @throws AppError `conflict`
      */
     async checkRoom(growth: Usage): Promise<void> {
       const quota = await quotaOf();
       if (quota) checkQuota(quota, table.usage, growth);
     },
-    /** Removes all memories that a filter lets pass and returns how many there were. */
+    /** Removes all memories that match a filter, and returns their number. */
     removeMatching: (filter: Filter): Promise<number> =>
       new Promise((resolve, reject) => {
         enqueue({ ids: [], filter, apply() {}, done: resolve, fail: reject });
       }),
     /**
-     * Takes in what others have committed up to an entry, at the least.
+     * Reads what other processes have committed, at least up to an entry.
      * @throws WriterEnded when the table must be opened again
      */
     async catchUp(seq: number): Promise<void> {
@@ -135,18 +108,18 @@ export function createWriter({
       });
     },
     /**
-     * Refuses all writes from now on, with `WriterEnded`, and runs a task when the last commit is
-     * done. When the task fails, writes are taken again.
+     * Refuses all further writes with `WriterEnded`, and runs a task after the last commit. If the task
+     * fails, the table takes writes again.
      */
     end<Result>(task: () => Promise<Result>): Promise<Result> {
       hasEnded = true;
       return takeTurn(async () => {
-        // The task of another end may have failed.
+        // An earlier `end` whose task failed has reset this.
         hasEnded = true;
         try {
           const result = await task();
-          // There were more than the last commit could take.
-          for (const job of waiting.splice(0)) job.fail(new WriterEnded());
+          // Changes that the last commit could not take.
+          for (const change of waiting.splice(0)) change.fail(new WriterEnded());
           return result;
         } catch (error) {
           hasEnded = false;
@@ -157,7 +130,7 @@ export function createWriter({
   };
 }
 
-/** What a request is told whose write failed. */
+/** The error that a request receives when its write failed. */
 function failure(cause: unknown): unknown {
   if (cause instanceof DatabaseUnavailable || cause instanceof WriterEnded) return cause;
   if (cause instanceof AnswersTaken) return cause;

@@ -1,13 +1,14 @@
 import { AppError } from "../errors.ts";
 import type { Reach } from "../keys/reach.ts";
 import { type Filter, narrows, passes } from "./filter.ts";
+import { notFound } from "./find-by-id.ts";
 import type { Idempotency } from "./idempotency.ts";
 import { type ImportLine, type ImportOptions, importMemories } from "./import.ts";
 import { chainIn, removeLinked } from "./links.ts";
 import { MEMORY_ID } from "./memory.ts";
 import { createMove } from "./moving.ts";
 import { checkMayWrite, readable, writable } from "./reach.ts";
-import { notFound, type Reading } from "./reading.ts";
+import type { Reading } from "./reading.ts";
 import { createSaving } from "./saving.ts";
 import type { SecretWatch } from "./secret-watch.ts";
 import type { Store } from "./store.ts";

@@ -1,0 +1,33 @@
+import type { Draft } from "./draft.ts";
+import type { Filter } from "./filter.ts";
+import type { Answer } from "./log/log.ts";
+import type { StoredMemory } from "./rows.ts";
+
+/** What a change reads, and what it answers. */
+interface ChangeInput {
+  /** Memories that `apply` reads. */
+  ids: readonly string[];
+  /** Whether `apply` reads their vectors too. */
+  withVectors?: boolean;
+  /** Whether `apply` reads the memories linked with them (`near`), or their whole histories (`chain`). */
+  links?: "near" | "chain" | undefined;
+  /** Memories whose duplicates `apply` asks for. */
+  withTextsOf?: readonly StoredMemory[];
+  /** The answer to record for a request with an `Idempotency-Key`, if the change is made. */
+  answer?: Answer | undefined;
+}
+
+/** A change of single memories. If `apply` throws, this change fails and the others are made. */
+export interface Change<Result> extends ChangeInput {
+  apply(draft: Draft): Result;
+}
+
+/** A change that waits for its commit. */
+export interface QueuedChange extends ChangeInput {
+  /** Removes the memories that match this filter, besides what `apply` does. */
+  filter: Filter | null;
+  apply(draft: Draft): void;
+  /** @param removed the number of memories that matched the filter */
+  done(removed: number): void;
+  fail(error: unknown): void;
+}

@@ -1,0 +1,40 @@
+import { AppError } from "../errors.ts";
+import type { Reach } from "../keys/reach.ts";
+import { passes } from "./filter.ts";
+import { MEMORY_ID } from "./memory.ts";
+import { readable } from "./reach.ts";
+import type { MemoryRow } from "./rows.ts";
+import type { Store } from "./store.ts";
+import type { MemoryTable } from "./table.ts";
+
+/**
+ * Memories by id that may be read, in the order of the ids; the others are left out.
+ * @param now milliseconds since 1970
+ */
+export async function findReadable(
+  store: Pick<Store, "use">,
+  reach: Reach,
+  ids: readonly string[],
+  now: number,
+): Promise<MemoryRow[]> {
+  const rows = await store.use(reach.accountId, ({ table }) => findInOrder(table, ids));
+  const visible = readable(reach, { aliveAt: now });
+  return rows.filter((row) => passes(visible, row));
+}
+
+/** Memories by id, in the order of the ids; missing ones are left out. */
+export async function findInOrder(
+  table: Pick<MemoryTable, "find">,
+  ids: readonly string[],
+): Promise<MemoryRow[]> {
+  const rows = await table.find(ids);
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return ids.flatMap((id) => byId.get(id) ?? []);
+}
+
+/** The error for an id that no memory of the account has. */
+export function notFound(id: string): AppError {
+  // A client's text is repeated to it only if it looks like an id.
+  const which = MEMORY_ID.test(id) ? `id ${id}` : "this id";
+  return new AppError("memory_not_found", `No memory with ${which} in this account.`);
+}
