@@ -20,71 +20,71 @@ import {
 import { readShared, type SharedSettings } from "./shared-settings.ts";
 import { cacheFolder, dataFolder } from "./system/folders.ts";
 
-/** The settings of a running program: read once, validated, frozen. */
+/** The settings of the program: read once, checked and frozen. */
 export interface Config {
   readonly host: string;
   readonly port: number;
-  /** Absolute path of everything that must be kept. */
+  /** Absolute path of the folder with all data that must be kept. */
   readonly dataDir: string;
-  /** Absolute path of what can be made again: unpacked libraries and the model. */
+  /** Absolute path of the folder with files that can be created again: unpacked libraries and the model. */
   readonly cacheDir: string;
-  /** What several replicas share; null for one server with all of its data in the data folder. */
+  /** The database and object store that replicas share; null for a server that uses its data folder alone. */
   readonly shared: SharedSettings | null;
   /** Origin that clients see, without a trailing slash. */
   readonly publicUrl: string;
   readonly tls: { readonly cert: string; readonly key: string } | null;
-  /** Whose X-Forwarded-* headers are believed: nobody's, anybody's, or those of these addresses. */
+  /** Whose X-Forwarded-* headers are trusted: nobody's, everybody's, or those of these addresses. */
   readonly trustProxy: boolean | BlockList;
   readonly allowHttp: boolean;
   readonly registration: "first" | "open" | "closed";
   readonly providers: Providers;
-  /** Whether people can sign in with a password. */
+  /** Whether users can sign in with a password. */
   readonly passwords: boolean;
   readonly rateLimit: boolean;
-  /** Backups on a schedule: a folder of their own, milliseconds between two, how many are kept. */
+  /** Scheduled backups: their folder, the milliseconds between two, and how many are kept. */
   readonly backups: {
     readonly folder: string;
     readonly every: number;
     readonly keep: number;
   } | null;
-  /** To whom backups are encrypted (`age1…`); none for backups as they are. */
+  /** age recipients (`age1…`) that backups are encrypted for; none for unencrypted backups. */
   readonly backupRecipients: readonly string[];
-  /** A model other than the built-in one: a folder, or a name that fastembed knows. */
+  /** A folder or a name of the catalogue; null for the built-in model. */
   readonly model: string | null;
-  /** What each member may keep for whom the owner has set nothing else; null for any amount. */
+  /** Default quota of members; null for no quota. */
   readonly memberQuota: { readonly memories: number; readonly bytes: number | null } | null;
-  /** Where somebody reports a weakness of this server: a `mailto:` or `https:` address. */
+  /** Where to report vulnerabilities of this server: a `mailto:` or `https:` address. */
   readonly securityContact: string | null;
-  /** Days for which events of the security log are kept. */
+  /** Days that the security log keeps events. */
   readonly securityLogDays: number;
   readonly decay: Decay;
-  /** Bytes of memory for what searches read; null for the usual. */
+  /** Bytes of memory for the data that searches read; null for the default. */
   readonly memoryBytes: number | null;
-  /** Where `ctxd upgrade` asks for the newest release; null for that of the build's repository. */
+  /** Address of the newest release, for `ctxd upgrade`; null for that of the build's repository. */
   readonly releasesUrl: string | null;
   readonly logLevel: LogLevel;
   readonly logFormat: "text" | "json";
 }
 
-/** Through whom people can sign in beside their password; null for those that are not set up. */
+/** Providers that users can sign in with; null for those that are not set up. */
 export interface Providers {
   readonly github: ProviderClient | null;
   readonly google: ProviderClient | null;
-  /** Any OpenID provider, by its issuer; `name` is what people call it. */
+  /** Any OpenID provider. `name` is shown on the sign-in page. */
   readonly oidc: (ProviderClient & { readonly issuer: string; readonly name: string }) | null;
 }
 
-/** What a provider knows this server by. */
-export interface ProviderClient {
+/** The credentials of this server at a provider. */
+interface ProviderClient {
   readonly clientId: string;
   readonly clientSecret: string;
 }
 
-/** How a memory's score sinks with age; `memories/ranking/retention.ts` has the formula. */
+/** How the score of a memory decreases with age. See `memories/ranking/retention.ts` for the formula. */
 export interface Decay {
-  /** The share of its score that a memory loses in the end, 0 to 1; 0 switches decay off. */
+  /** The share of its score that a memory can lose, 0 to 1; 0 switches decay off. */
   readonly depth: number;
-  /** Days in which half of that is lost, for a memory of importance 0 and of importance 1. */
+  /** Days until half of that share is lost, at importance 0 and at importance 1. */
   readonly halfLifeDays: readonly [least: number, most: number];
 }
 
@@ -94,8 +94,8 @@ export const LOG_LEVELS = ["debug", "info", "warn", "error", "silent"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /**
- * Reads the settings from flags and environment.
- * @param defaultDataDir where the data lives when nothing says otherwise
+ * Reads the settings from flags and the environment.
+ * @param defaultDataDir the data folder when neither of them sets one
  * @throws ConfigError for an unknown or malformed setting
  */
 export function readConfig(env: Environment, flags: Flags, defaultDataDir?: string): Config {
@@ -135,7 +135,7 @@ export function readConfig(env: Environment, flags: Flags, defaultDataDir?: stri
   });
 }
 
-/** Where the server listens, and what clients know it by. */
+/** The address that the server listens on, and the one that clients use. */
 function readAddress({ read, fail }: SettingReader) {
   const host = read("CTXD_HOST") ?? "127.0.0.1";
   if (!/^[\w.:[\]-]{1,255}$/.test(host)) fail("CTXD_HOST", "a host name or an IP address");
@@ -178,7 +178,7 @@ function readProviders({ read, fail }: SettingReader): Providers {
     if (given.length === 0) return null;
     if (clientId && clientSecret && read(first)) return { clientId, clientSecret };
     const names = [...new Set([first, id, secret])];
-    throw new ConfigError(`${names.join(", ")} go together: set all of them, or none.`);
+    throw new ConfigError(`${names.join(", ")} belong together: set all of them or none.`);
   };
   const issuer = read("CTXD_OIDC_ISSUER") ?? "";
   const oidc = client("CTXD_OIDC_CLIENT_ID", "CTXD_OIDC_CLIENT_SECRET", "CTXD_OIDC_ISSUER");
@@ -216,11 +216,11 @@ function readBackups(
   if (!folder) return null;
   if (isShared) {
     throw new ConfigError(
-      "CTXD_BACKUP_DIR is for a server with a folder of its own: have a timer run ctxd backup.",
+      "CTXD_BACKUP_DIR does not work with CTXD_DATABASE_URL: run ctxd backup by a timer instead.",
     );
   }
   if (`${resolve(folder)}${sep}`.startsWith(`${dataDir}${sep}`)) {
-    fail("CTXD_BACKUP_DIR", "a folder outside the data folder, best on another disk");
+    fail("CTXD_BACKUP_DIR", "a folder outside the data folder, preferably on another disk");
   }
   return { folder: resolve(folder), every, keep };
 }
@@ -228,9 +228,9 @@ function readBackups(
 function readRecipients({ read }: SettingReader): readonly string[] {
   const recipients = (read("CTXD_BACKUP_RECIPIENT") ?? "").split(/[\s,]+/).filter(Boolean);
   if (recipients.every((recipient) => /^age1[0-9a-z]{8,3000}$/.test(recipient))) return recipients;
-  // What stands there may be the secret that belongs to it.
+  // The message does not repeat the value: it may be a secret key.
   throw new ConfigError(
-    "CTXD_BACKUP_RECIPIENT is not valid: use recipients of age (age1...), with commas between them.",
+    "CTXD_BACKUP_RECIPIENT is not valid: use age recipients (age1...), separated by commas.",
   );
 }
 

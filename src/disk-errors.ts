@@ -1,19 +1,29 @@
-/** What LanceDB, SQLite and Bun say when there is no space left. */
-const OF_FULL = /ENOSPC|EDQUOT|SQLITE_FULL|No space left on device|disk is full|quota exceeded/i;
-/** What they say when the disk does not do its work, for this reason or another. */
-const OF_DISK = /SQLITE_(IOERR|FULL)|\b(EIO|ENOSPC|EDQUOT)\b|LanceError\((IO\)|Arrow\): Io error)/;
+/*
+ * Recognizes a failing disk, so that callers answer 503 and retry, make room, or void a transaction. SQLite
+ * and the file system report it by a code. LanceDB's errors have none, so their messages must be matched.
+ */
 
-/** Whether an error, or what caused it, is that the disk is full. */
+const FULL_CODES = /^(ENOSPC|EDQUOT|SQLITE_FULL)$/;
+const DISK_CODES = /^(EIO|ENOSPC|EDQUOT|SQLITE_FULL|SQLITE_IOERR\w*)$/;
+
+/** How LanceDB quotes the operating system's ENOSPC and EDQUOT. */
+const LANCEDB_FULL = /No space left on device|Disk quota exceeded/i;
+const LANCEDB_IO = /LanceError\((IO\)|Arrow\): Io error)/;
+
+/** Whether an error, or one of its causes, says that the disk is full. */
 export function isDiskFull(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  return OF_FULL.test(saidBy(error)) || isDiskFull(error.cause);
+  return (
+    FULL_CODES.test(codeOf(error)) || LANCEDB_FULL.test(error.message) || isDiskFull(error.cause)
+  );
 }
 
-/** Whether an error is that the disk is full or reports an error. */
-export function isOfDisk(error: unknown): boolean {
-  return error instanceof Error && OF_DISK.test(saidBy(error));
+/** Whether an error says that the disk is full or fails. */
+export function isDiskError(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return DISK_CODES.test(codeOf(error)) || LANCEDB_IO.test(error.message);
 }
 
-function saidBy(error: Error): string {
-  return `${"code" in error ? String(error.code) : ""} ${error.message}`;
+function codeOf(error: Error): string {
+  return "code" in error ? String(error.code) : "";
 }

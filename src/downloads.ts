@@ -1,27 +1,30 @@
 import { messageOf } from "./errors.ts";
 
-/** Milliseconds without a byte after which a download is given up. */
-const SILENCE = 60_000;
+/** Milliseconds without a byte after which a download is aborted. */
+const STALL_TIMEOUT_MS = 60_000;
 
-/** The time in which nothing comes of a download. */
-export interface Silence extends Disposable {
-  /** Aborted when it has lasted too long. */
+/** Aborts a download that has received nothing for a while. */
+interface StallTimer extends Disposable {
+  /** Aborted when the download has stalled. */
   readonly signal: AbortSignal;
-  /** Something came: it begins again. */
-  end(): void;
+  /** Restarts the timer. Call it for all received bytes. */
+  restart(): void;
 }
 
-export function createSilence(): Silence {
+export function createStallTimer(): StallTimer {
   const controller = new AbortController();
-  const timer = setTimeout(() => controller.abort(new Error("nothing comes")), SILENCE);
+  const timer = setTimeout(
+    () => controller.abort(new Error("the download stalled")),
+    STALL_TIMEOUT_MS,
+  );
   return {
     signal: controller.signal,
-    end: () => void timer.refresh(),
+    restart: () => void timer.refresh(),
     [Symbol.dispose]: () => clearTimeout(timer),
   };
 }
 
-/** Why a request failed, for the end of a sentence: Bun adds a question to who reads it. */
-export function reasonOfRequest(cause: unknown): string {
+/** Why a request failed, for the end of a sentence: without the question that Bun appends. */
+export function requestFailure(cause: unknown): string {
   return messageOf(cause).replace(/\. Is the computer.*|\.$/, "");
 }

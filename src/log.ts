@@ -2,10 +2,10 @@ import { type Config, LOG_LEVELS, type LogLevel } from "./config.ts";
 
 type Fields = Readonly<Record<string, string | number | boolean | null | undefined>>;
 
-/** One line per event on standard error. Never pass contents, keys or other secrets as fields. */
+/** Logs one line for each event. Never pass contents, keys or other secrets as fields. */
 export type Log = Record<Exclude<LogLevel, "silent">, (event: string, fields?: Fields) => void>;
 
-/** Makes the log that the settings ask for. `write` gets one whole line, without its line break. */
+/** Creates the log. `write` receives one line without its line break; by default it goes to stderr. */
 export function createLog(
   { logLevel, logFormat }: Pick<Config, "logLevel" | "logFormat">,
   write: (line: string) => void = (line) => process.stderr.write(`${line}\n`),

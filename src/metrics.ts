@@ -1,35 +1,37 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 
-/** Seconds, from a cached answer to a batch of long texts. */
-const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+/** Histogram buckets in seconds, from a cached answer to a batch of long texts. */
+const DURATION_BUCKETS = [
+  0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30,
+];
 
 /**
- * Makes what a part of the program counts, for `GET /api/metrics`. A label has few values that are
- * known beforehand: never an id, an account, a path or anything that a client chooses.
+ * Creates the metrics of `GET /api/metrics`. A label has a small, fixed set of values: never an id, an
+ * account, a path or a text that a client chooses.
  */
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/** Metrics of one server; names follow https://prometheus.io/docs/practices/naming/. */
+/** The metrics of one server. Names follow https://prometheus.io/docs/practices/naming/. */
 export function createMetrics() {
   const registry = new Registry();
   const registers = [registry];
 
   return {
-    /** Something that happens: a number that only grows. */
+    /** Counts events: a number that only grows. */
     counter: <Label extends string = never>(
       name: string,
       help: string,
       labelNames: readonly Label[] = [],
     ) => new Counter({ name, help, labelNames, registers }),
 
-    /** How long something takes, in seconds. */
+    /** A histogram of durations in seconds. */
     durations: <Label extends string = never>(
       name: string,
       help: string,
       labelNames: readonly Label[] = [],
-    ) => new Histogram({ name, help, labelNames, registers, buckets: SECONDS }),
+    ) => new Histogram({ name, help, labelNames, registers, buckets: DURATION_BUCKETS }),
 
-    /** A number that is looked up when it is asked for; `NaN` when it isn't known. */
+    /** A number that is read for each request of the metrics; `NaN` when it is unknown. */
     gauge(name: string, help: string, read: () => number | Promise<number>): void {
       new Gauge({
         name,
@@ -41,7 +43,7 @@ export function createMetrics() {
       });
     },
 
-    /** A number that only grows and is kept elsewhere. */
+    /** A number that only grows and is counted elsewhere. */
     counterOf(name: string, help: string, read: () => number): void {
       new Counter({
         name,
@@ -54,15 +56,15 @@ export function createMetrics() {
       });
     },
 
-    /** All of them as they are now, in Prometheus' text format. */
+    /** All current values in Prometheus' text format. */
     text: () => registry.metrics(),
     contentType: registry.contentType,
   };
 }
 
 /**
- * Measures calls of something else: how long they take, by `operation` and by what came of them.
- * @param resultOf what came of a call that failed
+ * Measures the duration of calls, by operation and result.
+ * @param resultOf the `result` label of a failed call
  */
 export function measureCalls(
   metrics: Metrics,

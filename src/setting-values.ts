@@ -7,7 +7,7 @@ const UNITS = new Map([
   ["w", 7 * 24 * 3_600_000],
 ]);
 
-/** Milliseconds of a time such as `12h`; null for anything else. */
+/** Milliseconds of a duration such as `12h`; null for other texts. */
 export function parseSpan(text: string): number | null {
   const [, count = "", unit = ""] = /^([1-9]\d{0,3})([mhdw])$/.exec(text) ?? [];
   return Number(count) * (UNITS.get(unit) ?? 0) || null;
@@ -21,13 +21,13 @@ const BYTES = new Map([
   ["T", 1e12],
 ]);
 
-/** Bytes such as `500M`; null for anything else, and for none. */
+/** Bytes of a size such as `500M`; null for other texts and for 0. */
 export function parseBytes(text: string): number | null {
   const [, count, multiple = ""] = /^(\d{1,12})([kMGT]?)$/.exec(text) ?? [];
   return Number(count ?? 0) * (BYTES.get(multiple) ?? 1) || null;
 }
 
-/** Memories and bytes such as `10000,20M`; null for `none`, and undefined for anything else. */
+/** A quota of memories and bytes such as `10000,20M`; null for `none`, undefined for other texts. */
 export function parseQuota(
   text: string,
 ): { memories: number; bytes: number | null } | null | undefined {
@@ -41,13 +41,13 @@ export function parseQuota(
   };
 }
 
-/** One line without white space, as it stands in security.txt (RFC 9116, section 2.5.3). */
+/** A contact of security.txt without white space (RFC 9116, section 2.5.3). */
 export const CONTACT =
   /^(?:https:\/\/[!-~]{1,500}|(?:mailto:)?[\w.!#$%&'*+/=?^`{|}~-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})*)$/;
 
 /**
- * An address that is asked over https alone, but on this machine, and has neither query nor fragment: as
- * OpenID Connect Discovery 1.0, section 2, has it of issuers.
+ * Whether an address uses https (http is allowed on this machine) and has no query and no fragment. OpenID
+ * Connect Discovery 1.0, section 2, requires this of issuers.
  */
 export function isSecureAddress(value: string): boolean {
   const url = URL.parse(value);
@@ -55,7 +55,7 @@ export function isSecureAddress(value: string): boolean {
   return url !== null && (url.protocol === "https:" || isLocal) && !/[?#@]/.test(value);
 }
 
-/** `true`, `false`, or IP addresses and CIDR ranges (RFC 4632) with commas between them. */
+/** Reads `true`, `false`, or a list of IP addresses and CIDR ranges (RFC 4632) separated by commas. */
 export function readProxies(value: string, fail: () => never): boolean | BlockList {
   if (value === "true" || value === "false") return value === "true";
   const list = new BlockList();
@@ -70,11 +70,11 @@ export function readProxies(value: string, fail: () => never): boolean | BlockLi
   return list;
 }
 
-/** An origin without a trailing slash, such as `https://memory.example.com`. */
+/** Reads an origin such as `https://memory.example.com`. The result has no trailing slash. */
 export function readOrigin(value: string | undefined, fail: () => never): string | undefined {
   if (value === undefined) return undefined;
   const url = URL.parse(value);
-  // Whatever stands beyond the origin (a path, a user, an empty query) makes `href` longer.
+  // Anything after or inside the origin (a path, a user, an empty query) makes `href` longer.
   if (!url || !/^https?:$/.test(url.protocol) || url.href !== `${url.origin}/`) return fail();
   return url.origin;
 }

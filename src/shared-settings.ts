@@ -1,23 +1,23 @@
 import { parseBytes } from "./setting-values.ts";
 import { ConfigError, type Environment, type SettingReader } from "./settings.ts";
 
-/** What several replicas share, and what each may keep of it on its own disk. */
+/** The database and object store that several replicas share, and settings of each replica. */
 export interface SharedSettings {
-  /** `postgres://…` as it was given, with the password: for the connection alone. */
+  /** `postgres://…` with the password. Use it only to connect. */
   readonly databaseUrl: string;
   readonly objects: ObjectSettings;
-  /** Seconds for which a replica that is told to stop answers on, so that load balancers notice. */
+  /** Seconds that a replica keeps answering after SIGTERM, so that load balancers notice. */
   readonly drainSeconds: number;
-  /** Bytes that the local copies of bases may take. */
+  /** Maximum bytes of the local copies of bases. */
   readonly cacheBytes: number;
 }
 
-/** Where an object store is, and who asks it. */
+/** Address of an object store and the credentials for it. */
 export interface ObjectSettings {
   readonly bucket: string;
-  /** What all names of objects begin with, without a slash at either end; may be empty. */
+  /** Prefix of all object names, without a slash at either end; may be empty. */
   readonly prefix: string;
-  /** Origin of an S3-compatible store, with its path if it has one; null for that of AWS. */
+  /** Address of an S3-compatible store, with its path if it has one; null for AWS. */
   readonly endpoint: string | null;
   readonly region: string;
   readonly accessKeyId: string;
@@ -25,7 +25,7 @@ export interface ObjectSettings {
   readonly sessionToken: string | null;
 }
 
-/** Settings of an object store that every program of AWS knows by these names. */
+/** Standard environment variables of AWS for an object store. */
 export const AWS_SETTINGS = [
   "AWS_ACCESS_KEY_ID",
   "AWS_SECRET_ACCESS_KEY",
@@ -38,13 +38,13 @@ export const AWS_SETTINGS = [
 
 const SSL_MODES = ["disable", "prefer", "require", "verify-ca", "verify-full"];
 
-/** Amazon S3 user guide, "Bucket naming rules": what every store accepts. */
+/** Bucket names that every store accepts: Amazon S3 user guide, "Bucket naming rules". */
 const BUCKET = /^[a-z0-9](?:[a-z0-9.-]{1,61})[a-z0-9]$/;
 const PREFIX = /^[\w-][\w.-]*(?:\/[\w-][\w.-]*)*$/;
 
 /**
- * Reads what several replicas share; null for a server of its own.
- * @throws ConfigError when only a part of it is set, or something is malformed; it repeats no secret
+ * Reads the settings that replicas share; null for a single server.
+ * @throws ConfigError when only some of them are set or one is malformed; the message contains no secret
  */
 export function readShared(settings: SettingReader, env: Environment): SharedSettings | null {
   const { read } = settings;
@@ -55,7 +55,7 @@ export function readShared(settings: SettingReader, env: Environment): SharedSet
   if (databaseUrl === undefined && objects === undefined) return null;
   if (databaseUrl === undefined || objects === undefined) {
     throw new ConfigError(
-      "CTXD_DATABASE_URL and CTXD_OBJECTS go together: set both of them, or none.",
+      "CTXD_DATABASE_URL and CTXD_OBJECTS belong together: set both or neither.",
     );
   }
   checkDatabaseUrl(databaseUrl);
@@ -78,13 +78,13 @@ function readDrain({ read, fail }: SettingReader): number {
   return fail("CTXD_DRAIN_SECONDS", "a whole number of seconds from 0 to 300");
 }
 
-/** Its value is in no message: there is a password in it. */
+/** The messages do not repeat the value, because it contains a password. */
 function checkDatabaseUrl(value: string): void {
   const url = /\s/.test(value) ? null : URL.parse(value);
   const isPostgres = url !== null && /^postgres(ql)?:$/.test(url.protocol);
   if (!isPostgres || url.hostname === "" || !/^\/[^/]+$/.test(url.pathname) || url.hash !== "") {
     throw new ConfigError(
-      "CTXD_DATABASE_URL is not valid: use an address such as postgres://USER:PASSWORD@HOST:5432/DATABASE?sslmode=verify-full, with signs such as @ and / in the password percent-encoded.",
+      "CTXD_DATABASE_URL is not valid: use an address such as postgres://USER:PASSWORD@HOST:5432/DATABASE?sslmode=verify-full, with characters such as @ and / in the password percent-encoded.",
     );
   }
   const mode = url.searchParams.get("sslmode");

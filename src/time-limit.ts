@@ -1,6 +1,6 @@
 /**
- * Waits for work, but no longer than a limit. Work that is late goes on; its result is ignored.
- * @param late called when the limit has passed: its value is the result, or it throws the error
+ * Waits for work, but no longer than a limit. Late work continues; its result is ignored.
+ * @param late called when the limit has passed. It returns the result or throws an error.
  */
 export async function withTimeLimit<Result, Late>(
   work: Result | Promise<Result>,
@@ -8,7 +8,7 @@ export async function withTimeLimit<Result, Late>(
   late: () => Late,
 ): Promise<Result | Late> {
   const { promise, resolve } = Promise.withResolvers<void>();
-  // Cleared below: a timer that still runs keeps the program from ending.
+  // Cleared below: a running timer keeps the program alive.
   const timer = setTimeout(resolve, milliseconds);
   try {
     return await Promise.race([work, promise.then(late)]);

@@ -6,7 +6,7 @@ import { ConfigError, type Flags, SETTINGS } from "../src/settings.ts";
 
 type Settings = Record<string, string>;
 
-/** The one line with which these settings are refused. */
+/** The message with which these settings are refused. */
 function refusal(env: Settings, flags: Flags = {}): string {
   try {
     readConfig(env, flags);
@@ -17,7 +17,7 @@ function refusal(env: Settings, flags: Flags = {}): string {
   throw new Error("the settings were accepted");
 }
 
-test("without any setting there is a default for all", () => {
+test("every setting has a default", () => {
   expect(readConfig({ HOME: "/home/you" }, {})).toEqual({
     host: "127.0.0.1",
     port: 7733,
@@ -46,7 +46,7 @@ test("without any setting there is a default for all", () => {
   });
 });
 
-test("the settings can't be changed after they are read", () => {
+test("the settings are frozen", () => {
   expect(Object.isFrozen(readConfig({ HOME: "/home/you" }, {}))).toBe(true);
 });
 
@@ -180,10 +180,10 @@ test.each<Settings>([
   { CTXD_GOOGLE_CLIENT_SECRET: "b" },
   { CTXD_OIDC_CLIENT_ID: "a", CTXD_OIDC_CLIENT_SECRET: "b" },
   { CTXD_OIDC_ISSUER: "https://id.example.com", CTXD_OIDC_CLIENT_ID: "a" },
-])("%j is refused: these go together", (env) => {
+])("%j is refused: these settings belong together", (env) => {
   const message = refusal({ HOME: "/home/you", ...env });
   for (const name of Object.keys(env)) expect(message).toContain(name);
-  expect(message).toContain("go together");
+  expect(message).toContain("belong together");
 });
 
 test.each(["id.example.com", "http://id.example.com", "https://x/?q", "https://a:b@x", "ftp://x"])(
@@ -196,13 +196,13 @@ test.each(["id.example.com", "http://id.example.com", "https://x/?q", "https://a
   },
 );
 
-test("an unknown setting is refused with the known ones", () => {
+test("an unknown setting is refused with the names of all settings", () => {
   const message = refusal({ CTXD_PROT: "80" });
   expect(message).toStartWith("Unknown setting CTXD_PROT.");
   for (const name of Object.keys(SETTINGS)) expect(message).toContain(name);
 });
 
-test("who starts the program may say how it was installed, in words that it need not know", () => {
+test("CTXD_INSTALLED_BY may have any value", () => {
   const env = { HOME: "/home/you", CTXD_INSTALLED_BY: "a later way" };
   expect(readConfig(env, {})).toEqual(readConfig({ HOME: "/home/you" }, {}));
 });
@@ -219,14 +219,14 @@ test("an empty value counts as not set", () => {
 });
 
 describe("flags", () => {
-  test("win over the environment", () => {
+  test("override the environment", () => {
     const env = { HOME: "/home/you", CTXD_HOST: "::1", CTXD_PORT: "1", CTXD_DATA_DIR: "/env" };
     const flags = { CTXD_HOST: "localhost", CTXD_PORT: "2", CTXD_DATA_DIR: "/flag" };
     expect(readConfig(env, flags)).toMatchObject({ host: "localhost", port: 2, dataDir: "/flag" });
     expect(readConfig({ ...env, CTXD_PORT: "bad" }, flags).port).toBe(2);
   });
 
-  test("are named as flags when they are wrong", () => {
+  test("are named as flags in error messages", () => {
     const message = refusal({ HOME: "/home/you", CTXD_PORT: "80" }, { CTXD_PORT: "many" });
     expect(message).toStartWith('--port="many" is not valid: use a whole number');
   });
@@ -249,7 +249,7 @@ describe("folders", () => {
     expect(cacheDir).toBe("/home/you/.cache/ctxd");
   });
 
-  test("of a checkout come before those of the user, after those of the settings", () => {
+  test("of a checkout override those of the user, and settings override both", () => {
     const env = { HOME: "/home/you", XDG_DATA_HOME: "/xdg" };
     expect(readConfig(env, {}, "/checkout/data").dataDir).toBe("/checkout/data");
     expect(readConfig({ ...env, CTXD_DATA_DIR: "/env" }, {}, "/checkout/data").dataDir).toBe(
@@ -257,7 +257,7 @@ describe("folders", () => {
     );
   });
 
-  test("are found without HOME too", () => {
+  test("are found without HOME", () => {
     expect(readConfig({}, {}).dataDir).toBe(join(homedir(), ".local", "share", "ctxd"));
   });
 });

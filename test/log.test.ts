@@ -21,7 +21,7 @@ test.each(LOG_LEVELS.map((level, index) => [level, LOG_LEVELS.slice(index, -1)] 
   },
 );
 
-test("a line of text has time, level, event and fields", () => {
+test("a text line has time, level, event and fields", () => {
   const { lines, log } = record("info", "text");
   log.info("server.start", { url: "http://localhost:7733", memories: 3, tls: false, by: null });
   const [time = "", ...rest] = lines[0]?.split(" ") ?? [];
@@ -31,7 +31,7 @@ test("a line of text has time, level, event and fields", () => {
   );
 });
 
-test("a line of JSON has the same", () => {
+test("a JSON line has the same", () => {
   const { lines, log } = record("info", "json");
   log.warn("disk.low", { free: 12, folder: 'a "b"' });
   expect(JSON.parse(lines[0] ?? "")).toEqual({

@@ -21,7 +21,7 @@ function refusal(env: Settings): string {
   throw new Error("the settings were accepted");
 }
 
-test("without them a server has a folder of its own, whatever AWS variables there are", () => {
+test("without both settings, AWS variables alone make no replica", () => {
   expect(shared({ ...KEYS, CTXD_CACHE_SIZE: "5G" })).toBeNull();
   expect(shared({ CTXD_DATABASE_URL: "", CTXD_OBJECTS: "" })).toBeNull();
 });
@@ -55,7 +55,7 @@ test.each<[Settings, object]>([
     { AWS_ENDPOINT_URL: "http://all.example.com", AWS_ENDPOINT_URL_S3: "https://s3.example.com/x" },
     { endpoint: "https://s3.example.com/x" },
   ],
-])("%j is understood", (env, expected) => {
+])("%j is accepted", (env, expected) => {
   expect(shared({ ...WHOLE, ...env })?.objects).toMatchObject(expected);
 });
 
@@ -63,20 +63,23 @@ test.each([
   ["1", 1],
   ["500M", 500e6],
   ["2T", 2e12],
-])("a cache of %s is one of %d bytes", (text, bytes) => {
+])("a cache size of %s is %d bytes", (text, bytes) => {
   expect(shared({ ...WHOLE, CTXD_CACHE_SIZE: text })?.cacheBytes).toBe(bytes);
 });
 
-describe("in one line that names the setting, it is refused", () => {
+describe("an invalid setting is refused in one line that names it", () => {
   const without = (name: keyof typeof WHOLE) => ({ ...WHOLE, [name]: "" });
   test.each<[Settings, string]>([
-    [without("CTXD_DATABASE_URL"), "CTXD_DATABASE_URL and CTXD_OBJECTS go together"],
-    [without("CTXD_OBJECTS"), "CTXD_DATABASE_URL and CTXD_OBJECTS go together"],
+    [without("CTXD_DATABASE_URL"), "CTXD_DATABASE_URL and CTXD_OBJECTS belong together"],
+    [without("CTXD_OBJECTS"), "CTXD_DATABASE_URL and CTXD_OBJECTS belong together"],
     [without("AWS_ACCESS_KEY_ID"), "CTXD_OBJECTS needs AWS_ACCESS_KEY_ID"],
     [without("AWS_SECRET_ACCESS_KEY"), "and AWS_SECRET_ACCESS_KEY"],
     [{ ...WHOLE, AWS_ENDPOINT_URL: "s3.example.com" }, "AWS_ENDPOINT_URL is not valid"],
     [{ ...WHOLE, AWS_ENDPOINT_URL: "https://a:secret-3@x" }, "AWS_ENDPOINT_URL is not valid"],
-    [{ ...WHOLE, CTXD_BACKUP_DIR: "/backups" }, "CTXD_BACKUP_DIR is for a server with a folder"],
+    [
+      { ...WHOLE, CTXD_BACKUP_DIR: "/backups" },
+      "CTXD_BACKUP_DIR does not work with CTXD_DATABASE_URL",
+    ],
     [{ ...WHOLE, CTXD_DRAIN_SECONDS: "301" }, 'CTXD_DRAIN_SECONDS="301" is not valid'],
     [{ ...WHOLE, CTXD_CACHE_SIZE: "0" }, 'CTXD_CACHE_SIZE="0" is not valid'],
     [{ ...WHOLE, CTXD_CACHE_SIZE: "10 GB" }, 'CTXD_CACHE_SIZE="10 GB" is not valid'],

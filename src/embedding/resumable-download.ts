@@ -1,5 +1,5 @@
 import { open } from "node:fs/promises";
-import { createSilence, reasonOfRequest } from "../downloads.ts";
+import { createStallTimer, requestFailure } from "../downloads.ts";
 import { CtxdError } from "../errors.ts";
 import { ModelError } from "./model-error.ts";
 
@@ -37,7 +37,7 @@ export async function download(
         continue;
       }
       throw new ModelError(
-        `${url} can't be fetched (${reasonOfRequest(cause)}): try again, it goes on where it was; or give the file to ctxd model fetch with --file.`,
+        `${url} can't be fetched (${requestFailure(cause)}): try again, it goes on where it was; or give the file to ctxd model fetch with --file.`,
         { cause },
       );
     }
@@ -69,10 +69,10 @@ async function append(
     if (there > bytes) await handle.truncate(0);
     let size = there > bytes ? 0 : there;
     if (size === bytes) return;
-    using silence = createSilence();
+    using stall = createStallTimer();
     const response = await fetch(url, {
       headers: size > 0 ? { range: `bytes=${size}-` } : {},
-      signal: signal ? AbortSignal.any([signal, silence.signal]) : silence.signal,
+      signal: signal ? AbortSignal.any([signal, stall.signal]) : stall.signal,
     });
     const goesOn =
       response.status === 206 &&
@@ -89,7 +89,7 @@ async function append(
       size = 0;
     }
     for await (const chunk of response.body ?? []) {
-      silence.end();
+      stall.restart();
       if (size + chunk.byteLength > bytes) throw new Refusal("more comes than the file has");
       await handle.writeFile(chunk);
       size += chunk.byteLength;

@@ -1,6 +1,6 @@
 import { ParseError, ValidationError } from "elysia";
 import { constraintViolation } from "../db/constraint-violation.ts";
-import { isOfDisk } from "../disk-errors.ts";
+import { isDiskError } from "../disk-errors.ts";
 import { AppError } from "../errors.ts";
 import { FULL_ACCESS } from "../keys/scopes.ts";
 import type { Log } from "../log.ts";
@@ -74,7 +74,7 @@ function toAppError(thrown: unknown): AppError {
   if (constraintViolation(thrown) === "foreign key") {
     return new AppError("not_found", "This has just been removed.", { cause: thrown });
   }
-  if (isOfDisk(thrown)) {
+  if (isDiskError(thrown)) {
     const message = "The server's disk is full or reports an error. Try again in a moment.";
     return new AppError("unavailable", message, { cause: thrown, retryAfter: 5 });
   }

@@ -4,17 +4,17 @@ import { FOREIGN, ObjectStoreError } from "./object-store-error.ts";
 import { createObjects, type Objects } from "./objects.ts";
 import type { CallOptions } from "./signed-call.ts";
 
-/** What the names of trial objects begin with. Who finds one leaves it: the trial may be under way. */
+/** Name prefix of the objects that a check writes. Do not remove them: the check may still be running. */
 export const TRIAL = "check.";
 
-/** Whether an object store can be used, in one sentence that names the setting to mend. */
-export interface StoreFinding {
-  /** `away`: it may be right when it answers. */
+/** Whether an object store can be used. `message` is one sentence that names the setting to correct. */
+interface StoreFinding {
+  /** `away`: the store does not answer, so its settings may be right. */
   state: "ok" | "away" | "wrong";
   message: string;
 }
 
-/** Tries an object store with one small object, and asks whether it keeps what is removed. */
+/** Checks an object store with one small object, and that it does not keep removed objects. */
 export async function checkObjectStore(
   settings: ObjectSettings,
   { clock = Date.now, ...options }: CallOptions & { clock?: () => number } = {},
@@ -31,13 +31,16 @@ export async function checkObjectStore(
       return explain(error, { settings, needs, now: clock() });
     }
   }
-  return { state: "ok", message: `${bucket} at ${placeOf(settings)}, written, read and removed` };
+  return {
+    state: "ok",
+    message: `${bucket} at ${placeOf(settings)} (an object was written, read and removed)`,
+  };
 }
 
 interface Step {
-  /** The permission that it takes, by Amazon's name. */
+  /** Amazon's name of the permission that the step needs. */
   needs: string;
-  /** Resolves to what is wrong. */
+  /** Resolves to a sentence about a fault, or null. */
   run(settings: ObjectSettings): Promise<string | null>;
 }
 
@@ -56,7 +59,7 @@ function stepsOf(objects: Objects): Step[] {
       needs: "s3:GetBucketVersioning",
       run: async ({ bucket }) => {
         if ((await objects.versioning()) !== "Enabled") return null;
-        return `The bucket ${bucket} of CTXD_OBJECTS has versioning, which keeps what is forgotten: use another bucket, or suspend it (aws s3api put-bucket-versioning --bucket ${bucket} --versioning-configuration Status=Suspended).`;
+        return `The bucket ${bucket} of CTXD_OBJECTS has versioning, which keeps deleted memories: use another bucket, or suspend versioning (aws s3api put-bucket-versioning --bucket ${bucket} --versioning-configuration Status=Suspended).`;
       },
     },
     {
@@ -70,7 +73,7 @@ function stepsOf(objects: Objects): Step[] {
       needs: "s3:GetObject",
       run: async () => {
         if ((await objects.text(name)) === text) return null;
-        return "CTXD_OBJECTS is no store to rely on: it gave back something else than was written.";
+        return "CTXD_OBJECTS is not reliable: the store returned other content than was written.";
       },
     },
     {
@@ -79,7 +82,7 @@ function stepsOf(objects: Objects): Step[] {
         await objects.remove(name);
         for await (const page of objects.list(name)) {
           if (page.length > 0) {
-            return "CTXD_OBJECTS is no store to rely on: an object that was removed is still there.";
+            return "CTXD_OBJECTS is not reliable: a removed object is still there.";
           }
         }
         return null;
@@ -106,21 +109,21 @@ function explain(error: ObjectStoreError, { settings, needs, now }: Situation): 
     case "InvalidAccessKeyId":
       return wrong(`The object store does not know AWS_ACCESS_KEY_ID (${place}).`);
     case "SignatureDoesNotMatch":
-      return wrong("AWS_SECRET_ACCESS_KEY is not the one of AWS_ACCESS_KEY_ID.");
+      return wrong("AWS_SECRET_ACCESS_KEY does not belong to AWS_ACCESS_KEY_ID.");
     case "ExpiredToken":
     case "InvalidToken":
     case "TokenRefreshRequired":
-      return wrong("AWS_SESSION_TOKEN has expired, or is not the one of AWS_ACCESS_KEY_ID.");
+      return wrong("AWS_SESSION_TOKEN has expired or does not belong to AWS_ACCESS_KEY_ID.");
     case "AuthorizationHeaderMalformed":
     case "PermanentRedirect":
     case "TemporaryRedirect":
     case "IllegalLocationConstraintException": {
       const right = error.region ?? "another region";
-      return wrong(`AWS_REGION is ${region}, and the bucket ${bucket} is in ${right}.`);
+      return wrong(`AWS_REGION is ${region}, but the bucket ${bucket} is in ${right}.`);
     }
     case "RequestTimeTooSkewed":
       return wrong(
-        `This machine's clock ${compare(now, error.at)} that of the object store: set it, best by NTP.`,
+        `This machine's clock ${compare(now, error.at)} that of the object store: set it, preferably by NTP.`,
       );
     case "NoSuchBucket":
       return wrong(`The bucket ${bucket} of CTXD_OBJECTS does not exist at ${place}.`);
@@ -132,7 +135,7 @@ function explain(error: ObjectStoreError, { settings, needs, now }: Situation): 
       );
   }
   if (error.status === null && /CERT|SIGNED/.test(error.code)) {
-    return wrong(`AWS_ENDPOINT_URL has a certificate that is not trusted (${error.code}).`);
+    return wrong(`AWS_ENDPOINT_URL has an untrusted certificate (${error.code}).`);
   }
   if (error.status === null || error.status >= 500) {
     return { state: "away", message: `No object store answers at ${place} (${error.code}).` };
@@ -147,6 +150,7 @@ function explain(error: ObjectStoreError, { settings, needs, now }: Situation): 
   );
 }
 
+/** Compares this clock with the store's, for a message. */
 function compare(now: number, other: number | null): string {
   if (other === null) return "differs from";
   const minutes = Math.round((now - other) / 60_000);

@@ -2,15 +2,15 @@ import { type Metrics, measureCalls } from "../metrics.ts";
 import { isNotFound, NO_ANSWER, ObjectStoreError } from "./object-store-error.ts";
 import type { Objects } from "./objects.ts";
 
-/** Has metrics tell what is asked of an object store, how long it takes, and what comes of it. */
+/** Records the calls to an object store, their duration and their result as metrics. */
 export function measureObjects(objects: Objects, metrics: Metrics): Objects {
   const measure = measureCalls(metrics, {
     name: "ctxd_object_request_duration_seconds",
-    help: "Time of calls of the object store, with those that are made again.",
+    help: "Duration of calls to the object store, including retries.",
     resultOf,
   });
 
-  /** Each page is a call. */
+  /** Measures each page as a call. */
   async function* measurePages<Page>(pages: AsyncGenerator<Page>) {
     for (;;) {
       const { done, value } = await measure("list", () => pages.next());

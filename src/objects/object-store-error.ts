@@ -1,15 +1,15 @@
 import { CtxdError } from "../errors.ts";
 
-/** An object store did not do what it was asked for. */
+/** A call to an object store failed. */
 export class ObjectStoreError extends CtxdError {
   override readonly name = "ObjectStoreError";
-  /** What the store calls it (Amazon S3, "Error responses"), or the system, or `NoAnswer`. */
+  /** The code of the store (Amazon S3, "Error responses") or of the system, or `NoAnswer`. */
   readonly code: string;
-  /** Of HTTP; null where no answer came. */
+  /** HTTP status; null without an answer. */
   readonly status: number | null;
-  /** Region that the answer says the bucket is in. */
+  /** The bucket's region, when the answer contains it. */
   readonly region: string | null;
-  /** When it was answered by the store's clock, in milliseconds since 1970. */
+  /** Time of the answer by the store's clock, in milliseconds since 1970. */
   readonly at: number | null;
 
   constructor(
@@ -30,17 +30,17 @@ export class ObjectStoreError extends CtxdError {
     this.at = at;
   }
 
-  /** Whether the same call may succeed in a moment. */
+  /** Whether a retry may succeed. */
   get isTransient(): boolean {
     if (this.status === null) return this.code !== NO_ANSWER && !/CERT|SIGNED/.test(this.code);
     return this.status >= 500 || this.status === 429 || this.code === "RequestTimeout";
   }
 }
 
-/** The code of an answer that is none of an object store, as that of a gateway before one. */
+/** The code of an answer that is not from an object store, such as from a gateway. */
 export const FOREIGN = "ForeignAnswer";
 
-/** The code of a call that was given up, since nothing came for too long. */
+/** The code of a call that was aborted because nothing arrived for too long. */
 export const NO_ANSWER = "NoAnswer";
 
 export function isNotFound(error: unknown): boolean {

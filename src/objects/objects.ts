@@ -3,35 +3,35 @@ import type { ObjectSettings } from "../shared-settings.ts";
 import { isNotFound, ObjectStoreError } from "./object-store-error.ts";
 import { type CallOptions, createSignedCall, type ReadAnswer } from "./signed-call.ts";
 
-/** The objects of a bucket below the prefix of the settings, which no name has. */
+/** The objects of a bucket below the prefix of the settings. Names do not contain the prefix. */
 export interface Objects {
-  /** Stores a file: whole or not at all. */
+  /** Stores a file, completely or not at all. */
   put(name: string, file: Blob): Promise<void>;
   /**
-   * Writes an object into a file, which must not be there.
-   * @throws ObjectStoreError `NoSuchKey` when there is no such object, or what the disk reports
+   * Writes an object to a file and replaces an existing one.
+   * @throws ObjectStoreError `NoSuchKey` without such an object; errors of the disk
    */
   fetch(name: string, path: string): Promise<void>;
   /** The text of a small object. */
   text(name: string): Promise<string>;
-  /** Removes an object, whether it is there or not. */
+  /** Removes an object. Without such an object it does nothing. */
   remove(name: string): Promise<void>;
-  /** Objects whose names begin with a prefix, some at a time. */
+  /** Lists the objects whose names begin with a prefix, in pages. */
   list(prefix: string): AsyncGenerator<{ name: string; bytes: number }[]>;
-  /** What names begin with before their first slash, some at a time. */
+  /** Lists the parts of names before their first slash, in pages. */
   folders(): AsyncGenerator<string[]>;
-  /** Whether the bucket keeps what is removed; `null` where the store does not know or does not tell. */
+  /** Whether the bucket keeps removed objects as versions; `null` when the store does not say. */
   versioning(): Promise<"Enabled" | "Suspended" | null>;
 }
 
-/** Objects by calls of Amazon S3 that every store like it answers. */
+/** Uses only calls of Amazon S3 that every compatible store supports. */
 export function createObjects(settings: ObjectSettings, options: CallOptions = {}): Objects {
   const call = createSignedCall(settings, options);
   const root = settings.prefix === "" ? "" : `${settings.prefix}/`;
   const keyOf = (name: string) => `${root}${name}`;
   const text = (answer: Response) => answer.text();
 
-  /** ListObjectsV2, a page at a time. */
+  /** Calls ListObjectsV2 for each page. */
   async function* pages(query: Record<string, string>) {
     for (let token = ""; ; ) {
       const from = token === "" ? {} : { "continuation-token": token };
@@ -59,7 +59,7 @@ export function createObjects(settings: ObjectSettings, options: CallOptions = {
 
     async remove(name) {
       const removing = call({ method: "DELETE", key: keyOf(name) }, text);
-      // Amazon S3 says nothing of it, others do.
+      // For a missing object Amazon S3 answers success, other stores answer an error.
       await removing.catch((error) => {
         if (!isNotFound(error)) throw error;
       });
@@ -94,13 +94,13 @@ export function createObjects(settings: ObjectSettings, options: CallOptions = {
   };
 }
 
-/** Writes an answer into a file as it comes. A file that is not whole is none. */
+/** Writes an answer to a file while it arrives. @throws ObjectStoreError when it is incomplete */
 async function save(
   answer: Response,
   { path, alive }: { path: string; alive: Parameters<ReadAnswer<void>>[1] },
 ): Promise<void> {
   const length = answer.headers.get("content-length");
-  // A call that is made again begins it again.
+  // "w" truncates the file of an earlier attempt.
   const handle = await open(path, "w");
   try {
     const written = answer.body ? await writeAll(handle, answer.body, alive) : 0;
@@ -134,7 +134,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   amp: "&",
 };
 
-/** The text of an element of XML. */
+/** Decodes the text of an XML element. */
 function fromXml(text: string): string {
   return text.replace(/&(?:#x([\da-f]+)|#(\d+)|(\w+));/gi, (whole, hex, decimal, name) => {
     if (hex) return String.fromCodePoint(Number.parseInt(hex, 16));

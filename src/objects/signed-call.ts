@@ -2,40 +2,41 @@ import { AwsV4Signer } from "aws4fetch";
 import type { ObjectSettings } from "../shared-settings.ts";
 import { FOREIGN, NO_ANSWER, ObjectStoreError } from "./object-store-error.ts";
 
-/** Milliseconds that a call waits for a sign of life. */
-const PATIENCE = 5_000;
-/** Times that a call is made, and milliseconds before the second one, which grow four times each. */
-const ATTEMPTS = 3;
-const AGAIN = 100;
-/** Bytes a second that a slow network brings at the least. */
-const SLOWEST = 1 << 16;
+/** Milliseconds without progress after which a call is aborted. */
+const TIMEOUT_MS = 5_000;
+/** Attempts of a call, and milliseconds before the second one. Each later pause is four times as long. */
+const MAX_ATTEMPTS = 3;
+const FIRST_PAUSE_MS = 100;
+/** Bytes per second of the slowest network that an upload is allowed. */
+const SLOWEST_UPLOAD = 1 << 16;
 
+/** A request to an object store. */
 export interface Call {
   method: "GET" | "PUT" | "DELETE";
-  /** The object; none for the bucket itself. */
+  /** The key of the object; none for the bucket itself. */
   key?: string;
   query?: Readonly<Record<string, string>>;
   body?: Blob;
 }
 
 export interface CallOptions {
-  /** Milliseconds without a sign of life after which a call is given up. */
-  patience?: number;
+  /** Milliseconds without progress after which a call is aborted. */
+  timeoutMs?: number;
 }
 
-/** Reads an answer, and tells of each sign of life. */
+/** Reads an answer. It calls `alive` for each received chunk, which restarts the time limit. */
 export type ReadAnswer<Result> = (answer: Response, alive: () => void) => Promise<Result>;
 
-export type SignedCall = <Result>(call: Call, read: ReadAnswer<Result>) => Promise<Result>;
+type SignedCall = <Result>(call: Call, read: ReadAnswer<Result>) => Promise<Result>;
 
 /**
- * Makes what calls an object store by HTTP, some times where that may help. It is not Bun's own S3 client: its calls
- * can't be given up when a store hangs, it leaves parts of large files in the bucket when the process
- * ends, where no listing shows them, and it can't ask a bucket for its versioning.
+ * Returns a function that calls an object store by HTTP and repeats calls after transient errors. Bun's own
+ * S3 client is not used, because it can't abort calls when a store hangs, can't read a bucket's versioning,
+ * and leaves parts of large files in the bucket when the process ends, where no listing shows them.
  */
 export function createSignedCall(
   settings: ObjectSettings,
-  { patience = PATIENCE }: CallOptions = {},
+  { timeoutMs = TIMEOUT_MS }: CallOptions = {},
 ): SignedCall {
   const { accessKeyId, secretAccessKey, sessionToken, region, bucket } = settings;
   const endpoint = settings.endpoint ?? `https://s3.${region}.amazonaws.com`;
@@ -46,9 +47,14 @@ export function createSignedCall(
     const url = new URL(`${endpoint}/${bucket}/${path}`);
     for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
     const signer = new AwsV4Signer({
-      ...{ method, url: url.href, accessKeyId, secretAccessKey, region },
+      method,
+      url: url.href,
+      accessKeyId,
+      secretAccessKey,
       ...(sessionToken !== null && { sessionToken }),
-      ...{ service: "s3", cache: keys },
+      region,
+      service: "s3",
+      cache: keys,
     });
     return await signer.sign();
   };
@@ -56,20 +62,26 @@ export function createSignedCall(
   const attempt = async <Result>(call: Call, read: ReadAnswer<Result>): Promise<Result> => {
     const what = `${call.method} ${call.key ?? bucket}`;
     const { url, headers } = await sign(call);
-    // Not signed: proxies change it.
+    // Not signed, because proxies change it.
     headers.set("accept-encoding", "identity");
-    const giveUp = new ObjectStoreError(NO_ANSWER, { what });
-    const watch = startWatch(patience + (1_000 * (call.body?.size ?? 0)) / SLOWEST, giveUp);
+    const timeout = new ObjectStoreError(NO_ANSWER, { what });
+    const watch = startWatch(
+      timeoutMs + (1_000 * (call.body?.size ?? 0)) / SLOWEST_UPLOAD,
+      timeout,
+    );
     try {
       const answer = await fetch(url, {
-        ...{ method: call.method, headers, redirect: "manual", signal: watch.signal },
+        method: call.method,
+        headers,
+        redirect: "manual",
+        signal: watch.signal,
         ...(call.body && { body: call.body }),
       });
       watch.alive();
       if (answer.ok) return await read(answer, watch.alive);
       throw await toError(answer, what);
     } catch (error) {
-      if (watch.signal.aborted) throw giveUp;
+      if (watch.signal.aborted) throw timeout;
       throw explain(error, what);
     } finally {
       watch.end();
@@ -77,22 +89,22 @@ export function createSignedCall(
   };
 
   return async (call, read) => {
-    for (let time = 1; ; time++) {
+    for (let number = 1; ; number++) {
       try {
         return await attempt(call, read);
       } catch (error) {
         const isTransient = error instanceof ObjectStoreError && error.isTransient;
-        if (!isTransient || time === ATTEMPTS) throw error;
-        await Bun.sleep(AGAIN * 4 ** (time - 1) * (0.5 + Math.random()));
+        if (!isTransient || number === MAX_ATTEMPTS) throw error;
+        await Bun.sleep(FIRST_PAUSE_MS * 4 ** (number - 1) * (0.5 + Math.random()));
       }
     }
   };
 }
 
-/** Aborts a call after so many milliseconds without a sign of life. */
-function startWatch(patience: number, reason: Error) {
+/** Aborts a call after `timeoutMs` milliseconds without a call of `alive`. */
+function startWatch(timeoutMs: number, reason: Error) {
   const controller = new AbortController();
-  const start = () => setTimeout(() => controller.abort(reason), patience);
+  const start = () => setTimeout(() => controller.abort(reason), timeoutMs);
   let timer = start();
   return {
     signal: controller.signal,
@@ -104,7 +116,7 @@ function startWatch(patience: number, reason: Error) {
   };
 }
 
-/** What an answer says that is not 2xx (Amazon S3 API reference, "Error responses"). */
+/** The error of an answer that is not 2xx (Amazon S3 API reference, "Error responses"). */
 async function toError(answer: Response, what: string): Promise<ObjectStoreError> {
   const { status, headers } = answer;
   const body = await answer.text();
@@ -114,7 +126,7 @@ async function toError(answer: Response, what: string): Promise<ObjectStoreError
   return new ObjectStoreError(code, { what, status, region, at: Number.isNaN(at) ? null : at });
 }
 
-/** What the network reports; other errors, such as those of the disk, stay as they are. */
+/** Translates network errors. Other errors, such as those of the disk, are returned unchanged. */
 function explain(error: unknown, what: string): unknown {
   if (!(error instanceof Error) || error instanceof ObjectStoreError) return error;
   if ("syscall" in error && !/connect|recv|send/.test(String(error.syscall))) return error;

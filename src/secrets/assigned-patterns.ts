@@ -1,6 +1,6 @@
 import type { Pattern } from "./pattern.ts";
 
-/** What stands where a password would: a variable, a call, a path, or words for what belongs there. */
+/** Texts in the place of a password that are none: a variable, a call, a path, a placeholder. */
 const NOT_A_PASSWORD = [
   "^[$<{%*@#]",
   String.raw`[(){}[\]]`,
@@ -33,12 +33,12 @@ const PASSWORD_KEYWORDS = [
   "\u30d1\u30b9\u30ef\u30fc\u30c9",
 ];
 
-/** "for the router", "of Ada's mail": what stands between the name of a secret and the secret. */
+/** Words between the name of a secret and the secret, such as "for the router". */
 const OF_WHAT = String.raw`(?:\s(?:for|of|to|on|at|f\u00fcr|de|del|du)\s[^\n:="]{1,60}?)?`;
 
 /**
- * Secrets that have no shape of their own, and are known by the words before them: in code, in
- * settings, and in a sentence.
+ * Secrets without a recognizable form. The words before them identify them: in code, in settings and in
+ * sentences.
  */
 export const ASSIGNED_PATTERNS: readonly Pattern[] = [
   {
@@ -76,6 +76,6 @@ export const ASSIGNED_PATTERNS: readonly Pattern[] = [
   },
 ];
 
-/** Where one stands for a password in a URL, it opens nothing that is not open. */
-export const KNOWN_TO_ALL =
+/** Default passwords and placeholders in URLs, which everybody knows. */
+export const COMMON_PASSWORDS =
   /^(?:pass(?:w(?:or)?d)?|pwd|secret|token|user(?:name)?|admin|root|test|guest|example|changeme|change-?it|foobar|x+|\*+|\.+|your[-_]?\w{0,30}|<.*>?|\$.*|\{.*|%[A-Z_]+%|\[.*)$/i;

@@ -4,17 +4,17 @@ import { PATTERNS, PLACEHOLDERS } from "./patterns.ts";
 import { findPrivateKeys } from "./private-keys.ts";
 import { findUrlPasswords } from "./url-passwords.ts";
 
-/** With more entropy it is a word by chance that has a stopword inside. */
-const STOPWORDS_UP_TO = 4.5;
+/** Above this entropy, a text contains a stopword by chance. */
+const MAX_STOPWORD_ENTROPY = 4.5;
 
 const NAME_BEFORE = /(?<![\w.-])[\w.-]+$/;
-const LONGEST_NAME = 50;
+const MAX_NAME_LENGTH = 50;
 
 const compiled = new Map<Expression, RegExp>();
 
 /**
- * What in a text opens something to whoever reads it: keys, tokens, private keys and passwords, in
- * the order of the text and without overlaps. Takes time in proportion to the text's length.
+ * Finds the secrets of a text: keys, tokens, private keys and passwords. They are in the order of the text
+ * and do not overlap. The time is proportional to the length of the text.
  */
 export function findSecrets(text: string): FoundSecret[] {
   const candidates = [
@@ -25,7 +25,7 @@ export function findSecrets(text: string): FoundSecret[] {
   return candidates.length === 0 ? [] : withoutOverlaps(candidates);
 }
 
-/** Few texts have a word that any pattern needs: the others are not looked at again. */
+/** The patterns with a keyword in the text. Most texts have none, and are not searched further. */
 function patternsFor(text: string): Pattern[] {
   const lower = text.toLowerCase();
   return PATTERNS.filter(({ keywords }) => keywords.some((keyword) => lower.includes(keyword)));
@@ -42,16 +42,16 @@ function findByPattern(text: string, pattern: Pattern): FoundSecret[] {
     if (isSecret(secret, named, pattern)) {
       found.push({ kind: pattern.kind, start, end: start + secret.length });
     } else {
-      // What this match took for the name of a secret may be the secret of another name.
+      // The rest of this match may contain another secret.
       expression.lastIndex = Math.max(start, match.index + 1);
     }
   }
   return found;
 }
 
-/** The part of a name that a pattern left out, such as `foreign_` of `foreign_key`. */
+/** The part of a name before a match, such as `foreign_` when the pattern matched `key` only. */
 function nameBefore(text: string, end: number): string {
-  return NAME_BEFORE.exec(text.slice(Math.max(0, end - LONGEST_NAME), end))?.[0] ?? "";
+  return NAME_BEFORE.exec(text.slice(Math.max(0, end - MAX_NAME_LENGTH), end))?.[0] ?? "";
 }
 
 function longest(groups: readonly (string | undefined)[]): string | undefined {
@@ -59,12 +59,12 @@ function longest(groups: readonly (string | undefined)[]): string | undefined {
 }
 
 function isSecret(secret: string, match: string, pattern: Pattern): boolean {
-  const { entropy: least = 0, harmless = [], harmlessMatch = [], stopwords = [] } = pattern;
+  const { entropy: minimum = 0, harmless = [], harmlessMatch = [], stopwords = [] } = pattern;
   const entropy = entropyOf(secret);
-  if (entropy <= least) return false;
+  if (entropy <= minimum) return false;
   if ([...PLACEHOLDERS, ...harmless].some((known) => compile(known).test(secret))) return false;
   if (harmlessMatch.some((known) => compile(known).test(match))) return false;
-  if (entropy > STOPWORDS_UP_TO || stopwords.length === 0) return true;
+  if (entropy > MAX_STOPWORD_ENTROPY || stopwords.length === 0) return true;
   const lower = secret.toLowerCase();
   return !stopwords.some((word) => lower.includes(word));
 }
@@ -72,12 +72,12 @@ function isSecret(secret: string, match: string, pattern: Pattern): boolean {
 function compile(expression: Expression, more = ""): RegExp {
   const known = compiled.get(expression);
   if (known) return known;
-  const made = new RegExp(expression.source, expression.flags + more);
-  compiled.set(expression, made);
-  return made;
+  const created = new RegExp(expression.source, expression.flags + more);
+  compiled.set(expression, created);
+  return created;
 }
 
-/** Where two overlap, their whole extent has the name of the one that was found first. */
+/** Merges overlapping secrets. The merged secret has the kind of the one that was found first. */
 function withoutOverlaps(found: readonly FoundSecret[]): FoundSecret[] {
   const rank = new Map(found.map((secret, place) => [secret, place]));
   const merged: FoundSecret[] = [];

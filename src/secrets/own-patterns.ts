@@ -1,18 +1,18 @@
 import type { Pattern } from "./pattern.ts";
 
-/** A token is not part of a longer word or number. */
+/** Boundaries of a token: it is not part of a longer word or number. */
 const STARTS = "(?<![A-Za-z0-9])";
 const ENDS = "(?![A-Za-z0-9_-])";
 
-/** A token that its maker marks with a prefix. `body` is what comes after it. */
+/** The pattern of a token with a fixed prefix. `body` matches the rest. */
 function prefixed(kind: string, prefix: string, body: string): Pattern {
   const source = `${STARTS}(${RegExp.escape(prefix)}${body})${ENDS}`;
   return { kind, keywords: [prefix.toLowerCase()], source, flags: "", entropy: 2.5 };
 }
 
 /**
- * Kinds of secrets that gitleaks' patterns lack, or know only in quotes and assignments. The
- * shapes are those that their makers document or give out.
+ * Kinds of secrets that gitleaks' patterns lack, or find only in quotes and assignments. The forms are
+ * those of the issuers' documentation, or of tokens that they issue.
  */
 export const OWN_PATTERNS: readonly Pattern[] = [
   prefixed("ctxd-api-key", "ctx_", "[0-9A-Za-z]{43}"),

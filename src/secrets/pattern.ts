@@ -1,29 +1,29 @@
-/** A regular expression as data: it is compiled when a text has a keyword of its pattern. */
+/** A regular expression as data. It is compiled when a text first contains a keyword of its pattern. */
 export interface Expression {
   source: string;
   flags: string;
 }
 
 /**
- * What one kind of secret looks like. The secret is the longest group that matched, or else the whole
- * match.
+ * The form of one kind of secret. The secret is the longest matched group, or the whole match without
+ * groups.
  */
 export interface Pattern extends Expression {
-  /** Its name, such as `github-pat`: words of ASCII with hyphens. */
+  /** Name of the kind, such as `github-pat`: ASCII words with hyphens. */
   kind: string;
-  /** In lower case. A text without any of them has no such secret. */
+  /** In lower case. A text without any of them has no secret of this kind. */
   keywords: readonly string[];
-  /** Shannon's entropy in bits for each character: a secret has more. */
+  /** Shannon entropy in bits per character that a secret must exceed. */
   entropy?: number;
-  /** What is no secret although it looks like one. */
+  /** Matched texts that are no secrets. */
   harmless?: readonly Expression[];
-  /** The same for all that the pattern matched, the secret's name included. */
+  /** The same, tested against the whole match including the secret's name. */
   harmlessMatch?: readonly Expression[];
-  /** In lower case. What has one of these inside was not made by chance. */
+  /** In lower case. A text that contains one is a word, not a random secret. */
   stopwords?: readonly string[];
 }
 
-/** Where a secret is in a text: offsets as of `String.slice`. */
+/** The position of a secret in a text, as offsets of `String.slice`. */
 export interface FoundSecret {
   kind: string;
   start: number;

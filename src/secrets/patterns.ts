@@ -3,7 +3,7 @@ import gitleaks from "./gitleaks.json";
 import { OWN_PATTERNS } from "./own-patterns.ts";
 import type { Expression, Pattern } from "./pattern.ts";
 
-/** Found by what is before it only: any kind that is known by its own shape says more. */
+/** Kinds that only the words before a secret identify. A kind with its own form is more precise. */
 const GENERIC = new Set(["generic-api-key", "password"]);
 
 const [generic, specific] = partition([
@@ -12,10 +12,10 @@ const [generic, specific] = partition([
   ...ASSIGNED_PATTERNS,
 ]);
 
-/** All patterns. Of two that find the same text, the first one names it. */
+/** All patterns. When two find the same text, the first one names the kind. */
 export const PATTERNS: readonly Pattern[] = [...specific, ...generic];
 
-/** What stands in a text where a secret would, such as the name of a variable. */
+/** Texts in the place of a secret that are none, such as the name of a variable. */
 export const PLACEHOLDERS: readonly Expression[] = [
   ...gitleaks.placeholders,
   {

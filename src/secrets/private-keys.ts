@@ -3,15 +3,15 @@ import type { FoundSecret } from "./pattern.ts";
 const BEGIN = /-----BEGIN[ A-Z0-9_-]{0,64}PRIVATE KEY(?: BLOCK)?-----/g;
 const END = /-----END[ A-Z0-9_-]{0,64}PRIVATE KEY(?: BLOCK)?-----/g;
 
-/** A key whose end is missing, as in a text that was cut: its lines, escaped or not. */
+/** The lines of a key without an end, as in a truncated text. Line breaks may be escaped. */
 const LINES = /(?:[A-Za-z0-9+/=:,.-]|\s|\\[nr])*/y;
 
-/** What is shorter stands for a key, such as three dots. */
-const SHORTEST_KEY = 40;
+/** Characters of the shortest key. Shorter texts are placeholders, such as three dots. */
+const MIN_KEY_LENGTH = 40;
 
 /**
- * The private keys of a text in PEM (RFC 7468) or OpenPGP armor. Each part of the text is read a
- * fixed number of times, however often a key begins in it.
+ * Finds private keys in PEM (RFC 7468) or OpenPGP armor. It reads each part of the text a fixed number of
+ * times, no matter how many keys begin in it.
  */
 export function findPrivateKeys(text: string): FoundSecret[] {
   if (!text.includes("-----BEGIN")) return [];
@@ -28,7 +28,7 @@ export function findPrivateKeys(text: string): FoundSecret[] {
     const end = ends[next];
     const isWhole = end !== undefined && end <= following + 1;
     read = isWhole ? end : endOfLines(text, body);
-    if (read - body >= SHORTEST_KEY && /[A-Za-z0-9+/]{20}/.test(text.slice(body, read))) {
+    if (read - body >= MIN_KEY_LENGTH && /[A-Za-z0-9+/]{20}/.test(text.slice(body, read))) {
       found.push({ kind: "private-key", start: begin.index, end: read });
     }
   }

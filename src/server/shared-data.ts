@@ -51,7 +51,7 @@ async function tryObjectStore(settings: ObjectSettings, lines: Log): Promise<voi
 }
 
 function objectChecks(settings: ObjectSettings): Checks {
-  const objects = createObjects(settings, { patience: PROBE_PATIENCE });
+  const objects = createObjects(settings, { timeoutMs: PROBE_PATIENCE });
   const ask = () =>
     objects.versioning().then(
       () => "ok" as const,

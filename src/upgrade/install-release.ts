@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { chmod, open, rm, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { createSilence } from "../downloads.ts";
+import { createStallTimer } from "../downloads.ts";
 import { messageOf } from "../errors.ts";
 import { replaceExecutable } from "../system/replace-executable.ts";
 import { CHECKSUMS, checksumOf } from "./checksums.ts";
@@ -68,15 +68,15 @@ async function download(
   path: string,
   { signal, onProgress }: Pick<Options, "signal" | "onProgress">,
 ): Promise<string> {
-  using silence = createSilence();
+  using stall = createStallTimer();
   const file = await open(path, "wx", 0o600);
   try {
-    return await ask(address, AbortSignal.any([signal, silence.signal]), async (response) => {
+    return await ask(address, AbortSignal.any([signal, stall.signal]), async (response) => {
       const total = Number(response.headers.get("content-length") ?? 0);
       const hasher = new Bun.CryptoHasher("sha256");
       let size = 0;
       for await (const chunk of response.body ?? []) {
-        silence.end();
+        stall.restart();
         size += chunk.byteLength;
         if (size > MAX_SIZE) throw new Error("it is too large");
         hasher.update(chunk);

@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import { reasonOfRequest } from "../downloads.ts";
+import { requestFailure } from "../downloads.ts";
 import { isSecureAddress } from "../setting-values.ts";
 import { UpgradeError } from "./upgrade-error.ts";
 import { VERSION } from "./versions.ts";
@@ -85,7 +85,7 @@ export async function ask<T>(
     if (!response.ok) throw new Error(explain(response));
     return await read(response);
   } catch (cause) {
-    throw new UpgradeError(`${address} can't be asked (${reasonOfRequest(cause)}).`, { cause });
+    throw new UpgradeError(`${address} can't be asked (${requestFailure(cause)}).`, { cause });
   }
 }
 

@@ -13,10 +13,10 @@ afterAll(() => store.end());
 
 const NOW = Date.parse("2026-01-01T00:10:00Z");
 const check = (settings: Partial<ObjectSettings> = {}) =>
-  checkObjectStore({ ...store.place("p"), ...settings }, { clock: () => NOW, patience: 2_000 });
+  checkObjectStore({ ...store.place("p"), ...settings }, { clock: () => NOW, timeoutMs: 2_000 });
 
-/** Stands before the store, and answers some requests itself. */
-function standBefore(answer: (request: Request, url: URL) => Response | undefined): string {
+/** Starts a proxy before the store that answers some requests itself. */
+function startProxy(answer: (request: Request, url: URL) => Response | undefined): string {
   const server = Bun.serve({
     port: 0,
     hostname: "127.0.0.1",
@@ -34,23 +34,23 @@ function standBefore(answer: (request: Request, url: URL) => Response | undefine
   return server.url.origin;
 }
 
-/** As Amazon's documentation has them. */
+/** An error of Amazon's documentation. */
 const failure = (status: number, code: string, more = "", headers = {}) =>
   new Response(`<?xml version="1.0"?><Error><Code>${code}</Code>${more}</Error>`, {
     status,
     headers,
   });
 
-test("a store that can be used is told, and nothing of the trial stays", async () => {
+test("a usable store is accepted, and the check leaves no object behind", async () => {
   expect(await check()).toEqual({
     state: "ok",
-    message: `ctxd at ${store.endpoint}, written, read and removed`,
+    message: `ctxd at ${store.endpoint} (an object was written, read and removed)`,
   });
-  const left = await Array.fromAsync(createObjects(store.place("")).list(""));
-  expect(left.flat()).toEqual([]);
+  const remaining = await Array.fromAsync(createObjects(store.place("")).list(""));
+  expect(remaining.flat()).toEqual([]);
 });
 
-test("a key that the store does not know, and a bucket that is not there", async () => {
+test("an unknown access key and a missing bucket are refused", async () => {
   expect(await check({ accessKeyId: "other" })).toEqual({
     state: "wrong",
     message: `The object store does not know AWS_ACCESS_KEY_ID (${store.endpoint}).`,
@@ -64,32 +64,32 @@ test("a key that the store does not know, and a bucket that is not there", async
 test.each([
   [
     () => failure(403, "SignatureDoesNotMatch"),
-    "AWS_SECRET_ACCESS_KEY is not the one of AWS_ACCESS_KEY_ID.",
+    "AWS_SECRET_ACCESS_KEY does not belong to AWS_ACCESS_KEY_ID.",
   ],
   [
     () => failure(400, "ExpiredToken"),
-    "AWS_SESSION_TOKEN has expired, or is not the one of AWS_ACCESS_KEY_ID.",
+    "AWS_SESSION_TOKEN has expired or does not belong to AWS_ACCESS_KEY_ID.",
   ],
   [
     () => failure(400, "AuthorizationHeaderMalformed", "<Region>eu-west-1</Region>"),
-    "AWS_REGION is us-east-1, and the bucket ctxd is in eu-west-1.",
+    "AWS_REGION is us-east-1, but the bucket ctxd is in eu-west-1.",
   ],
   [
     () => failure(301, "PermanentRedirect", "", { "x-amz-bucket-region": "eu-central-1" }),
-    "AWS_REGION is us-east-1, and the bucket ctxd is in eu-central-1.",
+    "AWS_REGION is us-east-1, but the bucket ctxd is in eu-central-1.",
   ],
   [
     () => failure(403, "RequestTimeTooSkewed", "", { date: "Thu, 01 Jan 2026 00:40:00 GMT" }),
-    "This machine's clock is 30 minutes behind that of the object store: set it, best by NTP.",
+    "This machine's clock is 30 minutes behind that of the object store: set it, preferably by NTP.",
   ],
   [
     () => failure(403, "AccessDenied"),
     "AWS_ACCESS_KEY_ID may not do s3:ListBucket in the bucket ctxd of CTXD_OBJECTS.",
   ],
 ])(
-  "what a store answers is told in one sentence that names the setting (%#)",
+  "an error of the store is explained in one sentence that names the setting (%#)",
   async (answer, message) => {
-    const endpoint = standBefore(answer);
+    const endpoint = startProxy(answer);
     expect(await check({ endpoint })).toEqual({ state: "wrong", message });
   },
 );
@@ -98,8 +98,8 @@ test.each([
   ["GET", "s3:GetObject"],
   ["PUT", "s3:PutObject"],
   ["DELETE", "s3:DeleteObject"],
-])("that %s is not permitted is found before anything needs it", async (method, needs) => {
-  const endpoint = standBefore((request, { pathname }) =>
+])("a missing permission for %s is found", async (method, needs) => {
+  const endpoint = startProxy((request, { pathname }) =>
     request.method === method && pathname.endsWith("/trial")
       ? failure(403, "AccessDenied")
       : undefined,
@@ -110,9 +110,9 @@ test.each([
   });
 });
 
-test("a bucket that keeps what is removed is refused, with the way to change it", async () => {
+test("a bucket with versioning is refused, with the command that suspends it", async () => {
   const versioning = (status: string) =>
-    standBefore((_, { searchParams }) => {
+    startProxy((_, { searchParams }) => {
       const answer = `<VersioningConfiguration>${status}</VersioningConfiguration>`;
       return searchParams.has("versioning") ? new Response(answer) : undefined;
     });
@@ -124,23 +124,23 @@ test("a bucket that keeps what is removed is refused, with the way to change it"
   }
 });
 
-test("where nothing answers, or something else than an object store", async () => {
+test("a store that does not answer is away; another server than a store is wrong", async () => {
   const nowhere = "http://127.0.0.1:1";
   expect(await check({ endpoint: nowhere })).toEqual({
     state: "away",
     message: `No object store answers at ${nowhere} (ECONNREFUSED).`,
   });
-  const broken = standBefore(() => new Response("<h1>Bad Gateway</h1>", { status: 502 }));
+  const broken = startProxy(() => new Response("<h1>Bad Gateway</h1>", { status: 502 }));
   expect((await check({ endpoint: broken })).state).toBe("away");
-  const page = standBefore(() => new Response("<h1>Not found</h1>", { status: 404 }));
+  const page = startProxy(() => new Response("<h1>Not found</h1>", { status: 404 }));
   expect(await check({ endpoint: page })).toEqual({
     state: "wrong",
     message: `AWS_ENDPOINT_URL is not the address of an object store: ${page} answers 404.`,
   });
 });
 
-test("a store that says that it removed something and did not is not relied on", async () => {
-  const endpoint = standBefore(({ method }) =>
+test("a store that answers success for a removal that it did not make is refused", async () => {
+  const endpoint = startProxy(({ method }) =>
     method === "DELETE" ? new Response(null, { status: 204 }) : undefined,
   );
   expect((await check({ endpoint, prefix: "kept" })).message).toContain("is still there");

@@ -8,7 +8,7 @@ import { measureObjects } from "../../src/objects/measured-objects.ts";
 import { createObjects } from "../../src/objects/objects.ts";
 import { startObjectStore } from "../support/object-store.ts";
 
-test("calls of an object store are counted by what came of them", async () => {
+test("calls of an object store are counted by operation and result", async () => {
   const folder = mkdtempSync(join(tmpdir(), "ctxd-test-"));
   await using store = await startObjectStore();
   const env = { HOME: folder, CTXD_DATABASE_URL: "postgres://a@b/c", ...store.settings() };

@@ -5,7 +5,7 @@ import { ObjectStoreError } from "../../src/objects/object-store-error.ts";
 import { createObjects } from "../../src/objects/objects.ts";
 import { afterThisTest, temporaryFolder } from "../support/database.ts";
 
-/** A store that answers as told, and objects of it below `p/`. */
+/** A store with the given answers, and its objects below `p/`. */
 function setUp(answer: (request: Request, times: number) => Response | Promise<Response>) {
   const requests: { url: URL; headers: Headers }[] = [];
   const server = Bun.serve({
@@ -18,16 +18,21 @@ function setUp(answer: (request: Request, times: number) => Response | Promise<R
   });
   afterThisTest(() => void server.stop(true));
   const place = {
-    ...{ bucket: "b", prefix: "p", endpoint: server.url.origin, region: "eu-central-1" },
-    ...{ accessKeyId: "key", secretAccessKey: "secret", sessionToken: "token" },
+    bucket: "b",
+    prefix: "p",
+    endpoint: server.url.origin,
+    region: "eu-central-1",
+    accessKeyId: "key",
+    secretAccessKey: "secret",
+    sessionToken: "token",
   };
-  return { requests, objects: createObjects(place, { patience: 2_000 }) };
+  return { requests, objects: createObjects(place, { timeoutMs: 2_000 }) };
 }
 
 const failed = (status: number, code: string) =>
   new Response(`<Error><Code>${code}</Code></Error>`, { status });
 
-test("a call is signed for its region, with the token of the session", async () => {
+test("a call is signed for its region with the session token", async () => {
   const { objects, requests } = setUp(() => new Response());
   await objects.put("base/data/a b.lance", new Blob(["LANC"]));
   const [request] = requests;
@@ -39,7 +44,7 @@ test("a call is signed for its region, with the token of the session", async () 
   expect(request?.headers.get("content-length")).toBe("4");
 });
 
-test("what may succeed in a moment is tried again, three times in all", async () => {
+test("a call with a transient error is made three times", async () => {
   const busy = setUp((_, times) => (times < 3 ? failed(503, "SlowDown") : new Response("text")));
   expect(await busy.objects.text("a")).toBe("text");
   expect(busy.requests).toHaveLength(3);
@@ -48,15 +53,18 @@ test("what may succeed in a moment is tried again, three times in all", async ()
   expect(broken.requests).toHaveLength(3);
 });
 
-test("what will not succeed is not tried again", async () => {
+test("a call with a permanent error is made once", async () => {
   const { objects, requests } = setUp(() => failed(403, "AccessDenied"));
   await expect(objects.put("a", new Blob(["text"]))).rejects.toMatchObject({
-    ...{ name: "ObjectStoreError", code: "AccessDenied", status: 403, isTransient: false },
+    name: "ObjectStoreError",
+    code: "AccessDenied",
+    status: 403,
+    isTransient: false,
   });
   expect(requests).toHaveLength(1);
 });
 
-test("a call that hangs is given up and not tried again; one that goes on slowly is not", async () => {
+test("a call that hangs is aborted and not repeated; a slow one continues", async () => {
   const hanging = setUp(() => new Promise<Response>(() => {}));
   const waited = await hanging.objects.text("a").catch((error: unknown) => error);
   expect(waited).toBeInstanceOf(ObjectStoreError);
@@ -80,7 +88,7 @@ test("a call that hangs is given up and not tried again; one that goes on slowly
   expect(readFileSync(path, "utf8")).toBe("part ".repeat(6));
 });
 
-test("pages of a listing are asked for until there are no more, their names as they are", async () => {
+test("list reads all pages and decodes the names", async () => {
   const page = (key: string, next: string) =>
     `<ListBucketResult><IsTruncated>${next !== ""}</IsTruncated>
      <Contents><Key>p/${key}</Key><LastModified>x</LastModified><Size>7</Size></Contents>
@@ -98,7 +106,7 @@ test("pages of a listing are asked for until there are no more, their names as t
   expect(queries.map((query) => query.get("continuation-token"))).toEqual([null, "a/b+c&="]);
 });
 
-test("to remove what is not there is no error, whatever the store says", async () => {
+test("removing a missing object is no error, even when the store answers one", async () => {
   const { objects } = setUp(() => failed(404, "NoSuchKey"));
   await objects.remove("a");
 });

@@ -18,7 +18,7 @@ describe.skipIf(reason !== null)("Ceph's object store", () => {
   afterAll(() => store.end());
 
   const records = createTestRecords();
-  describeVault("a vault over it", (folder) =>
+  describeVault("a vault in it", (folder) =>
     createObjectVault({
       objects: createObjects(store.place(basename(dirname(folder)))),
       records,
@@ -26,18 +26,18 @@ describe.skipIf(reason !== null)("Ceph's object store", () => {
     }),
   );
 
-  test("it can be used, with a wrong key or secret it can't, and it says so", async () => {
+  test("the check accepts it, and explains a wrong key, secret and bucket", async () => {
     const place = store.place();
     expect((await checkObjectStore(place)).state).toBe("ok");
     const { message: unknown } = await checkObjectStore({ ...place, accessKeyId: "other" });
     expect(unknown).toContain("does not know AWS_ACCESS_KEY_ID");
     const { message: unsigned } = await checkObjectStore({ ...place, secretAccessKey: "other" });
-    expect(unsigned).toStartWith("AWS_SECRET_ACCESS_KEY is not the one");
+    expect(unsigned).toStartWith("AWS_SECRET_ACCESS_KEY does not belong");
     const { message: missing } = await checkObjectStore({ ...place, bucket: "other" });
     expect(missing).toStartWith("The bucket other of CTXD_OBJECTS does not exist");
   });
 
-  test("more objects and folders than one answer lists are all listed", async () => {
+  test("all objects and folders are listed when they need several pages", async () => {
     const objects = createObjects(store.place("many"));
     const names = Array.from({ length: 1_100 }, (_, index) => `base ${index}&<'"é>/data/1+1.lance`);
     const put = (name: string) => objects.put(name, new Blob(["LANC"]));
@@ -49,7 +49,7 @@ describe.skipIf(reason !== null)("Ceph's object store", () => {
     expect(folders.sort()).toEqual(names.map((name) => name.replace(/\/.*/, "")).sort());
   });
 
-  test("a bucket that keeps what is removed is refused until it does not", async () => {
+  test("a bucket is refused while it has versioning", async () => {
     await store.setVersioning("Enabled");
     expect((await checkObjectStore(store.place())).message).toContain("has versioning");
     await store.setVersioning("Suspended");

@@ -7,31 +7,31 @@ import { listPatterns } from "./gitleaks.ts";
 import { harmless } from "./harmless.ts";
 import { samples, shaped } from "./samples.ts";
 
-/** Other texts of the same kinds, the same in each run. */
+/** Seeds of the random samples: other texts of the same kinds, the same in each run. */
 const SEEDS = [1, 2, 3, 4];
 
-test("the patterns of gitleaks are those of the package", async () => {
+test("gitleaks.json has the patterns of the gitleaks package", async () => {
   expect(JSON.parse(await listPatterns())).toEqual(gitleaks);
 });
 
-test("a secret is found where it stands, and what is around it stays", () => {
+test("a secret is found at its position, and the text around it stays", () => {
   const key = generateKey();
   const text = `Ada's key is ${key}. It is for the laptop.`;
   expect(findSecrets(text)).toEqual([{ kind: "ctxd-api-key", start: 13, end: 13 + key.length }]);
   expect(maskSecrets(text)).toBe("Ada's key is [masked: ctxd-api-key]. It is for the laptop.");
 });
 
-test("a text without secrets stays as it is", () => {
+test("a text without secrets is not changed", () => {
   const text = "The API keys are in the vault, and the password is changed each spring.";
   expect(findSecrets(text)).toEqual([]);
   expect(maskSecrets(text)).toBe(text);
 });
 
-test("no secret of more than a hundred kinds passes, and nothing of it is left", () => {
+test("secrets of more than a hundred kinds are masked completely", () => {
   expect(Object.keys(shaped(1)).length).toBeGreaterThan(100);
   for (const { name, secret, text } of SEEDS.flatMap(samples)) {
     const masked = maskSecrets(text);
-    // Of an address its end opens what it leads to.
+    // The secret part of an address is its end.
     const parts = secret.match(/[\w+/=.~!#%&*-]{8,}/g) ?? [];
     const opens = parts.findLast((part) => part.length >= 8) ?? secret;
     expect({ name, masked, has: masked.includes(opens.slice(-8)) }).toMatchObject({ has: false });
@@ -39,7 +39,7 @@ test("no secret of more than a hundred kinds passes, and nothing of it is left",
   }
 });
 
-test("at most one of 200 harmless texts is taken for a secret", async () => {
+test("at most one of 200 harmless texts is masked", async () => {
   const texts = await harmless();
   expect(texts.length).toBeGreaterThan(1_000);
   const flagged = texts.filter((text) => findSecrets(text).length > 0);
@@ -57,7 +57,7 @@ test.each([
   "otpauth://.",
   "sk-ant-",
 ])("eight times as much of %j takes about eight times as long", (part) => {
-  const least = (length: number) => {
+  const minimumTime = (length: number) => {
     const text = part.repeat(length / part.length);
     const times = Array.from({ length: 5 }, () => {
       const { user } = process.cpuUsage();
@@ -66,6 +66,6 @@ test.each([
     });
     return Math.max(500, Math.min(...times));
   };
-  // 64 times would be quadratic.
-  expect(least(64_000) / least(8_000)).toBeLessThan(32);
+  // A quadratic search would take 64 times as long.
+  expect(minimumTime(64_000) / minimumTime(8_000)).toBeLessThan(32);
 });

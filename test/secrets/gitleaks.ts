@@ -27,8 +27,8 @@ interface Config {
 }
 
 /**
- * Rules that are not taken: two that go by the name of a file, those of whole commands and of
- * private keys, which `src/secrets/` finds in linear time, and one of public keys.
+ * Rules that are left out: two that depend on the file name, one of public keys, and those of whole
+ * commands and private keys, which `src/secrets/` finds in linear time.
  */
 const LEFT_OUT = new Set([
   "curl-auth-header",
@@ -41,23 +41,23 @@ const LEFT_OUT = new Set([
   "private-key",
 ]);
 
-/** What gitleaks lets a name begin with. Nothing depends on it, and searching for it takes long. */
+/** The optional beginning of a name in gitleaks' patterns. It changes no result and is slow. */
 const NAME_BEFORE = String.raw`[\w.-]{0,50}?`;
 
-/** What must follow a value in code. In a sentence it may be a full stop or a bracket as well. */
+/** What must follow a value in code, and our version, which also allows a full stop or a bracket. */
 const ENDS_IN_CODE = String.raw`(?:[\x60'"\s;]|\\[nr]|$)`;
 const ENDS = String.raw`(?![\w/+=@~%-]|[.:][A-Za-z0-9])`;
 
-/** Sample keys that are in documentation. They would stop whoever scans this repository for keys. */
+/** Sample keys of documentation. A scan of this repository for keys would report them. */
 const SAMPLE_KEY = /^AIza/;
 
-/** A pattern of Go's RE2 as one of JavaScript's, which knows `(?i:…)` but not `(?i)`. */
+/** Converts a pattern of Go's RE2 to JavaScript, which has `(?i:…)` but not `(?i)`. */
 function toPattern(go: string): { source: string; flags: string } {
   const whole = go.startsWith("(?i)");
   let source = whole ? go.slice("(?i)".length) : go;
   source = source.replaceAll(NAME_BEFORE, "").replaceAll(ENDS_IN_CODE, ENDS);
   source = source.replaceAll(/\(\?P<\w+>/g, "(?:").replaceAll(String.raw`\z`, "$");
-  // Of a group that repeats only the last time would be taken for the secret.
+  // A repeated group would capture only its last repetition as the secret.
   source = source.replaceAll(/\(([^()?][^()]*)\)\{/g, "(?:$1){");
   for (let at = source.indexOf("(?i)"); at >= 0; at = source.indexOf("(?i)")) {
     const end = endOfGroup(source, at + "(?i)".length);

@@ -9,7 +9,7 @@ const DIGITS = "0123456789";
 const HEX = `${DIGITS}abcdef`;
 const BASE64 = `${LOWER}${LOWER.toUpperCase()}${DIGITS}+/`;
 
-/** Texts with much in them that looks random, and nothing that opens anything. */
+/** Texts with random-looking parts but without secrets. */
 function made(seed: number): string[] {
   const { of, random } = createChars(seed);
   const hex = (length: number) => of(HEX, length);
@@ -80,7 +80,7 @@ function made(seed: number): string[] {
   ];
 }
 
-/** At least 1,000 harmless texts: made ones, and the prose and code of this repository. */
+/** At least 1,000 harmless texts: generated ones, and prose and code of this repository. */
 export async function harmless(): Promise<string[]> {
   const texts = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12].flatMap(made);
   for (const { memories } of [await readFacts(), await readNotes()]) {

@@ -1,7 +1,7 @@
 import { generateKey } from "../../src/keys/key-format.ts";
 import { createRandom } from "../support/random.ts";
 
-/** A made-up secret in a text. None is written here: whoever scans this repository would find it. */
+/** A generated secret in a text. This file contains none, because a scan of the repository would report it. */
 export interface Sample {
   name: string;
   secret: string;
@@ -24,7 +24,7 @@ export function createChars(seed: number) {
   return { random, of };
 }
 
-/** Secrets that show what they are, by their names. */
+/** Secrets with a recognizable form, by name. */
 export function shaped(seed: number): Record<string, string> {
   const { of } = createChars(seed);
   const hex = (length: number) => of(HEX, length);
@@ -143,7 +143,7 @@ export function shaped(seed: number): Record<string, string> {
   };
 }
 
-/** Secrets that only the words around them tell, and a text of each in which they stand. */
+/** Secrets that only the words around them identify, each in a text. */
 export function named(seed: number): Sample[] {
   const { of } = createChars(seed);
   const word = () => `${of(UPPER, 1)}${of(LOWER, 4)}`;
@@ -218,7 +218,7 @@ export function named(seed: number): Sample[] {
   ];
 }
 
-/** Ways in which people and agents write a secret down. */
+/** Forms in which people and agents write a secret. */
 const AROUND: readonly ((name: string, secret: string) => string)[] = [
   (name, it) => `The ${name} of the shop is ${it}.`,
   (name, it) => `${name.toUpperCase().replaceAll(/\W+/g, "_")}=${it}`,

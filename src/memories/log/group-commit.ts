@@ -1,7 +1,7 @@
 import { SQLiteError } from "bun:sqlite";
 import type { BunSQLiteDatabase } from "drizzle-orm/bun-sqlite";
 import type { SqliteDatabase } from "../../db/sqlite.ts";
-import { isOfDisk } from "../../disk-errors.ts";
+import { isDiskError } from "../../disk-errors.ts";
 
 export type Transaction = Parameters<Parameters<BunSQLiteDatabase["transaction"]>[0]>[0];
 
@@ -42,7 +42,7 @@ export function createGroupCommit(db: SqliteDatabase, orm: BunSQLiteDatabase) {
             outcomes.push(run(tx));
           } catch (error) {
             // A full disk ends the whole transaction.
-            if (!db.sqlite.inTransaction || isOfDisk(error)) throw error;
+            if (!db.sqlite.inTransaction || isDiskError(error)) throw error;
             outcomes.push(() => fail(error));
           }
         }
@@ -52,7 +52,7 @@ export function createGroupCommit(db: SqliteDatabase, orm: BunSQLiteDatabase) {
       mustVoid = false;
     } catch (error) {
       // It may have been written before it failed.
-      mustVoid ||= error instanceof SQLiteError && isOfDisk(error);
+      mustVoid ||= error instanceof SQLiteError && isDiskError(error);
       for (const { fail } of group) fail(error);
       voidFailed();
       return;
