@@ -3,10 +3,10 @@ import { resolve } from "node:path";
 import type { Config } from "../config.ts";
 import { isLocked } from "../db/data-lock.ts";
 import { BUILT_IN, CATALOGUE, catalogueModel, sizeOf } from "../embedding/catalogue.ts";
-import { readChoice, writeChoice } from "../embedding/choice.ts";
+import { fetchCatalogueModel, isFetched } from "../embedding/catalogue-download.ts";
 import { openChosenModel } from "../embedding/chosen-model.ts";
-import { fetchFiles, isFetched } from "../embedding/fetched-model.ts";
-import { downloadedModel, MODEL_NAMES } from "../embedding/model-download.ts";
+import { FASTEMBED_NAMES, fastembedFolder } from "../embedding/fastembed-download.ts";
+import { readChoice, writeChoice } from "../embedding/model-choice.ts";
 import { ModelError } from "../embedding/model-error.ts";
 import { createLog } from "../log.ts";
 import { describeCommand } from "../server/invocation.ts";
@@ -66,11 +66,15 @@ export async function fetchNamed(
   const meter = createByteMeter(`Fetching ${name}`);
   const folder = await interruptible(
     (signal) =>
-      fetchFiles({ description, address: from ? inPlaceOf(address, from) : address }, cacheDir, {
-        ...(file && { from: file }),
-        onProgress: meter.show,
-        signal,
-      }),
+      fetchCatalogueModel(
+        { description, address: from ? inPlaceOf(address, from) : address },
+        cacheDir,
+        {
+          ...(file && { from: file }),
+          onProgress: meter.show,
+          signal,
+        },
+      ),
     `Stopped: ${describeCommand(`model fetch ${name}`, config, env)} goes on from here.`,
   ).finally(meter.end);
   say(`${name} is in ${folder}.`);
@@ -125,8 +129,8 @@ async function settle(config: Config, name: string, env: Environment): Promise<s
     const command = describeCommand(`model fetch ${name}`, config, env);
     throw new CommandError(`${name} is not here: ${command} brings it.`);
   }
-  if (MODEL_NAMES.includes(name)) {
-    if (existsSync(downloadedModel(name, config.cacheDir))) return name;
+  if (FASTEMBED_NAMES.includes(name)) {
+    if (existsSync(fastembedFolder(name, config.cacheDir))) return name;
     throw new CommandError(`${name} is not here: a start with CTXD_MODEL=${name} downloads it.`);
   }
   const folder = resolve(name);

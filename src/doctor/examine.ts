@@ -6,7 +6,7 @@ import type { Config } from "../config.ts";
 import { databasePath } from "../db/sqlite.ts";
 import { openReadOnly } from "../db/sqlite-files.ts";
 import { BUILT_IN } from "../embedding/catalogue.ts";
-import { readChoice } from "../embedding/choice.ts";
+import { readChoice } from "../embedding/model-choice.ts";
 import { isCompiled } from "../native/embedded-asset.ts";
 import type { Ask } from "./ask.ts";
 import { checkBackups } from "./backups.ts";

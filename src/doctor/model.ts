@@ -3,13 +3,13 @@ import { mkdir, mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { BUILT_IN, CATALOGUE, catalogueModel } from "../embedding/catalogue.ts";
-import type { ChosenModel } from "../embedding/choice.ts";
+import { assetOf, isFetched } from "../embedding/catalogue-download.ts";
 import { openChosenModel } from "../embedding/chosen-model.ts";
 import { cosineOf } from "../embedding/cosine.ts";
-import { assetOf, isFetched } from "../embedding/fetched-model.ts";
+import { FASTEMBED_NAMES, fastembedFolder } from "../embedding/fastembed-download.ts";
 import { builtInModel } from "../embedding/manifest.ts";
 import { findModel } from "../embedding/model.ts";
-import { downloadedModel, MODEL_NAMES } from "../embedding/model-download.ts";
+import type { ChosenModel } from "../embedding/model-choice.ts";
 import { createWorkerEmbedder } from "../embedding/worker-embedder.ts";
 import { createLog } from "../log.ts";
 import { type Asset, assetFolder, hashFile } from "../native/asset.ts";
@@ -110,8 +110,8 @@ export async function checkChosenModel(
   const { by } = chosen;
   const model = chosen.model ?? BUILT_IN;
   const { fetched } = catalogueModel(model) ?? {};
-  const isName = MODEL_NAMES.includes(model);
-  const folder = isName ? downloadedModel(model, cacheDir) : model;
+  const isName = FASTEMBED_NAMES.includes(model);
+  const folder = isName ? fastembedFolder(model, cacheDir) : model;
   const isMissing = fetched
     ? by === "CTXD_MODEL" && !(await isFetched(fetched.description, cacheDir))
     : isName && !existsSync(folder);

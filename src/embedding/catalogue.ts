@@ -1,7 +1,7 @@
 import type { EmbeddingModel } from "./embedder.ts";
 import { builtInModel } from "./manifest.ts";
 import { findModel } from "./model.ts";
-import { usageOf } from "./model-families.ts";
+import { modelUsage } from "./model-families.ts";
 import { type ModelDescription, textFile } from "./model-folder.ts";
 
 /** A model that `ctxd model` offers by a name. */
@@ -113,7 +113,7 @@ function describe({
   graph: RemoteFile;
   tokenizer: RemoteFile;
 }): ModelDescription {
-  const usage = usageOf(id);
+  const usage = modelUsage(id);
   if (!usage) throw new Error(`nobody knows how ${id} is used`);
   const { window, passage } = builtInModel;
   const fileOf = (name: string, { path, ...file }: RemoteFile) => ({

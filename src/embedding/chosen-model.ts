@@ -5,13 +5,13 @@ import { messageOf } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
 import { BUILT_IN, CATALOGUE, catalogueModel } from "./catalogue.ts";
-import type { ChosenModel } from "./choice.ts";
+import { type Fetchable, fetchCatalogueModel, isFetched } from "./catalogue-download.ts";
 import { cosineOf } from "./cosine.ts";
-import { type Embedder, type EmbeddingModel, makes } from "./embedder.ts";
-import { type Fetchable, fetchFiles, isFetched } from "./fetched-model.ts";
+import { type Embedder, type EmbeddingModel, makesVectorsOf } from "./embedder.ts";
+import { FASTEMBED_NAMES, fetchFastembedModel } from "./fastembed-download.ts";
 import { builtInModel, ManifestSchema } from "./manifest.ts";
 import { prepareModel } from "./model.ts";
-import { fetchModel, MODEL_NAMES } from "./model-download.ts";
+import type { ChosenModel } from "./model-choice.ts";
 import { ModelError } from "./model-error.ts";
 import { describeModelFolder, type ModelDescription } from "./model-folder.ts";
 import { createWorkerEmbedder } from "./worker-embedder.ts";
@@ -86,7 +86,7 @@ export function openRecordedModel(
   model: EmbeddingModel,
   { cacheDir, log }: { cacheDir: string; log: Log },
 ): Embedder {
-  if (makes(builtInModel, model.id)) return createWorkerEmbedder({ cacheDir, log });
+  if (makesVectorsOf(builtInModel, model.id)) return createWorkerEmbedder({ cacheDir, log });
   if (!Value.Check(ManifestSchema, model)) {
     throw new ModelError(`The model ${model.id} made vectors that are here, and is not known.`);
   }
@@ -108,15 +108,15 @@ async function describeChosen(
     await requireFetched(model, fetched, { cacheDir, mayFetch: by === "CTXD_MODEL", log });
     return fetched.description;
   }
-  if (MODEL_NAMES.includes(model)) {
+  if (FASTEMBED_NAMES.includes(model)) {
     const onDownload = (url: string) => log.info("model_download", { model, url });
-    const folder = await fetchModel(model, cacheDir, { dataDir, store, onDownload });
+    const folder = await fetchFastembedModel(model, cacheDir, { dataDir, store, onDownload });
     return describeModelFolder(folder, model);
   }
   const folder = resolve(model);
   if (existsSync(folder)) return describeModelFolder(folder);
   throw new ModelError(
-    `${by}: ${model} is neither a folder nor one of ${CATALOGUE.map(({ name }) => name).join(", ")}, nor a model of fastembed's (${MODEL_NAMES.join(", ")}).`,
+    `${by}: ${model} is neither a folder nor one of ${CATALOGUE.map(({ name }) => name).join(", ")}, nor a model of fastembed's (${FASTEMBED_NAMES.join(", ")}).`,
   );
 }
 
@@ -132,7 +132,7 @@ async function requireFetched(
     );
   }
   log.info("model_download", { model: name, url: fetched.address });
-  await fetchFiles(fetched, cacheDir);
+  await fetchCatalogueModel(fetched, cacheDir);
 }
 
 /** What only running a model tells: the length of a vector, and what it gives to unrelated texts. */

@@ -11,7 +11,7 @@ export interface EmbeddingModel {
 }
 
 /** Whether a model makes the vectors that are recorded under an id. */
-export function makes({ id, formerIds = [] }: EmbeddingModel, recorded: string): boolean {
+export function makesVectorsOf({ id, formerIds = [] }: EmbeddingModel, recorded: string): boolean {
   return id === recorded || formerIds.includes(recorded);
 }
 
@@ -19,7 +19,7 @@ export function makes({ id, formerIds = [] }: EmbeddingModel, recorded: string):
 export const STATE = 64;
 
 /** Tokens of a text, or of a memory, whose states are kept: the rarest of a longer one. */
-export const MOST_STATES = 96;
+export const MAX_STATES = 96;
 
 /**
  * The model's states of a question's tokens, projected to fewer numbers: what each word means where it
@@ -44,7 +44,7 @@ export interface ContentEmbedding {
   readonly vectors: Float32Array[];
   /** Where each passage begins in the content, in UTF-16 units. */
   readonly starts: number[];
-  /** As those of a question, of at most `MOST_STATES` tokens, evenly of all passages. */
+  /** As those of a question, of at most `MAX_STATES` tokens, evenly of all passages. */
   readonly states: Int8Array;
 }
 

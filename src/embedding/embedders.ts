@@ -1,5 +1,5 @@
 import { AppError } from "../errors.ts";
-import { type Embedder, type EmbeddingModel, makes } from "./embedder.ts";
+import { type Embedder, type EmbeddingModel, makesVectorsOf } from "./embedder.ts";
 
 /** The embedders of all models whose vectors are in use. */
 export interface Embedders {
@@ -54,7 +54,7 @@ export function createEmbedders(
   return {
     wanted,
     of(model) {
-      if (makes(wanted.model, model.id)) return wanted;
+      if (makesVectorsOf(wanted.model, model.id)) return wanted;
       const started = others.get(model.id) ?? start(model);
       others.set(model.id, started);
       return started.embedder;

@@ -3,7 +3,7 @@ import type { Encoding, Tokenizer } from "@anush008/tokenizers";
 import type { FlagEmbedding } from "fastembed";
 import type { InferenceSession as Sessions, Tensor } from "onnxruntime-node";
 import { prepareInference } from "../native/inference.ts";
-import { MOST_STATES, type QueryEmbedding } from "./embedder.ts";
+import { MAX_STATES, type QueryEmbedding } from "./embedder.ts";
 import type { ModelManifest, Pooling } from "./manifest.ts";
 import { firstPassage, type Passage, splitPassages } from "./passages.ts";
 import { projectionOf, projectStates } from "./projection.ts";
@@ -86,7 +86,7 @@ export async function loadEngine(
   return {
     async embedQuery(text) {
       const start = fits(text) ? text : firstPassage(text, await encode(text), window);
-      const { vector, tokens, chosen, numbers } = await read(query, start, MOST_STATES);
+      const { vector, tokens, chosen, numbers } = await read(query, start, MAX_STATES);
       const words = chosen.map(({ word }) => word);
       return { vector, states: { numbers, words }, understood: await understood(tokens) };
     },

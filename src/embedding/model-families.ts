@@ -19,6 +19,6 @@ const FAMILIES: readonly [name: RegExp, usage: Usage][] = [
 ];
 
 /** How the models of a name are used; `null` for one that is not known. */
-export function usageOf(name: string): Usage | null {
+export function modelUsage(name: string): Usage | null {
   return FAMILIES.find(([pattern]) => pattern.test(name))?.[1] ?? null;
 }

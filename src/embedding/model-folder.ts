@@ -5,7 +5,7 @@ import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import type { ModelFile, ModelManifest } from "./manifest.ts";
 import { ModelError } from "./model-error.ts";
-import { type Usage, usageOf } from "./model-families.ts";
+import { modelUsage, type Usage } from "./model-families.ts";
 
 /** A model as its files describe it: what only running it tells is missing. */
 export type ModelDescription = Omit<ModelManifest, "dimension" | "cosines">;
@@ -97,7 +97,7 @@ export async function describeModelFolder(
 
 /** How the model is used, as the folder says or as its name tells. */
 async function usageIn(folder: string, name: string, ours: Static<typeof Ours>): Promise<Usage> {
-  const known = usageOf(name);
+  const known = modelUsage(name);
   const trained = await readJson(folder, "1_Pooling/config.json", SentenceTransformers, {});
   const pooling =
     ours.pooling ??

@@ -5,7 +5,7 @@ import { type Admission, createAdmission } from "./admission.ts";
 import type { Embedder, QueryEmbedding } from "./embedder.ts";
 import { builtInModel, type ModelManifest } from "./manifest.ts";
 import type { Embeddings, Kind } from "./messages.ts";
-import { accompany, spawnWorker, type WorkerLife } from "./worker-life.ts";
+import { connectWorker, spawnWorker, type WorkerConnection } from "./worker-connection.ts";
 
 /** Recent queries: vector and states take about 3 KB each. */
 const CACHED_QUERIES = 1_000;
@@ -40,9 +40,9 @@ export function createWorkerEmbedder(options: {
   let closed = false;
   let life = start();
 
-  function start(): WorkerLife {
+  function start(): WorkerConnection {
     restart = null;
-    const next = accompany(spawn(), { cacheDir, manifest, modelSource });
+    const next = connectWorker(spawn(), { cacheDir, manifest, modelSource });
     const started = performance.now();
     next.loaded.then(
       () => log.debug("embedding_ready", { ms: Math.round(performance.now() - started) }),

@@ -1,16 +1,16 @@
 import { messageOf } from "../errors.ts";
 import { createHeapTrimmer } from "../system/c-library.ts";
-import { type ContentEmbedding, MOST_STATES, STATE } from "./embedder.ts";
+import { type ContentEmbedding, MAX_STATES, STATE } from "./embedder.ts";
+import { createEmbeddingQueue, type Job } from "./embedding-queue.ts";
 import { type Engine, loadEngine } from "./engine.ts";
 import type { Embeddings, FromWorker, Kind, ToWorker } from "./messages.ts";
 import { prepareModel } from "./model.ts";
-import { createSchedule, type Job } from "./schedule.ts";
 
 // A run blocks its thread, so the engine has this one to itself. Texts wait here and not in the main
 // thread: the next one is always at hand, and no run waits for a message.
 declare const self: Worker;
 
-const schedule = createSchedule();
+const schedule = createEmbeddingQueue();
 let engine: Engine | null = null;
 let working = false;
 
@@ -77,7 +77,7 @@ async function embedNext(job: Job, engine: Engine): Promise<ContentEmbedding | n
   const passage = passages[vectors.length];
   if (passage) {
     // What the passages before have left is for those that follow.
-    const share = Math.floor((MOST_STATES * (vectors.length + 1)) / passages.length);
+    const share = Math.floor((MAX_STATES * (vectors.length + 1)) / passages.length);
     const taken = states.reduce((sum, { length }) => sum + length / STATE, 0);
     const embedded = await engine.embedPassage(passage.text, share - taken);
     vectors.push(embedded.vector);

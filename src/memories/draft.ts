@@ -44,7 +44,7 @@ export function createDraft(
       if (hadChange) after.set(id, former);
       else after.delete(id);
     });
-    growth = plus(growth, minus(usageOf(memory), usageOf(get(id))));
+    growth = plus(growth, minus(modelUsage(memory), modelUsage(get(id))));
     after.set(id, memory);
   };
 
@@ -87,6 +87,6 @@ export function createDraft(
   };
 }
 
-function usageOf(memory: MemoryRow | null): Usage {
+function modelUsage(memory: MemoryRow | null): Usage {
   return memory ? { memories: 1, bytes: bytesOf(memory) } : { memories: 0, bytes: 0 };
 }

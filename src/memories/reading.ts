@@ -1,5 +1,5 @@
 import type { Decay } from "../config.ts";
-import { watchModels } from "../embedding/model-at-hand.ts";
+import { createReadinessCheck } from "../embedding/model-readiness.ts";
 import type { Reach } from "../keys/reach.ts";
 import { createTurns } from "../turns.ts";
 import { createExport } from "./export.ts";
@@ -36,7 +36,7 @@ export function createReading({
 }) {
   const survey = createSurvey({ clock, decay });
   const drawMap = createMaps({ clock });
-  const isModelAtHand = watchModels();
+  const isModelAtHand = createReadinessCheck();
 
   const find = async (reach: Reach, id: string): Promise<Memory | null> => {
     const [row] = MEMORY_ID.test(id) ? await findReadable(store, reach, [id], clock()) : [];

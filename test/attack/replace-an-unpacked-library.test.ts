@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { chmodSync, existsSync, mkdirSync, renameSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { fetchModel } from "../../src/embedding/model-download.ts";
+import { fetchFastembedModel } from "../../src/embedding/fastembed-download.ts";
 import { type Asset, prepareAsset } from "../../src/native/asset.ts";
 import { findForeignAncestor } from "../../src/system/foreign-ancestor.ts";
 import { ctxd } from "../support/command-line.ts";
@@ -41,7 +41,7 @@ describe("another user moves a folder above the cache away and puts his own ther
     );
     const dataDir = temporaryFolder();
     const download = { dataDir, store: "http://localhost:1", onDownload: () => {} };
-    await expect(fetchModel("fast-bge-small-en", cache, download)).rejects.toThrow(shared);
+    await expect(fetchFastembedModel("fast-bge-small-en", cache, download)).rejects.toThrow(shared);
     const { stdout } = await ctxd(["doctor"], {
       dataDir: join(shared, "data"),
       env: { CTXD_CACHE_DIR: cache, CTXD_PORT: "0" },

@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { openChosenModel } from "../../src/embedding/chosen-model.ts";
-import { downloadedModel, fetchModel } from "../../src/embedding/model-download.ts";
+import { fastembedFolder, fetchFastembedModel } from "../../src/embedding/fastembed-download.ts";
 import { temporaryFolder } from "../support/database.ts";
 import { silentLog } from "../support/embedder.ts";
 import { writeWordModel } from "../support/word-model.ts";
@@ -64,9 +64,14 @@ function machine() {
   const fetchFrom = (
     store: string,
     name = NAME,
-    models?: Parameters<typeof fetchModel>[2]["models"],
+    models?: Parameters<typeof fetchFastembedModel>[2]["models"],
   ) =>
-    fetchModel(name, cacheDir, { dataDir, store, onDownload: () => {}, ...(models && { models }) });
+    fetchFastembedModel(name, cacheDir, {
+      dataDir,
+      store,
+      onDownload: () => {},
+      ...(models && { models }),
+    });
   return { cacheDir, dataDir, fetchFrom };
 }
 
@@ -132,7 +137,7 @@ describe("a model whose hash is known", () => {
       "is not the model that this program expects",
     );
     expect(existsSync(join(dataDir, "models.json"))).toBe(false);
-    expect(existsSync(downloadedModel(PINNED, cacheDir))).toBe(false);
+    expect(existsSync(fastembedFolder(PINNED, cacheDir))).toBe(false);
     store.swap(right);
     await fetchFrom(store.url, PINNED, models);
   });

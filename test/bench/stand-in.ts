@@ -1,6 +1,6 @@
 import {
   type Embedder,
-  MOST_STATES,
+  MAX_STATES,
   STATE,
   type TokenStates,
 } from "../../src/embedding/embedder.ts";
@@ -39,7 +39,7 @@ function queryOf(text: string) {
 
 /** States of the longer words, as many as the model's tokenizer gives content tokens, about. */
 function statesOf(text: string): TokenStates {
-  const words = (text.toLowerCase().match(/[\p{L}\p{N}]{4,}/gu) ?? []).slice(0, MOST_STATES);
+  const words = (text.toLowerCase().match(/[\p{L}\p{N}]{4,}/gu) ?? []).slice(0, MAX_STATES);
   const numbers = new Int8Array(words.length * STATE);
   for (const [at, word] of words.entries()) {
     vectorOf(word, STATE).forEach((value, place) => {

@@ -1,4 +1,4 @@
-import { type Embedder, MOST_STATES, STATE } from "../../src/embedding/embedder.ts";
+import { type Embedder, MAX_STATES, STATE } from "../../src/embedding/embedder.ts";
 import type { NewMemory } from "../../src/memories/memory.ts";
 import { contentWords } from "../../src/memories/ranking/words.ts";
 import type { BenchClient } from "./client.ts";
@@ -42,7 +42,7 @@ export function createStored(dimension: number): Stored {
     add(added) {
       memories += added.length;
       for (const { content } of added) {
-        const states = Math.min(MOST_STATES, contentWords(content).length);
+        const states = Math.min(MAX_STATES, contentWords(content).length);
         bytes += Buffer.byteLength(content) + 4 * dimension + states * STATE;
       }
     },

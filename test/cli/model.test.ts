@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { readdirSync, statSync, writeFileSync } from "node:fs";
-import { choicePath } from "../../src/embedding/choice.ts";
+import { choicePath } from "../../src/embedding/model-choice.ts";
 import { ctxd } from "../support/command-line.ts";
 import { temporaryFolder } from "../support/database.ts";
 import { testCacheDir } from "../support/embedder.ts";

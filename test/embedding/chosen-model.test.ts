@@ -3,7 +3,7 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openChosenModel, openRecordedModel } from "../../src/embedding/chosen-model.ts";
 import type { Embedder } from "../../src/embedding/embedder.ts";
-import { usageOf } from "../../src/embedding/model-families.ts";
+import { modelUsage } from "../../src/embedding/model-families.ts";
 import { describeModelFolder } from "../../src/embedding/model-folder.ts";
 import { cosine } from "../support/cosine.ts";
 import { temporaryFolder } from "../support/database.ts";
@@ -150,8 +150,8 @@ describe("a model by its name", () => {
 
 test("how a model's vectors are made is known by its name", () => {
   const means = ["all-MiniLM-L6-v2", "fast-multilingual-e5-large", "nomic-embed-text-v1.5"];
-  expect(means.map((name) => usageOf(name)?.pooling)).toEqual(["mean", "mean", "mean"]);
-  expect(usageOf("intfloat/e5-small-v2")?.prefixes.content).toBe("passage: ");
-  expect(usageOf("fast-bge-base-en-v1.5")?.pooling).toBe("first token");
-  expect(usageOf("my-own")).toBeNull();
+  expect(means.map((name) => modelUsage(name)?.pooling)).toEqual(["mean", "mean", "mean"]);
+  expect(modelUsage("intfloat/e5-small-v2")?.prefixes.content).toBe("passage: ");
+  expect(modelUsage("fast-bge-base-en-v1.5")?.pooling).toBe("first token");
+  expect(modelUsage("my-own")).toBeNull();
 });

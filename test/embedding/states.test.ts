@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { MOST_STATES, STATE } from "../../src/embedding/embedder.ts";
+import { MAX_STATES, STATE } from "../../src/embedding/embedder.ts";
 import { sharedEmbedder } from "../support/embedder.ts";
 
 const embedder = sharedEmbedder();
@@ -57,8 +57,8 @@ describe("the states of tokens", () => {
     const { states, starts, vectors } = await embedder.embedContent(text);
     expect(vectors.length).toBeGreaterThan(5);
     expect(starts).toHaveLength(vectors.length);
-    expect(states.length).toBeLessThanOrEqual(MOST_STATES * STATE);
-    expect(states.length).toBeGreaterThan(MOST_STATES * STATE * 0.9);
+    expect(states.length).toBeLessThanOrEqual(MAX_STATES * STATE);
+    expect(states.length).toBeGreaterThan(MAX_STATES * STATE * 0.9);
     for (const word of ["Zanzibar", "Penicillin"]) {
       const { states: asked } = await embedder.embedQuery(word);
       expect(Math.max(...nearest(asked.numbers, states))).toBeGreaterThan(0.6);

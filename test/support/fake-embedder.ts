@@ -1,4 +1,4 @@
-import { type Embedder, MOST_STATES, STATE } from "../../src/embedding/embedder.ts";
+import { type Embedder, MAX_STATES, STATE } from "../../src/embedding/embedder.ts";
 
 /**
  * An embedder for tests whose outcome does not depend on meaning: texts that share words are near
@@ -30,7 +30,7 @@ export function fakeEmbedder(
         return start - passage.length - 2;
       });
       const vectors = passages.map((passage) => vectorOf(passage, dimension));
-      return { vectors, starts, states: statesOf(text).slice(0, MOST_STATES * STATE) };
+      return { vectors, starts, states: statesOf(text).slice(0, MAX_STATES * STATE) };
     },
     close: async () => {},
   };

@@ -1,4 +1,4 @@
-import { MOST_STATES, STATE } from "../../embedding/embedder.ts";
+import { MAX_STATES, STATE } from "../../embedding/embedder.ts";
 import { growInts } from "./grow.ts";
 import { ASKED, interact, whole } from "./pieces.ts";
 import { createPlaces } from "./places.ts";
@@ -65,7 +65,7 @@ export function createStateIndex(): StateIndex {
     },
 
     interaction(asked, weights, owners) {
-      const count = Math.min(MOST_STATES, asked.length / STATE);
+      const count = Math.min(MAX_STATES, asked.length / STATE);
       const total = prepare(asked, weights, count);
       return owners.map((owner = -1) => {
         const own = counts[owner] ?? 0;

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import loadWabt from "wabt";
-import { MOST_STATES, STATE } from "../../../src/embedding/embedder.ts";
+import { MAX_STATES, STATE } from "../../../src/embedding/embedder.ts";
 import { createStateIndex } from "../../../src/memories/indexes/states.ts";
 import { createVectorIndex } from "../../../src/memories/indexes/vectors.ts";
 import { createRandom } from "../../support/random.ts";
@@ -58,13 +58,13 @@ test("each word of a question is compared with the nearest of a memory, by weigh
     known.delete(owner);
     vectors.remove(owner);
     if (random.below(4) === 0) continue;
-    const states = statesOf(random.below(10) === 0 ? MOST_STATES : random.below(9));
+    const states = statesOf(random.below(10) === 0 ? MAX_STATES : random.below(9));
     index.put(owner, states);
     known.set(owner, states);
     // Others have pieces of the same memory.
     vectors.put(owner, [new Float32Array(200).fill(turn)]);
   }
-  for (const count of [1, 5, MOST_STATES]) {
+  for (const count of [1, 5, MAX_STATES]) {
     const asked = statesOf(count);
     const weights = Array.from({ length: count }, () => random.below(5));
     weights[0] = 1;

@@ -26,7 +26,7 @@ export interface Schedule {
  * shortest, so that one sentence does not wait minutes behind a batch of books, nor the books for
  * ever behind sentences.
  */
-export function createSchedule(): Schedule {
+export function createEmbeddingQueue(): Schedule {
   const queries = new Set<Job>();
   const contents = new Set<Job>();
   let oldestTurn = false;

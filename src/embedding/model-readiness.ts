@@ -5,7 +5,7 @@ import type { Embedder } from "./embedder.ts";
 const MOMENT = 500;
 
 /** Asks the same for each of several models; see `watchModel`. */
-export function watchModels(): (embedder: Pick<Embedder, "ready">) => Promise<boolean> {
+export function createReadinessCheck(): (embedder: Pick<Embedder, "ready">) => Promise<boolean> {
   const watches = new WeakMap<object, () => Promise<boolean>>();
   return (embedder) => {
     const watch = watches.get(embedder) ?? watchModel(embedder);

@@ -44,7 +44,7 @@ export async function isFetched(description: ModelDescription, cacheDir: string)
  * @param from files, or folders that have them, in place of the network; told apart by content
  * @throws ModelError with one sentence, AssetError where the cache can't be used
  */
-export async function fetchFiles(
+export async function fetchCatalogueModel(
   { address, description }: Fetchable,
   cacheDir: string,
   {

@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { moveFile } from "../system/files.ts";
 
 /** Writes a file of the data folder as a whole: whoever reads it finds all of the former one or of this. */
-export async function keepJson(path: string, text: string): Promise<void> {
+export async function writeJsonFile(path: string, text: string): Promise<void> {
   const part = `${path}.part-${process.pid}`;
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   await writeFile(part, `${text}\n`, { mode: 0o600, flush: true });

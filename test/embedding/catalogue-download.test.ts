@@ -10,8 +10,12 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { CATALOGUE, sizeOf } from "../../src/embedding/catalogue.ts";
+import {
+  fetchCatalogueModel,
+  folderOf,
+  isFetched,
+} from "../../src/embedding/catalogue-download.ts";
 import { openRecordedModel } from "../../src/embedding/chosen-model.ts";
-import { fetchFiles, folderOf, isFetched } from "../../src/embedding/fetched-model.ts";
 import { builtInModel } from "../../src/embedding/manifest.ts";
 import {
   describeModelFolder,
@@ -127,14 +131,14 @@ describe("a model is fetched", () => {
     expect(await isFetched(description, cacheDir)).toBe(false);
     const seen: number[] = [];
     const onProgress = (count: number, total: number) => seen.push(count / total);
-    const folder = await fetchFiles(fetchable(server.address), cacheDir, { onProgress });
+    const folder = await fetchCatalogueModel(fetchable(server.address), cacheDir, { onProgress });
     expect(folder).toBe(folderOf(description, cacheDir));
     expect(new Uint8Array(readFileSync(join(folder, "model.onnx")))).toEqual(GRAPH);
     expect(statSync(join(folder, "model.onnx")).mode & 0o777).toBe(0o600);
     expect(seen.at(-1)).toBe(1);
     expect(seen).toEqual(seen.toSorted((a, b) => a - b));
     expect(await isFetched(description, cacheDir)).toBe(true);
-    await fetchFiles(fetchable(server.address), cacheDir);
+    await fetchCatalogueModel(fetchable(server.address), cacheDir);
     expect(server.asked.map(({ path }) => path)).toEqual([
       "/trial/onnx/model.onnx",
       "/trial/tokenizer.json",
@@ -146,14 +150,14 @@ describe("a model is fetched", () => {
     const folder = folderOf(description, cacheDir);
     {
       using server = serveInParts(5_000, join(folder, "fetching-model.onnx"));
-      const fetching = fetchFiles(fetchable(server.address), cacheDir, { pause: 1 });
+      const fetching = fetchCatalogueModel(fetchable(server.address), cacheDir, { pause: 1 });
       await expect(fetching).rejects.toThrow(/can't be fetched .* it goes on where it was/);
       const starts = server.asked.map(({ range }) => Number(/\d+/.exec(range ?? "0")?.[0]));
       expect(starts).toEqual([0, 5_000, 10_000, 15_000]);
     }
     expect(await isFetched(description, cacheDir)).toBe(false);
     using server = serve();
-    await fetchFiles(fetchable(server.address), cacheDir, { pause: 1 });
+    await fetchCatalogueModel(fetchable(server.address), cacheDir, { pause: 1 });
     expect(server.asked[0]?.range).toBe("bytes=20000-");
     expect(new Uint8Array(readFileSync(join(folder, "model.onnx")))).toEqual(GRAPH);
     expect(readdirSync(folder).sort()).toEqual(["model.onnx", "tokenizer.json"]);
@@ -165,7 +169,7 @@ describe("a model is fetched", () => {
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, "fetching-model.onnx"), GRAPH.slice(0, 1_000));
     using server = serve({ knowsRanges: false });
-    await fetchFiles(fetchable(server.address), cacheDir);
+    await fetchCatalogueModel(fetchable(server.address), cacheDir);
     expect(new Uint8Array(readFileSync(join(folder, "model.onnx")))).toEqual(GRAPH);
   });
 
@@ -174,7 +178,7 @@ describe("a model is fetched", () => {
     other[100] = (other[100] ?? 0) ^ 1;
     using server = serve({ graph: other });
     const cacheDir = temporaryFolder();
-    const fetching = fetchFiles(fetchable(server.address), cacheDir, { pause: 1 });
+    const fetching = fetchCatalogueModel(fetchable(server.address), cacheDir, { pause: 1 });
     await expect(fetching).rejects.toThrow(
       `is not the model that this program expects (SHA-256 ${sha256(other)} in place of`,
     );
@@ -183,20 +187,26 @@ describe("a model is fetched", () => {
     const folder = folderOf(description, cacheDir);
     writeFileSync(join(folder, "fetching-model.onnx"), other.slice(0, 1_000));
     using right = serve();
-    await expect(fetchFiles(fetchable(right.address), cacheDir)).rejects.toThrow("SHA-256");
-    await fetchFiles(fetchable(right.address), cacheDir);
+    await expect(fetchCatalogueModel(fetchable(right.address), cacheDir)).rejects.toThrow(
+      "SHA-256",
+    );
+    await fetchCatalogueModel(fetchable(right.address), cacheDir);
     expect(await isFetched(description, cacheDir)).toBe(true);
   });
 
   test("and a longer file fills no disk", async () => {
     using server = serve({ graph: bytesOf(GRAPH.length + 1) });
-    const fetching = fetchFiles(fetchable(server.address), temporaryFolder(), { pause: 1 });
+    const fetching = fetchCatalogueModel(fetchable(server.address), temporaryFolder(), {
+      pause: 1,
+    });
     await expect(fetching).rejects.toThrow("more comes than the file has");
   });
 
   test("and an answer that says no is not asked for again", async () => {
     using server = serve({ status: 404 });
-    const fetching = fetchFiles(fetchable(server.address), temporaryFolder(), { pause: 1 });
+    const fetching = fetchCatalogueModel(fetchable(server.address), temporaryFolder(), {
+      pause: 1,
+    });
     await expect(fetching).rejects.toThrow("the answer is 404");
     expect(server.asked).toHaveLength(1);
   });
@@ -208,7 +218,9 @@ describe("a model is fetched", () => {
     const reason = new Error("enough");
     stopped.abort(reason);
     const options = { signal: stopped.signal, pause: 1 };
-    await expect(fetchFiles(fetchable(server.address), cacheDir, options)).rejects.toBe(reason);
+    await expect(fetchCatalogueModel(fetchable(server.address), cacheDir, options)).rejects.toBe(
+      reason,
+    );
   });
 });
 
@@ -219,14 +231,14 @@ test("a model comes from files by their content, whatever their names", async ()
   writeFileSync(join(stick, "below", "words"), TOKENIZER);
   writeFileSync(join(stick, "another"), bytesOf(GRAPH.length));
   const nowhere = fetchable("http://127.0.0.1:1");
-  await fetchFiles(nowhere, cacheDir, { from: [stick] });
+  await fetchCatalogueModel(nowhere, cacheDir, { from: [stick] });
   expect(await isFetched(description, cacheDir)).toBe(true);
   const only = [join(stick, "weights"), join(stick, "another")];
-  await expect(fetchFiles(nowhere, temporaryFolder(), { from: only })).rejects.toThrow(
+  await expect(fetchCatalogueModel(nowhere, temporaryFolder(), { from: only })).rejects.toThrow(
     `None of the files is tokenizer.json (20000 bytes, SHA-256 ${sha256(TOKENIZER)}): it can be downloaded from http://127.0.0.1:1/`,
   );
   const missing = [join(stick, "nothing")];
-  await expect(fetchFiles(nowhere, temporaryFolder(), { from: missing })).rejects.toThrow(
+  await expect(fetchCatalogueModel(nowhere, temporaryFolder(), { from: missing })).rejects.toThrow(
     "missing",
   );
 });
@@ -246,7 +258,7 @@ test("what was fetched is what a start loads, without its source", async () => {
   const [stick, cacheDir] = [temporaryFolder(), temporaryFolder()];
   await writeWordModel(stick);
   const words = await describeModelFolder(stick);
-  await fetchFiles({ address: "http://127.0.0.1:1", description: words }, cacheDir, {
+  await fetchCatalogueModel({ address: "http://127.0.0.1:1", description: words }, cacheDir, {
     from: [stick],
   });
   rmSync(stick, { recursive: true });
@@ -267,7 +279,9 @@ test("a tokenizer like the multilingual model's is read, with its prefixes", asy
     ...pinned.description,
     files: [graph, tokenizer, ...pinned.description.files.slice(2)],
   };
-  await fetchFiles({ address: "http://127.0.0.1:1", description }, cacheDir, { from: [stick] });
+  await fetchCatalogueModel({ address: "http://127.0.0.1:1", description }, cacheDir, {
+    from: [stick],
+  });
   const model = { ...description, dimension: 48, cosines: { unrelated: 0.5, same: 1 } };
   const embedder = openRecordedModel(model, { cacheDir, log: silentLog });
   try {

@@ -2,7 +2,7 @@ import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import { keepJson } from "./kept-json.ts";
+import { writeJsonFile } from "./json-file.ts";
 import { ModelError } from "./model-error.ts";
 
 const Choice = Type.Object({ model: Type.String({ minLength: 1 }) });
@@ -55,5 +55,5 @@ export async function readChoice({
 export async function writeChoice(dataDir: string, model: string | null): Promise<void> {
   const path = choicePath(dataDir);
   if (model === null) return await rm(path, { force: true });
-  await keepJson(path, JSON.stringify({ model }));
+  await writeJsonFile(path, JSON.stringify({ model }));
 }

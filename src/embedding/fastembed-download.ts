@@ -3,14 +3,14 @@ import { mkdir, realpath, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { refuseForeignFolder } from "../native/asset.ts";
 import { moveFile } from "../system/files.ts";
+import { ModelError } from "./model-error.ts";
 import {
   hashFiles,
-  type KnownModel,
-  knownModelsPath,
-  recallModel,
-  rememberModel,
-} from "./known-models.ts";
-import { ModelError } from "./model-error.ts";
+  readTrustedModel,
+  type TrustedModel,
+  trustedModelsPath,
+  trustModel,
+} from "./trusted-models.ts";
 
 /** A model in fastembed's store. */
 export interface StoredModel {
@@ -37,10 +37,10 @@ const MODELS: Readonly<Record<string, StoredModel>> = {
 const TIMEOUT = 3_600_000;
 
 /** Names that CTXD_MODEL may have besides folders. */
-export const MODEL_NAMES = Object.keys(MODELS);
+export const FASTEMBED_NAMES = Object.keys(MODELS);
 
 /** Where a model is in the cache, once it was downloaded. */
-export function downloadedModel(name: string, cacheDir: string): string {
+export function fastembedFolder(name: string, cacheDir: string): string {
   return join(cacheDir, "fastembed", name);
 }
 
@@ -50,7 +50,7 @@ export function downloadedModel(name: string, cacheDir: string): string {
  * remembered in the data folder, and anything else under that name is refused later.
  * @throws ModelError with one sentence, AssetError where another user could replace it
  */
-export async function fetchModel(
+export async function fetchFastembedModel(
   name: string,
   cacheDir: string,
   {
@@ -68,14 +68,14 @@ export async function fetchModel(
   await mkdir(join(cacheDir, "fastembed"), { recursive: true, mode: 0o700 });
   const realCache = await realpath(cacheDir);
   refuseForeignFolder(join(realCache, "fastembed"));
-  const folder = downloadedModel(name, realCache);
-  const known = await recallModel(dataDir, name);
+  const folder = fastembedFolder(name, realCache);
+  const known = await readTrustedModel(dataDir, name);
   if (existsSync(folder)) {
     const files = await hashFiles(folder).catch((cause) => {
       throw new ModelError(`The model in ${folder} can't be read: ${cause.message}.`, { cause });
     });
     if (known) requireKnown(known, files, folder, dataDir);
-    else await rememberModel(dataDir, name, { archive: null, files });
+    else await trustModel(dataDir, name, { archive: null, files });
     return folder;
   }
   const { archive = name, sha256 } = models[name] ?? {};
@@ -93,7 +93,7 @@ export async function fetchModel(
     const extracted = join(partial, name);
     const files = await hashFiles(extracted);
     if (known) requireKnown(known, files, folder, dataDir);
-    else await rememberModel(dataDir, name, { archive: found, files });
+    else await trustModel(dataDir, name, { archive: found, files });
     await moveFile(extracted, folder);
     return folder;
   } catch (cause) {
@@ -119,7 +119,7 @@ async function download(url: string): Promise<ArrayBuffer> {
 
 /** @throws ModelError for the first file that is not the one that came first */
 function requireKnown(
-  known: KnownModel,
+  known: TrustedModel,
   files: Readonly<Record<string, string>>,
   folder: string,
   dataDir: string,
@@ -128,7 +128,7 @@ function requireKnown(
   const other = [...names].sort().find((file) => known.files[file] !== files[file]);
   if (other === undefined) return;
   throw new ModelError(
-    `The model in ${folder} is not the one that came first: ${other} is another. Remove that folder to download it again. If you changed it yourself, remove the model's entry in ${knownModelsPath(dataDir)}.`,
+    `The model in ${folder} is not the one that came first: ${other} is another. Remove that folder to download it again. If you changed it yourself, remove the model's entry in ${trustedModelsPath(dataDir)}.`,
   );
 }
 
@@ -143,7 +143,7 @@ function changed(
 ): ModelError {
   const remedy = isPinned
     ? "it is not used, and nothing in the settings changes that"
-    : `it is not used. To accept it, remove the model's entry in ${knownModelsPath(dataDir)}`;
+    : `it is not used. To accept it, remove the model's entry in ${trustedModelsPath(dataDir)}`;
   const origin = isPinned ? "this program expects" : "came first";
   return new ModelError(
     `What is at ${url} is not the model that ${origin} (SHA-256 ${found} in place of ${wanted}): ${remedy}.`,

@@ -4,7 +4,7 @@ import { disableTelemetry } from "../native/inference.ts";
 import type { Embeddings, FromWorker, Kind, ToWorker } from "./messages.ts";
 
 /** One worker from its start to its end. */
-export interface WorkerLife {
+export interface WorkerConnection {
   /** Resolves when the engine is loaded; rejects when the worker ends before that. */
   readonly loaded: Promise<void>;
   /** Resolves with the reason when the worker has ended, for whatever reason. */
@@ -31,10 +31,10 @@ export function spawnWorker(): Worker {
 }
 
 /** Has a worker that was just spawned load the model, and stays with it to its end. */
-export function accompany(
+export function connectWorker(
   worker: Worker,
   load: Omit<ToWorker & { type: "load" }, "type">,
-): WorkerLife {
+): WorkerConnection {
   const waiting = new Map<number, Waiting>();
   const loaded = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<Error>();

@@ -3,41 +3,44 @@ import { join } from "node:path";
 import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { hashFile } from "../native/asset.ts";
-import { keepJson } from "./kept-json.ts";
+import { writeJsonFile } from "./json-file.ts";
 import { ModelError } from "./model-error.ts";
 
 const Sha256 = Type.String({ pattern: "^[0-9a-f]{64}$" });
 
 /** What a downloaded model was when it came for the first time, as SHA-256. */
-const KnownModel = Type.Object({
+const TrustedModel = Type.Object({
   /** Of the archive; null for files that somebody put there by hand. */
   archive: Type.Union([Sha256, Type.Null()]),
   files: Type.Record(Type.String(), Sha256),
 });
-export type KnownModel = Static<typeof KnownModel>;
-const KnownModels = Type.Record(Type.String(), KnownModel);
+export type TrustedModel = Static<typeof TrustedModel>;
+const TrustedModels = Type.Record(Type.String(), TrustedModel);
 
 /**
  * The file that remembers downloaded models. It is in the data folder, because a cache may be removed
  * at any time and filled again by others.
  */
-export function knownModelsPath(dataDir: string): string {
+export function trustedModelsPath(dataDir: string): string {
   return join(dataDir, "models.json");
 }
 
 /** What is remembered of a model; null for nothing. @throws ModelError when the file is damaged */
-export async function recallModel(dataDir: string, name: string): Promise<KnownModel | null> {
+export async function readTrustedModel(
+  dataDir: string,
+  name: string,
+): Promise<TrustedModel | null> {
   return (await readAll(dataDir))[name] ?? null;
 }
 
 /** Remembers a model, for good. */
-export async function rememberModel(
+export async function trustModel(
   dataDir: string,
   name: string,
-  model: KnownModel,
+  model: TrustedModel,
 ): Promise<void> {
   const models = { ...(await readAll(dataDir)), [name]: model };
-  await keepJson(knownModelsPath(dataDir), JSON.stringify(models, null, 1));
+  await writeJsonFile(trustedModelsPath(dataDir), JSON.stringify(models, null, 1));
 }
 
 /** The SHA-256 of each file in a folder, by its path there. */
@@ -53,8 +56,8 @@ export async function hashFiles(folder: string): Promise<Record<string, string>>
   return hashes;
 }
 
-async function readAll(dataDir: string): Promise<Static<typeof KnownModels>> {
-  const path = knownModelsPath(dataDir);
+async function readAll(dataDir: string): Promise<Static<typeof TrustedModels>> {
+  const path = trustedModelsPath(dataDir);
   const text = await readFile(path, "utf8").catch((error) => {
     if (error.code === "ENOENT") return "{}";
     throw new ModelError(`${path} can't be read (${error.code}).`, { cause: error });
@@ -62,7 +65,7 @@ async function readAll(dataDir: string): Promise<Static<typeof KnownModels>> {
   const damaged = `${path} is damaged: it tells which models were downloaded. Remove it to accept those that come next.`;
   try {
     const models: unknown = JSON.parse(text);
-    if (Value.Check(KnownModels, models)) return models;
+    if (Value.Check(TrustedModels, models)) return models;
   } catch (cause) {
     throw new ModelError(damaged, { cause });
   }
