@@ -19,8 +19,8 @@ import { type Member, MemberPage } from "./member-page.tsx";
 import { PATHS } from "./navigation.tsx";
 import { requireOwner, type Visit } from "./visit.ts";
 
-/** Where a person ends all access to their own account. */
-export const REVOKE_PATH = `${PATHS.account}/revoke`;
+/** The page on which people revoke all access to their own account. */
+const REVOKE_PATH = `${PATHS.account}/revoke`;
 
 interface Dependencies {
   guard: Guard;
@@ -34,7 +34,7 @@ interface Dependencies {
   record: RecordEvent;
 }
 
-/** What ends access to an account: to one's own, and for the owner to anybody's. */
+/** Revokes access to an account: people for their own account, the owner for every account. */
 export function createAccessRoutes(dependencies: Dependencies) {
   return new Elysia().use(createOwnRoutes(dependencies)).use(createAdminRoutes(dependencies));
 }
@@ -55,8 +55,8 @@ function createOwnRoutes({ guard, record, ...stores }: Dependencies) {
           >
             <RevokedList />
             <p>
-              You are signed out here too, and sign in again as before. Your memories stay. For what
-              goes on needing access, make new keys and connect the apps again.
+              You are signed out in this browser too, and can sign in again. Your memories stay.
+              Create new keys and connect apps again where you still need them.
             </p>
           </ConfirmPage>
         )),
@@ -80,18 +80,18 @@ function createAdminRoutes({ guard, record, memories, quotas, ...stores }: Depen
   const find = async (id: string): Promise<Account> => {
     const account = await accounts.find(id);
     if (account) return account;
-    throw new AppError("not_found", "There is no such account any more.");
+    throw new AppError("not_found", "This account no longer exists.");
   };
 
   const survey = async (id: string): Promise<Member> => {
     const account = await find(id);
-    const [kept, bytes, quota, hasOwnQuota] = await Promise.all([
+    const [usage, bytes, quota, hasOwnQuota] = await Promise.all([
       memories.usage(id),
       memories.bytes(id),
       quotas.of(id),
       quotas.isSet(id),
     ]);
-    return { ...account, kept, bytes, quota, hasOwnQuota };
+    return { ...account, usage, bytes, quota, hasOwnQuota };
   };
 
   const ask = (visit: Visit, title: string, confirm: string, children: Child): Markup => (
@@ -125,10 +125,10 @@ function createAdminRoutes({ guard, record, memories, quotas, ...stores }: Depen
           const { email } = await find(params.id);
           return ask(visit, "Revoke all access to this account?", "Revoke everything", [
             <p>
-              Of <bdi>{email}</bdi>, at once:
+              This takes effect for <bdi>{email}</bdi> at once:
             </p>,
             <RevokedList />,
-            <p>The person can sign in again, and the memories stay.</p>,
+            <p>The person can sign in again. The memories stay.</p>,
           ]);
         }),
       PAGE_ROUTE,
@@ -155,8 +155,8 @@ function createAdminRoutes({ guard, record, memories, quotas, ...stores }: Depen
           const { email } = await find(params.id);
           return ask(visit, "Disable this account?", "Disable the account", [
             <p>
-              Nobody can use <bdi>{email}</bdi> until you enable it: nobody can sign in, and its
-              keys rest. Apps have to be connected again after that. Its memories stay.
+              Until you enable <bdi>{email}</bdi> again, nobody can sign in to it and its keys do
+              not work. Afterwards its apps must be connected again. Its memories stay.
             </p>,
           ]);
         }),

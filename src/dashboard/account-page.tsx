@@ -22,39 +22,38 @@ export const PASSWORD_PATH = `${PATHS.account}/password`;
 export const PROVIDERS_PATH = `${PATHS.account}/providers`;
 export const SESSIONS_PATH = `${PATHS.account}/sessions`;
 
-/** A provider, from the person's side. */
-export interface WayIn {
+/** A sign-in provider, and whether the account is connected to it. */
+interface ProviderLink {
   readonly id: string;
   readonly name: string;
   readonly isLinked: boolean;
 }
 
-/** The person's account: who they are, their password, and where they are signed in. */
+/** The page of a person's own account: identity, password, second factors and sessions. */
 export function AccountPage({
   visit,
   hasPassword,
   passwords,
   factors,
-  ways,
+  providers,
   sessions,
   current,
   problem,
 }: {
   visit: Visit;
-  /** Whether they have one; who came through a provider may have none. */
+  /** Whether the account has a password. Accounts made through a provider may have none. */
   hasPassword: boolean;
-  /** Whether people can sign in with passwords here. */
+  /** Whether this server allows passwords. */
   passwords: boolean;
   factors: OwnFactors;
-  /** Providers, and whether the person signs in through them. */
-  ways: readonly WayIn[];
+  providers: readonly ProviderLink[];
   sessions: readonly SessionRecord[];
-  /** The `id` of the session that asks. */
+  /** The id of the session that requests the page. */
   current: string;
   problem?: string;
 }): Markup {
   const { account, token } = visit;
-  const { items, ...around } = listPage(sessions, PATHS.account, visit.url);
+  const { items, ...links } = listPage(sessions, PATHS.account, visit.url);
   return (
     <Page
       visit={visit}
@@ -81,7 +80,7 @@ export function AccountPage({
         <Setting
           id="password"
           title={hasPassword ? "Change the password" : "Set a password"}
-          about="This signs you out everywhere else. API keys and connected apps go on working."
+          about="Changing it signs you out everywhere else. API keys and connected apps keep working."
         >
           <PostForm action={PASSWORD_PATH} token={token}>
             <input type="hidden" name="username" autocomplete="username" value={account.email} />
@@ -101,9 +100,9 @@ export function AccountPage({
         </Setting>
       )}
       <FactorsSection token={token} hasPassword={hasPassword} {...factors} />
-      {ways.length > 0 && (
+      {providers.length > 0 && (
         <Setting id="ways" title="Sign in through">
-          {ways.map(({ id, name, isLinked }) =>
+          {providers.map(({ id, name, isLinked }) =>
             isLinked ? (
               <PostForm action={`${PROVIDERS_PATH}/${id}/disconnect`} token={token} class="way">
                 <span>{name}</span> <Button>Disconnect {name}</Button>
@@ -122,10 +121,10 @@ export function AccountPage({
       <Setting
         id="sessions"
         title="Where you are signed in"
-        about="Each for 30 days, unless you sign out."
+        about="A browser stays signed in for 30 days, unless you sign out."
       >
         <Table
-          caption="Browsers in which you are signed in"
+          caption="Browsers where you are signed in"
           rows={items}
           columns={[
             {
@@ -152,7 +151,7 @@ export function AccountPage({
             },
           ]}
         />
-        <Pager label="Pages of browsers" {...around} />
+        <Pager label="Pages of browsers" {...links} />
         {sessions.length > 1 && (
           <PostForm action={`${SESSIONS_PATH}/revoke-others`} token={token}>
             <Button>Sign out everywhere else</Button>
@@ -162,7 +161,7 @@ export function AccountPage({
       <Setting
         id="revoke"
         title="If something was stolen"
-        about="End everything at once by which your account is used: API keys, connected apps and browsers."
+        about="Revoke all API keys, disconnect all apps and sign out all browsers at once."
       >
         <ButtonLink href={`${PATHS.account}/revoke`} kind="danger" asks={true}>
           Revoke all access

@@ -20,7 +20,7 @@ import { PATHS } from "./navigation.tsx";
 import type { ProofGuard } from "./proof-guard.ts";
 import type { Visit } from "./visit.ts";
 
-/** The page of a person's account: password, second factor and sessions. */
+/** The page of a person's own account: password, providers and sessions. */
 export function createAccountRoutes({
   config,
   guard,
@@ -52,7 +52,7 @@ export function createAccountRoutes({
   providers: readonly Provider[];
   record: RecordEvent;
 }) {
-  const waysOf = async (accountId: string) => {
+  const providersOf = async (accountId: string) => {
     const issuers = await identities.issuers(accountId);
     return providers.map(({ id, name, issuer }) => ({
       id,
@@ -73,7 +73,7 @@ export function createAccountRoutes({
         recoveryCodes: await factors.recoveryCodes.count(visit.account.id),
       }}
       sessions={await sessions.list(visit.account.id)}
-      ways={await waysOf(visit.account.id)}
+      providers={await providersOf(visit.account.id)}
       current={sessions.idOf(visit.session)}
       {...(problem !== undefined && { problem })}
     />
@@ -92,7 +92,7 @@ export function createAccountRoutes({
             if (await accounts.hasPassword(id)) {
               const password = form.get("current") ?? "";
               const address = clientAddress(request, config);
-              // Who is signed in is known: tries of others do not keep them from a new password.
+              // Failed sign-ins of strangers must not lock out a person who is signed in.
               const browser = sessions.idOf(session);
               const verified = await signIn.check({ email, password }, { address, browser });
               if (verified === null) {
@@ -101,11 +101,11 @@ export function createAccountRoutes({
               }
               former = verified.passwordMark;
             }
-            // Hashing takes a while: one that was set meanwhile is not replaced by who knew the former.
+            // Hashing takes a while. If the password is changed meanwhile, this change must not overwrite it.
             const next = form.get("next") ?? "";
             const set = () => accounts.setPassword(id, next, former);
             const passwordMark = await hashing(set, "known");
-            // The database has ended all sessions with the old password, this one too.
+            // A trigger in the database has ended all sessions of the old password, including this one.
             const welcome = await visitors.welcome(request, id, { passwordMark });
             record(request, "password_changed", { accountId: id });
             return { to: PATHS.account, notice: "Your password is changed.", welcome };
@@ -121,7 +121,8 @@ export function createAccountRoutes({
           request,
           async ({ account: { id } }) => {
             const provider = providers.find((each) => each.id === params.id);
-            if (!provider) throw new AppError("not_found", "This provider is not set up.");
+            if (!provider)
+              throw new AppError("not_found", "This provider is not set up on this server.");
             const other = config.passwords ? "Set a password" : "Add a passkey";
             await takeWayIn(
               id,
@@ -134,7 +135,7 @@ export function createAccountRoutes({
             );
             const facts = { accountId: id, subjectId: provider.id, subject: provider.name };
             record(request, "provider_disconnected", facts);
-            return { to: PATHS.account, notice: `${provider.name} does not sign you in any more.` };
+            return { to: PATHS.account, notice: `${provider.name} is disconnected.` };
           },
           page,
         ),
@@ -148,7 +149,7 @@ export function createAccountRoutes({
           async ({ account }) => {
             await sessions.revoke(account.id, params.id);
             record(request, "sessions_ended", { accountId: account.id, amount: 1 });
-            return { to: PATHS.account, notice: "Signed out there." };
+            return { to: PATHS.account, notice: "The browser is signed out." };
           },
           page,
         ),
@@ -160,8 +161,8 @@ export function createAccountRoutes({
         guard.act(request, async ({ account, session }) => {
           const count = await sessions.revokeOthers(account.id, session);
           record(request, "sessions_ended", { accountId: account.id, amount: count });
-          const places = count === 1 ? "one other browser" : `${count} other browsers`;
-          return { to: PATHS.account, notice: `Signed out in ${places}.` };
+          const browsers = count === 1 ? "one other browser" : `${count} other browsers`;
+          return { to: PATHS.account, notice: `Signed out in ${browsers}.` };
         }),
       PAGE_ROUTE,
     );

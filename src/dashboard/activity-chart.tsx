@@ -5,12 +5,12 @@ import { Table } from "../pages/table.tsx";
 import type { Bar } from "./activity-view.ts";
 import { percent } from "./number-text.ts";
 
-/** Units of the drawing: a bar's width with its gap, and the height of the tallest bar. */
+/** In units of the drawing: width of a bar with its gap, the gap, and height of the tallest bar. */
 const STEP = 10;
 const GAP = 2;
 const HEIGHT = 100;
 
-/** Bars of what was saved and asked in each day or week, drawn on the server, with a table of the same. */
+/** A bar chart of memories saved and questions asked per day or week, drawn on the server, and the same as a table. */
 export function ActivityChart({
   bars,
   found,
@@ -18,10 +18,10 @@ export function ActivityChart({
 }: {
   /** The oldest first. */
   bars: readonly Bar[];
-  /** How many questions found something. */
+  /** Questions that found something. */
   found: number;
-  /** What a bar is. */
-  unit: string;
+  /** The period of one bar. */
+  unit: "day" | "week";
 }): Markup {
   const total = (of: (bar: Bar) => number) => bars.reduce((sum, bar) => sum + of(bar), 0);
   const [saved, asked] = [total((bar) => bar.saved), total((bar) => bar.asked)];
@@ -61,7 +61,7 @@ export function ActivityChart({
           rows={busy.toReversed()}
           columns={[
             {
-              title: unit === "day" ? "Day (UTC)" : `A ${unit} from`,
+              title: unit === "day" ? "Day (UTC)" : "Week from (UTC)",
               isHeader: true,
               cell: ({ day }) => day,
             },

@@ -10,32 +10,32 @@ import { EmptyState } from "../pages/notice.tsx";
 import { Table } from "../pages/table.tsx";
 import { PostForm } from "../sign-in/form.tsx";
 import { ActivityChart } from "./activity-chart.tsx";
-import { type Actor, type Bar, grouped, namesOf, saidOf } from "./activity-view.ts";
+import { type Actor, type Bar, describeEvent, groupEvents, namesOf } from "./activity-view.ts";
 import { memoryPath, PATHS } from "./navigation.tsx";
 import { percent } from "./number-text.ts";
 import { Page } from "./page.tsx";
 import type { Visit } from "./visit.ts";
 
-/** Days that can be looked at. */
+/** Choices for the number of days shown. */
 export const RANGES = [7, 30, KEPT_DAYS] as const;
-export type Range = (typeof RANGES)[number];
-export const USUAL_RANGE: Range = 30;
+type Range = (typeof RANGES)[number];
+export const DEFAULT_RANGE: Range = 30;
 
-/** Where the setting of questions is sent. */
+/** The form that turns the keeping of questions on and off. */
 export const QUERIES_PATH = `${PATHS.activity}/queries`;
 
-/** Those who are listed. */
-const MOST_ACTORS = 20;
+/** Agents listed in the summary. */
+const MAX_ACTORS = 20;
 
-/** The address of the page, with what differs from how it begins. */
-export function activityPath({ days, before }: { days: Range; before?: number | null }): string {
+/** The address of the page. Defaults are left out. */
+function activityPath({ days, before }: { days: Range; before?: number | null }): string {
   const parameters = new URLSearchParams();
-  if (days !== USUAL_RANGE) parameters.set("days", `${days}`);
+  if (days !== DEFAULT_RANGE) parameters.set("days", `${days}`);
   if (before) parameters.set("before", `${before}`);
   return parameters.size > 0 ? `${PATHS.activity}?${parameters}` : PATHS.activity;
 }
 
-/** Who saved, searched and found what, and when. */
+/** The activity page: who saved, searched and found memories, and when. */
 export function ActivityPage({
   visit,
   days,
@@ -54,15 +54,15 @@ export function ActivityPage({
   actors: readonly Actor[];
   /** The newest first. */
   events: readonly ActivityEvent[];
-  /** Beginnings of the memories that events name, by their ids; those that are gone are missing. */
+  /** Titles of the memories that events refer to, by id. Deleted memories are missing. */
   names: ReadonlyMap<string, string>;
-  /** The id that events come before; null for the newest. */
+  /** Only events before this id are shown; null shows the newest. */
   before: number | null;
-  /** The id after which there are older ones; null at the end. */
+  /** The `before` of the next page; null if there are no older events. */
   next: number | null;
-  /** Where the activity is, for who follows it. */
+  /** The position of the activity, from which the page follows changes. */
   position: string;
-  /** Since when questions are kept; null where they are not. */
+  /** When the account began to keep questions; null if it does not keep them. */
   queriesSince: Date | null;
 }): Markup {
   const isEmpty = actors.length === 0 && events.length === 0;
@@ -71,7 +71,7 @@ export function ActivityPage({
       visit={visit}
       section="activity"
       title="Activity"
-      lead="Who saved, searched and found what."
+      lead="Who saved, searched and found memories."
       assets={[LIVE]}
     >
       <div
@@ -85,7 +85,14 @@ export function ActivityPage({
         ) : (
           <>
             {before === null && <Summary days={days} bars={bars} actors={actors} />}
-            <Events {...{ visit, events, names, days, before, next }} />
+            <Events
+              visit={visit}
+              events={events}
+              names={names}
+              days={days}
+              before={before}
+              next={next}
+            />
           </>
         )}
       </div>
@@ -98,8 +105,8 @@ function Nothing(): Markup {
   return (
     <EmptyState title="Nothing has happened yet">
       <p>
-        When an agent saves, searches or recalls, it stands here: which one, when, and what it
-        found.
+        When an agent saves, searches or recalls memories, this page shows which agent it was, when,
+        and what it found.
       </p>
       <div class="actions">
         <ButtonLink href={PATHS.connect} kind="main">
@@ -125,7 +132,7 @@ function Summary({
       <section class="panel" aria-labelledby="by-day">
         <div class="activity-chart-head">
           <h2 id="by-day">By {unit}</h2>
-          <ul class="activity-ranges" aria-label="Days that are shown">
+          <ul class="activity-ranges" aria-label="Days shown">
             {RANGES.map((range) => (
               <li>
                 <a
@@ -148,10 +155,10 @@ function Summary({
         <section class="activity-actors" aria-labelledby="by-agent">
           <h2 id="by-agent">By agent</h2>
           <Table
-            caption="Who was active"
-            rows={actors.slice(0, MOST_ACTORS)}
+            caption="Active agents"
+            rows={actors.slice(0, MAX_ACTORS)}
             columns={[
-              { title: "Who", isHeader: true, cell: (actor) => <Who {...actor} /> },
+              { title: "Agent", isHeader: true, cell: (actor) => <Who {...actor} /> },
               { title: "Saved", isNumber: true, cell: ({ saved }) => amount(saved) },
               { title: "Asked", isNumber: true, cell: ({ asked }) => amount(asked) },
               {
@@ -162,8 +169,8 @@ function Summary({
               { title: "Last active", cell: ({ lastAt }) => <Moment at={lastAt} /> },
             ]}
           />
-          {actors.length > MOST_ACTORS && (
-            <p class="faint">{`and ${actors.length - MOST_ACTORS} more`}</p>
+          {actors.length > MAX_ACTORS && (
+            <p class="faint">{`and ${actors.length - MAX_ACTORS} more`}</p>
           )}
         </section>
       )}
@@ -171,7 +178,7 @@ function Summary({
   );
 }
 
-/** A number that is looked for, or nothing to see. */
+/** A number, or a dash for 0. */
 function amount(number: number): Markup | string {
   return number === 0 ? <span class="faint">–</span> : number.toLocaleString("en");
 }
@@ -211,11 +218,11 @@ function Events({
     <section aria-labelledby="latest">
       <h2 id="latest">{before === null ? "Latest" : "Earlier"}</h2>
       <ol class="activity-events">
-        {grouped(events).map((event) => (
+        {groupEvents(events).map((event) => (
           <li data-id={event.id}>
             <span>
               <bdi class="activity-actor">{namesOf(event, visit.account.id).name}</bdi>{" "}
-              {saidOf(event)}
+              {describeEvent(event)}
               {event.query !== null && (
                 <>
                   {" for "}
@@ -244,7 +251,7 @@ function Events({
   );
 }
 
-/** To the best one that was found, or the last one that was written, if it is still there. */
+/** A link to the best memory that was found or the last one that was written, if it still exists. */
 function MemoryLink({
   event: { memoryId },
   names,
@@ -261,29 +268,30 @@ function MemoryLink({
   );
 }
 
-/** Whether what is asked is kept, and the way to change that. */
+/** Shows whether questions are kept, and the button that changes it. */
 function Queries({ visit, since }: { visit: Visit; since: Date | null }): Markup {
   const isKept = since !== null;
   return (
     <section class="panel activity-queries" aria-labelledby="queries">
-      <h2 id="queries">What is asked</h2>
+      <h2 id="queries">Questions</h2>
       <p>
         {isKept ? (
           <>
-            Since <Moment at={since} exact={true} />, this page keeps the words of searches, for at
-            most {KEPT_DAYS} days and with secrets masked. To stop removes them from the server;
-            backups have them until they are deleted.
+            The server has kept the text of questions since <Moment at={since} exact={true} />, for
+            at most {KEPT_DAYS} days and with secrets masked. If you stop, it deletes them. Backups
+            keep them until the backups are deleted.
           </>
         ) : (
           <>
-            Searches are counted, their words are not kept. If you want to read here what was asked,
-            they are kept for at most {KEPT_DAYS} days, with secrets masked, and in backups too.
+            Searches are counted, but their text is not kept. If you turn this on, this page shows
+            the questions. They are kept for at most {KEPT_DAYS} days, with secrets masked, and in
+            backups too.
           </>
         )}
       </p>
       <PostForm action={QUERIES_PATH} token={visit.token}>
         <Button name="keep" value={isKept ? "no" : "yes"} kind={isKept ? "danger" : "plain"}>
-          {isKept ? "Stop, and remove them" : "Keep what is asked"}
+          {isKept ? "Stop and delete questions" : "Keep questions"}
         </Button>
       </PostForm>
     </section>

@@ -4,16 +4,16 @@ import type { Activity } from "../activity/activity.ts";
 import type { ActivityEvent } from "../activity/activity-store.ts";
 import { wholeAccount } from "../keys/reach.ts";
 import type { Memories } from "../memories/memories.ts";
-import { ActivityPage, QUERIES_PATH, RANGES, USUAL_RANGE } from "./activity-page.tsx";
+import { ActivityPage, DEFAULT_RANGE, QUERIES_PATH, RANGES } from "./activity-page.tsx";
 import { actorsOf, barsOf, firstDay } from "./activity-view.ts";
 import { type Guard, PAGE_ROUTE } from "./guard.tsx";
 import type { Live } from "./live.ts";
 import { PATHS } from "./navigation.tsx";
 
-/** Events on a page. */
+/** Events per page. */
 const PAGE_SIZE = 30;
 
-/** The page of who did what, and the setting of what is kept. */
+/** The activity page, and the setting that keeps questions. */
 export function createActivityRoutes({
   guard,
   activity,
@@ -27,8 +27,8 @@ export function createActivityRoutes({
   live: Pick<Live, "positionOf">;
   clock: () => number;
 }) {
-  /** Beginnings of the memories that events name. */
-  const namesOf = async (accountId: string, events: readonly ActivityEvent[]) => {
+  /** Titles of the memories that events refer to. */
+  const titlesOf = async (accountId: string, events: readonly ActivityEvent[]) => {
     const ids = [...new Set(events.flatMap(({ memoryId }) => memoryId ?? []))];
     const found = await Promise.all(ids.map((id) => memories.find(wholeAccount(accountId), id)));
     return new Map(found.flatMap((each) => (each ? [[each.id, lineOf(each.content)]] : [])));
@@ -42,10 +42,10 @@ export function createActivityRoutes({
           const { id } = visit.account;
           const { searchParams } = visit.url;
           const days =
-            RANGES.find((range) => `${range}` === searchParams.get("days")) ?? USUAL_RANGE;
-          const before = readNumber(searchParams.get("before"));
+            RANGES.find((range) => `${range}` === searchParams.get("days")) ?? DEFAULT_RANGE;
+          const before = readId(searchParams.get("before"));
           const since = firstDay(days, clock());
-          // Before what it tells of: what comes meanwhile is asked for once more.
+          // Read before the activity, so that an event in between makes the page update itself.
           const position = await live.positionOf("activity", id);
           const [daily, actors, listed, queriesSince] = await Promise.all([
             before === null ? activity.daily(id, since) : [],
@@ -56,10 +56,15 @@ export function createActivityRoutes({
           const events = listed.slice(0, PAGE_SIZE);
           return (
             <ActivityPage
-              {...{ visit, days, before, events, queriesSince, position }}
+              visit={visit}
+              days={days}
+              before={before}
+              events={events}
+              queriesSince={queriesSince}
+              position={position}
               bars={barsOf(daily, days, clock())}
               actors={actorsOf(actors, id)}
-              names={await namesOf(id, events)}
+              names={await titlesOf(id, events)}
               next={listed.length > PAGE_SIZE ? (events.at(-1)?.id ?? null) : null}
             />
           );
@@ -73,21 +78,21 @@ export function createActivityRoutes({
           const isKept = form.get("keep") === "yes";
           await activity.keepQueries(account.id, isKept);
           const notice = isKept
-            ? "From now on, what is asked is kept."
-            : "What was asked is removed, and not kept any more.";
+            ? "Questions are kept from now on."
+            : "The kept questions are deleted. New ones are not kept.";
           return { to: PATHS.activity, notice };
         }),
       PAGE_ROUTE,
     );
 }
 
-/** The beginning of a text on one line: more than fits beside it. */
+/** The beginning of a text, on one line. */
 function lineOf(content: string): string {
   return [...content.slice(0, 400)].slice(0, 200).join("").replaceAll(/\s+/g, " ").trim();
 }
 
-/** The id in an address; null for none, and for what is none. */
-function readNumber(text: string | null): number | null {
+/** An event id from the address; null if there is none or it is not valid. */
+function readId(text: string | null): number | null {
   const number = Number(text);
   return text !== null && Number.isSafeInteger(number) && number > 0 ? number : null;
 }

@@ -4,28 +4,28 @@ import { viewPath } from "./memories-view.ts";
 import { LOCAL_SOURCE_ID, LOCAL_SOURCE_NAME } from "./memory-sources.ts";
 
 const DAY = 86_400_000;
-/** Milliseconds in which what one agent does again is told as one. */
-const TOGETHER = 10 * 60_000;
+/** Milliseconds within which equal actions of one agent are shown as one event. */
+const GROUPING_MS = 10 * 60_000;
 const SAVING: readonly Kind[] = ["saved", "captured", "imported"];
 
-/** Bars that can be told apart; of more days, each is a week. */
-const MOST_BARS = 40;
+/** The most bars that are readable. If there are more days, each bar is a week. */
+const MAX_BARS = 40;
 
-/** What was saved and asked in a day or a week. */
+/** How much was saved and asked in a day or a week. */
 export interface Bar {
-  /** The first day of it, in UTC. */
+  /** The first day, in UTC. */
   readonly day: string;
-  /** Memories. */
+  /** Saved memories. */
   readonly saved: number;
-  /** Questions. */
+  /** Searches and recalls. */
   readonly asked: number;
 }
 
-/** Bars of the last days, the oldest first, also of those on which nothing was done. */
+/** Bars of the last days, oldest first, including days without activity. */
 export function barsOf(daily: readonly DayCount[], days: number, now: number): Bar[] {
-  const length = days > MOST_BARS ? 7 : 1;
-  const bars = Array.from({ length: Math.ceil(days / length) }, (_, place) => {
-    const ago = Math.min(days - 1, (place + 1) * length - 1);
+  const length = days > MAX_BARS ? 7 : 1;
+  const bars = Array.from({ length: Math.ceil(days / length) }, (_, index) => {
+    const ago = Math.min(days - 1, (index + 1) * length - 1);
     return { day: dayOf(now - ago * DAY), saved: 0, asked: 0 };
   });
   const today = Date.parse(dayOf(now));
@@ -38,26 +38,26 @@ export function barsOf(daily: readonly DayCount[], days: number, now: number): B
   return bars.reverse();
 }
 
-/** The first of so many days up to now. */
+/** The first of the last `days` days, in UTC. */
 export function firstDay(days: number, now: number): string {
   return dayOf(now - (days - 1) * DAY);
 }
 
-/** Who has done something, and all that it was. */
+/** A source with its agent, and what they have done. */
 export interface Actor {
   readonly name: string;
-  /** By which key or app, where an agent has said its name. */
+  /** The key or app, if `name` is the agent's. */
   readonly by: string | null;
-  /** Where what they saved is listed. */
+  /** The list of the memories that they saved. */
   readonly href: string;
   readonly saved: number;
   readonly asked: number;
-  /** How many of those that asked found something. */
+  /** Questions that found something. */
   readonly found: number;
   readonly lastAt: Date;
 }
 
-/** Those who were active, the most recent first. */
+/** The active sources and agents, most recent first. */
 export function actorsOf(counts: readonly ActorCount[], accountId: string): Actor[] {
   const actors = new Map<string, Actor>();
   for (const count of counts) {
@@ -78,7 +78,7 @@ export function actorsOf(counts: readonly ActorCount[], accountId: string): Acto
   return [...actors.values()].sort((a, b) => b.lastAt.getTime() - a.lastAt.getTime());
 }
 
-/** How whoever did something is called. */
+/** The names of an action's source and agent. */
 export function namesOf(
   { sourceId, source, agent }: Pick<ActivityEvent, "sourceId" | "source" | "agent">,
   accountId: string,
@@ -89,8 +89,8 @@ export function namesOf(
   return { name: agent, by: isLocal ? "on this machine" : by };
 }
 
-/** Events of one list, newest first, where what one agent did again and again is one. */
-export function grouped(events: readonly ActivityEvent[]): ActivityEvent[] {
+/** The events of a list, newest first, with equal actions of one agent merged. */
+export function groupEvents(events: readonly ActivityEvent[]): ActivityEvent[] {
   const groups: ActivityEvent[] = [];
   for (const event of events) {
     const last = groups.at(-1);
@@ -113,12 +113,12 @@ function isAlike(a: ActivityEvent, b: ActivityEvent): boolean {
     a.sourceId === b.sourceId &&
     a.agent === b.agent &&
     a.query === b.query &&
-    Math.abs(a.at.getTime() - b.at.getTime()) < TOGETHER
+    Math.abs(a.at.getTime() - b.at.getTime()) < GROUPING_MS
   );
 }
 
-/** What an event was, in words: `saved 3 memories`. */
-export function saidOf({ kind, times, memories, inVain }: ActivityEvent): string {
+/** An event in words: `saved 3 memories`. */
+export function describeEvent({ kind, times, memories, inVain }: ActivityEvent): string {
   const all = memories === 1 ? "a memory" : `${memories.toLocaleString("en")} memories`;
   const often = times === 1 ? "" : times === 2 ? " twice" : ` ${times.toLocaleString("en")} times`;
   const found = inVain === times ? "found nothing" : `found ${all}`;
@@ -126,7 +126,7 @@ export function saidOf({ kind, times, memories, inVain }: ActivityEvent): string
     case "searched":
       return `searched${often}, ${found}`;
     case "recalled":
-      return `recalled what is known${often}, ${found}`;
+      return `recalled${often}, ${found}`;
     case "captured":
       return `captured ${memories === 1 ? "a turn" : `${memories.toLocaleString("en")} turns`}`;
     default:

@@ -13,31 +13,31 @@ import type { ListPage } from "./list-page.ts";
 import { PATHS } from "./navigation.tsx";
 import { sizeText } from "./number-text.ts";
 import { Page } from "./page.tsx";
-import { type Kept, QuotaUse, UsualQuota } from "./quota-use.tsx";
+import { DefaultQuota, QuotaUse, type Usage } from "./quota-use.tsx";
 import { Setting } from "./setting.tsx";
 import { AdminTabs } from "./tabs.tsx";
 import type { Visit } from "./visit.ts";
 
-/** Invitations that are shown, the newest: others hold as well, for a week at the most. */
+/** Invitations shown, newest first. Older ones stay valid for up to a week. */
 const MAX_INVITATIONS = 20;
 
-/** What the owner sees of the whole server. */
+/** The accounts and invitations of the whole server. */
 export interface Overview {
-  /** Those of one page of the list. */
+  /** One page of the list. */
   readonly accounts: readonly (Account & {
-    /** On disk. */
+    /** Bytes on disk. */
     readonly bytes: number;
-    readonly kept: Kept;
+    readonly usage: Usage;
     readonly quota: AccountQuota | null;
   })[];
-  /** The pages around it. */
-  readonly ways: Pick<ListPage<Account>, "previous" | "next">;
+  /** Links to the pages before and after. */
+  readonly pager: Pick<ListPage<Account>, "previous" | "next">;
   readonly invitations: readonly Invitation[];
-  /** What members may keep for whom nothing is set. */
-  readonly usualQuota: AccountQuota | null;
+  /** The quota of members without a quota of their own. */
+  readonly defaultQuota: AccountQuota | null;
 }
 
-/** The owner's page: who has an account, what each keeps, and who is invited. */
+/** The owner's page of accounts, their use, and invitations. */
 export function AdminPage({
   visit,
   overview,
@@ -47,13 +47,13 @@ export function AdminPage({
 }: {
   visit: Visit;
   overview: Overview;
-  /** The link of an invitation that was just made, to be shown this one time. */
+  /** The link of the invitation that was just created. It is shown only this once. */
   invitationLink?: string | null;
   problem?: string;
-  /** What the form was sent with. */
+  /** The address that was entered. */
   email?: string;
 }): Markup {
-  const { accounts, ways, invitations, usualQuota } = overview;
+  const { accounts, pager, invitations, defaultQuota } = overview;
   const { token } = visit;
   return (
     <Page
@@ -65,11 +65,11 @@ export function AdminPage({
     >
       {invitationLink !== null && (
         <section class="panel" aria-labelledby="link">
-          <h2 id="link">The invitation's link</h2>
+          <h2 id="link">Invitation link</h2>
           <Copyable text={invitationLink} label="the link" />
           <p>
-            <strong>This is the only time that it is shown.</strong> Send it to the person whom you
-            invite: whoever has it first can make an account with it.
+            <strong>This link is shown only once.</strong> Send it to the person you invite. The
+            first person who opens it can create an account.
           </p>
         </section>
       )}
@@ -94,19 +94,19 @@ export function AdminPage({
             ),
           },
           {
-            title: "Keeps",
+            title: "Stores",
             isNumber: true,
-            cell: ({ kept, quota }) => <QuotaUse kept={kept} quota={quota} />,
+            cell: ({ usage, quota }) => <QuotaUse usage={usage} quota={quota} />,
           },
           { title: "On disk", isNumber: true, cell: ({ bytes }) => sizeText(bytes) },
         ]}
       />
-      <Pager label="Pages of accounts" {...ways} />
-      <UsualQuota quota={usualQuota} />
+      <Pager label="Pages of accounts" {...pager} />
+      <DefaultQuota quota={defaultQuota} />
       <Setting
         id="invite"
         title="Invite somebody"
-        about="An invitation is a link for one account, and holds for seven days. No mail is sent."
+        about="An invitation is a link that creates one account. It is valid for seven days. The server sends no e-mail."
       >
         <PostForm action={INVITATIONS_PATH} token={token}>
           <Field
@@ -114,16 +114,16 @@ export function AdminPage({
             name="email"
             type="email"
             value={email}
-            hint="The account gets this address; without it, the person chooses"
+            hint="The account gets this address. If empty, the person chooses one."
             autocomplete="off"
             maxlength={254}
           />
-          <Button kind="main">Make a link</Button>
+          <Button kind="main">Create a link</Button>
         </PostForm>
       </Setting>
       {invitations.length > 0 && (
         <Table
-          caption="Invitations that nobody has used"
+          caption="Unused invitations"
           rows={invitations.slice(-MAX_INVITATIONS).reverse()}
           columns={[
             {
@@ -131,7 +131,7 @@ export function AdminPage({
               isHeader: true,
               cell: ({ email }) => (email === null ? "anyone with the link" : <bdi>{email}</bdi>),
             },
-            { title: "Made", cell: ({ createdAt }) => <Moment at={createdAt} /> },
+            { title: "Created", cell: ({ createdAt }) => <Moment at={createdAt} /> },
             { title: "Expires", cell: ({ expiresAt }) => <Moment at={expiresAt} /> },
             {
               title: "Actions",

@@ -20,7 +20,7 @@ import { PATHS } from "./navigation.tsx";
 import type { ShownOnce } from "./shown-once.ts";
 import { requireOwner, type Visit } from "./visit.ts";
 
-/** The owner's page of accounts and invitations. */
+/** The owner's page of accounts and invitations, and the removal of accounts. */
 export function createAdminRoutes({
   config,
   guard,
@@ -47,34 +47,34 @@ export function createAdminRoutes({
   const { publicUrl } = config;
 
   const survey = async ({ url }: Visit): Promise<Overview> => {
-    const { items, ...ways } = listPage(await accounts.list(), PATHS.admin, url);
+    const { items, ...pager } = listPage(await accounts.list(), PATHS.admin, url);
     const measure = async (account: Account) => {
       const { id } = account;
-      const [kept, bytes, quota] = await Promise.all([
+      const [usage, bytes, quota] = await Promise.all([
         memories.usage(id),
         memories.bytes(id),
         quotas.of(id),
       ]);
-      return { ...account, kept, bytes, quota };
+      return { ...account, usage, bytes, quota };
     };
     return {
       accounts: await Promise.all(items.map(measure)),
-      ways,
+      pager,
       invitations: await invitations.list(),
-      usualQuota: quotas.ofMembers,
+      defaultQuota: quotas.ofMembers,
     };
   };
 
-  /** An account that may be removed. */
+  /** @throws AppError unless the account exists and belongs to a member: the owner's can't be removed */
   const findMember = async (id: string): Promise<Account> => {
     const account = await accounts.find(id);
     if (account?.role === "member") return account;
     throw account
       ? new AppError(
           "forbidden",
-          "The owner's account can't be removed here: hand the server over first, by ctxd user owner EMAIL.",
+          "The owner's account can't be removed. Make another account the owner first: ctxd user owner EMAIL.",
         )
-      : new AppError("not_found", "There is no such account any more.");
+      : new AppError("not_found", "This account no longer exists.");
   };
 
   return new Elysia()
@@ -147,18 +147,18 @@ export function createAdminRoutes({
               section="admin"
               title="Remove this account?"
               action={`${ACCOUNTS_PATH}/${id}/remove`}
-              confirm="Remove the account for good"
+              confirm="Remove the account permanently"
               cancel={`${ACCOUNTS_PATH}/${id}`}
             >
               <p>
-                This removes <bdi>{email}</bdi> and all that is in the account, for good:
+                This permanently removes <bdi>{email}</bdi> with everything in the account:
               </p>
               <ul>
                 <li>memories: {stats.memories.toLocaleString("en")}</li>
                 <li>API keys: {active(await keys.list(id))}</li>
                 <li>connected apps: {active(await grants.list(id))}</li>
               </ul>
-              <p>Nobody can bring them back. Backups keep what they have.</p>
+              <p>You can't undo this. Existing backups still contain the account.</p>
             </ConfirmPage>
           );
         }),
@@ -172,7 +172,10 @@ export function createAdminRoutes({
           const { id, email } = await findMember(params.id);
           await accounts.remove(id);
           record(request, "account_removed", { accountId: id, actorId: visit.account.id });
-          return { to: PATHS.admin, notice: `${email} is removed, with all memories.` };
+          return {
+            to: PATHS.admin,
+            notice: `${email} is removed, with all memories of the account.`,
+          };
         }),
       PAGE_ROUTE,
     );

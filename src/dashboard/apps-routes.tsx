@@ -21,9 +21,9 @@ import { PATHS } from "./navigation.tsx";
 import { memoryCount } from "./number-text.ts";
 import { Page } from "./page.tsx";
 import type { Visit } from "./visit.ts";
-import { RemoveWritten } from "./written-routes.tsx";
+import { DeleteWrittenLink } from "./written-routes.tsx";
 
-/** The page of apps that a person has allowed to use their memories. */
+/** The page of apps that may use a person's memories. */
 export function createAppsRoutes({
   guard,
   grants,
@@ -57,7 +57,7 @@ export function createAppsRoutes({
       ({ request, params }) =>
         guard.show(request, async (visit) => {
           const grant = (await active(visit.account.id)).find(({ id }) => id === params.id);
-          if (!grant) throw new AppError("not_found", "This app is not connected any more.");
+          if (!grant) throw new AppError("not_found", "This app is no longer connected.");
           return (
             <ConfirmPage
               visit={visit}
@@ -71,8 +71,8 @@ export function createAppsRoutes({
                 <strong>
                   <bdi>{grant.clientName}</bdi>
                 </strong>{" "}
-                can't use your memories any more, at once. To connect it again you have to allow it
-                again. What it has saved stays.
+                will lose access to your memories at once. You can connect it again later. The
+                memories that it saved stay.
               </p>
             </ConfirmPage>
           );
@@ -104,18 +104,18 @@ function AppsPage({
   /** How many memories agents on this machine wrote. */
   byAgents: number;
 }): Markup {
-  const { items, ...ways } = listPage(grants, PATHS.apps, visit.url);
+  const { items, ...pager } = listPage(grants, PATHS.apps, visit.url);
   return (
     <Page
       visit={visit}
       section="apps"
       title="Connected apps"
-      lead="Apps that you have allowed to use your memories, each on a page of this server."
+      lead="Apps that you have allowed to use your memories."
     >
       {grants.length === 0 ? (
         <EmptyState title="No app is connected">
           <p>
-            Give an app the address of this server, and it asks you here. See{" "}
+            Enter the address of this server in an app. The app then asks you for access here. See{" "}
             <a href={PATHS.connect}>Connect</a>.
           </p>
         </EmptyState>
@@ -131,7 +131,7 @@ function AppsPage({
                 <>
                   <bdi>{clientName}</bdi>
                   <span class="under">
-                    goes back to <bdi>{redirectHost}</bdi>, allowed <Moment at={createdAt} />
+                    returns to <bdi>{redirectHost}</bdi>, connected <Moment at={createdAt} />
                   </span>
                 </>
               ),
@@ -141,7 +141,7 @@ function AppsPage({
               cell: (grant) => <Allowed scopes={grant.scopes} bound={toBound(grant)} />,
             },
             { title: "Last used", cell: ({ lastUsedAt }) => <Moment at={lastUsedAt} /> },
-            { title: "Ends if unused", cell: ({ expiresAt }) => <Moment at={expiresAt} /> },
+            { title: "Expires if unused", cell: ({ expiresAt }) => <Moment at={expiresAt} /> },
             {
               title: "Actions",
               isActions: true,
@@ -150,7 +150,7 @@ function AppsPage({
                   <ButtonLink href={`${PATHS.apps}/${id}/revoke`} kind="danger" asks={true}>
                     Disconnect<span class="hidden-text"> {clientName}</span>
                   </ButtonLink>
-                  <RemoveWritten section="apps" id={id} name={clientName} />
+                  <DeleteWrittenLink section="apps" id={id} name={clientName} />
                 </div>
               ),
             },
@@ -159,7 +159,7 @@ function AppsPage({
       )}
       {ended.length > 0 && (
         <details>
-          <summary>{`Disconnected within the last 30 days (${ended.length})`}</summary>
+          <summary>{`Disconnected in the last 30 days (${ended.length})`}</summary>
           <Table
             caption="Disconnected apps"
             rows={ended}
@@ -170,7 +170,7 @@ function AppsPage({
                 title: "Actions",
                 isActions: true,
                 cell: ({ id, clientName }) => (
-                  <RemoveWritten section="apps" id={id} name={clientName} />
+                  <DeleteWrittenLink section="apps" id={id} name={clientName} />
                 ),
               },
             ]}
@@ -180,13 +180,13 @@ function AppsPage({
       {byAgents > 0 && (
         <section class="panel" aria-labelledby="agents">
           <h2 id="agents">{LOCAL_SOURCE_NAME}</h2>
-          <p>{`They need no key and wrote ${memoryCount(byAgents)}.`}</p>
+          <p>{`They need no key. They wrote ${memoryCount(byAgents)}.`}</p>
           <div class="actions">
-            <RemoveWritten section="apps" id={LOCAL_SOURCE_ID} name={LOCAL_SOURCE_NAME} />
+            <DeleteWrittenLink section="apps" id={LOCAL_SOURCE_ID} name={LOCAL_SOURCE_NAME} />
           </div>
         </section>
       )}
-      <Pager label="Pages of apps" {...ways} />
+      <Pager label="Pages of apps" {...pager} />
     </Page>
   );
 }

@@ -12,7 +12,7 @@ import { PAGE_ROUTE } from "./guard.tsx";
 import type { ProofGuard } from "./proof-guard.ts";
 import type { Visit } from "./visit.ts";
 
-/** A person's app for codes, and their recovery codes: all for a fresh proof alone. */
+/** Sets up and removes the authenticator app and recovery codes. Every request needs a fresh proof. */
 export function createAuthenticatorRoutes({
   config,
   proved,
@@ -31,7 +31,8 @@ export function createAuthenticatorRoutes({
 
   const appPage = async (visit: Visit, problem?: string) => {
     const secret = await oneTimeCodes.findUnconfirmed(visit.account.id);
-    if (secret === null) throw new AppError("not_found", "Set up an app on the page Account.");
+    if (secret === null)
+      throw new AppError("not_found", "Set up an authenticator app on the page Account first.");
     return <AppPage visit={visit} secret={secret} issuer={issuer} {...(problem && { problem })} />;
   };
 
@@ -55,11 +56,11 @@ export function createAuthenticatorRoutes({
             if (!(await oneTimeCodes.confirm(visit.account.id, form.get(CODE) ?? ""))) {
               throw new AppError(
                 "validation_failed",
-                "This is not the code that the app shows now.",
+                "This code is wrong. Enter the code that the app shows now.",
               );
             }
             record(request, "second_step_enabled", { accountId: visit.account.id });
-            return changes.added(request, visit, "The app is set up.");
+            return changes.added(request, visit, "The authenticator app is set up.");
           },
           appPage,
         ),
@@ -71,7 +72,7 @@ export function createAuthenticatorRoutes({
         proved.act(request, async (visit) => {
           await oneTimeCodes.remove(visit.account.id);
           record(request, "second_step_disabled", { accountId: visit.account.id });
-          return changes.removed(request, visit, "The app is removed.");
+          return changes.removed(request, visit, "The authenticator app is removed.");
         }),
       PAGE_ROUTE,
     )
@@ -80,7 +81,7 @@ export function createAuthenticatorRoutes({
       ({ request }) =>
         proved.act(request, async (visit) => {
           if (!(await factors.isSetUp(visit.account.id))) {
-            throw new AppError("conflict", "Set up a passkey or an app first.");
+            throw new AppError("conflict", "Set up a passkey or an authenticator app first.");
           }
           const codes = await recoveryCodes.replace(visit.account.id);
           record(request, "recovery_codes_created", { accountId: visit.account.id });

@@ -16,10 +16,10 @@ import { AdminTabs } from "./tabs.tsx";
 import type { Visit } from "./visit.ts";
 
 const MINUTE = 60_000;
-/** Backups that are shown. */
-const MOST_KEPT = 30;
+/** Backups shown. */
+const MAX_BACKUPS = 30;
 
-/** Which backups there are, when the next one is due, and how to restore one. */
+/** The page of backups: the schedule, the existing backups, and how to restore one. */
 export function BackupsPage({
   visit,
   facts,
@@ -27,11 +27,11 @@ export function BackupsPage({
   program,
 }: {
   visit: Visit;
-  /** Null where nothing is known of them. */
+  /** Null if the program does not report them. */
   facts: BackupFacts | null;
-  /** Backups and restores that the security log tells of, the newest first. */
+  /** Backups and restores in the security log, newest first. */
   events: readonly SecurityRecord[];
-  /** What a person types in the place of `ctxd`. */
+  /** The command to type instead of `ctxd`. */
   program: string;
 }): Markup {
   const schedule = facts?.schedule ?? null;
@@ -60,19 +60,19 @@ export function BackupsPage({
         <Setting
           id="kept"
           title={`Kept: ${facts.complete.length}`}
-          about="Each was read again when it was made."
+          about="The server verified each backup after writing it."
         >
           <Table
             caption="Backups of the schedule"
-            rows={facts.complete.slice(0, MOST_KEPT)}
+            rows={facts.complete.slice(0, MAX_BACKUPS)}
             columns={[
-              { title: "Of", isHeader: true, cell: ({ at }) => <Moment at={new Date(at)} /> },
+              { title: "Time", isHeader: true, cell: ({ at }) => <Moment at={new Date(at)} /> },
               { title: "Folder", cell: ({ folder }) => <code>{folder}</code> },
             ]}
           />
         </Setting>
       )}
-      <Setting id="by-hand" title="By hand" about="Also while the server runs.">
+      <Setting id="by-hand" title="By hand" about="You can run this while the server runs.">
         <Copyable text={`${program} backup FOLDER`} label="the command that makes a backup" />
       </Setting>
       <Setting
@@ -80,8 +80,8 @@ export function BackupsPage({
         title="Restore"
         about={
           <>
-            Into an empty folder; the running server is not touched.{" "}
-            <a href={`${HELP_PATH}/back-up`}>What comes back</a>
+            Restores into an empty folder. The running server is not changed.{" "}
+            <a href={`${HELP_PATH}/back-up`}>What a restore brings back</a>
           </>
         }
       >
@@ -95,7 +95,11 @@ export function BackupsPage({
         />
       </Setting>
       {events.length > 0 && (
-        <Setting id="events" title="What was done" about="By the schedule and by commands.">
+        <Setting
+          id="events"
+          title="History"
+          about="Backups and restores by the schedule and by commands."
+        >
           <Table
             caption="Backups made and restored"
             rows={events}
@@ -116,11 +120,11 @@ function NoSchedule({ isShared }: { isShared: boolean }): Markup {
     <Setting id="schedule" title="Schedule">
       <p>
         {isShared ? (
-          "None are made by a server. Several share these data: have a timer run the command below."
+          "Several servers share this data, so none of them makes backups. Run the command below from a timer."
         ) : (
           <>
-            None are made. Set <code>CTXD_BACKUP_DIR</code> to a folder, best on another disk: the
-            server then makes one each day and keeps seven.
+            There are no scheduled backups. Set <code>CTXD_BACKUP_DIR</code> to a folder, preferably
+            on another disk. The server then makes a backup every day and keeps seven.
           </>
         )}
       </p>
@@ -136,7 +140,11 @@ function ScheduleFacts({
   newest: number | null;
 }): Markup {
   return (
-    <Setting id="schedule" title="Schedule" about="Set by CTXD_BACKUP_DIR, _EVERY and _KEEP.">
+    <Setting
+      id="schedule"
+      title="Schedule"
+      about="The settings are CTXD_BACKUP_DIR, CTXD_BACKUP_EVERY and CTXD_BACKUP_KEEP."
+    >
       <dl>
         <dt>Every</dt>
         <dd>{spanText(every)}</dd>
@@ -159,7 +167,7 @@ function ScheduleFacts({
   );
 }
 
-/** A time as people say it, in the largest unit that fits: `12 hours`. */
+/** A duration in the largest unit that divides it: `12 hours`. */
 function spanText(milliseconds: number): string {
   const minutes = Math.round(milliseconds / MINUTE);
   const units = [

@@ -1,4 +1,4 @@
-/** Browsers and systems by what tells them in a `User-Agent`; the first that fits counts. */
+/** Browsers and systems by their mark in a `User-Agent`. The first match counts. */
 const BROWSERS = [
   ["Edge", /\bEdgA?\//],
   ["Opera", /\bOPR\//],
@@ -17,7 +17,7 @@ const SYSTEMS = [
   ["Linux", /\bLinux\b/],
 ] as const;
 
-/** What a person would call the browser that calls itself so. */
+/** The common name of a browser and its system, from its `User-Agent`. */
 export function browserName(userAgent: string): string {
   const find = (known: readonly (readonly [string, RegExp])[]) =>
     known.find(([, pattern]) => pattern.test(userAgent))?.[0];

@@ -1,23 +1,24 @@
-/** A run of words that two texts share, or that one of them alone has. */
+/** Consecutive words that both texts have, or only one of them. */
 export interface Run {
   kind: "same" | "removed" | "added";
   text: string;
 }
 
-/** Characters of a text, and words besides those that both begin and end with, that are compared at the most. */
-const MOST_CHARACTERS = 4_000;
-const MOST_WORDS = 300;
-/** The share of the shorter text that must be the same: of less, the changes tell nothing. */
-const LEAST_SAME = 0.4;
+/** Longer texts are not compared. */
+const MAX_CHARACTERS = 4_000;
+/** Words that are compared after the common beginning and end are left out. */
+const MAX_WORDS = 300;
+/** The share of the shorter text that must be unchanged. Below it, a list of changes does not help. */
+const MIN_SAME = 0.4;
 
 const WORDS = new Intl.Segmenter("en", { granularity: "word" });
 
 /**
- * What was changed in a text, word by word; `null` where so little is the same that it is another text, or where
- * too much would have to be compared.
+ * The changes between two texts, word by word; `null` if the texts have too little in common or are too long to
+ * compare.
  */
 export function changedWords(before: string, after: string): Run[] | null {
-  if (Math.max(before.length, after.length) > MOST_CHARACTERS) return null;
+  if (Math.max(before.length, after.length) > MAX_CHARACTERS) return null;
   const [old, next] = [wordsOf(before), wordsOf(after)];
   const most = Math.min(old.length, next.length);
   let first = 0;
@@ -26,19 +27,19 @@ export function changedWords(before: string, after: string): Run[] | null {
   while (last < most - first && isSame(old.at(-1 - last), next.at(-1 - last))) last++;
   const removed = old.slice(first, old.length - last);
   const added = next.slice(first, next.length - last);
-  if (Math.max(removed.length, added.length) > MOST_WORDS) return null;
+  if (Math.max(removed.length, added.length) > MAX_WORDS) return null;
   const runs: Run[] = [];
   append(runs, "same", next.slice(0, first));
   compare(removed, added, runs);
   append(runs, "same", next.slice(next.length - last));
   const same = runs.reduce((sum, { kind, text }) => sum + (kind === "same" ? text.length : 0), 0);
-  return same >= LEAST_SAME * Math.min(before.length, after.length) ? runs : null;
+  return same >= MIN_SAME * Math.min(before.length, after.length) ? runs : null;
 }
 
 /** By the longest common subsequence (Wagner & Fischer, "The String-to-String Correction Problem", 1974). */
 function compare(removed: readonly string[], added: readonly string[], runs: Run[]): void {
   const width = added.length + 1;
-  /** From one place on in the one and from another on in the other, how many words are the same. */
+  /** Length of the longest common subsequence of the rest of both lists, for each pair of positions. */
   const shared = new Uint16Array((removed.length + 1) * width);
   const at = (row: number, column: number) => shared[row * width + column] ?? 0;
   for (let row = removed.length - 1; row >= 0; row--) {
@@ -76,12 +77,12 @@ function append(runs: Run[], kind: Run["kind"], words: readonly string[]): void 
   else runs.push({ kind, text: words.join("") });
 }
 
-/** The space after a word makes it no other one. */
+/** Compares two words without the space after them. */
 function isSame(one: string | undefined, other: string | undefined): boolean {
   return one !== undefined && other !== undefined && one.trimEnd() === other.trimEnd();
 }
 
-/** Words with the space after them, and marks. */
+/** Splits a text into words and punctuation marks, each with the space after it. */
 function wordsOf(text: string): string[] {
   const words: string[] = [];
   for (const { segment } of WORDS.segment(text)) {

@@ -7,8 +7,8 @@ import { Page } from "./page.tsx";
 import type { Visit } from "./visit.ts";
 
 /**
- * Asks once before something is lost for good. A page of its own; a `ButtonLink` to it with `asks`
- * opens it as a dialog where scripts run.
+ * Asks for confirmation before something is deleted or revoked. It is a page; with scripts, a `ButtonLink` with
+ * `asks` opens it as a dialog.
  */
 export function ConfirmPage({
   visit,
@@ -24,14 +24,14 @@ export function ConfirmPage({
   section: Section;
   /** The question. */
   title: string;
-  /** Where the form goes when the answer is yes. */
+  /** The path to which the form is sent. */
   action: string;
-  /** Label of the button that does it. */
+  /** Label of the button that confirms. */
   confirm: string;
-  /** The page to go back to. */
+  /** The page to return to. */
   cancel: string;
   problem?: string | undefined;
-  /** What will be lost, and fields of the form if it needs any. */
+  /** What will happen, and fields of the form. */
   children?: Child;
 }): Markup {
   return (

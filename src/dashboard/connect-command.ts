@@ -1,23 +1,26 @@
 import type { Account } from "../accounts/accounts.ts";
 import type { ServerStatus } from "./server-status.ts";
 
-/** What connects agents, as a person types it. */
+/** The command that connects agents, as a person types it. */
 export interface ConnectCommand {
   readonly command: string;
-  /** Whether it is for the server's own machine, where no key is needed. */
+  /** Whether it uses the local socket of the server's machine, which needs no key. */
   readonly isHere: boolean;
 }
 
 /** @param words after `ctxd`, such as `connect --all` */
 export type ConnectCommandOf = (account: Pick<Account, "role">, words: string) => ConnectCommand;
 
-/** Makes what tells how agents are connected: the owner's on the server's machine by its socket, others by its address. */
+/**
+ * Makes a function that returns the command for an account. The owner's agents on the server's machine use the local
+ * socket; all others use the server's address.
+ */
 export function createConnectCommand({
   publicUrl,
   serverStatus,
 }: {
   publicUrl: string;
-  /** Null where no program tells of itself. */
+  /** Null if the program does not report its status. */
   serverStatus: Pick<ServerStatus, "command" | "isForAgents"> | null;
 }): ConnectCommandOf {
   return ({ role }, words) => {
@@ -27,7 +30,7 @@ export function createConnectCommand({
   };
 }
 
-/** Whether an address is for programs of the server's own machine alone. */
+/** Whether only programs on the server's machine can reach an address. */
 export function isLocal(publicUrl: string): boolean {
   return /^(localhost$|127\.|\[::1\])/.test(new URL(publicUrl).hostname);
 }

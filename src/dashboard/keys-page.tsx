@@ -14,7 +14,7 @@ import { listPage } from "./list-page.ts";
 import { PATHS } from "./navigation.tsx";
 import { Page } from "./page.tsx";
 import type { Visit } from "./visit.ts";
-import { RemoveWritten } from "./written-routes.tsx";
+import { DeleteWrittenLink } from "./written-routes.tsx";
 
 /** The account's API keys, and the form that makes one. */
 export function KeysPage({
@@ -214,7 +214,7 @@ function KeyTable({
                   Revoke<span class="hidden-text"> {key.name}</span>
                 </ButtonLink>
               )}
-              <RemoveWritten section="keys" id={key.id} name={key.name} />
+              <DeleteWrittenLink section="keys" id={key.id} name={key.name} />
             </div>
           ),
         },

@@ -10,24 +10,24 @@ import { ACCOUNTS_PATH } from "./admin-paths.ts";
 import { PATHS } from "./navigation.tsx";
 import { sizeText } from "./number-text.ts";
 import { Page } from "./page.tsx";
-import { type Kept, QuotaUse } from "./quota-use.tsx";
+import { QuotaUse, type Usage } from "./quota-use.tsx";
 import { Setting } from "./setting.tsx";
 import { AdminTabs } from "./tabs.tsx";
 import type { Visit } from "./visit.ts";
 
-/** An account, as the owner of the server knows it. */
+/** An account, as the owner of the server sees it. */
 export interface Member extends Account {
-  readonly kept: Kept;
-  /** On disk. */
+  readonly usage: Usage;
+  /** Bytes on disk. */
   readonly bytes: number;
   readonly quota: AccountQuota | null;
-  /** Whether that was set for this account alone. */
+  /** Whether the quota was set for this account. */
   readonly hasOwnQuota: boolean;
 }
 
-/** What the owner knows of an account, and can do about it. */
+/** The owner's page of one account: facts, quota, access and removal. */
 export function MemberPage({ visit, member }: { visit: Visit; member: Member }): Markup {
-  const { id, email, role, createdAt, disabledAt, kept, bytes, quota } = member;
+  const { id, email, role, createdAt, disabledAt, usage, bytes, quota } = member;
   const path = `${ACCOUNTS_PATH}/${id}`;
   return (
     <Page visit={visit} section="admin" title={email} above={<AdminTabs current={PATHS.admin} />}>
@@ -51,24 +51,24 @@ export function MemberPage({ visit, member }: { visit: Visit; member: Member }):
           <dd>{sizeText(bytes)}</dd>
           <dt>Security log</dt>
           <dd>
-            <a href={`${PATHS.admin}/security?account=${id}`}>What has happened in this account</a>
+            <a href={`${PATHS.admin}/security?account=${id}`}>Events of this account</a>
           </dd>
         </dl>
       </Setting>
       <Setting
         id="quota"
         title="Quota"
-        about="What the account may keep, from its next write on. What is there already stays. Bytes are those of all text: contents, tags, names and metadata."
+        about="How much the account may store. It applies to new writes and deletes nothing. Bytes count all text: contents, tags, names and metadata."
       >
         <p>
-          <QuotaUse kept={kept} quota={quota} />
+          <QuotaUse usage={usage} quota={quota} />
         </p>
         <QuotaForm visit={visit} member={member} />
       </Setting>
       <Setting
         id="access"
         title="Access"
-        about="Revoking ends its keys, apps and sessions once. Disabling keeps everybody out until you enable the account again."
+        about="Revoking ends the current keys, apps and sessions. Disabling keeps everyone out until you enable the account again."
       >
         <div class="actions">
           <ButtonLink href={`${path}/revoke`} kind="danger" asks={true}>
@@ -90,7 +90,7 @@ export function MemberPage({ visit, member }: { visit: Visit; member: Member }):
         <Setting
           id="remove"
           title="Remove"
-          about="The account goes with all of its memories, keys and apps, for good."
+          about="Permanently removes the account with its memories, keys and apps."
         >
           <ButtonLink href={`${path}/remove`} kind="danger" asks={true}>
             Remove the account
@@ -112,7 +112,7 @@ function QuotaForm({ visit, member }: { visit: Visit; member: Member }): Markup 
             label="Memories"
             name="memories"
             value={quota?.memories?.toString() ?? ""}
-            hint="Empty for any number"
+            hint="Empty: no limit"
             autocomplete="off"
             maxlength={20}
           />
@@ -120,7 +120,7 @@ function QuotaForm({ visit, member }: { visit: Visit; member: Member }): Markup 
             label="Text"
             name="bytes"
             value={quota?.bytes?.toString() ?? ""}
-            hint="Bytes such as 20M; empty for any"
+            hint="Bytes such as 20M. Empty: no limit"
             autocomplete="off"
             maxlength={20}
           />
@@ -130,7 +130,7 @@ function QuotaForm({ visit, member }: { visit: Visit; member: Member }): Markup 
       {hasOwnQuota && (
         <PostForm action={`${action}/clear`} token={visit.token} class="way">
           <Button kind="link">
-            {role === "owner" ? "Limit nothing again" : "Let it keep again what members may"}
+            {role === "owner" ? "Remove the limit" : "Use the default quota of members"}
           </Button>
         </PostForm>
       )}

@@ -17,30 +17,30 @@ import type { Source } from "./memory-sources.ts";
 import { HELP_PATH, MEMORY_PATHS, PATHS } from "./navigation.tsx";
 import { memoryCount, percent } from "./number-text.ts";
 import { Page } from "./page.tsx";
-import { afterAll, PendingChanges } from "./pending-changes.tsx";
+import { afterChanges, PendingChanges } from "./pending-changes.tsx";
 import { type ProjectCounts, ProjectNames, ProjectSwitch } from "./project-switch.tsx";
 import { SelectionFields } from "./selection-form.tsx";
 import type { Visit } from "./visit.ts";
 
-/** The form for a new memory, with what it begins with. */
-export function newPath(begin: { project?: string; supersedes?: string }): string {
+/** The path of the form for a new memory, with initial values. */
+export function newPath(initial: { project?: string; supersedes?: string }): string {
   const parameters = new URLSearchParams();
-  for (const [name, value] of Object.entries(begin)) if (value) parameters.set(name, value);
+  for (const [name, value] of Object.entries(initial)) if (value) parameters.set(name, value);
   return parameters.size > 0 ? `${MEMORY_PATHS.new}?${parameters}` : MEMORY_PATHS.new;
 }
 
-/** Memories as a list, the newest first, or as a search found them, the best first. */
+/** A page of the list, newest first, or the results of a search, best first. */
 export type Shown =
-  | ({ kind: "list"; memories: readonly Memory[]; total: number } & Ways)
+  | ({ kind: "list"; memories: readonly Memory[]; total: number } & Cursors)
   | { kind: "found"; memories: readonly FoundMemory[]; mode: SearchMode };
 
-/** Cursors of the pages around one; `null` where there is none. */
-interface Ways {
+/** Cursors of the pages before and after; `null` if there is none. */
+interface Cursors {
   nextCursor: string | null;
   previousCursor: string | null;
 }
 
-/** The page on which memories are searched, browsed and selected. */
+/** The page for searching, browsing and selecting memories. */
 export function MemoriesPage({
   visit,
   view,
@@ -48,19 +48,19 @@ export function MemoriesPage({
   position,
   projects,
   sources,
-  waiting,
+  pending,
   problem,
 }: {
   visit: Visit;
   view: View;
-  /** Where the account's memories are, for who follows them. */
+  /** The position of the account's memories, from which the page follows changes. */
   position: string;
-  /** `null` when what was asked for can't be. */
+  /** `null` if the request was refused. */
   shown: Shown | null;
   projects: ProjectCounts;
   sources: readonly Source[];
-  /** What is shown as if it were done already. */
-  waiting: readonly PendingChange[];
+  /** Pending changes. The list is shown as if they were applied. */
+  pending: readonly PendingChange[];
   problem?: string | undefined;
 }): Markup {
   return (
@@ -88,15 +88,15 @@ export function MemoriesPage({
         data-live-at={position}
         data-live-noun="memory"
       >
-        {shown && <Results visit={visit} view={view} shown={shown} waiting={waiting} />}
-        <PendingChanges waiting={waiting} view={view} token={visit.token} />
+        {shown && <Results visit={visit} view={view} shown={shown} pending={pending} />}
+        <PendingChanges pending={pending} view={view} token={visit.token} />
       </div>
       <ProjectNames projects={projects} />
     </Page>
   );
 }
 
-/** Whether what is saved comes in at the top: in the newest ones, and not in answers to a question. */
+/** Whether new memories appear at the top of the view: only on the first page of the list. */
 function isLive({ q, cursor }: View): boolean {
   return q === "" && cursor === "";
 }
@@ -105,12 +105,12 @@ function Results({
   visit,
   view,
   shown,
-  waiting,
+  pending,
 }: {
   visit: Visit;
   view: View;
   shown: Shown;
-  waiting: readonly PendingChange[];
+  pending: readonly PendingChange[];
 }): Markup {
   const { memories } = shown;
   if (memories.length === 0) return <NoResults view={view} />;
@@ -126,30 +126,30 @@ function Results({
         </button>
       </div>
       {shown.kind === "found" && shown.mode === "keyword" && (
-        <Notice>The server has just started: for some seconds it searches by words alone.</Notice>
+        <Notice>The server has just started. For a few seconds it searches by words only.</Notice>
       )}
       <ul class="memories">
         {memories.map((memory) => (
           <li>
-            <MemoryItem memory={afterAll(memory, waiting)} mark={mark} view={view} />
+            <MemoryItem memory={afterChanges(memory, pending)} mark={mark} view={view} />
           </li>
         ))}
       </ul>
-      {shown.kind === "found" && <RestLink view={view} count={memories.length} />}
-      {shown.kind === "found" && <Weights found={shown.memories} />}
-      {shown.kind === "list" && <PageWays view={view} ways={shown} />}
+      {shown.kind === "found" && <FloorLink view={view} count={memories.length} />}
+      {shown.kind === "found" && <ScoreHint found={shown.memories} />}
+      {shown.kind === "list" && <CursorLinks view={view} cursors={shown} />}
       <SelectionFields hasMore={canTakeAll(view) && hasMore} />
     </PostForm>
   );
 }
 
-/** To the pages of newer and of older memories. */
-function PageWays({
+/** Links to newer and older memories. */
+function CursorLinks({
   view,
-  ways: { nextCursor, previousCursor },
+  cursors: { nextCursor, previousCursor },
 }: {
   view: View;
-  ways: Ways;
+  cursors: Cursors;
 }): Markup {
   if (nextCursor === null && previousCursor === null) return Fragment({});
   const to = (cursor: string) => viewPath({ ...view, cursor });
@@ -168,26 +168,26 @@ function PageWays({
   );
 }
 
-/** To what a search leaves out as no answer, and back. */
-function RestLink({ view, count }: { view: View; count: number }): Markup {
+/** The link that also shows results below the floor, or hides them again. */
+function FloorLink({ view, count }: { view: View; count: number }): Markup {
   const isShown = view.rest !== "";
   if (!isShown && count === MOST_FOUND) return Fragment({});
   return (
     <p class="hint">
       <a href={viewPath({ ...view, rest: isShown ? "" : "1" })}>
-        {isShown ? "Show only what is likely to answer" : "Show what is less likely to answer, too"}
+        {isShown ? "Show only likely answers" : "Show less likely answers too"}
       </a>
     </p>
   );
 }
 
-/** How the parts of a score come together. */
-function Weights({ found }: { found: readonly FoundMemory[] }): Markup {
+/** Explains how to read a score. */
+function ScoreHint({ found }: { found: readonly FoundMemory[] }): Markup {
   const [best] = found;
   if (!best?.explanation) return Fragment({});
   return (
     <p class="hint">
-      {`In a score, ×2 doubles the odds that a memory answers, ×0.5 halves them. Fading takes at most ${percent(best.explanation.decay)} of a score. `}
+      {`×2 doubles the odds that a memory answers the question, ×0.5 halves them. Fading lowers a score by at most ${percent(best.explanation.decay)}. `}
       <a href={`${HELP_PATH}/search`}>How memories are found</a>
     </p>
   );
@@ -198,7 +198,7 @@ function summary(shown: Shown, { rest }: View): string {
   const { length } = shown.memories;
   const which = rest === "" ? "best" : "nearest";
   return length < MOST_FOUND
-    ? `${memoryCount(length)}, the ${which} first`
+    ? `${memoryCount(length)}, ${which} first`
     : `The ${which} ${memoryCount(length)}`;
 }
 
@@ -208,7 +208,7 @@ function NoResults({ view }: { view: View }): Markup {
     return (
       <EmptyState title="No memories yet">
         <p>
-          <a href={PATHS.connect}>Connect an agent</a>, which will save what it learns, or{" "}
+          <a href={PATHS.connect}>Connect an agent</a> that saves what it learns, or{" "}
           <a href={MEMORY_PATHS.new}>add a memory</a> yourself.
         </p>
       </EmptyState>
@@ -218,8 +218,8 @@ function NoResults({ view }: { view: View }): Markup {
     return (
       <EmptyState title="Nothing is known about this">
         <p>
-          Ask in other words, or <a href={viewPath({ ...view, rest: "1" })}>show what is nearest</a>
-          .
+          Use other words, or{" "}
+          <a href={viewPath({ ...view, rest: "1" })}>show the nearest memories</a>.
         </p>
       </EmptyState>
     );
@@ -227,7 +227,7 @@ function NoResults({ view }: { view: View }): Markup {
   return (
     <EmptyState title="Nothing found">
       <p>
-        Ask in other words, or <a href={PATHS.memories}>show all memories</a>.
+        Use other words, or <a href={PATHS.memories}>show all memories</a>.
       </p>
     </EmptyState>
   );

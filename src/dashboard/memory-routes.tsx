@@ -14,7 +14,7 @@ import { createMemoryEditRoutes } from "./memory-edit-routes.tsx";
 import { createMemoryPageRoutes } from "./memory-page-routes.tsx";
 import type { ListSources } from "./memory-sources.ts";
 import { PATHS } from "./navigation.tsx";
-import { leavingBy } from "./pending-changes.tsx";
+import { leavingView } from "./pending-changes.tsx";
 import { createProjectCounts } from "./project-counts.ts";
 import { createSelectionRoutes } from "./selection-routes.tsx";
 import type { Visit } from "./visit.ts";
@@ -40,7 +40,7 @@ type Service = Pick<
   | "update"
 >;
 
-/** The pages of memories: search and browse, add, open, change, delete, and many at once. */
+/** The pages of memories: search, browse, add, open, edit, delete, and change several at once. */
 export function createMemoryRoutes(dependencies: {
   guard: Guard;
   memories: Service;
@@ -72,10 +72,10 @@ function createListRoutes({
   const find = async (
     accountId: string,
     view: View,
-    waiting: readonly PendingChange[],
+    pending: readonly PendingChange[],
   ): Promise<Shown> => {
     const reach = wholeAccount(accountId);
-    const except = leavingBy(waiting, view);
+    const except = leavingView(pending, view);
     const filter = { ...listRequest({ ...view, cursor: "" }).filter, except };
     if (view.q !== "") {
       const found = await memories.search(reach, { ...searchRequest(view), filter });
@@ -85,17 +85,17 @@ function createListRoutes({
       memories.list(reach, { ...listRequest(view), filter }),
       memories.count(reach, filter),
     ]);
-    // All that was on the last page may be gone.
+    // The memories of the last page may have been deleted since its link was made.
     const isPast = view.cursor !== "" && page.memories.length === 0;
     return isPast
-      ? find(accountId, { ...view, cursor: "" }, waiting)
+      ? find(accountId, { ...view, cursor: "" }, pending)
       : { kind: "list", ...page, total };
   };
 
   const countsOf = createProjectCounts({ memories });
 
-  /** What stands around the results; where those alone are asked for, nothing. */
-  const around = async (request: Request, { account }: Visit) => {
+  /** The projects and sources around the results; empty if the script requests only the results. */
+  const surroundings = async (request: Request, { account }: Visit) => {
     if (request.headers.has("hx-request")) return { projects: [], sources: [] };
     const [projects, sources] = await Promise.all([countsOf(account.id), listSources(account)]);
     return { projects, sources };
@@ -106,15 +106,15 @@ function createListRoutes({
     ({ request }) =>
       guard.show(request, async (visit) => {
         const view = readView(visit.url.searchParams);
-        // Before what it tells of: what comes meanwhile is asked for once more.
+        // Read before the memories, so that a write in between makes the page update itself.
         const position = await live.positionOf("memories", visit.account.id);
-        const waiting = await undoable.list(visit.account.id);
-        const frame = { visit, view, position, waiting, ...(await around(request, visit)) };
+        const pending = await undoable.list(visit.account.id);
+        const shared = { visit, view, position, pending, ...(await surroundings(request, visit)) };
         try {
-          return <MemoriesPage {...frame} shown={await find(visit.account.id, view, waiting)} />;
+          return <MemoriesPage {...shared} shown={await find(visit.account.id, view, pending)} />;
         } catch (error) {
           if (!(error instanceof AppError) || error.status >= 500) throw error;
-          return <MemoriesPage {...frame} shown={null} problem={error.message} />;
+          return <MemoriesPage {...shared} shown={null} problem={error.message} />;
         }
       }),
     PAGE_ROUTE,

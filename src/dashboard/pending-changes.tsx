@@ -10,10 +10,14 @@ import { type View, viewPath } from "./memories-view.ts";
 import { MEMORY_PATHS } from "./navigation.tsx";
 import { memoryCount } from "./number-text.ts";
 
-type Kind = Change extends infer Each ? (Each extends unknown ? Omit<Each, "ids"> : never) : never;
+type ChangeKind = Change extends infer Each
+  ? Each extends unknown
+    ? Omit<Each, "ids">
+    : never
+  : never;
 
-/** What memories are after a change, as the end of a sentence about so many. */
-export function done(change: Kind, count: number): string {
+/** The end of a sentence that says what a change does to `count` memories. */
+export function describeChange(change: ChangeKind, count: number): string {
   switch (change.kind) {
     case "delete":
       return count === 1 ? "is deleted" : "are deleted";
@@ -28,12 +32,12 @@ export function done(change: Kind, count: number): string {
   }
 }
 
-/** Ids of memories that a view shows as long as what waits is not carried out. */
-export function leavingBy(waiting: readonly PendingChange[], view: View): string[] {
-  return waiting.flatMap(({ change }) => (isLeft(change, view) ? change.ids : []));
+/** Ids of the memories that a view no longer shows once the pending changes are applied. */
+export function leavingView(pending: readonly PendingChange[], view: View): string[] {
+  return pending.flatMap(({ change }) => (leavesView(change, view) ? change.ids : []));
 }
 
-function isLeft(change: Change, { project, unfiled, tags }: View): boolean {
+function leavesView(change: Change, { project, unfiled, tags }: View): boolean {
   if (change.kind === "delete") return true;
   if (change.kind === "move") {
     if (unfiled !== "") return change.project !== null;
@@ -42,14 +46,14 @@ function isLeft(change: Change, { project, unfiled, tags }: View): boolean {
   return change.kind === "untag" && tags === change.tag;
 }
 
-/** A memory as it is when all that waits is carried out. */
-export function afterAll<Shown extends Memory>(
+/** The memory as it will be once the pending changes are applied. */
+export function afterChanges<Shown extends Memory>(
   memory: Shown,
-  waiting: readonly PendingChange[],
+  pending: readonly PendingChange[],
 ): Shown {
   let after = memory;
-  // The newest is the first, and the last to be carried out.
-  for (const { change } of waiting.toReversed()) {
+  // The list has the newest change first; it is applied last.
+  for (const { change } of pending.toReversed()) {
     if (!change.ids.includes(memory.id) || change.kind === "delete") continue;
     after =
       change.kind === "move"
@@ -59,25 +63,25 @@ export function afterAll<Shown extends Memory>(
   return after;
 }
 
-/** What is done in some seconds, with the way to have it not done. */
+/** The pending changes, each with a button that undoes it. */
 export function PendingChanges({
-  waiting,
+  pending,
   view,
   token,
 }: {
-  waiting: readonly PendingChange[];
+  pending: readonly PendingChange[];
   view: View;
   token: string;
 }): Markup {
-  if (waiting.length === 0) return Fragment({});
+  if (pending.length === 0) return Fragment({});
   return (
     <div class="undo">
-      {waiting.map(({ id, change, left }) => (
+      {pending.map(({ id, change, remainingMs }) => (
         <PostForm action={MEMORY_PATHS.undo} token={token}>
           <input type="hidden" name="change" value={id} />
           <input type="hidden" name="view" value={viewPath(view)} />
-          <p data-left={`${left}`}>
-            {`${memoryCount(change.ids.length)} ${done(change, change.ids.length)}.`}
+          <p data-left={`${remainingMs}`}>
+            {`${memoryCount(change.ids.length)} ${describeChange(change, change.ids.length)}.`}
           </p>
           <Button>Undo</Button>
         </PostForm>

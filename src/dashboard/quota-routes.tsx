@@ -10,7 +10,7 @@ import { type Guard, PAGE_ROUTE } from "./guard.tsx";
 import { quotaText } from "./quota-use.tsx";
 import { requireOwner } from "./visit.ts";
 
-/** Where the owner limits what an account may keep. */
+/** The forms with which the owner sets the quota of an account. */
 export function createQuotaRoutes({
   guard,
   accounts,
@@ -30,10 +30,10 @@ export function createQuotaRoutes({
     guard.act(request, async (visit, form) => {
       requireOwner(visit);
       const account = await accounts.find(id);
-      if (!account) throw new AppError("not_found", "There is no such account any more.");
+      if (!account) throw new AppError("not_found", "This account no longer exists.");
       await apply(account.id, form);
       record(request, "quota_changed", { accountId: account.id, actorId: visit.account.id });
-      const notice = `${account.email} may keep ${quotaText(await quotas.of(account.id))}.`;
+      const notice = `${account.email} may store ${quotaText(await quotas.of(account.id))}.`;
       return { to: `${ACCOUNTS_PATH}/${account.id}`, notice };
     });
 
@@ -56,12 +56,18 @@ function quotaOf(form: URLSearchParams): AccountQuota {
   const read = (name: string) => (form.get(name) ?? "").replaceAll(/[\s,]/g, "");
   const memories = read("memories");
   if (!/^(\d{1,12})?$/.test(memories)) {
-    throw new AppError("validation_failed", "Memories are a whole number, or nothing for any.");
+    throw new AppError(
+      "validation_failed",
+      "Enter a whole number of memories, or leave the field empty for no limit.",
+    );
   }
   const bytes = read("bytes");
   const parsed = bytes === "" ? null : parseBytes(bytes.replace(/B$/i, ""));
   if (bytes !== "" && parsed === null) {
-    throw new AppError("validation_failed", "Give text in bytes such as 20M or 1G, or nothing.");
+    throw new AppError(
+      "validation_failed",
+      "Enter bytes of text such as 20M or 1G, or leave the field empty for no limit.",
+    );
   }
   return { memories: memories === "" ? null : Number(memories), bytes: parsed };
 }

@@ -5,11 +5,11 @@ import { Choice, Field } from "../pages/field.tsx";
 import type { Markup } from "../pages/jsx-runtime.ts";
 import { PROJECT_NAMES } from "./project-switch.tsx";
 
-/** What is done with the memories that are selected: the end of the form that they are in. */
+/** The buttons and fields for the selected memories, at the end of the list's form. */
 export function SelectionFields({
   hasMore,
 }: {
-  /** Whether the list has other pages, to which it may be extended. */
+  /** Whether the list has other pages, whose memories can be included. */
   hasMore: boolean;
 }): Markup {
   return (
@@ -18,7 +18,7 @@ export function SelectionFields({
       <p class="selection-count" />
       {hasMore && (
         <Choice name="all" value="1">
-          Move or delete all that these filters find, on other pages too
+          Move or delete all memories that match these filters, on other pages too
         </Choice>
       )}
       <div class="pair">

@@ -17,12 +17,12 @@ import { type Guard, PAGE_ROUTE } from "./guard.tsx";
 import { canTakeAll, listRequest, readView, type View, viewPath } from "./memories-view.ts";
 import { MEMORY_PATHS } from "./navigation.tsx";
 import { memoryCount } from "./number-text.ts";
-import { done } from "./pending-changes.tsx";
+import { describeChange } from "./pending-changes.tsx";
 import type { Visit } from "./visit.ts";
 
-/** Memories that a question names before it counts the others. */
+/** Memories that the confirmation page lists; it counts the others. */
 const NAMED = 5;
-/** What addresses of this server are read against. */
+/** The base for parsing paths as URLs. Its host is not used. */
 const ORIGIN = "http://localhost";
 
 const checkTag = createCheck(Tag);
@@ -30,7 +30,7 @@ const checkChanges = createCheck(MemoryChanges);
 
 type Service = Pick<Memories, "find" | "get" | "move" | "removeMatching">;
 
-/** What is done with the memories that are selected in a list, or with all that its filters find. */
+/** Changes the selected memories of a list, or all memories that match its filters. */
 export function createSelectionRoutes({
   guard,
   memories,
@@ -46,7 +46,7 @@ export function createSelectionRoutes({
     const named = await Promise.all(
       ids.slice(0, NAMED).map((id) => memories.get(wholeAccount(visit.account.id), id)),
     );
-    const what = filter ? "all that these filters find" : memoryCount(ids.length);
+    const what = filter ? "all memories that match these filters" : memoryCount(ids.length);
     const back = listIn(form);
     return (
       <ConfirmPage
@@ -68,17 +68,17 @@ export function createSelectionRoutes({
               <bdi>{titleOf(content)}</bdi>
             </li>
           ))}
-          {filter && <li>and all others, also those of before that have been superseded</li>}
+          {filter && <li>and all other matching memories, including superseded ones</li>}
           {!filter && ids.length > NAMED && <li>{`and ${ids.length - NAMED} more`}</li>}
         </ul>
-        <p>They are deleted for good and can't be brought back.</p>
+        <p>They will be deleted permanently. You can't undo this.</p>
       </ConfirmPage>
     );
   };
 
   /**
-   * What a form with ids asks for.
-   * @throws AppError `validation_failed` for what can't be done with each of them
+   * Reads the change that a form with ids asks for.
+   * @throws AppError `validation_failed` when the change is not valid for every selected memory
    */
   const changeOf = async (accountId: string, form: URLSearchParams): Promise<Change> => {
     const ids = idsOf(form);
@@ -100,7 +100,7 @@ export function createSelectionRoutes({
     const count = await memories.move(wholeAccount(account.id), filter, project);
     return {
       to: listIn(form),
-      notice: `${memoryCount(count)} ${done({ kind: "move", project }, count)}.`,
+      notice: `${memoryCount(count)} ${describeChange({ kind: "move", project }, count)}.`,
     };
   };
 
@@ -115,15 +115,18 @@ export function createSelectionRoutes({
           if (action === "delete" && !isLater) return askToDelete(visit, form);
           if (action === "move" && filter) return moveAll(visit, form, filter);
           if (filter) {
-            throw new AppError("validation_failed", "Only what is selected can be tagged.");
+            throw new AppError("validation_failed", "Only selected memories can be tagged.");
           }
           const change = await changeOf(accountId, form);
           if (isLater) {
-            await undoable.later(accountId, change);
+            await undoable.applyLater(accountId, change);
             return { to: listIn(form) };
           }
-          const count = await undoable.now(accountId, change);
-          return { to: listIn(form), notice: `${memoryCount(count)} ${done(change, count)}.` };
+          const count = await undoable.applyNow(accountId, change);
+          return {
+            to: listIn(form),
+            notice: `${memoryCount(count)} ${describeChange(change, count)}.`,
+          };
         }),
       PAGE_ROUTE,
     )
@@ -134,8 +137,8 @@ export function createSelectionRoutes({
           const filter = filterOfAll(form);
           const count = filter
             ? await memories.removeMatching(wholeAccount(account.id), filter)
-            : await undoable.now(account.id, { kind: "delete", ids: idsOf(form) });
-          return { to: listIn(form), notice: `Deleted for good: ${memoryCount(count)}.` };
+            : await undoable.applyNow(account.id, { kind: "delete", ids: idsOf(form) });
+          return { to: listIn(form), notice: `Deleted permanently: ${memoryCount(count)}.` };
         }),
       PAGE_ROUTE,
     )
@@ -144,9 +147,9 @@ export function createSelectionRoutes({
       ({ request }) =>
         guard.act(request, async ({ account }, form) => {
           if (!(await undoable.undo(account.id, form.get("change") ?? ""))) {
-            throw new AppError("conflict", "That was carried out already.");
+            throw new AppError("conflict", "It is too late to undo this change.");
           }
-          return { to: listIn(form), notice: "Undone: all is as it was." };
+          return { to: listIn(form), notice: "The change is undone." };
         }),
       PAGE_ROUTE,
     );
@@ -161,21 +164,21 @@ function idsOf(form: URLSearchParams): string[] {
   const possible = form.getAll("id").filter((id) => MEMORY_ID.test(id));
   const ids = [...new Set(possible)].slice(0, LIMITS.page);
   if (ids.length > 0) return ids;
-  throw new AppError("validation_failed", "No memory is selected. Go back and tick some.");
+  throw new AppError("validation_failed", "No memory is selected. Go back and select some.");
 }
 
 function viewIn(form: URLSearchParams): View {
   return readView(URL.parse(form.get("view") ?? "", ORIGIN)?.searchParams ?? new URLSearchParams());
 }
 
-/** The list that a form was in. */
+/** The address of the list that a form belongs to. */
 function listIn(form: URLSearchParams): string {
   return viewPath(viewIn(form));
 }
 
 /**
- * What lets all pass that the list's filters find, on every page; null where only those are meant that
- * are selected. What was superseded is part of it: left alone, it would be true again.
+ * The filter for all memories that match the list's filters, on every page; null if only the selected memories
+ * are meant. It includes superseded memories: if only their successors were deleted, they would be current again.
  */
 function filterOfAll(form: URLSearchParams): Filter | null {
   const view = viewIn(form);

@@ -16,21 +16,21 @@ import { PATHS, type Section } from "./navigation.tsx";
 import { memoryCount } from "./number-text.ts";
 import type { Visit } from "./visit.ts";
 
-/** What memories are written with. */
+/** The key, app or local agents that wrote memories. */
 interface Writer {
   id: string;
   name: string;
-  /** As the security log names it. */
+  /** Its fields in the security log. */
   facts: RouteFacts;
 }
 
-/** Where all that a key or an app wrote is removed. */
+/** The page that deletes the memories that a key or an app wrote. */
 function writtenPath(section: "keys" | "apps", id: string): string {
   return `${PATHS[section]}/${id}/written`;
 }
 
-/** Leads to where all that a key or an app wrote is removed. */
-export function RemoveWritten({
+/** The link to the page that deletes the memories that a key or an app wrote. */
+export function DeleteWrittenLink({
   section,
   id,
   name,
@@ -41,14 +41,14 @@ export function RemoveWritten({
 }): Markup {
   return (
     <ButtonLink href={writtenPath(section, id)} kind="danger" asks={true}>
-      Remove what it wrote<span class="hidden-text"> {name}</span>
+      Delete what it wrote<span class="hidden-text"> {name}</span>
     </ButtonLink>
   );
 }
 
 /**
- * Removes in one step all that a key or an app wrote, also one that does not work any more: it may
- * have been stolen, or its agent misled.
+ * Deletes at once all memories that a key or an app wrote, even after the key was revoked or the app disconnected.
+ * The key may have been stolen, or its agent misled.
  */
 export function createWrittenRoutes({
   guard,
@@ -79,7 +79,7 @@ export function createWrittenRoutes({
     const found = async (visit: Visit, id: string): Promise<Writer> => {
       const writer = await find(visit.account.id, id);
       if (writer) return writer;
-      throw new AppError("not_found", "There is no such key or app in your account.");
+      throw new AppError("not_found", "Your account has no such key or app.");
     };
     return new Elysia()
       .get(
@@ -88,7 +88,7 @@ export function createWrittenRoutes({
           guard.show(request, async (visit) => {
             const { id, name } = await found(visit, params.id);
             const count = await memories.count(wholeAccount(visit.account.id), { sourceId: id });
-            return <Question {...{ visit, section, id, name, count }} />;
+            return <Question visit={visit} section={section} id={id} name={name} count={count} />;
           }),
         PAGE_ROUTE,
       )
@@ -100,7 +100,7 @@ export function createWrittenRoutes({
             const reach = wholeAccount(visit.account.id);
             const amount = await memories.removeMatching(reach, { sourceId: id });
             record(request, "memories_deleted", { ...facts, amount });
-            const notice = `${memoryCount(amount)} that “${name}” wrote: deleted for good.`;
+            const notice = `${memoryCount(amount)} that “${name}” wrote are deleted permanently.`;
             return { to: PATHS[section], notice };
           }),
         PAGE_ROUTE,
@@ -127,25 +127,26 @@ function Question({
     <ConfirmPage
       visit={visit}
       section={section}
-      title={id === LOCAL_SOURCE_ID ? "Remove all that they wrote?" : "Remove all that it wrote?"}
+      title={id === LOCAL_SOURCE_ID ? "Delete all that they wrote?" : "Delete all that it wrote?"}
       action={writtenPath(section, id)}
       confirm={`Delete ${memoryCount(count)}`}
       cancel={PATHS[section]}
     >
       <p>
-        {`${memoryCount(count)} whose text `}
+        {`${memoryCount(count)} that `}
         <strong>
           <bdi>{name}</bdi>
         </strong>
-        {` wrote ${count === 1 ? "is" : "are"} `}
-        deleted for good and can't be brought back. What one of them had superseded holds again.
+        {
+          " wrote will be deleted permanently. You can't undo this. Memories that they superseded become current again."
+        }
         {id === LOCAL_SOURCE_ID
           ? ""
-          : ` It can go on writing until you ${section === "keys" ? "revoke the key" : "disconnect the app"}.`}
+          : ` It can still write until you ${section === "keys" ? "revoke the key" : "disconnect the app"}.`}
       </p>
       {count > 0 && (
         <p>
-          <a href={viewPath({ source: id, history: "1" })}>See them first</a>
+          <a href={viewPath({ source: id, history: "1" })}>Show them first</a>
         </p>
       )}
     </ConfirmPage>

@@ -1,4 +1,4 @@
-/** What is done with some memories at once. */
+/** A change of several memories at once. */
 export type Change = { ids: readonly string[] } & (
   | { kind: "delete" }
   | { kind: "tag" | "untag"; tag: string }

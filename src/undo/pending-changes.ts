@@ -5,24 +5,24 @@ import { AppError } from "../errors.ts";
 import type { Change } from "./change.ts";
 import { createUndoTables } from "./tables.ts";
 
-/** Milliseconds that a change waits, in which it can be undone. */
+/** Milliseconds for which a change is pending and can be undone. */
 export const UNDO_MS = 10_000;
-/** Milliseconds after which one that was begun is begun again: who began it has been killed. */
-const STUCK = 60_000;
-/** Changes of one account that wait. */
-const MOST = 20;
+/** Milliseconds after which a change that was begun is begun again: the server that began it has died. */
+const ABANDONED_MS = 60_000;
+/** Pending changes of one account. */
+const MAX_PENDING = 20;
 
-/** A change that waits. */
+/** A change that can still be undone, or that is being applied. */
 export interface PendingChange {
   readonly id: string;
   readonly change: Change;
-  /** Milliseconds in which it can be undone. */
-  readonly left: number;
+  /** Milliseconds until the change is due. */
+  readonly remainingMs: number;
 }
 
 /**
- * Changes of memories that somebody has confirmed and may still undo. They are in the database, so that what
- * was confirmed is carried out though its page, or the server, has gone meanwhile.
+ * Changes of memories that a person has confirmed and may still undo. They are stored in the database, so a
+ * change is applied even if the page is closed or the server restarts.
  * @param clock milliseconds since 1970
  */
 export function createPendingChanges({ db, clock }: { db: Database; clock: () => number }) {
@@ -30,7 +30,7 @@ export function createPendingChanges({ db, clock }: { db: Database; clock: () =>
   const { pendingChanges } = db.tables(createUndoTables);
   const { id, accountId, dueAt, begunAt, change } = pendingChanges;
 
-  /** The newest first; what is being carried out is among them. */
+  /** The pending changes of an account, newest first, including those that are being applied. */
   const list = async (account: string): Promise<PendingChange[]> => {
     const rows = await orm
       .select({ id, change, dueAt })
@@ -39,17 +39,17 @@ export function createPendingChanges({ db, clock }: { db: Database; clock: () =>
       .orderBy(desc(dueAt), id);
     return rows.map(({ dueAt, ...row }) => ({
       ...row,
-      left: Math.max(0, dueAt.getTime() - clock()),
+      remainingMs: Math.max(0, dueAt.getTime() - clock()),
     }));
   };
 
   return {
     list,
 
-    /** @throws AppError `rate_limited` when too much waits already */
+    /** @throws AppError `rate_limited` when the account has 20 pending changes */
     async add(account: string, wanted: Change): Promise<void> {
-      if ((await list(account)).length >= MOST) {
-        const message = "Too much waits to be carried out: try again in some seconds.";
+      if ((await list(account)).length >= MAX_PENDING) {
+        const message = "Too many changes are pending. Try again in a few seconds.";
         throw new AppError("rate_limited", message, { retryAfter: UNDO_MS / 1_000 });
       }
       await orm.insert(pendingChanges).values({
@@ -61,7 +61,7 @@ export function createPendingChanges({ db, clock }: { db: Database; clock: () =>
       });
     },
 
-    /** Has a change never be carried out. Returns false when that has begun. */
+    /** Cancels a change. Returns false if the server has begun to apply it. */
     async undo(account: string, wanted: string): Promise<boolean> {
       const undone = await orm
         .delete(pendingChanges)
@@ -70,10 +70,10 @@ export function createPendingChanges({ db, clock }: { db: Database; clock: () =>
       return undone.length > 0;
     },
 
-    /** Takes what is due, to be carried out; of several servers, one gets it. It can't be undone any more. */
+    /** Claims the changes that are due, for this server alone. They can no longer be undone. */
     async begin(): Promise<{ id: string; accountId: string; change: Change }[]> {
       const now = clock();
-      const isFree = or(isNull(begunAt), lte(begunAt, new Date(now - STUCK)));
+      const isFree = or(isNull(begunAt), lte(begunAt, new Date(now - ABANDONED_MS)));
       return await orm
         .update(pendingChanges)
         .set({ begunAt: new Date(now) })
@@ -81,7 +81,7 @@ export function createPendingChanges({ db, clock }: { db: Database; clock: () =>
         .returning({ id, accountId, change });
     },
 
-    /** Forgets what has been carried out. */
+    /** Removes a change that has been applied. */
     async end(done: string): Promise<void> {
       await orm.delete(pendingChanges).where(eq(id, done));
     },

@@ -7,7 +7,7 @@ import { type Memory, MemoryChanges } from "../memories/memory.ts";
 
 const checkChanges = createCheck(MemoryChanges);
 
-/** What the tags of a memory are with a tag, or without it. */
+/** Returns a function that adds the tag to a memory's tags, or removes it. */
 export function retagged({ kind, tag }: { kind: "tag" | "untag"; tag: string }) {
   return (tags: readonly string[]): string[] => {
     const others = tags.filter((each) => each !== tag);
@@ -17,7 +17,7 @@ export function retagged({ kind, tag }: { kind: "tag" | "untag"; tag: string }) 
 
 type Service = Pick<Memories, "get" | "update" | "remove">;
 
-/** Does something to each of several memories; what is not there any more does not count. */
+/** Runs `work` for each memory and counts the memories. Memories that no longer exist do not count. */
 async function countDone(ids: readonly string[], work: (id: string) => Promise<unknown>) {
   const outcomes = await Promise.allSettled(ids.map(work));
   for (const outcome of outcomes) {
@@ -26,14 +26,14 @@ async function countDone(ids: readonly string[], work: (id: string) => Promise<u
   return outcomes.filter(({ status }) => status === "fulfilled").length;
 }
 
-/** Deletes memories, and returns how many there were. */
+/** Deletes memories and returns how many existed. */
 export function removeSelected(memories: Service, accountId: string, ids: readonly string[]) {
   return countDone(ids, (id) => memories.remove(wholeAccount(accountId), id));
 }
 
 /**
- * Gives memories other tags, and returns how many there were.
- * @throws AppError `validation_failed` when one would have too many; the others have theirs then
+ * Changes the tags of memories and returns how many memories existed.
+ * @throws AppError `validation_failed` when a memory would have too many tags; the other memories are changed
  */
 export function tagSelected(
   memories: Service,

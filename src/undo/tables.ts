@@ -1,7 +1,7 @@
 import type { Dialect } from "../db/dialect.ts";
 import type { Change } from "./change.ts";
 
-/** The table of what waits, made by `db/migrations.ts`. A removed account takes its rows along. */
+/** The database table of pending changes, created by `db/migrations.ts`. Removing an account removes its rows. */
 export function createUndoTables({ table, index, text, json, timestamp }: Dialect) {
   const pendingChanges = table(
     "waiting_changes",
@@ -9,7 +9,7 @@ export function createUndoTables({ table, index, text, json, timestamp }: Dialec
       id: text("id").primaryKey(),
       accountId: text("account_id").notNull(),
       dueAt: timestamp("due_at").notNull(),
-      /** Since when somebody carries it out; null as long as it can be undone. */
+      /** When a server began to apply the change; null while it can be undone. */
       begunAt: timestamp("begun_at"),
       change: json<Change>("change").notNull(),
     },

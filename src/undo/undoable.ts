@@ -7,14 +7,14 @@ import type { Change } from "./change.ts";
 import { createPendingChanges, UNDO_MS } from "./pending-changes.ts";
 import { removeSelected, retagged, tagSelected } from "./selected-memories.ts";
 
-/** Milliseconds between two looks for what nobody else has carried out. */
-const EVERY = 30_000;
+/** Milliseconds between two checks for due changes, such as those of a server that died. */
+const CHECK_INTERVAL_MS = 30_000;
 
 export type Undoable = ReturnType<typeof createUndoable>;
 
 /**
- * Changes of several memories that can be undone for ten seconds, before they are carried out. Doing one
- * twice does no more than doing it once, so one whose server was killed is done again.
+ * Changes of several memories that can be undone for ten seconds before they are applied. Applying a change
+ * twice has the same effect as applying it once, so a change that a killed server began is applied again.
  * @param clock milliseconds since 1970
  */
 export function createUndoable({
@@ -29,11 +29,12 @@ export function createUndoable({
   log: Log;
 }) {
   const changes = createPendingChanges({ db, clock });
+  /** Timers of the changes that this server applies later. */
   const timers = new Set<NodeJS.Timeout>();
-  let running: Promise<unknown> = Promise.resolve();
+  let applying: Promise<unknown> = Promise.resolve();
 
-  /** Does what a change says, at once. Returns how many memories it has changed. */
-  const now = (accountId: string, change: Change): Promise<number> => {
+  /** Applies a change at once. Returns how many memories it has changed. */
+  const applyNow = (accountId: string, change: Change): Promise<number> => {
     const { ids } = change;
     if (change.kind === "delete") return removeSelected(memories, accountId, ids);
     if (change.kind === "move") {
@@ -42,53 +43,53 @@ export function createUndoable({
     return tagSelected(memories, accountId, ids, retagged(change));
   };
 
-  const carryOutDue = async (): Promise<void> => {
+  const applyDueChanges = async (): Promise<void> => {
     for (const { id, accountId, change } of await changes.begin()) {
       try {
-        await now(accountId, change);
+        await applyNow(accountId, change);
         await changes.end(id);
       } catch (error) {
         log.warn("waiting_change_failed", { kind: change.kind, reason: messageOf(error) });
-        // What is refused would be refused again; what the server is not able to do is tried again later.
+        // A refused change would be refused again. After a failure of the server, the change is tried again later.
         if (error instanceof AppError && error.status < 500) await changes.end(id);
       }
     }
   };
 
-  /** Carries out what is due. It never fails: what could not be done is begun again later. */
-  const carryOut = (): Promise<void> => {
-    const done = running.then(carryOutDue).catch((error: unknown) => {
+  /** Applies the changes that are due. Never rejects: a change that fails is tried again later. */
+  const applyDue = (): Promise<void> => {
+    const done = applying.then(applyDueChanges).catch((error: unknown) => {
       log.warn("waiting_changes_failed", { reason: messageOf(error) });
     });
-    running = done;
+    applying = done;
     return done;
   };
 
-  const sweep = setInterval(() => void carryOut(), EVERY);
-  sweep.unref();
+  const timer = setInterval(() => void applyDue(), CHECK_INTERVAL_MS);
+  timer.unref();
 
   return {
-    now,
-    carryOut,
+    applyNow,
+    applyDue,
     list: changes.list,
     undo: changes.undo,
 
-    /** Has a change wait. @throws AppError `rate_limited` when too much waits already */
-    async later(accountId: string, change: Change): Promise<void> {
+    /** Applies a change in ten seconds, unless it is undone. @throws AppError `rate_limited` when 20 are pending */
+    async applyLater(accountId: string, change: Change): Promise<void> {
       await changes.add(accountId, change);
-      const timer = setTimeout(() => {
-        timers.delete(timer);
-        void carryOut();
+      const due = setTimeout(() => {
+        timers.delete(due);
+        void applyDue();
       }, UNDO_MS);
-      timer.unref();
-      timers.add(timer);
+      due.unref();
+      timers.add(due);
     },
 
-    /** Ends what is under way. What waits is carried out after the next start. */
+    /** Waits for the changes that are being applied. Pending changes are applied after the next start. */
     async close(): Promise<void> {
-      clearInterval(sweep);
-      for (const timer of timers) clearTimeout(timer);
-      await running;
+      clearInterval(timer);
+      for (const due of timers) clearTimeout(due);
+      await applying;
     },
   };
 }

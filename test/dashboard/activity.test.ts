@@ -4,10 +4,10 @@ import type { ActivityEvent } from "../../src/activity/activity-store.ts";
 import {
   actorsOf,
   barsOf,
+  describeEvent,
   firstDay,
-  grouped,
+  groupEvents,
   namesOf,
-  saidOf,
 } from "../../src/dashboard/activity-view.ts";
 import { startOAuthServer } from "../oauth/support/oauth-server.ts";
 import { formTo } from "../oauth/support/person.ts";
@@ -92,7 +92,7 @@ describe("what the page makes of the counts:", () => {
       event({ id: 2, query: "deploys" }),
       event({ id: 1, query: "deploys", at: new Date(NOW - 3_600_000) }),
     ];
-    expect(grouped(events)).toMatchObject([
+    expect(groupEvents(events)).toMatchObject([
       { id: 4, times: 3, inVain: 1, memories: 4, memoryId: "mem_1" },
       { id: 2, times: 1 },
       { id: 1, times: 1 },
@@ -103,12 +103,12 @@ describe("what the page makes of the counts:", () => {
     [{}, "searched, found a memory"],
     [{ times: 2, memories: 12 }, "searched twice, found 12 memories"],
     [{ times: 1_200, inVain: 1_200, memories: 0 }, "searched 1,200 times, found nothing"],
-    [{ kind: "recalled", memories: 3 }, "recalled what is known, found 3 memories"],
+    [{ kind: "recalled", memories: 3 }, "recalled, found 3 memories"],
     [{ kind: "saved" }, "saved a memory"],
     [{ kind: "deleted", memories: 2 }, "deleted 2 memories"],
     [{ kind: "captured", memories: 2 }, "captured 2 turns"],
   ] as const)("%j is said as: %s", (more, words) => {
-    expect(saidOf(event(more))).toBe(words);
+    expect(describeEvent(event(more))).toBe(words);
   });
 });
 
@@ -150,7 +150,7 @@ describe("the page", async () => {
     await server.activity.flush();
     const shown = await person.visit("/activity");
     expect(shown.text).toContain("<bdi>which server is it?</bdi>");
-    expect(shown.text).toContain("Stop, and remove them");
+    expect(shown.text).toContain("Stop and delete questions");
     await toggle("no");
     const after = await person.visit("/activity");
     expect(after.text).not.toContain("which server is it?");

@@ -142,7 +142,7 @@ test("a quota is set, shown with what is used, holds, and is taken back", async 
   const path = `/admin/accounts/${accountId}`;
   const form = formTo(await owner.person.visit(path), `${path}/quota`);
   const set = await owner.person.submit(form, { memories: "2", bytes: "20M" });
-  expect(set.text).toContain("may keep 2 memories and 20 MB of text.");
+  expect(set.text).toContain("may store 2 memories and 20 MB of text.");
   expect(set.text).toContain("2 of 2 memories");
   expect(set.text).toMatch(/<meter value="1" /);
   expect((await client.send("POST", "/memories", { json: { content: "three" } })).status).toBe(409);

@@ -15,7 +15,7 @@ test("a connected app is listed, and disconnecting it ends its tokens at once", 
   const [grant] = await server.oauth.grants.list(accountId);
   const path = `/apps/${grant?.id}/revoke`;
   const question = await person.visit(path);
-  expect(question.text).toContain("What it has saved stays.");
+  expect(question.text).toContain("The memories that it saved stay.");
   const done = await person.submit(formTo(question, path));
   expect(done.text).toContain("“Example” is disconnected.");
   expect(done.text).toContain("No app is connected");

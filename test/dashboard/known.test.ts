@@ -15,7 +15,7 @@ test("a search says that nothing is known, and shows what is nearest where that 
   expect(page.text).toContain("/memories?q=zzzz&amp;rest=1");
   const { text } = await person.visit("/memories?q=zzzz&rest=1");
   expect(text).toContain("flowerpot");
-  expect(text).toContain("1 memory, the nearest first");
+  expect(text).toContain("1 memory, nearest first");
   expect(text).toContain('<a href="/memories?q=zzzz">');
 });
 

@@ -26,10 +26,10 @@ test("all that a key wrote goes in one step, also when the key is revoked, and n
   const path = `/keys/${record.id}/written`;
   expect((await person.visit("/keys")).text).toContain(path);
   const question = await person.visit(path);
-  expect(question.text).toContain("2 memories whose text");
+  expect(question.text).toContain("2 memories that");
   expect(question.text).toContain(`/memories?source=${record.id}`);
   const done = await person.submit(formTo(question, path));
-  expect(done.text).toContain("2 memories that “misled” wrote: deleted for good.");
+  expect(done.text).toContain("2 memories that “misled” wrote are deleted permanently.");
   expect((await own.list()).memories.map(({ content }) => content)).toEqual(["Sam works at Acme."]);
   expect(await deletions(accountId)).toMatchObject([
     { subject: expect.stringMatching(/misled$/), subjectId: record.id, amount: 2 },
@@ -58,7 +58,7 @@ test("all that agents on this machine wrote goes in one step", async () => {
   const source = { via: "mcp", by: "local", id: "local" } as const;
   await server.memories.save(wholeAccount(accountId), { content: "by an agent" }, { source });
   const page = await person.visit("/apps");
-  expect(page.text).toContain("They need no key and wrote 1 memory.");
+  expect(page.text).toContain("They need no key. They wrote 1 memory.");
   const path = "/apps/local/written";
   await person.submit(formTo(await person.visit(path), path));
   expect((await own.list()).memories.map(({ content }) => content)).toEqual(["by hand"]);

@@ -46,7 +46,7 @@ test.each(LOOKS)("a guarded first start, an invitation, and its end, %s", async 
     await owner.getByRole("heading", { name: "Overview" }).waitFor();
     await follow(owner, "Admin");
     await owner.getByLabel("E-mail address").fill("ada@example.com");
-    await press(owner, "Make a link");
+    await press(owner, "Create a link");
     const link = (await owner.locator(".copyable code").textContent()) ?? "";
     await check(owner);
 
@@ -66,7 +66,7 @@ test.each(LOOKS)("a guarded first start, an invitation, and its end, %s", async 
       await owner.getByRole("link", { name: "Remove the account" }).click();
       await owner.getByText("memories: 0").waitFor();
       await check(owner);
-      await press(owner, "Remove the account for good");
+      await press(owner, "Remove the account permanently");
       await owner.getByText("ada@example.com is removed").waitFor();
       await ada.goto(`${origin}/account`);
       await ada.getByRole("heading", { name: "Sign in" }).waitFor();

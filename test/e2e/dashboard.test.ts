@@ -87,10 +87,10 @@ test.each(LOOKS)(
       );
 
       await page.getByRole("link", { name: "Delete", exact: true }).click();
-      await page.getByText("“Sam likes black tea” is deleted for good").waitFor();
+      await page.getByText("“Sam likes black tea” will be deleted permanently").waitFor();
       await check();
       await press(page, "Delete the memory");
-      await page.getByText("The memory is deleted for good.").waitFor();
+      await page.getByText("The memory is deleted permanently.").waitFor();
       expect((await client.list()).memories).toHaveLength(1);
 
       await open("Overview");

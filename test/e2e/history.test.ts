@@ -60,7 +60,7 @@ test.each<[string, Look]>([
         .getByText(/^\d memor\w+ now belongs? to the project “friends”.$/)
         .first()
         .waitFor();
-      await dashboard.carryOut();
+      await dashboard.applyDue();
       expect(await client.get(former.id)).toMatchObject({ project: "friends" });
 
       await page.goto(`${dashboard.origin}/memories?history=1`);
@@ -70,7 +70,7 @@ test.each<[string, Look]>([
       await page.getByRole("link", { name: "Delete" }).click();
       await page.getByText("Delete its older and newer versions too").click();
       await press(page, "Delete the memory");
-      await page.getByText("Deleted for good: 2 memories.").waitFor();
+      await page.getByText("Deleted permanently: 2 memories.").waitFor();
       expect((await client.list({ include_superseded: "true" })).memories).toEqual([]);
     },
     look,

@@ -140,8 +140,8 @@ test("the activity comes in as it happens", async () => {
     await page.getByText("searched, found").waitFor();
     expect(await page.locator("details[open]").count()).toBe(1);
     await expectSound(page);
-    await page.getByRole("button", { name: "Keep what is asked" }).click();
-    await page.getByText("From now on, what is asked is kept.").waitFor();
+    await page.getByRole("button", { name: "Keep questions" }).click();
+    await page.getByText("Questions are kept from now on.").waitFor();
     await expectSound(page);
   });
 });

@@ -106,7 +106,7 @@ test("many are selected, tagged and deleted after a question, without JavaScript
     await page.getByRole("heading", { name: "Delete 5 memories?" }).first().waitFor();
     expect((await client.list({ tags: "old" })).memories).toHaveLength(5);
     await press(page, "Delete 5 memories");
-    await page.getByText("Deleted for good: 5 memories.").waitFor();
+    await page.getByText("Deleted permanently: 5 memories.").waitFor();
     expect((await client.list({ limit: 100 })).memories).toHaveLength(25);
   };
   await visit(use, { javaScript: false });

@@ -54,7 +54,7 @@ test.each(LOOKS)("projects are switched, and memories move between them%s", asyn
     await page.getByLabel("Search", { exact: true }).fill("hull");
     if (look.javaScript === false) await press(page, "Search");
     await page.waitForURL(/q=hull/);
-    await page.getByText("1 memory, the best first").waitFor();
+    await page.getByText("1 memory, best first").waitFor();
     expect(await listed(page)).toEqual(["The hull of atlas is red"]);
     await ways(page).getByRole("link", { name: "boreas" }).click();
     await page.waitForURL(/project=boreas/);
@@ -65,7 +65,7 @@ test.each(LOOKS)("projects are switched, and memories move between them%s", asyn
     await page.getByLabel("Project", { exact: true }).fill("atlas");
     await press(page, "Move");
     await page.getByText("1 memory now belongs to the project “atlas”.").first().waitFor();
-    await dashboard.carryOut();
+    await dashboard.applyDue();
     await page.reload();
     expect(addressOf(page)).toMatchObject({ project: "boreas, the ship" });
     expect(await ways(page).getByRole("link", { name: "boreas" }).textContent()).toEndWith(" 0");
@@ -75,7 +75,7 @@ test.each(LOOKS)("projects are switched, and memories move between them%s", asyn
     await page.getByLabel("Project", { exact: true }).fill("");
     await press(page, "Move");
     await page.getByText("1 memory now belongs to no project.").first().waitFor();
-    await dashboard.carryOut();
+    await dashboard.applyDue();
     await page.goto(`${dashboard.origin}/memories`);
     await ways(page).getByRole("link", { name: "No project" }).click();
     await page.waitForURL(/unfiled=1/);
@@ -125,7 +125,7 @@ test.each(LOOKS.slice(0, 2))("all of a project is moved, and deleted%s", async (
         .getByRole("checkbox", { name: /^Select/ })
         .first()
         .check();
-      await page.getByText("all that these filters find").click();
+      await page.getByText("all memories that match these filters").click();
       if (action === "Move") await page.getByLabel("Project", { exact: true }).fill("new name");
       await press(page, action);
     };
@@ -137,10 +137,10 @@ test.each(LOOKS.slice(0, 2))("all of a project is moved, and deleted%s", async (
       ...{ project: "new name", updated_at: before.updated_at },
     });
     await take("new name", "Delete");
-    await page.getByRole("heading", { name: "Delete all that" }).first().waitFor();
+    await page.getByRole("heading", { name: "Delete all memories that" }).first().waitFor();
     expect((await client.list({ project: "new name" })).memories.length).toBeGreaterThan(0);
-    await press(page, "Delete all that these filters find");
-    await page.getByText("Deleted for good: 31 memories.").waitFor();
+    await press(page, "Delete all memories that match these filters");
+    await page.getByText("Deleted permanently: 31 memories.").waitFor();
     const { memories } = await client.list({ include_superseded: "true" });
     expect(memories.map(({ content }) => content)).toEqual(["Elsewhere"]);
   }, look);

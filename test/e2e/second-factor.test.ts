@@ -60,7 +60,7 @@ async function setUpApp(
   const app = createCodeApp(secret, clock);
   await page.getByLabel("Code").fill(app.code(2) === "000000" ? "111111" : "000000");
   await press(page, "Use this app");
-  await page.getByText("This is not the code that the app shows now.").waitFor();
+  await page.getByText("This code is wrong. Enter the code that the app shows now.").waitFor();
   await page.getByLabel("Code").fill(app.code());
   await press(page, "Use this app");
   await heading(page, "Your recovery codes");
@@ -116,7 +116,7 @@ describe("an app for codes", () => {
       await heading(page, "Your recovery codes");
       await page.goto(`${server.origin}/account`);
       await press(page, "Remove the app");
-      await page.getByText("The app is removed.").waitFor();
+      await page.getByText("The authenticator app is removed.").waitFor();
       expect(await page.getByText("Recovery codes").count()).toBe(0);
 
       await signOut(page);

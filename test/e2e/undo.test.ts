@@ -55,7 +55,7 @@ test.each<[string, Look]>([
       await page.keyboard.press("z");
       await page.getByText("4 memories", { exact: true }).waitFor();
       expect(await shown(page)).toEqual(["Four", "Three", "Two", "One"]);
-      await dashboard.carryOut();
+      await dashboard.applyDue();
       expect(await contents(client)).toHaveLength(4);
     }, look);
   },
@@ -71,7 +71,7 @@ test("what was confirmed is carried out though the page is closed", async () => 
     await page.getByText("1 memory is deleted.").first().waitFor();
     await page.getByRole("button", { name: "Undo" }).waitFor();
   });
-  await dashboard.carryOut();
+  await dashboard.applyDue();
   expect(await contents(client)).toEqual([]);
 });
 
@@ -85,7 +85,7 @@ test("tags and projects are shown as they will be", async () => {
     await page.getByLabel("Project", { exact: true }).fill("atlas");
     await press(page, "Move");
     await page.getByRole("link", { name: "atlas" }).first().waitFor();
-    await dashboard.carryOut();
+    await dashboard.applyDue();
     const [four] = (await client.list()).memories;
     expect(four).toMatchObject({ content: "Four", tags: ["late"], project: "atlas" });
   });
@@ -138,9 +138,9 @@ test("what can't be done is said on the page", async () => {
   await press(page, "Add tag");
   const undo = page.getByRole("button", { name: "Undo" });
   await undo.waitFor();
-  await dashboard.carryOut();
+  await dashboard.applyDue();
   await undo.click();
-  await page.getByRole("alert").getByText("That was carried out already.").waitFor();
+  await page.getByRole("alert").getByText("It is too late to undo this change.").waitFor();
 });
 
 test("without JavaScript a deletion is asked about, and then done at once", async () => {
@@ -149,7 +149,7 @@ test("without JavaScript a deletion is asked about, and then done at once", asyn
       await select(page, "Four");
       await press(page, "Delete");
       await press(page, "Delete 1 memory");
-      await page.getByText("Deleted for good: 1 memory.").waitFor();
+      await page.getByText("Deleted permanently: 1 memory.").waitFor();
       expect(await contents(client)).toHaveLength(3);
     },
     { javaScript: false },

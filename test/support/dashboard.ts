@@ -22,9 +22,9 @@ export async function startDashboard() {
       }),
 
     /** Has what waits to be undone be carried out, as ten seconds later. */
-    async carryOut(): Promise<void> {
+    async applyDue(): Promise<void> {
       server.clock.advance(UNDO_MS);
-      await server.undoable.carryOut();
+      await server.undoable.applyDue();
     },
 
     close: async () => {
