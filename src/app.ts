@@ -3,7 +3,7 @@ import type { Access } from "./access/access.ts";
 import type { Activity } from "./activity/activity.ts";
 import { recordRecalls, withActivity } from "./activity/with-activity.ts";
 import { createCapture } from "./capture/capture.ts";
-import { type Places, rememberPlaces } from "./capture/places.ts";
+import { createProgressMemory, type ProgressStore } from "./capture/progress.ts";
 import { createRecall } from "./capture/recall.ts";
 import { createCaptureRoutes } from "./capture/routes.ts";
 import type { Config } from "./config.ts";
@@ -85,7 +85,7 @@ export function createApp({
   checks,
   serverStatus = null,
   local = () => null,
-  places = rememberPlaces(),
+  progress = createProgressMemory(),
   projectOf = () => null,
   securityLog,
   activity,
@@ -104,7 +104,7 @@ export function createApp({
   /** Who is behind a request that came by the local socket; null for others. */
   local?: (request: Request) => Principal | null;
   /** How far transcripts were captured; of this start by default. */
-  places?: Places;
+  progress?: ProgressStore;
   /** The project of a folder of this machine. */
   projectOf?: (folder: string) => string | null;
   securityLog: SecurityLog;
@@ -141,7 +141,7 @@ export function createApp({
   const resourceMetadata = config.publicUrl + RESOURCE_METADATA_PATH;
   const memories = withActivity(unwatched, activity);
   const recall = createRecall({ memories: unwatched, told: recordRecalls(activity) });
-  const capture = createCapture({ memories, places, projectOf, clock: access.clock });
+  const capture = createCapture({ memories, progress, projectOf, clock: access.clock });
   const { publicUrl } = config;
   const createMcpServer = createMcpServerFactory({ memories, recall, publicUrl, log });
 

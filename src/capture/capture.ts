@@ -1,5 +1,5 @@
 import type { Principal } from "../http/principal.ts";
-import { convert } from "../import/to-line.ts";
+import { convert } from "../import/convert-memory.ts";
 import { openTranscript } from "../import/transcripts/read-transcript.ts";
 import { BEGINNING, momentOf, type Turn } from "../import/transcripts/turn.ts";
 import { turnMemory } from "../import/transcripts/turn-memory.ts";
@@ -8,8 +8,8 @@ import type { ImportLine } from "../memories/import.ts";
 import type { Memories } from "../memories/memories.ts";
 import { type ImportedMemory, Project, SessionId } from "../memories/memory.ts";
 import { projectToWrite } from "../memories/reach.ts";
-import { createTurns } from "../turns.ts";
-import type { Places } from "./places.ts";
+import { createPause } from "../pause.ts";
+import type { ProgressStore } from "./progress.ts";
 
 const DAY = 86_400_000;
 /** Days after which a captured turn is forgotten. */
@@ -46,12 +46,12 @@ export type Capture = ReturnType<typeof createCapture>;
  */
 export function createCapture({
   memories,
-  places,
+  progress,
   projectOf,
   clock,
 }: {
   memories: Pick<Memories, "import" | "secrets">;
-  places: Places;
+  progress: ProgressStore;
   projectOf: (folder: string) => string | null;
   clock: () => number;
 }) {
@@ -77,7 +77,7 @@ export function createCapture({
     const lines: ImportLine[] = [];
     let last = after;
     // Secrets are looked for in up to a megabyte each: others have their turn between.
-    const pause = createTurns();
+    const pause = createPause();
     for (const turn of turns) {
       await pause();
       const folder = turn.folder ?? conversation.folder;
@@ -110,7 +110,7 @@ export function createCapture({
 
   const readOn = async (writer: Writer, path: string, conversation: Conversation) => {
     const { accountId } = writer.principal;
-    const known = await places.find(accountId, path);
+    const known = await progress.find(accountId, path);
     const from = known && { ...known, folder: conversation.folder };
     const reading = await openTranscript(path, from ?? BEGINNING);
     if (!reading) return 0;
@@ -122,7 +122,7 @@ export function createCapture({
         last = saved.last;
       }
       const { folder: _, ...place } = reading.place();
-      await places.put(accountId, path, place);
+      await progress.put(accountId, path, place);
     };
     let batch: Turn[] = [];
     for await (const turn of reading.turns) {

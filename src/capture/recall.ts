@@ -3,7 +3,7 @@ import type { Reach } from "../keys/reach.ts";
 import type { Filter } from "../memories/filter.ts";
 import type { Memories } from "../memories/memories.ts";
 import { LIMITS, type Memory } from "../memories/memory.ts";
-import { describeRecalled } from "./recalled.ts";
+import { recallText } from "./recall-text.ts";
 
 /** Sessions of which it is remembered what they were told. */
 const SESSIONS = 1_000;
@@ -113,7 +113,7 @@ export function createRecall({
       ]);
       const wanted = new Map([...answers, ...first].map((memory) => [memory.id, memory]));
       for (const id of known ?? []) wanted.delete(id);
-      const { text, ids } = describeRecalled([...wanted.values()], request);
+      const { text, ids } = recallText([...wanted.values()], request);
       if (key !== null) told.set(key, new Set([...(known ?? []), ...ids]));
       tell(reach, request, ids);
       return text;

@@ -1,8 +1,8 @@
 import { Type } from "@sinclair/typebox";
 import { instant, text } from "../input-kinds.ts";
 import { AgentId, LIMITS, Project, SessionId } from "../memories/memory.ts";
-import { BUDGET } from "./budget.ts";
 import { KEPT_DAYS } from "./capture.ts";
+import { RECALL_CHARACTERS } from "./recall-limits.ts";
 
 const MAX_PATH = 4_096;
 /** Characters of a turn: several memories, where it takes them. */
@@ -116,9 +116,9 @@ export const RecallRequest = Type.Object(
     ),
     max_characters: Type.Optional(
       Type.Integer({
-        minimum: BUDGET.least,
-        maximum: BUDGET.most,
-        default: BUDGET.usual,
+        minimum: RECALL_CHARACTERS.min,
+        maximum: RECALL_CHARACTERS.max,
+        default: RECALL_CHARACTERS.default,
         description: "Of the text.",
       }),
     ),

@@ -8,9 +8,9 @@ import { checkQueryString } from "../http/query.ts";
 import type { Turn } from "../import/transcripts/turn.ts";
 import { allows, type Scope } from "../keys/scopes.ts";
 import type { Log } from "../log.ts";
-import { BUDGET } from "./budget.ts";
 import { type Capture, type Conversation, KEPT_DAYS } from "./capture.ts";
 import type { Recall } from "./recall.ts";
+import { RECALL_CHARACTERS } from "./recall-limits.ts";
 import { Captured, CaptureRequest, Recalled, RecallRequest } from "./requests.ts";
 
 /** Bytes of a body. */
@@ -114,7 +114,7 @@ export function createCaptureRoutes({
             session: body.session_id ?? null,
             prompt: body.prompt ?? null,
             isFresh: body.fresh ?? false,
-            budget: body.max_characters ?? BUDGET.usual,
+            budget: body.max_characters ?? RECALL_CHARACTERS.default,
           }),
         };
       },

@@ -2,7 +2,7 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Value } from "@sinclair/typebox/value";
 import type { Config } from "../config.ts";
-import { DASHBOARD_PATH, OpenDashboard } from "../mcp/dashboard-door.ts";
+import { DASHBOARD_PATH, OpenDashboard } from "../mcp/open-dashboard.ts";
 import { openInBrowser } from "../system/browser.ts";
 import { openApi } from "./api.ts";
 import { CommandError, type Environment } from "./failure.ts";

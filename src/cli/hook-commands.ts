@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { BUDGET } from "../capture/budget.ts";
+import { RECALL_CHARACTERS } from "../capture/recall-limits.ts";
 import type { CaptureOptions } from "./capture.ts";
 import { examples } from "./examples.ts";
 import type { Environment } from "./failure.ts";
@@ -25,7 +25,10 @@ function addRecall(program: Command, configure: Configure, env: Environment): vo
     )
     .option("--agent <name>", "the agent whose hook runs it")
     .option("--project <name>", "the project; by default that of the folder")
-    .option("--budget <characters>", `characters to print at the most (${BUDGET.usual})`)
+    .option(
+      "--budget <characters>",
+      `characters to print at the most (${RECALL_CHARACTERS.default})`,
+    )
     .addOption(IF)
     .addOption(LATER)
     .addHelpText("after", examples("ctxd recall", "ctxd recall --project acme/shop"))

@@ -1,7 +1,7 @@
 import { projectOfFolder } from "../capture/project.ts";
 import type { Config } from "../config.ts";
 import { openAgent } from "../import/agent-folder.ts";
-import { openSources } from "../import/open-source.ts";
+import { openSources } from "../import/open-sources.ts";
 import type { Reading } from "../import/read-files.ts";
 import {
   countOf,
@@ -11,7 +11,7 @@ import {
   isUnderstood,
   type Totals,
   transfer,
-} from "../import/totals.ts";
+} from "../import/transfer.ts";
 import type { ImportedMemory, ImportReport } from "../memories/memory.ts";
 import { openApi, type Target } from "./api.ts";
 import { CommandError, type Environment, USAGE } from "./failure.ts";

@@ -3,8 +3,8 @@ import type { Config } from "../config.ts";
 import { createId } from "../db/id.ts";
 import { problemOf } from "../input-kinds.ts";
 import { bridge } from "../mcp/bridge.ts";
+import { createForwarder, type Forward } from "../mcp/forwarder.ts";
 import type { LocalServer } from "../mcp/local-server.ts";
-import { createRelay, type Relay } from "../mcp/relay.ts";
 import { createRoots } from "../mcp/roots.ts";
 import { Project } from "../memories/memory.ts";
 import { untilStopped } from "../server/stop.ts";
@@ -64,11 +64,11 @@ export async function connectAgent(
 function relayOf(
   { agent, project }: AgentOptions,
   to: { server: LocalServer; write: (line: string) => Promise<void> },
-): Relay {
+): Forward {
   const sessionId = createId("session", Date.now());
   const given = { ...(agent !== undefined && { agent }), sessionId };
   // Who is bound works on that project, whatever the folder.
-  if (project !== undefined) return createRelay({ ...to, sender: given });
+  if (project !== undefined) return createForwarder({ ...to, sender: given });
   const roots = createRoots(to.write);
   const sender = {
     ...given,
@@ -77,7 +77,7 @@ function relayOf(
       return projectOfFirst(folders.length > 0 ? folders : [process.cwd()]);
     },
   };
-  return roots.around(createRelay({ ...to, sender }));
+  return roots.around(createForwarder({ ...to, sender }));
 }
 
 /** The project of the first of these folders that has one which can be a memory's. */

@@ -1,4 +1,4 @@
-import { BUDGET } from "../capture/budget.ts";
+import { RECALL_CHARACTERS } from "../capture/recall-limits.ts";
 import type { Config } from "../config.ts";
 import { messageOf } from "../errors.ts";
 import { CommandError, type Environment, USAGE } from "./failure.ts";
@@ -91,8 +91,10 @@ function bodyOf(
 
 function charactersOf(budget: string): number {
   const characters = /^\d{1,6}$/.test(budget) ? Number(budget) : 0;
-  if (characters >= BUDGET.least && characters <= BUDGET.most) return characters;
-  const [least, most] = [BUDGET.least, BUDGET.most].map((limit) => limit.toLocaleString("en"));
+  if (characters >= RECALL_CHARACTERS.min && characters <= RECALL_CHARACTERS.max) return characters;
+  const [least, most] = [RECALL_CHARACTERS.min, RECALL_CHARACTERS.max].map((limit) =>
+    limit.toLocaleString("en"),
+  );
   throw new CommandError(`--budget takes a whole number from ${least} to ${most}.`, USAGE);
 }
 

@@ -1,7 +1,7 @@
 import type { Static } from "@sinclair/typebox";
 import { projectOfFolder } from "../capture/project.ts";
 import type { Config } from "../config.ts";
-import { titleOf } from "../mcp/entry.ts";
+import { titleOf } from "../mcp/memory-text.ts";
 import type { SavedMemory } from "../memories/memory.ts";
 import { type Api, openApi, type Target } from "./api.ts";
 import type { Environment } from "./failure.ts";

@@ -1,6 +1,6 @@
 import { projectOfFolder } from "../capture/project.ts";
 import type { Config } from "../config.ts";
-import { describeEntry, excerptAround, wholeEntry } from "../mcp/entry.ts";
+import { describeMemory, excerptAround, wholeMemory } from "../mcp/memory-text.ts";
 import type { FoundMemory } from "../memories/found-memory.ts";
 import { openApi, type Target } from "./api.ts";
 import { CommandError, type Environment, USAGE } from "./failure.ts";
@@ -62,7 +62,7 @@ function parametersOf(query: string, options: SearchOptions): URLSearchParams {
 /** A memory as people read it: a line about it, then its text, or the part of it that matters. */
 function describe(memory: FoundMemory): string {
   const { content, matched } = memory;
-  if (content.length <= SHOWN) return describeEntry(wholeEntry(memory));
+  if (content.length <= SHOWN) return describeMemory(wholeMemory(memory));
   const part = excerptAround(content, matched, SHOWN);
-  return describeEntry({ memory, content: part, isCut: true });
+  return describeMemory({ memory, content: part, isCut: true });
 }

@@ -1,4 +1,4 @@
-import { formatDate, titleOf } from "../mcp/entry.ts";
+import { formatDate, titleOf } from "../mcp/memory-text.ts";
 import { LIMITS, MEMORY_ID, type Memory } from "../memories/memory.ts";
 import type { Api, Target } from "./api.ts";
 import { CommandError, USAGE } from "./failure.ts";

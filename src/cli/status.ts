@@ -3,7 +3,7 @@ import { projectOfFolder } from "../capture/project.ts";
 import type { Config } from "../config.ts";
 import { sizeText } from "../dashboard/number-text.ts";
 import { isLocked, readOwner } from "../db/data-lock.ts";
-import { formatDate } from "../mcp/entry.ts";
+import { formatDate } from "../mcp/memory-text.ts";
 import type { Stats } from "../memories/stats.ts";
 import { openApi } from "./api.ts";
 import { connectedClients, installedClients } from "./connect-list.ts";

@@ -6,9 +6,9 @@ import type { FormWithFiles } from "../http/form.ts";
 import { createPagedStream } from "../http/paged-stream.ts";
 import type { RecordEvent } from "../http/record.ts";
 import { requestId } from "../http/request-id.ts";
-import { readAside } from "../import/read-aside.ts";
+import { readInWorker } from "../import/read-in-worker.ts";
 import { SourceError } from "../import/source.ts";
-import { createTotals, transfer } from "../import/totals.ts";
+import { createTotals, transfer } from "../import/transfer.ts";
 import { problemOf } from "../input-kinds.ts";
 import { wholeAccount } from "../keys/reach.ts";
 import type { Log } from "../log.ts";
@@ -54,7 +54,7 @@ export function createImportRoutes({
     { account, stillSignedIn }: Visit,
     { files, project, isTrial }: Wanted,
   ): AsyncGenerator<Markup, void> {
-    const reading = readAside(files, { project });
+    const reading = readInWorker(files, { project });
     const totals = createTotals();
     const send = (lines: readonly string[]) =>
       memories.import(wholeAccount(account.id), parseLines(asBody(lines)), {

@@ -3,7 +3,7 @@ import { TypeCompiler } from "@sinclair/typebox/compiler";
 import type { ValueError } from "@sinclair/typebox/errors";
 import { AppError } from "../errors.ts";
 import { createJsonParts, TooLong } from "../json-parts.ts";
-import { createTurns } from "../turns.ts";
+import { createPause } from "../pause.ts";
 import { checkJsonType, parseBody, readLimited } from "./body.ts";
 import { createCheck, MAX_DETAILS, validationError } from "./validation.ts";
 
@@ -58,7 +58,7 @@ export function createListReader<Item extends TSchema>(
     const items: unknown[] = [];
     const mistakes = new Set<unknown>();
     const early: ValueError[] = [];
-    const turn = createTurns();
+    const turn = createPause();
     try {
       for await (const chunk of readLimited(request, maxBytes)) {
         for (let start = 0; start < chunk.length; start += STEP) {

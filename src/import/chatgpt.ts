@@ -1,7 +1,7 @@
+import { textOf, turnOf } from "./chat-turn.ts";
 import type { Format, Found, SourceMemory } from "./format.ts";
 import { readEntries } from "./json-document.ts";
 import { isObject, type JsonObject } from "./json-lines.ts";
-import { textOf, turnOf } from "./said.ts";
 
 /**
  * `conversations.json` of ChatGPT's data export, or `conversations-000.json` and so on: a list of

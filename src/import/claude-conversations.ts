@@ -1,8 +1,8 @@
+import { textOf, turnOf } from "./chat-turn.ts";
 import type { Format, Found } from "./format.ts";
 import { readEntries } from "./json-document.ts";
 import { isObject, type JsonObject, objectsOf, readObjects } from "./json-lines.ts";
 import { splitBlocks, subjectOf } from "./markdown.ts";
-import { textOf, turnOf } from "./said.ts";
 import type { TextSource } from "./source.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import { CsvError, type Info, parse } from "csv-parse";
-import { createTurns } from "../turns.ts";
+import { createPause } from "../pause.ts";
 import type { Format, Found, SourceMemory } from "./format.ts";
 import { placeIn, SourceError } from "./source.ts";
 
@@ -57,7 +57,7 @@ export const csv: Format = {
     const input = Readable.from(source.bytes);
     input.on("error", (error) => parser.destroy(error));
     input.pipe(parser);
-    const turn = createTurns();
+    const turn = createPause();
     let line = 1;
     try {
       for await (const row of parser) {

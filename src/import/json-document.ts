@@ -1,5 +1,5 @@
 import { JSONParser } from "@streamparser/json";
-import { createTurns } from "../turns.ts";
+import { createPause } from "../pause.ts";
 import type { Found } from "./format.ts";
 import { placeIn, type TextSource } from "./source.ts";
 
@@ -22,7 +22,7 @@ export async function* readEntries(
   paths: readonly string[] = LISTS.flatMap((name) => [`$.${name}.*`, `$.data.${name}.*`]),
 ): AsyncGenerator<Found> {
   const isList = source.head.trimStart().startsWith("[");
-  const turn = createTurns();
+  const turn = createPause();
   const parser = new JSONParser({
     paths: isList ? ["$.*"] : [...paths],
     keepStack: false,

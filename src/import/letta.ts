@@ -1,8 +1,8 @@
+import { textOf, turnOf } from "./chat-turn.ts";
 import type { Format, Found } from "./format.ts";
 import { readEntries } from "./json-document.ts";
 import { isObject, type JsonObject, objectsOf, readObjects } from "./json-lines.ts";
 import { isLineList, splitBlocks } from "./markdown.ts";
-import { textOf, turnOf } from "./said.ts";
 
 const PATHS = ["agents", "blocks", "core_memory", "messages", "passages", "archival_memory"];
 

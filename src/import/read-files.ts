@@ -1,12 +1,12 @@
 import type { ImportedMemory } from "../memories/memory.ts";
 import { openArchive } from "./archive.ts";
 import { basicMemory } from "./basic-memory.ts";
+import { type Converted, createConverter } from "./convert-memory.ts";
+import { inReadingOrder, kindOf } from "./file-kinds.ts";
 import type { Context, Format, Found, SourceMemory } from "./format.ts";
 import { recognise } from "./formats.ts";
 import type { InputFile } from "./input-file.ts";
-import { inReadingOrder, kindOf } from "./kinds.ts";
 import { HEAD, type Opened, openText, peek, SourceError } from "./source.ts";
-import { type Converted, createConverter } from "./to-line.ts";
 
 /** What is found at a place: a line of JSON as the server takes it, or what is wrong with it. */
 export type SourceLine = GoodLine | { at: string; problem: string };

@@ -1,7 +1,7 @@
-import type { FromReader, ReadingState, ToReader } from "./aside-messages.ts";
 import { uploadedFile } from "./input-file.ts";
 import { type Reading, readFiles, type SourceLine } from "./read-files.ts";
 import { SourceError } from "./source.ts";
+import type { FromReader, ReadingState, ToReader } from "./worker-messages.ts";
 
 /** Lines, and characters of them, that are sent at once. */
 const AT_ONCE = { lines: 256, characters: 1 << 20 };

@@ -1,7 +1,7 @@
+import { textOf, turnOf } from "./chat-turn.ts";
 import type { Format, Found } from "./format.ts";
 import { readEntries } from "./json-document.ts";
 import { isObject, type JsonObject, objectsOf, readObjects } from "./json-lines.ts";
-import { textOf, turnOf } from "./said.ts";
 
 /**
  * What Zep and Graphiti answer, saved as JSON: edges with a `fact` and the time for which it held, and episodes or

@@ -1,6 +1,6 @@
 import { readLines, TOO_LONG } from "../lines.ts";
+import type { Forward } from "./forwarder.ts";
 import { errorAnswer, fieldsOf, INVALID_REQUEST, PARSE_ERROR, requestIdOf } from "./json-rpc.ts";
-import type { Relay } from "./relay.ts";
 
 /** Bytes of a message, as over HTTP. */
 const MAX_LINE = 1 << 20;
@@ -19,7 +19,7 @@ export async function bridge({
 }: {
   input: AsyncIterable<Uint8Array>;
   write: (line: string) => Promise<void>;
-  relay: Relay;
+  relay: Forward;
 }): Promise<void> {
   const underWay = new Map<unknown, AbortController>();
   const tasks = new Set<Promise<void>>();

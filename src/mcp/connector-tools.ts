@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import type { Memories } from "../memories/memories.ts";
-import { formatDate, titleOf } from "./entry.ts";
+import { formatDate, titleOf } from "./memory-text.ts";
 import { noteOnMode, READS } from "./reading-tools.ts";
 import { inProject } from "./session.ts";
 import { defineTool, type Tool } from "./tool.ts";

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import type { Bound } from "../keys/reach.ts";
 import { reachSocketFolder, SOCKET } from "../system/socket-folder.ts";
+import { PRESENCE_PATH, VERSION_HEADER } from "./bridge-connections.ts";
 import { BOUND_HEADER, encodeBound } from "./header-names.ts";
-import { PRESENCE_PATH, VERSION_HEADER } from "./presence.ts";
 
 /** Milliseconds between two looks at whether a server is there. */
 const INTERVAL = 20;

@@ -5,10 +5,10 @@ import type { Principal } from "../http/principal.ts";
 import { FULL_ACCESS } from "../keys/scopes.ts";
 import { listenOnSocket } from "../system/local-socket.ts";
 import { SOCKET } from "../system/socket-folder.ts";
-import { answerDashboard, DASHBOARD_PATH, type OpenDashboard } from "./dashboard-door.ts";
-import { HAND_OVER_PATH } from "./hand-over.ts";
-import { createPresence, PRESENCE_PATH } from "./presence.ts";
+import { createBridgeConnections, PRESENCE_PATH } from "./bridge-connections.ts";
+import { answerDashboard, DASHBOARD_PATH, type OpenDashboard } from "./open-dashboard.ts";
 import { readBound } from "./session-headers.ts";
+import { STOP_REQUEST_PATH } from "./stop-request.ts";
 
 /** A socket that is listened on. */
 export interface OpenSocket {
@@ -17,7 +17,7 @@ export interface OpenSocket {
   /** When the last request came or the last bridge left, as `performance.now()` has it; null before. */
   readonly lastUse: () => number | null;
   /** Resolves when a server that a person starts asks this one to make way. */
-  readonly handedOver: Promise<void>;
+  readonly stopRequested: Promise<void>;
   close(): Promise<void>;
 }
 
@@ -73,13 +73,13 @@ export function createLocalSocket({
         openDashboard: () => Promise<OpenDashboard>;
       },
     ): OpenSocket {
-      const presence = createPresence(version);
-      const handedOver = Promise.withResolvers<void>();
+      const presence = createBridgeConnections(version);
+      const stopRequested = Promise.withResolvers<void>();
       let lastUse: number | null = null;
       const server = listenOnSocket(dataDir, async (request) => {
         const { pathname } = new URL(request.url);
-        if (pathname === HAND_OVER_PATH) {
-          handedOver.resolve();
+        if (pathname === STOP_REQUEST_PATH) {
+          stopRequested.resolve();
           return new Response(null, { status: 202 });
         }
         lastUse = performance.now();
@@ -102,7 +102,7 @@ export function createLocalSocket({
       return {
         bridges: presence.count,
         lastUse: () => lastUse && Math.max(lastUse, presence.lastEnd()),
-        handedOver: handedOver.promise,
+        stopRequested: stopRequested.promise,
         async close() {
           rmSync(join(dataDir, SOCKET), { force: true });
           presence.end();

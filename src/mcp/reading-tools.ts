@@ -1,8 +1,8 @@
 import { Type } from "@sinclair/typebox";
 import type { Memories } from "../memories/memories.ts";
 import type { SearchMode } from "../memories/ranking/mode.ts";
-import { A_PAGE, AN_ANSWER, type Fitted, fitEntries } from "./budget.ts";
-import { describeEntry, wholeEntry } from "./entry.ts";
+import { type Fitted, fitMemories, PAGE_LIMITS, SEARCH_LIMITS } from "./fit-memories.ts";
+import { describeMemory, wholeMemory } from "./memory-text.ts";
 import { defineTool, type Tool } from "./tool.ts";
 import { fields, filterFields, filterOf, pageFields } from "./tool-inputs.ts";
 
@@ -34,8 +34,8 @@ export function createReadingTools(memories: Memories): Tool[] {
           mode: "hybrid",
           known: true,
         });
-        const fitted = fitEntries(found, max_tokens ? { maxTokens: max_tokens } : AN_ANSWER);
-        const text = found.length === 0 ? NOTHING_KNOWN : describeEntries(fitted);
+        const fitted = fitMemories(found, max_tokens ? { maxTokens: max_tokens } : SEARCH_LIMITS);
+        const text = found.length === 0 ? NOTHING_KNOWN : describeMemories(fitted);
         const note = noteOnMode(mode);
         return { text: note ? `${note}\n\n${text}` : text };
       },
@@ -59,14 +59,17 @@ export function createReadingTools(memories: Memories): Tool[] {
         const list = (count: number) =>
           memories.list(session.principal, { filter, limit: count, cursor });
         const page = await list(limit);
-        const fitted = fitEntries(page.memories, max_tokens ? { maxTokens: max_tokens } : A_PAGE);
+        const fitted = fitMemories(
+          page.memories,
+          max_tokens ? { maxTokens: max_tokens } : PAGE_LIMITS,
+        );
         const shown = fitted.entries.length;
         // What did not fit comes with the next page, so that nothing is passed over.
         const next =
           fitted.leftOut > 0 && shown > 0 ? (await list(shown)).nextCursor : page.nextCursor;
         const more = next === null ? "" : `\n\nThere are more: cursor ${next}`;
         const text =
-          page.memories.length === 0 ? "There are no memories here." : describeEntries(fitted);
+          page.memories.length === 0 ? "There are no memories here." : describeMemories(fitted);
         return { text: text + more };
       },
     }),
@@ -80,7 +83,7 @@ export function createReadingTools(memories: Memories): Tool[] {
       input: Type.Object({ id: fields.id }, strict),
       async run({ id }, { principal }) {
         const memory = await memories.get(principal, id);
-        const entry = describeEntry(wholeEntry(memory));
+        const entry = describeMemory(wholeMemory(memory));
         const hasMetadata = Object.keys(memory.metadata).length > 0;
         return {
           text: hasMetadata ? `${entry}\nmetadata: ${JSON.stringify(memory.metadata)}` : entry,
@@ -98,12 +101,12 @@ export function noteOnMode(mode: SearchMode): string {
 }
 
 /** Entries as one text, and what was done to make them fit. */
-export function describeEntries({ entries, leftOut: missing }: Fitted): string {
+export function describeMemories({ entries, leftOut: missing }: Fitted): string {
   const notes = [
     missing > 0 && `${missing} more did not fit: raise max_tokens or narrow the query.`,
     entries.some(({ isCut }) => isCut) && "Contents with … are cut: get_memory shows all.",
   ].filter((note) => typeof note === "string");
-  return [...entries.map(describeEntry), ...(notes.length > 0 ? [notes.join(" ")] : [])].join(
+  return [...entries.map(describeMemory), ...(notes.length > 0 ? [notes.join(" ")] : [])].join(
     "\n\n",
   );
 }

@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
+import type { Forward } from "./forwarder.ts";
 import { fieldsOf } from "./json-rpc.ts";
-import type { Relay } from "./relay.ts";
 
 /** Milliseconds that a call waits for the client to say in which folders it works. */
 const PATIENCE = 1_000;
@@ -49,7 +49,7 @@ export function createRoots(write: (line: string) => Promise<void>) {
     folders: () => folders,
 
     /** A relay that asks as soon as the client may be asked, and keeps its answers to itself. */
-    around(relay: Relay): Relay {
+    around(relay: Forward): Forward {
       return async (message, text, signal) => {
         const { id, method, params } = fieldsOf(message);
         if (method === undefined && typeof id === "string" && ANSWER.test(id)) return take(message);

@@ -8,12 +8,12 @@ import { Elysia } from "elysia";
 import type { Config } from "../config.ts";
 import type { Arrivals } from "../http/arrivals.ts";
 import type { Authorize } from "../http/principal.ts";
-import { parseJson } from "../json.ts";
 import type { Log } from "../log.ts";
+import { parseJson } from "../parse-json.ts";
 import { clientNameOf } from "./client-name.ts";
 import { isConnector } from "./connector.ts";
-import { mendHeaders } from "./lenience.ts";
-import { createSenderCheck } from "./sender.ts";
+import { fixHeaders } from "./header-fixes.ts";
+import { createOriginCheck } from "./origin-check.ts";
 import type { Session } from "./session.ts";
 import { readSessionHeaders } from "./session-headers.ts";
 
@@ -41,7 +41,7 @@ export function createMcpRoutes({
   config: Pick<Config, "publicUrl" | "trustProxy">;
   log: Log;
 }) {
-  const checkSender = createSenderCheck(config);
+  const checkSender = createOriginCheck(config);
   const sessions = new WeakMap<Request, Session>();
   const handler = createMcpHandler(
     ({ requestInfo }) => {
@@ -76,7 +76,7 @@ export function createMcpRoutes({
     const session = await sessionOf(request, message, authorize);
     const { principal, agentId } = session;
     arrivals.note(principal.accountId, agentId ?? clientNameOf(message));
-    return pass(mendHeaders(request, message, session.principal), session, message);
+    return pass(fixHeaders(request, message, session.principal), session, message);
   };
 
   return new Elysia({ normalize: false })

@@ -5,9 +5,9 @@ import { allows, type Scope } from "../keys/scopes.ts";
 import type { Log } from "../log.ts";
 import type { Memories } from "../memories/memories.ts";
 import { createConnectorTools } from "./connector-tools.ts";
-import { createContext } from "./context.ts";
 import { createReadingTools } from "./reading-tools.ts";
 import { createRecallTool } from "./recall-tool.ts";
+import { createContext } from "./resources.ts";
 import type { Session } from "./session.ts";
 import { createWritingTools } from "./writing-tools.ts";
 

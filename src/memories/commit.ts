@@ -1,4 +1,4 @@
-import { createTurns } from "../turns.ts";
+import { createPause } from "../pause.ts";
 import type { QueuedChange } from "./change.ts";
 import { readForCommit } from "./commit-reading.ts";
 import type { createDraft } from "./draft.ts";
@@ -96,7 +96,7 @@ async function append(
   const { written, removed, hasRemains } = outcome;
   if (written.length + removed.length === 0) return;
   const usage = plus(table.usage, draft.growth());
-  const turn = createTurns();
+  const turn = createPause();
   const bytes = written.length > 0 ? table.encode(written) : null;
   await turn();
   const model = table.model.id;

@@ -1,5 +1,5 @@
 import type { Reach } from "../keys/reach.ts";
-import { createTurns } from "../turns.ts";
+import { createPause } from "../pause.ts";
 import type { Filter } from "./filter.ts";
 import type { Memory } from "./memory.ts";
 import { mayRead, readable } from "./reach.ts";
@@ -59,7 +59,7 @@ async function* readPages(
   reach: Reach,
   packed: Buffer,
 ): AsyncGenerator<Memory[], void> {
-  const turn = createTurns();
+  const turn = createPause();
   for (let end = packed.length; end > 0; end -= PAGE * ID_BYTES) {
     const ids = unpack(packed.subarray(Math.max(0, end - PAGE * ID_BYTES), end)).reverse();
     const rows = await store.use(reach.accountId, ({ table }) => table.find(ids));

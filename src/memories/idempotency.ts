@@ -1,5 +1,5 @@
 import { AppError } from "../errors.ts";
-import { createTurns } from "../turns.ts";
+import { createPause } from "../pause.ts";
 import { ANSWER_LIFETIME, type Answer, AnswersTaken, type Log } from "./log/log.ts";
 
 export type Idempotency = ReturnType<typeof createIdempotency>;
@@ -83,7 +83,7 @@ export function createIdempotency({
 /** The hash of a list as JSON. It may be long: others have their turn between its items. */
 async function hashList(items: readonly unknown[]): Promise<string> {
   const hasher = new Bun.CryptoHasher("sha256").update("[");
-  const turn = createTurns();
+  const turn = createPause();
   for (const [index, item] of items.entries()) {
     hasher.update((index === 0 ? "" : ",") + JSON.stringify(item));
     await turn();

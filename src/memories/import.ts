@@ -2,7 +2,7 @@ import { isDiskFull } from "../disk-errors.ts";
 import type { ContentEmbedding, Embedder } from "../embedding/embedder.ts";
 import { AppError } from "../errors.ts";
 import type { Reach } from "../keys/reach.ts";
-import { createTurns } from "../turns.ts";
+import { createPause } from "../pause.ts";
 import type { Draft } from "./draft.ts";
 import { withOwnIds } from "./import-ids.ts";
 import {
@@ -97,7 +97,7 @@ export async function importMemories(
   };
 
   const inOrder = createSessionOrder();
-  const turn = createTurns();
+  const turn = createPause();
   let batch: Wanted[] = [];
   let characters = 0;
   let reached = 0;

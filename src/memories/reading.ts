@@ -1,7 +1,7 @@
 import type { Decay } from "../config.ts";
 import { createReadinessCheck } from "../embedding/model-readiness.ts";
 import type { Reach } from "../keys/reach.ts";
-import { createTurns } from "../turns.ts";
+import { createPause } from "../pause.ts";
 import { createExport } from "./export.ts";
 import type { Filter } from "./filter.ts";
 import { findReadable, notFound } from "./find-by-id.ts";
@@ -149,7 +149,7 @@ async function toFound(
   { query }: Pick<SearchRequest, "query">,
 ): Promise<FoundMemory[]> {
   const match = createMatcher(terms.length > 0 ? terms : termsOf(query));
-  const turn = createTurns();
+  const turn = createPause();
   const memories: FoundMemory[] = [];
   for (const { memory, score, newer, explanation, nearest } of hits) {
     memories.push({

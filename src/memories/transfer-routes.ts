@@ -8,10 +8,10 @@ import type { Authorize } from "../http/principal.ts";
 import { checkQueryString } from "../http/query.ts";
 import type { RecordEvent } from "../http/record.ts";
 import { validationError } from "../http/validation.ts";
-import { parseJson, TooManyValues } from "../json.ts";
 import { allows } from "../keys/scopes.ts";
 import { readByteLines, TOO_LONG } from "../lines.ts";
-import { createTurns } from "../turns.ts";
+import { parseJson, TooManyValues } from "../parse-json.ts";
+import { createPause } from "../pause.ts";
 import type { ImportLine } from "./import.ts";
 import type { Memories } from "./memories.ts";
 import { ImportedMemory, ImportReport, type Memory } from "./memory.ts";
@@ -151,7 +151,7 @@ function readLines(request: Request): AsyncGenerator<ImportLine> {
 /** Memories as they stand in the lines of a body. */
 export async function* parseLines(body: AsyncIterable<Uint8Array>): AsyncGenerator<ImportLine> {
   let number = 0;
-  const turn = createTurns();
+  const turn = createPause();
   for await (const bytes of readByteLines(body, MAX_LINE)) {
     await turn();
     number++;

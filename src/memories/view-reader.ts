@@ -1,4 +1,4 @@
-import { createTurns } from "../turns.ts";
+import { createPause } from "../pause.ts";
 import type { MemoryRow } from "./rows.ts";
 import type { TableReader } from "./table.ts";
 import type { View } from "./view/view.ts";
@@ -17,7 +17,7 @@ export function createViewReader(view: View): TableReader {
     select: async (filter) => view.select(filter),
     expiring: async (limit) => view.expiring(limit),
     async *rows() {
-      const turn = createTurns();
+      const turn = createPause();
       let rows: MemoryRow[] = [];
       for (const row of view.rows()) {
         rows.push(row);

@@ -8,7 +8,7 @@ import type { Authorize } from "../http/principal.ts";
 import { checkQueryString } from "../http/query.ts";
 import type { RecordEvent } from "../http/record.ts";
 import { allows, type Scope } from "../keys/scopes.ts";
-import { createTurns } from "../turns.ts";
+import { createPause } from "../pause.ts";
 import type { Memories } from "./memories.ts";
 import {
   LIMITS,
@@ -140,7 +140,7 @@ function createSavingRoutes({ memories, authorize, etags }: Dependencies) {
         if (isSuperseding) await authorize(request, "memories:write");
         set.status = 201;
         const idempotencyKey = headers["idempotency-key"];
-        const turn = createTurns();
+        const turn = createPause();
         const saved = await memories.create(principal, body.memories, { source, idempotencyKey });
         // To write so much has taken its time, and so does the answer.
         await turn();

@@ -25,7 +25,7 @@ const FIRST_SECONDS = 10;
  */
 export function untilUnused(
   { idleSeconds, firstSeconds = FIRST_SECONDS }: Background,
-  socket: Pick<OpenSocket, "bridges" | "lastUse" | "handedOver">,
+  socket: Pick<OpenSocket, "bridges" | "lastUse" | "stopRequested">,
   lastRequest: () => number,
 ): Promise<void> {
   const idle = idleSeconds * 1000;
@@ -41,7 +41,7 @@ export function untilUnused(
       if (socket.bridges() > 0) return;
       if (performance.now() - (lastUse || started) >= (lastUse ? idle : firstIdle)) end();
     }, firstIdle);
-    socket.handedOver.then(end);
+    socket.stopRequested.then(end);
     onStopSignal(end);
   });
 }

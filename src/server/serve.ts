@@ -7,7 +7,7 @@ import { startPruning } from "../activity/pruning.ts";
 import { checkRecipients } from "../backup/age.ts";
 import { removeLeftBehind } from "../backup/copy-state.ts";
 import { refuseUnfinishedRestore } from "../backup/unfinished-restore.ts";
-import { keepPlaces } from "../capture/places.ts";
+import { createProgressFiles } from "../capture/progress.ts";
 import { projectOfFolder } from "../capture/project.ts";
 import type { Config } from "../config.ts";
 import { lockDataFolder } from "../db/data-lock.ts";
@@ -144,7 +144,7 @@ export async function serve(
     drain,
     access,
     local: local.principalOf,
-    places: keepPlaces(join(config.dataDir, "captured")),
+    progress: createProgressFiles(join(config.dataDir, "captured")),
     projectOf: projectOfFolder,
     memories,
     keys,

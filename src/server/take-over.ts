@@ -1,5 +1,5 @@
 import { type DataLock, lockDataFolder, readOwner } from "../db/data-lock.ts";
-import { askToHandOver } from "../mcp/hand-over.ts";
+import { requestStop } from "../mcp/stop-request.ts";
 
 /** Milliseconds between two tries to get a folder, and those after which none is made. */
 const INTERVAL = 20;
@@ -17,6 +17,6 @@ export async function takeOverDataFolder(dataDir: string, version: string): Prom
     } catch (error) {
       if (!readOwner(dataDir)?.isBackground || performance.now() > end) throw error;
     }
-    await askToHandOver(dataDir);
+    await requestStop(dataDir);
   }
 }

@@ -2,7 +2,7 @@ import { afterAll, expect, test } from "bun:test";
 import { appendFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Conversation, createCapture } from "../../src/capture/capture.ts";
-import { keepPlaces } from "../../src/capture/places.ts";
+import { createProgressFiles } from "../../src/capture/progress.ts";
 import { FULL_ACCESS } from "../../src/keys/scopes.ts";
 import { createClient } from "../support/client.ts";
 import { temporaryFolder } from "../support/database.ts";
@@ -34,7 +34,7 @@ async function open(folder = temporaryFolder()) {
   };
   const capture = createCapture({
     memories: server.memories,
-    places: keepPlaces(join(folder, "captured")),
+    progress: createProgressFiles(join(folder, "captured")),
     projectOf: (path) => (path.startsWith("/home/sam/") ? path.slice(10) : null),
     clock: server.clock,
   });

@@ -31,7 +31,11 @@ test.each([
 });
 
 test("a server in the background that nobody asks anything ends soon", async () => {
-  const socket = { bridges: () => 0, lastUse: () => null, handedOver: new Promise<void>(() => {}) };
+  const socket = {
+    bridges: () => 0,
+    lastUse: () => null,
+    stopRequested: new Promise<void>(() => {}),
+  };
   await untilUnused({ idleSeconds: 3600, firstSeconds: 0.1 }, socket, () => 0);
 });
 
@@ -39,7 +43,7 @@ test("a server in the background ends when another takes over, whoever uses it",
   const socket = {
     bridges: () => 1,
     lastUse: () => performance.now(),
-    handedOver: Promise.resolve(),
+    stopRequested: Promise.resolve(),
   };
   await untilUnused({ idleSeconds: 3600 }, socket, () => 0);
 });

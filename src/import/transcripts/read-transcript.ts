@@ -4,7 +4,7 @@ import { isObject, type JsonObject, objectsOf } from "../json-lines.ts";
 import { claudeCode } from "./claude-code.ts";
 import { codex } from "./codex.ts";
 import { gemini, readConversation } from "./gemini.ts";
-import { isCompressed, readHead, readLines } from "./lines.ts";
+import { isCompressed, readHead, readLines } from "./transcript-lines.ts";
 import {
   BEGINNING,
   createTurnBuilder,

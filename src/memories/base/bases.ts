@@ -4,7 +4,7 @@ import type * as LanceDb from "@lancedb/lancedb";
 import Arrow = require("apache-arrow");
 
 import type { EmbeddingModel } from "../../embedding/embedder.ts";
-import { createTurns } from "../../turns.ts";
+import { createPause } from "../../pause.ts";
 import { LONG } from "../indexes/tokens.ts";
 import type { Checkpoint } from "../log/log.ts";
 import type { StoredMemory } from "../rows.ts";
@@ -223,7 +223,7 @@ async function* liveRows(
 }
 
 async function* encodeAll(memories: readonly StoredMemory[], schema: Arrow.Schema) {
-  const turn = createTurns();
+  const turn = createPause();
   for (let at = 0; at < memories.length; ) {
     await turn();
     const start = at;

@@ -1,7 +1,7 @@
 // Not `import`, which would load a second copy: LanceDB takes objects of its own copy's classes alone.
 import Arrow = require("apache-arrow");
 
-import { createTurns } from "../../turns.ts";
+import { createPause } from "../../pause.ts";
 import { tokensOf } from "../indexes/tokens.ts";
 import type { StoredMemory } from "../rows.ts";
 import { rowIdOf } from "./schema.ts";
@@ -94,7 +94,7 @@ export function adoptRows(
 /** The words of rows that were read, where their base lacks them. */
 export async function missingWords(read: Arrow.RecordBatch): Promise<(string | null)[]> {
   if (read.getChild("words")) return [];
-  const turn = createTurns();
+  const turn = createPause();
   const words: (string | null)[] = [];
   const contents: Iterable<string | null> = read.getChild("content") ?? [];
   for (const content of contents) {

@@ -1,4 +1,4 @@
-import { createTurns } from "../../turns.ts";
+import { createPause } from "../../pause.ts";
 import { growInts } from "./grow.ts";
 
 /** Words of an index that a word which none of its texts has may stand for. */
@@ -93,7 +93,7 @@ export async function nearestIn(
   asked: string,
 ): Promise<Map<string, number>> {
   const known = new Map<string, number>();
-  const turn = createTurns();
+  const turn = createPause();
   for (const text of texts) {
     for (const word of text.split(" ")) {
       if (!known.has(word)) known.set(word, nearness(asked, word));

@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 import type { Reach } from "../../keys/reach.ts";
-import { createTurns } from "../../turns.ts";
+import { createPause } from "../../pause.ts";
 import { passes } from "../filter.ts";
 import { readable } from "../reach.ts";
 import type { MemoryRow } from "../rows.ts";
@@ -166,7 +166,7 @@ async function gather(
 /** Those that are still there, with the vectors of their first passages. */
 async function withVectors(table: Drawable, wanted: readonly Point[]) {
   const { dimension } = table.model;
-  const turn = createTurns();
+  const turn = createPause();
   const points: Point[] = [];
   const vectors = new Float32Array(wanted.length * dimension);
   for (let from = 0; from < wanted.length; from += AT_ONCE) {

@@ -1,4 +1,4 @@
-import { createTurns } from "../../turns.ts";
+import { createPause } from "../../pause.ts";
 import type { Outcome } from "../log/pending.ts";
 import type { StoredMemory } from "../rows.ts";
 import type { View } from "./view.ts";
@@ -28,7 +28,7 @@ export function createLiveView(create: () => View) {
       if (after > 0) await Bun.sleep(after);
       requireOpen();
       view = create();
-      const turn = createTurns();
+      const turn = createPause();
       const batches = memories();
       for (const [id, memory] of changes()) mine.set(id, memory);
       for await (const batch of batches) {
@@ -95,7 +95,7 @@ export function createLiveView(create: () => View) {
         for (const memory of written) late.set(memory.id, memory);
         for (const id of removed) late.set(id, null);
       }
-      const turn = createTurns();
+      const turn = createPause();
       try {
         for (const id of removed) {
           current?.remove(id);

@@ -83,7 +83,7 @@ export function describeMemoryTools(client: Client, options: MemoryToolOptions =
       description: "Read one memory in full, such as one that was cut.",
       properties: { id },
       required: ["id"],
-      run: async ({ id }, signal) => ({ ...wholeEntry(await client.get(id, { signal })) }),
+      run: async ({ id }, signal) => ({ ...wholeMemory(await client.get(id, { signal })) }),
     }),
   ];
   if (readOnly) return reading;
@@ -171,7 +171,7 @@ function isOf({ type }: Property, value: unknown): boolean {
 function toEntry(memory: FoundMemory): Entry {
   const content = shortContentOf(memory);
   const isCut = content.length < memory.content.length;
-  return { ...wholeEntry(memory), content, ...(isCut && { cut: true }) };
+  return { ...wholeMemory(memory), content, ...(isCut && { cut: true }) };
 }
 
 /** What a memory says; of a long one, what matched. */
@@ -180,7 +180,7 @@ export function shortContentOf({ content, matched }: FoundMemory): string {
   return matched?.text ?? content.slice(0, MOST_SHOWN);
 }
 
-function wholeEntry({ id, content, tags, project, created_at }: Memory): Entry {
+function wholeMemory({ id, content, tags, project, created_at }: Memory): Entry {
   return {
     ...{ id, content, created_at },
     ...(tags.length > 0 && { tags }),

@@ -11,7 +11,7 @@ const ADDRESS = /^(\d{1,3}(\.\d{1,3}){3}|\[[\da-f:.]+\])$/i;
  * host can't be made to point anywhere, and a trusted proxy may send any name: it has seen to that.
  * @throws AppError `forbidden`
  */
-export function createSenderCheck({
+export function createOriginCheck({
   publicUrl,
   trustProxy,
 }: Pick<Config, "publicUrl" | "trustProxy">): (request: Request) => void {

@@ -8,7 +8,7 @@ import type { LocalServer } from "./local-server.ts";
 const ATTEMPTS = 5;
 
 /** Sends one message to the server and writes what is answered; resolves when that is done. */
-export type Relay = (message: unknown, text: string, signal: AbortSignal) => Promise<void>;
+export type Forward = (message: unknown, text: string, signal: AbortSignal) => Promise<void>;
 
 /** On whose behalf a relay passes messages on, read for each of them; see `Session`. */
 export interface Sender {
@@ -22,7 +22,7 @@ export interface Sender {
  * idempotency key, so that nothing is saved twice.
  * @param write never rejects
  */
-export function createRelay({
+export function createForwarder({
   server,
   sender,
   write,
@@ -30,7 +30,7 @@ export function createRelay({
   server: LocalServer;
   sender: Sender;
   write: (line: string) => Promise<void>;
-}): Relay {
+}): Forward {
   // What `initialize` agreed on: over HTTP, every later message has to say it.
   let negotiated: string | null = null;
 

@@ -4,7 +4,7 @@ import { edgeAfter, edgeBefore } from "../memories/matched/edges.ts";
 import type { Memory } from "../memories/memory.ts";
 
 /** A memory in a result. */
-export interface Entry {
+export interface ShownMemory {
   memory: Memory | FoundMemory;
   /** Of its text what is shown. */
   content: string;
@@ -13,7 +13,7 @@ export interface Entry {
 }
 
 /** A memory with all of its text. */
-export function wholeEntry(memory: Memory | FoundMemory): Entry {
+export function wholeMemory(memory: Memory | FoundMemory): ShownMemory {
   return { memory, content: memory.content, isCut: false };
 }
 
@@ -21,7 +21,7 @@ export function wholeEntry(memory: Memory | FoundMemory): Entry {
  * An entry as a model reads it: a line about it, then its text. To cost few tokens, what is empty or
  * says nothing new is left out.
  */
-export function describeEntry({ memory, content }: Entry): string {
+export function describeMemory({ memory, content }: ShownMemory): string {
   const { source, updated_at, importance, pinned } = memory;
   const facts = [
     memory.id,

@@ -5,7 +5,7 @@ const TURN = 10;
  * Makes what long work awaits between its steps: it lets the main thread do something else when the
  * work has had it for a while, and costs next to nothing otherwise.
  */
-export function createTurns(): () => Promise<void> | undefined {
+export function createPause(): () => Promise<void> | undefined {
   let began = performance.now();
   return () => {
     if (performance.now() - began < TURN) return undefined;

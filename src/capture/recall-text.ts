@@ -18,7 +18,7 @@ const DATE = new Intl.DateTimeFormat("en-GB", {
  * the most important. Empty where there are none.
  * @param project what is worked on: those of others say so
  */
-export function describeRecalled(
+export function recallText(
   memories: readonly (Memory | FoundMemory)[],
   { budget, project }: { budget: number; project: string | null },
 ): { text: string; ids: string[] } {

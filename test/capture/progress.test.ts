@@ -1,18 +1,18 @@
 import { expect, test } from "bun:test";
 import { readdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { keepPlaces } from "../../src/capture/places.ts";
+import { createProgressFiles } from "../../src/capture/progress.ts";
 import { temporaryFolder } from "../support/database.ts";
 
 const PLACE = { offset: 7, at: 9, session: "s" };
 
 test("a place is of one account and one transcript, and outlives the process", async () => {
   const folder = join(temporaryFolder(), "captured");
-  await keepPlaces(folder).put("acc_1", "/a.jsonl", PLACE);
-  const places = keepPlaces(folder);
-  expect(await places.find("acc_1", "/a.jsonl")).toEqual(PLACE);
-  expect(await places.find("acc_2", "/a.jsonl")).toBeNull();
-  expect(await places.find("acc_1", "/b.jsonl")).toBeNull();
+  await createProgressFiles(folder).put("acc_1", "/a.jsonl", PLACE);
+  const progress = createProgressFiles(folder);
+  expect(await progress.find("acc_1", "/a.jsonl")).toEqual(PLACE);
+  expect(await progress.find("acc_2", "/a.jsonl")).toBeNull();
+  expect(await progress.find("acc_1", "/b.jsonl")).toBeNull();
   const [name = ""] = readdirSync(folder);
   // Nobody else reads it, and it does not tell the transcript's name.
   expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600);
@@ -22,16 +22,16 @@ test("a place is of one account and one transcript, and outlives the process", a
 
 test("a damaged place is none, and an old one is forgotten", async () => {
   const folder = join(temporaryFolder(), "captured");
-  const places = keepPlaces(folder);
-  await places.put("acc_1", "/a.jsonl", PLACE);
+  const progress = createProgressFiles(folder);
+  await progress.put("acc_1", "/a.jsonl", PLACE);
   const [name = ""] = readdirSync(folder);
   for (const text of ["", "{", '{"offset": -1}', "[]"]) {
     writeFileSync(join(folder, name), text);
-    expect(await places.find("acc_1", "/a.jsonl")).toBeNull();
+    expect(await progress.find("acc_1", "/a.jsonl")).toBeNull();
   }
   const longAgo = new Date(0);
   utimesSync(join(folder, name), longAgo, longAgo);
-  await keepPlaces(folder).put("acc_1", "/b.jsonl", PLACE);
+  await createProgressFiles(folder).put("acc_1", "/b.jsonl", PLACE);
   expect(readdirSync(folder)).toHaveLength(1);
-  expect(await places.find("acc_1", "/b.jsonl")).toEqual(PLACE);
+  expect(await progress.find("acc_1", "/b.jsonl")).toEqual(PLACE);
 });

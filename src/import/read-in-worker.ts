@@ -1,7 +1,7 @@
 import { isCompiled } from "../native/embedded-asset.ts";
-import type { FromReader, ReadingState, ToReader } from "./aside-messages.ts";
 import type { Reading, SourceLine } from "./read-files.ts";
 import { SourceError } from "./source.ts";
+import type { FromReader, ReadingState, ToReader } from "./worker-messages.ts";
 
 /** In the executable everything but the workers is one module, at the root of its file system. */
 const WORKER = isCompiled ? "./import/reader-worker.js" : "./reader-worker.ts";
@@ -15,7 +15,7 @@ const INTERVAL = 100;
  * Reads files that somebody has sent in a thread of its own: what takes long to unpack or to parse holds up
  * no request, and what takes too much is given up. Reads as it is asked.
  */
-export function readAside(
+export function readInWorker(
   files: readonly File[],
   { project, limits = LIMITS }: { project: string | null; limits?: typeof LIMITS },
 ): Reading {

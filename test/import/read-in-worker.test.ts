@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { readAside } from "../../src/import/read-aside.ts";
+import { readInWorker } from "../../src/import/read-in-worker.ts";
 import { readReading } from "../support/import.ts";
 import { zip } from "../support/zip.ts";
 
@@ -18,7 +18,7 @@ test("files that are sent are read in a thread of their own, with the same outco
     file("table.csv", "text,tags\nTea is hot.,food\n"),
     file("program", "\x7fELF\0"),
   ];
-  const read = await readReading(readAside(files, { project: "garden" }));
+  const read = await readReading(readInWorker(files, { project: "garden" }));
   expect(read.memories.map(({ content, project }) => [content, project])).toEqual([
     ["bees: Bees hum.", "garden"],
     ["Tea is hot.", "garden"],
@@ -32,12 +32,12 @@ test.each([
   ["too much memory", { silence: 60_000, memory: Number.NEGATIVE_INFINITY }],
 ])("what takes %s to read is given up", async (what, limits) => {
   const list = `["${"x".repeat(20_000_000)}"]`;
-  const reading = readAside([file("list.json", list)], { project: null, limits });
+  const reading = readInWorker([file("list.json", list)], { project: null, limits });
   await expect(readReading(reading)).rejects.toThrow(`takes ${what} to read`);
 });
 
 test("a file that can't be read is told like one on the disk", async () => {
-  const reading = readAside([file("a.json", '{"openapi": "3.1.0"}')], { project: null });
+  const reading = readInWorker([file("a.json", '{"openapi": "3.1.0"}')], { project: null });
   await expect(readReading(reading)).rejects.toThrow(
     "This file is JSON of a kind that is not known",
   );

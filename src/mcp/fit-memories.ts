@@ -1,6 +1,12 @@
 import type { FoundMemory } from "../memories/found-memory.ts";
 import type { Memory } from "../memories/memory.ts";
-import { describeEntry, type Entry, excerpt, excerptAround, wholeEntry } from "./entry.ts";
+import {
+  describeMemory,
+  excerpt,
+  excerptAround,
+  type ShownMemory,
+  wholeMemory,
+} from "./memory-text.ts";
 
 /** Characters of English that make about one token. */
 const CHARACTERS_PER_TOKEN = 4;
@@ -11,7 +17,7 @@ const GAP = "\n\n";
 
 /** What of a result fits into a number of tokens. */
 export interface Fitted {
-  entries: Entry[];
+  entries: ShownMemory[];
   /** Entries at the end that did not fit at all. */
   leftOut: number;
 }
@@ -23,15 +29,15 @@ interface Limits {
 }
 
 /** What of a list is shown where a call does not say how much. */
-export const A_PAGE: Limits = { maxTokens: 2_000 };
+export const PAGE_LIMITS: Limits = { maxTokens: 2_000 };
 /** The same of what a search found: of a long content, some sentences around what made it match. */
-export const AN_ANSWER: Limits = { maxTokens: 2_000, longest: 1_200 };
+export const SEARCH_LIMITS: Limits = { maxTokens: 2_000, longest: 1_200 };
 
 /**
  * Makes memories fit into so many tokens: long contents are cut to an equal share, which leaves
  * short ones whole; where the shares get too small, memories are dropped from the end.
  */
-export function fitEntries(
+export function fitMemories(
   memories: readonly (Memory | FoundMemory)[],
   { maxTokens, longest = Number.POSITIVE_INFINITY }: Limits,
 ): Fitted {
@@ -67,8 +73,8 @@ function equalShare(sizes: readonly number[], room: number): number {
 }
 
 /** Of what a search found, the part is left that made it match. */
-function shorten(memory: Memory | FoundMemory, most: number): Entry {
-  if (memory.content.length <= most) return wholeEntry(memory);
+function shorten(memory: Memory | FoundMemory, most: number): ShownMemory {
+  if (memory.content.length <= most) return wholeMemory(memory);
   const content =
     "matched" in memory
       ? excerptAround(memory.content, memory.matched, most)
@@ -77,5 +83,5 @@ function shorten(memory: Memory | FoundMemory, most: number): Entry {
 }
 
 function sizeAround(memory: Memory | FoundMemory): number {
-  return describeEntry({ memory, content: "", isCut: true }).length + GAP.length;
+  return describeMemory({ memory, content: "", isCut: true }).length + GAP.length;
 }

@@ -13,20 +13,20 @@ const Kept = Type.Object({
   session: Type.Union([Type.String(), Type.Null()]),
 });
 /** How far a transcript was captured. */
-export type CapturedPlace = Static<typeof Kept>;
+export type CaptureProgress = Static<typeof Kept>;
 
 /** Remembers how far each transcript was captured. */
-export interface Places {
+export interface ProgressStore {
   /** Null for a transcript that was never captured. */
-  find(accountId: string, path: string): Promise<CapturedPlace | null>;
-  put(accountId: string, path: string, place: CapturedPlace): Promise<void>;
+  find(accountId: string, path: string): Promise<CaptureProgress | null>;
+  put(accountId: string, path: string, place: CaptureProgress): Promise<void>;
 }
 
 /**
  * Remembers them in files of a folder, one for each transcript, whose names don't tell the
  * transcript's. One that is lost costs a second reading: turns have the same ids whenever they are read.
  */
-export function keepPlaces(folder: string): Places {
+export function createProgressFiles(folder: string): ProgressStore {
   const fileOf = (accountId: string, path: string) => {
     const name = new Bun.CryptoHasher("sha256").update(JSON.stringify([accountId, path]));
     return join(folder, `${name.digest("hex")}.json`);
@@ -64,11 +64,11 @@ export function keepPlaces(folder: string): Places {
 }
 
 /** Remembers them as long as the process runs. */
-export function rememberPlaces(): Places {
-  const places = new Map<string, CapturedPlace>();
+export function createProgressMemory(): ProgressStore {
+  const progress = new Map<string, CaptureProgress>();
   const keyOf = (accountId: string, path: string) => JSON.stringify([accountId, path]);
   return {
-    find: async (accountId, path) => places.get(keyOf(accountId, path)) ?? null,
-    put: async (accountId, path, place) => void places.set(keyOf(accountId, path), place),
+    find: async (accountId, path) => progress.get(keyOf(accountId, path)) ?? null,
+    put: async (accountId, path, place) => void progress.set(keyOf(accountId, path), place),
   };
 }

@@ -17,7 +17,7 @@ const ACCEPT = "application/json, text/event-stream";
  *   client is held to it.
  * @param message the body, which has been read
  */
-export function mendHeaders(request: Request, message: unknown, principal: Principal): Request {
+export function fixHeaders(request: Request, message: unknown, principal: Principal): Request {
   const headers = new Headers(request.headers);
   if (/^$|\*\/\*/.test(headers.get("accept") ?? "")) headers.set("accept", ACCEPT);
   if (isClaude(request, principal)) {

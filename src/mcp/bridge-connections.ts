@@ -10,7 +10,7 @@ export const VERSION_HEADER = "ctxd-version";
  * Answers that never end: as long as a bridge reads one, it is there, and when it ends, the bridge
  * knows that the server has gone. Neither side has to ask the other.
  */
-export function createPresence(version: string) {
+export function createBridgeConnections(version: string) {
   const open = new Set<() => void>();
   let lastEnd = 0;
 
