@@ -221,6 +221,15 @@ test("main.ts is the command line's alone, and nobody imports it", () => {
   expect(breaches((_, { target }) => target === "main.ts")).toEqual([]);
 });
 
+test("a command's module is loaded by the program alone, and knows the program by its context", () => {
+  const found = breaches(({ path }, { target }) => {
+    const isCommand = path.startsWith("cli/commands/");
+    if (target === "cli/program.ts") return isCommand;
+    return target.startsWith("cli/commands/") && path !== "cli/program.ts" && !isCommand;
+  });
+  expect(found).toEqual([]);
+});
+
 test("no domain reaches into the tables of another", () => {
   const found = breaches(
     ({ path }, { target }) =>
@@ -345,9 +354,9 @@ test("only system/ knows which operating system it runs on", () => {
     "native/inference.ts",
     // The first thing of all.
     "main.ts",
-    // Hand it on: where clients have their files is said for each system.
-    "cli/connect.ts",
-    "cli/connect-list.ts",
+    // Pass it on: each system keeps the files of clients elsewhere.
+    "cli/commands/connect/connect.ts",
+    "cli/commands/connect/list.ts",
     // Say who owns a file, which no system but Unix does.
     "connect/files.ts",
     "db/database-error.ts",

@@ -1,7 +1,8 @@
 import type { Config } from "../config.ts";
 import { messageOf } from "../errors.ts";
 import { ACCOUNT_HEADER } from "../mcp/local-socket.ts";
-import { CommandError, type Environment, USAGE } from "./failure.ts";
+import { CommandError, USAGE } from "./command-error.ts";
+import type { Environment } from "./context.ts";
 import { reachOwnServer } from "./own-server.ts";
 import { requireAccount, withStores } from "./stores.ts";
 import { askHidden, isInteractive, readLine } from "./terminal.ts";

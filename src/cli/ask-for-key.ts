@@ -1,5 +1,5 @@
 import { isWellFormed } from "../keys/key-format.ts";
-import { CommandError } from "./failure.ts";
+import { CommandError } from "./command-error.ts";
 import { askHidden, isInteractive, readLine } from "./terminal.ts";
 
 /**

@@ -2,7 +2,7 @@ import { readFile, stat } from "node:fs/promises";
 import type { Lock } from "../backup/age.ts";
 import { explained } from "../backup/backup-error.ts";
 import type { AskToUnlock } from "../backup/open-backup.ts";
-import { CommandError, USAGE } from "./failure.ts";
+import { CommandError, USAGE } from "./command-error.ts";
 import { askHidden, isInteractive, readLine } from "./terminal.ts";
 
 /** Who has a copy can try passphrases without end and without the server. */

@@ -1,5 +1,5 @@
 import type { Target } from "./api.ts";
-import { CommandError, USAGE } from "./failure.ts";
+import { CommandError, USAGE } from "./command-error.ts";
 import { isInteractive } from "./terminal.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { STOP_SIGNALS } from "../system/signals.ts";
-import { CommandError } from "./failure.ts";
+import { CommandError } from "./command-error.ts";
 
 /** Runs a job that Ctrl-C or SIGTERM asks to stop by its signal, so that it can clean up. */
 export async function interruptible<T>(

@@ -7,7 +7,7 @@ import { createLocalServer, type LocalServer, type StartedServer } from "../mcp/
 import { IDLE_SECONDS } from "../server/background.ts";
 import { describeProgram, isConfiguredByFolder, ownCommand } from "../server/invocation.ts";
 import { IN_BACKGROUND } from "../system/processes.ts";
-import type { Environment } from "./failure.ts";
+import type { Environment } from "./context.ts";
 import { say } from "./terminal.ts";
 
 /**

@@ -1,22 +1,53 @@
 import { Command, CommanderError } from "commander";
 import packageJson from "../../package.json" with { type: "json" };
-import { type Config, readConfig } from "../config.ts";
+import { readConfig } from "../config.ts";
 import { checkoutDataDir, describeProgram } from "../server/invocation.ts";
-import type { Flags } from "../settings.ts";
-import { addGrantCommands, addKeyCommands, addUserCommands } from "./account-commands.ts";
-import { addCompletion, isCalled } from "./completion.ts";
-import { addConnectCommands } from "./connect-commands.ts";
-import { addBackupCommands, addTransferCommands } from "./data-commands.ts";
-import { examples } from "./examples.ts";
-import { type Environment, reportFailure, USAGE } from "./failure.ts";
-import { addMemoryCommands } from "./memory-commands.ts";
-import { addModelCommands } from "./model-commands.ts";
-import { addSecurity } from "./security-commands.ts";
-import { addDashboard, addDoctor, addHealth, addMigrate, addServe } from "./server-commands.ts";
-import { addServiceCommands } from "./service-commands.ts";
-import { addUpgrade } from "./upgrade-command.ts";
+import { reportFailure, USAGE } from "./command-error.ts";
+import type { Configure, Context, Define, Environment } from "./context.ts";
+import { examples } from "./help-text.ts";
 
-/** What the actions need of the command line beside their own arguments. */
+type Load = () => Promise<{ define: Define }>;
+
+const dashboard: Load = () => import("./commands/dashboard.ts");
+const completion: Load = () => import("./commands/completion.ts");
+
+/** Every command with its module, in the order of the help. A module is loaded when its command is named. */
+const COMMANDS: Readonly<Record<string, Load>> = {
+  serve: () => import("./commands/serve.ts"),
+  save: () => import("./commands/save.ts"),
+  search: () => import("./commands/search.ts"),
+  forget: () => import("./commands/forget.ts"),
+  move: () => import("./commands/move.ts"),
+  status: () => import("./commands/status.ts"),
+  mcp: () => import("./commands/mcp.ts"),
+  connect: () => import("./commands/connect/connect.ts"),
+  recall: () => import("./commands/recall.ts"),
+  capture: () => import("./commands/capture.ts"),
+  dashboard,
+  open: dashboard,
+  health: () => import("./commands/health.ts"),
+  migrate: () => import("./commands/migrate.ts"),
+  user: () => import("./commands/user/user.ts"),
+  key: () => import("./commands/key.ts"),
+  grant: () => import("./commands/grant.ts"),
+  security: () => import("./commands/security.ts"),
+  export: () => import("./commands/export.ts"),
+  import: () => import("./commands/import.ts"),
+  backup: () => import("./commands/backup.ts"),
+  restore: () => import("./commands/restore.ts"),
+  model: () => import("./commands/model.ts"),
+  doctor: () => import("./commands/doctor.ts"),
+  service: () => import("./commands/service.ts"),
+  upgrade: () => import("./commands/upgrade.ts"),
+  completion,
+  complete: completion,
+};
+
+/** The one that no help shows: shells run it. */
+const HIDDEN = "complete";
+const DEFAULT = "serve";
+
+/** What the actions need of the command line besides their own arguments. */
 interface GlobalOptions {
   dataDir?: string;
 }
@@ -28,19 +59,25 @@ interface GlobalOptions {
  */
 export async function run(args: readonly string[], env: Environment): Promise<number> {
   try {
-    const program = createProgram(env);
+    const program = await createProgram(env, commandsFor(args));
     await program.parseAsync(toHelpFlag(args, program), { from: "user" });
     return 0;
   } catch (error) {
-    // Commander has said what is wrong; asking for help or for the version is not.
+    // Commander has printed what is wrong. Asking for help or for the version is no error.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE;
     return reportFailure(error, env);
   }
 }
 
-/** The whole command line. What a command needs to run is loaded when it runs. */
-export function createProgram(env: Environment): Command {
-  // In a checkout, nothing is called ctxd.
+/**
+ * The command line.
+ * @param names commands to add; by default all of them, as for the help and the manual page
+ */
+export async function createProgram(
+  env: Environment,
+  names: readonly string[] = Object.keys(COMMANDS),
+): Promise<Command> {
+  // In a checkout, no program is called ctxd.
   const here = Bun.isStandaloneExecutable ? "" : `\nHere, ctxd is: ${describeProgram(env)}`;
   const program = new Command("ctxd")
     .description(packageJson.description)
@@ -53,50 +90,59 @@ export function createProgram(env: Environment): Command {
     .configureOutput({
       outputError: (text, write) => write(text.replace(/^error: /, "ctxd: ")),
     })
-    .showHelpAfterError("Run ctxd help to see what is possible.")
+    .showHelpAfterError("Run ctxd help to see all commands.")
     .addHelpText(
       "after",
       `${examples("ctxd", "ctxd connect", "ctxd save Sam likes tea", "ctxd search what does Sam like")}\n\nExit codes: 0 done, 1 failed, 2 wrong usage.${here}`,
     )
     .exitOverride();
 
-  const configure = (flags: Flags = {}): Config => {
+  const configure: Configure = (flags = {}) => {
     const { dataDir } = program.opts<GlobalOptions>();
     const all = dataDir === undefined ? flags : { ...flags, CTXD_DATA_DIR: dataDir };
     return readConfig(env, all, checkoutDataDir);
   };
-
-  addServe(program, configure, env);
-  addMemoryCommands(program, configure, env);
-  addConnectCommands(program, configure, env);
-  addDashboard(program, configure, env);
-  addHealth(program, configure);
-  addMigrate(program, configure);
-  addUserCommands(program, configure, env);
-  addKeyCommands(program, configure);
-  addGrantCommands(program, configure);
-  addSecurity(program, configure);
-  addTransferCommands(program, configure, env);
-  addBackupCommands(program, configure, env);
-  addModelCommands(program, configure, env);
-  addDoctor(program, configure, env);
-  addServiceCommands(program, configure, env);
-  addUpgrade(program, configure, env);
-  addCompletion(program);
+  const loaded = new Set<Load>();
+  const context: Context = {
+    ...{ env, configure },
+    names: Object.keys(COMMANDS).filter((name) => name !== HIDDEN),
+    async load(name) {
+      const load = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+      if (!load || loaded.has(load)) return;
+      loaded.add(load);
+      (await load()).define(program, context);
+    },
+  };
+  for (const name of names) await context.load(name);
   return program;
 }
 
-/** `help user add` as `user add --help`: the library knows one word after `help`. */
+/** The commands that a command line needs: the one that it names, or all for the help. */
+function commandsFor(args: readonly string[]): readonly string[] | undefined {
+  const [first, second] = withoutDataDir(args);
+  if (first === "--version" || first === "-V") return [];
+  const isHelp = first === "help" || first === "--help" || first === "-h";
+  const name = first === "help" ? second : first;
+  if (isHelp && (name === undefined || name.startsWith("-"))) return undefined;
+  return [name !== undefined && Object.hasOwn(COMMANDS, name) ? name : DEFAULT];
+}
+
+function withoutDataDir(args: readonly string[]): readonly string[] {
+  const [first = ""] = args;
+  if (first === "--data-dir") return withoutDataDir(args.slice(2));
+  return first.startsWith("--data-dir=") ? withoutDataDir(args.slice(1)) : args;
+}
+
+/** Turns `help user add` into `user add --help`: Commander knows one word after `help`. */
 function toHelpFlag(args: readonly string[], program: Command): readonly string[] {
   const [help, ...words] = args;
   if (help !== "help" || words.length === 0) return args;
   let command: Command | undefined = program;
   for (const word of words) {
-    command = command.commands.find((each) => isCalled(each, word));
+    command = command.commands.find(
+      (each) => each.name() === word || each.aliases().includes(word),
+    );
     if (!command) program.error(`error: unknown command '${words.join(" ")}'`);
   }
   return [...words, "--help"];
 }
-
-/** Reads the settings, the flags of a command among them. */
-export type Configure = (flags?: Flags) => Config;

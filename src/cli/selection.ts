@@ -1,7 +1,7 @@
 import { formatDate, titleOf } from "../mcp/memory-text.ts";
 import { LIMITS, MEMORY_ID, type Memory } from "../memories/memory.ts";
 import type { Api, Target } from "./api.ts";
-import { CommandError, USAGE } from "./failure.ts";
+import { CommandError, USAGE } from "./command-error.ts";
 import { inputText } from "./input-text.ts";
 import { ask, confirm, isInteractive, say } from "./terminal.ts";
 

@@ -13,7 +13,7 @@ import { createSecurityLog, type SecurityLog } from "../security-log/security-lo
 import { createFactors, type Factors } from "../sign-in/factors.ts";
 import { createPendingSignIns, type PendingSignIns } from "../sign-in/pending-sign-ins.ts";
 import { createSessions, type Sessions } from "../sign-in/sessions.ts";
-import { CommandError } from "./failure.ts";
+import { CommandError } from "./command-error.ts";
 import { say } from "./terminal.ts";
 
 /** Tells the security log what a command has done. */

@@ -1,6 +1,6 @@
 import { createInterface } from "node:readline";
 import { Writable } from "node:stream";
-import { CommandError } from "./failure.ts";
+import { CommandError } from "./command-error.ts";
 import { printable } from "./printable.ts";
 
 /** Whether a person can be asked. */

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from "commander";
 import type { Config } from "../config.ts";
 import { isLocalhost } from "../http/https-rule.ts";
-import { CommandError } from "./failure.ts";
+import { CommandError } from "./command-error.ts";
 
 /** An address of the web, as a flag has it. */
 export function parseUrl(text: string): URL {

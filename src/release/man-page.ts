@@ -1,14 +1,14 @@
 import { createProgram } from "../cli/program.ts";
 import { SETTINGS } from "../settings.ts";
 
-type Command = ReturnType<typeof createProgram>;
+type Command = Awaited<ReturnType<typeof createProgram>>;
 
 /**
  * The manual page ctxd(1), made of the commands and settings themselves, in the macros of man(7).
  * @param date of the version, as YYYY-MM-DD
  */
-export function manPage(version: string, date: string): string {
-  const program = createProgram({});
+export async function manPage(version: string, date: string): Promise<string> {
+  const program = await createProgram({});
   // Examples are known to no other method.
   const printed = (command: Command): string => {
     let text = "";

@@ -6,10 +6,10 @@ import { manPage } from "../../src/release/man-page.ts";
 import { SETTINGS } from "../../src/settings.ts";
 import { temporaryFolder } from "../support/database.ts";
 
-const page = manPage("99.0.0", "2026-11-22");
+const page = await manPage("99.0.0", "2026-11-22");
 
-test("the manual page has every command that help shows, and every setting", () => {
-  const program = createProgram({});
+test("the manual page has every command that help shows, and every setting", async () => {
+  const program = await createProgram({});
   const names = program
     .createHelp()
     .visibleCommands(program)

@@ -4,7 +4,7 @@ import type { Config } from "../../config.ts";
 import { ownCommand } from "../../server/invocation.ts";
 import { IN_BACKGROUND } from "../../system/processes.ts";
 import { reachSocketFolder, SOCKET } from "../../system/socket-folder.ts";
-import type { Environment } from "../failure.ts";
+import type { Environment } from "../context.ts";
 
 /** Milliseconds that an agent waits for an answer at the most, of a server that is busy. */
 const TIMEOUT = 5_000;

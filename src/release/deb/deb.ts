@@ -1,7 +1,7 @@
 import { chmod, mkdir, mkdtemp, readdir, rm, stat, utimes } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { COMPLETIONS } from "../../cli/completion.ts";
+import { COMPLETION_SCRIPTS } from "../../cli/completion-scripts.ts";
 import { run } from "../../native/run.ts";
 import { TARGETS } from "../../native/targets.ts";
 import { linuxExecutables } from "../linux-processors.ts";
@@ -73,10 +73,10 @@ async function contents(
     ["usr/lib/systemd/system/ctxd.service", own("ctxd.service")],
     ["usr/lib/sysusers.d/ctxd.conf", own("sysusers.conf")],
     ["usr/lib/tmpfiles.d/ctxd.conf", own("tmpfiles.conf")],
-    ["usr/share/bash-completion/completions/ctxd", { content: COMPLETIONS.bash }],
-    ["usr/share/zsh/vendor-completions/_ctxd", { content: COMPLETIONS.zsh }],
-    ["usr/share/fish/vendor_completions.d/ctxd.fish", { content: COMPLETIONS.fish }],
-    ["usr/share/man/man1/ctxd.1.gz", compressed(manPage(release.version, day))],
+    ["usr/share/bash-completion/completions/ctxd", { content: COMPLETION_SCRIPTS.bash }],
+    ["usr/share/zsh/vendor-completions/_ctxd", { content: COMPLETION_SCRIPTS.zsh }],
+    ["usr/share/fish/vendor_completions.d/ctxd.fish", { content: COMPLETION_SCRIPTS.fish }],
+    ["usr/share/man/man1/ctxd.1.gz", compressed(await manPage(release.version, day))],
     ["usr/share/man/man8/ctxd-service.8.gz", compressed(await filled("ctxd-service.8"))],
     [`${documents}/changelog.gz`, compressed(changelog(release, date))],
     [`${documents}/CHANGELOG.md.gz`, compressed(await text(join(ROOT, "CHANGELOG.md")))],

@@ -1,0 +1,43 @@
+import { AppError, CtxdError } from "../errors.ts";
+import { ConfigError } from "../settings.ts";
+import type { Environment } from "./context.ts";
+import { printable } from "./printable.ts";
+
+/** Exit codes of every command; 0 is done. */
+export const FAILED = 1;
+export const USAGE = 2;
+
+/** A command can't do what it was asked for. `message` is the one line that the user sees. */
+export class CommandError extends CtxdError {
+  override readonly name = "CommandError";
+  readonly code = "command_failed";
+  readonly exitCode: number;
+
+  constructor(message: string, exitCode: typeof FAILED | typeof USAGE = FAILED) {
+    super(message);
+    this.exitCode = exitCode;
+  }
+}
+
+/**
+ * Says on standard error why a command failed, in one line, and gives the exit code. What nobody
+ * foresaw shows its stack when CTXD_LOG_LEVEL is debug.
+ */
+export function reportFailure(error: unknown, env: Environment): number {
+  const { text, exitCode } = describe(error, env.CTXD_LOG_LEVEL === "debug");
+  process.stderr.write(`ctxd: ${printable(text)}\n`);
+  return exitCode;
+}
+
+function describe(error: unknown, debug: boolean): { text: string; exitCode: number } {
+  if (!(error instanceof Error)) return { text: `unexpected error: ${error}`, exitCode: FAILED };
+  if (error instanceof CommandError) return { text: error.message, exitCode: error.exitCode };
+  if (error instanceof ConfigError) return { text: error.message, exitCode: USAGE };
+  if (error instanceof AppError) {
+    return { text: error.message, exitCode: error.code === "validation_failed" ? USAGE : FAILED };
+  }
+  if (error instanceof CtxdError) return { text: error.message, exitCode: FAILED };
+  const line = error.message.replaceAll(/\s+/g, " ");
+  const hint = debug ? `\n${error.stack}` : " (CTXD_LOG_LEVEL=debug shows where)";
+  return { text: `unexpected error: ${line}${hint}`, exitCode: FAILED };
+}

@@ -1,0 +1,79 @@
+import { hasPlugin } from "../../../connect/claude-plugin.ts";
+import type { Client } from "../../../connect/client.ts";
+import { CLIENTS } from "../../../connect/clients.ts";
+import { ConnectError } from "../../../connect/connect-error.ts";
+import { readEntry } from "../../../connect/entry.ts";
+import {
+  isInstalled,
+  locate,
+  readConfiguration,
+  type Surroundings,
+} from "../../../connect/files.ts";
+import { homeFolder } from "../../../system/folders.ts";
+import type { Environment } from "../../context.ts";
+import { print, say } from "../../terminal.ts";
+import { formatTable } from "../../text-table.ts";
+import { hooksOf } from "./plan.ts";
+
+/** How a client may be, in the order in which they are listed. */
+const STATES = ["connected", "damaged file", "not connected", "not found"] as const;
+type State = (typeof STATES)[number];
+
+/** `ctxd connect` without a client: which there are, and which of them are connected. */
+export async function listClients(env: Environment): Promise<void> {
+  const surroundings = surroundingsOf(env);
+  const rows = CLIENTS.map((client) => {
+    const path = locate(client, surroundings);
+    return { client, path, state: stateOf(client, path, surroundings) };
+  })
+    .sort((a, b) => STATES.indexOf(a.state) - STATES.indexOf(b.state))
+    .map(({ client, path, state }) => {
+      const hooks = state === "connected" ? readableHooks(client, surroundings) : [];
+      const plugin = hasPlugin(client, surroundings) ? ["plugin"] : [];
+      return [client.id, client.name, [state, ...plugin, ...hooks].join(", "), path];
+    });
+  await print(formatTable(["CLIENT", "NAME", "STATE", "FILE"], rows));
+  say(
+    "\nctxd connect CLIENT connects one, --all all that are found, ctxd help connect tells more.",
+  );
+}
+
+/** The clients that have run here. */
+export function installedClients(env: Environment): Client[] {
+  const surroundings = surroundingsOf(env);
+  return CLIENTS.filter((client) => isInstalled(client, surroundings));
+}
+
+/** Those of them that are connected; one whose file can't be read is not. */
+export function connectedClients(env: Environment): Client[] {
+  const surroundings = surroundingsOf(env);
+  return installedClients(env).filter(
+    (client) => stateOf(client, locate(client, surroundings), surroundings) === "connected",
+  );
+}
+
+/** What decides where the files of clients are. */
+export function surroundingsOf(env: Environment): Surroundings {
+  return { env, home: homeFolder(env) ?? "", platform: process.platform };
+}
+
+/** A damaged file of hooks keeps nobody from seeing the list. */
+function readableHooks(client: Client, surroundings: Surroundings): string[] {
+  try {
+    return hooksOf(client, surroundings);
+  } catch (error) {
+    if (error instanceof ConnectError) return ["damaged hooks"];
+    throw error;
+  }
+}
+
+function stateOf(client: Client, path: string, surroundings: Surroundings): State {
+  try {
+    if (readEntry(client, readConfiguration(path).text)) return "connected";
+    if (hasPlugin(client, surroundings)) return "connected";
+    return isInstalled(client, surroundings) ? "not connected" : "not found";
+  } catch (error) {
+    if (error instanceof ConnectError) return "damaged file";
+    throw error;
+  }
+}

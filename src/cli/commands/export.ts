@@ -1,0 +1,127 @@
+import { rmSync } from "node:fs";
+import { open, realpath, stat } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
+import type { Command } from "commander";
+import type { Config } from "../../config.ts";
+import { moveFile } from "../../system/files.ts";
+import { openApi, type Target } from "../api.ts";
+import { CommandError } from "../command-error.ts";
+import type { Context, Environment } from "../context.ts";
+import { examples } from "../help-text.ts";
+import { interruptible } from "../interruption.ts";
+import { createMeter } from "../progress.ts";
+import { targetOptions } from "../target-options.ts";
+import { say, write } from "../terminal.ts";
+
+const LINE_BREAK = 10;
+
+/** Adds the command to the program. */
+export function define(program: Command, { configure, env }: Context): void {
+  const { user, url } = targetOptions;
+  program
+    .command("export")
+    .argument("<file>", "where to; - is standard output")
+    .summary("write all memories of an account to a file")
+    .description(
+      "Writes all memories of an account to a file, one a line as JSON, also while the server runs. It has everything that ctxd import needs to have them elsewhere just so.",
+    )
+    .addOption(user())
+    .addOption(url())
+    .addHelpText("after", examples("ctxd export memories.jsonl"))
+    .action((file: string, options: Target) => exportTo(configure(), file, options, env));
+}
+
+/** `ctxd export FILE`: a file that is there already is replaced when all is written. */
+async function exportTo(
+  config: Config,
+  target: string,
+  options: Target,
+  env: Environment,
+): Promise<void> {
+  using api = await openApi(config, env, options);
+  const meter = createMeter("Exporting");
+  try {
+    const count = await interruptible(async (signal) => {
+      const { body } = await api.request("/api/memories/export", { signal });
+      const lines = countLines(body ?? new Blob().stream(), (count) => meter.show(count, null));
+      return target === "-" ? await toStandardOutput(lines) : await toFile(resolve(target), lines);
+    });
+    meter.end();
+    const where = target === "-" ? "" : ` to ${resolve(target)}`;
+    say(`Exported ${count.toLocaleString("en")} ${count === 1 ? "memory" : "memories"}${where}.`);
+  } finally {
+    meter.end();
+  }
+}
+
+/** The chunks of a stream with how many lines they are so far. */
+async function* countLines(
+  chunks: AsyncIterable<Uint8Array>,
+  onCount: (count: number) => void,
+): AsyncGenerator<{ chunk: Uint8Array; count: number }> {
+  let count = 0;
+  try {
+    for await (const chunk of chunks) {
+      for (let at = chunk.indexOf(LINE_BREAK); at >= 0; at = chunk.indexOf(LINE_BREAK, at + 1))
+        count++;
+      onCount(count);
+      yield { chunk, count };
+    }
+  } catch (cause) {
+    if (cause instanceof CommandError) throw cause;
+    throw new CommandError("The server ended before everything was exported: try again.");
+  }
+}
+
+type Lines = ReturnType<typeof countLines>;
+
+async function toStandardOutput(lines: Lines): Promise<number> {
+  let total = 0;
+  for await (const { chunk, count } of lines) {
+    await write(chunk);
+    total = count;
+  }
+  return total;
+}
+
+async function toFile(target: string, lines: Lines): Promise<number> {
+  const known = await stat(target).catch(() => null);
+  // A link is followed, and what is no file (a pipe, a device) is written as it is.
+  const isReplaced = known === null || (known.isFile() && !/^\/(dev|proc)\//.test(target));
+  const path = known && isReplaced ? await realpath(target) : target;
+  const unfinished = isReplaced ? `${path}.unfinished` : path;
+  let total = 0;
+  try {
+    // Nobody else may read it: these are all memories.
+    const file = await open(unfinished, "w", 0o600);
+    try {
+      for await (const { chunk, count } of lines) {
+        await file.writeFile(chunk);
+        total = count;
+      }
+      if (isReplaced) await file.sync();
+    } finally {
+      await file.close();
+    }
+    if (isReplaced) await moveFile(unfinished, path);
+    return total;
+  } catch (error) {
+    if (isReplaced) rmSync(unfinished, { force: true });
+    if (!(error instanceof Error && "code" in error)) throw error;
+    throw new CommandError(`${explain(error.code, path)} Nothing was exported.`);
+  }
+}
+
+function explain(code: unknown, path: string): string {
+  switch (code) {
+    case "ENOSPC":
+    case "EDQUOT":
+      return `The disk of ${path} is full.`;
+    case "ENOENT":
+      return `There is no folder ${dirname(path)}.`;
+    case "EISDIR":
+      return `${path} is a folder: name a file in it.`;
+    default:
+      return `${path} can't be written (${code}).`;
+  }
+}

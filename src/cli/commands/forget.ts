@@ -1,0 +1,90 @@
+import type { Command } from "commander";
+import type { Config } from "../../config.ts";
+import { type Api, openApi } from "../api.ts";
+import { CommandError, USAGE } from "../command-error.ts";
+import type { Context, Environment } from "../context.ts";
+import { examples } from "../help-text.ts";
+import { readSelection, type SelectionOptions, settleSelection } from "../selection.ts";
+import { addSelection } from "../selection-options.ts";
+import { print, say } from "../terminal.ts";
+
+/** What `ctxd forget` is given beside ids or words. */
+interface ForgetOptions extends SelectionOptions {
+  /** Whether with a memory goes what it superseded, and what superseded it. */
+  history?: boolean;
+  json?: boolean;
+}
+
+/** Adds the command to the program. */
+export function define(program: Command, { configure, env }: Context): void {
+  const command = program
+    .command("forget")
+    .summary("delete memories for good")
+    .description(
+      "Deletes memories for good: those named by their ids, those that you choose from what is found, or all that pass the options. It shows them first and asks.",
+    );
+  addSelection(command)
+    .option("--history", "with ids or words: also what they superseded, and what superseded them")
+    .option("--json", "print how many were deleted, as JSON")
+    .addHelpText(
+      "after",
+      examples(
+        "ctxd forget mem_0197f2c4e0b47c3a9a1d5b8e2f60c711",
+        "ctxd forget the old staging server",
+        "ctxd forget --captured --session s-42",
+        "ctxd forget --project acme/atlas --before 2026-01-01 --yes",
+      ),
+    )
+    .action((what: string[], options: ForgetOptions) => forget(configure(), what, options, env));
+}
+
+/** `ctxd forget` */
+async function forget(
+  config: Config,
+  what: readonly string[],
+  options: ForgetOptions,
+  env: Environment,
+): Promise<void> {
+  const selection = await readSelection(what, options, "forget");
+  if (options.history && selection.kind === "filter") {
+    throw new CommandError("--history goes with ids and words.", USAGE);
+  }
+  using api = await openApi(config, env, options);
+  const question = (memories: string) => `Forget ${memories} for good?`;
+  const settled = await settleSelection(api, selection, { ...options, question });
+  let deleted = 0;
+  if ("filter" in settled) {
+    const path = `/api/memories?${settled.filter}`;
+    const response = await api.request(path, { method: "DELETE" });
+    ({ deleted } = (await response.json()) as { deleted: number });
+  } else {
+    const gone = new Set<string>();
+    for (const id of settled.ids) {
+      // It may have gone with the history of one before it.
+      if (gone.has(id)) continue;
+      if (options.history && settled.ids.length > 1) {
+        for (const each of await historyOf(api, id)) gone.add(each);
+      }
+      const path = `/api/memories/${id}?history=${options.history ?? false}`;
+      await api.request(path, { method: "DELETE" });
+      deleted++;
+    }
+  }
+  if (options.json) await print(JSON.stringify({ deleted }));
+  else say(deleted === 1 ? "Forgotten: 1 memory." : `Forgotten: ${deleted} memories.`);
+}
+
+/** Ids of a memory's history. */
+async function historyOf(api: Api, id: string): Promise<string[]> {
+  const ids: string[] = [];
+  for (let query = ""; ; ) {
+    const response = await api.request(`/api/memories/${id}/history${query}`);
+    const page = (await response.json()) as {
+      memories: { id: string }[];
+      next_cursor: string | null;
+    };
+    ids.push(...page.memories.map((memory) => memory.id));
+    if (page.next_cursor === null) return ids;
+    query = `?cursor=${page.next_cursor}`;
+  }
+}

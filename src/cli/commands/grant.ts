@@ -1,0 +1,105 @@
+import type { Command } from "commander";
+import type { Config } from "../../config.ts";
+import { describeBound, toBound } from "../../keys/bound.ts";
+import { describeScopes } from "../../keys/scopes.ts";
+import { type Grant, grantFacts } from "../../oauth/grants.ts";
+import { CommandError } from "../command-error.ts";
+import type { Context } from "../context.ts";
+import { requireAccount, withStores } from "../stores.ts";
+import { print, say } from "../terminal.ts";
+import { formatMoment, formatTable } from "../text-table.ts";
+
+/** Adds the command to the program. */
+export function define(program: Command, { configure }: Context): void {
+  const grant = program
+    .command("grant")
+    .summary("manage what apps have been allowed by sign-in: list, revoke")
+    .description(
+      "Manages what apps have been allowed: those that have their person sign in, without a key.",
+    );
+  grant
+    .command("list")
+    .description("list the grants, revoked ones of the last 30 days too")
+    .option("--user <email>", "only the grants of this account")
+    .option("--json", "as JSON")
+    .action((options: { user?: string; json?: boolean }) => listGrants(configure(), options));
+  grant
+    .command("revoke")
+    .argument("<id>", "the grant's id, as ctxd grant list shows it")
+    .summary("revoke a grant")
+    .description("Revokes a grant for good: its tokens are refused from their next request on.")
+    .option("--json", "print the grant as JSON")
+    .action((id: string, options: { json?: boolean }) => revokeGrant(configure(), id, options));
+}
+
+/** `ctxd grant list` */
+async function listGrants(
+  config: Config,
+  options: { user?: string; json?: boolean },
+): Promise<void> {
+  const { user } = options;
+  const { grants, emails } = await withStores(config, async (stores) => ({
+    grants:
+      user === undefined
+        ? await stores.grants.listOfAllAccounts()
+        : await stores.grants.list((await requireAccount(stores.accounts, user)).id),
+    emails: new Map((await stores.accounts.list()).map(({ id, email }) => [id, email])),
+  }));
+  if (options.json) {
+    const entries = grants.map((grant) => ({
+      user: emails.get(grant.accountId),
+      ...toJson(grant),
+    }));
+    return await print(JSON.stringify(entries, null, 2));
+  }
+  if (grants.length === 0) {
+    return say("No grants yet: an app asks for one when it is connected to this server.");
+  }
+  await print(
+    formatTable(
+      ["ID", "APP", "ANSWERED AT", "USER", "SCOPE", "PROJECT", "LAST USED", "STATE"],
+      grants.map((grant) => [
+        grant.id,
+        grant.clientName,
+        grant.redirectHost,
+        emails.get(grant.accountId) ?? "-",
+        describeScopes(grant.scopes),
+        describeBound(toBound(grant)),
+        formatMoment(grant.lastUsedAt),
+        grant.revokedAt
+          ? `revoked ${formatMoment(grant.revokedAt)}`
+          : `expires ${formatMoment(grant.expiresAt)}`,
+      ]),
+    ),
+  );
+}
+
+/** `ctxd grant revoke ID` */
+async function revokeGrant(config: Config, id: string, options: { json?: boolean }): Promise<void> {
+  await withStores(config, async ({ grants, record }) => {
+    const known = (await grants.listOfAllAccounts()).find((grant) => grant.id === id);
+    if (!known) throw new CommandError("No grant has this id: ctxd grant list shows all.");
+    const revoked = await grants.revokeOfAnyAccount(id);
+    if (!known.revokedAt) record("app_revoked", grantFacts(revoked));
+    if (options.json) return await print(JSON.stringify(toJson(revoked), null, 2));
+    if (known.revokedAt) return say(`${id} (${known.clientName}) is revoked already.`);
+    say(`Revoked ${id} (${known.clientName}).`);
+  });
+}
+
+function toJson(grant: Grant) {
+  return {
+    id: grant.id,
+    account_id: grant.accountId,
+    client_id: grant.clientId,
+    client_name: grant.clientName,
+    redirect_host: grant.redirectHost,
+    scopes: grant.scopes,
+    project: grant.project,
+    project_only: grant.projectOnly,
+    created_at: grant.createdAt,
+    last_used_at: grant.lastUsedAt,
+    expires_at: grant.expiresAt,
+    revoked_at: grant.revokedAt,
+  };
+}

@@ -1,0 +1,84 @@
+import { join } from "node:path";
+import { Type } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
+import type { Command } from "commander";
+import type { Config } from "../../config.ts";
+import { isLocked, readOwner } from "../../db/data-lock.ts";
+import { type Ask, createAsk, NoAnswer } from "../../doctor/ask.ts";
+import { SOCKET } from "../../system/socket-folder.ts";
+import { askLocally } from "../ask-locally.ts";
+import { CommandError } from "../command-error.ts";
+import type { Context } from "../context.ts";
+import { examples } from "../help-text.ts";
+import { print, say } from "../terminal.ts";
+import { parseUrl } from "../url.ts";
+
+/** Milliseconds after which a server that does not answer counts as failed. */
+const TIMEOUT = 5_000;
+
+const Health = Type.Object({
+  status: Type.String(),
+  checks: Type.Record(Type.String(), Type.String()),
+});
+
+/** Adds the command to the program. */
+export function define(program: Command, { configure }: Context): void {
+  program
+    .command("health")
+    .summary("ask a running server whether it works")
+    .description(
+      "Asks a running server whether it works: one line, and the exit code 0 or 1. Without --url, it is the server of the data folder, wherever that listens, or else the one that the settings describe.",
+    )
+    .option("--url <url>", "where the server is, such as https://memory.example.com", parseUrl)
+    .option("--json", "print the server's answer, as JSON")
+    .addHelpText("after", examples("ctxd health", "ctxd health --url https://memory.example.com"))
+    .action((options: { url?: URL; json?: boolean }) => checkHealth(configure(), options));
+}
+
+/**
+ * `ctxd health`: asks a running server how it is, by default the one that these settings describe.
+ * @throws CommandError when it does not answer, or says that something has failed
+ */
+async function checkHealth(
+  config: Config,
+  { url, json: asJson = false }: { url?: URL; json?: boolean },
+): Promise<void> {
+  const { where, ask } = url === undefined ? ownServer(config) : serverAt(url, false);
+  const { status, json } = await ask("/api/health").catch((error) => {
+    if (!(error instanceof NoAnswer)) throw error;
+    throw new CommandError(`No server answers at ${where} (${error.code}).`);
+  });
+  if (!Value.Check(Health, json)) throw new CommandError(`${where} answers, but is not ctxd.`);
+  if (asJson) await print(JSON.stringify(json, null, 2));
+  const line = `${where}: ${json.status} (${describe(json.checks)})`;
+  if (status !== 200) throw new CommandError(line);
+  if (!asJson) say(line);
+}
+
+function ownServer(config: Config): { where: string; ask: Ask } {
+  const { dataDir } = config;
+  // Whatever port it was given, and without one: in the background it has none at first.
+  if (isLocked(dataDir)) {
+    const where = readOwner(dataDir)?.address ?? join(dataDir, SOCKET);
+    return { where, ask: askLocally(dataDir) };
+  }
+  // A certificate is made out to the public name, not to the loopback address.
+  return serverAt(localAddress(config), true);
+}
+
+function serverAt({ origin }: URL, anyCertificate: boolean): { where: string; ask: Ask } {
+  return { where: origin, ask: createAsk(origin, { timeout: TIMEOUT, anyCertificate }) };
+}
+
+/** Where this machine reaches the server: one that listens everywhere is reached by loopback. */
+function localAddress({ host, port, tls }: Config): URL {
+  const address = host === "0.0.0.0" ? "127.0.0.1" : host.replace(/^\[|\]$/g, "");
+  const name = address.includes(":") ? `[${address === "::" ? "::1" : address}]` : address;
+  return new URL(`${tls ? "https" : "http"}://${name}:${port}`);
+}
+
+function describe(checks: Record<string, string>): string {
+  return Object.entries(checks)
+    .map(([name, result]) => `${name} ${result}`)
+    .join(", ");
+}

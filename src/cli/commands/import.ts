@@ -1,0 +1,187 @@
+import { type Command, Option } from "commander";
+import { projectOfFolder } from "../../capture/project.ts";
+import type { Config } from "../../config.ts";
+import { openAgent } from "../../import/agent-folder.ts";
+import { openSources } from "../../import/open-sources.ts";
+import type { Reading } from "../../import/read-files.ts";
+import { TRANSCRIPT_AGENTS } from "../../import/transcripts/folders.ts";
+import {
+  countOf,
+  createTotals,
+  describeFiles,
+  describeTotals,
+  isUnderstood,
+  type Totals,
+  transfer,
+} from "../../import/transfer.ts";
+import type { ImportedMemory, ImportReport } from "../../memories/memory.ts";
+import { openApi, type Target } from "../api.ts";
+import { CommandError, USAGE } from "../command-error.ts";
+import type { Context, Environment } from "../context.ts";
+import { examples } from "../help-text.ts";
+import { interruptible } from "../interruption.ts";
+import { printable } from "../printable.ts";
+import { createMeter } from "../progress.ts";
+import { targetOptions } from "../target-options.ts";
+import { isInteractive, say } from "../terminal.ts";
+
+/** Places that are named. */
+const NAMED = 20;
+/** Characters of a text that a preview shows. */
+const EXCERPT = 200;
+
+interface ImportChoice extends Target {
+  dryRun?: boolean;
+  preview?: boolean;
+  project?: string;
+  /** The agent whose transcripts are imported. */
+  from?: string;
+}
+
+/** Adds the command to the program. */
+export function define(program: Command, { configure, env }: Context): void {
+  const { user, url } = targetOptions;
+  program
+    .command("import")
+    .argument("[file...]", "files, a folder, or - for standard input")
+    .summary("bring in memories from ctxd or from other programs")
+    .description(
+      `Brings in memories; what a file is, it finds out:
+  an export of ctxd, mem0, Supermemory, Zep, Letta, agentmemory or mcp-memory-service
+  the ZIP that ChatGPT or Claude sends: conversations and saved memories
+  the file of the MCP memory server (JSON lines)
+  what Claude Code, Codex and Gemini CLI keep of their sessions (by --from)
+  a folder of Markdown notes, such as those of basic-memory or Obsidian
+  a list copied from ChatGPT or Claude, a list in JSON, a table in CSV
+  text and Markdown: each paragraph and list item is a memory; PDF: each page
+What is there already stays: the same file again changes nothing, and goes on where it broke off.
+Secrets such as API keys are masked. When nothing can be imported, it says why and ends with 1.`,
+    )
+    .addOption(user())
+    .addOption(url())
+    .addOption(
+      new Option("--from <agent>", "all transcripts of an agent on this machine").choices(
+        TRANSCRIPT_AGENTS,
+      ),
+    )
+    .option("--preview", "show the first memories and what would be done, and change nothing")
+    .option("--dry-run", "only tell what would be done")
+    .option("--project <name>", "project of what does not name its own")
+    .addHelpText(
+      "after",
+      examples(
+        "ctxd import ~/Downloads/chatgpt-export.zip --preview",
+        "ctxd import --from claude-code --preview",
+        "ctxd import ~/notes --project atlas",
+        "ctxd import memories.jsonl",
+      ),
+    )
+    .action((files: string[], options: ImportChoice) =>
+      importFrom(configure(), files, options, env),
+    );
+}
+
+/** `ctxd import FILE...` */
+async function importFrom(
+  config: Config,
+  paths: readonly string[],
+  { dryRun = false, preview = false, project, from, ...target }: ImportChoice,
+  env: Environment,
+): Promise<void> {
+  if (paths.includes("-") && target.url && !isInteractive()) {
+    throw new CommandError("Standard input has the key: give a file to import.", USAGE);
+  }
+  if (paths.includes("-") && paths.length > 1) {
+    throw new CommandError("- is standard input, and read alone.", USAGE);
+  }
+  if ((from === undefined) === (paths.length === 0)) {
+    throw new CommandError("Give files to import, or an agent by --from.", USAGE);
+  }
+  const isTrial = dryRun || preview;
+  const options = { project: project ?? null, projectOf: projectOfFolder };
+  const reading = from
+    ? await openAgent(from, { ...options, env })
+    : await openSources(paths, options);
+  using api = await openApi(config, env, target);
+  const meter = createMeter(isTrial ? "Reading" : "Importing");
+  const totals = createTotals();
+  let isDone = false;
+  try {
+    await interruptible(async (signal) => {
+      const send = async (lines: readonly string[]) => {
+        signal.throwIfAborted();
+        const response = await api.request(`/api/memories/import?dry_run=${isTrial}`, {
+          method: "POST",
+          headers: { "content-type": "application/x-ndjson" },
+          body: lines.map((line) => `${line}\n`).join(""),
+          signal,
+        });
+        return (await response.json()) as ImportReport;
+      };
+      for await (const _ of transfer(reading, totals, send)) {
+        meter.show(countOf(totals), reading.share());
+      }
+    }, "Stopped.");
+    isDone = true;
+  } finally {
+    meter.end();
+    if (!isDone && countOf(totals) > 0 && !isTrial) {
+      say(`${describe(reading, totals)} The same command again goes on from there.`);
+    }
+  }
+  report(reading, totals, { isTrial, isPreview: preview });
+}
+
+function describe({ files }: Reading, totals: Totals): string {
+  return `From ${describeFiles(files)}: ${describeTotals(totals)}.`;
+}
+
+/** @throws CommandError when something can't be imported */
+function report(
+  reading: Reading,
+  totals: Totals,
+  { isTrial, isPreview }: { isTrial: boolean; isPreview: boolean },
+): void {
+  if (isPreview) for (const memory of totals.samples) say(`  ${excerpt(memory)}`);
+  for (const [reason, count] of reading.leftOut) say(`Left out: ${reason}: ${count}.`);
+  const isOne = reading.files.length === 1;
+  const unread = reading.files.filter(({ problem }) => problem !== null);
+  for (const { name, problem } of isOne ? [] : unread.slice(0, NAMED)) {
+    say(`Not read: ${printable(name)} ${problem}.`);
+  }
+  if (unread.length > NAMED) say(`Not read: … and ${unread.length - NAMED} more.`);
+  if (totals.masked > 0) say(`Of ${totals.masked}: secrets were masked.`);
+  for (const [note, count] of totals.notes) say(`Of ${count}: ${note}.`);
+  if (isUnderstood(totals)) {
+    say(isTrial ? `Nothing was changed. ${describe(reading, totals)}` : describe(reading, totals));
+  }
+  reportFailed(totals);
+  if (!isUnderstood(totals)) {
+    const [only] = reading.files;
+    const why = isOne && only?.problem ? `: it ${only.problem}` : "";
+    throw new CommandError(`Nothing was imported${why}. \`ctxd import --help\` tells what can be.`);
+  }
+}
+
+function reportFailed({ failed }: Totals): void {
+  if (failed.length === 0) return;
+  for (const { at, reason } of failed.slice(0, NAMED)) {
+    say(`  ${printable(at)}: ${reason.replace(/\.$/, "")}`);
+  }
+  if (failed.length > NAMED) say(`  … and ${failed.length - NAMED} more`);
+  const what = failed.length === 1 ? "1 place" : `${failed.length} places`;
+  throw new CommandError(`What is at ${what} can't be imported.`);
+}
+
+/** A memory in one line. */
+function excerpt({ content, project, session_id, created_at, tags = [] }: ImportedMemory): string {
+  const text = content.replace(/\s+/g, " ").trim();
+  const cut = text.length > EXCERPT ? `${text.slice(0, EXCERPT).trimEnd()}…` : text;
+  const about = [
+    created_at?.slice(0, 10),
+    project,
+    session_id ? `session ${session_id}` : null,
+    ...tags.map((tag) => `#${tag}`),
+  ].filter((part) => part !== null && part !== undefined);
+  return printable(about.length === 0 ? cut : `${cut} (${about.join(", ")})`);
+}

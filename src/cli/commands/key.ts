@@ -1,0 +1,173 @@
+import { type Command, Option } from "commander";
+import type { Config } from "../../config.ts";
+import { describeBound } from "../../keys/bound.ts";
+import { type KeyRecord, keyFacts } from "../../keys/keys.ts";
+import { describeScopes, FULL_ACCESS, type Scope } from "../../keys/scopes.ts";
+import { Project } from "../../memories/memory.ts";
+import { CommandError } from "../command-error.ts";
+import type { Context } from "../context.ts";
+import { parseExpiry } from "../expiry.ts";
+import { examples } from "../help-text.ts";
+import { checkProjectOnly, nameParser } from "../name-options.ts";
+import { requireAccount, withStores } from "../stores.ts";
+import { print, say } from "../terminal.ts";
+import { formatMoment, formatTable } from "../text-table.ts";
+
+/** What `ctxd key create` is given; without `scope`, the key may do everything. */
+interface NewKeyOptions {
+  user: string;
+  name: string;
+  scope?: readonly ("read" | "add")[];
+  expires?: Date;
+  /** The project that it is bound to. */
+  project?: string;
+  /** Whether it does not even see the memories of no project. */
+  projectOnly?: boolean;
+}
+
+/** Adds the command to the program. */
+export function define(program: Command, { configure }: Context): void {
+  const key = program
+    .command("key")
+    .summary("manage the API keys: create, list, revoke")
+    .description(
+      "Manages the API keys, with which agents and programs reach an account's memories.",
+    );
+  key
+    .command("create")
+    .summary("make an API key")
+    .description("Makes an API key and prints it, nothing else, on standard output: once.")
+    .requiredOption("--user <email>", "account that the key is for")
+    .requiredOption("--name <name>", "what the key is for, such as the agent's name")
+    .addOption(
+      new Option(
+        "--scope <scope...>",
+        "read: it can't change anything; add: it can only save new memories; or both",
+      ).choices(["read", "add"]),
+    )
+    .option(
+      "--project <name>",
+      "bind it: what it saves belongs to the project, it sees that and the memories of none",
+      nameParser(Project),
+    )
+    .option("--project-only", "with --project: not even the memories of none are seen")
+    .option("--expires <when>", "12h, 90d, 2w, 1y, or a date: 2027-01-31", parseExpiry)
+    .addHelpText(
+      "after",
+      examples(
+        "ctxd key create --user you@example.com --name laptop",
+        "ctxd key create --user you@example.com --name report --scope read --expires 90d",
+        "ctxd key create --user you@example.com --name sensor --scope add",
+        "ctxd key create --user you@example.com --name ci --project acme/shop --project-only",
+      ),
+    )
+    .action(async (options: NewKeyOptions, command: Command) => {
+      checkProjectOnly(options, command);
+      await createKey(configure(), options);
+    });
+  key
+    .command("list")
+    .description("list the API keys, revoked and expired ones too")
+    .option("--user <email>", "only the keys of this account")
+    .option("--json", "as JSON")
+    .action((options: { user?: string; json?: boolean }) => listKeys(configure(), options));
+  key
+    .command("revoke")
+    .argument("<id>", "the key's id, as ctxd key list shows it")
+    .summary("revoke an API key")
+    .description("Revokes an API key for good: it is refused from its next request on.")
+    .action((id: string) => revokeKey(configure(), id));
+}
+
+/** `ctxd key create` */
+async function createKey(config: Config, options: NewKeyOptions): Promise<void> {
+  await withStores(config, async ({ accounts, keys, record: tell }) => {
+    const account = await requireAccount(accounts, options.user);
+    const { key, record } = await keys.create(account.id, {
+      name: options.name,
+      scopes: options.scope?.map((word): Scope => `memories:${word}`) ?? FULL_ACCESS,
+      expiresAt: options.expires ?? null,
+      bound:
+        options.project === undefined
+          ? null
+          : { project: options.project, only: options.projectOnly ?? false },
+    });
+    tell("key_created", keyFacts(record));
+    try {
+      await print(key);
+    } catch {
+      await keys.revoke(account.id, record.id);
+      tell("key_revoked", keyFacts(record));
+      throw new CommandError("The key could not be written to standard output, so it was revoked.");
+    }
+    say(`This is the only time the key is shown: keep it safe. Its id is ${record.id}.`);
+  });
+}
+
+/** `ctxd key list` */
+async function listKeys(config: Config, options: { user?: string; json?: boolean }): Promise<void> {
+  const { user } = options;
+  const { keys, emails } = await withStores(config, async (stores) => ({
+    keys:
+      user === undefined
+        ? await stores.keys.listOfAllAccounts()
+        : await stores.keys.list((await requireAccount(stores.accounts, user)).id),
+    emails: new Map((await stores.accounts.list()).map(({ id, email }) => [id, email])),
+  }));
+  if (options.json) {
+    const entries = keys.map((key) => ({ user: emails.get(key.accountId), ...toJson(key) }));
+    return await print(JSON.stringify(entries, null, 2));
+  }
+  if (keys.length === 0) {
+    return say("No keys yet: ctxd key create --user EMAIL --name NAME makes one.");
+  }
+  await print(
+    formatTable(
+      ["ID", "KEY", "NAME", "USER", "SCOPE", "PROJECT", "LAST USED", "STATE"],
+      keys.map((key) => [
+        key.id,
+        `${key.prefix}…`,
+        key.name,
+        emails.get(key.accountId) ?? "-",
+        describeScopes(key.scopes),
+        describeBound(key.bound),
+        formatMoment(key.lastUsedAt),
+        describeState(key),
+      ]),
+    ),
+  );
+}
+
+/** `ctxd key revoke ID` */
+async function revokeKey(config: Config, id: string): Promise<void> {
+  await withStores(config, async ({ keys, record }) => {
+    const known = (await keys.listOfAllAccounts()).find((key) => key.id === id);
+    if (!known) throw new CommandError("No key has this id: ctxd key list shows all.");
+    if (known.revokedAt) return say(`${id} (${known.name}) is revoked already.`);
+    record("key_revoked", keyFacts(await keys.revokeOfAnyAccount(id)));
+    say(`Revoked ${id} (${known.name}).`);
+  });
+}
+
+function toJson(key: KeyRecord) {
+  return {
+    id: key.id,
+    account_id: key.accountId,
+    prefix: key.prefix,
+    name: key.name,
+    scopes: key.scopes,
+    project: key.bound?.project ?? null,
+    project_only: key.bound?.only ?? false,
+    created_at: key.createdAt,
+    last_used_at: key.lastUsedAt,
+    expires_at: key.expiresAt,
+    revoked_at: key.revokedAt,
+  };
+}
+
+function describeState({ revokedAt, expiresAt }: KeyRecord): string {
+  if (revokedAt) return `revoked ${formatMoment(revokedAt)}`;
+  if (!expiresAt) return "active";
+  const verb = expiresAt.getTime() <= Date.now() ? "expired" : "expires";
+  return `${verb} ${formatMoment(expiresAt)}`;
+}

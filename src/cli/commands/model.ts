@@ -1,0 +1,208 @@
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import { Argument, type Command } from "commander";
+import type { Config } from "../../config.ts";
+import { isLocked } from "../../db/data-lock.ts";
+import { BUILT_IN, CATALOGUE, catalogueModel, sizeOf } from "../../embedding/catalogue.ts";
+import { fetchCatalogueModel, isFetched } from "../../embedding/catalogue-download.ts";
+import { openChosenModel } from "../../embedding/chosen-model.ts";
+import { FASTEMBED_NAMES, fastembedFolder } from "../../embedding/fastembed-download.ts";
+import { readChoice, writeChoice } from "../../embedding/model-choice.ts";
+import { ModelError } from "../../embedding/model-error.ts";
+import { createLog } from "../../log.ts";
+import { describeCommand } from "../../server/invocation.ts";
+import { CommandError, USAGE } from "../command-error.ts";
+import type { Context, Environment } from "../context.ts";
+import { examples } from "../help-text.ts";
+import { interruptible } from "../interruption.ts";
+import { createByteMeter } from "../progress.ts";
+import { print, say } from "../terminal.ts";
+import { formatTable } from "../text-table.ts";
+import { parseUrl } from "../url.ts";
+
+interface FetchOptions {
+  file?: readonly string[];
+  from?: URL;
+}
+
+const SILENT = createLog({ logLevel: "silent", logFormat: "text" });
+
+/** Adds the command to the program. */
+export function define(program: Command, { configure, env }: Context): void {
+  const names = CATALOGUE.map(({ name }) => name);
+  const model = program
+    .command("model")
+    .summary("list, fetch and switch the models that tell what a text means")
+    .description(
+      "Manages the models that tell what a text means. The one that is in the program, bge-small, knows English; texts in other languages are found by their words alone until another one is used. Nothing is fetched unless you say so.",
+    );
+  model
+    .command("list")
+    .description("list the models: languages, size, whether they are here, which is in use")
+    .option("--json", "as JSON")
+    .addHelpText("after", examples("ctxd model list"))
+    .action((options: { json?: boolean }) => listModels(configure(), options));
+  model
+    .command("fetch")
+    .addArgument(offering("<name>", "one of ctxd model list", names))
+    .summary("fetch a model")
+    .description(
+      "Fetches a model from huggingface.co into the cache folder. Each file is checked by its SHA-256, which this program knows. After a break the same command goes on where it was.",
+    )
+    .option(
+      "--file <path>",
+      "take it from a file, or from a folder with its files, without a network; repeatable",
+      (path: string, before: readonly string[] | undefined) => [...(before ?? []), path],
+    )
+    .option("--from <url>", "ask a mirror of huggingface.co", parseUrl)
+    .addHelpText(
+      "after",
+      examples(
+        "ctxd model fetch multilingual-e5-small",
+        "ctxd model fetch multilingual-e5-small --file /mnt/usb/multilingual-e5-small",
+      ),
+    )
+    .action((name: string, options: FetchOptions) => fetchNamed(configure(), name, options, env));
+  model
+    .command("use")
+    .addArgument(offering("<name>", "one of ctxd model list, or a folder with a model", names))
+    .summary("use another model from the next start on")
+    .description(
+      "Has the server use another model from its next start on. The vectors of all memories are rebuilt in the background; until that is done the present ones answer. Where CTXD_MODEL is set, it decides instead.",
+    )
+    .addHelpText(
+      "after",
+      examples("ctxd model use multilingual-e5-small", "ctxd model use bge-small"),
+    )
+    .action((name: string) => useModel(configure(), name, env));
+}
+
+/** An argument that a shell completes with words, and that may have others. */
+function offering(name: string, description: string, words: string[]): Argument {
+  return Object.assign(new Argument(name, description), { argChoices: words });
+}
+
+/** `ctxd model list` */
+async function listModels(config: Config, { json }: { json?: boolean }): Promise<void> {
+  const { model, by } = await readChoice(config);
+  const chosen = model ?? BUILT_IN;
+  const models = await Promise.all(
+    CATALOGUE.map(async (each) => ({
+      name: each.name,
+      languages: each.languages,
+      bytes: sizeOf(each),
+      is_here:
+        each.fetched === null || (await isFetched(each.fetched.description, config.cacheDir)),
+      is_used: each.name === chosen,
+      use: each.use,
+    })),
+  );
+  if (json) return await print(JSON.stringify({ used: chosen, chosen_by: by, models }, null, 2));
+  const rows = models.map((each) => [
+    each.is_used ? `${each.name} *` : each.name,
+    each.languages,
+    `${Math.round(each.bytes / 1e6)} MB`,
+    each.is_here ? "yes" : "no",
+    each.use,
+  ]);
+  await print(formatTable(["MODEL", "LANGUAGES", "SIZE", "HERE", "GOOD FOR"], rows));
+  const named = by === "CTXD_MODEL" ? `${chosen}, by CTXD_MODEL` : chosen;
+  await print(`${catalogueModel(chosen) ? "* in" : "In"} use: ${named}`);
+}
+
+/** `ctxd model fetch NAME` */
+async function fetchNamed(
+  config: Config,
+  name: string,
+  { file, from }: FetchOptions,
+  env: Environment,
+): Promise<void> {
+  const { cacheDir, dataDir } = config;
+  const known = catalogueModel(name);
+  if (!known) throw unknownModel(name);
+  if (!known.fetched) return say(`${name} is in the program: nothing is to be fetched.`);
+  const { description, address } = known.fetched;
+  const meter = createByteMeter(`Fetching ${name}`);
+  const folder = await interruptible(
+    (signal) =>
+      fetchCatalogueModel(
+        { description, address: from ? inPlaceOf(address, from) : address },
+        cacheDir,
+        {
+          ...(file && { from: file }),
+          onProgress: meter.show,
+          signal,
+        },
+      ),
+    `Stopped: ${describeCommand(`model fetch ${name}`, config, env)} goes on from here.`,
+  ).finally(meter.end);
+  say(`${name} is in ${folder}.`);
+  say(`To search with it: ${describeCommand(`model use ${name}`, config, env)}`);
+  if (existsSync(dataDir) && isLocked(dataDir)) say("The server that runs goes on with its model.");
+}
+
+/** `ctxd model use NAME` */
+async function useModel(config: Config, name: string, env: Environment): Promise<void> {
+  const { cacheDir, dataDir, model: named, shared } = config;
+  if (shared) {
+    throw new CommandError(
+      `Several servers share the data: set CTXD_MODEL=${name} for each of them.`,
+      USAGE,
+    );
+  }
+  if (named !== null) {
+    throw new CommandError("CTXD_MODEL names the model: change it there, or unset it.", USAGE);
+  }
+  const before = await chosenBefore(config);
+  const model = await settle(config, name, env);
+  if (model === before) return say(`${name} is in use already.`);
+  if (model !== BUILT_IN) {
+    const by = "ctxd model use" as const;
+    const embedder = await openChosenModel({ model, by, cacheDir, dataDir, log: SILENT });
+    await embedder.close();
+  }
+  await writeChoice(dataDir, model === BUILT_IN ? null : model);
+  const isServed = existsSync(dataDir) && isLocked(dataDir);
+  say(`${name} is the model from the ${isServed ? "server's " : ""}next start on.`);
+  if (isServed) say("Restart the server.");
+  say(
+    `It then rebuilds the vectors of all memories in the background; until that is done the present ones answer. ${describeCommand("doctor", config, env)} shows how far it is, and ${describeCommand(`model use ${before ?? BUILT_IN}`, config, env)} goes back.`,
+  );
+}
+
+/** The model in use; null where a damaged file does not tell. */
+async function chosenBefore(config: Config): Promise<string | null> {
+  const chosen = await readChoice(config).catch((error) => {
+    if (!(error instanceof ModelError)) throw error;
+    return null;
+  });
+  return chosen && (chosen.model ?? BUILT_IN);
+}
+
+/** What is written down: a name, or a folder wherever the server is started. */
+async function settle(config: Config, name: string, env: Environment): Promise<string> {
+  const known = catalogueModel(name);
+  if (known) {
+    const { fetched } = known;
+    if (fetched === null || (await isFetched(fetched.description, config.cacheDir))) return name;
+    const command = describeCommand(`model fetch ${name}`, config, env);
+    throw new CommandError(`${name} is not here: ${command} brings it.`);
+  }
+  if (FASTEMBED_NAMES.includes(name)) {
+    if (existsSync(fastembedFolder(name, config.cacheDir))) return name;
+    throw new CommandError(`${name} is not here: a start with CTXD_MODEL=${name} downloads it.`);
+  }
+  const folder = resolve(name);
+  if (existsSync(folder)) return folder;
+  throw unknownModel(name, ", or the folder of a model");
+}
+
+function unknownModel(name: string, orElse = ""): CommandError {
+  const names = CATALOGUE.map((model) => model.name).join(", ");
+  return new CommandError(`There is no model ${name}: use ${names}${orElse}.`, USAGE);
+}
+
+/** The same path at another host, such as that of a mirror. */
+function inPlaceOf(address: string, mirror: URL): string {
+  return `${mirror.href.replace(/\/$/, "")}${new URL(address).pathname}`;
+}

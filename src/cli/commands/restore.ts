@@ -1,0 +1,105 @@
+import { resolve } from "node:path";
+import type { Command } from "commander";
+import { version } from "../../../package.json" with { type: "json" };
+import type { EndedAccess } from "../../backup/end-access.ts";
+import type { Manifest } from "../../backup/manifest.ts";
+import { restoreBackup } from "../../backup/restore-backup.ts";
+import { connectShared, type SharedPlace } from "../../backup/shared/connect.ts";
+import { restoreShared } from "../../backup/shared/restore-shared.ts";
+import type { Config } from "../../config.ts";
+import { migratePostgres } from "../../db/postgres-migrations.ts";
+import { checkObjectStore } from "../../objects/check.ts";
+import { describeCommand } from "../../server/invocation.ts";
+import type { SharedSettings } from "../../shared-settings.ts";
+import { CommandError } from "../command-error.ts";
+import type { Context, Environment } from "../context.ts";
+import { count, describeBackup } from "../describe-backup.ts";
+import { unlockBy } from "../encryption.ts";
+import { examples } from "../help-text.ts";
+import { interruptible } from "../interruption.ts";
+import { createProgress } from "../progress.ts";
+import { recordCommand } from "../stores.ts";
+import { say } from "../terminal.ts";
+
+/** Adds the command to the program. */
+export function define(program: Command, { configure, env }: Context): void {
+  program
+    .command("restore")
+    .argument("<folder>", "what ctxd backup made")
+    .summary("put a backup into an empty data folder")
+    .description(
+      "Puts a backup into the data folder, which must have no data yet and no server. Every checksum is compared before the first byte is written. Sessions, invitations and the tokens of apps end: people sign in again, and apps ask again. Passwords and API keys are those of the backup, with keys that were revoked later.",
+    )
+    .option("--identity <file>", "what opens a backup that was encrypted to a recipient")
+    .option("--revoke-keys", "end all API keys too, and what was allowed to apps")
+    .addHelpText(
+      "after",
+      examples(
+        "ctxd restore /mnt/usb/ctxd-2027-01-31 --data-dir ~/ctxd-restored",
+        "ctxd restore /mnt/usb/ctxd-2027-01-31 --data-dir ~/ctxd-restored --identity key.txt",
+      ),
+    )
+    .action((folder: string, options: { revokeKeys?: boolean; identity?: string }) =>
+      restore(configure(), folder, options, env),
+    );
+}
+
+/** `ctxd restore FOLDER` */
+async function restore(
+  config: Config,
+  source: string,
+  { revokeKeys = false, identity = null }: { revokeKeys?: boolean; identity?: string | null },
+  env: Environment,
+): Promise<void> {
+  const { dataDir, shared } = config;
+  const folder = resolve(source);
+  const { onProgress, end } = createProgress();
+  let ended: EndedAccess | null = null;
+  const onAccessEnded = (what: EndedAccess) => {
+    ended = what;
+  };
+  const manifest = await interruptible((signal) => {
+    const options = {
+      ...{ folder, dataDir, revokeKeys, signal, onProgress, onAccessEnded },
+      unlock: unlockBy(identity),
+      isExpectedSealed: identity !== null,
+    };
+    return shared ? restoreTo(shared, options) : restoreBackup({ ...options, version });
+  }).finally(end);
+  await recordCommand(config, "backup_restored", { accountId: null });
+  const moment = manifest.created_at.slice(0, 16).replace("T", " ");
+  const target = shared ? "PostgreSQL and the object store" : dataDir;
+  say(`Restored ${describeBackup(manifest)} to ${target}, as of ${moment}Z.`);
+  if (ended) say(describeAccess(ended, revokeKeys));
+  say(shared ? "Start the servers, each with:" : "Start the server:");
+  say(`  ${describeCommand("serve", config, env)}`);
+}
+
+async function restoreTo(
+  shared: SharedSettings,
+  options: Omit<Parameters<typeof restoreShared>[0], keyof SharedPlace>,
+): Promise<Manifest> {
+  const { state, message } = await checkObjectStore(shared.objects);
+  if (state !== "ok") throw new CommandError(message);
+  const place = connectShared(shared);
+  try {
+    await migratePostgres(place.postgres);
+    return await restoreShared({ ...options, ...place });
+  } finally {
+    await place.postgres.close();
+  }
+}
+
+/** What has ended, and what holds as it was when the backup was made. */
+function describeAccess({ sessions, apps, invitations, keys }: EndedAccess, isRevoked: boolean) {
+  const over = [
+    count(sessions, "session"),
+    `the tokens of ${count(apps, "app")}`,
+    count(invitations, "invitation"),
+    ...(isRevoked ? [count(keys, "API key")] : []),
+  ];
+  const stays = "Accounts, passwords and passkeys are those of that moment.";
+  const holding = keys === 1 ? "1 API key holds" : `${keys} API keys hold`;
+  const hint = `${holding} again, even one that was revoked later: ctxd key list shows, ctxd key revoke ends, and restore --revoke-keys ends all.`;
+  return `Ended: ${over.join(", ")}. ${isRevoked || keys === 0 ? stays : `${stays} ${hint}`}`;
+}

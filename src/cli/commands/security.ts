@@ -1,0 +1,78 @@
+import { type Command, InvalidArgumentError } from "commander";
+import type { Config } from "../../config.ts";
+import { EVENTS, isEvent } from "../../security-log/events.ts";
+import { toJson } from "../../security-log/formats.ts";
+import { CommandError, USAGE } from "../command-error.ts";
+import type { Context } from "../context.ts";
+import { examples } from "../help-text.ts";
+import { requireAccount, withStores } from "../stores.ts";
+import { print, say } from "../terminal.ts";
+import { formatMoment, formatTable } from "../text-table.ts";
+
+/** Which events are wanted. */
+interface SecurityOptions {
+  user?: string;
+  event?: string;
+  address?: string;
+  limit: number;
+  json?: boolean;
+}
+
+/** Adds the command to the program. */
+export function define(program: Command, { configure }: Context): void {
+  program
+    .command("security")
+    .summary("show the security log: sign-ins, accounts, keys, apps, exports, deletions")
+    .description(
+      "Shows what has happened that matters for security, the newest first: sign-ins that worked and that failed, what was made, changed and revoked, and what was taken along.",
+    )
+    .option("--user <email>", "only what is about this account")
+    .option("--event <name>", "only these events, such as sign_in_failed")
+    .option("--address <ip>", "only what came from this address")
+    .option("--limit <number>", "how many at the most (50)", parseLimit, 50)
+    .option("--json", "as JSON")
+    .addHelpText(
+      "after",
+      examples("ctxd security", "ctxd security --event sign_in_failed --limit 1000 --json"),
+    )
+    .action((options: SecurityOptions) => showSecurity(configure(), options));
+}
+
+function parseLimit(text: string): number {
+  if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError("Use a whole number from 1 to 999999.");
+}
+
+/** `ctxd security` */
+async function showSecurity(config: Config, options: SecurityOptions): Promise<void> {
+  const { user, event, address, limit } = options;
+  if (event !== undefined && !isEvent(event)) {
+    const known = Object.keys(EVENTS).join(", ");
+    throw new CommandError(`There is no such event. There are: ${known}.`, USAGE);
+  }
+  const { events, emails } = await withStores(config, async ({ accounts, listEvents }) => ({
+    events: await listEvents(
+      user === undefined ? null : (await requireAccount(accounts, user)).id,
+      { event: event ?? null, address: address ?? null },
+      { limit },
+    ),
+    emails: new Map((await accounts.list()).map(({ id, email }) => [id, email])),
+  }));
+  if (options.json) return await print(JSON.stringify(events.map(toJson), null, 2));
+  if (events.length === 0) return say("Nothing has happened that fits.");
+  const nameOf = (id: string | null) => (id === null ? "-" : (emails.get(id) ?? id));
+  await print(
+    formatTable(
+      ["WHEN", "EVENT", "ACCOUNT", "BY", "FROM", "TIMES", "WHAT"],
+      events.map((each) => [
+        formatMoment(each.at),
+        each.event,
+        nameOf(each.accountId),
+        nameOf(each.actorId),
+        [each.via, each.address ?? ""].join(" ").trim(),
+        `${each.times}`,
+        each.subject ?? each.subjectId ?? "-",
+      ]),
+    ),
+  );
+}

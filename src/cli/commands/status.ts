@@ -1,0 +1,149 @@
+import type { Command } from "commander";
+import { version } from "../../../package.json" with { type: "json" };
+import { projectOfFolder } from "../../capture/project.ts";
+import type { Config } from "../../config.ts";
+import { sizeText } from "../../dashboard/number-text.ts";
+import { isLocked, readOwner } from "../../db/data-lock.ts";
+import { formatDate } from "../../mcp/memory-text.ts";
+import { Project } from "../../memories/memory.ts";
+import type { Stats } from "../../memories/stats.ts";
+import { openApi } from "../api.ts";
+import type { Context, Environment } from "../context.ts";
+import { examples } from "../help-text.ts";
+import { nameParser } from "../name-options.ts";
+import { printable } from "../printable.ts";
+import { targetOptions } from "../target-options.ts";
+import { print } from "../terminal.ts";
+import { connectedClients, installedClients } from "./connect/list.ts";
+
+/** What `ctxd status` is given. */
+interface StatusOptions {
+  user?: string;
+  /** By default that of the folder. */
+  project?: string;
+  json?: boolean;
+}
+
+/** The server of the data folder. */
+interface ServerState {
+  /** Whether it ran before it was asked. */
+  was_running: boolean;
+  pid: number;
+  version: string;
+  background: boolean;
+  /** Where browsers reach it; null where no port is open. */
+  address: string | null;
+}
+
+/** What `ctxd status --json` prints. */
+interface Status {
+  version: string;
+  data_dir: string;
+  server: ServerState;
+  memories: number;
+  bytes: number | null;
+  oldest: string | null;
+  newest: string | null;
+  /** The project of the folder, and how many memories it has. */
+  project: { name: string; memories: number } | null;
+  agents: { id: string; name: string; connected: boolean }[];
+}
+
+/** Adds the command to the program. */
+export function define(program: Command, { configure, env }: Context): void {
+  program
+    .command("status")
+    .summary("tell what is known, where it is kept, and which agents are connected")
+    .description(
+      "Tells whether the server runs, where everything is kept, how much is known in all and of the project of this folder, and which agents of this machine are connected.",
+    )
+    .option("--project <name>", "another project than that of this folder", nameParser(Project))
+    .option("--json", "as JSON")
+    .addOption(targetOptions.user())
+    .addHelpText("after", examples("ctxd status", "ctxd status --json"))
+    .action((options: StatusOptions) => showStatus(configure(), options, env));
+}
+
+/** `ctxd status` */
+async function showStatus(
+  config: Config,
+  { user, project: wanted, json }: StatusOptions,
+  env: Environment,
+): Promise<void> {
+  const { dataDir } = config;
+  const wasRunning = isLocked(dataDir);
+  using api = await openApi(config, env, { ...(user !== undefined && { user }) });
+  const figures = (await (await api.request("/api/stats")).json()) as Stats;
+  const connected = new Set(connectedClients(env));
+  const name = wanted ?? projectOfFolder(process.cwd());
+  const status: Status = {
+    version,
+    data_dir: dataDir,
+    server: serverOf(dataDir, wasRunning),
+    memories: figures.memories,
+    bytes: figures.bytes,
+    oldest: figures.oldest,
+    newest: figures.newest,
+    project: name === null ? null : { name, memories: countOf(figures, name) },
+    agents: installedClients(env).map((client) => ({
+      ...{ id: client.id, name: client.name },
+      connected: connected.has(client),
+    })),
+  };
+  await print(json ? JSON.stringify(status, null, 2) : printable(describe(status)));
+}
+
+function serverOf(dataDir: string, wasRunning: boolean): ServerState {
+  const owner = readOwner(dataDir);
+  return {
+    was_running: wasRunning,
+    pid: owner?.pid ?? 0,
+    version: owner?.version ?? version,
+    background: owner?.isBackground ?? false,
+    address: owner?.address ?? null,
+  };
+}
+
+function countOf({ projects }: Stats, name: string): number {
+  return projects.find(({ project }) => project === name)?.memories ?? 0;
+}
+
+function describe(status: Status): string {
+  const { server, project } = status;
+  const lines = [
+    ["server", describeServer(server)],
+    ["data", status.data_dir],
+    ["memories", describeMemories(status)],
+    ...(project === null ? [] : [["project", `${project.name} (${inWords(project.memories)})`]]),
+    ["agents", describeAgents(status.agents)],
+  ];
+  return lines.map(([name = "", value]) => `${name.padEnd(8)}  ${value}`).join("\n");
+}
+
+function describeServer({ was_running, background, address, ...server }: ServerState): string {
+  const how = was_running ? "runs" : "did not run; it does now";
+  const where = address ?? "without a port";
+  return `${how}${background ? ", in the background" : ""}, ${where} (version ${server.version}, process ${server.pid})`;
+}
+
+function describeMemories({ memories, bytes, oldest, newest }: Status): string {
+  if (oldest === null || newest === null) return "none yet";
+  const size = bytes === null ? "" : `, ${sizeText(bytes)}`;
+  return `${memories.toLocaleString("en")}, from ${formatDate(oldest)} to ${formatDate(newest)}${size}`;
+}
+
+function describeAgents(agents: Status["agents"]): string {
+  const namesOf = (isConnected: boolean) =>
+    agents.filter(({ connected }) => connected === isConnected).map(({ name }) => name);
+  const [connected, others] = [namesOf(true), namesOf(false)];
+  if (agents.length === 0) return "none was found here (ctxd connect lists those that it knows)";
+  const parts = [
+    connected.length > 0 && `${connected.join(", ")} connected`,
+    others.length > 0 && `${others.join(", ")} not connected (ctxd connect --all)`,
+  ];
+  return parts.filter((part) => part !== false).join("; ");
+}
+
+function inWords(memories: number): string {
+  return memories === 1 ? "1 memory" : `${memories.toLocaleString("en")} memories`;
+}

@@ -1,0 +1,48 @@
+import type { Command } from "commander";
+import { parseEmail } from "../../../accounts/email.ts";
+import type { Config } from "../../../config.ts";
+import { AppError } from "../../../errors.ts";
+import { describeCommand } from "../../../server/invocation.ts";
+import type { Context } from "../../context.ts";
+import { examples } from "../../help-text.ts";
+import { withStores } from "../../stores.ts";
+import { say } from "../../terminal.ts";
+import { readNewPassword } from "./new-password.ts";
+
+/** Adds `ctxd user add`. */
+export function define(user: Command, { configure, env }: Context): void {
+  user
+    .command("add")
+    .argument("<email>", "e-mail address to sign in with")
+    .summary("add an account")
+    .description(
+      "Adds an account; the first one owns the server. The password is asked for, or read as one line of standard input.",
+    )
+    .addHelpText("after", examples("ctxd user add you@example.com"))
+    .action(async (email: string) => {
+      const config = configure();
+      const added = await addUser(config, email);
+      const key = `key create --user ${added} --name NAME`;
+      say(`Make a key for an agent: ${describeCommand(key, config, env)}`);
+    });
+}
+
+/** `ctxd user add EMAIL`. Returns the address as it is kept. */
+async function addUser(config: Config, email: string): Promise<string> {
+  return await withStores(config, async ({ accounts, record }) => {
+    // Before a password is asked for in vain.
+    if (await accounts.findByEmail(parseEmail(email))) {
+      throw new AppError("conflict", "An account with this e-mail address exists already.");
+    }
+    const password = config.passwords ? await readNewPassword(email) : null;
+    const wanted = { email, password };
+    const named = await accounts.nameLocalOwner(wanted);
+    const account = named ?? (await accounts.add(wanted));
+    const isSetUp = account.role === "owner";
+    record(isSetUp ? "owner_set_up" : "account_created", { accountId: account.id });
+    const role = account.role === "owner" ? " as the owner of this server" : "";
+    const memories = named ? "; what local agents saved is in this account" : "";
+    say(`Added ${account.email}${role}${memories}.`);
+    return account.email;
+  });
+}

@@ -1,0 +1,34 @@
+import type { Command } from "commander";
+import type { Config } from "../../../config.ts";
+import type { Context } from "../../context.ts";
+import { examples } from "../../help-text.ts";
+import { requireAccount, withStores } from "../../stores.ts";
+import { say } from "../../terminal.ts";
+
+/** Adds `ctxd user owner`. */
+export function define(user: Command, { configure }: Context): void {
+  user
+    .command("owner")
+    .argument("<email>", "e-mail address of the account")
+    .summary("make an account the owner of the server")
+    .description(
+      "Makes an account the owner of the server; who was it becomes a member. Local agents save to the new owner's account from then on; what they saved before stays where it is.",
+    )
+    .addHelpText("after", examples("ctxd user owner ada@example.com"))
+    .action((email: string) => changeOwner(configure(), email));
+}
+
+/** `ctxd user owner EMAIL` */
+async function changeOwner(config: Config, email: string): Promise<void> {
+  await withStores(config, async ({ accounts, record }) => {
+    const account = await requireAccount(accounts, email);
+    if (account.role === "owner") return say(`${account.email} owns this server already.`);
+    const former = await accounts.handOver(account.id);
+    record("owner_changed", { accountId: account.id });
+    const member = former === null ? "" : `, and ${former.email} is a member`;
+    const past = former === null ? "" : ` What they saved before stays in that of ${former.email}.`;
+    say(
+      `${account.email} owns this server now${member}. Local agents (ctxd mcp) save to this account from now on, and find what is in it.${past}`,
+    );
+  });
+}

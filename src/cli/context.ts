@@ -1,0 +1,26 @@
+import type { Command } from "commander";
+import type { Config } from "../config.ts";
+import type { Flags } from "../settings.ts";
+
+/** The environment variables of the process. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Reads the settings.
+ * @param flags the command's own flags, which win over the environment
+ * @throws ConfigError for a setting that is malformed
+ */
+export type Configure = (flags?: Flags) => Config;
+
+/** What a command gets from the command line. */
+export interface Context {
+  env: Environment;
+  configure: Configure;
+  /** Names of all commands that help shows, aliases included, in the order of the help. */
+  names: readonly string[];
+  /** Adds a command to the program, if it exists and is not there yet. */
+  load(name: string): Promise<void>;
+}
+
+/** Adds a command, with its arguments, options, help and action, to the program. */
+export type Define = (program: Command, context: Context) => void;

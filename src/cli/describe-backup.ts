@@ -1,0 +1,16 @@
+import type { Manifest } from "../backup/manifest.ts";
+
+/** What a backup holds, as a person counts it. */
+export function describeBackup({ accounts, tables, files }: Manifest): string {
+  const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
+  const size = bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
+  return [
+    `${count(accounts, "account")}, ${count(tables, "table")} of memories`,
+    `${count(files.length, "file")} (${size})`,
+  ].join(", ");
+}
+
+/** A number of things, such as `2 keys`. */
+export function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? "" : "s"}`;
+}
