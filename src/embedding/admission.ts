@@ -1,21 +1,21 @@
 import { AppError } from "../errors.ts";
 
-/** Bounds what may wait at one time, so that memory and waiting times stay bounded too. */
+/** Limits how much work may wait, which limits memory and waiting times. */
 export interface Admission {
-  /** Runs the work if there is room for a text of this size. */
+  /** Runs the work if a text of this size may wait. */
   admit<T>(characters: number, work: () => Promise<T>): Promise<T>;
-  /** How many texts wait or are worked on. */
+  /** Number of texts that wait or are being embedded. */
   waiting(): number;
 }
 
-/** @throws AppError `unavailable` from `admit` when more texts or characters than this would wait */
-export function createAdmission(most: { texts: number; characters: number }): Admission {
+/** `admit` throws AppError `unavailable` when more than `max` texts or characters would wait. */
+export function createAdmission(max: { texts: number; characters: number }): Admission {
   let texts = 0;
   let characters = 0;
   return {
     waiting: () => texts,
     async admit(size, work) {
-      if (texts + 1 > most.texts || characters + size > most.characters) {
+      if (texts + 1 > max.texts || characters + size > max.characters) {
         throw new AppError(
           "unavailable",
           "Too many texts are waiting to be embedded: try again in a moment.",

@@ -14,21 +14,21 @@ import { ModelError } from "./model-error.ts";
 import type { ModelDescription } from "./model-folder.ts";
 import { download } from "./resumable-download.ts";
 
-/** What is fetched: a model's description and the address below which its files are. */
+/** A model's description and the address of its files. */
 export interface Fetchable {
   readonly address: string;
   readonly description: ModelDescription;
 }
 
-/** How much of a model has come, in bytes. */
-export type OnProgress = (count: number, total: number) => void;
+/** Receives the bytes of a model that have been downloaded, and its size. */
+type OnProgress = (count: number, total: number) => void;
 
-/** The folder of a model's files in the cache, where a start looks for them too. */
+/** The folder of a model's files in the cache, which a start reads too. */
 export function folderOf(description: ModelDescription, cacheDir: string): string {
   return assetFolder(assetOf(description), cacheDir);
 }
 
-/** Whether all files of a model are in the cache. Their hashes are compared when it is loaded. */
+/** Whether all files of a model are in the cache. Their hashes are checked when the model is loaded. */
 export async function isFetched(description: ModelDescription, cacheDir: string): Promise<boolean> {
   const folder = folderOf(description, cacheDir);
   for (const { name, bytes } of remoteFiles(description)) {
@@ -39,10 +39,10 @@ export async function isFetched(description: ModelDescription, cacheDir: string)
 }
 
 /**
- * Brings a model's files into the cache; those that are there stay. Each is checked by its SHA-256 before
- * it gets its name. After a break the next call goes on where this one was.
- * @param from files, or folders that have them, in place of the network; told apart by content
- * @throws ModelError with one sentence, AssetError where the cache can't be used
+ * Downloads the missing files of a model into the cache. Each is checked by its SHA-256 before it gets its
+ * final name. After an interruption the next call resumes the download.
+ * @param from files, or folders with files, to copy from instead; they are recognized by their content
+ * @throws ModelError with one sentence, AssetError when the cache can't be used
  */
 export async function fetchCatalogueModel(
   { address, description }: Fetchable,
@@ -56,22 +56,22 @@ export async function fetchCatalogueModel(
     from?: readonly string[];
     onProgress?: OnProgress;
     signal?: AbortSignal;
-    /** Milliseconds before the second try. */
+    /** Milliseconds before the second attempt. */
     pause?: number;
   } = {},
 ): Promise<string> {
-  const wanted = folderOf(description, cacheDir);
+  const path = folderOf(description, cacheDir);
   try {
-    await mkdir(wanted, { recursive: true, mode: 0o700 });
-    const folder = await realpath(wanted);
+    await mkdir(path, { recursive: true, mode: 0o700 });
+    const folder = await realpath(path);
     refuseForeignFolder(folder);
     const files = remoteFiles(description);
     const total = files.reduce((sum, { bytes }) => sum + bytes, 0);
     const given = from && (await candidatesIn(from));
     let before = 0;
     for (const file of files) {
-      const path = join(folder, file.name);
-      if (!(await isThat(path, file))) {
+      const target = join(folder, file.name);
+      if (!(await isExpected(target, file))) {
         const part = join(folder, `fetching-${file.name}`);
         const url = `${address}/${file.path}`;
         if (given) await takeFrom(given, file, part, url);
@@ -82,9 +82,9 @@ export async function fetchCatalogueModel(
             ...(signal && { signal }),
             ...(pause !== undefined && { pause }),
           });
-          await requireThat(part, file, url);
+          await requireExpected(part, file, url);
         }
-        await moveFile(part, path);
+        await moveFile(part, target);
       }
       before += file.bytes;
       onProgress(before, total);
@@ -92,7 +92,7 @@ export async function fetchCatalogueModel(
     return folder;
   } catch (error) {
     if (error instanceof ModelError || error === signal?.reason) throw error;
-    throw explainFolderError(error, wanted);
+    throw explainFolderError(error, path);
   }
 }
 
@@ -103,33 +103,33 @@ interface RemoteFile {
   readonly sha256: string;
 }
 
-/** Those that are not ours to write. */
+/** The files that are downloaded, without those that ctxd generates. */
 function remoteFiles({ files }: ModelDescription): RemoteFile[] {
   return files.flatMap(({ source, ...file }) =>
     "path" in source ? [{ ...file, path: source.path }] : [],
   );
 }
 
-/** The files of a model, as they are in the cache. */
+/** The asset of a model in the cache. */
 export function assetOf(description: ModelDescription): Asset {
   return modelAsset({ ...description, dimension: 1, cosines: { unrelated: 0, same: 1 } });
 }
 
-async function isThat(path: string, { bytes, sha256 }: Pick<AssetFile, "bytes" | "sha256">) {
+async function isExpected(path: string, { bytes, sha256 }: Pick<AssetFile, "bytes" | "sha256">) {
   const info = await stat(path).catch(() => null);
   return info?.isFile() === true && info.size === bytes && (await hashFile(path)) === sha256;
 }
 
-async function requireThat(part: string, file: RemoteFile, url: string): Promise<void> {
-  if (await isThat(part, file)) return;
+async function requireExpected(part: string, file: RemoteFile, url: string): Promise<void> {
+  if (await isExpected(part, file)) return;
   const found = await hashFile(part);
   await rm(part, { force: true });
   throw new ModelError(
-    `What is at ${url} is not the model that this program expects (SHA-256 ${found} in place of ${file.sha256}): it has been removed. Try again, or take it from elsewhere by ctxd model fetch with --from or --file.`,
+    `The file at ${url} is not the expected model (its SHA-256 is ${found}, not ${file.sha256}) and has been removed. Try again, or get it from elsewhere by ctxd model fetch with --from or --file.`,
   );
 }
 
-/** All files that are named, and those in the folders that are. */
+/** All given files, and all files in the given folders. */
 async function candidatesIn(paths: readonly string[]): Promise<string[]> {
   const found: string[] = [];
   for (const path of paths) {
@@ -154,13 +154,13 @@ async function takeFrom(
   url: string,
 ): Promise<void> {
   for (const path of given) {
-    if (!(await isThat(path, file))) continue;
+    if (!(await isExpected(path, file))) continue;
     await copyFile(path, part);
-    // What was compared may be another file by now.
-    if (await isThat(part, file)) return;
+    // The file may have changed since it was checked.
+    if (await isExpected(part, file)) return;
   }
   await rm(part, { force: true });
   throw new ModelError(
-    `None of the files is ${file.path} (${file.bytes} bytes, SHA-256 ${file.sha256}): it can be downloaded from ${url}.`,
+    `None of the files is ${file.path} (${file.bytes} bytes, SHA-256 ${file.sha256}): download it from ${url}.`,
   );
 }

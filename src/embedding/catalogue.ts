@@ -4,24 +4,24 @@ import { findModel } from "./model.ts";
 import { modelUsage } from "./model-families.ts";
 import { type ModelDescription, textFile } from "./model-folder.ts";
 
-/** A model that `ctxd model` offers by a name. */
+/** A model of `ctxd model list`. */
 export interface CatalogueModel {
   readonly name: string;
   readonly languages: string;
-  /** What it is good for, in a few words. */
+  /** A few words about its purpose. */
   readonly use: string;
-  /** Null for the one that is in the program. */
+  /** Where it is downloaded from; null for the built-in model. */
   readonly fetched: { readonly address: string; readonly description: ModelDescription } | null;
 }
 
-/** The name of the model that is in the program. */
+/** The name of the built-in model. */
 export const BUILT_IN = "bge-small";
 
 const HOST = "https://huggingface.co";
 
 /**
- * Hashes and sizes are those that Hugging Face states for these revisions, and that other programs
- * which pin them check.
+ * All models. Hashes and sizes are those that Hugging Face publishes for these revisions. Other programs
+ * that pin the same revisions check the same ones.
  */
 export const CATALOGUE: readonly CatalogueModel[] = [
   {
@@ -33,7 +33,7 @@ export const CATALOGUE: readonly CatalogueModel[] = [
   {
     name: "multilingual-e5-small",
     languages: "about 100, such as Chinese, German, Arabic",
-    use: "memories in other languages than English; vectors as long as bge-small's",
+    use: "memories in languages other than English; vectors as long as bge-small's",
     fetched: {
       address: `${HOST}/intfloat/multilingual-e5-small/resolve/614241f622f53c4eeff9890bdc4f31cfecc418b3`,
       description: describe({
@@ -56,7 +56,7 @@ export const CATALOGUE: readonly CatalogueModel[] = [
   {
     name: "bge-base",
     languages: "English",
-    use: "finer distinctions by its authors' figures; vectors twice as long, slower",
+    use: "more precise according to its authors; vectors twice as long, slower",
     fetched: {
       address: `${HOST}/Xenova/bge-base-en-v1.5/resolve/4d6cd88e18e51a5e020c2c305726d76ada9c03cf`,
       description: describe({
@@ -78,7 +78,7 @@ export const CATALOGUE: readonly CatalogueModel[] = [
   },
 ];
 
-/** The model of a name; null for what is none of the catalogue's. */
+/** The model with a name; null when the catalogue has none. */
 export function catalogueModel(name: string): CatalogueModel | null {
   return CATALOGUE.find((model) => model.name === name) ?? null;
 }
@@ -89,7 +89,7 @@ export function sizeOf({ fetched }: CatalogueModel): number {
   return files.reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
-/** The id that tables have of a model. */
+/** The id by which tables record a model. */
 export function idOf({ fetched }: CatalogueModel): EmbeddingModel["id"] {
   return fetched ? fetched.description.id : builtInModel.id;
 }
@@ -114,10 +114,11 @@ function describe({
   tokenizer: RemoteFile;
 }): ModelDescription {
   const usage = modelUsage(id);
-  if (!usage) throw new Error(`nobody knows how ${id} is used`);
+  if (!usage) throw new Error(`the usage of ${id} is unknown`);
   const { window, passage } = builtInModel;
   const fileOf = (name: string, { path, ...file }: RemoteFile) => ({
-    ...{ name, source: { path } },
+    name,
+    source: { path },
     ...file,
   });
   return {

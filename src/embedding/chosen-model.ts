@@ -16,10 +16,10 @@ import { ModelError } from "./model-error.ts";
 import { describeModelFolder, type ModelDescription } from "./model-folder.ts";
 import { createWorkerEmbedder } from "./worker-embedder.ts";
 
-/** Where fastembed's models are. Asked only for a model that CTXD_MODEL names. */
+/** Address of fastembed's models. It is used only for a model that CTXD_MODEL names. */
 const STORE = "https://storage.googleapis.com/qdrant-fastembed";
 
-/** Texts that have nothing to do with each other. */
+/** Texts about unrelated subjects. */
 const UNRELATED = [
   "The dentist moved the appointment to Thursday at nine.",
   "Rust's borrow checker refuses two mutable references.",
@@ -36,11 +36,11 @@ const UNRELATED = [
 ];
 
 /**
- * Opens the embedder that was asked for: the built-in model, or another one, which is loaded and
- * tried first. A name in CTXD_MODEL may be downloaded; nothing else is.
+ * Opens the embedder of the chosen model. A model other than the built-in one is loaded and measured first.
+ * Only a model that CTXD_MODEL names may be downloaded.
  * @param model a folder, a name of the catalogue or one of fastembed's; `null` for the built-in one
- * @param by what named the model
- * @param dataDir where it is remembered what a downloaded model was
+ * @param by where the model was chosen
+ * @param dataDir has the hashes of downloaded models
  * @throws ModelError, or AssetError when the cache folder can't be used
  */
 export async function openChosenModel({
@@ -61,7 +61,7 @@ export async function openChosenModel({
   store?: string;
 }): Promise<Embedder> {
   if (model === null || model === BUILT_IN) {
-    // A cache folder that can't be used ends the start with a sentence; the worker would try for ever.
+    // Checked here, so that an unusable cache folder ends the start. The worker would retry forever.
     await prepareModel({ cacheDir });
     return createWorkerEmbedder({ cacheDir, log, ...(metrics && { metrics }) });
   }
@@ -79,8 +79,8 @@ export async function openChosenModel({
 }
 
 /**
- * Opens the embedder of a model that a table names: its files are in the cache, or where they were.
- * @throws ModelError when what the table says is no description of a model
+ * Opens the embedder of a model that a table records. Its files are in the cache or their former folder.
+ * @throws ModelError when the table's record is not the description of a model
  */
 export function openRecordedModel(
   model: EmbeddingModel,
@@ -88,7 +88,9 @@ export function openRecordedModel(
 ): Embedder {
   if (makesVectorsOf(builtInModel, model.id)) return createWorkerEmbedder({ cacheDir, log });
   if (!Value.Check(ManifestSchema, model)) {
-    throw new ModelError(`The model ${model.id} made vectors that are here, and is not known.`);
+    throw new ModelError(
+      `Some vectors are of the model ${model.id}, which this program does not know.`,
+    );
   }
   return createWorkerEmbedder({ cacheDir, log, manifest: model });
 }
@@ -116,7 +118,7 @@ async function describeChosen(
   const folder = resolve(model);
   if (existsSync(folder)) return describeModelFolder(folder);
   throw new ModelError(
-    `${by}: ${model} is neither a folder nor one of ${CATALOGUE.map(({ name }) => name).join(", ")}, nor a model of fastembed's (${FASTEMBED_NAMES.join(", ")}).`,
+    `${by}: ${model} is neither a folder nor one of ${CATALOGUE.map(({ name }) => name).join(", ")}, nor a model of fastembed (${FASTEMBED_NAMES.join(", ")}).`,
   );
 }
 
@@ -135,7 +137,7 @@ async function requireFetched(
   await fetchCatalogueModel(fetched, cacheDir);
 }
 
-/** What only running a model tells: the length of a vector, and what it gives to unrelated texts. */
+/** Measures the length of a model's vectors and the cosines of unrelated texts. */
 async function measure(embedder: Embedder): Promise<Pick<EmbeddingModel, "dimension" | "cosines">> {
   await embedder.ready();
   const embeddings = await Promise.all(UNRELATED.map(embedder.embedQuery));
@@ -143,10 +145,11 @@ async function measure(embedder: Embedder): Promise<Pick<EmbeddingModel, "dimens
   const cosines = vectors.flatMap((one, index) =>
     vectors.slice(index + 1).map((other) => cosineOf(one, other)),
   );
-  if (!cosines.every(Number.isFinite)) throw new Error("its vectors are not numbers");
-  // Most of them: the same that the built-in model's figure was chosen by.
+  if (!cosines.every(Number.isFinite))
+    throw new Error("its vectors contain values that are not numbers");
+  // The upper quartile; the built-in model's value was chosen in the same way.
   const unrelated = cosines.sort((a, b) => a - b)[Math.floor(cosines.length * 0.75)] ?? 0;
-  if (unrelated > 0.98) throw new Error("it gives nearly the same vector to every text");
+  if (unrelated > 0.98) throw new Error("it returns nearly the same vector for every text");
   return {
     dimension: vectors[0]?.length ?? 0,
     cosines: { unrelated: Math.round(Math.max(0, unrelated) * 100) / 100, same: 1 },

@@ -1,62 +1,62 @@
-/** What the rest of the program needs to know of an embedding model. */
+/** Properties of an embedding model that other parts of the program need. */
 export interface EmbeddingModel {
-  /** Identity that a table records, so that vectors of two models are never compared. */
+  /** The id that a table records, so that vectors of two models are never compared. */
   readonly id: string;
-  /** Ids under which earlier versions recorded the same vectors, with less beside them. */
+  /** Ids of the same vectors in earlier versions, which stored less beside them. */
   readonly formerIds?: readonly string[];
-  /** Numbers in a vector. */
+  /** Length of a vector. */
   readonly dimension: number;
-  /** The cosines that the model gives to unrelated texts and to the same text. */
+  /** Typical cosine of unrelated texts, and the cosine of equal texts. */
   readonly cosines: { readonly unrelated: number; readonly same: number };
 }
 
-/** Whether a model makes the vectors that are recorded under an id. */
+/** Whether vectors recorded under an id are vectors of this model. */
 export function makesVectorsOf({ id, formerIds = [] }: EmbeddingModel, recorded: string): boolean {
   return id === recorded || formerIds.includes(recorded);
 }
 
-/** Numbers of a token's state: bytes, of length 127. */
+/** Length of a token state. Its numbers are bytes, and its Euclidean norm is 127. */
 export const STATE = 64;
 
-/** Tokens of a text, or of a memory, whose states are kept: the rarest of a longer one. */
+/** Maximum number of token states of a text. A longer text keeps those of its rarest tokens. */
 export const MAX_STATES = 96;
 
 /**
- * The model's states of a question's tokens, projected to fewer numbers: what each word means where it
- * stands. Stop words and punctuation have none.
+ * The states of a query's tokens, projected to fewer numbers. A state represents the meaning of a word in
+ * its context. Stop words and punctuation have none.
  */
 export interface TokenStates {
   /** `STATE` numbers for each token, one after the other. */
   readonly numbers: Int8Array;
-  /** For each token the word that it belongs to, as it is in the text, in lower case. */
+  /** For each token the word of the text that it belongs to, in lower case. */
   readonly words: readonly string[];
 }
 
 export interface QueryEmbedding {
   readonly vector: Float32Array;
   readonly states: TokenStates;
-  /** The share of the question that the model knows, 0 to 1. */
+  /** The share of the query that the model understands, 0 to 1. */
   readonly understood: number;
 }
 
 export interface ContentEmbedding {
-  /** One for each passage, in order: at least one, one if the content fits the window. */
+  /** One for each passage, in order. A content that fits the window has one. */
   readonly vectors: Float32Array[];
-  /** Where each passage begins in the content, in UTF-16 units. */
+  /** Start of each passage in the content, in UTF-16 units. */
   readonly starts: number[];
-  /** As those of a question, of at most `MAX_STATES` tokens, evenly of all passages. */
+  /** Token states like those of a query, at most `MAX_STATES`, spread evenly over all passages. */
   readonly states: Int8Array;
 }
 
 /**
- * Turns text into vectors of length 1. A call rejects with `AppError` `unavailable` (503) when the
- * engine is not running (it is started again meanwhile) or has more work than it may queue.
+ * Embeds texts as vectors of length 1. A call rejects with `AppError` `unavailable` (503) when the engine
+ * is not running (it restarts meanwhile) or its queue is full.
  */
 export interface Embedder {
   readonly model: EmbeddingModel;
-  /** Resolves when the engine is loaded; rejects when it can't be. */
+  /** Resolves when the engine is loaded; rejects when loading fails. */
   ready(): Promise<void>;
-  /** Embeds a question. Goes before all waiting contents; recent ones are cached. */
+  /** Embeds a query, before all waiting contents. Recent queries are cached. */
   embedQuery(text: string): Promise<QueryEmbedding>;
   embedContent(text: string): Promise<ContentEmbedding>;
   /** Ends the worker. Waiting calls reject with `unavailable`. */

@@ -3,11 +3,11 @@ import { type Embedder, type EmbeddingModel, makesVectorsOf } from "./embedder.t
 
 /** The embedders of all models whose vectors are in use. */
 export interface Embedders {
-  /** The one that new vectors are made by. */
+  /** The embedder of new vectors. */
   readonly wanted: Embedder;
-  /** The one of a model, started when it is needed first. */
+  /** The embedder of a model, started at its first use. */
   of(model: EmbeddingModel): Embedder;
-  /** Ends all but the wanted one, each when its last text is done. */
+  /** Ends all embedders but `wanted`, each after its last text. */
   release(): void;
   close(): Promise<void>;
 }
@@ -18,7 +18,7 @@ interface Started {
   isReleased: boolean;
 }
 
-/** @param open starts the embedder of another model; it may throw */
+/** @param open starts the embedder of another model. It may throw. */
 export function createEmbedders(
   wanted: Embedder,
   open: (model: EmbeddingModel) => Embedder = missing,
@@ -39,7 +39,7 @@ export function createEmbedders(
     };
     started.embedder = {
       ...embedder,
-      // As the table has it: it was measured once.
+      // The properties that the table records, which were measured once.
       model,
       embedQuery: (text) => counted(embedder.embedQuery(text)),
       embedContent: (text) => counted(embedder.embedContent(text)),
@@ -81,15 +81,15 @@ function tryOpen(model: EmbeddingModel, open: (model: EmbeddingModel) => Embedde
   }
 }
 
-/** Stands in for a model that can't be had: what needs it is refused, the rest goes on. */
+/** Replaces a model that can't be opened. It refuses every text, so that other requests still work. */
 function failing(model: EmbeddingModel, cause: unknown): Embedder {
   const error = new AppError(
     "unavailable",
-    "The model of these vectors is not there: they are being made anew, try again later.",
+    "The model of these vectors is missing. They are being embedded again: try again later.",
     { cause, retryAfter: 30 },
   );
   const refuse = () => Promise.reject(error);
-  // Never ready, so that a search which can do without the model goes by words.
+  // Never ready: a search that does not require the model then searches by words.
   const ready = () => new Promise<never>(() => {});
   return { model, ready, embedQuery: refuse, embedContent: refuse, close: async () => {} };
 }

@@ -6,27 +6,27 @@ export interface Job {
   readonly id: number;
   readonly type: Kind;
   readonly text: string;
-  /** The passages of a content; null until it is split. */
+  /** The passages of a content; null before it is split. */
   passages: Passage[] | null;
-  /** Of those that were embedded. */
+  /** Vectors and states of the passages that are embedded. */
   readonly vectors: Float32Array[];
   readonly states: Int8Array[];
 }
 
-/** The order in which waiting texts are worked on, one run of the model at a time. */
-export interface Schedule {
+/** Waiting texts, in the order of their next runs of the model. */
+export interface EmbeddingQueue {
   add(job: Job): void;
-  /** The job whose turn it is; it stays until it is removed. Null when nothing waits. */
+  /** The job of the next run, which stays in the queue until it is removed; null without jobs. */
   next(): Job | null;
   remove(job: Job): void;
 }
 
 /**
- * Queries go first, in the order of their arrival. Contents take turns between the oldest and the
- * shortest, so that one sentence does not wait minutes behind a batch of books, nor the books for
- * ever behind sentences.
+ * Queries come first, in the order of their arrival. Then the oldest and the shortest content take turns,
+ * so that a sentence does not wait minutes behind a batch of books, and books do not wait forever behind
+ * sentences.
  */
-export function createEmbeddingQueue(): Schedule {
+export function createEmbeddingQueue(): EmbeddingQueue {
   const queries = new Set<Job>();
   const contents = new Set<Job>();
   let oldestTurn = false;

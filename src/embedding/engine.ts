@@ -10,21 +10,21 @@ import { projectionOf, projectStates } from "./projection.ts";
 import { readScripts, understoodShare } from "./scripts.ts";
 import { chooseTokens, contentTokens, type Token, tokensOf } from "./tokens.ts";
 
-/** A loaded model. Everything runs on the calling thread, which a run blocks until it is done. */
+/** A loaded model. A run blocks the calling thread until it ends. */
 export interface Engine {
-  /** Embeds a question, as much of it as the window holds. */
+  /** Embeds a query, as much of it as fits the window. */
   embedQuery(text: string): Promise<QueryEmbedding>;
-  /** The passages of a content, to be embedded one after the other. */
+  /** Splits a content into passages, which are embedded one by one. */
   split(text: string): Promise<Passage[]>;
   /**
-   * The vector of one passage, of length 1, and the states of its tokens. The same text always has
-   * the same.
-   * @param most states
+   * Returns the vector of a passage, of length 1, and the states of its tokens. The result depends on the
+   * text only.
+   * @param max maximum number of states
    */
-  embedPassage(text: string, most: number): Promise<{ vector: Float32Array; states: Int8Array }>;
+  embedPassage(text: string, max: number): Promise<{ vector: Float32Array; states: Int8Array }>;
 }
 
-/** Loads the model from its folder. To be called once in the life of a thread. */
+/** Loads the model from its folder. Call it once in a thread. */
 export async function loadEngine(
   manifest: ModelManifest,
   folder: string,
@@ -44,7 +44,7 @@ export async function loadEngine(
     maxLength: manifest.window,
   });
   const tokenizer = tokenizerOf(model);
-  // fastembed pads every text to the window and cuts it off there, both in silence.
+  // By default fastembed pads and truncates every text to the window.
   tokenizer.disablePadding();
   tokenizer.disableTruncation();
   let scripts: Promise<ReadonlySet<number>> | null = null;
@@ -56,17 +56,17 @@ export async function loadEngine(
 
   const encode = (text: string): Promise<Encoding> =>
     tokenizer.encode(text, null, { addSpecialTokens: false });
-  // Activations of an int8 model are scaled per run: one text a run, or its neighbours move it.
+  // One text for each run: an int8 model scales its activations over all texts of a run.
   const run = async (text: string): Promise<Float32Array> => {
     for await (const [vector] of model.embed([text], 1)) return Float32Array.from(vector ?? []);
     throw new Error("fastembed returned no vector");
   };
-  /** @param prefix comes before the text, and its tokens do not count */
-  const read = async (prefix: string, text: string, most: number) => {
+  /** @param prefix precedes the text; its tokens get no states */
+  const embed = async (prefix: string, text: string, max: number) => {
     const whole = prefix + text;
     const vector = await run(whole);
     const tokens = tokensOf(whole, encoding, prefix.length);
-    const chosen = projection ? chooseTokens(contentTokens(tokens), most) : [];
+    const chosen = projection ? chooseTokens(contentTokens(tokens), max) : [];
     const places = chosen.map(({ place }) => place);
     const numbers = projection ? projectStates(states, places, projection) : new Int8Array(0);
     return { vector, tokens, chosen, numbers };
@@ -80,13 +80,13 @@ export async function loadEngine(
   const { query, content } = manifest.prefixes;
   const prefix = Math.max((await encode(query)).getLength(), (await encode(content)).getLength());
   const window = manifest.window - SPECIAL_TOKENS - prefix;
-  const most = Math.floor(window / MOST_TOKENS_OF_A_UNIT);
+  const maxLength = Math.floor(window / MAX_TOKENS_PER_UNIT);
   const fits = (text: string): boolean =>
-    text.length <= most && text.normalize("NFKC").length <= most;
+    text.length <= maxLength && text.normalize("NFKC").length <= maxLength;
   return {
     async embedQuery(text) {
       const start = fits(text) ? text : firstPassage(text, await encode(text), window);
-      const { vector, tokens, chosen, numbers } = await read(query, start, MAX_STATES);
+      const { vector, tokens, chosen, numbers } = await embed(query, start, MAX_STATES);
       const words = chosen.map(({ word }) => word);
       return { vector, states: { numbers, words }, understood: await understood(tokens) };
     },
@@ -94,8 +94,8 @@ export async function loadEngine(
       if (fits(text)) return [{ text, start: 0 }];
       return splitPassages(text, await encode(text), { window, ...manifest.passage });
     },
-    async embedPassage(text, most) {
-      const { vector, numbers } = await read(content, text, most);
+    async embedPassage(text, max) {
+      const { vector, numbers } = await embed(content, text, max);
       return { vector, states: numbers };
     },
   };
@@ -104,18 +104,19 @@ export async function loadEngine(
 /** [CLS] and [SEP]. */
 const SPECIAL_TOKENS = 2;
 /**
- * WordPiece takes a Hangul syllable apart into three letters; nothing in Unicode becomes more (all were
- * tried). Other tokenizers compose a text first (NFKC), which makes up to 18 letters of one.
+ * Tokens of a UTF-16 unit. WordPiece splits a Hangul syllable into three letters; no other character has
+ * more (all of Unicode was tried). Other tokenizers first normalize a text (NFKC), which turns one
+ * character into up to 18.
  */
-const MOST_TOKENS_OF_A_UNIT = 3;
+const MAX_TOKENS_PER_UNIT = 3;
 
 /**
- * Wraps ONNX Runtime's factory, since fastembed has no way to pass options through, and gives every
- * graph the first token's state as its vector. Measured on two cores: short texts gain nothing from
- * a second thread (3.5 ms both ways), 500 words do (101 → 55 ms), and threads that spin while they
- * wait triple the time of a short text when the other core is busy. The memory arena keeps for ever
- * what the longest text needed; without it nothing is slower.
- * @param onStates is told of what a run gives for each token, one after the other
+ * Wraps ONNX Runtime's factory, because fastembed passes no options to it and always takes the first
+ * token's state as the vector. Measured on two cores: a second thread does not speed up short texts (3.5 ms
+ * either way), but does speed up 500 words (101 → 55 ms). Threads that spin while they wait triple the time
+ * of a short text when the other core is busy. The memory arena would permanently keep the memory of the
+ * longest text; without it nothing is slower.
+ * @param onStates receives the states of all tokens of a run, in order
  */
 function adaptSessions(
   factory: typeof Sessions,
@@ -142,8 +143,8 @@ function adaptSessions(
 }
 
 /**
- * Runs a graph on one text, so without padding. fastembed gives all inputs that BERT has, of which
- * a graph may know fewer, and takes the first token of `last_hidden_state`.
+ * Runs a graph on one text, which needs no padding. fastembed passes all inputs of BERT, although a graph
+ * may have fewer, and takes the first token of `last_hidden_state`.
  */
 async function runPooled(
   session: Sessions,
@@ -157,7 +158,7 @@ async function runPooled(
   const { data, dims } = states ?? { data: null, dims: [] };
   const [texts, tokens = 0, dimension = 0] = dims;
   if (!(data instanceof Float32Array) || dims.length !== 3 || texts !== 1) {
-    throw new Error("the graph's first output is not one state (of 32-bit numbers) for each token");
+    throw new Error("the graph's first output is not one state of 32-bit numbers for each token");
   }
   onStates(data);
   if (pooling === "first token") return { last_hidden_state: { data, dims } };
@@ -165,16 +166,16 @@ async function runPooled(
   for (let at = 0; at < tokens * dimension; at++) {
     sum[at % dimension] = (sum[at % dimension] ?? 0) + (data[at] ?? 0);
   }
-  // Its length is made 1 afterwards: a sum points where the mean does.
+  // fastembed normalizes the vector, and the sum has the direction of the mean.
   return { last_hidden_state: { data: sum, dims: [1, 1, dimension] } };
 }
 
-/** fastembed keeps its tokenizer to itself; padding can be turned off nowhere else. */
+/** fastembed's tokenizer, which is private. Only there can padding be switched off. */
 function tokenizerOf(model: FlagEmbedding): Tokenizer {
   return (model as unknown as { tokenizer: Tokenizer }).tokenizer;
 }
 
-/** Is told of the tokens of each text that is embedded, so that they need not be looked for twice. */
+/** Reports the encoding of each embedded text, so that a text is not encoded twice. */
 function observeEncodings(
   model: FlagEmbedding,
   tokenizer: Tokenizer,

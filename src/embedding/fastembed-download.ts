@@ -12,15 +12,15 @@ import {
   trustModel,
 } from "./trusted-models.ts";
 
-/** A model in fastembed's store. */
+/** A model of fastembed's store. */
 export interface StoredModel {
-  /** The name of its archive there. */
+  /** The name of its archive. */
   readonly archive: string;
-  /** SHA-256 of the archive, where it is known; else the first one that comes is held to. */
+  /** SHA-256 of the archive, if known. Otherwise that of the first download is trusted. */
   readonly sha256?: string;
 }
 
-/** The dense models that fastembed has in its store. */
+/** The dense models of fastembed's store. */
 const MODELS: Readonly<Record<string, StoredModel>> = {
   "fast-all-MiniLM-L6-v2": { archive: "sentence-transformers-all-MiniLM-L6-v2" },
   "fast-bge-base-en": { archive: "fast-bge-base-en" },
@@ -33,22 +33,22 @@ const MODELS: Readonly<Record<string, StoredModel>> = {
   "fast-bge-small-zh-v1.5": { archive: "fast-bge-small-zh-v1.5" },
   "fast-multilingual-e5-large": { archive: "fast-multilingual-e5-large" },
 };
-/** Milliseconds for a connection, and for all of a model of 2 GB. */
-const TIMEOUT = 3_600_000;
+/** Milliseconds for the download of a whole model, at most 2 GB. */
+const TIMEOUT_MS = 3_600_000;
 
-/** Names that CTXD_MODEL may have besides folders. */
+/** Names of these models, which CTXD_MODEL accepts. */
 export const FASTEMBED_NAMES = Object.keys(MODELS);
 
-/** Where a model is in the cache, once it was downloaded. */
+/** The folder of a downloaded model in the cache. */
 export function fastembedFolder(name: string, cacheDir: string): string {
   return join(cacheDir, "fastembed", name);
 }
 
 /**
- * The folder of one of fastembed's models in the cache. It is downloaded when it isn't there:
- * fastembed's own download takes an error page or half an archive for the model. What came first is
- * remembered in the data folder, and anything else under that name is refused later.
- * @throws ModelError with one sentence, AssetError where another user could replace it
+ * Returns the folder of one of fastembed's models in the cache, and downloads a missing model. fastembed's
+ * own download is not used: it accepts an error page or half an archive as the model. The hashes of the
+ * first download are recorded in the data folder, and other content of that name is refused later.
+ * @throws ModelError with one sentence, AssetError when another user could replace the folder
  */
 export async function fetchFastembedModel(
   name: string,
@@ -89,7 +89,7 @@ export async function fetchFastembedModel(
     const wanted = sha256 ?? known?.archive ?? found;
     if (found !== wanted) throw changed(url, { found, wanted, dataDir, isPinned: !!sha256 });
     await new Bun.Archive(content).extract(partial);
-    // The archive holds one folder with the model's name.
+    // The archive contains one folder with the model's name.
     const extracted = join(partial, name);
     const files = await hashFiles(extracted);
     if (known) requireKnown(known, files, folder, dataDir);
@@ -100,7 +100,7 @@ export async function fetchFastembedModel(
     if (cause instanceof ModelError) throw cause;
     const reason = cause instanceof Error ? cause.message.replace(/\.$/, "") : String(cause);
     throw new ModelError(
-      `The model ${name} is not in ${folder} and can't be downloaded from ${url} (${reason}): put its files there, or set CTXD_MODEL to a folder that has them.`,
+      `The model ${name} is not in ${folder} and can't be downloaded from ${url} (${reason}): copy its files there, or set CTXD_MODEL to a folder with them.`,
       { cause },
     );
   } finally {
@@ -109,15 +109,15 @@ export async function fetchFastembedModel(
 }
 
 async function download(url: string): Promise<ArrayBuffer> {
-  const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT) });
+  const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) });
   if (!response.ok) throw new Error(`the answer is ${response.status}`);
   const content = await response.arrayBuffer();
   const length = response.headers.get("content-length");
   if (length === null || Number(length) === content.byteLength) return content;
-  throw new Error(`${content.byteLength} of ${length} bytes came`);
+  throw new Error(`only ${content.byteLength} of ${length} bytes arrived`);
 }
 
-/** @throws ModelError for the first file that is not the one that came first */
+/** @throws ModelError for the first file that differs from the first download */
 function requireKnown(
   known: TrustedModel,
   files: Readonly<Record<string, string>>,
@@ -128,7 +128,7 @@ function requireKnown(
   const other = [...names].sort().find((file) => known.files[file] !== files[file]);
   if (other === undefined) return;
   throw new ModelError(
-    `The model in ${folder} is not the one that came first: ${other} is another. Remove that folder to download it again. If you changed it yourself, remove the model's entry in ${trustedModelsPath(dataDir)}.`,
+    `The model in ${folder} is not the one that was downloaded first: ${other} differs. Remove that folder to download it again. If you changed it yourself, remove the model's entry in ${trustedModelsPath(dataDir)}.`,
   );
 }
 
@@ -142,10 +142,10 @@ function changed(
   }: { found: string; wanted: string; dataDir: string; isPinned: boolean },
 ): ModelError {
   const remedy = isPinned
-    ? "it is not used, and nothing in the settings changes that"
+    ? "it is not used, and no setting changes that"
     : `it is not used. To accept it, remove the model's entry in ${trustedModelsPath(dataDir)}`;
-  const origin = isPinned ? "this program expects" : "came first";
+  const origin = isPinned ? "this program expects" : "was downloaded first";
   return new ModelError(
-    `What is at ${url} is not the model that ${origin} (SHA-256 ${found} in place of ${wanted}): ${remedy}.`,
+    `The file at ${url} is not the model that ${origin} (its SHA-256 is ${found}, not ${wanted}): ${remedy}.`,
   );
 }

@@ -1,8 +1,8 @@
 import { type Static, Type } from "@sinclair/typebox";
 
-/** A file of the model: where it lies in the source folder, or its text when it is ours to write. */
+/** A file of the model: its path in the source folder, or its text when ctxd generates it. */
 const ModelFileSchema = Type.Object({
-  /** Its name in the folder that fastembed reads. */
+  /** File name in the folder that fastembed reads. */
   name: Type.String({ pattern: "^\\w[\\w.-]*$" }),
   source: Type.Union([Type.Object({ path: Type.String() }), Type.Object({ text: Type.String() })]),
   bytes: Type.Integer({ minimum: 0 }),
@@ -11,35 +11,35 @@ const ModelFileSchema = Type.Object({
 export type ModelFile = Static<typeof ModelFileSchema>;
 
 /**
- * All that sets one model apart from another: taking another one is a change of this data. Tables
- * carry it, so that the model which made their vectors can be had again.
+ * The complete description of a model. Tables record it, so that the model of their vectors can be opened
+ * later.
  */
 export const ManifestSchema = Type.Object({
-  /** Identity that a table records, so that vectors of two models are never compared. */
+  /** The id that a table records, so that vectors of two models are never compared. */
   id: Type.String({ minLength: 1 }),
-  /** Ids under which earlier versions recorded the same vectors, with less beside them. */
+  /** Ids of the same vectors in earlier versions, which stored less beside them. */
   formerIds: Type.Optional(Type.Array(Type.String())),
-  /** Numbers in a vector. */
+  /** Length of a vector. */
   dimension: Type.Integer({ minimum: 1 }),
-  /** The cosines that the model gives to unrelated texts and to the same text. */
+  /** Typical cosine of unrelated texts, and the cosine of equal texts. */
   cosines: Type.Object({ unrelated: Type.Number(), same: Type.Number() }),
   title: Type.String(),
   licence: Type.String(),
-  /** Where the files come from: a folder, or one in an npm package that only the build needs. */
+  /** Where the files come from: a folder, or a folder of an npm package that only the build needs. */
   source: Type.Object({
     package: Type.Optional(Type.String()),
     version: Type.Optional(Type.String()),
     folder: Type.String(),
   }),
   files: Type.Array(ModelFileSchema),
-  /** Which of the files is the ONNX graph. */
+  /** Name of the file with the ONNX graph. */
   graph: Type.String(),
-  /** How the states of a text's tokens become its vector. */
+  /** How the vector of a text is computed from the states of its tokens. */
   pooling: Type.Union([Type.Literal("first token"), Type.Literal("mean")]),
   prefixes: Type.Object({ query: Type.String(), content: Type.String() }),
-  /** Tokens that the model reads at once, its two special ones included. */
+  /** Tokens of one run, including the two special ones. */
   window: Type.Integer({ minimum: 3 }),
-  /** Passages of a content that is longer than the window, in tokens without the special ones. */
+  /** Size of the passages of a longer content, in tokens without the special ones. */
   passage: Type.Object({
     tokens: Type.Integer({ minimum: 1 }),
     overlap: Type.Integer({ minimum: 0 }),
@@ -56,7 +56,7 @@ const SPECIAL_TOKENS = JSON.stringify({
   unk_token: "[UNK]",
 });
 
-/** bge-small-en-v1.5, quantised to int8 and published by Xenova: fastembed's own default model. */
+/** bge-small-en-v1.5, quantized to int8 and published by Xenova: fastembed's default model. */
 export const builtInModel: ModelManifest = {
   id: "bge-small-en-v1.5-int8-6c9c6101-states",
   formerIds: ["bge-small-en-v1.5-int8-6c9c6101"],
@@ -102,11 +102,11 @@ export const builtInModel: ModelManifest = {
   graph: "model_quantized.onnx",
   pooling: "first token",
   dimension: 384,
-  // The model's own query prefix was measured on LoCoMo and changed nothing.
+  // The model's own query prefix was measured on LoCoMo and changed no result.
   prefixes: { query: "", content: "" },
   window: 512,
-  // A 500-word run costs seven times a 100-word one, and a fact stands out more in a short passage.
+  // A run of 500 words takes seven times as long as one of 100, and short passages are more specific.
   passage: { tokens: 254, overlap: 32 },
-  // Of 152 questions and 185 memories, 90 % of all pairs have 0.56 or less, half have 0.46 or less.
+  // Measured with 152 questions and 185 memories: 90 % of all pairs have at most 0.56, half at most 0.46.
   cosines: { unrelated: 0.5, same: 1 },
 };

@@ -1,20 +1,20 @@
 import type { ContentEmbedding, QueryEmbedding } from "./embedder.ts";
 import type { ModelManifest } from "./manifest.ts";
 
-/** What becomes of a text of each kind. */
+/** The embedding of each kind of text. */
 export interface Embeddings {
   query: QueryEmbedding;
   content: ContentEmbedding;
 }
 export type Kind = keyof Embeddings;
 
-/** What the main thread tells the worker. */
+/** Messages of the main thread to the worker. */
 export type ToWorker =
   | { type: "load"; cacheDir: string; manifest: ModelManifest; modelSource: string | undefined }
   | { type: Kind; id: number; text: string }
   | { type: "close" };
 
-/** What the worker tells the main thread. */
+/** Messages of the worker to the main thread. */
 export type FromWorker =
   | { type: "loaded" }
   | { type: "failed"; message: string }

@@ -7,22 +7,22 @@ import { ModelError } from "./model-error.ts";
 
 const Choice = Type.Object({ model: Type.String({ minLength: 1 }) });
 
-/** The model that a server takes, and what says so. */
+/** The model that a server uses, and where it was chosen. */
 export interface ChosenModel {
   /** A folder or a name; `null` for the built-in one. */
   readonly model: string | null;
   readonly by: "CTXD_MODEL" | "ctxd model use" | null;
 }
 
-/** The file that remembers what `ctxd model use` chose. */
+/** The file with the choice of `ctxd model use`. */
 export function choicePath(dataDir: string): string {
   return join(dataDir, "model.json");
 }
 
 /**
- * The model to take: that of the settings, else the one that was chosen for the data folder. Replicas take
- * that of the settings alone: all must have the same.
- * @throws ModelError when the file with the choice can't be read
+ * The model to use: that of the settings, otherwise the one that was chosen for the data folder. Replicas
+ * use only that of the settings, because all must have the same.
+ * @throws ModelError when the file with the choice can't be read or is damaged
  */
 export async function readChoice({
   model,
@@ -41,7 +41,7 @@ export async function readChoice({
     throw new ModelError(`${path} can't be read (${cause.code}).`, { cause });
   });
   if (text === null) return { model: null, by: null };
-  const damaged = `${path} is damaged: say ctxd model use once more.`;
+  const damaged = `${path} is damaged: run ctxd model use again.`;
   try {
     const choice: unknown = JSON.parse(text);
     if (Value.Check(Choice, choice)) return { model: choice.model, by: "ctxd model use" };
@@ -51,7 +51,7 @@ export async function readChoice({
   throw new ModelError(damaged);
 }
 
-/** @param model `null` for the built-in one */
+/** Stores the choice of `ctxd model use`. @param model `null` for the built-in one */
 export async function writeChoice(dataDir: string, model: string | null): Promise<void> {
   const path = choicePath(dataDir);
   if (model === null) return await rm(path, { force: true });

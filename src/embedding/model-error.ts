@@ -1,6 +1,6 @@
 import { CtxdError } from "../errors.ts";
 
-/** CTXD_MODEL names what can't be used. `message` is the one line that the user sees. */
+/** A model can't be used. `message` is the only line that the user sees. */
 export class ModelError extends CtxdError {
   override readonly name = "ModelError";
   readonly code = "model_unusable";

@@ -7,10 +7,10 @@ import type { ModelFile, ModelManifest } from "./manifest.ts";
 import { ModelError } from "./model-error.ts";
 import { modelUsage, type Usage } from "./model-families.ts";
 
-/** A model as its files describe it: what only running it tells is missing. */
+/** A model as its files describe it, without the properties that must be measured. */
 export type ModelDescription = Omit<ModelManifest, "dimension" | "cosines">;
 
-/** Where a graph is, the best first: in a folder of Hugging Face, of fastembed or of someone's own. */
+/** Paths of graphs in the folders of Hugging Face and fastembed, best first. */
 const GRAPHS = [
   "model_quantized.onnx",
   "model_optimized.onnx",
@@ -18,8 +18,8 @@ const GRAPHS = [
   "onnx/model_quantized.onnx",
   "onnx/model.onnx",
 ];
-/** Tokens that are embedded at once: the time of a run grows faster than its length. */
-const LONGEST_WINDOW = 512;
+/** Maximum tokens of a run. Its time grows faster than its length. */
+const MAX_WINDOW = 512;
 const SPECIAL_TOKENS = 2;
 
 const Text = Type.String({ maxLength: 200 });
@@ -33,8 +33,8 @@ const SentenceTransformers = Type.Object({
   pooling_mode_cls_token: Type.Optional(Type.Boolean()),
   pooling_mode_mean_tokens: Type.Optional(Type.Boolean()),
 });
-/** What a person may write down about a model, in `ctxd.json` beside its files. */
-const Ours = Type.Object(
+/** Settings that a person may write to `ctxd.json` beside the model's files. */
+const Overrides = Type.Object(
   {
     pooling: Type.Optional(Type.Union([Type.Literal("first token"), Type.Literal("mean")])),
     query_prefix: Type.Optional(Text),
@@ -45,9 +45,9 @@ const Ours = Type.Object(
 );
 
 /**
- * Reads what is to be known of the model in a folder: an ONNX graph with `tokenizer.json` and
- * `config.json`, as models for fastembed and on Hugging Face are laid out.
- * @param name of the model; by default what its files say, or the folder's
+ * Describes the model in a folder: an ONNX graph with `tokenizer.json` and `config.json`, in the layout of
+ * fastembed or Hugging Face.
+ * @param givenName by default the name in its files, or that of the folder
  * @throws ModelError with one sentence
  */
 export async function describeModelFolder(
@@ -58,21 +58,21 @@ export async function describeModelFolder(
   if (!graph) throw new ModelError(`${folder} has no model: none of ${GRAPHS.join(", ")}.`);
   const config = await readJson(folder, "config.json", Config);
   const tokenizer = await readJson(folder, "tokenizer_config.json", TokenizerConfig, {});
-  const ours = await readJson(folder, "ctxd.json", Ours, {});
+  const overrides = await readJson(folder, "ctxd.json", Overrides, {});
   const name = givenName ?? basename(config._name_or_path || folder);
-  const usage = await usageIn(folder, name, ours);
+  const usage = await usageIn(folder, name, overrides);
   const window =
-    ours.window ??
+    overrides.window ??
     Math.min(
-      LONGEST_WINDOW,
-      config.max_position_embeddings ?? LONGEST_WINDOW,
-      tokenizer.model_max_length ?? LONGEST_WINDOW,
+      MAX_WINDOW,
+      config.max_position_embeddings ?? MAX_WINDOW,
+      tokenizer.model_max_length ?? MAX_WINDOW,
     );
   const files = [
     await fileOf(folder, graph, basename(graph)),
     await fileOf(folder, "tokenizer.json"),
-    // What fastembed reads beside them, as little as it needs: padding and its own limits are not
-    // used, and tokenizer.json has the special tokens.
+    // fastembed requires these files, but ctxd uses neither padding nor fastembed's limits, and
+    // tokenizer.json has the special tokens. So they are minimal.
     textFile("config.json", { pad_token_id: config.pad_token_id ?? 0 }),
     textFile("tokenizer_config.json", { model_max_length: window, pad_token: "[PAD]" }),
     textFile("special_tokens_map.json", {}),
@@ -95,23 +95,27 @@ export async function describeModelFolder(
   };
 }
 
-/** How the model is used, as the folder says or as its name tells. */
-async function usageIn(folder: string, name: string, ours: Static<typeof Ours>): Promise<Usage> {
+/** The usage of a model, from files of the folder or by its name. */
+async function usageIn(
+  folder: string,
+  name: string,
+  overrides: Static<typeof Overrides>,
+): Promise<Usage> {
   const known = modelUsage(name);
   const trained = await readJson(folder, "1_Pooling/config.json", SentenceTransformers, {});
   const pooling =
-    ours.pooling ??
+    overrides.pooling ??
     (trained.pooling_mode_cls_token ? "first token" : null) ??
     (trained.pooling_mode_mean_tokens ? "mean" : null) ??
     known?.pooling;
   if (!pooling) {
     throw new ModelError(
-      `Nothing in ${folder} says how its vectors are made: write {"pooling": "mean"} or {"pooling": "first token"} into ${join(folder, "ctxd.json")}.`,
+      `No file in ${folder} says how vectors are computed: write {"pooling": "mean"} or {"pooling": "first token"} into ${join(folder, "ctxd.json")}.`,
     );
   }
   const prefixes = {
-    query: ours.query_prefix ?? known?.prefixes.query ?? "",
-    content: ours.content_prefix ?? known?.prefixes.content ?? "",
+    query: overrides.query_prefix ?? known?.prefixes.query ?? "",
+    content: overrides.content_prefix ?? known?.prefixes.content ?? "",
   };
   return { pooling, prefixes };
 }
@@ -125,12 +129,12 @@ async function readJson<Schema extends TSchema>(
   const path = join(folder, name);
   if (!existsSync(path)) {
     if (fallback !== undefined) return fallback;
-    throw new ModelError(`${path} is missing: a model needs it.`);
+    throw new ModelError(`${path} is missing, but a model needs it.`);
   }
   try {
     return Value.Decode(schema, JSON.parse(await readFile(path, "utf8")));
   } catch (cause) {
-    throw new ModelError(`${path} is not what it should be.`, { cause });
+    throw new ModelError(`${path} is not valid.`, { cause });
   }
 }
 
@@ -145,7 +149,7 @@ async function fileOf(folder: string, path: string, name = path): Promise<ModelF
   return { name, source: { path }, bytes: file.size, sha256: hash.digest("hex") };
 }
 
-/** A file whose text is ours. */
+/** A file that ctxd generates. */
 export function textFile(name: string, content: object): ModelFile {
   const text = JSON.stringify(content);
   return { name, source: { text }, bytes: text.length, sha256: hashOf(text) };

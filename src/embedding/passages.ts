@@ -1,28 +1,28 @@
 import type { Encoding } from "@anush008/tokenizers";
 import { unitsOf } from "../code-points.ts";
 
-/** A part of a text that the model reads at once. */
+/** A part of a text that is embedded in one run. */
 export interface Passage {
   readonly text: string;
-  /** Where it begins in the whole text, in UTF-16 units. */
+  /** Its start in the whole text, in UTF-16 units. */
   readonly start: number;
 }
 
-/** The limits of a passage, in tokens without the special ones. */
-export interface PassageLimits {
-  /** A text of at most this many is one passage. */
+/** The limits of passages, in tokens without the special ones. */
+interface PassageLimits {
+  /** A text with at most this many tokens is one passage. */
   readonly window: number;
-  /** The most that a passage of a longer text has. */
+  /** Maximum tokens of a passage of a longer text. */
   readonly tokens: number;
-  /** The most that it shares with the passage before it. */
+  /** Maximum tokens that it shares with the previous passage. */
   readonly overlap: number;
 }
 
 /**
- * Cuts a text into passages at word boundaries, after the end of a sentence where one is near; they
- * overlap and together cover all of it. Each has at most the given number of tokens when it is
- * tokenised alone: WordPiece reads word by word, and its words are never cut. A word of more than 100
- * characters is one unknown token to it, so text without spaces is hardly told apart.
+ * Splits a text into passages at word boundaries, preferably after the end of a sentence. They overlap and
+ * together cover the whole text. Each has at most the given number of tokens when it is tokenized alone,
+ * because WordPiece reads word by word and its words are never split. To WordPiece a word of more than 100
+ * characters is one unknown token, so texts without spaces are hardly distinguished.
  */
 export function splitPassages(text: string, encoding: Encoding, limits: PassageLimits): Passage[] {
   if (encoding.getLength() <= limits.window) return [{ text, start: 0 }];
@@ -38,7 +38,7 @@ export function splitPassages(text: string, encoding: Encoding, limits: PassageL
   }
 }
 
-/** The beginning of a text, as much of it as a window of so many tokens holds. */
+/** The beginning of a text that fits a window of tokens. */
 export function firstPassage(text: string, encoding: Encoding, window: number): string {
   if (encoding.getLength() <= window) return text;
   const words = readWords(text, encoding);
@@ -46,12 +46,12 @@ export function firstPassage(text: string, encoding: Encoding, window: number): 
 }
 
 /**
- * Tokens that a word has at the most. Models of many languages (Unigram) take all between two spaces for
- * one, a page of Chinese say: such a word is cut at its tokens. WordPiece knows none of so many letters.
+ * Maximum tokens of a word. Multilingual models (Unigram) take all text between two spaces for one word,
+ * for example a page of Chinese. Such a word is split at its tokens. WordPiece has no words this long.
  */
-const LONGEST_WORD = 100;
+const MAX_WORD_TOKENS = 100;
 
-/** Where each word starts, in the text and among the tokens; both rows close with the end. */
+/** The start of each word, in the text and among the tokens. Both lists end with the end of the text. */
 interface Words {
   readonly count: number;
   readonly starts: readonly number[];
@@ -69,8 +69,8 @@ function readWords(text: string, encoding: Encoding): Words {
   for (const [token, offset] of offsets.entries()) {
     const start = token === 0 ? 0 : unitOf(at(offset, 0));
     if (token > 0 && ids[token] === ids[token - 1]) {
-      const isLong = (lengths.get(ids[token]) ?? 0) > LONGEST_WORD;
-      // Several tokens may stand for one character.
+      const isLong = (lengths.get(ids[token]) ?? 0) > MAX_WORD_TOKENS;
+      // Several tokens may represent one character.
       if (!isLong || start <= at(starts, starts.length - 1)) continue;
     }
     starts.push(start);
@@ -85,19 +85,19 @@ function readWords(text: string, encoding: Encoding): Words {
 
 const SENTENCE_END = /[.!?。！？\n]["'”’)\]]*\s*$/;
 
-/** The word before which a passage ends: the last that fits, or the end of a sentence near it. */
+/** Index after the last word of a passage: the last that fits, or the end of a sentence near it. */
 function passageEnd(text: string, words: Words, first: number, tokens: number): number {
   const last = lastWithin(words, first, tokens);
   if (last === words.count) return last;
-  const enough = lastWithin(words, first, Math.floor(tokens * 0.75));
-  for (let end = last; end > enough; end--) {
+  const earliest = lastWithin(words, first, Math.floor(tokens * 0.75));
+  for (let end = last; end > earliest; end--) {
     const start = at(words.starts, end);
     if (SENTENCE_END.test(text.slice(Math.max(0, start - 8), start))) return end;
   }
   return last;
 }
 
-/** The word after the last that fits into so many tokens from `first` on; one word always fits. */
+/** Index after the last word that fits into `tokens` from `first` on. One word always fits. */
 function lastWithin(words: Words, first: number, tokens: number): number {
   const limit = at(words.tokens, first) + tokens;
   let end = first + 1;

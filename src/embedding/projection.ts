@@ -2,17 +2,17 @@ import { STATE } from "./embedder.ts";
 import type { ModelManifest } from "./manifest.ts";
 import fitted from "./projection.json" with { type: "json" };
 
-/** Turns a token's state into fewer numbers, which keep what sets it apart. */
-export interface Projection {
-  /** Of how many numbers a state is. */
+/** Projects a token's state to fewer numbers that still distinguish it from others. */
+interface Projection {
+  /** Length of an unprojected state. */
   readonly dimension: number;
-  /** `STATE` numbers for each of a state's. */
+  /** `STATE` numbers for each number of a state. */
   readonly matrix: Float32Array;
-  /** What is taken away from the result. */
+  /** Subtracted from the result. */
   readonly offsets: Float32Array;
 }
 
-/** The projection that was fitted to a model's graph (see `test/eval/projection.ts`); null for others. */
+/** The projection that was fitted to a model's graph (see `test/eval/projection.ts`); null for other models. */
 export function projectionOf({ files, graph }: ModelManifest): Projection | null {
   if (files.find(({ name }) => name === graph)?.sha256 !== fitted.graph) return null;
   const numbers = new Int8Array(Buffer.from(fitted.matrix, "base64"));
@@ -23,14 +23,14 @@ export function projectionOf({ files, graph }: ModelManifest): Projection | null
   };
 }
 
-/** The length of a projected state. */
-const LENGTH = 127;
+/** The Euclidean norm of a projected state. */
+const NORM = 127;
 
 /**
- * Projects states and makes their lengths the same.
- * @param states one after the other
- * @param places which of them
- * @returns `STATE` bytes for each
+ * Projects states and normalizes them.
+ * @param states all states, concatenated
+ * @param places indexes of the states to project
+ * @returns `STATE` bytes for each of them
  */
 export function projectStates(
   states: Float32Array,
@@ -52,7 +52,7 @@ export function projectStates(
       sums[to] = (sums[to] ?? 0) - (offsets[to] ?? 0);
       squares += (sums[to] ?? 0) ** 2;
     }
-    const factor = LENGTH / (Math.sqrt(squares) || 1);
+    const factor = NORM / (Math.sqrt(squares) || 1);
     for (let to = 0; to < STATE; to++) {
       projected[index * STATE + to] = Math.round((sums[to] ?? 0) * factor);
     }

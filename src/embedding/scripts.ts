@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { isUnknown, MARK, type Token } from "./tokens.ts";
 
-/** Scripts other than Latin, each by its place here; what is in none of them is of −1. */
+/** Scripts other than Latin. A script is referred to by its index, an unlisted one by −1. */
 const SCRIPTS = [
   ...["Han", "Hiragana", "Katakana", "Hangul", "Thai", "Cyrillic", "Greek", "Arabic", "Hebrew"],
   ...["Devanagari", "Bengali", "Tamil", "Telugu", "Georgian", "Armenian"],
@@ -10,21 +10,21 @@ const SCRIPTS = [
 const OTHER_LETTER = /^(?!\p{Script=Latin})[\p{L}\p{M}]/u;
 const PUNCTUATION = /^[\p{P}\s]*$/u;
 /**
- * Pieces of a script from which on a model was trained on it. BERT's English vocabulary has 494 Han
- * characters and less than 100 pieces of any other; one that reads a script has thousands of it.
+ * Minimum pieces of a script in the vocabulary of a model that was trained on it. BERT's English vocabulary
+ * has 494 Han characters and fewer than 100 pieces of any other script. A trained model has thousands.
  */
-const TRAINED = 1_000;
+const MIN_TRAINED_PIECES = 1_000;
 
-/** The number of a letter's script; null for Latin and what is no letter. */
+/** The index of a letter's script; null for Latin and for other characters than letters. */
 function scriptOf(piece: string): number | null {
   if (!OTHER_LETTER.test(piece)) return null;
   return SCRIPTS.findIndex((script) => script.test(piece));
 }
 
-/** The scripts that a model was trained on besides Latin, as its vocabulary shows. */
+/** The scripts besides Latin that a model was trained on, according to its vocabulary. */
 export async function readScripts(folder: string): Promise<ReadonlySet<number>> {
   const { model } = JSON.parse(await readFile(join(folder, "tokenizer.json"), "utf8"));
-  // SentencePiece's Unigram has pairs of a piece and its score.
+  // Unigram (SentencePiece) has pairs of a piece and its score.
   const pieces: string[] = Array.isArray(model.vocab)
     ? model.vocab.map(([piece]: [string]) => piece)
     : Object.keys(model.vocab ?? {});
@@ -33,13 +33,15 @@ export async function readScripts(folder: string): Promise<ReadonlySet<number>> 
     const script = scriptOf(piece.replace(MARK, ""));
     if (script !== null) counts.set(script, (counts.get(script) ?? 0) + 1);
   }
-  return new Set([...counts].filter(([, count]) => count >= TRAINED).map(([script]) => script));
+  return new Set(
+    [...counts].filter(([, count]) => count >= MIN_TRAINED_PIECES).map(([script]) => script),
+  );
 }
 
 /**
- * The share of tokens that a model knows: neither unknown nor single characters of a script that it
+ * The share of tokens that a model understands: neither unknown nor single characters of a script that it
  * was not trained on. Punctuation does not count.
- * @param scripts those that it was trained on; asked for only where it matters
+ * @param scripts reads the scripts that it was trained on; called only when needed
  */
 export async function understoodShare(
   tokens: readonly Token[],

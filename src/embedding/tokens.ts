@@ -2,30 +2,30 @@ import type { Encoding } from "@anush008/tokenizers";
 import { unitsOf } from "../code-points.ts";
 import { STOP_WORDS } from "../stop-words.ts";
 
-/** A token of a text, as the model reads it. */
+/** A token of a text. */
 export interface Token {
-  /** Its place among all tokens, the model's special ones included. */
+  /** Its index among all tokens, including the special ones. */
   readonly place: number;
-  /** Its number in the vocabulary, where frequent ones come first. */
+  /** Its index in the vocabulary, where frequent tokens come first. */
   readonly id: number;
-  /** What of the word it is, without marks. */
+  /** The part of the word, without marks. */
   readonly piece: string;
-  /** The word that it belongs to, as it is in the text, in lower case. */
+  /** The word of the text that it belongs to, in lower case. */
   readonly word: string;
 }
 
 const STOP = new Set(STOP_WORDS);
 const LETTER = /[\p{L}\p{N}]/u;
-/** How pieces are marked that go on with a word (WordPiece), or begin one (SentencePiece). */
+/** The mark of pieces that continue a word (WordPiece) or begin one (SentencePiece). */
 export const MARK = /^(##|▁)/;
-/** What stands for what a vocabulary lacks, in WordPiece and SentencePiece. */
+/** Tokens for texts that the vocabulary lacks, in WordPiece and SentencePiece. */
 const UNKNOWN = ["[UNK]", "<unk>"];
-/** From the first letter or digit to the last one: one step back at a time, so in linear time. */
-const WITHIN_SIGNS = /[\p{L}\p{N}](?:.*[\p{L}\p{N}])?/su;
+/** From the first letter or digit to the last one. It backtracks one step at a time: linear time. */
+const WORD_CORE = /[\p{L}\p{N}](?:.*[\p{L}\p{N}])?/su;
 
 /**
- * All tokens of a text but the model's special ones.
- * @param from the unit from which on they count
+ * All tokens of a text except the special ones.
+ * @param from the UTF-16 unit of the first token that is returned
  */
 export function tokensOf(text: string, encoding: Encoding, from = 0): Token[] {
   const unitOf = unitsOf(text);
@@ -38,7 +38,7 @@ export function tokensOf(text: string, encoding: Encoding, from = 0): Token[] {
     const start = unitOf(offsets[first]?.[0] ?? 0);
     if (special[first] || start < from) continue;
     const whole = text.slice(start, unitOf(offsets[end - 1]?.[1] ?? 0));
-    const word = WITHIN_SIGNS.exec(whole.toLowerCase())?.[0] ?? "";
+    const word = WORD_CORE.exec(whole.toLowerCase())?.[0] ?? "";
     for (let place = first; place < end; place++) {
       const piece = (pieces[place] ?? "").replace(MARK, "");
       tokens.push({ place, id: ids[place] ?? 0, piece, word });
@@ -51,7 +51,7 @@ export function isUnknown(piece: string): boolean {
   return UNKNOWN.includes(piece);
 }
 
-/** Those that say what a text is about: no stop words, no punctuation, and nothing unknown. */
+/** The tokens that say what a text is about: no stop words, punctuation or unknown tokens. */
 export function contentTokens(tokens: readonly Token[]): Token[] {
   return tokens.filter(
     ({ piece, word }) => LETTER.test(piece) && !isUnknown(piece) && !STOP.has(word),
@@ -59,11 +59,12 @@ export function contentTokens(tokens: readonly Token[]): Token[] {
 }
 
 /**
- * Some of a text's tokens, in order: every piece once before any comes twice, the rarer ones first.
- * @param most how many
+ * Chooses tokens of a text. Each distinct piece is chosen once before any is chosen twice, rare ones first.
+ * They are returned in the order of the text.
+ * @param max maximum number of tokens
  */
-export function chooseTokens(tokens: readonly Token[], most: number): Token[] {
-  if (tokens.length <= most) return [...tokens];
+export function chooseTokens(tokens: readonly Token[], max: number): Token[] {
+  if (tokens.length <= max) return [...tokens];
   const times = new Map<number, number>();
   const ranked = tokens.map((token) => {
     const before = times.get(token.id) ?? 0;
@@ -72,7 +73,7 @@ export function chooseTokens(tokens: readonly Token[], most: number): Token[] {
   });
   return ranked
     .sort((a, b) => a.before - b.before || b.token.id - a.token.id)
-    .slice(0, most)
+    .slice(0, max)
     .map(({ token }) => token)
     .sort((a, b) => a.place - b.place);
 }

@@ -8,9 +8,9 @@ import { ModelError } from "./model-error.ts";
 
 const Sha256 = Type.String({ pattern: "^[0-9a-f]{64}$" });
 
-/** What a downloaded model was when it came for the first time, as SHA-256. */
+/** The SHA-256 hashes of a model at its first download, which are trusted from then on. */
 const TrustedModel = Type.Object({
-  /** Of the archive; null for files that somebody put there by hand. */
+  /** Hash of the archive; null for files that a person copied into the cache. */
   archive: Type.Union([Sha256, Type.Null()]),
   files: Type.Record(Type.String(), Sha256),
 });
@@ -18,14 +18,14 @@ export type TrustedModel = Static<typeof TrustedModel>;
 const TrustedModels = Type.Record(Type.String(), TrustedModel);
 
 /**
- * The file that remembers downloaded models. It is in the data folder, because a cache may be removed
- * at any time and filled again by others.
+ * The file with the hashes of downloaded models. It is in the data folder, because the cache may be removed
+ * at any time and filled again by other programs.
  */
 export function trustedModelsPath(dataDir: string): string {
   return join(dataDir, "models.json");
 }
 
-/** What is remembered of a model; null for nothing. @throws ModelError when the file is damaged */
+/** The recorded hashes of a model; null without a record. @throws ModelError when the file is damaged */
 export async function readTrustedModel(
   dataDir: string,
   name: string,
@@ -33,7 +33,7 @@ export async function readTrustedModel(
   return (await readAll(dataDir))[name] ?? null;
 }
 
-/** Remembers a model, for good. */
+/** Records the hashes of a model permanently. */
 export async function trustModel(
   dataDir: string,
   name: string,
@@ -50,7 +50,7 @@ export async function hashFiles(folder: string): Promise<Record<string, string>>
   for (const entry of entries) {
     if (entry.isDirectory()) continue;
     const path = join(entry.parentPath, entry.name);
-    if (!entry.isFile()) throw new Error(`${path} is no regular file`);
+    if (!entry.isFile()) throw new Error(`${path} is not a regular file`);
     hashes[path.slice(folder.length + 1)] = await hashFile(path);
   }
   return hashes;
@@ -62,7 +62,7 @@ async function readAll(dataDir: string): Promise<Static<typeof TrustedModels>> {
     if (error.code === "ENOENT") return "{}";
     throw new ModelError(`${path} can't be read (${error.code}).`, { cause: error });
   });
-  const damaged = `${path} is damaged: it tells which models were downloaded. Remove it to accept those that come next.`;
+  const damaged = `${path} is damaged. It has the hashes of downloaded models: remove it to trust the next downloads.`;
   try {
     const models: unknown = JSON.parse(text);
     if (Value.Check(TrustedModels, models)) return models;

@@ -3,34 +3,34 @@ import { isCompiled } from "../native/embedded-asset.ts";
 import { disableTelemetry } from "../native/inference.ts";
 import type { Embeddings, FromWorker, Kind, ToWorker } from "./messages.ts";
 
-/** One worker from its start to its end. */
+/** The connection to one worker, from its start to its end. */
 export interface WorkerConnection {
   /** Resolves when the engine is loaded; rejects when the worker ends before that. */
   readonly loaded: Promise<void>;
-  /** Resolves with the reason when the worker has ended, for whatever reason. */
+  /** Resolves with the reason when the worker has ended. */
   readonly ended: Promise<Error>;
   /** Embeds a text; rejects with `unavailable` when the worker ends first. */
   embed<Type extends Kind>(type: Type, text: string): Promise<Embeddings[Type]>;
-  /** Ends the worker as soon as it is between two runs, and resolves then. Nothing waits any more. */
+  /** Ends the worker between two runs, and then resolves. Waiting calls are rejected. */
   end(reason: Error): Promise<void>;
 }
 
-/** A call that waits for its answer. */
+/** A call that waits for the answer of the worker. */
 interface Waiting {
   resolve(embedding: Embeddings[Kind]): void;
   reject(error: Error): void;
 }
 
-/** In the executable everything but the worker is one module, at the root of its file system. */
+/** Path of the worker's module. The executable has all other code at the root of its file system. */
 const WORKER = isCompiled ? "./embedding/worker.js" : "./worker.ts";
 
-/** Starts the worker's thread. */
+/** Starts a worker thread. */
 export function spawnWorker(): Worker {
   disableTelemetry();
   return new Worker(new URL(WORKER, import.meta.url).href);
 }
 
-/** Has a worker that was just spawned load the model, and stays with it to its end. */
+/** Makes a new worker load the model, and connects to it. */
 export function connectWorker(
   worker: Worker,
   load: Omit<ToWorker & { type: "load" }, "type">,
@@ -38,21 +38,21 @@ export function connectWorker(
   const waiting = new Map<number, Waiting>();
   const loaded = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<Error>();
-  let over: Error | null = null;
+  let endReason: Error | null = null;
   let lastId = 0;
 
   const send = (message: ToWorker): void => worker.postMessage(message);
-  const gone = Promise.withResolvers<void>();
+  const closed = Promise.withResolvers<void>();
   const end = async (reason: Error): Promise<void> => {
-    if (over) return gone.promise;
-    over = reason;
-    // It ends itself: ONNX Runtime aborts the whole process when its thread is ended during a run.
+    if (endReason) return closed.promise;
+    endReason = reason;
+    // The worker ends itself: terminating its thread during a run makes ONNX Runtime abort the process.
     send({ type: "close" });
     loaded.reject(reason);
     for (const { reject } of waiting.values()) reject(unavailable(reason));
     waiting.clear();
     ended.resolve(reason);
-    return gone.promise;
+    return closed.promise;
   };
   const settle = (id: number): Waiting | undefined => {
     const call = waiting.get(id);
@@ -68,10 +68,10 @@ export function connectWorker(
   };
   worker.onerror = ({ message }) => void end(new Error(message));
   worker.addEventListener("close", () => {
-    gone.resolve();
+    closed.resolve();
     void end(new Error("The embedding worker ended."));
   });
-  // Whoever does not wait for the load learns of its failure by `ended`.
+  // A failure to load is also reported by `ended`, so it must not count as unhandled here.
   loaded.promise.catch(() => {});
   send({ type: "load", ...load });
 
@@ -79,10 +79,10 @@ export function connectWorker(
     loaded: loaded.promise,
     ended: ended.promise,
     embed(type, text) {
-      if (over) return Promise.reject(unavailable(over));
+      if (endReason) return Promise.reject(unavailable(endReason));
       const id = ++lastId;
       const embedded = new Promise<Embeddings[typeof type]>((resolve, reject) => {
-        // What comes back for a text is of the kind that was asked for.
+        // The worker answers with an embedding of the requested kind.
         const settle = (embedding: Embeddings[Kind]) =>
           resolve(embedding as Embeddings[typeof type]);
         waiting.set(id, { resolve: settle, reject });
@@ -97,7 +97,7 @@ export function connectWorker(
 function unavailable(cause: Error): AppError {
   return new AppError(
     "unavailable",
-    "The embedding engine is not running: it is being started again, try in a moment.",
+    "The embedding engine is not running, but is being restarted: try again in a moment.",
     { retryAfter: 1, cause },
   );
 }

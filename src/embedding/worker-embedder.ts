@@ -7,19 +7,19 @@ import { builtInModel, type ModelManifest } from "./manifest.ts";
 import type { Embeddings, Kind } from "./messages.ts";
 import { connectWorker, spawnWorker, type WorkerConnection } from "./worker-connection.ts";
 
-/** Recent queries: vector and states take about 3 KB each. */
+/** Cached queries. Each takes about 3 KB. */
 const CACHED_QUERIES = 1_000;
-const WAITING_QUERIES = { texts: 1_000, characters: 2_000_000 };
-/** Two of the largest batches (256 contents of 32,768 characters). */
-const WAITING_CONTENTS = { texts: 4_096, characters: 2 * 256 * 32_768 };
+const MAX_WAITING_QUERIES = { texts: 1_000, characters: 2_000_000 };
+/** Two batches of the maximum size (256 contents of 32,768 characters). */
+const MAX_WAITING_CONTENTS = { texts: 4_096, characters: 2 * 256 * 32_768 };
 const FIRST_RESTART_MS = 100;
-const LAST_RESTART_MS = 30_000;
+const MAX_RESTART_MS = 30_000;
 
 /**
- * An embedder whose engine runs in a worker, which it starts at once and again whenever it ends.
- * Embeddings of queries are shared between callers: do not write into them.
- * @param manifest of another model than the built-in one
- * @param modelSource in a checkout, a folder that stands in for the npm package of the model
+ * An embedder whose engine runs in a worker. It starts the worker immediately, and again whenever it ends.
+ * Embeddings of queries are shared between callers: do not modify them.
+ * @param manifest describes a model other than the built-in one
+ * @param modelSource in a checkout, a folder that replaces the npm package of the model
  */
 export function createWorkerEmbedder(options: {
   cacheDir: string;
@@ -31,14 +31,14 @@ export function createWorkerEmbedder(options: {
 }): Embedder {
   const { cacheDir, log, modelSource } = options;
   const { metrics = createMetrics(), manifest = builtInModel, spawn = spawnWorker } = options;
-  const queries = createAdmission(WAITING_QUERIES);
-  const contents = createAdmission(WAITING_CONTENTS);
+  const queries = createAdmission(MAX_WAITING_QUERIES);
+  const contents = createAdmission(MAX_WAITING_CONTENTS);
   const recent = new LRUCache<string, Promise<QueryEmbedding>>({ max: CACHED_QUERIES });
   const measured = measure(metrics, { query: queries, content: contents });
   let failures = 0;
   let restart: ReturnType<typeof setTimeout> | null = null;
   let closed = false;
-  let life = start();
+  let connection = start();
 
   function start(): WorkerConnection {
     restart = null;
@@ -50,11 +50,11 @@ export function createWorkerEmbedder(options: {
     );
     void next.ended.then((reason) => {
       if (closed) return;
-      const delay = Math.min(LAST_RESTART_MS, FIRST_RESTART_MS * 2 ** failures++);
+      const delay = Math.min(MAX_RESTART_MS, FIRST_RESTART_MS * 2 ** failures++);
       measured.restarts.inc();
       log.error("embedding_worker_ended", { reason: reason.message, restart_ms: delay });
       restart = setTimeout(() => {
-        life = start();
+        connection = start();
       }, delay);
     });
     return next;
@@ -62,7 +62,7 @@ export function createWorkerEmbedder(options: {
 
   async function embed<Type extends Kind>(type: Type, text: string): Promise<Embeddings[Type]> {
     const end = measured.durations.startTimer({ type });
-    const embedding = await life.embed(type, text);
+    const embedding = await connection.embed(type, text);
     end();
     failures = 0;
     return embedding;
@@ -70,7 +70,7 @@ export function createWorkerEmbedder(options: {
 
   return {
     model: manifest,
-    ready: () => life.loaded,
+    ready: () => connection.loaded,
     embedQuery(text) {
       const known = recent.get(text);
       measured.lookups.inc({ result: known ? "hit" : "miss" });
@@ -86,27 +86,30 @@ export function createWorkerEmbedder(options: {
     async close() {
       closed = true;
       if (restart) clearTimeout(restart);
-      await life.end(new Error("The embedder was closed."));
+      await connection.end(new Error("The embedder was closed."));
     },
   };
 }
 
 function measure(metrics: Metrics, waiting: Record<Kind, Admission>) {
   for (const [type, admission] of Object.entries(waiting)) {
-    const help = `Texts of this kind (${type}) that wait for their vectors.`;
+    const help = `Texts of this kind (${type}) that wait for their embedding.`;
     metrics.gauge(`ctxd_embedding_${type}_queue`, help, admission.waiting);
   }
   return {
     durations: metrics.durations(
       "ctxd_embedding_duration_seconds",
-      "Time from a text's arrival at the embedding engine to its vectors, waiting included.",
+      "Time from the arrival of a text at the embedding engine to its embedding, including the wait.",
       ["type"],
     ),
     lookups: metrics.counter(
       "ctxd_query_cache_lookups_total",
-      "Queries whose vector was looked for among the recent ones.",
+      "Lookups of queries in the cache of recent embeddings.",
       ["result"],
     ),
-    restarts: metrics.counter("ctxd_embedding_restarts_total", "Ends of the embedding engine."),
+    restarts: metrics.counter(
+      "ctxd_embedding_restarts_total",
+      "Restarts of the embedding engine after an unexpected end.",
+    ),
   };
 }

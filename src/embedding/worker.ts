@@ -6,15 +6,18 @@ import { type Engine, loadEngine } from "./engine.ts";
 import type { Embeddings, FromWorker, Kind, ToWorker } from "./messages.ts";
 import { prepareModel } from "./model.ts";
 
-// A run blocks its thread, so the engine has this one to itself. Texts wait here and not in the main
-// thread: the next one is always at hand, and no run waits for a message.
+// A run blocks its thread, so the engine has a thread of its own. The queue is here and not in the main
+// thread, so that no run waits for a message.
 declare const self: Worker;
 
-const schedule = createEmbeddingQueue();
+const queue = createEmbeddingQueue();
 let engine: Engine | null = null;
 let working = false;
 
-/** After a run of long texts about 100 MB are free but not given back, measured: done when idle. */
+/**
+ * Milliseconds without work before the heap is trimmed. After long texts it has about 100 MB (measured) of
+ * free memory that was not returned to the system.
+ */
 const IDLE_MS = 1_000;
 const trimHeap = createHeapTrimmer();
 let idle: ReturnType<typeof setTimeout> | undefined;
@@ -23,7 +26,7 @@ self.onmessage = ({ data }: MessageEvent<ToWorker>) => {
   if (data.type === "load") void load(data);
   else if (data.type === "close") process.exit();
   else {
-    schedule.add({ ...data, passages: null, vectors: [], states: [] });
+    queue.add({ ...data, passages: null, vectors: [], states: [] });
     void work();
   }
 };
@@ -47,39 +50,39 @@ async function work(): Promise<void> {
   if (working || !engine) return;
   working = true;
   clearTimeout(idle);
-  for (let job = schedule.next(); job !== null; job = schedule.next()) {
+  for (let job = queue.next(); job !== null; job = queue.next()) {
     await advance(job, engine);
-    // Messages that came during the run are delivered now, so that a query among them is next.
+    // Receives the messages that arrived during the run, so that a query among them is next.
     await new Promise<void>((resolve) => setImmediate(resolve));
   }
   working = false;
   idle = setTimeout(trimHeap, IDLE_MS);
 }
 
-/** Takes a job further by one run of the model. */
+/** Makes one run of the model for a job. */
 async function advance(job: Job, engine: Engine): Promise<void> {
   try {
     const embedding =
       job.type === "query" ? await engine.embedQuery(job.text) : await embedNext(job, engine);
     if (embedding === null) return;
-    schedule.remove(job);
+    queue.remove(job);
     post({ type: "done", id: job.id, embedding }, buffersOf(embedding));
   } catch (error) {
-    schedule.remove(job);
+    queue.remove(job);
     post({ type: "refused", id: job.id, message: messageOf(error) });
   }
 }
 
-/** Embeds the next passage of a content; null while there are more. */
+/** Embeds the next passage of a content. Returns null while passages remain. */
 async function embedNext(job: Job, engine: Engine): Promise<ContentEmbedding | null> {
   job.passages ??= await engine.split(job.text);
   const { passages, vectors, states } = job;
   const passage = passages[vectors.length];
   if (passage) {
-    // What the passages before have left is for those that follow.
+    // States that earlier passages did not use are available to later ones.
     const share = Math.floor((MAX_STATES * (vectors.length + 1)) / passages.length);
-    const taken = states.reduce((sum, { length }) => sum + length / STATE, 0);
-    const embedded = await engine.embedPassage(passage.text, share - taken);
+    const used = states.reduce((sum, { length }) => sum + length / STATE, 0);
+    const embedded = await engine.embedPassage(passage.text, share - used);
     vectors.push(embedded.vector);
     states.push(embedded.states);
   }
@@ -99,7 +102,7 @@ function concatenate(parts: readonly Int8Array[]): Int8Array {
   return all;
 }
 
-/** What is handed over instead of copied. */
+/** The buffers that are transferred instead of copied. */
 function buffersOf(embedding: Embeddings[Kind]): ArrayBufferLike[] {
   if ("vector" in embedding) return [embedding.vector.buffer, embedding.states.numbers.buffer];
   return [...embedding.vectors.map(({ buffer }) => buffer), embedding.states.buffer];

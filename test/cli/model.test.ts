@@ -79,9 +79,7 @@ describe("ctxd model", () => {
       "run ctxd model fetch multilingual-e5-small, or ctxd model use bge-small",
     );
     writeFileSync(choicePath(dataDir), "{}");
-    expect((await run(["model", "list"])).stderr).toContain(
-      "is damaged: say ctxd model use once more",
-    );
+    expect((await run(["model", "list"])).stderr).toContain("is damaged: run ctxd model use again");
     expect((await run(["model", "use", "bge-small"])).exitCode).toBe(0);
     expect((await run(["model", "list"])).exitCode).toBe(0);
   }, 60_000);

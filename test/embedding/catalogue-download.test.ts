@@ -124,8 +124,8 @@ function serveInParts(most: number, part: string) {
 
 const fetchable = (address: string) => ({ address, description });
 
-describe("a model is fetched", () => {
-  test("once, into the folder from which it is loaded", async () => {
+describe("fetchCatalogueModel", () => {
+  test("downloads a model once, into the folder that it is loaded from", async () => {
     using server = serve();
     const cacheDir = temporaryFolder();
     expect(await isFetched(description, cacheDir)).toBe(false);
@@ -145,13 +145,15 @@ describe("a model is fetched", () => {
     ]);
   });
 
-  test("goes on where it was after a break, by itself and at the next call", async () => {
+  test("resumes an interrupted download, by itself and at the next call", async () => {
     const cacheDir = temporaryFolder();
     const folder = folderOf(description, cacheDir);
     {
       using server = serveInParts(5_000, join(folder, "fetching-model.onnx"));
       const fetching = fetchCatalogueModel(fetchable(server.address), cacheDir, { pause: 1 });
-      await expect(fetching).rejects.toThrow(/can't be fetched .* it goes on where it was/);
+      await expect(fetching).rejects.toThrow(
+        /can't be downloaded .* try again to resume the download/,
+      );
       const starts = server.asked.map(({ range }) => Number(/\d+/.exec(range ?? "0")?.[0]));
       expect(starts).toEqual([0, 5_000, 10_000, 15_000]);
     }
@@ -163,7 +165,7 @@ describe("a model is fetched", () => {
     expect(readdirSync(folder).sort()).toEqual(["model.onnx", "tokenizer.json"]);
   });
 
-  test("from the beginning where a server knows no ranges", async () => {
+  test("starts from the beginning when the server supports no ranges", async () => {
     const cacheDir = temporaryFolder();
     const folder = folderOf(description, cacheDir);
     mkdirSync(folder, { recursive: true });
@@ -173,17 +175,17 @@ describe("a model is fetched", () => {
     expect(new Uint8Array(readFileSync(join(folder, "model.onnx")))).toEqual(GRAPH);
   });
 
-  test("and another file is refused, of which nothing stays", async () => {
+  test("refuses and removes a file with unexpected content", async () => {
     const other = GRAPH.slice();
     other[100] = (other[100] ?? 0) ^ 1;
     using server = serve({ graph: other });
     const cacheDir = temporaryFolder();
     const fetching = fetchCatalogueModel(fetchable(server.address), cacheDir, { pause: 1 });
     await expect(fetching).rejects.toThrow(
-      `is not the model that this program expects (SHA-256 ${sha256(other)} in place of`,
+      `is not the expected model (its SHA-256 is ${sha256(other)}, not`,
     );
     expect(readdirSync(folderOf(description, cacheDir))).toEqual([]);
-    // A part that is the beginning of another file is no better.
+    // A partial file with unexpected content is refused too.
     const folder = folderOf(description, cacheDir);
     writeFileSync(join(folder, "fetching-model.onnx"), other.slice(0, 1_000));
     using right = serve();
@@ -194,15 +196,15 @@ describe("a model is fetched", () => {
     expect(await isFetched(description, cacheDir)).toBe(true);
   });
 
-  test("and a longer file fills no disk", async () => {
+  test("stops a download that is larger than the file", async () => {
     using server = serve({ graph: bytesOf(GRAPH.length + 1) });
     const fetching = fetchCatalogueModel(fetchable(server.address), temporaryFolder(), {
       pause: 1,
     });
-    await expect(fetching).rejects.toThrow("more comes than the file has");
+    await expect(fetching).rejects.toThrow("the answer is larger than the file");
   });
 
-  test("and an answer that says no is not asked for again", async () => {
+  test("does not repeat a request that was answered 404", async () => {
     using server = serve({ status: 404 });
     const fetching = fetchCatalogueModel(fetchable(server.address), temporaryFolder(), {
       pause: 1,
@@ -211,7 +213,7 @@ describe("a model is fetched", () => {
     expect(server.asked).toHaveLength(1);
   });
 
-  test("until it is stopped, and then goes on from there", async () => {
+  test("rejects with the reason of its signal", async () => {
     using server = serve();
     const stopped = new AbortController();
     const cacheDir = temporaryFolder();
@@ -224,7 +226,7 @@ describe("a model is fetched", () => {
   });
 });
 
-test("a model comes from files by their content, whatever their names", async () => {
+test("files are recognized by their content, not by their names", async () => {
   const [cacheDir, stick] = [temporaryFolder(), temporaryFolder()];
   mkdirSync(join(stick, "below"));
   writeFileSync(join(stick, "weights"), GRAPH);
@@ -235,7 +237,7 @@ test("a model comes from files by their content, whatever their names", async ()
   expect(await isFetched(description, cacheDir)).toBe(true);
   const only = [join(stick, "weights"), join(stick, "another")];
   await expect(fetchCatalogueModel(nowhere, temporaryFolder(), { from: only })).rejects.toThrow(
-    `None of the files is tokenizer.json (20000 bytes, SHA-256 ${sha256(TOKENIZER)}): it can be downloaded from http://127.0.0.1:1/`,
+    `None of the files is tokenizer.json (20000 bytes, SHA-256 ${sha256(TOKENIZER)}): download it from http://127.0.0.1:1/`,
   );
   const missing = [join(stick, "nothing")];
   await expect(fetchCatalogueModel(nowhere, temporaryFolder(), { from: missing })).rejects.toThrow(
@@ -243,7 +245,7 @@ test("a model comes from files by their content, whatever their names", async ()
   );
 });
 
-test("every model of the catalogue is pinned, to a revision and by all hashes", () => {
+test("every model of the catalogue is pinned to a revision and has all hashes", () => {
   for (const model of CATALOGUE) {
     expect(sizeOf(model)).toBeGreaterThan(30e6);
     if (model.fetched === null) continue;
@@ -254,7 +256,7 @@ test("every model of the catalogue is pinned, to a revision and by all hashes", 
   }
 });
 
-test("what was fetched is what a start loads, without its source", async () => {
+test("a downloaded model is loaded without its source", async () => {
   const [stick, cacheDir] = [temporaryFolder(), temporaryFolder()];
   await writeWordModel(stick);
   const words = await describeModelFolder(stick);
@@ -268,7 +270,7 @@ test("what was fetched is what a start loads, without its source", async () => {
   await embedder.close();
 });
 
-test("a tokenizer like the multilingual model's is read, with its prefixes", async () => {
+test("a tokenizer like the multilingual model's is loaded, with prefixes", async () => {
   const [stick, cacheDir] = [temporaryFolder(), temporaryFolder()];
   await writeWordModel(stick);
   writeUnigramTokenizer(stick);

@@ -26,7 +26,7 @@ async function choose(model: string, cacheDir = temporaryFolder(), store = NOWHE
 }
 
 describe("a model in a folder", () => {
-  test("is measured, and embeds", async () => {
+  test("is measured and embeds texts", async () => {
     const folder = temporaryFolder();
     await writeWordModel(folder, 48);
     const embedder = await choose(folder);
@@ -46,7 +46,7 @@ describe("a model in a folder", () => {
     expect(vectors.length).toBeGreaterThan(1);
   });
 
-  test("is known again by what a table has of it, also when its folder has gone", async () => {
+  test("is opened by a table's record, even after its folder was removed", async () => {
     const [folder, cacheDir] = [temporaryFolder(), temporaryFolder()];
     await writeWordModel(folder);
     const chosen = await choose(folder, cacheDir);
@@ -58,7 +58,7 @@ describe("a model in a folder", () => {
     expect(await again.embedQuery("pears")).toEqual(vector);
   });
 
-  test("pooled or prefixed in another way, it is another model", async () => {
+  test("has another id with other pooling or prefixes", async () => {
     const folder = temporaryFolder();
     await writeWordModel(folder, 48, "mean");
     const mean = await describeModelFolder(folder);
@@ -73,7 +73,7 @@ describe("a model in a folder", () => {
     expect(prefixed.prefixes).toEqual({ query: "query: ", content: "" });
   });
 
-  test("has no states, which need a projection, and what it knows is told without its prefix", async () => {
+  test("has no token states without a projection, and the understood share ignores its prefix", async () => {
     const folder = temporaryFolder();
     await writeWordModel(folder);
     const prefixes = { query_prefix: "search query: ", content_prefix: "document: " };
@@ -86,14 +86,14 @@ describe("a model in a folder", () => {
     expect((await embedder.embedContent("red pears")).states).toEqual(new Int8Array(0));
   });
 
-  test("that is not whole is refused in one sentence", async () => {
+  test("is refused in one sentence when it is incomplete", async () => {
     const folder = temporaryFolder();
     await expect(choose(folder)).rejects.toThrow(`${folder} has no model`);
     await writeWordModel(folder);
     rmSync(join(folder, "ctxd.json"));
-    await expect(choose(folder)).rejects.toThrow(/says how its vectors are made: write {"pooling"/);
+    await expect(choose(folder)).rejects.toThrow(/says how vectors are computed: write {"pooling"/);
     writeFileSync(join(folder, "ctxd.json"), '{"poling": "mean"}');
-    await expect(choose(folder)).rejects.toThrow(/ctxd.json is not what it should be/);
+    await expect(choose(folder)).rejects.toThrow(/ctxd.json is not valid/);
     await writeWordModel(folder);
     writeFileSync(join(folder, "model.onnx"), "no graph");
     await expect(choose(folder)).rejects.toThrow(/^CTXD_MODEL: .* can't be used: /);
@@ -103,13 +103,13 @@ describe("a model in a folder", () => {
 });
 
 describe("a model by its name", () => {
-  test("that fastembed doesn't know is refused", async () => {
+  test("is refused when fastembed does not have it", async () => {
     await expect(choose("bge-huge")).rejects.toThrow(
-      /bge-huge is neither a folder nor one of bge-small, .* nor a model of fastembed's \(fast-all-MiniLM/,
+      /bge-huge is neither a folder nor one of bge-small, .* nor a model of fastembed \(fast-all-MiniLM/,
     );
   });
 
-  test("that can't be downloaded is refused, and nothing half is left", async () => {
+  test("is refused when the download fails, and no partial file stays", async () => {
     const cacheDir = temporaryFolder();
     await expect(choose("fast-bge-small-en", cacheDir)).rejects.toThrow(/can't be downloaded from/);
     using broken = Bun.serve({ port: 0, fetch: () => new Response("no", { status: 403 }) });
@@ -148,7 +148,7 @@ describe("a model by its name", () => {
   });
 });
 
-test("how a model's vectors are made is known by its name", () => {
+test("the pooling and prefixes of a model follow from its name", () => {
   const means = ["all-MiniLM-L6-v2", "fast-multilingual-e5-large", "nomic-embed-text-v1.5"];
   expect(means.map((name) => modelUsage(name)?.pooling)).toEqual(["mean", "mean", "mean"]);
   expect(modelUsage("intfloat/e5-small-v2")?.prefixes.content).toBe("passage: ");

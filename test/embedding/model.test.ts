@@ -17,7 +17,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(temporary, { recursive: true }));
 
-test("the manifest tells of every file what it is", async () => {
+test("every file of the manifest has its size and hash", async () => {
   const folder = await prepareModel({ cacheDir: temporary });
   for (const { name, bytes, sha256 } of builtInModel.files) {
     const content = await Bun.file(join(folder, name)).bytes();
@@ -26,7 +26,7 @@ test("the manifest tells of every file what it is", async () => {
   }
 });
 
-test("a folder may stand in for the package if its files are the same", async () => {
+test("a folder with the same files can replace the package", async () => {
   const model = join(temporary, "source");
   await cp(original, model, { recursive: true });
   const folder = await prepareModel({ cacheDir: join(temporary, "a"), source: model });
@@ -38,7 +38,7 @@ test("a folder may stand in for the package if its files are the same", async ()
   );
 });
 
-test("a source that is not there is named", async () => {
+test("a missing source is named", async () => {
   const model = join(temporary, "nowhere");
   await expect(prepareModel({ cacheDir: temporary, source: model })).rejects.toThrow(
     `${join(model, "onnx/model_quantized.onnx")} is missing`,

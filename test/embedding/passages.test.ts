@@ -69,7 +69,7 @@ describe("passages of 32,768 characters", () => {
   }
 });
 
-test("a text without spaces is cut where its tokens begin, if the model takes it for one word", async () => {
+test("a text without spaces that the model takes for one word is split at its tokens", async () => {
   const folder = temporaryFolder();
   writeUnigramTokenizer(folder);
   const unigram = Tokenizer.fromFile(join(folder, "tokenizer.json"));
@@ -95,13 +95,13 @@ test("a text without spaces is cut where its tokens begin, if the model takes it
   }
 });
 
-test("a text that just fits the window is one passage, one more word makes it several", async () => {
+test("a text that just fits the window is one passage, with one more word it is several", async () => {
   const fits = Array.from({ length: limits.window }, () => "word").join(" ");
   expect(await split(fits)).toEqual([fits]);
   expect((await split(`${fits} more`)).length).toBeGreaterThan(1);
 });
 
-test("passages overlap and end with a sentence where one ends near", async () => {
+test("passages overlap, and end with a sentence if one ends nearby", async () => {
   const sentence = "Here is a sentence that says nothing of interest to anyone at all. ";
   const passages = await split(sentence.repeat(100));
   for (const passage of passages) expect(passage).toEndWith(". ");
@@ -111,7 +111,7 @@ test("passages overlap and end with a sentence where one ends near", async () =>
   expect(passages.join("").length).toBeLessThan(sentence.length * 100 * 1.25);
 });
 
-test("a fact in the last sentence of 30,000 characters has a passage that tells it", async () => {
+test("the last sentence of 30,000 characters is in a passage", async () => {
   const embedder = sharedEmbedder();
   const filler = "The weekly report was filed and nobody had anything to add to it. ";
   const text = `${filler.repeat(460).slice(0, 30_000)} My daughter is allergic to peanuts.`;

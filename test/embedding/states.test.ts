@@ -15,8 +15,8 @@ function nearest(asked: Int8Array, states: Int8Array): number[] {
   return rows(asked).map((row) => Math.max(...rows(states).map((other) => product(row, other))));
 }
 
-describe("the states of tokens", () => {
-  test("are those of words that say something, each with its word", async () => {
+describe("token states", () => {
+  test("exist for content words only, each with its word", async () => {
     const ask = async (text: string) => (await embedder.embedQuery(text)).states.words;
     expect(await ask("Where is my DAUGHTER's bicycle?")).toEqual(["daughter", "bicycle"]);
     expect(await ask("👩‍👩‍👧 Straße, naïve: Wolkenkuckucksheim!")).toEqual([
@@ -27,7 +27,7 @@ describe("the states of tokens", () => {
     expect(await ask("🎉 … !")).toEqual([]);
   });
 
-  test("have the same length, and are the same for a question and a content", async () => {
+  test("are normalized, and equal for a query and a content", async () => {
     const text = "The gearbox of the red bicycle";
     const { states } = await embedder.embedQuery(text);
     expect(states.numbers).toHaveLength(states.words.length * STATE);
@@ -38,7 +38,7 @@ describe("the states of tokens", () => {
     }
   });
 
-  test("are near for a word that is meant, and not for others", async () => {
+  test("are similar for words with the same meaning only", async () => {
     const { states: asked } = await embedder.embedQuery("allergic to nuts");
     const { states: said } = await embedder.embedContent(
       "My child can't stand peanuts: allergies!",
@@ -51,7 +51,7 @@ describe("the states of tokens", () => {
     for (const [at, value] of near.entries()) expect(value).toBeGreaterThan((far[at] ?? 0) + 0.1);
   });
 
-  test("of a long text are the rarest, of all its passages evenly", async () => {
+  test("of a long text are those of rare tokens, spread over all passages", async () => {
     const filler = "The weekly report was filed and nobody had anything to add to it. ";
     const text = `Zanzibar! ${filler.repeat(150)} Penicillin.`;
     const { states, starts, vectors } = await embedder.embedContent(text);
@@ -66,7 +66,7 @@ describe("the states of tokens", () => {
   });
 });
 
-test("a word with 32,000 accents holds up the engine no longer than a page of text", async () => {
+test("a word with 32,000 accents takes no longer than a page of text", async () => {
   const timeOf = async (text: string) => {
     const start = performance.now();
     await embedder.embedContent(text);
@@ -76,7 +76,7 @@ test("a word with 32,000 accents holds up the engine no longer than a page of te
   expect(await timeOf(`a${"\u0301".repeat(32_000)}b`)).toBeLessThan(page);
 });
 
-describe("how much of a question the model knows", () => {
+describe("the understood share of a query", () => {
   test.each([
     ["What does my daughter not eat?", 1, 1],
     ["Zürich, Straße, naïveté, 2026", 1, 1],

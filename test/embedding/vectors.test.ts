@@ -44,7 +44,7 @@ const TEXTS: Record<string, string> = {
   "the model's own tokens": "[SEP] [CLS] [PAD] [MASK]",
 };
 
-describe("vectors are those of the model itself", () => {
+describe("vectors equal those of the model itself", () => {
   for (const [name, text] of Object.entries(TEXTS)) {
     test(name, async () => {
       const [vector, ...more] = (await embedder.embedContent(text)).vectors;
@@ -57,7 +57,7 @@ describe("vectors are those of the model itself", () => {
     });
   }
 
-  test("1,000 words: a query is cut to the window, a content is not", async () => {
+  test("1,000 words: a query is truncated to the window, a content is not", async () => {
     const text = words(1_000);
     const { vectors: passages } = await embedder.embedContent(text);
     expect(passages.length).toBeGreaterThan(3);
@@ -68,7 +68,7 @@ describe("vectors are those of the model itself", () => {
   });
 });
 
-test("a text has the same vector whatever else is embedded beside it", async () => {
+test("the vector of a text does not depend on other texts", async () => {
   const text = "My daughter is allergic to peanuts.";
   const alone = await embedder.embedContent(text);
   const crowd = [1, 3, 30, 300, 900].map((count) => embedder.embedContent(words(count)));

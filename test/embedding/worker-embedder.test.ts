@@ -51,7 +51,7 @@ async function untilItWorks(embedder: Embedder): Promise<ContentEmbedding> {
 const PAGE = "Nobody had anything to add to the report. ".repeat(60);
 
 describe("order", () => {
-  test("a query overtakes the contents that wait", async () => {
+  test("a query is embedded before waiting contents", async () => {
     const embedder = sharedEmbedder();
     await embedder.ready();
     const finished: string[] = [];
@@ -67,7 +67,7 @@ describe("order", () => {
     expect(finished[0]).toBe("query");
   });
 
-  test("one sentence does not wait behind a batch of long contents", async () => {
+  test("a sentence does not wait behind a batch of long contents", async () => {
     const embedder = sharedEmbedder();
     const finished: string[] = [];
     const long = [1, 2, 3, 4].map((n) =>
@@ -80,7 +80,7 @@ describe("order", () => {
 });
 
 describe("the cache of queries", () => {
-  test("the same question at the same time, and again later, is embedded once", async () => {
+  test("equal queries, concurrent and later, are embedded once", async () => {
     const { embedder, workers } = start();
     await embedder.ready();
     const [worker] = workers;
@@ -102,8 +102,8 @@ describe("the cache of queries", () => {
   });
 });
 
-describe("a worker that dies", () => {
-  test("waiting callers are told to come back, and later ones are served", async () => {
+describe("a worker that ends unexpectedly", () => {
+  test("waiting calls are rejected with a time to retry, later calls succeed", async () => {
     const { embedder, workers } = start();
     await embedder.ready();
     const before = await embedder.embedContent("is it back");
@@ -120,7 +120,7 @@ describe("a worker that dies", () => {
     expect(workers.length).toBe(2);
   });
 
-  test("a worker that throws is replaced too, time and again", async () => {
+  test("a worker that throws is replaced each time", async () => {
     const { embedder, workers } = start();
     for (const life of [1, 2, 3]) {
       await untilItWorks(embedder);
@@ -131,7 +131,7 @@ describe("a worker that dies", () => {
     await untilItWorks(embedder);
   });
 
-  test("a model that can't be loaded is named by ready(), and calls do not hang", async () => {
+  test("ready() rejects when the model can't be loaded, and calls do not hang", async () => {
     const file = join(temporaryFolder(), "file");
     await writeFile(file, "");
     const { embedder } = start(file);
@@ -140,7 +140,7 @@ describe("a worker that dies", () => {
     expect(await calls).toEqual(["unavailable", "unavailable"]);
   });
 
-  test("close() ends what waits, and nothing is served after it", async () => {
+  test("close() rejects waiting and later calls", async () => {
     const { embedder, workers } = start();
     await embedder.ready();
     const waiting = outcomes([embedder.embedContent(PAGE.repeat(5))]);
@@ -155,8 +155,8 @@ describe("a worker that dies", () => {
   });
 });
 
-describe("what may wait", () => {
-  test("a whole batch of the longest contents may, three of them may not", async () => {
+describe("admission", () => {
+  test("a batch of the longest contents may wait, three batches may not", async () => {
     const { embedder } = start();
     await embedder.ready();
     const content = "x".repeat(32_768);
@@ -177,7 +177,7 @@ describe("what may wait", () => {
   });
 });
 
-test("its work is counted: how long it took, what waits, and what was known", async () => {
+test("metrics count durations, waiting texts and cache lookups", async () => {
   const metrics = createMetrics();
   const embedder = createWorkerEmbedder({ cacheDir: testCacheDir, log: silentLog, metrics });
   open.push(embedder);
