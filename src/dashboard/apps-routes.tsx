@@ -137,7 +137,7 @@ function AppsPage({
               ),
             },
             {
-              title: "May",
+              title: "Access",
               cell: (grant) => <Allowed scopes={grant.scopes} bound={toBound(grant)} />,
             },
             { title: "Last used", cell: ({ lastUsedAt }) => <Moment at={lastUsedAt} /> },

@@ -14,29 +14,29 @@ import { Notice } from "../pages/notice.tsx";
 import { BoundFields } from "../sign-in/bound-fields.tsx";
 import { PostForm } from "../sign-in/form.tsx";
 import { type ConnectCommand, type ConnectCommandOf, isLocal } from "./connect-command.ts";
-import { EXPIRY_CHOICES, USUAL_EXPIRY } from "./key-choices.ts";
+import { AGENT_EXPIRY, EXPIRY_CHOICES } from "./key-choices.ts";
 import { PATHS } from "./navigation.tsx";
 import { Page } from "./page.tsx";
 import type { Visit } from "./visit.ts";
 
-/** A key that was just made, to be shown this one time. */
+/** A key that was just created. It is shown only this once. */
 interface FreshKey {
   readonly key: string;
   readonly expiresAt: Date | null;
 }
 
-/** What stands in a text until a key is made. */
+/** Shown in place of a key until one is created. */
 const PLACEHOLDER = "ctx_YOUR_KEY";
 
 type HostedClient = (typeof HOSTED_CLIENTS)[number];
 
-/** What can be connected. */
+/** An agent, app or program that can be connected. */
 export type Target =
   | { kind: "client"; of: Client }
   | { kind: "hosted"; of: HostedClient }
   | { kind: "program"; of: Program };
 
-/** What can be connected, by where it runs. */
+/** All targets, by where they run. */
 const GROUPS: readonly { readonly name: string; readonly targets: readonly Target[] }[] = [
   { name: "In a terminal", targets: TERMINAL_CLIENTS.map((of) => ({ kind: "client", of })) },
   { name: "Editors and apps", targets: APP_CLIENTS.map((of) => ({ kind: "client", of })) },
@@ -46,20 +46,20 @@ const GROUPS: readonly { readonly name: string; readonly targets: readonly Targe
 
 export const TARGETS: readonly Target[] = GROUPS.flatMap(({ targets }) => targets);
 
-/** The address of the page that shows how to connect something. */
+/** The address of the instructions for a target. @param made the id of a key that was just created */
 export function connectPath(target: Target, made?: string): string {
   const parameters = new URLSearchParams({ to: target.of.id, ...(made && { made }) });
   return `${PATHS.connect}?${parameters}`;
 }
 
-/** For one agent or program: the exact text to paste, with this server's address and a key. */
+/** The instructions for one agent or program: the exact text to paste, with this server's address and a key. */
 export function ConnectPage({ visit, target, ...rest }: InstructionsProps): Markup {
   return (
     <Page
       visit={visit}
       section="connect"
       title="Connect"
-      lead="Agents that are connected save what they learn, and find it again. All agents share the same memories."
+      lead="Connected agents save what they learn and find it again. All agents share the same memories."
     >
       <div class="connect">
         <nav class="picker" aria-label="What to connect">
@@ -70,7 +70,7 @@ export function ConnectPage({ visit, target, ...rest }: InstructionsProps): Mark
                 {targets.map((each) => (
                   <li>
                     <a href={connectPath(each)} aria-current={each === target ? "page" : undefined}>
-                      {/* Without what it says in brackets. */ each.of.name.replace(/ \(.*/, "")}
+                      {/* Without the part in brackets. */ each.of.name.replace(/ \(.*/, "")}
                     </a>
                   </li>
                 ))}
@@ -121,14 +121,14 @@ function Instructions({
       );
     case "program":
       return (
-        <Way title="With a key">
+        <Method title="With a key">
           {form}
           <p>{target.of.instruction}</p>
           <CopyableText
             text={target.of.code(`${publicUrl}/api/memories`, key)}
             label={`the text for ${target.of.name}`}
           />
-        </Way>
+        </Method>
       );
   }
 }
@@ -146,7 +146,7 @@ function KeyForm({
     return (
       <p class="done" role="status">
         A new key named “{target.of.name}” is in the text below.{" "}
-        <strong>It is shown only now</strong>; you can revoke it under{" "}
+        <strong>It is shown only once.</strong> You can revoke it under{" "}
         <a href={PATHS.keys}>API keys</a>. It expires: <Moment at={fresh.expiresAt} exact={true} />.
       </p>
     );
@@ -157,11 +157,11 @@ function KeyForm({
       <Select
         label="The key expires"
         name="expires"
-        value={USUAL_EXPIRY}
+        value={AGENT_EXPIRY}
         options={EXPIRY_CHOICES}
       />
       <BoundFields whose="the key" />
-      <Button kind="main">Make a key and put it in</Button>
+      <Button kind="main">Create a key and insert it</Button>
     </PostForm>
   );
 }
@@ -183,33 +183,33 @@ function ClientSteps({
   const command = ADD_COMMANDS[client.id];
   return (
     <>
-      <Way title="Have ctxd do it">
+      <Method title="Let ctxd do it">
         <p>
           {connect.isHere
-            ? "On this machine no key is needed."
-            : `Run this where ${client.name} is.`}{" "}
-          It shows what it changes, asks first, and keeps a copy of the old settings.
+            ? "Run this on this machine. No key is needed."
+            : `Run this on the machine where ${client.name} runs.`}{" "}
+          The command shows its changes, asks first, and keeps a copy of the old settings.
         </p>
         <Copyable text={connect.command} label="the command of ctxd" />
         <p>
           Then {client.reload}
           {!connect.isHere && `, and ${client.signIn}`}.
         </p>
-      </Way>
-      <Way title="By hand, with a key">
+      </Method>
+      <Method title="By hand, with a key">
         {keyForm}
         <p>
-          Add this to <Place file={client.file} />, beside what is there:
+          Add this to the existing settings in <FilePath file={client.file} />:
         </p>
         <CopyableText
           text={renderEntry(client, client.remote({ url, key: apiKey }))}
           label={`the settings for ${client.name}`}
         />
         <p>
-          Then {client.reload}. The file holds the key: nobody else on that machine should read it (
-          <code>chmod 600</code>).
+          Then {client.reload}. The file contains the key. Make sure that other users of that
+          machine can't read it (<code>chmod 600</code>).
         </p>
-      </Way>
+      </Method>
       <details class="connect-way">
         <summary>By hand, signing in instead of using a key</summary>
         {command && (
@@ -226,16 +226,16 @@ function ClientSteps({
           label={`the settings for ${client.name} without a key`}
         />
         <p>
-          Put this in the same file instead, {client.reload}, and {client.signIn}. What you allow
-          then is under <a href={PATHS.apps}>Connected apps</a>.
+          Put this into the same file instead, {client.reload}, and {client.signIn}. You then find
+          the app under <a href={PATHS.apps}>Connected apps</a>.
         </p>
       </details>
     </>
   );
 }
 
-/** Where a file is, on each system that has it elsewhere. */
-function Place({ file: { linux, macos, windows } }: Pick<Client, "file">): Markup {
+/** The path of a settings file, on each operating system where it differs. */
+function FilePath({ file: { linux, macos, windows } }: Pick<Client, "file">): Markup {
   return (
     <>
       <code>{linux}</code>
@@ -259,11 +259,12 @@ function HostedSteps({ client, publicUrl }: { client: HostedClient; publicUrl: s
   const url = `${publicUrl}/mcp`;
   const isReachable = publicUrl.startsWith("https:") && !isLocal(publicUrl);
   return (
-    <Way title="In its settings">
+    <Method title="In its settings">
       {!isReachable && (
         <Notice>
-          It reaches the server from the internet, by a public address that begins with https. The
-          address of this server is {publicUrl}: set CTXD_PUBLIC_URL to the one that others see.
+          {client.name} connects over the internet and needs a public address that begins with
+          https. The address of this server is {publicUrl}. Set CTXD_PUBLIC_URL to its public
+          address.
         </Notice>
       )}
       <ol>
@@ -272,12 +273,12 @@ function HostedSteps({ client, publicUrl }: { client: HostedClient; publicUrl: s
         ))}
       </ol>
       <CopyableText text={url} label="the address" />
-    </Way>
+    </Method>
   );
 }
 
-/** One of several ways to the same. */
-function Way({ title, children }: { title: string; children?: Child }): Markup {
+/** One of several methods to connect. */
+function Method({ title, children }: { title: string; children?: Child }): Markup {
   return (
     <div class="connect-way">
       <h3>{title}</h3>

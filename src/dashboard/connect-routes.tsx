@@ -8,12 +8,12 @@ import { boundOf } from "../sign-in/bound-fields.tsx";
 import type { ConnectCommandOf } from "./connect-command.ts";
 import { ConnectPage, connectPath, TARGETS, type Target } from "./connect-page.tsx";
 import { type Guard, PAGE_ROUTE } from "./guard.tsx";
-import { expiryOf, USUAL_EXPIRY } from "./key-choices.ts";
+import { AGENT_EXPIRY, expiryOf } from "./key-choices.ts";
 import { PATHS } from "./navigation.tsx";
 import type { ProofGuard } from "./proof-guard.ts";
 import type { ShownOnce } from "./shown-once.ts";
 
-/** The page that says how to connect agents, and makes keys for them. */
+/** The page with instructions for connecting agents, and the form that creates keys for them. */
 export function createConnectRoutes({
   guard,
   proved,
@@ -22,7 +22,7 @@ export function createConnectRoutes({
   publicUrl,
   connectCommand,
   clock,
-  record: tell,
+  record: recordEvent,
 }: {
   guard: Guard;
   proved: ProofGuard;
@@ -44,7 +44,15 @@ export function createConnectRoutes({
           const key = made === null ? null : await shownOnce.take(visit.session, made);
           const record = (await keys.list(visit.account.id)).find(({ id }) => id === made);
           const fresh = key && record ? { key, expiresAt: record.expiresAt } : null;
-          return <ConnectPage {...{ visit, target, publicUrl, fresh, connectCommand }} />;
+          return (
+            <ConnectPage
+              visit={visit}
+              target={target}
+              publicUrl={publicUrl}
+              fresh={fresh}
+              connectCommand={connectCommand}
+            />
+          );
         }),
       PAGE_ROUTE,
     )
@@ -56,10 +64,10 @@ export function createConnectRoutes({
           const { key, record } = await keys.create(account.id, {
             name: target.of.name,
             scopes: FULL_ACCESS,
-            expiresAt: expiryOf(form.get("expires") ?? USUAL_EXPIRY, clock()),
+            expiresAt: expiryOf(form.get("expires") ?? AGENT_EXPIRY, clock()),
             bound: boundOf(form),
           });
-          tell(request, "key_created", keyFacts(record));
+          recordEvent(request, "key_created", keyFacts(record));
           await shownOnce.put(session, record.id, key);
           return { to: connectPath(target, record.id) };
         }),
@@ -70,5 +78,5 @@ export function createConnectRoutes({
 function findTarget(id: string | null | undefined): Target {
   const target = TARGETS.find(({ of }) => of.id === id);
   if (target) return target;
-  throw new AppError("not_found", "This page knows no such agent: choose one under Connect.");
+  throw new AppError("not_found", "This agent is not in the list. Choose one on the page Connect.");
 }

@@ -9,7 +9,7 @@ import { PAGE_ROUTE } from "./guard.tsx";
 import { MEMORY_PATHS } from "./navigation.tsx";
 import type { ProofGuard } from "./proof-guard.ts";
 
-/** Taking all memories elsewhere as a file. */
+/** The download of all memories as a file. */
 export function createExportRoutes({
   proved,
   memories,

@@ -10,7 +10,7 @@ import type { Visit } from "./visit.ts";
 
 export type FactorChanges = ReturnType<typeof createFactorChanges>;
 
-/** What goes with every change of a person's second factors. */
+/** Ends other sessions and issues recovery codes when a person's second factors change. */
 export function createFactorChanges({
   factors,
   pendingSignIns,
@@ -22,7 +22,7 @@ export function createFactorChanges({
   sessions: Pick<Sessions, "revokeOthers">;
   record: RecordEvent;
 }) {
-  /** What was begun by other means ends: it may not be the person's. */
+  /** Ends the person's other sessions and unfinished sign-ins: an intruder may have started them. */
   const endOthers = async (request: Request, { account, session }: Visit) => {
     const amount = await sessions.revokeOthers(account.id, session);
     if (amount > 0) record(request, "sessions_ended", { accountId: account.id, amount });
@@ -30,7 +30,7 @@ export function createFactorChanges({
   };
 
   return {
-    /** What follows when a factor was set up: with the first one, recovery codes. */
+    /** After a factor was added. The first factor comes with recovery codes. */
     async added(request: Request, visit: Visit, notice: string): Promise<Outcome> {
       const codes = await factors.issueFirstCodes(visit.account.id);
       if (codes === null) return { to: PATHS.account, notice };
@@ -39,7 +39,7 @@ export function createFactorChanges({
       return <RecoveryCodesPage visit={visit} codes={codes} />;
     },
 
-    /** What follows when a factor was removed. */
+    /** After a factor was removed. */
     async removed(request: Request, visit: Visit, notice: string): Promise<Outcome> {
       await factors.tidy(visit.account.id);
       await endOthers(request, visit);

@@ -12,14 +12,14 @@ import { PATHS } from "./navigation.tsx";
 import { Page } from "./page.tsx";
 import type { Visit } from "./visit.ts";
 
-/** The page on which a browser makes a passkey. */
+/** The page on which the browser creates a passkey. */
 export function NewPasskeyPage({ visit, problem }: { visit: Visit; problem?: string }): Markup {
   return (
     <Page
       visit={visit}
       section="account"
       title="Add a passkey"
-      lead="This device, your phone or a security key signs you in, and asks you for a finger, a face or a PIN."
+      lead="You sign in with this device, your phone or a security key, and confirm with a fingerprint, your face or a PIN."
       problem={problem}
       assets={[PASSKEYS]}
     >
@@ -35,7 +35,7 @@ export function NewPasskeyPage({ visit, problem }: { visit: Visit; problem?: str
           <Field
             label="Name"
             name="name"
-            hint="What you know it by, such as the device."
+            hint="A name for your list of passkeys, such as the device"
             placeholder="Laptop"
             maxlength={60}
           />
@@ -48,7 +48,7 @@ export function NewPasskeyPage({ visit, problem }: { visit: Visit; problem?: str
   );
 }
 
-/** The page on which an app takes over the secret that it computes codes from. */
+/** The page that gives an authenticator app its secret. */
 export function AppPage({
   visit,
   secret,
@@ -57,7 +57,7 @@ export function AppPage({
 }: {
   visit: Visit;
   secret: Uint8Array;
-  /** Whose codes they are, as the app shows it. */
+  /** The name of this server, as the app shows it. */
   issuer: string;
   problem?: string;
 }): Markup {
@@ -67,34 +67,34 @@ export function AppPage({
     <Page
       visit={visit}
       section="account"
-      title="Set up an app for codes"
-      lead="Any app for one-time codes (TOTP) takes it: a password manager, or one on your phone."
+      title="Set up an authenticator app"
+      lead="You can use any app for one-time codes (TOTP), such as a password manager or an app on your phone."
       problem={problem}
     >
       <div class="panel">
-        <h2>1. Give the app this code</h2>
+        <h2>1. Scan this code with the app</h2>
         <QrCode text={address} label="The secret, for the camera of your phone" />
         <p>
-          On this device, <a href={address}>open it in your app</a>, or type the secret:
+          On this device, <a href={address}>open it in your app</a> or type the secret:
         </p>
         <Copyable text={groups} label="the secret" />
-        <h2>2. Type what the app shows</h2>
+        <h2>2. Enter the code that the app shows</h2>
         <CodeForm
           action={`${APP_PATH}/confirm`}
           token={visit.token}
           hasApp={true}
-          hint="Six digits, which change every half minute."
+          hint="Six digits that change every 30 seconds"
           submit="Use this app"
         />
         <p>
-          <a href={PATHS.account}>Back to the account</a>, without an app
+          <a href={PATHS.account}>Cancel and go back to the account</a>
         </p>
       </div>
     </Page>
   );
 }
 
-/** Shows recovery codes, this one time. */
+/** Shows new recovery codes. They are shown only this once. */
 export function RecoveryCodesPage({
   visit,
   codes,
@@ -106,14 +106,14 @@ export function RecoveryCodesPage({
     <Page visit={visit} section="account" title="Your recovery codes">
       <div class="panel">
         <p>
-          Each of them signs you in one time when you have lost your passkey or your app.{" "}
-          <strong>This is the only time that they are shown.</strong> Print them, or keep them in a
-          password manager.
+          If you lose your passkey or authenticator app, each of these codes signs you in once.{" "}
+          <strong>The codes are shown only once.</strong> Print them, or save them in a password
+          manager.
         </p>
         <CopyableText text={codes.join("\n")} label="the recovery codes" />
         <div class="actions">
           <ButtonLink href={PATHS.account} kind="main">
-            I have kept them
+            I have saved them
           </ButtonLink>
         </div>
       </div>

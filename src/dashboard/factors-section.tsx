@@ -16,18 +16,18 @@ export const APP_PATH = `${ACCOUNT_PATH}/app`;
 export const RECOVERY_CODES_PATH = `${ACCOUNT_PATH}/recovery-codes`;
 export const REMOVE_PASSWORD_PATH = `${ACCOUNT_PATH}/password/remove`;
 
-/** What a person proves themselves with beside the password. */
+/** The factors of a person besides the password. */
 export interface OwnFactors {
   readonly passkeys: readonly PasskeyRecord[];
   /** Whether browsers allow passkeys at this server's address. */
   readonly canAddPasskeys: boolean;
-  /** Whether they have an app that shows codes. */
+  /** Whether an authenticator app is set up. */
   readonly hasApp: boolean;
-  /** How many recovery codes are left. */
+  /** The number of unused recovery codes. */
   readonly recoveryCodes: number;
 }
 
-/** The part of the account page about passkeys, codes, and recovery codes. */
+/** The section of the account page for passkeys, the authenticator app and recovery codes. */
 export function FactorsSection({
   token,
   hasPassword,
@@ -45,7 +45,7 @@ export function FactorsSection({
     <Setting
       id="factors"
       title="Passkeys and second factor"
-      about="With one of these, somebody who has your password can't sign in. Setting one up or removing it signs you out everywhere else."
+      about="With a second factor, nobody can sign in with your password alone. Adding or removing one signs you out everywhere else."
     >
       <h3>Passkeys</h3>
       {passkeys.length > 0 && <PasskeyTable token={token} passkeys={passkeys} />}
@@ -55,18 +55,19 @@ export function FactorsSection({
         </p>
       ) : (
         <p class="faint">
-          Browsers allow passkeys on HTTPS and on this computer alone, under a name: not at an IP
+          Browsers allow passkeys only on HTTPS or on this computer, and not if the address is an IP
           address.
         </p>
       )}
-      <h3>An app that shows codes</h3>
+      <h3>Authenticator app</h3>
       {hasApp ? (
         <PostForm action={`${APP_PATH}/remove`} token={token} class="way">
-          <span>Its codes are asked for after your password.</span> <Button>Remove the app</Button>
+          <span>You enter its code after your password.</span> <Button>Remove the app</Button>
         </PostForm>
       ) : (
         <PostForm action={APP_PATH} token={token} class="way">
-          <span>Its codes are asked for after your password.</span> <Button>Set up an app</Button>
+          <span>You enter its code after your password.</span>{" "}
+          <Button>Set up an authenticator app</Button>
         </PostForm>
       )}
       {isSetUp && (
@@ -74,9 +75,9 @@ export function FactorsSection({
           <h3>Recovery codes</h3>
           <PostForm action={RECOVERY_CODES_PATH} token={token} class="way">
             <span>
-              {recoveryCodes} of {RECOVERY_CODES} left.
+              {recoveryCodes} of {RECOVERY_CODES} codes are unused.
             </span>{" "}
-            <Button>Make new ones</Button>
+            <Button>Create new codes</Button>
           </PostForm>
         </>
       )}
@@ -84,7 +85,7 @@ export function FactorsSection({
         <>
           <h3>Without a password</h3>
           <PostForm action={REMOVE_PASSWORD_PATH} token={token} class="way">
-            <span>A passkey signs you in alone.</span> <Button>Remove the password</Button>
+            <span>You can sign in with a passkey only.</span> <Button>Remove the password</Button>
           </PostForm>
         </>
       )}

@@ -4,12 +4,12 @@ import { Table } from "../pages/table.tsx";
 import { type Growth, roundedUp, SPANS, type Span } from "./growth.ts";
 import { PATHS } from "./navigation.tsx";
 
-/** Units of the drawing: a point's width, and its height. */
+/** In units of the drawing: the width of a point, and the height. */
 const STEP = 10;
 const HEIGHT = 100;
 const LABELS: Record<Span, string> = { month: "30 days", year: "1 year", all: "All" };
 
-/** How many memories there are, over time: drawn on the server, with a table of the same. */
+/** A chart of the number of memories over time, drawn on the server, and the same as a table. */
 export function GrowthChart({
   growth,
   span,
@@ -24,8 +24,8 @@ export function GrowthChart({
     <section class="panel growth">
       <div class="growth-head">
         <h2>Growth</h2>
-        <p class="faint">{`${added.toLocaleString("en")} saved in this time`}</p>
-        <nav class="tabs" aria-label="Time that is shown">
+        <p class="faint">{`${added.toLocaleString("en")} saved in this period`}</p>
+        <nav class="tabs" aria-label="Period">
           <ul>
             {SPANS.map((each) => (
               <li>
@@ -66,7 +66,7 @@ export function GrowthChart({
               cell: ({ added }) => added.toLocaleString("en"),
             },
             {
-              title: "In all",
+              title: "Total",
               isNumber: true,
               cell: ({ total }) => total.toLocaleString("en"),
             },
@@ -96,7 +96,7 @@ function Plot({ growth, most }: { growth: readonly Growth[]; most: number }): Ma
       <path class="growth-line" d={line} />
       {growth.map((each, place) => (
         <rect class="growth-point" x={place * STEP} y={0} width={STEP} height={HEIGHT}>
-          <title>{`${periodOf(each)}: ${each.added.toLocaleString("en")} saved, ${each.total.toLocaleString("en")} in all`}</title>
+          <title>{`${periodOf(each)}: ${each.added.toLocaleString("en")} saved, ${each.total.toLocaleString("en")} in total`}</title>
         </rect>
       ))}
     </svg>

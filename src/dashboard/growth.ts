@@ -2,17 +2,16 @@ import type { Stats } from "../memories/stats.ts";
 
 const DAY = 86_400_000;
 
-/** Spans of time that growth is shown of, as the address has them. */
+/** Periods of the growth chart, as the address names them. */
 export const SPANS = ["month", "year", "all"] as const;
 export type Span = (typeof SPANS)[number];
 
-/** Points of a drawing at the most, and days that it has at the least. */
-const MOST_POINTS = 60;
-const LEAST_DAYS = 14;
+const MAX_POINTS = 60;
+const MIN_DAYS = 14;
 
-/** Some days, how many memories were saved in them, and how many there were after them. */
+/** A period of days: how many memories were saved in it, and how many there were at its end. */
 export interface Growth {
-  /** In UTC, such as `2026-11-21`; the same day where it is one. */
+  /** First and last day in UTC, such as `2026-11-21`. */
   from: string;
   to: string;
   added: number;
@@ -20,7 +19,7 @@ export interface Growth {
 }
 
 /**
- * How an account grew, the oldest days first, up to today.
+ * The growth of an account up to today, oldest first.
  * @param now milliseconds since 1970
  */
 export function growthOf(
@@ -29,11 +28,11 @@ export function growthOf(
   now: number,
 ): Growth[] {
   const known = days.map(({ day, memories }) => ({ day: dayNumber(day), memories }));
-  // A clock that was set back leaves days to come.
+  // After the clock was set back, some memories have dates in the future.
   const today = Math.max(Math.floor(now / DAY), known.at(-1)?.day ?? 0);
-  const all = Math.max(LEAST_DAYS, today - (known[0]?.day ?? today) + 1);
+  const all = Math.max(MIN_DAYS, today - (known[0]?.day ?? today) + 1);
   const length = { month: 30, year: 364, all }[span];
-  const step = Math.ceil(length / MOST_POINTS);
+  const step = Math.ceil(length / MAX_POINTS);
   const points = Math.ceil(length / step);
   const first = today - points * step + 1;
   const added = new Array<number>(points).fill(0);
@@ -49,7 +48,7 @@ export function growthOf(
   });
 }
 
-/** A round number that is at least as large, and can be halved. */
+/** The next round number that can be halved. */
 export function roundedUp(number: number): number {
   const power = 10 ** Math.floor(Math.log10(Math.max(1, number)));
   return (

@@ -16,19 +16,19 @@ import type { SignedIn, Visitors, Welcome } from "../sign-in/visitor.ts";
 import { Page } from "./page.tsx";
 import type { Visit } from "./visit.ts";
 
-/** An answer that is still made when its first part is sent. */
+/** A response that is streamed. `ended` resolves when its last part is sent. */
 export interface Streamed {
   response: Response;
   ended: Promise<void>;
 }
 
-/** What a form leads to: another page, which says what was done, or an answer of its own. */
+/** The answer to a form: a redirect with a notice, a page, or another response. */
 export type Outcome = SeeOther | Markup | Response;
 
 interface SeeOther {
   to: string;
   notice?: string;
-  /** The session that takes the place of the one that asked. */
+  /** A new session that replaces the current one. */
   welcome?: Welcome;
 }
 
@@ -40,8 +40,8 @@ export type Guard = ReturnType<typeof createGuard>;
 export const PAGE_ROUTE = { parse: "none", detail: { hide: true } } as const;
 
 /**
- * Stands before every page of the dashboard: who is not signed in goes to the sign-in page, and on
- * an empty server to the set-up page; forms that are not ours are refused. A `GET` route is
+ * Guards every page of the dashboard. Visitors who are not signed in are redirected to the sign-in page, or to the
+ * set-up page if the server has no owner. Forms of other sites are refused. A `GET` route is
  * `guard.show(request, (visit) => <MyPage visit={visit} />)`; a `POST` route is
  * `guard.act(request, (visit, form) => ({ to: PATHS.keys, notice: "Done." }))`.
  */
@@ -60,7 +60,7 @@ export function createGuard({
   const { publicUrl } = config;
   const checkHost = createHostCheck(config);
   const notices = createNotices({ cookies });
-  /** Accounts whose files are in memory. */
+  /** Accounts whose uploaded files are in memory. */
   const uploading = new Set<string>();
 
   const askToSignIn = async (next: string | null) =>
@@ -74,25 +74,25 @@ export function createGuard({
     url: new URL(request.url),
     async stillSignedIn() {
       if ((await visitors.find(request))?.account.id === person.account.id) return;
-      throw new AppError("unauthorized", "You have been signed out meanwhile.");
+      throw new AppError("unauthorized", "You have been signed out.");
     },
   });
 
-  /** What a form leads to, as an answer. */
-  const answer = (outcome: Outcome, visit: Visit): Response => {
+  /** Turns the outcome of a form into a response. */
+  const toResponse = (outcome: Outcome, visit: Visit): Response => {
     if (outcome instanceof Response) return outcome;
     if (outcome instanceof Markup) return pageResponse(outcome, { scripts: true });
     const { to, notice, welcome } = outcome;
     const { session, setCookies } = welcome ?? { session: visit.session, setCookies: [] };
-    const left = notice === undefined ? [] : [notices.leave(notice, session)];
-    return seeOther(to, [...setCookies, ...left]);
+    const noticeCookies = notice === undefined ? [] : [notices.leave(notice, session)];
+    return seeOther(to, [...setCookies, ...noticeCookies]);
   };
 
-  /** Shows what is wrong with what was asked for or entered; the rest is the app's. */
-  const explaining = async (
+  /** Shows a page with the message of an `AppError` below status 500. The app handles all other errors. */
+  const withProblemPage = async (
     visit: Visit,
     work: () => Promise<Response>,
-    again: (problem: string) => Awaitable<Markup> = (problem) => (
+    renderProblem: (problem: string) => Awaitable<Markup> = (problem) => (
       <Page visit={visit} section={null} title="This does not work" problem={problem} />
     ),
   ): Promise<Response> => {
@@ -100,12 +100,15 @@ export function createGuard({
       return await work();
     } catch (error) {
       if (!(error instanceof AppError) || error.status >= 500) throw error;
-      return pageResponse(await again(error.message), { status: error.status, scripts: true });
+      return pageResponse(await renderProblem(error.message), {
+        status: error.status,
+        scripts: true,
+      });
     }
   };
 
   return {
-    /** Answers a `GET` with a page. An `AppError` of `render` becomes a page that says it. */
+    /** Answers a `GET` with a page. If `render` throws an `AppError`, the page shows its message. */
     show(
       request: Request,
       render: (visit: Visit) => Awaitable<Markup | Response>,
@@ -116,7 +119,7 @@ export function createGuard({
         const person = await visitors.find(request);
         if (person === null) return askToSignIn(localPath(pathname + search, publicUrl));
         const visit = visitOf(request, person);
-        return explaining(visit, async () => {
+        return withProblemPage(visit, async () => {
           const page = await render(visit);
           if (page instanceof Response) return page;
           const headers = visit.notice === null ? {} : { "set-cookie": notices.clear() };
@@ -126,15 +129,15 @@ export function createGuard({
     },
 
     /**
-     * Answers a `POST` of a form with `PostForm`'s proof.
-     * @param again the page to show, with what is wrong, when `work` throws an `AppError` about what
-     * was entered; without it, that becomes a page of its own
-     * @param maxBytes of the form, where it may be longer than most
+     * Answers the `POST` of a `PostForm`, after checking its token.
+     * @param renderProblem renders the form again with the message when `work` throws an `AppError`; by default the
+     * message gets a page of its own
+     * @param maxBytes the greatest size of the form, if it is not the usual one
      */
     act(
       request: Request,
       work: (visit: Visit, form: URLSearchParams) => Awaitable<Outcome>,
-      again?: (visit: Visit, problem: string, form: URLSearchParams) => Awaitable<Markup>,
+      renderProblem?: (visit: Visit, problem: string, form: URLSearchParams) => Awaitable<Markup>,
       maxBytes?: number,
     ): Promise<Response> {
       return answerWithPage(async () => {
@@ -144,17 +147,17 @@ export function createGuard({
         if (person === null) return askToSignIn(refererOf(request, publicUrl));
         checkForm(request, { token: form.get(FORM_TOKEN), cookie: person.session, publicUrl });
         const visit: Visit = { ...visitOf(request, person), notice: null };
-        return explaining(
+        return withProblemPage(
           visit,
-          async () => answer(await work(visit, form), visit),
-          again && ((problem) => again(visit, problem, form)),
+          async () => toResponse(await work(visit, form), visit),
+          renderProblem && ((problem) => renderProblem(visit, problem, form)),
         );
       });
     },
 
     /**
-     * Answers a `POST` of a form with files, by `PostForm`'s proof and only to who is signed in. One
-     * at a time for each account until the answer has ended, since files are in memory.
+     * Answers the `POST` of a `PostForm` with files. The files are in memory, so an account can upload only once at a
+     * time, until the response has ended.
      */
     upload(
       request: Request,
@@ -167,19 +170,23 @@ export function createGuard({
         if (person === null) return askToSignIn(refererOf(request, publicUrl));
         const { id } = person.account;
         if (uploading.has(id)) {
-          throw new AppError("rate_limited", "A file of yours is being read: try again after it.", {
-            retryAfter: 10,
-          });
+          throw new AppError(
+            "rate_limited",
+            "Your last upload is still being read. Try again afterwards.",
+            {
+              retryAfter: 10,
+            },
+          );
         }
         uploading.add(id);
         let ended = Promise.resolve();
         try {
           const form = await readFiles(request, maxBytes);
           const token = form.get(FORM_TOKEN);
-          const proof = typeof token === "string" ? token : null;
-          checkForm(request, { token: proof, cookie: person.session, publicUrl });
+          const formToken = typeof token === "string" ? token : null;
+          checkForm(request, { token: formToken, cookie: person.session, publicUrl });
           const visit: Visit = { ...visitOf(request, person), notice: null };
-          return await explaining(visit, async () => {
+          return await withProblemPage(visit, async () => {
             const streamed = await work(visit, form);
             ended = streamed.ended;
             return streamed.response;
@@ -192,7 +199,7 @@ export function createGuard({
   };
 }
 
-/** The page of ours that a form was on. */
+/** The page of this server that a form was on; null if unknown. */
 function refererOf(request: Request, publicUrl: string): string | null {
   const url = URL.parse(request.headers.get("referer") ?? "");
   return url?.origin === publicUrl ? localPath(url.pathname + url.search, publicUrl) : null;

@@ -13,19 +13,19 @@ import { Setting } from "./setting.tsx";
 import { AdminTabs } from "./tabs.tsx";
 import type { Visit } from "./visit.ts";
 
-/** What each check is about. */
+/** What each check covers. */
 const ABOUT: Readonly<Record<string, string>> = {
-  database: "Accounts, keys, and the newest writes",
-  objects: "The object store that all servers share",
-  memories: "The files of memories are there and open",
-  disk: "Files can be written, and there is room for them",
-  embedding: "The model that makes vectors of texts is loaded",
-  backups: "The newest one is as young as the schedule wants it",
-  vectors: "All of them are the chosen model's",
-  upkeep: "Writes reach the files in time, and what was deleted leaves them",
+  database: "Accounts, keys and the newest writes",
+  objects: "The object store shared by all servers",
+  memories: "The files of memories exist and can be read",
+  disk: "Files can be written and the disk has space",
+  embedding: "The embedding model is loaded",
+  backups: "The newest backup is as recent as the schedule requires",
+  vectors: "All vectors are those of the chosen model",
+  upkeep: "Writes and deletions reach the files in time",
 };
 
-/** How the server is: what it needs to do its work, and what it runs on. */
+/** The page of the server's health: its checks, and facts about the running program. */
 export function HealthPage({
   visit,
   results,
@@ -35,7 +35,7 @@ export function HealthPage({
   visit: Visit;
   results: Readonly<Record<string, CheckResult>>;
   facts: ServerFacts | null;
-  /** What clients know the server by. */
+  /** The server's public address. */
   address: string;
 }): Markup {
   const states = Object.values(results);
@@ -48,12 +48,12 @@ export function HealthPage({
       above={<AdminTabs current={HEALTH_PATH} />}
       actions={
         <span class={stateClass(states)}>
-          {isWell ? "All is well" : states.includes("failed") ? "Something has failed" : "Busy"}
+          {isWell ? "Healthy" : states.includes("failed") ? "Failed" : "Busy"}
         </span>
       }
     >
       <Table
-        caption="What the server needs to do its work"
+        caption="Checks"
         rows={Object.entries(results)}
         columns={[
           {
@@ -78,7 +78,7 @@ export function HealthPage({
         title="Server"
         about={
           <>
-            <code>ctxd doctor</code> looks closer, and says how to mend what it finds.{" "}
+            <code>ctxd doctor</code> checks more and says how to fix what it finds.{" "}
             <a href={`${HELP_PATH}/watch`}>Metrics and logs</a>
           </>
         }
@@ -99,11 +99,11 @@ function Facts(facts: ServerFacts): Markup {
   const { startedAt, platform, dataDir, database, model, memory, disk, lag } = facts;
   return (
     <>
-      <dt>Runs since</dt>
+      <dt>Started</dt>
       <dd>
         <Moment at={startedAt} />
       </dd>
-      <dt>Runs on</dt>
+      <dt>Platform</dt>
       <dd>{platform}</dd>
       <dt>Database</dt>
       <dd>{database}</dd>
@@ -130,7 +130,7 @@ function Facts(facts: ServerFacts): Markup {
       <dt>Memory</dt>
       <dd>{sizeText(memory)}</dd>
       <dt>Upkeep</dt>
-      <dd>{lag < 1 ? "nothing waits" : `the oldest change waits for ${Math.round(lag)} s`}</dd>
+      <dd>{lag < 1 ? "nothing pending" : `oldest change pending for ${Math.round(lag)} s`}</dd>
     </>
   );
 }

@@ -10,22 +10,23 @@ import { SLOT } from "../pages/streamed-page.ts";
 import { type Column, Table } from "../pages/table.tsx";
 import { PostForm } from "../sign-in/form.tsx";
 import { HELP_PATH, MEMORY_PATHS, PATHS } from "./navigation.tsx";
+import { memoryCount } from "./number-text.ts";
 import { Page } from "./page.tsx";
 import type { Visit } from "./visit.ts";
 
-/** Places and files that the page names. */
-const MOST_NAMED = 50;
+/** Rows of the tables of files and records that were not imported. */
+const MAX_ROWS = 50;
 /** Characters of a memory that a preview shows. */
 const EXCERPT = 300;
 
 const LEAD = (
   <>
-    Brings in what ChatGPT, Claude and other memories export, notes, tables and documents.{" "}
-    <a href={`${HELP_PATH}/move`}>What can be brought in</a>
+    Import exports of ChatGPT, Claude and other memory servers, notes, tables and documents.{" "}
+    <a href={`${HELP_PATH}/move`}>What can be imported</a>
   </>
 );
 
-/** The page on which files are brought in. */
+/** The page for importing files. */
 export function ImportPage({ visit }: { visit: Visit }): Markup {
   return (
     <Page visit={visit} section="memories" title="Import memories" lead={LEAD}>
@@ -34,7 +35,7 @@ export function ImportPage({ visit }: { visit: Visit }): Markup {
   );
 }
 
-/** The page while files are read: how far it is, and then what came of it, take the place of `SLOT`. */
+/** The page during an import. The progress and then the outcome are streamed in place of `SLOT`. */
 export function ImportingPage({ visit }: { visit: Visit }): Markup {
   return (
     <Page visit={visit} section="memories" title="Import memories" lead={LEAD}>
@@ -65,19 +66,19 @@ function ImportForm({ visit }: { visit: Visit }): Markup {
           aria-describedby="file-hint"
         />
         <p class="hint" id="file-hint">
-          Choose them, or drop them here: a ZIP as ChatGPT or Claude sends it, JSON, CSV, Markdown,
-          text, PDF. Up to 32 MiB in all; <code>ctxd import</code> takes more. The same file twice
-          changes nothing.
+          Choose files or drop them here: the ZIP file of ChatGPT or Claude, JSON, CSV, Markdown,
+          text or PDF. Up to 32 MiB in total; <code>ctxd import</code> has no limit. Importing a
+          file again changes nothing.
         </p>
       </div>
       <Field
         label="Project"
         name="project"
         maxlength={128}
-        hint="Of what does not name its own. Empty for none."
+        hint="For memories whose file names no project. Empty: no project"
       />
       <Choice name="dry_run" value="true">
-        Only show what would be done
+        Only show what would be imported
       </Choice>
       <div class="actions">
         <Button kind="main">Import the files</Button>
@@ -87,7 +88,7 @@ function ImportForm({ visit }: { visit: Visit }): Markup {
   );
 }
 
-/** How far it is. Each takes the place of the one before. */
+/** The progress of an import. The stylesheet shows only the newest one. */
 export function Progress({
   reading,
   totals,
@@ -113,28 +114,28 @@ export function Progress({
   );
 }
 
-interface Ended {
+interface Result {
   reading: Reading;
   totals: Totals;
   isTrial: boolean;
-  /** Why it ended before its end. */
+  /** Why the import stopped; null if it is complete. */
   problem: string | null;
 }
 
-/** What came of it. */
-export function Outcome({ reading, totals, isTrial, problem }: Ended): Markup {
+/** The outcome of an import. */
+export function Outcome({ reading, totals, isTrial, problem }: Result): Markup {
   const { files, leftOut } = reading;
   const unread = files.filter((file) => file.problem !== null);
   return (
     <div class="step">
       <Verdict reading={reading} totals={totals} isTrial={isTrial} problem={problem} />
       {isUnderstood(totals) && <Counts totals={totals} />}
-      {totals.masked > 0 && <Notice>Secrets were masked in {totals.masked} memories.</Notice>}
+      {totals.masked > 0 && <Notice>Secrets were masked in {memoryCount(totals.masked)}.</Notice>}
       {isTrial && <Samples totals={totals} />}
       {unread.length > 0 && (
         <Table
-          caption="Files that were not read"
-          rows={unread.slice(0, MOST_NAMED)}
+          caption="Files that could not be read"
+          rows={unread.slice(0, MAX_ROWS)}
           columns={[
             { title: "File", isHeader: true, cell: ({ name }) => name || "This file" },
             { title: "Why", cell: (file) => file.problem },
@@ -143,8 +144,8 @@ export function Outcome({ reading, totals, isTrial, problem }: Ended): Markup {
       )}
       {totals.failed.length > 0 && (
         <Table
-          caption={`What could not be imported: ${totals.failed.length}`}
-          rows={totals.failed.slice(0, MOST_NAMED)}
+          caption={`Could not be imported: ${totals.failed.length}`}
+          rows={totals.failed.slice(0, MAX_ROWS)}
           columns={[
             { title: "Place", isHeader: true, cell: ({ at }) => at },
             { title: "Why", cell: ({ reason }) => reason },
@@ -156,23 +157,24 @@ export function Outcome({ reading, totals, isTrial, problem }: Ended): Markup {
   );
 }
 
-function Verdict({ reading, totals, isTrial, problem }: Ended): Markup {
+function Verdict({ reading, totals, isTrial, problem }: Result): Markup {
   if (problem !== null) {
-    const goOn = isUnderstood(totals) && !isTrial && " The same files again go on from there.";
+    const advice = isUnderstood(totals) && !isTrial && " Import the same files again to continue.";
     return (
       <Problem>
         {problem}
-        {goOn}
+        {advice}
       </Problem>
     );
   }
-  if (!isUnderstood(totals)) return <Problem>Nothing in it can be imported.</Problem>;
-  const what = describeFiles(reading.files);
+  if (!isUnderstood(totals))
+    return <Problem>The files contain nothing that can be imported.</Problem>;
+  const files = describeFiles(reading.files);
   return isTrial ? (
-    <Done>Nothing is changed yet. Of {what} it would be:</Done>
+    <Done>Nothing is changed yet. The import of {files} would give:</Done>
   ) : (
     <Done>
-      Imported from {what}: <a href={PATHS.memories}>see the memories</a>
+      Imported from {files}: <a href={PATHS.memories}>show memories</a>
     </Done>
   );
 }
@@ -181,15 +183,15 @@ function Counts({ totals }: { totals: Totals }): Markup {
   const { created, updated, unchanged, kept } = totals;
   const rows: [string, number][] = [
     ["New", created],
-    ["Replaced by newer ones", updated],
-    ["Here already", unchanged],
-    ["Left as they are here", kept],
+    ["Replaced by newer versions", updated],
+    ["Already here", unchanged],
+    ["Kept, because newer here", kept],
   ];
   return (
     <dl class="panel counts">
       {rows.map(
-        ([name, count], at) =>
-          (at === 0 || count > 0) && (
+        ([name, count], index) =>
+          (index === 0 || count > 0) && (
             <div>
               <dt>{name}</dt>
               <dd>{count.toLocaleString("en")}</dd>

@@ -24,19 +24,19 @@ import { MEMORY_PATHS } from "./navigation.tsx";
 import { credentialOf } from "./session-principal.ts";
 import type { Visit } from "./visit.ts";
 
-/** Bytes of files that are brought in. The API takes any length. */
-const MAX_FILES = 32 << 20;
-/** Milliseconds between two states of progress. */
-const INTERVAL = 500;
+/** The total size of the files. The API has no limit. */
+const MAX_BYTES = 32 << 20;
+/** Milliseconds between two updates of the progress. */
+const INTERVAL_MS = 500;
 
-/** What the form asks for. */
-interface Wanted {
+/** The content of the form. */
+interface Upload {
   files: File[];
   project: string | null;
   isTrial: boolean;
 }
 
-/** Bringing files in, of all kinds that `ctxd import` knows, with how far it is. */
+/** Imports files of all formats that `ctxd import` reads, and streams the progress. */
 export function createImportRoutes({
   guard,
   memories,
@@ -48,11 +48,11 @@ export function createImportRoutes({
   record: RecordEvent;
   log: Log;
 }) {
-  /** Saves what is in the files, and says how far it is, then what came of it. */
-  async function* bringIn(
+  /** Imports the files. Yields the progress, then the outcome. */
+  async function* importFiles(
     request: Request,
     { account, stillSignedIn }: Visit,
-    { files, project, isTrial }: Wanted,
+    { files, project, isTrial }: Upload,
   ): AsyncGenerator<Markup, void> {
     const reading = readInWorker(files, { project });
     const totals = createTotals();
@@ -67,10 +67,10 @@ export function createImportRoutes({
     let problem: string | null = null;
     try {
       yield progress();
-      let next = performance.now() + INTERVAL;
+      let next = performance.now() + INTERVAL_MS;
       for await (const _ of transfer(reading, totals, send)) {
         if (performance.now() < next) continue;
-        next = performance.now() + INTERVAL;
+        next = performance.now() + INTERVAL_MS;
         yield progress();
       }
     } catch (error) {
@@ -94,12 +94,12 @@ export function createImportRoutes({
     .post(
       MEMORY_PATHS.import,
       ({ request, server }) => {
-        // Embedding takes longer than an idle connection may live.
+        // Embedding may take longer than the time limit of idle connections.
         server?.timeout(request, 0);
         return guard.upload(
           request,
-          (visit, form) => toAnswer(visit, bringIn(request, visit, wantedBy(form))),
-          MAX_FILES,
+          (visit, form) => streamed(visit, importFiles(request, visit, readUpload(form))),
+          MAX_BYTES,
         );
       },
       PAGE_ROUTE,
@@ -107,10 +107,10 @@ export function createImportRoutes({
 }
 
 /** @throws AppError `validation_failed` */
-function wantedBy(form: FormWithFiles): Wanted {
+function readUpload(form: FormWithFiles): Upload {
   const files = form.getAll("file").filter((file) => file instanceof File);
   if (files.every(({ size }) => size === 0)) {
-    throw new AppError("validation_failed", "Choose a file that has something in it.");
+    throw new AppError("validation_failed", "Choose a file that is not empty.");
   }
   const entered = form.get("project");
   const project = typeof entered === "string" && entered.trim() !== "" ? entered.trim() : null;
@@ -119,7 +119,7 @@ function wantedBy(form: FormWithFiles): Wanted {
   return { files, project, isTrial: form.has("dry_run") };
 }
 
-function toAnswer(visit: Visit, parts: AsyncGenerator<Markup, void>): Streamed {
+function streamed(visit: Visit, parts: AsyncGenerator<Markup, void>): Streamed {
   const { promise: ended, resolve } = Promise.withResolvers<void>();
   async function* watched() {
     try {
@@ -130,7 +130,7 @@ function toAnswer(visit: Visit, parts: AsyncGenerator<Markup, void>): Streamed {
   }
   const encoder = new TextEncoder();
   const stream = createPagedStream(watched(), (part) => encoder.encode(part));
-  // A proxy that gathers an answer before it hands it on would show no progress.
+  // A proxy that buffers the response would hide the progress.
   const headers = { "x-accel-buffering": "no" };
   return { response: pageResponse(stream, { headers, scripts: true }), ended };
 }

@@ -3,7 +3,7 @@ import { FULL_ACCESS, type Scope } from "../keys/scopes.ts";
 
 const DAY = 24 * 3_600_000;
 
-/** Days until a new key expires, and what they are called. */
+/** Choices of the form: days until a new key expires, and their labels. */
 export const EXPIRY_CHOICES = [
   ["", "Never"],
   ["7", "In 7 days"],
@@ -12,29 +12,29 @@ export const EXPIRY_CHOICES = [
   ["365", "In a year"],
 ] as const;
 
-/** The choice for a key that a program keeps and nobody looks after. */
-export const USUAL_EXPIRY = "365";
+/** The default for a key of an agent. */
+export const AGENT_EXPIRY = "365";
 
 /**
- * When a key of the form expires.
- * @param days a whole number, or nothing for never
+ * When a new key expires.
+ * @param days a whole number; empty for never
  * @param now milliseconds since 1970
  * @throws AppError `validation_failed`
  */
 export function expiryOf(days: string | null, now: number): Date | null {
   if (!days) return null;
   if (!/^\d{1,4}$/.test(days)) {
-    throw new AppError("validation_failed", "Choose one of the offered times of expiry.");
+    throw new AppError("validation_failed", "Choose one of the expiry times in the list.");
   }
   return new Date(now + Number(days) * DAY);
 }
 
-/** What a new key may do, and what that is called. */
+/** Choices of the form: the scope of a new key, and their labels. */
 export const SCOPE_CHOICES = [
   ["write", "Read and write"],
   ["read", "Read only"],
   ["add", "Save only"],
-  ["read add", "Read and save, but neither change nor delete"],
+  ["read add", "Read and save, but not change or delete"],
 ] as const;
 
 const SCOPES_OF: Record<(typeof SCOPE_CHOICES)[number][0], readonly Scope[]> = {
@@ -45,11 +45,11 @@ const SCOPES_OF: Record<(typeof SCOPE_CHOICES)[number][0], readonly Scope[]> = {
 };
 
 /**
- * The scopes of a key of the form.
+ * The scopes of a new key.
  * @throws AppError `validation_failed`
  */
 export function scopesOf(choice: string | null): readonly Scope[] {
   const [value] = SCOPE_CHOICES.find(([each]) => each === (choice ?? "write")) ?? [];
   if (value !== undefined) return SCOPES_OF[value];
-  throw new AppError("validation_failed", "Choose one of the offered scopes.");
+  throw new AppError("validation_failed", "Choose one of the scopes in the list.");
 }

@@ -20,7 +20,7 @@ export function createKeyRoutes({
   keys,
   shownOnce,
   clock,
-  record: tell,
+  record: recordEvent,
 }: {
   guard: Guard;
   proved: ProofGuard;
@@ -33,9 +33,9 @@ export function createKeyRoutes({
   const find = async (accountId: string, id: string): Promise<KeyRecord> => {
     const key = (await keys.list(accountId)).find((each) => each.id === id);
     if (key?.revokedAt === null) return key;
-    throw new AppError("not_found", "There is no such key in your account, or not any more.");
+    throw new AppError("not_found", "Your account has no such key, or it was revoked.");
   };
-  /** Whatever revokes all access ends the sessions first: a key that was made meanwhile ends too. */
+  /** Revokes the new key if the session has ended meanwhile: somebody may have revoked all access. */
   const create = async ({ account, stillSignedIn }: Visit, wanted: NewKey) => {
     const made = await keys.create(account.id, wanted);
     try {
@@ -50,8 +50,8 @@ export function createKeyRoutes({
     guard.show(request, async (visit) => (
       <KeyQuestion visit={visit} record={await find(visit.account.id, id)} action={action} />
     ));
-  /** Where a new key is shown. */
-  const shownAt = (id: string) => `${PATHS.keys}?${new URLSearchParams({ made: id })}`;
+  /** The page that shows a new key. */
+  const createdPath = (id: string) => `${PATHS.keys}?${new URLSearchParams({ made: id })}`;
 
   return new Elysia()
     .get(
@@ -79,9 +79,9 @@ export function createKeyRoutes({
               expiresAt: expiryOf(form.get("expires"), clock()),
               bound: boundOf(form),
             });
-            tell(request, "key_created", keyFacts(record));
+            recordEvent(request, "key_created", keyFacts(record));
             await shownOnce.put(visit.session, record.id, key);
-            return { to: shownAt(record.id) };
+            return { to: createdPath(record.id) };
           },
           async (visit, problem, form) => (
             <KeysPage
@@ -106,7 +106,7 @@ export function createKeyRoutes({
         guard.act(request, async ({ account }) => {
           const revoked = await keys.revoke(account.id, params.id);
           const { name } = revoked;
-          tell(request, "key_revoked", keyFacts(revoked));
+          recordEvent(request, "key_revoked", keyFacts(revoked));
           return { to: PATHS.keys, notice: `The key “${name}” is revoked.` };
         }),
       PAGE_ROUTE,
@@ -122,12 +122,12 @@ export function createKeyRoutes({
         proved.act(request, async (visit) => {
           const { account, session } = visit;
           const { name, scopes, expiresAt, bound } = await find(account.id, params.id);
-          // First the new one: when it can't be made, the old one goes on working.
+          // The new key comes first. If it can't be created, the old one keeps working.
           const { key, record } = await create(visit, { name, scopes, expiresAt, bound });
-          tell(request, "key_created", keyFacts(record));
-          tell(request, "key_revoked", keyFacts(await keys.revoke(account.id, params.id)));
+          recordEvent(request, "key_created", keyFacts(record));
+          recordEvent(request, "key_revoked", keyFacts(await keys.revoke(account.id, params.id)));
           await shownOnce.put(session, record.id, key);
-          return { to: shownAt(record.id), notice: `The old key “${name}” is revoked.` };
+          return { to: createdPath(record.id), notice: `The old key “${name}” is revoked.` };
         }),
       PAGE_ROUTE,
     );

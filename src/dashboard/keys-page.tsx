@@ -16,7 +16,7 @@ import { Page } from "./page.tsx";
 import type { Visit } from "./visit.ts";
 import { DeleteWrittenLink } from "./written-routes.tsx";
 
-/** The account's API keys, and the form that makes one. */
+/** The page of the account's API keys, with the form that creates one. */
 export function KeysPage({
   visit,
   keys,
@@ -29,20 +29,20 @@ export function KeysPage({
   keys: readonly KeyRecord[];
   /** Milliseconds since 1970. */
   now: number;
-  /** A key that was just made, to be shown this one time. */
+  /** A key that was just created. It is shown only this once. */
   fresh?: { key: string; name: string } | null;
   problem?: string;
-  /** What the form was sent with. */
+  /** The values that were entered. */
   entered?: URLSearchParams;
 }): Markup {
   const isActive = ({ revokedAt, expiresAt }: KeyRecord) =>
     revokedAt === null && (expiresAt === null || expiresAt.getTime() > now);
-  // What works comes first, and of each kind what is new.
+  // Active keys first, and the newest first of each kind.
   const sorted = [
     ...keys.filter(isActive).reverse(),
     ...keys.filter((key) => !isActive(key)).reverse(),
   ];
-  const { items, ...ways } = listPage(sorted, PATHS.keys, visit.url);
+  const { items, ...pager } = listPage(sorted, PATHS.keys, visit.url);
   const active = items.filter(isActive);
   const ended = items.filter((key) => !isActive(key));
   return (
@@ -50,7 +50,7 @@ export function KeysPage({
       visit={visit}
       section="keys"
       title="API keys"
-      lead="A program proves with a key that it may use your memories. Give each its own, so that you can revoke one without the others."
+      lead="A key gives a program access to your memories. Create one for each program, so that you can revoke them one by one."
       problem={problem}
     >
       {fresh && (
@@ -60,8 +60,8 @@ export function KeysPage({
           </h2>
           <Copyable text={fresh.key} label="the new key" />
           <p>
-            <strong>This is the only time that it is shown.</strong> Keep it where your program
-            finds it and nobody else does. A lost key can only be regenerated.
+            <strong>The key is shown only once.</strong> Store it where only your program can read
+            it. If you lose it, regenerate it.
           </p>
         </section>
       )}
@@ -73,7 +73,7 @@ export function KeysPage({
               label="Name"
               name="name"
               value={entered?.get("name") ?? ""}
-              hint="The program or machine that will use it"
+              hint="The program or machine that uses the key"
               required={true}
               maxlength={100}
               autocomplete="off"
@@ -97,17 +97,17 @@ export function KeysPage({
       </section>
       {!keys.some(isActive) && (
         <EmptyState title="No key yet">
-          <p>Create one above: it is shown once, ready to copy.</p>
+          <p>Create a key above. It is shown once, for you to copy.</p>
         </EmptyState>
       )}
-      {active.length > 0 && <KeyTable caption="Keys that work" keys={active} />}
+      {active.length > 0 && <KeyTable caption="Active keys" keys={active} />}
       {ended.length > 0 && (
         <details>
           <summary>{`Revoked and expired keys (${ended.length})`}</summary>
-          <KeyTable caption="Keys that don't work any more" keys={ended} isEnded={true} />
+          <KeyTable caption="Revoked and expired keys" keys={ended} isEnded={true} />
         </details>
       )}
-      <Pager label="Pages of keys" {...ways} />
+      <Pager label="Pages of keys" {...pager} />
     </Page>
   );
 }
@@ -116,23 +116,23 @@ const QUESTIONS = {
   revoke: {
     title: "Revoke this key?",
     confirm: "Revoke the key",
-    loss: "stops working at once, for every program that uses it. It can't be brought back. Your memories stay.",
+    loss: "stops working at once for every program that uses it. You can't undo this. Your memories stay.",
   },
   regenerate: {
     title: "Regenerate this key?",
     confirm: "Regenerate the key",
-    loss: "stops working at once, and you get a new key with the same name, scope, project and expiry. Programs that use the old one need the new one.",
+    loss: "stops working at once. You get a new key with the same name, scope, project and expiry, which you must give to the programs that used the old one.",
   },
 } as const;
 
 export type KeyAction = keyof typeof QUESTIONS;
 
-/** Where a key is revoked or regenerated. */
-export function keyPath(id: string, action: KeyAction): string {
+/** The page that revokes or regenerates a key. */
+function keyPath(id: string, action: KeyAction): string {
   return `${PATHS.keys}/${id}/${action}`;
 }
 
-/** Asks before a key stops working. */
+/** Asks for confirmation before a key is revoked or regenerated. */
 export function KeyQuestion({
   visit,
   record: { id, name, prefix },
@@ -183,12 +183,12 @@ function KeyTable({
             <>
               <bdi>{name}</bdi>
               <span class="under">
-                <code>{prefix}…</code>, made <Moment at={createdAt} />
+                <code>{prefix}…</code>, created <Moment at={createdAt} />
               </span>
             </>
           ),
         },
-        { title: "May", cell: ({ scopes, bound }) => <Allowed scopes={scopes} bound={bound} /> },
+        { title: "Access", cell: ({ scopes, bound }) => <Allowed scopes={scopes} bound={bound} /> },
         { title: "Last used", cell: ({ lastUsedAt }) => <Moment at={lastUsedAt} /> },
         { title: "Expires", cell: ({ expiresAt }) => <Moment at={expiresAt} /> },
         ...(isEnded

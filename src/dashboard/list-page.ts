@@ -1,14 +1,14 @@
-/** Rows of a list at the most: with more, a page would have more than 50 KB. */
+/** Rows per page. With more, a page would be larger than 50 KB. */
 const ROWS = 34;
 
-/** A part of a list, with the ways to those around it. */
+/** One page of a list, with the paths of the pages before and after; null if there is none. */
 export interface ListPage<T> {
   readonly items: readonly T[];
   readonly previous: string | null;
   readonly next: string | null;
 }
 
-/** The part of a list, shown at `path`, that an address asks for by `page`, counted from 1; the first by default. */
+/** The page of a list that the address asks for with `page`, counted from 1. The default is the first. */
 export function listPage<T>(list: readonly T[], path: string, { searchParams }: URL): ListPage<T> {
   const last = Math.max(1, Math.ceil(list.length / ROWS));
   const asked = Number(/^\d{1,6}$/.exec(searchParams.get("page") ?? "")?.[0] ?? 1);

@@ -3,10 +3,10 @@ import { AppError } from "../errors.ts";
 import { type Guard, PAGE_ROUTE } from "./guard.tsx";
 import { isTopic, type Live, TOPICS } from "./live.ts";
 
-/** Where a page hears of changes. */
-export const EVENTS_PATH = "/events";
+/** The stream of change events. */
+const EVENTS_PATH = "/events";
 
-/** `GET /events?of=TOPIC`: a stream for a page that is looked at, of the session that asks. */
+/** `GET /events?of=TOPIC`: a stream of change events for an open page. */
 export function createLiveRoutes({ guard, live }: { guard: Guard; live: Live }) {
   return new Elysia()
     .onStop(() => live.close())
@@ -16,11 +16,11 @@ export function createLiveRoutes({ guard, live }: { guard: Guard; live: Live }) 
         guard.show(request, ({ url, account, stillSignedIn }) => {
           const topic = url.searchParams.get("of");
           if (!isTopic(topic)) {
-            throw new AppError("validation_failed", `of is one of ${TOPICS.join(", ")}.`);
+            throw new AppError("validation_failed", `of must be one of ${TOPICS.join(", ")}.`);
           }
           const body = live.open(account.id, topic, { stillSignedIn, gone: request.signal });
           if (body === null) {
-            return new Response("Too many pages are open.", {
+            return new Response("Too many pages are open. Close some and try again.", {
               status: 503,
               headers: { "retry-after": "30" },
             });
@@ -28,7 +28,7 @@ export function createLiveRoutes({ guard, live }: { guard: Guard; live: Live }) 
           const headers = {
             "content-type": "text/event-stream",
             "cache-control": "no-store, no-transform",
-            // nginx would keep the messages until it has a buffer full of them.
+            // Without this header nginx would buffer the messages.
             "x-accel-buffering": "no",
           };
           return new Response(body, { headers });

@@ -16,20 +16,20 @@ import { memoryCount } from "./number-text.ts";
 import { Page } from "./page.tsx";
 import type { Visit } from "./visit.ts";
 
-/** What the page's script asks for. */
+/** Paths that the script of the page requests. */
 export const MAP_PATHS = { points: `${PATHS.map}/points`, texts: `${PATHS.map}/texts` } as const;
 
 const TITLES: Record<Grouping, string> = { project: "Project", tag: "Tag", agent: "Agent" };
 const NONE: Record<Grouping, string> = { project: "No project", tag: "No tag", agent: "No agent" };
 
-/** The page on which memories that are near in meaning are near each other; the map takes the place of `SLOT`. */
+/** The page of the map, on which memories with similar meanings lie close together. The map is streamed in place of `SLOT`. */
 export function MapPage({ visit }: { visit: Visit }): Markup {
   return (
     <Page
       visit={visit}
       section="map"
       title="Map"
-      lead="What is known, at a glance: memories about the same thing lie together."
+      lead="Your memories at a glance. Memories about the same subject lie close together."
       assets={MAP}
     >
       {SLOT}
@@ -37,11 +37,11 @@ export function MapPage({ visit }: { visit: Visit }): Markup {
   );
 }
 
-/** What is said until the map is there, which takes its place. */
-export function MapIsDrawn(): Markup {
+/** Shown until the map is ready; the stylesheet then hides it. */
+export function MapPending(): Markup {
   return (
     <p class="map-wait faint" role="status">
-      The map is being drawn. This takes a few seconds after a change.
+      The map is being drawn. After a change this takes a few seconds.
     </p>
   );
 }
@@ -50,8 +50,8 @@ export function EmptyMap(): Markup {
   return (
     <EmptyState title="Nothing to draw yet">
       <p>
-        Every memory becomes a point here. Those about the same thing lie together, so you see what
-        your agents know a lot about.
+        The map shows every memory as a point. Memories about the same subject lie close together,
+        so you see what your agents know most about.
       </p>
       <div class="actions">
         <ButtonLink href={MEMORY_PATHS.new} kind="main">
@@ -64,8 +64,8 @@ export function EmptyMap(): Markup {
 }
 
 /**
- * The map, where scripts run, and beside it what its colours are and what its parts are about.
- * @param typical the memories in the middle of topics
+ * The map, which a script draws, with its legend and its topics beside it.
+ * @param typical the most typical memories of the topics
  */
 export function MapOfMemories({
   map,
@@ -90,7 +90,7 @@ export function MapOfMemories({
           <canvas
             tabindex={0}
             role="img"
-            aria-label={`Map of ${memoryCount(shown)}. The list of topics says the same.`}
+            aria-label={`Map of ${memoryCount(shown)}. The list of topics has the same information.`}
             aria-describedby="map-keys"
           />
           <div class="map-tools">
@@ -108,18 +108,18 @@ export function MapOfMemories({
         </div>
         <p id="map-keys" class="map-keys">
           <kbd>j</kbd> <kbd>k</kbd> next and previous, <kbd>Enter</kbd> opens, arrows move,{" "}
-          <kbd>+</kbd> <kbd>−</kbd> zoom, <kbd>0</kbd> shows all.
+          <kbd>+</kbd> <kbd>−</kbd> zoom, <kbd>0</kbd> shows everything.
         </p>
       </div>
       <div class="map-side">
         {shown < map.total && (
           <p class="faint">
-            {`The map has ${shown.toLocaleString("en")} of ${memoryCount(map.total)}, picked at random. The sample stays the same while others are added.`}
+            {`The map shows ${shown.toLocaleString("en")} of ${memoryCount(map.total)}, chosen at random. The sample stays the same when memories are added.`}
           </p>
         )}
         <Legend groups={map.groups[by]} by={by} />
         <section class="map-topics">
-          <h2>What they are about</h2>
+          <h2>Topics</h2>
           <ol>
             {map.topics.map((topic, number) => (
               <TopicItem
@@ -139,7 +139,7 @@ export function MapOfMemories({
   );
 }
 
-/** What the colours stand for. Where scripts run, each can be taken off the map. */
+/** The meaning of the colours. With scripts, each group can be hidden. */
 function Legend({ groups, by }: { groups: Groups; by: Grouping }): Markup {
   const { named, others, none } = groups;
   const pathOf = (name: string) =>

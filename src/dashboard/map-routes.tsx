@@ -16,16 +16,16 @@ import { pageResponse } from "../pages/page-response.ts";
 import { streamPage } from "../pages/streamed-page.ts";
 import { withTimeLimit } from "../time-limit.ts";
 import { type Guard, PAGE_ROUTE } from "./guard.tsx";
-import { EmptyMap, MAP_PATHS, MapIsDrawn, MapOfMemories, MapPage } from "./map-page.tsx";
+import { EmptyMap, MAP_PATHS, MapOfMemories, MapPage, MapPending } from "./map-page.tsx";
 import { PATHS } from "./navigation.tsx";
 
-/** Milliseconds after which a page says that it waits for the map. */
-const PATIENCE = 100;
-/** Texts that are asked for at once, and characters of each. */
-const MOST_TEXTS = 64;
-const TOLD = 240;
+/** Milliseconds after which the page says that the map is being drawn. */
+const NOTICE_AFTER_MS = 100;
+/** Texts in one request, and characters of each. */
+const MAX_TEXTS = 64;
+const MAX_CHARACTERS = 240;
 
-/** The map of memories, and what its script asks for. */
+/** The page of the map, and the data that its script requests. */
 export function createMapRoutes({
   guard,
   memories,
@@ -52,8 +52,8 @@ export function createMapRoutes({
       }
     };
     const drawn = content();
-    const inTime = await withTimeLimit(drawn, PATIENCE, () => null);
-    if (inTime === null) yield <MapIsDrawn />;
+    const inTime = await withTimeLimit(drawn, NOTICE_AFTER_MS, () => null);
+    if (inTime === null) yield <MapPending />;
     yield inTime ?? (await drawn);
   }
 
@@ -62,8 +62,8 @@ export function createMapRoutes({
       PATHS.map,
       ({ request, server }) =>
         guard.show(request, (visit) => {
-          // Others may have to be drawn first, and an idle connection does not live long. That of who is
-          // not signed in is not to stay: Bun keeps it open for good.
+          // Drawing may take longer than the time limit of idle connections, as other maps may come first. Only
+          // connections of people who are signed in get no limit: Bun would never close them.
           server?.timeout(request, 0);
           const wanted = visit.url.searchParams.get("by");
           const content = parts(visit.account.id, wanted, requestId(request));
@@ -82,7 +82,7 @@ export function createMapRoutes({
         guard.show(request, async ({ account, url }) => {
           server?.timeout(request, 0);
           const version = url.searchParams.get("version");
-          return Response.json(encoded(await memories.map(wholeAccount(account.id), version)));
+          return Response.json(encodeMap(await memories.map(wholeAccount(account.id), version)));
         }),
       PAGE_ROUTE,
     )
@@ -90,25 +90,25 @@ export function createMapRoutes({
       MAP_PATHS.texts,
       ({ request }) =>
         guard.show(request, async ({ account, url }) => {
-          const ids = (url.searchParams.get("ids") ?? "").split(",").slice(0, MOST_TEXTS);
+          const ids = (url.searchParams.get("ids") ?? "").split(",").slice(0, MAX_TEXTS);
           const found = await memories.some(
             wholeAccount(account.id),
             ids.filter((id) => MEMORY_ID.test(id)),
           );
-          return Response.json({ memories: found.map(told) });
+          return Response.json({ memories: found.map(textOf) });
         }),
       PAGE_ROUTE,
     );
 }
 
-/** What the colours stand for: what was asked for, or what tells memories apart. */
+/** The grouping that was asked for, or else the first one with a named group. */
 function groupingOf(wanted: string | null, { groups }: MemoryMap): Grouping {
   const asked = GROUPINGS.find((each) => each === wanted);
   return asked ?? GROUPINGS.find((each) => groups[each].named.length > 0) ?? "project";
 }
 
-/** A map as its script takes it: numbers as the base64 of their bytes, the low ones first. */
-function encoded({ ids, places, topicOf, topics, groups }: MemoryMap) {
+/** The data of a map for the script. Numbers are base64 of their bytes, little-endian. */
+function encodeMap({ ids, places, topicOf, topics, groups }: MemoryMap) {
   const base64 = ({ buffer, byteOffset, byteLength }: Uint8Array | Uint16Array) =>
     Buffer.from(buffer, byteOffset, byteLength).toString("base64");
   const masks = GROUPINGS.map((each) => [each, base64(groups[each].masks)]);
@@ -121,8 +121,8 @@ function encoded({ ids, places, topicOf, topics, groups }: MemoryMap) {
   };
 }
 
-function told({ id, content, project, tags, agent_id, created_at }: Memory) {
-  const text = [...content.slice(0, 2 * TOLD)].slice(0, TOLD).join("");
+function textOf({ id, content, project, tags, agent_id, created_at }: Memory) {
+  const text = [...content.slice(0, 2 * MAX_CHARACTERS)].slice(0, MAX_CHARACTERS).join("");
   const facts = [project, ...tags.slice(0, 3), agent_id].filter((fact) => fact !== null);
   return { id, text: text.length < content.length ? `${text}…` : text, facts, created_at };
 }

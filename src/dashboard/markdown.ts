@@ -2,13 +2,13 @@ import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { type Child, Fragment, jsx } from "../pages/jsx-runtime.ts";
 
-/** What Bun's reader of Markdown makes: elements as React has them, texts and lists of both. */
+/** An element in the output of Bun's Markdown parser, which has the form of React's. */
 const ReadElement = Type.Object({
   type: Type.Unknown(),
   props: Type.Record(Type.String(), Type.Unknown()),
 });
 
-/** Markdown as part of a page. What it has in HTML is text. */
+/** Renders Markdown as part of a page. HTML in the Markdown is shown as text. */
 export function markdown(text: string): Child {
   return toChild(Bun.markdown.react(text));
 }
@@ -20,7 +20,7 @@ function toChild(read: unknown): Child {
   const { children: inside, href, align } = read.props;
   const children = toChild(inside);
   if (typeof read.type !== "string") return Fragment({ children });
-  // Code is scrolled with the keyboard too.
+  // The keyboard must be able to scroll code.
   if (read.type === "pre") return jsx("pre", { tabindex: 0, children: jsx("code", { children }) });
   return jsx(read.type, {
     ...(typeof href === "string" && { href }),

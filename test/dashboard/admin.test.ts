@@ -115,10 +115,10 @@ test("health shows each check, and what the program knows of itself", async () =
   const { text } = await owner.person.visit("/admin/health");
   expect(text).toContain("<dt>Version</dt>");
   expect(text).toMatch(/Database<span class="under">.*?<td data-label="State">ok/);
-  expect(text).toContain("All is well");
+  expect(text).toContain("Healthy");
   expect(text).toContain("<dt>Database</dt><dd>SQLite</dd>");
   expect(text).toContain("3.0 GB free of 8.0 GB");
-  expect(text).toContain("the oldest change waits for 7 s");
+  expect(text).toContain("oldest change pending for 7 s");
 });
 
 test("backups show schedule, what there is, and the command that restores the newest", async () => {

@@ -191,7 +191,7 @@ describe("what goes wrong", () => {
   test("is a page with the navigation for who is signed in", async () => {
     const page = await (await signedIn()).visit("/keys/unknown/revoke");
     expect(page.status).toBe(404);
-    expect(page.text).toContain("There is no such key in your account");
+    expect(page.text).toContain("Your account has no such key");
     expect(page.text).toContain('aria-label="Main"');
   });
 

@@ -57,7 +57,7 @@ test("a key that saves only is made by the form, and no scope that it does not o
   expect((await send("POST", "/memories", { json: { content: "20 degrees" } })).status).toBe(201);
   expect(await statusOf(key)).toBe(403);
   const refused = await create({ name: "x", scope: "memories:admin", expires: "" });
-  expect(refused.text).toContain("Choose one of the offered scopes");
+  expect(refused.text).toContain("Choose one of the scopes");
 });
 
 test("a key of the page Connect expires after a year, or when its maker says", async () => {
@@ -118,9 +118,9 @@ test.each([
   [{ name: " " }, "A key&#x27;s name has 1 to 100 characters"],
   [{ name: "x".repeat(101) }, "A key&#x27;s name has 1 to 100 characters"],
   [{ name: "x\u0000" }, "no control characters"],
-  [{ name: "x", expires: "-1" }, "Choose one of the offered times"],
+  [{ name: "x", expires: "-1" }, "Choose one of the expiry times"],
   [{ name: "x", expires: "0" }, "A key expires at a time to come."],
-  [{ name: "x", expires: "1e9" }, "Choose one of the offered times"],
+  [{ name: "x", expires: "1e9" }, "Choose one of the expiry times"],
 ])("%j makes no key, and says why", async (fields, problem) => {
   const before = (await server.keys.list(accountId)).length;
   const page = await create(fields);

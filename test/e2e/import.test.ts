@@ -97,7 +97,7 @@ test("nothing that can be remembered is no success, and says which file and why"
       { name: "program", buffer: Buffer.from("\x7fELF\0\0\0") },
     ]);
     await press(page, "Import the files");
-    await page.getByText("Nothing in it can be imported.").waitFor();
+    await page.getByText("The files contain nothing that can be imported.").waitFor();
     await page.getByRole("row", { name: "empty.md has nothing in it to remember" }).waitFor();
     await page.getByRole("row", { name: "program is not text" }).waitFor();
     expect((await client.list()).memories).toHaveLength(0);
@@ -136,8 +136,8 @@ test("who leaves while files are read ends it, and may send others", async () =>
       await page.goto(dashboard.origin + PATH);
       await choose(page, small);
       await press(page, "Import the files");
-      await page.getByText(/Imported from text:|A file of yours is being read/).waitFor();
-      if ((await page.getByText("A file of yours is being read").count()) > 0) await again();
+      await page.getByText(/Imported from text:|Your last upload is still being read/).waitFor();
+      if ((await page.getByText("Your last upload is still being read").count()) > 0) await again();
     };
     await again();
   });

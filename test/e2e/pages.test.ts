@@ -209,8 +209,8 @@ test.each([
     await dashboard.visitAs(accountId, async (page) => {
       await page.goto(`${dashboard.origin}/connect`);
       await page.getByRole("link", { name, exact: true }).click();
-      await page.getByRole("button", { name: "Make a key and put it in" }).click();
-      await page.getByText("It is shown only now").waitFor();
+      await page.getByRole("button", { name: "Create a key and insert it" }).click();
+      await page.getByText("It is shown only once").waitFor();
       await expectSound(page);
       const text = (await page.locator("pre").first().textContent()) ?? "";
       expect(text).toContain(`${dashboard.origin}/api/memories`);
@@ -235,7 +235,7 @@ test("the page has the text for every client, with a key that works", async () =
   await dashboard.visitAs(accountId, async (page) => {
     for (const { id, name } of CLIENTS) {
       await page.goto(`${dashboard.origin}/connect?to=${id}`);
-      await page.getByRole("button", { name: "Make a key and put it in" }).click();
+      await page.getByRole("button", { name: "Create a key and insert it" }).click();
       await page.getByRole("heading", { name, exact: true }).waitFor();
       const text = (await page.locator("pre").allTextContents()).join("\n");
       expect(text).toContain(`${dashboard.origin}/mcp`);

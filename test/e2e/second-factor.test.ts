@@ -47,14 +47,14 @@ async function signIn(page: Page, path = "/account") {
 
 const heading = (page: Page, name: string) => page.getByRole("heading", { name }).waitFor();
 
-/** Sets up an app for codes, from the account page. Gives the app, and the recovery codes. */
+/** Sets up an authenticator app on the account page. Returns the app and the recovery codes. */
 async function setUpApp(
   page: Page,
   check = async (_: Page): Promise<void> => {},
   clock = server.clock,
 ) {
-  await press(page, "Set up an app");
-  await heading(page, "Set up an app for codes");
+  await press(page, "Set up an authenticator app");
+  await heading(page, "Set up an authenticator app");
   await check(page);
   const secret = (await page.locator(".copyable code").textContent()) ?? "";
   const app = createCodeApp(secret, clock);
@@ -91,7 +91,7 @@ describe("an app for codes", () => {
       await check(page);
       const { app, codes } = await setUpApp(page, check);
       expect(codes).toHaveLength(10);
-      await page.getByRole("link", { name: "I have kept them" }).click();
+      await page.getByRole("link", { name: "I have saved them" }).click();
       await page.getByText("10 of 10 left").waitFor();
       await check(page);
 
@@ -112,7 +112,7 @@ describe("an app for codes", () => {
       await page.getByLabel("Code").fill((codes[3] ?? "").toUpperCase().replaceAll("-", " "));
       await press(page, "Use the code");
       await page.getByText("9 of 10 left").waitFor();
-      await press(page, "Make new ones");
+      await press(page, "Create new codes");
       await heading(page, "Your recovery codes");
       await page.goto(`${server.origin}/account`);
       await press(page, "Remove the app");
@@ -137,7 +137,7 @@ describe("a passkey", () => {
       await addPasskey(page, "Laptop <b>");
       await heading(page, "Your recovery codes");
       expect(await device.credentials()).toHaveLength(1);
-      await page.getByRole("link", { name: "I have kept them" }).click();
+      await page.getByRole("link", { name: "I have saved them" }).click();
       await page.getByRole("rowheader", { name: "Laptop <b>" }).waitFor();
       await expectSound(page);
 
@@ -260,7 +260,7 @@ describe("a fresh proof", () => {
       expect(await server.keys.list(accountId)).toEqual([]);
       await page.getByLabel("Password").fill(PASSWORD);
       await press(page, "Go on");
-      await page.getByText("This is the only time that it is shown.").waitFor();
+      await page.getByText("The key is shown only once.").waitFor();
       expect((await server.keys.list(accountId)).map(({ name }) => name)).toEqual([
         "of a patient person",
       ]);
@@ -268,11 +268,11 @@ describe("a fresh proof", () => {
       server.clock.advance(9 * MINUTE);
       await page.goto(`${server.origin}/connect`);
       await page.getByRole("link", { name: "curl", exact: true }).click();
-      await press(page, "Make a key and put it in");
-      await page.getByText("It is shown only now").waitFor();
+      await press(page, "Create a key and insert it");
+      await page.getByText("It is shown only once").waitFor();
       server.clock.advance(2 * MINUTE);
       await page.reload();
-      await press(page, "Make a key and put it in");
+      await press(page, "Create a key and insert it");
       await heading(page, "Is it you?");
     });
   });
@@ -297,7 +297,7 @@ describe("a fresh proof", () => {
           await page.getByLabel("Code").fill(app.code());
           await press(page, "Use the code");
         }
-        await page.getByText("This is the only time that it is shown.").waitFor();
+        await page.getByText("The key is shown only once.").waitFor();
       }
       expect((await server.keys.list(accountId)).map(({ name }) => name)).toEqual([
         "passkey",
@@ -341,7 +341,7 @@ test.each(LOOKS)(
       await page.getByRole("link", { name: "Leave for the overview" }).click();
       await follow(page, "Account");
       const { app } = await setUpApp(page, check, fresh.clock);
-      await page.getByRole("link", { name: "I have kept them" }).click();
+      await page.getByRole("link", { name: "I have saved them" }).click();
       await signOut(page);
       await heading(page, "Sign in");
 
