@@ -5,7 +5,7 @@ import { parseInstant } from "../input-kinds.ts";
 import { type MemoryChanges, type MemorySource, type NewMemory, normaliseTags } from "./memory.ts";
 import type { MemoryRow, StoredMemory } from "./rows.ts";
 
-/** A memory that is saved now. */
+/** A new memory, created at `now`. */
 export function newMemory(
   input: NewMemory,
   embedding: ContentEmbedding,
@@ -33,8 +33,8 @@ export function newMemory(
 }
 
 /**
- * A memory with the fields that are given.
- * @param embedding of its content as it is then
+ * A memory with some fields changed.
+ * @param embedding of the new content
  */
 export function changeMemory(
   current: MemoryRow,
@@ -55,9 +55,9 @@ export function changeMemory(
     importance: importance ?? current.importance,
     pinned: pinned ?? current.pinned,
     metadata: metadata ? JSON.stringify(metadata) : current.metadata,
-    // Who gives it another tag has not written what it says.
+    // The source is of the content: a client that changes only a tag has not written it.
     source: content === undefined || content === current.content ? current.source : source,
-    // A clock that was set back must not make a memory older than it is.
+    // After the clock was set back, `updatedAt` must not decrease.
     updatedAt: Math.max(now, current.updatedAt),
     expiresAt: changes.expires_at === undefined ? current.expiresAt : toTime(changes.expires_at),
   };

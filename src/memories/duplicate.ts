@@ -3,8 +3,8 @@ import { passes } from "./filter.ts";
 import type { MemoryRow } from "./rows.ts";
 
 /**
- * What makes saving a memory needless: another one with the same text and project, which holds now
- * and for as long. What was captured is no such one, for nobody chose to keep it.
+ * Finds the oldest memory that makes saving another one needless: it has the same text and project, is
+ * current, and lasts as long. Captured memories do not count, because nobody chose to keep them.
  * @param now milliseconds since 1970
  */
 export function findDuplicate(
@@ -12,7 +12,7 @@ export function findDuplicate(
   { content, project, supersedes, expiresAt, pinned }: MemoryRow,
   now: number,
 ): MemoryRow | null {
-  // Who names what was true before makes a version of it, whatever else is there.
+  // A client that names a memory to supersede always creates a new one.
   if (supersedes !== null) return null;
   const lasts = (each: MemoryRow) =>
     (each.pinned || !pinned) &&

@@ -7,26 +7,29 @@ import type { Log } from "./log/log.ts";
 import type { OpenTable } from "./pooled-table.ts";
 import type { Store } from "./store.ts";
 
-/** When what has expired is looked for, in milliseconds. It is in no answer before that either. */
+/**
+ * When expired memories are removed, in milliseconds. No answer contains an expired memory before that
+ * either.
+ */
 export const EXPIRY = {
   every: 5_000,
-  /** A clock that goes ahead by so much at once may be wrong: */
+  /** A clock that goes ahead by this much at once may be wrong. */
   jump: 60_000,
-  /** then nothing is forgotten for so long, for the clock may be set right. */
+  /** Nothing is removed for this long after such a jump, because the clock may be set back. */
   restAfterJump: 20_000,
-  /** What failed is tried again after this long. */
+  /** An account whose removal failed is tried again after this long. */
   retryAfter: 30_000,
 };
 export type Expiry = typeof EXPIRY;
 
-/** Accounts that are asked for at once, and memories that one commit forgets. */
+/** Accounts that one query returns, and memories that one commit removes. */
 const ACCOUNTS = 16;
 const MEMORIES = 500;
-/** How often it is tried to record when the next one expires, while others write. */
-const TRIES = 5;
+/** How often recording the next expiry is tried when other writes come between. */
+const MAX_TRIES = 5;
 
 /**
- * Forgets what has expired, in the background, whether anybody opens its account or not. The log knows when the
+ * Removes expired memories in the background, also of accounts that nobody uses. The log knows when the
  * first memory of each table expires, so that no table is opened in vain.
  * @param clock milliseconds since 1970
  */
@@ -45,7 +48,7 @@ export function startExpiry({
   metrics: Metrics;
   expiry?: Expiry | undefined;
 }): {
-  /** Resolves when the account under way is done. */
+  /** Resolves when the current account is done. */
   stop(): Promise<void>;
 } {
   const forgotten = metrics.counter(
@@ -56,7 +59,7 @@ export function startExpiry({
   const stopped = Promise.withResolvers<void>();
   let isStopped = false;
   let restUntil = 0;
-  /** When accounts are tried again that failed, by `performance.now()`. */
+  /** When failed accounts are tried again, by `performance.now()`. */
   const resting = new Map<string, number>();
 
   const forget = async (accountId: string, now: number) => {
@@ -70,8 +73,11 @@ export function startExpiry({
     }
   };
 
-  /** Tells whether there may be more at once. */
-  const look = async (): Promise<boolean> => {
+  /**
+   * Removes what has expired.
+   * @returns whether more accounts may be due at once
+   */
+  const removeDue = async (): Promise<boolean> => {
     if (hasJumped()) restUntil = performance.now() + expiry.restAfterJump;
     if (performance.now() < restUntil) return false;
     const now = clock();
@@ -88,11 +94,12 @@ export function startExpiry({
   const run = async () => {
     while (!isStopped) {
       const started = performance.now();
-      const isMore = await look().catch((error) => {
+      const isMore = await removeDue().catch((error) => {
         lines.warn("expiry_failed", { cause: String(error) });
         return false;
       });
-      // Requests have the other half of the time; processes that start together do not all come together.
+      // At most half of the time, so that requests are served. Random, so that processes that start
+      // together do not ask together.
       const took = performance.now() - started;
       const rest = isMore ? took : expiry.every * (0.75 + Math.random() / 2);
       await withTimeLimit(stopped.promise, rest, () => {});
@@ -109,7 +116,10 @@ export function startExpiry({
   };
 }
 
-/** Forgets what has expired in a table, records when the next memory does, and tells how many went. */
+/**
+ * Removes the expired memories of a table, and records when the next one expires.
+ * @returns the number of removed memories
+ */
 async function forgetExpired(
   { table, writer }: OpenTable,
   log: Pick<Log, "setExpiry">,
@@ -121,15 +131,15 @@ async function forgetExpired(
     const ids = soon.filter(({ expiresAt }) => expiresAt <= now).map(({ id }) => id);
     if (ids.length === 0) {
       const isSet = await log.setExpiry(table.name, seq, soon[0]?.expiresAt ?? null);
-      // Of a table that is written to all the time it is asked again soon.
-      if (isSet || tries++ === TRIES) return forgotten;
+      // A table with constant writes is checked again soon.
+      if (isSet || tries++ === MAX_TRIES) return forgotten;
       continue;
     }
     forgotten += await writer.change({
       ids,
       links: "near",
       apply(draft) {
-        // It may have been given more time.
+        // A write may have set a later expiry meanwhile.
         const expired = ids.filter((id) => (draft.get(id)?.expiresAt ?? Infinity) <= now);
         removeLinked(draft, expired);
         return expired.length;
@@ -138,7 +148,7 @@ async function forgetExpired(
   }
 }
 
-/** Tells whether the clock went ahead by so much more than time has passed, since it was last asked. */
+/** Returns a function that tells whether the clock has jumped ahead since the last call. */
 function watchClock(clock: () => number, jump: number): () => boolean {
   let ahead = clock() - performance.now();
   return () => {

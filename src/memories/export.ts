@@ -6,16 +6,15 @@ import { mayRead, readable } from "./reach.ts";
 import { toMemory } from "./rows.ts";
 import type { Store } from "./store.ts";
 
-/** Memories that are read at once: of the longest ones, some 16 MB. */
+/** Memories of a page; with the longest texts, some 16 MB. */
 const PAGE = 128;
 /** Bytes of an id without its prefix. */
 const ID_BYTES = 16;
 
 /**
- * All memories of an account, the oldest first, a page at a time and only as fast as they are asked
- * for. They are those of the moment of the call: what is saved later is not among them, what changes
- * meanwhile comes as it is then, and what is deleted meanwhile does not come at all. Until it is
- * read to its end, it holds 16 bytes a memory and nothing else.
+ * All memories of an account, oldest first. Pages are read as fast as the client takes them. The export has
+ * the memories that existed at the call: later ones are missing, changed ones have their newest state, and
+ * deleted ones are left out. Between pages it keeps 16 bytes for each memory and nothing else.
  */
 export type ExportMemories = (
   reach: Reach,
@@ -31,7 +30,10 @@ export function createExport({
 }): ExportMemories {
   let last: Promise<unknown> = Promise.resolve();
 
-  /** The newest first. One list at a time, because each takes 30 MB for 100,000 memories for a moment. */
+  /**
+   * Ids of matching memories, newest first. One list at a time: a list of 100,000 memories takes 30 MB for
+   * a moment.
+   */
   const listIds = (accountId: string, filter: Filter): Promise<Buffer> => {
     const listed = last.then(async () =>
       pack(await store.use(accountId, ({ table }) => table.list(filter, null))),
@@ -63,7 +65,7 @@ async function* readPages(
   for (let end = packed.length; end > 0; end -= PAGE * ID_BYTES) {
     const ids = unpack(packed.subarray(Math.max(0, end - PAGE * ID_BYTES), end)).reverse();
     const rows = await store.use(reach.accountId, ({ table }) => table.find(ids));
-    // What was moved out of reach meanwhile does not come.
+    // A memory may have moved out of reach since the call.
     const reached = rows.filter((row) => mayRead(reach, row));
     const byId = new Map(reached.map((row) => [row.id, row]));
     yield ids.flatMap((id) => byId.get(id) ?? []).map(toMemory);

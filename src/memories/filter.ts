@@ -1,25 +1,25 @@
 import type { MemoryRow } from "./rows.ts";
 
-/** What narrows a search, a list or a deletion. All conditions given must hold. */
+/** The conditions of a search, a list or a deletion. A memory must meet all of them. */
 export interface Filter {
   tags?: readonly string[];
   /** Whether one of `tags` is enough (`any`) or all must be there. */
   tagsMatch?: "any" | "all";
   agentId?: string;
   sessionId?: string;
-  /** Projects, one of which a memory belongs to; `null` stands for none. */
+  /** The memory belongs to one of these projects; `null` is no project. */
   projects?: readonly (string | null)[];
-  /** Whether scores too must tell nothing of memories of other projects. */
+  /** Whether scores must not depend on memories of other projects either. */
   isBound?: boolean;
-  /** Id of the credential that wrote it. */
+  /** Id of the credential that wrote the memory. */
   sourceId?: string;
-  /** Only what was captured from conversations, or only what was not. */
+  /** `true`: only captured memories; `false`: only others. */
   isCaptured?: boolean;
   /** Milliseconds since 1970, inclusive. */
   createdAfter?: number;
   /** Milliseconds since 1970, exclusive. */
   createdBefore?: number;
-  /** Only memories that no other one supersedes. */
+  /** Only memories that none supersedes. */
   isCurrent?: boolean;
   /** Only memories that have not expired at this moment. */
   aliveAt?: number;
@@ -27,7 +27,7 @@ export interface Filter {
   except?: readonly string[];
 }
 
-/** A place in a list that is sorted by newest first. */
+/** A position in a list of memories, newest first. */
 export interface Position {
   createdAt: number;
   id: string;
@@ -35,11 +35,11 @@ export interface Position {
 
 /** Where a page of such a list begins. */
 export interface PageStart extends Position {
-  /** Whether the page is the one that ends before the position, instead of the one after it. */
+  /** Whether the page ends before the position, instead of beginning after it. */
   isBackward?: boolean;
 }
 
-/** Whether a filter has a condition that somebody asked for. */
+/** Whether a client has set a condition. The server sets the ignored ones itself. */
 export function narrows({
   tags,
   tagsMatch: _,
@@ -53,7 +53,7 @@ export function narrows({
   return (tags?.length ?? 0) > 0 || conditions.some((condition) => condition !== undefined);
 }
 
-/** Whether a filter lets a memory pass. */
+/** Whether a memory matches a filter. */
 export function passes(filter: Filter, memory: MemoryRow): boolean {
   const { tags: wanted = [], tagsMatch, agentId, sessionId, projects, sourceId } = filter;
   const { isCaptured, createdAfter, createdBefore, isCurrent, aliveAt, except } = filter;
@@ -74,7 +74,7 @@ export function passes(filter: Filter, memory: MemoryRow): boolean {
   );
 }
 
-/** Whether a memory was read from a conversation, instead of saved by somebody. */
+/** Whether a memory was captured from a conversation, instead of saved by a client. */
 export function wasCaptured({ source }: Pick<MemoryRow, "source">): boolean {
   return source?.via === "capture";
 }

@@ -6,67 +6,71 @@ const share = (description: string) => Type.Number({ minimum: 0, maximum: 1, des
 const logOdds = (description: string) => Type.Number({ description, examples: [1.2] });
 
 /**
- * Why a memory has its score. `start` and the parts after it add up to the log-odds of `relevance`, and the
+ * Why a memory has its score. `start` and the parts after it add up to the log-odds of `relevance`; the
  * score is relevance · (1 − decay + decay · retention).
  */
 export const Explanation = Type.Object(
   {
-    start: logOdds("What every memory begins with, before anything speaks for it."),
+    start: logOdds("The start value of every memory, before any signal counts."),
     meaning: logOdds("How near its meaning is to the query's, as a whole and word by word."),
-    words: logOdds("How many of the query's words it has; rare ones count more."),
-    session: logOdds("What stands around it in its session: an answer often follows its question."),
-    wording: logOdds("Who says it, whether it asks or tells, and names and numbers as asked for."),
+    words: logOdds("How many of the query's words it has; rare words count more."),
+    session: logOdds(
+      "The memories around it in its session: an answer often follows its question.",
+    ),
+    wording: logOdds(
+      "The speaker, whether it is a question or a statement, and the names and numbers of the query.",
+    ),
     time: logOdds(
-      "Whether it is of the time that the query names, or the version of a fact that holds.",
+      "Whether it is from the time that the query names, and whether it is the current version of a fact.",
     ),
-    length: logOdds("Less for long texts, in which many words answer nothing."),
+    length: logOdds("Lower for long texts, of which many words don't answer the query."),
     question: logOdds(
-      "What all results together tell of whether anything here answers the query; it makes scores of different queries comparable.",
+      "Whether any result answers the query, judged from all results. It makes scores of different queries comparable.",
     ),
-    relevance: share("What these come to: 1 / (1 + e^−sum)."),
-    retention: share("What is left of it at its age."),
-    decay: share("The share of the score that age can take."),
+    relevance: share("The probability of the sum of these: 1 / (1 + e^−sum)."),
+    retention: share("The share of the memory that remains at its age."),
+    decay: share("The share of the score that depends on retention."),
   },
   {
     description:
-      "What the score is made of. The first eight are log-odds: 0 is neither for nor against, and each 2.3 makes it ten times as likely that the memory answers the query.",
+      "The parts of the score. The first eight are log-odds: 0 counts neither for nor against the memory, and each 2.3 makes it ten times as likely that the memory answers the query.",
   },
 );
 export type Explanation = Static<typeof Explanation>;
 
 const place = (description: string) => Type.Integer({ minimum: 0, description });
 
-/** The part of a memory's text that made it match. */
+/** The part of a memory's text that matches the query. */
 export const Matched = Type.Object(
   {
     text: Type.String({
       description: "At most 400 characters: whole sentences where they fit.",
       examples: ["The user prefers to be called Sam."],
     }),
-    start: place("Where it begins in `content`, in characters: Unicode code points, from 0."),
-    end: place("Where it ends in `content`: the first character after it."),
+    start: place("Its first character in `content`, counted in Unicode code points from 0."),
+    end: place("The first character after it in `content`."),
   },
   {
     description:
-      "The passage that made it match: that of the nearest meaning, and in it where most of the query's words are together. All of a short `content`.",
+      "The matched passage: in the passage of the nearest meaning, the part with most of the query's words. A short `content` is returned whole.",
   },
 );
 export type Matched = Static<typeof Matched>;
 
-/** A memory that a search found. */
+/** A memory that a search has found. */
 export const FoundMemory = Type.Object({
   ...Memory.properties,
   score: Type.Number({
     minimum: 0,
     maximum: 1,
     description:
-      "About the chance that it bears on the query, comparable between queries and accounts; age counts.",
+      "Approximately the probability that the memory answers the query, lowered by age. Comparable between queries and accounts.",
     examples: [0.82],
   }),
   matched: Matched,
   newer: Type.Optional(
     Type.String({
-      description: "Id of the newest memory that was found of the same fact, where it is another.",
+      description: "Id of the newest found memory of the same fact, if it is another one.",
       examples: [EXAMPLE_ID],
     }),
   ),

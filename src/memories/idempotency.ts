@@ -5,9 +5,9 @@ import { ANSWER_LIFETIME, type Answer, AnswersTaken, type Log } from "./log/log.
 export type Idempotency = ReturnType<typeof createIdempotency>;
 
 /**
- * Makes a request that is sent twice with one key happen once. The log keeps which memories a request
- * made, and not the answer itself: it is read from the memories again, so that there is no second
- * copy of a text to forget. `clock` gives milliseconds.
+ * Makes a repeated request with the same key take effect once. The log records which memories the request
+ * created, not its answer: the memories are read again, so that deleted text has no second copy.
+ * @param clock milliseconds since 1970
  */
 export function createIdempotency({
   log,
@@ -16,8 +16,8 @@ export function createIdempotency({
   log: Pick<Log, "answer">;
   clock: () => number;
 }) {
-  /** Requests that are under way, by account and key. */
-  const underWay = new Map<string, { requestHash: string; ids: Promise<string[]> }>();
+  /** Running requests, by account and key. */
+  const running = new Map<string, { requestHash: string; ids: Promise<string[]> }>();
   const findAnswer = (accountId: string, keyHash: string) =>
     log.answer(accountId, keyHash, clock() - ANSWER_LIFETIME);
 
@@ -28,10 +28,10 @@ export function createIdempotency({
     },
 
     /**
-     * Ids of the memories that `create` makes, or that it made when it was first called with this
-     * key in the last 24 hours.
+     * Ids of the memories that `create` makes, or has made when it was called with this key in the last 24
+     * hours.
      * @param request what the key was sent with; the same key with another request is refused
-     * @param create must append what `answer` returns for its ids with the entry that has the memories
+     * @param create must append the result of `answer` in the same entry as the memories
      * @throws AppError `validation_failed`
      */
     async once(
@@ -43,22 +43,25 @@ export function createIdempotency({
       const keyHash = hash(key);
       const requestHash = await hashList(Array.isArray(request) ? request : [request]);
       const name = `${accountId} ${keyHash}`;
-      let running = underWay.get(name);
-      while (running) {
-        if (running.requestHash === requestHash) return await running.ids;
-        // Only when it is done is it known whether the key is taken.
-        await running.ids.catch(() => {});
-        running = underWay.get(name);
+      let other = running.get(name);
+      while (other) {
+        if (other.requestHash === requestHash) return await other.ids;
+        // If the other request fails, the key is free again.
+        await other.ids.catch(() => {});
+        other = running.get(name);
       }
       const createUnlessTaken = async () => {
         const answer = (memoryIds: string[]) => ({
-          ...{ accountId, keyHash, requestHash, memoryIds },
+          accountId,
+          keyHash,
+          requestHash,
+          memoryIds,
           createdAt: clock(),
         });
         try {
           return await create(answer);
         } catch (error) {
-          // Another process was asked for the same at the same moment.
+          // Another process has handled a request with the same key meanwhile.
           if (error instanceof AnswersTaken) return null;
           throw error;
         }
@@ -73,14 +76,14 @@ export function createIdempotency({
           { details: [{ path: "/Idempotency-Key", message: "was used for another request" }] },
         );
       };
-      const ids = findOrCreate().finally(() => underWay.delete(name));
-      underWay.set(name, { requestHash, ids });
+      const ids = findOrCreate().finally(() => running.delete(name));
+      running.set(name, { requestHash, ids });
       return await ids;
     },
   };
 }
 
-/** The hash of a list as JSON. It may be long: others have their turn between its items. */
+/** Hashes a list as JSON. The list may be long: other requests run between its items. */
 async function hashList(items: readonly unknown[]): Promise<string> {
   const hasher = new Bun.CryptoHasher("sha256").update("[");
   const turn = createPause();

@@ -2,7 +2,7 @@ import { createIdFrom } from "../db/id.ts";
 import type { Reach } from "../keys/reach.ts";
 import type { MemoryRow } from "./rows.ts";
 
-/** The fields of a line to import that lead to memories. */
+/** The fields of an imported line that name memories. */
 interface Linked {
   id: string;
   supersedes: string | null;
@@ -10,11 +10,12 @@ interface Linked {
 }
 
 /**
- * Lines as who is bound to a project brings them in: an id that none of its memories has becomes one
- * that follows from it. So a line neither touches a memory of another project nor tells that it is there.
+ * Replaces ids in the lines of a caller that is bound to a project. An id that no memory of the project has
+ * becomes a new id that follows from it and the project. So a line can neither change a memory of another
+ * project nor reveal that it exists.
  * @param find memories by their ids
  */
-export async function withOwnIds<Line extends Linked>(
+export async function withProjectIds<Line extends Linked>(
   { bound }: Reach,
   lines: readonly Line[],
   find: (ids: readonly string[]) => Promise<MemoryRow[]>,

@@ -5,22 +5,23 @@ import { type ImportedMemory, LIMITS, type MemorySource, normaliseTags } from ".
 import type { StoredMemory } from "./rows.ts";
 import type { SessionOrder } from "./session-order.ts";
 
-/** What became of a line: see `ImportReport`. */
+/** The result of a line; see `ImportReport`. */
 export type Verdict = "created" | "updated" | "unchanged" | "kept";
 
-/** A memory as a line wants it. */
+/** The memory that a line describes. */
 export interface Wanted
   extends Omit<StoredMemory, keyof ContentEmbedding | "createdAt" | "updatedAt"> {
   line: number;
-  /** Milliseconds since 1970; null where the line doesn't say. */
+  /** Milliseconds since 1970; null when the line has none. */
   createdAt: number | null;
   updatedAt: number | null;
   now: number;
 }
 
 /**
+ * The memory that a line describes.
  * @param number of the line
- * @param project that it is to belong to
+ * @param project of the memory
  * @param now milliseconds since 1970
  */
 export function toWanted(
@@ -31,7 +32,7 @@ export function toWanted(
   const { content, agent_id: agentId = null, session_id: sessionId = null } = memory;
   const createdAt = memory.created_at === undefined ? null : parseInstant(memory.created_at);
   const updatedAt = memory.updated_at === undefined ? null : parseInstant(memory.updated_at);
-  // Lines without a project keep the ids that they have always had.
+  // The project is left out when there is none: such lines keep the ids of earlier versions.
   const identity = [content, createdAt, agentId, sessionId, ...(project === null ? [] : [project])];
   const id = memory.id ?? createIdFrom("mem", JSON.stringify(identity));
   return {
@@ -55,22 +56,22 @@ export function toWanted(
   };
 }
 
-/** A link; none where it leads to the memory itself. */
+/** A link to another memory; null for one to the memory itself. */
 function otherThan(id: string, link: string | null | undefined): string | null {
   return link === undefined || link === id ? null : link;
 }
 
-/** Turns that come with an id of their own have the times that they are kept with. */
+/** Gives a turn of a session a time after the turn before it. Lines with an id keep their times. */
 export function keepOrder(wanted: Wanted, { id }: ImportedMemory, inOrder: SessionOrder): Wanted {
   const { sessionId, createdAt } = wanted;
   if (id !== undefined || sessionId === null || createdAt === null) return wanted;
   return { ...wanted, createdAt: inOrder(sessionId, createdAt) };
 }
 
-/** What is here, or would be. */
+/** A memory that exists, or that an earlier line of the batch creates. */
 export type Known = Omit<StoredMemory, keyof ContentEmbedding>;
 
-/** What is to become of a line, beside what has its id. */
+/** The result of a line, compared with the memory that has its id. */
 export function judge(wanted: Wanted, known: Known | null | undefined): Verdict {
   if (!known) return "created";
   if ((wanted.updatedAt ?? 0) > known.updatedAt) return "updated";
@@ -93,7 +94,10 @@ function isSame(a: Wanted, b: Known): boolean {
   );
 }
 
-/** @param place of the line among those of its batch: without times, their order is kept in these */
+/**
+ * The memory that a line creates.
+ * @param place of the line in its batch: lines without times are ordered by it
+ */
 export function toKnown(wanted: Wanted, place: number): Known {
   const { line: _, now, createdAt, updatedAt, ...memory } = wanted;
   const created = createdAt ?? updatedAt ?? now - LIMITS.batch + place;

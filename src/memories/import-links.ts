@@ -6,14 +6,14 @@ import type { MemoryRow, StoredMemory } from "./rows.ts";
 
 type Links = Pick<MemoryRow, "supersedes" | "supersededBy">;
 
-/** Ids of what must be read to write memories with their links. */
+/** Ids of the memories that must be read to write these with their links. */
 export function linkedIds(memories: readonly Links[]): string[] {
   return [...new Set(memories.flatMap(linksOf))];
 }
 
 /**
- * The links of a memory that a line replaces: what has superseded it here still does, whatever the line
- * knows of that.
+ * The links of an imported memory. A memory that supersedes the replaced one still supersedes it, even if
+ * the line does not say so.
  */
 export function linksOver(wanted: Links, current: Links | null): Links {
   const { supersedes, supersededBy } = wanted;
@@ -21,10 +21,10 @@ export function linksOver(wanted: Links, current: Links | null): Links {
 }
 
 /**
- * Has the memories beside those that an import writes say so too. What is not here may come later, and
- * what another memory is linked with already stays so: links that lead nowhere are kept as they are.
- * @param written those that are in the draft now
- * @param before what they supersede until now, by their ids
+ * Updates the memories that imported ones link to. A link to a missing memory is kept, because a later line
+ * may create it. A memory that is linked with another one stays so.
+ * @param written the imported memories, which are in the draft
+ * @param before what they superseded before the import, by their ids
  */
 export function linkImported(
   draft: Draft,
@@ -32,7 +32,7 @@ export function linkImported(
   written: readonly StoredMemory[],
   before: ReadonlyMap<string, string | null>,
 ): void {
-  /** A memory that may be linked, and what it is linked with if that is here. */
+  /** A memory that may be relinked, and the id of the memory that it links to, if that exists. */
   const find = (id: string | null, link: keyof Links) => {
     const memory = id === null ? null : draft.get(id);
     if (!memory || !mayWrite(reach, memory)) return null;
@@ -48,7 +48,7 @@ export function linkImported(
     }
     const older = find(memory.supersedes, "supersededBy");
     const isBetween = older?.linked === memory.supersededBy;
-    // One that supersedes this one would make a circle.
+    // A memory that supersedes this one must not be superseded by it.
     const isCircle = older?.memory.supersedes === id;
     if (older && !isCircle && (older.linked === null || isBetween)) {
       relink(draft, older.memory, { supersededBy: id });

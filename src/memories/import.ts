@@ -4,7 +4,7 @@ import { AppError } from "../errors.ts";
 import type { Reach } from "../keys/reach.ts";
 import { createPause } from "../pause.ts";
 import type { Draft } from "./draft.ts";
-import { withOwnIds } from "./import-ids.ts";
+import { withProjectIds } from "./import-ids.ts";
 import {
   judge,
   type Known,
@@ -23,19 +23,22 @@ import type { SecretWatch } from "./secret-watch.ts";
 import { createSessionOrder } from "./session-order.ts";
 import type { Store } from "./store.ts";
 
-/** A line of what is imported: a memory, or what is wrong with it. */
+/** A line of an import: a memory, or the line's problem. */
 export type ImportLine =
   | { number: number; memory: ImportedMemory }
   | { number: number; problem: string };
 
-/** Characters that a batch has at the most, to bound what is in memory. */
+/** The most characters of a batch, which limits the memory that it takes. */
 const BATCH_CHARACTERS = 1 << 20;
-/** Texts of one import that wait to be embedded: those of others wait for no more than these. */
-const AT_ONCE = 4;
-/** Lines that are named in a report. */
-const NAMED = 1_000;
-/** How often what can't be done now is tried, before the import gives up. */
-const ATTEMPTS = 30;
+/**
+ * Texts of an import that wait to be embedded at once. A text of another client waits for no more than
+ * these.
+ */
+const MAX_EMBEDDING = 4;
+/** The most lines that a report names. */
+const MAX_SKIPPED = 1_000;
+/** How often a step is tried that the server can't do now, before the import fails. */
+const MAX_TRIES = 30;
 
 const KEPT = "is not newer than the memory that is here";
 const OF_ANOTHER = "belongs to another project than who imports it, or to none";
@@ -48,21 +51,23 @@ interface Dependencies {
 }
 
 export interface ImportOptions {
-  /** What imports: recorded for each memory whose text it writes. */
+  /** The credential that imports: recorded for each memory whose text it writes. */
   source: MemorySource;
-  /** Only tells what would be done. */
+  /** Whether the import only reports what it would do. */
   dryRun: boolean;
-  /** Whether to tell of a line that changes nothing if it is what is here, or another. */
+  /** Whether the report may tell an unchanged line from a differing older one. */
   mayRead: boolean;
-  /** Asked before each batch is embedded, and before it is written; throws what ends the import. */
+  /**
+   * Called before each batch is embedded, and before it is written. It throws to end the import.
+   */
   stillAllowed: () => Promise<void>;
 }
 
 /**
- * Brings memories into an account, with their ids and times. An id that is there already is written
- * only if the line's `updated_at` is newer; a line without an id gets one from what it says, so that
- * the same lines twice change nothing. Reads as it writes: some hundred lines are in memory.
- * @throws AppError when it can't go on; what it has done by then stays, and doing it again is safe
+ * Imports memories into an account, with their ids and times. A line with an existing id is written only if
+ * its `updated_at` is newer. A line without an id gets one from its content, so that importing the same
+ * lines twice changes nothing. At most a batch of lines is in memory.
+ * @throws AppError when the import can't continue; the written batches stay, and importing again is safe
  */
 export async function importMemories(
   { store, clock, secrets }: Dependencies,
@@ -81,13 +86,13 @@ export async function importMemories(
   };
   const skip = (line: number, outcome: "kept" | "invalid", reason: string) => {
     report[outcome]++;
-    if (report.skipped.length < NAMED) report.skipped.push({ line, outcome, reason });
+    if (report.skipped.length < MAX_SKIPPED) report.skipped.push({ line, outcome, reason });
   };
   const write = async (batch: readonly Wanted[]) => {
     await stillAllowed();
     const verdicts = await store.use(reach.accountId, async (open) => {
-      const own = await withOwnIds(reach, batch, open.table.find);
-      return dryRun ? foresee(open, own) : writeBatch(open, reach, own, stillAllowed);
+      const own = await withProjectIds(reach, batch, open.table.find);
+      return dryRun ? predict(open, own) : writeBatch(open, reach, own, stillAllowed);
     });
     for (const [index, known] of verdicts.entries()) {
       const verdict = known === "unchanged" && !mayRead ? "kept" : known;
@@ -100,7 +105,7 @@ export async function importMemories(
   const turn = createPause();
   let batch: Wanted[] = [];
   let characters = 0;
-  let reached = 0;
+  let importedUpTo = 0;
   try {
     for await (const line of lines) {
       if ("problem" in line) {
@@ -112,24 +117,24 @@ export async function importMemories(
         continue;
       }
       const project = projectToWrite(reach, line.memory.project);
-      const said = toWanted(line.number, line.memory, { project, source, now: clock() });
-      // Its id stays that of the line.
-      const masked = secrets.maskMemory(said);
+      const unmasked = toWanted(line.number, line.memory, { project, source, now: clock() });
+      // Masking does not change the id that follows from the line's text.
+      const masked = secrets.maskMemory(unmasked);
       const wanted = keepOrder(masked, line.memory, inOrder);
       await turn();
-      if (masked !== said) report.masked++;
+      if (masked !== unmasked) report.masked++;
       batch.push(wanted);
       characters += wanted.content.length;
       if (batch.length < LIMITS.batch && characters < BATCH_CHARACTERS) continue;
       await write(batch);
-      reached = line.number;
+      importedUpTo = line.number;
       [batch, characters] = [[], 0];
     }
     if (batch.length > 0) await write(batch);
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     const { code, message, retryAfter } = error;
-    const done = reached > 0 ? ` The lines up to ${reached} have been imported.` : "";
+    const done = importedUpTo > 0 ? ` The lines up to ${importedUpTo} have been imported.` : "";
     throw new AppError(code, `${message}${done}`, {
       cause: error,
       ...(retryAfter !== undefined && { retryAfter }),
@@ -139,12 +144,12 @@ export async function importMemories(
   return report;
 }
 
-/** What writing a batch would come to. */
-async function foresee({ table }: OpenTable, batch: readonly Wanted[]): Promise<Verdict[]> {
+/** The results that writing a batch would have. */
+async function predict({ table }: OpenTable, batch: readonly Wanted[]): Promise<Verdict[]> {
   return judgeAll(batch, await table.find([...new Set(batch.map(({ id }) => id))]));
 }
 
-/** The verdicts of a batch's lines one after the other, since an id may come twice. */
+/** The results of a batch's lines, in order: an id may occur twice. */
 function judgeAll(batch: readonly Wanted[], rows: readonly MemoryRow[]): Verdict[] {
   const known = new Map<string, Known>(rows.map((row) => [row.id, row]));
   return batch.map((wanted, place) => {
@@ -163,13 +168,14 @@ async function writeBatch(
 ): Promise<Verdict[]> {
   const ids = [...new Set(batch.map(({ id }) => id))];
   const rows = await table.find(ids);
-  const foreseen = judgeAll(batch, rows);
-  if (!foreseen.some((verdict) => verdict === "created" || verdict === "updated")) return foreseen;
+  const predicted = judgeAll(batch, rows);
+  if (!predicted.some((verdict) => verdict === "created" || verdict === "updated"))
+    return predicted;
 
   const contents = new Map(rows.map(({ id, content }) => [id, content]));
   const texts = batch
     .filter(({ id, content }, place) => {
-      const isWritten = foreseen[place] === "created" || foreseen[place] === "updated";
+      const isWritten = predicted[place] === "created" || predicted[place] === "updated";
       return isWritten && contents.get(id) !== content;
     })
     .map(({ content }) => content);
@@ -177,7 +183,7 @@ async function writeBatch(
   await stillAllowed();
 
   const linked = linkedIds(batch);
-  const verdicts = await patiently(() =>
+  const verdicts = await retry(() =>
     writer.change({
       ids: [...ids, ...linked],
       withVectors: rows.length + linked.length > 0,
@@ -185,7 +191,7 @@ async function writeBatch(
       apply: (draft) => applyBatch(draft, reach, batch, embedded),
     }),
   );
-  // Another write came between, and other texts are needed now.
+  // Another write has changed a memory meanwhile, so that other texts must be embedded.
   return verdicts ?? writeBatch({ table, writer, embedder }, reach, batch, stillAllowed);
 }
 
@@ -202,7 +208,7 @@ function applyBatch(
   for (const [place, wanted] of batch.entries()) {
     const before = written.get(wanted.id);
     const current = before ?? draft.get(wanted.id);
-    // Meanwhile it may have been moved to another project.
+    // The memory may have moved to another project meanwhile.
     const verdict = current && !mayWrite(reach, current) ? "kept" : judge(wanted, current);
     verdicts.push(verdict);
     if (verdict === "unchanged" || verdict === "kept") continue;
@@ -229,22 +235,24 @@ async function embedAll(
   const waiting = new Set(texts).values();
   const embedNext = async () => {
     for (const text of waiting) {
-      embedded.set(text, await patiently(() => embedder.embedContent(text)));
+      embedded.set(text, await retry(() => embedder.embedContent(text)));
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, embedNext));
+  await Promise.all(Array.from({ length: MAX_EMBEDDING }, embedNext));
   return embedded;
 }
 
-/** Tries again what fails only for now: there is no hurry, and live requests go first. */
-async function patiently<Result>(work: () => Promise<Result>): Promise<Result> {
+/**
+ * Tries again when a step fails with `retryAfter`. An import can wait, and requests of clients go first.
+ */
+async function retry<Result>(work: () => Promise<Result>): Promise<Result> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await work();
     } catch (error) {
-      const isForNow = error instanceof AppError && error.retryAfter !== undefined;
-      // Space does not come by waiting.
-      if (!isForNow || isDiskFull(error) || attempt === ATTEMPTS) throw error;
+      const isTemporary = error instanceof AppError && error.retryAfter !== undefined;
+      // Waiting frees no disk space.
+      if (!isTemporary || isDiskFull(error) || attempt === MAX_TRIES) throw error;
       await Bun.sleep(error.retryAfter * 1_000);
     }
   }

@@ -3,26 +3,26 @@ import type { MemoryRow, StoredMemory } from "./rows.ts";
 
 type Links = Pick<MemoryRow, "supersedes" | "supersededBy">;
 
-/** Ids of the memories beside one in its history. */
+/** Ids of the memories that a memory is linked with. */
 export function linksOf(memory: Links | null | undefined): string[] {
   if (!memory) return [];
   return [memory.supersedes, memory.supersededBy].filter((id) => id !== null);
 }
 
-/** Links a memory that is in a draft with others, or with none. */
+/** Changes the links of a memory in a draft. */
 export function relink(draft: Draft, memory: MemoryRow, links: Partial<Links>): void {
   const embedding = draft.embeddingOf(memory.id);
   if (!embedding) throw new Error("a memory was not loaded with its vectors");
   const next: StoredMemory = { ...memory, ...links, ...embedding };
-  // Who follows the links must come to an end.
+  // A link to itself would make following links endless.
   if (next.supersedes === next.id) next.supersedes = null;
   if (next.supersededBy === next.id) next.supersededBy = null;
   draft.put(next);
 }
 
 /**
- * Removes memories, and links what was before them in their histories with what comes after them. They
- * were read with what is next to them.
+ * Removes memories from a draft, and links the ones before them in their histories with the ones after
+ * them. Their linked memories must have been read.
  */
 export function removeLinked(draft: Draft, ids: readonly string[]): void {
   const gone = new Map<string, Links>();
@@ -32,7 +32,7 @@ export function removeLinked(draft: Draft, ids: readonly string[]): void {
     gone.set(id, memory);
     draft.remove(id);
   }
-  /** Where a link leads past those that have gone. */
+  /** Follows a link past the removed memories. */
   const past = (id: string | null, link: keyof Links) => {
     const seen = new Set<string>();
     let next = id;
@@ -53,7 +53,7 @@ export function removeLinked(draft: Draft, ids: readonly string[]): void {
   }
 }
 
-/** All that is in the history of a memory of a draft, which was read with it. */
+/** The whole history of a memory in a draft. It must have been read with the memory. */
 export function chainIn(draft: Draft, id: string): MemoryRow[] {
   const chain = new Set([id]);
   for (const each of chain) for (const linked of linksOf(draft.get(each))) chain.add(linked);
@@ -61,8 +61,8 @@ export function chainIn(draft: Draft, id: string): MemoryRow[] {
 }
 
 /**
- * Ids of a memory's history, the newest first: what it supersedes and what superseded it, and so on.
- * @param get memories by their ids; `null` for those that links lead to and that aren't there
+ * Ids of a memory's history, newest first: what it supersedes and what supersedes it, and so on.
+ * @param get memories by id; `null` for missing ones
  */
 export async function historyOf(
   get: (id: string) => Promise<Pick<MemoryRow, "id" | "supersedes" | "supersededBy"> | null>,

@@ -8,8 +8,8 @@ import type { Store } from "./store.ts";
 import { createWriting } from "./writing.ts";
 
 /**
- * What the product does: every rule about memories is here, and every transport calls it. The
- * account comes first in each call, and nothing of another account can be reached through it.
+ * The service of ctxd: all rules about memories, which every transport calls. The account is the first
+ * argument of each call, and limits it to that account's memories.
  */
 export type Memories = ReturnType<typeof createMemories>;
 

@@ -16,18 +16,21 @@ export const LIMITS = {
   page: 100,
 } as const;
 
-/** Bytes of a character in JSON at the most: two escapes of six. */
-const ESCAPED = 12;
-/** Bytes of a memory in JSON without its texts: names, quotes, commas, and some white space. */
-const AROUND = 4_096;
+/** The most bytes of a character in JSON: two escapes of six. */
+const MAX_CHARACTER = 12;
+/**
+ * The most bytes of a memory in JSON without its texts: names, quotes, commas, and some white space.
+ */
+const STRUCTURE = 4_096;
 
-/** Bytes of a batch: as many of the largest memories as it may have, however they are escaped. */
+/** The most bytes of a batch: the most memories, each as large as possible and escaped. */
 export const MAX_BATCH_BYTES =
   LIMITS.batch *
-  ((LIMITS.content + LIMITS.tags * LIMITS.tag + 3 * LIMITS.identifier + LIMITS.metadata) * ESCAPED +
-    AROUND);
+  ((LIMITS.content + LIMITS.tags * LIMITS.tag + 3 * LIMITS.identifier + LIMITS.metadata) *
+    MAX_CHARACTER +
+    STRUCTURE);
 
-/** The shape of a memory's id. Anything else can't exist. */
+/** The format of a memory's id. No memory has another id. */
 export const MEMORY_ID = /^mem_[0-9a-f]{32}$/;
 
 export const EXAMPLE_ID = "mem_0197f2c4e0b47c3a9a1d5b8e2f60c711";
@@ -78,9 +81,9 @@ const metadata = jsonObject({
   examples: [{}],
 });
 
-const pinned = Type.Boolean({ description: "Whether it shall never fade.", examples: [false] });
+const pinned = Type.Boolean({ description: "Whether the memory never fades.", examples: [false] });
 const expiresAt = instant({
-  description: "From then on it is in no answer, and it is forgotten.",
+  description: "From this moment on no answer contains the memory, and it is deleted.",
   examples: ["2027-03-01T00:00:00.000Z"],
 });
 const memoryId = (description: string) =>
@@ -90,11 +93,11 @@ const memoryId = (description: string) =>
       : "must be mem_ and 32 hexadecimal digits in lower case",
   );
 const supersedes = memoryId(
-  "The memory that was true before: it is kept as history, out of searches and lists. Only for what has changed; what was wrong is changed in place.",
+  "Id of the memory that was true before. It is kept as history, out of searches and lists. Only for facts that have changed: to correct a memory, change it.",
 );
-const supersededBy = memoryId("The memory that took its place.");
+const supersededBy = memoryId("Id of the memory that supersedes this one.");
 
-/** What may be cleared, or left out, by `null`. */
+/** A field that `null` clears. */
 const orNull = <Schema extends TSchema>(schema: Schema, description?: string) =>
   Type.Union([schema, Type.Null()], description === undefined ? {} : { description });
 
@@ -107,7 +110,8 @@ export const NewMemory = Type.Object(
     session_id: Type.Optional(SessionId),
     project: Type.Optional(orNull(Project)),
     importance: Type.Optional({ ...importance, default: 0.5 }),
-    // No default: an Idempotency-Key of the version without it stands for the same request.
+    // No default: a request of an earlier version without this field must keep its hash for its
+    // `Idempotency-Key`.
     pinned: Type.Optional(pinned),
     supersedes: Type.Optional(orNull(supersedes)),
     metadata: Type.Optional({ ...metadata, default: {} }),
@@ -119,7 +123,7 @@ export type NewMemory = Static<typeof NewMemory>;
 
 const CLEARS = "`null` clears it.";
 
-/** The fields of `PUT /memories/:id`: those left out stay as they are. */
+/** The fields of `PUT /memories/:id`. Fields that are left out stay as they are. */
 export const MemoryChanges = Type.Partial(
   Type.Object({
     content,
@@ -138,23 +142,23 @@ export type MemoryChanges = Static<typeof MemoryChanges>;
 
 const WAYS = ["api", "mcp", "dashboard", "import", "capture"] as const;
 
-/** Which credential wrote a memory's text: as the server knows it, not as a client says. */
+/** The credential that wrote a memory's text, as the server knows it. */
 export const MemorySource = Type.Object(
   {
     via: Type.Union(
       WAYS.map((via) => Type.Literal(via)),
-      { description: "The way it came." },
+      { description: "How the text came to the server." },
     ),
     by: Type.String({
       description: "Name of the key or app, or the person's e-mail address.",
       examples: ["laptop"],
     }),
     id: Type.String({
-      description: "Id of the key, of what an app was allowed, or of the person's account.",
+      description: "Id of the key, of the app's grant, or of the person's account.",
       examples: ["key_0197f2c4e0b47c3a9a1d5b8e2f60c711"],
     }),
   },
-  { description: "Which credential wrote its text; `null` where that was not recorded yet." },
+  { description: "The credential that wrote the text; `null` for memories of early versions." },
 );
 export type MemorySource = Static<typeof MemorySource>;
 
@@ -180,12 +184,12 @@ const memoryFields = {
 export const Memory = Type.Object(memoryFields);
 export type Memory = Static<typeof Memory>;
 
-/** What is told of a memory that was written to who may not read it. */
+/** The answer to a client that may write memories and not read them. */
 type Receipt = Pick<Memory, "id" | "created_at" | "updated_at">;
 
 /**
- * A memory as who wrote it sees it: whole only with the scope to read, for what is there may have
- * been written by others.
+ * The answer to a client that wrote a memory. Without the scope to read it is a receipt: other clients may
+ * have written the rest.
  */
 export function writtenMemory(memory: Memory, scopes: readonly Scope[]): Memory | Receipt {
   if (allows(scopes, "memories:read")) return memory;
@@ -194,7 +198,7 @@ export function writtenMemory(memory: Memory, scopes: readonly Scope[]): Memory 
 }
 
 const moment = instant({ examples: [EXAMPLE_TIME] });
-/** Lists can't go back to before 1970. */
+/** A moment of an import. Lists can't show times before 1970. */
 const importedMoment = (description: string) =>
   checked<string>(
     { type: "string", format: "date-time", description, examples: moment.examples },
@@ -204,23 +208,18 @@ const importedMoment = (description: string) =>
     },
   );
 
-/** A line of `POST /memories/import`: a memory as it is exported, or as much of it as there is. */
+/** A line of `POST /memories/import`: an exported memory, or part of one. */
 export const ImportedMemory = Type.Object(
   {
-    id: Type.Optional(
-      memoryId("As it is exported. By default one that follows from what the line says."),
-    ),
+    id: Type.Optional(memoryId("As exported. The default follows from the line's content.")),
     ...NewMemory.properties,
     agent_id: Type.Optional(MemoryChanges.properties.agent_id),
     session_id: Type.Optional(MemoryChanges.properties.session_id),
     superseded_by: Type.Optional(
-      orNull(
-        supersededBy,
-        "As it is exported. It also follows from `supersedes` of a line beside it, or after it.",
-      ),
+      orNull(supersededBy, "As exported. It is also set by the `supersedes` of another line."),
     ),
     source: Type.Optional(
-      orNull(MemorySource, "As it is exported. What imports it is recorded instead."),
+      orNull(MemorySource, "As exported. Ignored: the importing credential is recorded."),
     ),
     created_at: Type.Optional(importedMoment("By default `updated_at`, or now.")),
     updated_at: Type.Optional(importedMoment("By default `created_at`.")),
@@ -232,53 +231,53 @@ export type ImportedMemory = Static<typeof ImportedMemory>;
 
 const lineCount = (description: string) => Type.Integer({ minimum: 0, description });
 
-/** What an import did: each line that is not empty is counted once. */
+/** The result of an import. Each line that is not empty is counted once. */
 export const ImportReport = Type.Object({
   created: lineCount("New memories."),
-  updated: lineCount("Lines that were newer than the memory with their id, and replaced it."),
-  unchanged: lineCount("Lines whose memory is here already, just so."),
-  kept: lineCount("Lines that differ from the memory with their id, which is as new or newer."),
-  invalid: lineCount("Lines that are no memory."),
+  updated: lineCount("Lines that were newer than the memory with their id and replaced it."),
+  unchanged: lineCount("Lines whose memory exists with the same content."),
+  kept: lineCount("Lines that differ from the memory with their id, which is at least as new."),
+  invalid: lineCount("Lines that are not a valid memory."),
   masked: lineCount(
-    "Lines with secrets such as API keys, which were masked. They count above too.",
+    "Lines whose secrets, such as API keys, were masked. They are counted above too.",
   ),
   skipped: Type.Array(
     Type.Object({
-      line: Type.Integer({ minimum: 1, description: "Its number." }),
+      line: Type.Integer({ minimum: 1, description: "The line's number." }),
       outcome: Type.Union([Type.Literal("kept"), Type.Literal("invalid")]),
       reason: Type.String({ examples: ["content is required."] }),
     }),
-    { description: "Why lines were kept out: the first 1,000 of `kept` and `invalid`." },
+    { description: "Why lines were not imported: the first 1,000 of `kept` and `invalid`." },
   ),
 });
 export type ImportReport = Static<typeof ImportReport>;
 
-/** A memory that says nearly the same as one that was saved, or that it may have outdated. */
+/** A memory that says nearly the same as a saved one, or that it may have outdated. */
 export const Similar = Type.Object({
-  id: Type.String({ description: "Of the memory that is like the one that was saved." }),
+  id: Type.String({ description: "Id of the similar memory." }),
   score: Type.Number({ minimum: 0, maximum: 1, description: "1 for the same text." }),
   kind: Type.Union([Type.Literal("near"), Type.Literal("changed")], {
     description:
-      "`near` says nearly the same; `changed` says something else of the same, and may be superseded.",
+      "`near`: it says nearly the same. `changed`: it says something else about the same subject, and may be outdated.",
   }),
 });
 export type Similar = Static<typeof Similar>;
 
-/** What saving a memory answers. */
+/** The answer to saving a memory. */
 export const SavedMemory = Type.Object({
   ...memoryFields,
   warnings: Type.Optional(
-    Type.Array(Warning, { description: "Present only where there is something to tell." }),
+    Type.Array(Warning, { description: "Present only if there are warnings." }),
   ),
   similar: Type.Optional(
     Type.Array(Similar, {
       description:
-        "With `?similar=true`: at most 10 memories that say nearly the same, or that may be outdated.",
+        "With `?similar=true`: at most 10 memories that say nearly the same, or that the saved one may have outdated.",
     }),
   ),
 });
 
-/** Tags as they are kept: trimmed, each once, in the order given. */
+/** Tags as they are saved: trimmed, without duplicates, in the given order. */
 export function normaliseTags(values: readonly string[]): string[] {
   return [...new Set(values.map((value) => value.trim()))];
 }

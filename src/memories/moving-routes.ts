@@ -6,7 +6,9 @@ import { checkQueryString } from "../http/query.ts";
 import { DeletionQuery, Move, toExactFilter } from "./requests.ts";
 import type { Dependencies } from "./writing-routes.ts";
 
-/** Bytes of a body: the longest name, each character escaped, and what is around. */
+/**
+ * The most bytes of a body: the longest name with each character escaped, and the JSON around it.
+ */
 const MAX_BODY = 16 << 10;
 
 const Moved = Type.Object({ moved: Type.Integer({ minimum: 0, examples: [3] }) });
@@ -36,7 +38,7 @@ export function createMovingRoutes({
       {
         parse: async ({ request, server }) => {
           await authorize(request, "memories:write");
-          // A hundred thousand take longer than an idle connection may live.
+          // Moving 100,000 memories takes longer than the server keeps an idle connection.
           server?.timeout(request, 0);
           return readMove(request);
         },
@@ -44,11 +46,11 @@ export function createMovingRoutes({
         body: Move,
         detail: {
           operationId: "moveMemories",
-          summary: "Move all memories that pass a filter to a project",
+          summary: "Move all memories that match a filter to a project",
           description:
-            "At least one filter is needed. Histories are moved as a whole. They are as old as before. When it fails, some are moved: send it again.",
+            "Needs at least one filter. A history is moved as a whole. Times do not change. If the request fails, some memories may have moved: send it again.",
           responses: responses(
-            { status: 200, description: "How many there were elsewhere.", schema: Moved },
+            { status: 200, description: "The number of memories that were moved.", schema: Moved },
             400,
             413,
             415,

@@ -9,23 +9,22 @@ import type { MemoryRow } from "./rows.ts";
 import type { Store } from "./store.ts";
 import type { TableReader } from "./table.ts";
 
-/** Memories that one change moves, without their histories: their vectors are in memory for as long. */
-const AT_ONCE = 128;
+/**
+ * Memories that one change moves, besides their histories: all their vectors are in memory meanwhile.
+ */
+const BATCH = 128;
 
 interface Move {
   reach: Reach;
-  /** What it lets pass is moved, with its history. */
+  /** Memories that match are moved, with their histories. */
   wanted: Filter;
-  /** What is not let pass stays, though it is in such a history. */
+  /** Memories of such a history that don't match this stay. */
   reached: Filter;
-  /** `null` for none. */
+  /** The project to move to; `null` for none. */
   target: string | null;
 }
 
-/**
- * How memories get from one project to another, with their histories and as old as before; see
- * `createMemories`.
- */
+/** Moving memories and their histories to another project. Their times stay the same. */
 export function createMove({ store, clock }: { store: Pick<Store, "use">; clock: () => number }) {
   const moveSome = (ids: readonly string[], { reach, wanted, ...move }: Move): Promise<number> =>
     store.use(reach.accountId, async ({ table, writer }) =>
@@ -36,7 +35,7 @@ export function createMove({ store, clock }: { store: Pick<Store, "use">; clock:
           let count = 0;
           for (const id of ids) {
             const memory = draft.get(id);
-            // It may have been changed since it was found, or moved with another one.
+            // Since the selection it may have been changed, or moved with another memory.
             if (!memory || !passes(wanted, memory)) continue;
             for (const each of chainIn(draft, id)) count += put(draft, each, move);
           }
@@ -47,18 +46,18 @@ export function createMove({ store, clock }: { store: Pick<Store, "use">; clock:
 
   const moveAll = async (ids: readonly string[], move: Move): Promise<number> => {
     let moved = 0;
-    for (let start = 0; start < ids.length; start += AT_ONCE) {
-      moved += await moveSome(ids.slice(start, start + AT_ONCE), move);
+    for (let start = 0; start < ids.length; start += BATCH) {
+      moved += await moveSome(ids.slice(start, start + BATCH), move);
     }
     return moved;
   };
 
   return {
     /**
-     * Moves all memories that a filter lets pass to a project, and returns how many were moved. When it
-     * fails, some are moved: doing it again moves the others.
+     * Moves all memories that match a filter to a project, and returns how many were moved. If it fails,
+     * some are moved; calling it again moves the rest.
      * @param project `null` for none
-     * @throws AppError `forbidden`, or `validation_failed` for a filter without any condition
+     * @throws AppError `forbidden`, or `validation_failed` for a filter without a condition
      */
     async move(reach: Reach, filter: Filter, project: string | null): Promise<number> {
       if (!narrows(filter)) {
@@ -75,7 +74,7 @@ export function createMove({ store, clock }: { store: Pick<Store, "use">; clock:
     },
 
     /**
-     * The same with memories by their ids; those that aren't there, or may not be changed, stay.
+     * Moves memories by id. Missing ones, and those that the caller may not change, are left out.
      * @throws AppError `forbidden`
      */
     async moveThese(reach: Reach, ids: readonly string[], project: string | null) {
@@ -87,7 +86,7 @@ export function createMove({ store, clock }: { store: Pick<Store, "use">; clock:
   };
 }
 
-/** @returns how many were moved: 1 or none */
+/** @returns the number of moved memories: 1 or 0 */
 function put(
   draft: Draft,
   memory: MemoryRow,
@@ -99,7 +98,7 @@ function put(
   return 1;
 }
 
-/** Ids with those of all that is in their histories. */
+/** The ids, and those of all memories in their histories. */
 async function withHistories(table: TableReader, ids: readonly string[]): Promise<string[]> {
   const all = new Set(ids);
   const get = async (id: string) => (await table.find([id]))[0] ?? null;

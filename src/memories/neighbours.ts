@@ -7,7 +7,7 @@ import { toMemory } from "./rows.ts";
 import { findNear } from "./similar.ts";
 import type { Store } from "./store.ts";
 
-/** What stands around a memory; see `createMemories`. */
+/** Memories around a memory: near in meaning, or in its session. */
 export function createNeighbours({
   store,
   clock,
@@ -16,7 +16,7 @@ export function createNeighbours({
   clock: () => number;
 }) {
   return {
-    /** What was saved that is near a memory in meaning, the nearest first; none where nothing is. */
+    /** Saved memories that are near a memory in meaning, nearest first. */
     async near(reach: Reach, id: string): Promise<{ memory: Memory; score: number }[]> {
       const filter = { isCurrent: true, isCaptured: false, aliveAt: clock() };
       const found = await store.use(reach.accountId, ({ table }) =>
@@ -25,7 +25,7 @@ export function createNeighbours({
       return found.map(({ memory, score }) => ({ memory: toMemory(memory), score }));
     },
 
-    /** What was saved before and after a memory in its session, `limit` of each, the oldest first. */
+    /** Memories before and after a memory in its session, at most `limit` of each, oldest first. */
     async inSession(
       reach: Reach,
       id: string,

@@ -5,14 +5,14 @@ import type { MemoryRow } from "./rows.ts";
 
 type HasProject = Pick<MemoryRow, "project">;
 
-/** A filter that lets pass what may be read alone. */
+/** Limits a filter to memories that the caller may read. */
 export function readable({ bound }: Reach, filter: Filter): Filter {
   if (!bound) return filter;
   const reached = bound.only ? [bound.project] : [bound.project, null];
   return { ...withProjects(filter, reached), isBound: true };
 }
 
-/** A filter that lets pass what may be changed alone. */
+/** Limits a filter to memories that the caller may change. */
 export function writable({ bound }: Reach, filter: Filter): Filter {
   return bound ? withProjects(filter, [bound.project]) : filter;
 }
@@ -22,40 +22,43 @@ function withProjects(filter: Filter, reached: readonly (string | null)[]): Filt
   return { ...filter, projects: projects.filter((project) => reached.includes(project)) };
 }
 
-/** Whether a memory may be read. */
+/** Whether the caller may read a memory. */
 export function mayRead({ bound }: Reach, { project }: HasProject): boolean {
   return !bound || project === bound.project || (project === null && !bound.only);
 }
 
-/** Whether a memory may be changed. */
+/** Whether the caller may change a memory. */
 export function mayWrite({ bound }: Reach, { project }: HasProject): boolean {
   return !bound || project === bound.project;
 }
 
-/**
- * Refuses to change a memory that may be read alone.
- * @throws AppError `forbidden`
- */
+/** @throws AppError `forbidden` if the caller may not change the memory */
 export function checkMayWrite(reach: Reach, memory: HasProject): void {
   if (!mayWrite(reach, memory)) throw isBound();
 }
 
-/** Whether what is written may belong to a project; undefined where nothing was said. */
+/**
+ * Whether the caller may write to a project.
+ * @param wanted undefined if the request names none
+ */
 export function mayWriteTo({ bound }: Reach, wanted: string | null | undefined): boolean {
   return !bound || wanted === undefined || wanted === bound.project;
 }
 
 /**
- * The project that what is written belongs to: who is bound to one writes for it.
- * @param wanted undefined where nothing was said
- * @throws AppError `forbidden` for another one
+ * The project of a new memory. A caller that is bound to a project writes to that one.
+ * @param wanted undefined if the request names none
+ * @throws AppError `forbidden` for another project
  */
 export function projectToWrite(reach: Reach, wanted: string | null | undefined): string | null {
   if (!mayWriteTo(reach, wanted)) throw isBound();
   return reach.bound?.project ?? wanted ?? null;
 }
 
-/** An idempotency key: those of who is bound are their own, or an answer would tell of another project. */
+/**
+ * The idempotency key to record. Keys of bound callers are separate: otherwise an answer could reveal
+ * memories of another project.
+ */
 export function keyWithin({ bound }: Reach, key: string): string {
   return bound ? JSON.stringify([key, bound.project, bound.only]) : key;
 }

@@ -4,36 +4,36 @@ import { withTimeLimit } from "../time-limit.ts";
 import type { Outcome } from "./log/pending.ts";
 import type { TableCopy } from "./table-copy.ts";
 
-/** Milliseconds between two lines in the log. */
-const LOG_EVERY = 30_000;
+/** Milliseconds between two log lines about the progress. */
+const LOG_INTERVAL_MS = 30_000;
 
-/** What embedding an account again goes by. */
+/** How embedding an account again reports and stops. */
 export interface Round {
-  /** Makes a copy the one under way: commits are noted in it from now on. */
+  /** Sets the running copy, which receives commits of its table from now on. */
   track(copy: TableCopy): void;
-  /** Whether to go on with it. */
-  mayGoOn(): boolean;
+  /** Whether to continue. */
+  mayContinue(): boolean;
 }
 
 export type ReembeddingRounds = ReturnType<typeof startRounds>;
 
 /**
- * Works through accounts whose vectors are another model's, one after the other. Those that are not
- * done are tried again after a pause, until none is left.
- * @param outdated ids of the accounts
- * @param remake embeds an account again, and tells whether nothing is left to be done for it
- * @param finish is called when all are done
- * @param retryAfter milliseconds until those that are not done are tried again
+ * Embeds the accounts that have vectors of another model, one by one. Failed accounts are tried again after
+ * a pause, until all are done.
+ * @param outdated returns the ids of the accounts
+ * @param reembed embeds an account again, and returns whether it is done
+ * @param finish is called when all accounts are done
+ * @param retryAfter milliseconds until failed accounts are tried again
  */
 export function startRounds({
   outdated,
-  remake,
+  reembed,
   finish,
   retryAfter,
   lines,
 }: {
   outdated: () => Promise<string[]>;
-  remake: (accountId: string, round: Round) => Promise<boolean>;
+  reembed: (accountId: string, round: Round) => Promise<boolean>;
   finish: () => void;
   retryAfter: number;
   lines: Lines;
@@ -41,17 +41,21 @@ export function startRounds({
   const stopped = Promise.withResolvers<void>();
   let isStopped = false;
   let copy: TableCopy | null = null;
-  let [accounts, accountsLeft] = [0, 0];
+  let [accounts, accountsRemaining] = [0, 0];
   let logged = performance.now();
 
   const round: Round = {
-    track(filling) {
-      copy = filling;
+    track(started) {
+      copy = started;
     },
-    mayGoOn() {
-      if (copy && performance.now() - logged >= LOG_EVERY) {
+    mayContinue() {
+      if (copy && performance.now() - logged >= LOG_INTERVAL_MS) {
         logged = performance.now();
-        lines.info("reembedding", { left: copy.left, memories: copy.total, accountsLeft });
+        lines.info("reembedding", {
+          left: copy.remaining,
+          memories: copy.total,
+          accountsLeft: accountsRemaining,
+        });
       }
       return !isStopped;
     },
@@ -59,9 +63,9 @@ export function startRounds({
 
   const attempt = async (accountId: string): Promise<boolean> => {
     try {
-      return await remake(accountId, round);
+      return await reembed(accountId, round);
     } catch (error) {
-      // The account was removed.
+      // The account has been removed.
       if (error instanceof AppError && error.code === "not_found") return true;
       if (!isStopped) lines.error("reembedding_failed", { accountId, cause: String(error) });
       return false;
@@ -72,13 +76,13 @@ export function startRounds({
 
   const run = async () => {
     let waiting = await outdated();
-    [accounts, accountsLeft] = [waiting.length, waiting.length];
+    [accounts, accountsRemaining] = [waiting.length, waiting.length];
     while (waiting.length > 0) {
       const failed: string[] = [];
       for (const accountId of waiting) {
         const isDone = await attempt(accountId);
         if (isStopped) return;
-        if (isDone) accountsLeft--;
+        if (isDone) accountsRemaining--;
         else failed.push(accountId);
       }
       waiting = failed;
@@ -92,14 +96,16 @@ export function startRounds({
   });
 
   return {
-    /** Receives every commit: what changes in a table changes in the one that is being made. */
+    /** Receives every commit, so that the running copy follows its table. */
     noteCommit(name: string, outcome: Outcome): void {
       if (name === copy?.from) copy.note(outcome);
     },
-    /** The share that is done, 0 to 1; null when nothing is to be done. */
+    /** The finished share, 0 to 1; null when no account is outdated. */
     progress: (): number | null =>
-      accountsLeft === 0 ? null : 1 - (accountsLeft - 1 + (copy?.leftShare ?? 1)) / accounts,
-    /** Resolves when the text under way is done. The rest is for the next process, or another one. */
+      accountsRemaining === 0
+        ? null
+        : 1 - (accountsRemaining - 1 + (copy?.remainingShare ?? 1)) / accounts,
+    /** Resolves when the current text is embedded. The next process, or another one, continues. */
     async stop(): Promise<void> {
       isStopped = true;
       stopped.resolve();

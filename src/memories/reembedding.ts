@@ -6,14 +6,14 @@ import type { OpenTables } from "./open-tables.ts";
 import { type ReembeddingRounds, type Round, startRounds } from "./reembedding-rounds.ts";
 import { createTableCopy } from "./table-copy.ts";
 
-/** Milliseconds until all that failed are tried again. */
-const RETRY_AFTER = 5_000;
+/** Milliseconds until failed accounts are tried again. */
+const RETRY_MS = 5_000;
 
 /**
- * Embeds the tables of another model again, one after the other, while they are in use. For each
- * account whose vectors are another model's, a second table is written, memory by memory,
- * by the log like every write. When the two say the same, it takes the place of the first one, which
- * is removed. After a break the tables are compared, and the rest is embedded.
+ * Embeds the tables of another model again, one by one, while they are in use. Each gets a copy with the
+ * new model's vectors, written through the log like any table. When both have the same memories, the copy
+ * replaces the first table, which is removed. After a restart the two are compared, and only missing
+ * memories are embedded.
  */
 export function createReembedding({
   use,
@@ -24,32 +24,32 @@ export function createReembedding({
   embedders,
   lines,
 }: {
-  /** Refuses tables of accounts that were removed. */
+  /** Refuses tables of removed accounts. */
   use: OpenTables["use"];
   end: OpenTables["end"];
   /** By account. */
   current: ReadonlyMap<string, CurrentTable>;
   setCurrent: (accountId: string, table: CurrentTable) => Promise<void>;
-  /** Removes a table that nobody uses. */
+  /** Removes a replaced table. */
   forgetTable: (name: string) => Promise<void>;
   embedders: Embedders;
   lines: Lines;
 }): ReembeddingRounds {
   const { wanted } = embedders;
-  /** By account: its former table, until it is removed. */
+  /** Replaced tables that are not removed yet, by account. */
   const former = new Map<string, string>();
 
   const replace = async (accountId: string, from: string, to: string, round: Round) => {
-    const filling = createTableCopy({ from, to, wanted, use });
-    round.track(filling);
-    await filling.compare();
-    const { total, left } = filling;
-    lines.info("reembedding_started", { accountId, memories: total, left });
-    await filling.copy(round.mayGoOn);
-    if (!round.mayGoOn()) return;
+    const copy = createTableCopy({ from, to, wanted, use });
+    round.track(copy);
+    await copy.compare();
+    const { total, remaining } = copy;
+    lines.info("reembedding_started", { accountId, memories: total, left: remaining });
+    await copy.run(round.mayContinue);
+    if (!round.mayContinue()) return;
     await end(from, async () => {
-      await filling.copy(round.mayGoOn);
-      if (filling.left > 0) throw new Error("stopped");
+      await copy.run(round.mayContinue);
+      if (copy.remaining > 0) throw new Error("stopped");
       await setCurrent(accountId, { name: to, model: wanted.model.id });
       former.set(accountId, from);
     });
@@ -57,18 +57,20 @@ export function createReembedding({
   };
 
   return startRounds({
-    ...{ retryAfter: RETRY_AFTER, lines, finish: embedders.release },
+    retryAfter: RETRY_MS,
+    lines,
+    finish: embedders.release,
     outdated: async () =>
       [...current].flatMap(([accountId, { model }]) =>
         model === wanted.model.id ? [] : [accountId],
       ),
-    async remake(accountId, round) {
+    async reembed(accountId, round) {
       const to = tableFor(accountId, wanted.model.id);
       const from = current.get(accountId)?.name;
       if (from !== undefined && from !== to) await replace(accountId, from, to, round);
-      // Also when the other one has taken its place before, and it could not be removed then.
-      const left = former.get(accountId);
-      if (left !== undefined) await forgetTable(left);
+      // Also after an earlier round that replaced the table and could not remove it.
+      const replaced = former.get(accountId);
+      if (replaced !== undefined) await forgetTable(replaced);
       former.delete(accountId);
       return true;
     },

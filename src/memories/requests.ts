@@ -9,7 +9,7 @@ const splitTags = (tags: string) => tags.split(",").map((tag) => tag.trim());
 const tagList = checked<string>(
   {
     type: "string",
-    description: "Comma-separated. A memory needs one of them, or all with `tags_match=all`.",
+    description: "Comma-separated. A memory must have one of them, or all with `tags_match=all`.",
     examples: ["work,travel"],
   },
   (value) => {
@@ -31,28 +31,28 @@ const deletionFields = {
   tags: Type.Optional(tagList),
   tags_match: Type.Optional(
     Type.Union([Type.Literal("any"), Type.Literal("all")], {
-      description: "Whether one of `tags` is enough, as it is by default, or all are needed.",
+      description: "Whether a memory must have one of `tags` (the default) or all.",
     }),
   ),
   agent_id: Type.Optional(AgentId),
   session_id: Type.Optional(SessionId),
   project: Type.Optional({
     ...Project,
-    description: "Memories of this project alone.",
+    description: "Only memories of this project.",
   }),
   project_only: Type.Optional(flag(false, "`true` without `project`: memories of no project.")),
   source: Type.Optional(
     text({
       minLength: 1,
       maxLength: LIMITS.identifier,
-      description: "Id of the key, of what an app was allowed, or of the account that wrote it.",
+      description: "Id of the key, the app's grant or the account that wrote the memory.",
       examples: ["key_0197f2c4e0b47c3a9a1d5b8e2f60c711"],
     }),
   ),
   captured: Type.Optional(
     Type.Union([Type.Literal("true"), Type.Literal("false")], {
       description:
-        "`true` for what was captured from conversations alone, `false` for what was saved otherwise.",
+        "`true`: only memories that were captured from conversations. `false`: only others.",
     }),
   ),
   created_before: Type.Optional(
@@ -64,12 +64,13 @@ const filterFields = {
   ...deletionFields,
   project: Type.Optional({
     ...Project,
-    description: "Memories of this project and of none, or of it alone with `project_only=true`.",
+    description:
+      "Memories of this project and of none; only of this project with `project_only=true`.",
   }),
   project_only: Type.Optional(
     flag(
       false,
-      "Whether memories of no project are left out. Without `project` they alone are meant.",
+      "Whether memories of no project are left out. Without `project`: only memories of no project.",
     ),
   ),
   created_after: Type.Optional(
@@ -80,15 +81,13 @@ const filterFields = {
   ),
 };
 
-/** What narrows searches and lists, where superseded memories come only when asked for. */
+/** The filters of searches and lists, which leave out superseded memories by default. */
 const visibleFields = {
   ...filterFields,
-  include_superseded: Type.Optional(
-    flag(false, "Whether memories come that others have superseded."),
-  ),
+  include_superseded: Type.Optional(flag(false, "Whether superseded memories are included.")),
 };
 
-const LIMIT = "How many memories to return at most.";
+const LIMIT = "The most memories to return.";
 
 const strict = { additionalProperties: false };
 
@@ -100,7 +99,7 @@ export const SearchQuery = Type.Object(
         minLength: 1,
         maxLength: LIMITS.query,
         description:
-          "What to look for, in natural language. Of a time that it names, such as last week or in May 2023, memories come first.",
+          "What to look for, in natural language. If the query names a time, such as last week or in May 2023, memories of that time come first.",
         examples: ["what should I call the user"],
       },
       { notBlank: true },
@@ -116,19 +115,18 @@ export const SearchQuery = Type.Object(
       minimum: 0,
       maximum: 1,
       default: 0,
-      description:
-        "Memories with a lower `score` are left out: the score as it is shown, decay included.",
+      description: "Memories with a lower `score` are left out. Decay is part of the score.",
     }),
     mode: Type.Union(
       SEARCH_MODES.map((mode) => Type.Literal(mode)),
-      { default: "hybrid", description: "By meaning and words, by meaning, or by words alone." },
+      { default: "hybrid", description: "Compare meaning and words, only meaning, or only words." },
     ),
     known: flag(
       false,
-      "Whether only memories are found whose score, age aside, is high enough to take them for answers; with the mode `hybrid`. None means that nothing is known about what was asked.",
+      "Whether to return only memories that are likely answers, with the mode `hybrid`. Their score without decay must be high enough. An empty result means that nothing is known about the query.",
     ),
-    decay: flag(true, "Whether the score of a memory falls with its age."),
-    explain: flag(false, "Whether each memory comes with the parts of its score."),
+    decay: flag(true, "Whether a memory's score falls with its age."),
+    explain: flag(false, "Whether each memory has an `explanation` of its score."),
   },
   strict,
 );
@@ -138,7 +136,7 @@ export const CreationQuery = Type.Object(
   {
     similar: flag(
       false,
-      "Whether memories are told that say nearly the same, or may be outdated by it.",
+      "Whether the answer lists memories that say nearly the same, or that the new one may have outdated.",
     ),
   },
   strict,
@@ -155,7 +153,7 @@ export const ListQuery = Type.Object(
       description: LIMIT,
     }),
     cursor: Type.Optional(
-      Type.String({ maxLength: 200, description: "`next_cursor` of the page before." }),
+      Type.String({ maxLength: 200, description: "`next_cursor` of the previous page." }),
     ),
   },
   strict,
@@ -166,7 +164,7 @@ export const ExportQuery = Type.Object(filterFields, strict);
 
 /** The query of `POST /memories/import`. */
 export const ImportQuery = Type.Object(
-  { dry_run: flag(false, "Whether only to tell what would be done.") },
+  { dry_run: flag(false, "Whether to report what would be done, and change nothing.") },
   strict,
 );
 
@@ -180,7 +178,7 @@ export const HistoryQuery = Type.Object(
       description: LIMIT,
     }),
     cursor: Type.Optional(
-      text({ minLength: 1, maxLength: 36, description: "`next_cursor` of the page before." }),
+      text({ minLength: 1, maxLength: 36, description: "`next_cursor` of the previous page." }),
     ),
   },
   strict,
@@ -191,7 +189,7 @@ export const RemovalQuery = Type.Object(
   {
     history: flag(
       false,
-      "Whether what it superseded and what superseded it is deleted too. Otherwise these are linked with each other.",
+      "Whether the memory's whole history is deleted too. Otherwise the memories before and after it are linked with each other.",
     ),
   },
   strict,
@@ -204,20 +202,21 @@ export const DeletionQuery = Type.Object(deletionFields, strict);
 export const Move = Type.Object(
   {
     project: Type.Union([Project, Type.Null()], {
-      description: "The project that they belong to from now on; `null` for none.",
+      description: "The new project of the memories; `null` for none.",
       examples: ["atlas"],
     }),
   },
   strict,
 );
 
-/** Headers of requests that make memories. */
+/** Headers of requests that save memories. */
 export const CreationHeaders = Type.Object({
   "idempotency-key": Type.Optional(
     Type.String({
       minLength: 1,
       maxLength: 255,
-      description: "The same key within 24 hours makes nothing new and is answered alike.",
+      description:
+        "A repeated request with the same key within 24 hours saves nothing and gets the same answer.",
     }),
   ),
 });
@@ -225,7 +224,9 @@ export const CreationHeaders = Type.Object({
 /** Headers of requests that change a memory. */
 export const ChangeHeaders = Type.Object({
   "if-match": Type.Optional(
-    Type.String({ description: "The memory's `ETag`: refuse if it has changed since." }),
+    Type.String({
+      description: "The memory's `ETag`. The change is refused if the memory has changed since.",
+    }),
   ),
 });
 
@@ -242,7 +243,7 @@ interface FilterQuery {
   created_before?: string;
 }
 
-/** The filter that a query asks for. */
+/** The filter of a query. */
 export function toFilter(query: FilterQuery): Filter {
   const after = query.created_after && parseInstant(query.created_after);
   const before = query.created_before && parseInstant(query.created_before);
@@ -260,18 +261,20 @@ export function toFilter(query: FilterQuery): Filter {
   };
 }
 
-/** A name stands for the project and for none, unless it is to be the only one. */
+/** A named project includes memories of no project, unless only it is asked for. */
 function projectsOf({ project, project_only: only }: FilterQuery): (string | null)[] {
   if (project === undefined) return only === "true" ? [null] : [];
   return only === "true" ? [project] : [project, null];
 }
 
-/** The filter of a deletion or a move, where a project does not stand for none too. */
+/**
+ * The filter of a deletion or a move, where a named project does not include memories of no project.
+ */
 export function toExactFilter(query: FilterQuery): Filter {
   return toFilter({ ...query, ...(query.project !== undefined && { project_only: "true" }) });
 }
 
-/** The filter of a search or a list: of what is known now, unless what was known before is asked for. */
+/** The filter of a search or a list. Superseded memories are left out unless they are asked for. */
 export function toVisibleFilter(
   query: FilterQuery & { include_superseded?: "true" | "false" },
 ): Filter {

@@ -17,15 +17,15 @@ interface Parts {
   lines: Lines;
 }
 
-/** Milliseconds after which a table that could not be opened is tried again. */
-const OPEN_AGAIN = 30_000;
+/** Milliseconds until a table that could not be opened is tried again. */
+const OPEN_RETRY_MS = 30_000;
 
 /**
- * Goes on, beside requests, where the last process ended: removes tables whose place others have
- * taken, and opens those that have something to flush. The only account's is opened in any case.
+ * Continues the work of the last process in the background: removes replaced tables, and opens those that
+ * have something to flush. If there is only one account, its table is opened in any case.
  */
 export function startResumption({ log, current, use, setCurrent, lines, ...parts }: Parts): {
-  /** Resolves when each table was tried once. */
+  /** Resolves when each table has been tried once. */
   done: Promise<void>;
   stop(): Promise<void>;
 } {
@@ -41,14 +41,14 @@ export function startResumption({ log, current, use, setCurrent, lines, ...parts
       },
     );
 
-  /** Tries again as long as one can't be opened. */
+  /** Opens tables that must be flushed, until all could be opened. */
   const openUnflushed = async () => {
     let isComplete = true;
     for (const name of await log.unflushed()) {
       if (isStopped) return;
       isComplete = (await open(name, async () => {})) && isComplete;
     }
-    if (!isComplete && !isStopped) again = setTimeout(() => attempt(openUnflushed), OPEN_AGAIN);
+    if (!isComplete && !isStopped) again = setTimeout(() => attempt(openUnflushed), OPEN_RETRY_MS);
   };
 
   const resume = async () => {
@@ -60,7 +60,7 @@ export function startResumption({ log, current, use, setCurrent, lines, ...parts
       );
     }
     await openUnflushed();
-    // While the model loads: the first search does not wait for it then.
+    // While the model is being loaded, so that the first search need not wait for the table.
     const [only, ...others] = current.values();
     if (only && others.length === 0 && !isStopped) await open(only.name, async () => {});
   };
@@ -81,7 +81,9 @@ export function startResumption({ log, current, use, setCurrent, lines, ...parts
   };
 }
 
-/** Removes tables whose place another one has taken, or that were to take one that is wanted no more. */
+/**
+ * Removes tables that another one has replaced, and copies for a model that is no longer in use.
+ */
 async function finishReplacements({
   log,
   current,
@@ -96,8 +98,8 @@ async function finishReplacements({
 }
 
 /**
- * Removes what a flush left that a crash cut short: a base that it wrote and did not record, or did
- * not remove, and entries that are in the base and still in the log's files.
+ * Removes what an interrupted flush has left: a base that was not recorded or not removed, and entries that
+ * the base includes and that are still in the log's files.
  */
 export async function removeLeftovers(
   { log, vault }: Pick<Storage, "log" | "vault">,
@@ -107,9 +109,9 @@ export async function removeLeftovers(
   const heads = await Promise.all(names.map(log.head));
   const recorded = new Set(heads.map((head) => head?.checkpoint?.base));
   const accounts = new Set(names.map(accountOf));
-  // Folders of accounts that nobody knows are not touched.
-  const left = (base: string) => accounts.has(accountOf(base)) && !recorded.has(base);
-  await vault.forget((await vault.bases()).filter(left));
-  // A full disk: the next flush tries again.
+  // Folders of unknown accounts stay.
+  const isLeftover = (base: string) => accounts.has(accountOf(base)) && !recorded.has(base);
+  await vault.forget((await vault.bases()).filter(isLeftover));
+  // This fails when the disk is full. The next flush tries again.
   await log.expunge().catch((cause) => lines.error("log_not_expunged", { cause: String(cause) }));
 }

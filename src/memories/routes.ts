@@ -15,16 +15,16 @@ const Found = Type.Object({ memories: Type.Array(ref("FoundMemory")) });
 const Page = Type.Object({
   memories: Type.Array(ref("Memory")),
   next_cursor: Type.Union([Type.String(), Type.Null()], {
-    description: "Where the next page starts; `null` at the end.",
+    description: "The `cursor` of the next page; `null` on the last page.",
   }),
 });
 
 const SEARCH_MODE = {
   "Ctxd-Search-Mode":
-    "How these were found: `keyword` instead of `hybrid` in the moments after a start in which the model is still being loaded.",
+    "The mode that was used: `keyword` instead of `hybrid` while the server loads the model after a start.",
 };
 
-/** The HTTP face of `Memories`: decode, call, respond. */
+/** The HTTP routes of `Memories`: decode, call, respond. */
 export function createMemoryRoutes(dependencies: Dependencies) {
   return new Elysia({ prefix: "/memories", tags: ["memories"], normalize: false })
     .model({ Memory, FoundMemory, ImportedMemory, SavedMemory })
@@ -62,7 +62,7 @@ function createReadingRoutes({ memories, authorize, etags }: Dependencies) {
         detail: {
           operationId: "searchMemories",
           summary: "Find memories by meaning",
-          description: "The best first; equals by newest, then id.",
+          description: "Best first. Equal scores are ordered newest first, then by id.",
           responses: responses(
             { status: 200, description: "Found.", schema: Found, headers: SEARCH_MODE },
             400,
@@ -86,7 +86,8 @@ function createReadingRoutes({ memories, authorize, etags }: Dependencies) {
         detail: {
           operationId: "listMemories",
           summary: "List memories, newest first",
-          description: "`next_cursor` of a page leads to the next one; it is null on the last.",
+          description:
+            "Pass `next_cursor` as `cursor` to get the next page. It is null on the last one.",
           responses: responses({ status: 200, description: "A page.", schema: Page }, 400, 422),
         },
       },
@@ -103,7 +104,8 @@ function createReadingRoutes({ memories, authorize, etags }: Dependencies) {
         detail: {
           operationId: "getMemory",
           summary: "Get a memory",
-          description: "Its `ETag` guards a change of it against lost updates.",
+          description:
+            "Send its `ETag` as `If-Match` when you change the memory, to avoid lost updates.",
           responses: responses(
             { status: 200, description: "The memory.", schema: ref("Memory"), headers: ETAG },
             400,
@@ -125,9 +127,9 @@ function createReadingRoutes({ memories, authorize, etags }: Dependencies) {
         query: HistoryQuery,
         detail: {
           operationId: "getMemoryHistory",
-          summary: "List what a memory superseded, and what superseded it",
+          summary: "List a memory's history",
           description:
-            "The newest first, with the memory itself: what holds now, then what held before.",
+            "The memory with those that it supersedes and that supersede it, newest first.",
           responses: responses(
             { status: 200, description: "A page.", schema: Page },
             400,
@@ -156,7 +158,8 @@ export function createStatsRoutes({
       detail: {
         operationId: "getStats",
         summary: "Count memories",
-        description: "By tag, agent and day, with their size on disk and how far they have faded.",
+        description:
+          "Counts by tag, agent, project and day, the size on disk, and how far memories have faded.",
         responses: responses(
           { status: 200, description: "Figures.", schema: ref("Stats") },
           400,

@@ -3,8 +3,8 @@ import type { Term } from "./indexes/words.ts";
 import type { Memory, MemorySource } from "./memory.ts";
 
 /**
- * A memory as it is kept: the public fields, with times as numbers, and what its content was embedded
- * as. What an earlier version wrote has neither `starts` nor `states`.
+ * A memory as it is stored: the public fields with times as numbers, and the vectors and token states of
+ * its content. Memories of early versions have neither `starts` nor `states`.
  */
 export interface StoredMemory extends ContentEmbedding {
   id: string;
@@ -15,13 +15,13 @@ export interface StoredMemory extends ContentEmbedding {
   project: string | null;
   importance: number;
   pinned: boolean;
-  /** The id of the memory whose place it takes. */
+  /** Id of the memory that this one supersedes. */
   supersedes: string | null;
-  /** The id of the memory that took its place. */
+  /** Id of the memory that supersedes this one. */
   supersededBy: string | null;
-  /** JSON text, so that what comes out is what went in. */
+  /** JSON text, so that clients get exactly what they sent. */
   metadata: string;
-  /** What wrote it; `null` where that was not recorded yet. */
+  /** The credential that wrote it; `null` for memories of early versions. */
   source: MemorySource | null;
   /** Milliseconds since 1970, as all times. */
   createdAt: number;
@@ -29,42 +29,46 @@ export interface StoredMemory extends ContentEmbedding {
   expiresAt: number | null;
 }
 
-/** A memory without vectors and states. */
+/** A memory without vectors and token states. */
 export type MemoryRow = Omit<StoredMemory, "vectors" | "states">;
 
-/** What statistics read of a memory. */
+/** The fields that statistics read. */
 export type MemoryFacts = Pick<
   StoredMemory,
   "tags" | "agentId" | "project" | "importance" | "pinned" | "createdAt" | "updatedAt"
 >;
 
-/** A memory that expires, and when. */
+/** A memory that expires, with the time. */
 export interface Expiring {
   id: string;
   /** Milliseconds since 1970. */
   expiresAt: number;
 }
 
-/** A memory that a search considers, and how well it answers by itself. */
+/** A memory that a search considers, with its own match of the query. */
 export interface Candidate {
   readonly memory: MemoryRow;
-  /** −1 to 1, of the query's vector and the nearest passage's; `null` without a query's vector. */
+  /**
+   * Cosine of the query's vector and the nearest passage's, −1 to 1; `null` without a query's vector.
+   */
   readonly cosine: number | null;
-  /** Which of its passages is that one; 0 where that is unknown. */
+  /** Number of that passage; 0 when it is not known. */
   readonly passage: number;
-  /** How much it has of each word of the query, 0 for none; see `WordIndex`. Empty without words. */
+  /**
+   * BM25 weight of each word of the query, 0 if the memory lacks it; see `WordIndex`. Empty without words.
+   */
   readonly matches: Float32Array;
 }
 
-/** What a search considers, and the words that it goes by. */
+/** The candidates of a search, and the words of its query. */
 export interface Found {
   readonly candidates: Candidate[];
   readonly terms: readonly Term[];
-  /** How many memories it was looked for among, where that is not all. */
+  /** How many memories were searched, if not all of the table. */
   readonly memories?: number;
 }
 
-/** What the content of a memory was embedded as. */
+/** A memory's vectors and token states. */
 export function embeddingOf({ vectors, starts, states }: StoredMemory): ContentEmbedding {
   return { vectors, starts, states };
 }

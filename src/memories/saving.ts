@@ -11,22 +11,22 @@ import { type MemoryRow, toMemory } from "./rows.ts";
 import type { Store } from "./store.ts";
 import { checkSuperseded, putNew } from "./superseding.ts";
 
-/** How memories are saved. */
+/** Options of saving. */
 interface Saving {
   source?: MemorySource | null;
   idempotencyKey?: string | undefined;
-  /** Whether what is there already is not saved once more; see `findDuplicate`. */
-  once?: boolean;
+  /** Whether a duplicate is returned instead of saving the memory; see `findDuplicate`. */
+  withoutDuplicates?: boolean;
 }
 
-/** A memory that was asked to be saved. */
-interface Made {
+/** A saved memory, or the one that made saving it needless. */
+interface Saved {
   memory: MemoryRow;
-  /** Whether it was not there before. */
+  /** Whether it is new. */
   isNew: boolean;
 }
 
-/** How memories are saved; see `createMemories`. */
+/** Saving memories; see `createMemories`. */
 export function createSaving({
   store,
   idempotency,
@@ -39,9 +39,9 @@ export function createSaving({
   const insert = async (
     reach: Reach,
     inputs: readonly NewMemory[],
-    { source = null, once = false }: Saving,
+    { source = null, withoutDuplicates = false }: Saving,
     answer?: (ids: string[]) => Answer,
-  ): Promise<Made[]> => {
+  ): Promise<Saved[]> => {
     const wanted = inputs.map((input) => ({
       ...input,
       project: projectToWrite(reach, input.project),
@@ -53,7 +53,7 @@ export function createSaving({
     }
     const superseded = inputs.map(({ supersedes }) => supersedes);
     const isSuperseding = superseded.some((id) => id != null);
-    // Before the work is done in vain.
+    // Checked before embedding, which takes longest; the commit checks again.
     const bytes = inputs.reduce((sum, { content }) => sum + Buffer.byteLength(content), 0);
     const growth = { memories: inputs.length, bytes };
     const used = await store.use(reach.accountId, async ({ table, writer, embedder }) => {
@@ -69,47 +69,47 @@ export function createSaving({
     const memories = embedded.map(({ input, embedding }) =>
       newMemory(input, embedding, source, now),
     );
-    const told = answer?.(memories.map(({ id }) => id));
+    const recorded = answer?.(memories.map(({ id }) => id));
     const made = await store.use(reach.accountId, async ({ writer, embedder }) => {
       if (embedder !== used) return null;
       return await writer.change({
         ids: superseded.filter((id) => id != null),
         ...(isSuperseding && { withVectors: true, links: "near" }),
-        withTextsOf: once ? memories : [],
+        withTextsOf: withoutDuplicates ? memories : [],
         apply(draft) {
-          const made = memories.map((memory, place): Made => {
-            const duplicate = once ? findDuplicate(draft, memory, now) : null;
+          const made = memories.map((memory, place): Saved => {
+            const duplicate = withoutDuplicates ? findDuplicate(draft, memory, now) : null;
             if (duplicate) return { memory: duplicate, isNew: false };
             const superseding = { reach, now, path: pathOf("supersedes")(place) };
             const hasProject = inputs[place]?.project !== undefined;
             return { memory: putNew(draft, memory, { ...superseding, hasProject }), isNew: true };
           });
-          if (told) told.memoryIds = made.map(({ memory }) => memory.id);
+          if (recorded) recorded.memoryIds = made.map(({ memory }) => memory.id);
           return made;
         },
-        answer: told,
+        answer: recorded,
       });
     });
-    return made ?? insert(reach, inputs, { source, once }, answer);
+    return made ?? insert(reach, inputs, { source, withoutDuplicates }, answer);
   };
 
   const create = async (
     reach: Reach,
     inputs: readonly NewMemory[],
     saving: Saving,
-  ): Promise<Made[]> => {
+  ): Promise<Saved[]> => {
     const { idempotencyKey } = saving;
     if (idempotencyKey === undefined) return insert(reach, inputs, saving);
-    let made: Made[] = [];
+    let made: Saved[] = [];
     const key = keyWithin(reach, idempotencyKey);
     const ids = await idempotency.once(reach.accountId, key, inputs, async (answer) => {
       made = await insert(reach, inputs, saving, answer);
       return made.map(({ memory }) => memory.id);
     });
-    // Not read again: if that fails, what is there would be told not to be.
+    // Not read again: if reading failed, the client would not learn that the memories are saved.
     if (made.length > 0) {
       if (made.every(({ isNew }) => isNew)) return made;
-      // Another server may have made it for the same request at the same moment.
+      // Another server may have saved them for the same request meanwhile.
       const here = await idempotency.made(reach.accountId, key);
       return made.map((one) => ({ ...one, isNew: one.isNew || here.includes(one.memory.id) }));
     }
@@ -117,7 +117,7 @@ export function createSaving({
     if (memories.length < ids.length) {
       throw new AppError(
         "conflict",
-        "What this Idempotency-Key made has been deleted or has expired since.",
+        "The memories that were saved with this Idempotency-Key have been deleted or have expired since.",
       );
     }
     return memories.map((memory) => ({ memory, isNew: true }));
@@ -126,28 +126,28 @@ export function createSaving({
   return {
     /**
      * Saves memories, all or none.
-     * @param source what saves them, as far as it is known
-     * @param idempotencyKey the same key within 24 hours returns the memories it made before
+     * @param source the credential that saves them, as far as it is known
+     * @param idempotencyKey the same key within 24 hours returns the memories of the first call
      * @throws AppError `validation_failed` for an `expires_at` that has passed, or as `supersededRow`
      */
     create: async (
       reach: Reach,
       inputs: readonly NewMemory[],
-      saving: Omit<Saving, "once"> = {},
+      saving: Omit<Saving, "withoutDuplicates"> = {},
     ): Promise<Memory[]> =>
       (await create(reach, inputs, saving)).map(({ memory }) => toMemory(memory)),
 
     /**
-     * Saves a memory, as `create`, or gives the one that says exactly the same already.
-     * @param mayRead whether it may be told what is there: else it is saved once more
-     * @returns it, and whether it is new
+     * Saves a memory like `create`, or returns the one with exactly the same text.
+     * @param mayRead whether the client may receive an existing memory; otherwise the memory is saved again
+     * @returns the memory, and whether it is new
      */
     async save(
       reach: Reach,
       input: NewMemory,
-      { mayRead = true, ...saving }: Omit<Saving, "once"> & { mayRead?: boolean } = {},
+      { mayRead = true, ...saving }: Omit<Saving, "withoutDuplicates"> & { mayRead?: boolean } = {},
     ): Promise<{ memory: Memory; isNew: boolean }> {
-      const [made] = await create(reach, [input], { ...saving, once: mayRead });
+      const [made] = await create(reach, [input], { ...saving, withoutDuplicates: mayRead });
       if (!made) throw new Error("saving a memory made none");
       return { ...made, memory: toMemory(made.memory) };
     },

@@ -18,23 +18,25 @@ import type { Weights } from "./ranking/weights.ts";
 import type { MemoryRow } from "./rows.ts";
 import type { MemoryTable } from "./table.ts";
 
-/** Candidates that meaning and words each bring to the ranking, at least as many as a page has. */
+/** Candidates by meaning and by words, each; more if a page is larger. */
 const CANDIDATES = 100;
 
 export interface SearchRequest {
   query: string;
   limit: number;
   filter: Filter;
-  /** Memories with a lower score, as it is shown, are left out. */
+  /** Memories with a lower score are left out. */
   minScore: number;
   mode: SearchMode;
-  /** Whether old memories sink; they do unless told otherwise. */
+  /** Whether scores fall with age. The default is true. */
   decay?: boolean;
-  /** Whether the parts of each score are told. */
+  /** Whether each score is explained. */
   explain?: boolean;
-  /** Whether only memories are found that are taken for answers; see `FLOOR`. */
+  /** Whether only likely answers are returned; see `FLOOR`. */
   known?: boolean;
-  /** Whether of versions of one fact the one asked for comes first; it does unless told otherwise. */
+  /**
+   * Whether the version of a fact that the query asks for comes before the others. The default is true.
+   */
   versions?: boolean;
 }
 
@@ -42,13 +44,13 @@ export interface SearchRequest {
 export interface Hit extends Pick<Versioned, "newer"> {
   memory: MemoryRow;
   score: number;
-  /** Where it was asked for. */
+  /** If it was asked for. */
   explanation?: Explanation;
-  /** The passage whose meaning is nearest to the query's; undefined where that is not known. */
+  /** The passage that is nearest to the query in meaning; undefined when it is not known. */
   nearest: Part | undefined;
 }
 
-/** Memories that answer a query, the best first, and the words of the query that they were found by. */
+/** The memories that answer a query, best first, and the words of the query. */
 export interface SearchResult {
   hits: Hit[];
   terms: readonly Term[];
@@ -79,19 +81,20 @@ export async function searchTable(
   const { question } = found;
   const all = calibrate(question, found.ranked, found.considered);
   const captured = filter.isCaptured ? [] : all.filter(({ memory }) => wasCaptured(memory));
-  // What was saved is ranked as if nothing had been captured: thousands of turns crowd out nothing.
+  // Saved memories are ranked as if there were no captured ones: thousands of captured turns must not crowd
+  // them out.
   const ranked = captured.length > 0 ? await rankSaved(table, embedder, asked) : all;
-  // Of a time that is asked about, what held then comes first.
+  // A query about a time asks for the version of that time, not for the newest.
   const isOfAnyTime = readPeriod(query, now) === null;
   const areCompared = versions && isOfAnyTime;
   const compared = areCompared ? versionsToCompare(query, ranked) : [];
   const vectors = compared.length > 0 ? await table.vectorsOf(compared) : new Map();
-  // By words or meaning alone, what a score is worth is not known.
+  // The floor was fitted for hybrid scores only.
   const floor = known && mode === "hybrid" ? FLOOR : 0;
   const ordered: readonly Ordered[] = areCompared
     ? putVersionsInOrder(query, ranked, vectors)
     : ranked;
-  // By words or meaning alone, what is taken for an answer is not known.
+  // The same holds for what counts as a likely answer.
   const answers = mode === "hybrid" ? FLOOR : 1;
   const merged: readonly Ordered[] =
     captured.length > 0 ? amongSaved(ordered, captured, answers) : ordered;
@@ -109,22 +112,24 @@ export async function searchTable(
 
 type Ordered = Ranked & Pick<Versioned, "newer">;
 
-/** What a ranking goes by besides what the table and the model tell of it. */
+/** The inputs of a ranking besides the table and the model. */
 interface Asked extends Pick<Question, "text" | "mode" | "memories" | "now" | "decay"> {
   filter: Filter;
-  /** Different memories that the meaning brings at the least, if there are so many. */
+  /** The fewest different memories that the comparison of meaning returns, if there are so many. */
   least: number;
   weights?: Weights;
 }
 
-/** The memories that were not captured, with scores that can be compared. */
+/** Ranks the memories that were not captured, with calibrated scores. */
 async function rankSaved(table: MemoryTable, embedder: Embedder, asked: Asked): Promise<Ranked[]> {
   const filter = { ...asked.filter, isCaptured: false };
   const { question, ranked, considered } = await rankTable(table, embedder, { ...asked, filter });
   return calibrate(question, ranked, considered);
 }
 
-/** Ranks memories of a table for a question. Scores of two questions can be compared after `calibrate`. */
+/**
+ * Ranks memories of a table for a question. `calibrate` makes scores of different questions comparable.
+ */
 export async function rankTable(
   table: Pick<MemoryTable, "candidates" | "ofSessions" | "interaction">,
   embedder: Pick<Embedder, "model" | "embedQuery">,

@@ -7,18 +7,20 @@ import { LIMITS, NewMemory, normaliseTags, Tag } from "./memory.ts";
 import type { MemoryRow } from "./rows.ts";
 import type { Warning } from "./warning.ts";
 
-/** Texts of a memory, as far as they are given. */
+/** The texts of a memory that a request has. */
 type Texts = Partial<Pick<NewMemory, "content" | "tags" | "metadata">>;
 
-/** In the place of a secret where there is no room to tell its kind: no secret is shorter. */
-const STARS = "***";
+/** Replaces a secret where its kind does not fit. No secret is shorter. */
+const SHORT_MASK = "***";
 
-/** What was done with a secret. */
+/** How a secret was handled. */
 type Done = "refused" | "saved" | "masked";
 
 export type SecretWatch = ReturnType<typeof createSecretWatch>;
 
-/** Sees to secrets in what is to be remembered. They are counted by kind, and never told or logged. */
+/**
+ * Finds secrets in texts that are to be saved. Secrets are counted by kind, and never repeated or logged.
+ */
 export function createSecretWatch(metrics: Pick<Metrics, "counter">) {
   const counter = metrics.counter(
     "ctxd_secrets_total",
@@ -32,7 +34,7 @@ export function createSecretWatch(metrics: Pick<Metrics, "counter">) {
   const mask = (text: string): string => maskSecrets(text, (kinds) => count(kinds, "masked"));
 
   return {
-    /** What to tell of a memory that is saved with secrets in it; null where it has none. */
+    /** Warnings about a memory that is saved with secrets; null without any. */
     warnings(texts: Texts): { warnings: Warning[] } | null {
       const warnings = secretsIn(texts).map(({ path, kinds }): Warning => {
         count(kinds, "saved");
@@ -41,7 +43,7 @@ export function createSecretWatch(metrics: Pick<Metrics, "counter">) {
       return warnings.length > 0 ? { warnings } : null;
     },
 
-    /** @throws AppError `validation_failed` for texts with secrets in them */
+    /** @throws AppError `validation_failed` for texts with secrets */
     refuse(texts: Texts): void {
       const found = secretsIn(texts);
       if (found.length === 0) return;
@@ -57,7 +59,7 @@ export function createSecretWatch(metrics: Pick<Metrics, "counter">) {
     /** The text with its secrets masked; see `maskSecrets`. */
     mask,
 
-    /** A memory with its secrets masked; itself where it has none. */
+    /** The memory with its secrets masked, or the memory itself if it has none. */
     maskMemory<Kept extends Pick<MemoryRow, "content" | "tags" | "metadata">>(memory: Kept): Kept {
       const { content, tags, metadata } = memory;
       const hasNone = secretsIn({ content, tags }).length + findSecrets(metadata).length === 0;
@@ -70,7 +72,7 @@ export function createSecretWatch(metrics: Pick<Metrics, "counter">) {
           maskSecrets(
             text,
             () => {},
-            () => STARS,
+            () => SHORT_MASK,
           ),
         ),
       };
@@ -110,7 +112,7 @@ function maskTexts(
   };
 }
 
-/** What tells the kind may be longer than the secret was. */
+/** A mask with the secret's kind may be longer than the secret. */
 function isWithinLimits({ content, tags, metadata }: MaskedTexts): boolean {
   return (
     problemOf(NewMemory.properties.content, content) === null &&
@@ -119,7 +121,7 @@ function isWithinLimits({ content, tags, metadata }: MaskedTexts): boolean {
   );
 }
 
-/** A value of an object, whose name may tell what it is. */
+/** Masks a value of an object. Its name may show that it is a secret. */
 function maskValue(name: string, value: string, mask: (text: string) => string): string {
   const before = `${name}: `;
   const masked = mask(before + value);

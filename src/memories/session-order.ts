@@ -1,30 +1,30 @@
-/** Sessions whose newest time is remembered: turns of one come together. */
-const SESSIONS = 10_000;
+/** The most sessions whose newest time is kept: turns of a session come together. */
+const MAX_SESSIONS = 10_000;
 
-/** A time as it was said, and as it is kept. */
+/** The time of a turn, and the time that its memory gets. */
 interface Times {
-  said: number;
-  kept: number;
+  original: number;
+  adjusted: number;
 }
 
-/** @returns the time to keep, in milliseconds since 1970 */
-export type SessionOrder = (session: string, said: number) => number;
+/** @returns the time to save, in milliseconds since 1970 */
+export type SessionOrder = (session: string, time: number) => number;
 
 /**
- * Makes what keeps turns of a session in the order in which they come: those that share a time are
- * kept a millisecond apart. Lists and the ranking know the order of turns by their times alone.
+ * Keeps the turns of a session in the order in which they come: turns with the same time get times a
+ * millisecond apart, since lists and the ranking order turns by their times alone.
  */
 export function createSessionOrder(): SessionOrder {
   const newest = new Map<string, Times>();
-  return (session, said) => {
+  return (session, time) => {
     const last = newest.get(session);
-    // What goes back in time is a place of its own: it does not wait for what came before it here.
-    const follows = last !== undefined && said >= last.said;
-    const kept = follows ? Math.max(said, last.kept + 1) : said;
-    // The last one set is the last in the order of the map.
+    // A turn that goes back in time does not follow the turn before it.
+    const follows = last !== undefined && time >= last.original;
+    const adjusted = follows ? Math.max(time, last.adjusted + 1) : time;
+    // Deleted first: a map keeps the order of insertion.
     newest.delete(session);
-    newest.set(session, { said, kept });
-    if (newest.size > SESSIONS) newest.delete(newest.keys().next().value ?? "");
-    return kept;
+    newest.set(session, { original: time, adjusted });
+    if (newest.size > MAX_SESSIONS) newest.delete(newest.keys().next().value ?? "");
+    return adjusted;
   };
 }

@@ -6,22 +6,23 @@ import { rounded } from "./ranking/scores.ts";
 import type { MemoryRow } from "./rows.ts";
 import type { MemoryTable } from "./table.ts";
 
-/** How many are told at the most, and rows that are looked at for them. */
-const MOST = 10;
-const ROWS = 50;
-/** From which likeness on two texts are about the same: a cosine of 0.65, which one pair in fifty of any two has. */
+/** The most similar memories that are returned, and the candidates among which they are found. */
+const MAX_SIMILAR = 10;
+const CANDIDATES = 50;
+/**
+ * Lowest score of texts about the same subject: a cosine of 0.65, which one of fifty random pairs has.
+ */
 const NEAR = 0.3;
 
-/** A memory, and how alike it is in meaning to another one, 0 to 1: 1 for the same text. */
+/** A memory, and its similarity in meaning to another one, 0 to 1: 1 for the same text. */
 export interface Near {
   memory: MemoryRow;
   score: number;
 }
 
 /**
- * The memories that say nearly the same as one that is there, or that it may have outdated, the
- * nearest first.
- * @param filter of those to look among
+ * The memories that say nearly the same as a memory, or that it may have outdated, nearest first.
+ * @param filter which memories are compared
  */
 export async function findSimilar(
   table: MemoryTable,
@@ -34,21 +35,21 @@ export async function findSimilar(
       const kind = hintOf(memory.content, content, score);
       return kind ? [{ id: memory.id, score: rounded(score), kind }] : [];
     })
-    .slice(0, MOST);
+    .slice(0, MAX_SIMILAR);
 }
 
-/** The memories that are near one in meaning, the nearest first; none where nothing is. */
+/** The memories that are near a memory in meaning, nearest first. */
 export async function findNear(table: MemoryTable, id: string, filter: Filter): Promise<Near[]> {
   const { nearest } = await nearestTo(table, id, filter);
   return nearest
     .filter(({ score }) => score >= NEAR)
     .map(({ memory, score }) => ({ memory, score: rounded(score) }))
-    .slice(0, MOST);
+    .slice(0, MAX_SIMILAR);
 }
 
 /**
- * The text of a memory, and what is nearest to it. Of a long memory the first passage is compared, whose
- * vector is kept: nothing is embedded again.
+ * The text of a memory, and the memories that are nearest to it. Compares the vector of the first passage,
+ * which is stored, so that nothing is embedded again.
  */
 async function nearestTo(
   table: MemoryTable,
@@ -58,7 +59,7 @@ async function nearestTo(
   const [saved] = await table.load([id]);
   const [vector] = saved?.vectors ?? [];
   if (!saved || !vector) return { content: "", nearest: [] };
-  const question = { vector, words: null, filter, limit: ROWS, least: MOST + 1 };
+  const question = { vector, words: null, filter, limit: CANDIDATES, least: MAX_SIMILAR + 1 };
   const { candidates } = await table.candidates(question);
   const nearest = candidates
     .filter(({ memory }) => memory.id !== id)

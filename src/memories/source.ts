@@ -1,6 +1,9 @@
 import type { MemorySource } from "./memory.ts";
 
-/** What is recorded of who writes: a person's session is the dashboard's, whichever route it takes. */
+/**
+ * The source to record for a write. Writes in a person's session count as the dashboard's, whatever route
+ * they use.
+ */
 export function sourceOf(
   { via, credential }: { via: string; credential: Omit<MemorySource, "via"> },
   way: MemorySource["via"],

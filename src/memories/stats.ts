@@ -10,39 +10,39 @@ import type { MemoryFacts, MemoryRow } from "./rows.ts";
 
 const DAY = 86_400_000;
 
-/** Milliseconds for which figures of memories that do not change hold: only ages grow. */
+/** Milliseconds for which the statistics of unchanged memories are kept: only their ages change. */
 const LIFETIME = 10 * 60_000;
 
-/** Entries of a list at the most: what makes more of them is no label any more. */
+/** The most entries of a list. A label with more values is no longer useful as a label. */
 export const STATS_LIMITS = { tags: 100, agents: 100, projects: 1_000, days: 3_660 } as const;
 
-/** Cells of `fading` for each time that the age doubles, and from importance 0 to 1. */
+/** Cells of `fading` for each doubling of the age, and from importance 0 to 1. */
 const AGE_STEPS = 8;
 const IMPORTANCE_STEPS = 20;
 
-const count = Type.Integer({ minimum: 1, description: "How many memories." });
+const count = Type.Integer({ minimum: 1, description: "The number of memories." });
 const time = (description: string) => Type.Union([instant({ description }), Type.Null()]);
 const share = (description: string) => Type.Number({ minimum: 0, maximum: 1, description });
 
-/** What an account has, in figures. */
+/** Statistics of an account's memories. */
 export const Stats = Type.Object({
-  memories: Type.Integer({ minimum: 0, description: "How many there are." }),
+  memories: Type.Integer({ minimum: 0, description: "The number of all memories." }),
   bytes: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], {
     description:
-      "Size on disk, with vectors, indexes and what upkeep has yet to remove; `null` for a key that is bound to a project.",
+      "Size on disk, with vectors, indexes and data that is still to be removed; `null` for a key that is bound to a project.",
   }),
   oldest: time("When the oldest was created; `null` without memories."),
   newest: time("When the newest was created; `null` without memories."),
   tags: Type.Array(Type.Object({ tag: Type.String(), memories: count }), {
-    description: `By tag, the ${STATS_LIMITS.tags} most frequent.`,
+    description: `The ${STATS_LIMITS.tags} most frequent tags.`,
   }),
   agents: Type.Array(
     Type.Object({ agent_id: Type.Union([Type.String(), Type.Null()]), memories: count }),
-    { description: `By agent, the ${STATS_LIMITS.agents} most frequent.` },
+    { description: `The ${STATS_LIMITS.agents} most frequent agents; \`null\` is none.` },
   ),
   projects: Type.Array(
     Type.Object({ project: Type.Union([Type.String(), Type.Null()]), memories: count }),
-    { description: `By project, the ${STATS_LIMITS.projects} most frequent; \`null\` is none.` },
+    { description: `The ${STATS_LIMITS.projects} most frequent projects; \`null\` is none.` },
   ),
   days: Type.Array(
     Type.Object({
@@ -50,19 +50,19 @@ export const Stats = Type.Object({
       memories: count,
     }),
     {
-      description: `By day of creation, those with any, the oldest first; the last ${STATS_LIMITS.days}.`,
+      description: `Days on which memories were created, oldest first; the last ${STATS_LIMITS.days}.`,
     },
   ),
   fading: Type.Array(
     Type.Object({
       age_days: Type.Number({ minimum: 0, description: "Since the last change." }),
       importance: share("0 to 1."),
-      retention: share("What is left of them at their age."),
+      retention: share("The mean retention at their age."),
       memories: count,
     }),
     {
       description:
-        "How far memories have faded: means of those alike in age and importance; pinned ones, which never fade, are counted apart.",
+        "How far memories have faded: means of memories of similar age and importance. Pinned memories never fade and are counted separately.",
     },
   ),
 });
@@ -149,32 +149,35 @@ type Figures = Omit<Stats, "bytes">;
 
 /** Memories that can be counted. */
 export interface Countable {
-  /** All of them, some at a time; others have their turn between. */
+  /** All of them, in batches; other requests run between two batches. */
   rows(): AsyncIterable<readonly MemoryRow[]>;
   /** A number that grows with each write. */
   readonly changes: number;
 }
 
-/** Counts that are remembered of one account: of all of it, and of projects. */
-const REMEMBERED = 8;
+/** The most statistics that are kept for an account: of all memories, and of bound projects. */
+const MAX_KEPT = 8;
 
-/** A count of memories, and for how long it holds. */
-interface Known {
+/** Kept statistics, and how long they are valid. */
+interface Kept {
   changes: number;
   at: number;
-  /** When the first of the memories that were counted expires. */
+  /** When the first counted memory expires. */
   until: number;
   figures: Promise<Figures>;
 }
 
-/** Counts the memories that may be read, again only when they have changed. */
+/**
+ * Returns the statistics of the memories that a caller may read. Counts again only when memories have
+ * changed.
+ */
 export function createSurvey({ clock, decay }: { clock: () => number; decay: Decay }) {
-  const known = new WeakMap<Countable, LRUCache<string, Known>>();
+  const known = new WeakMap<Countable, LRUCache<string, Kept>>();
 
   const count = async (
     memories: Countable,
     reach: Reach,
-    period: Omit<Known, "figures">,
+    period: Omit<Kept, "figures">,
   ): Promise<Figures> => {
     const tally = createTally(period.at, decay);
     const visible = readable(reach, { aliveAt: period.at });
@@ -191,16 +194,16 @@ export function createSurvey({ clock, decay }: { clock: () => number; decay: Dec
   return (memories: Countable, reach: Reach): Promise<Figures> => {
     const { changes } = memories;
     const now = clock();
-    const counts = known.get(memories) ?? new LRUCache<string, Known>({ max: REMEMBERED });
+    const counts = known.get(memories) ?? new LRUCache<string, Kept>({ max: MAX_KEPT });
     known.set(memories, counts);
-    const part = JSON.stringify(reach.bound);
-    const last = counts.get(part);
+    const boundTo = JSON.stringify(reach.bound);
+    const last = counts.get(boundTo);
     const isValid = last && now < last.until && Math.abs(now - last.at) < LIFETIME;
     if (isValid && last.changes === changes) return last.figures;
     const period = { changes, at: now, until: Number.POSITIVE_INFINITY };
     const figures = count(memories, reach, period);
-    counts.set(part, Object.assign(period, { figures }));
-    figures.catch(() => counts.delete(part));
+    counts.set(boundTo, Object.assign(period, { figures }));
+    figures.catch(() => counts.delete(boundTo));
     return figures;
   };
 }
@@ -209,7 +212,7 @@ function increment<Key>(counts: Map<Key, number>, key: Key): void {
   counts.set(key, (counts.get(key) ?? 0) + 1);
 }
 
-/** The most frequent first; equals by name. */
+/** The most frequent first; equal counts by name. */
 function mostFrequent<Key extends string | null>(counts: Map<Key, number>, limit: number) {
   return [...counts]
     .sort(([a, m], [b, n]) => n - m || ((a ?? "") < (b ?? "") ? -1 : 1))

@@ -7,7 +7,7 @@ import { createDiskVault } from "./base/disk-vault.ts";
 import type { Vault } from "./base/vault.ts";
 import type { Checkpoint, Log } from "./log/log.ts";
 
-/** Where memories are kept: what tables are made of. */
+/** Where memories are stored: the parts that tables are made of. */
 export interface Storage {
   log: Log;
   vault: Vault;
@@ -18,10 +18,10 @@ export interface Storage {
 }
 
 /**
- * Storage on this machine's disk, or with a vault that several machines share.
- * @param folder for the bases; it must be there
- * @param shared keeps the files; what is in the folder may be lost then
- * @param step ends or holds up a flush in tests
+ * Storage on the local disk, or with a vault that several servers share.
+ * @param folder for the bases; it must exist
+ * @param shared keeps the files durable, so that those in the folder may be lost
+ * @param step called at each step of a flush; tests use it to stop or delay a flush
  */
 export function createStorage({
   lancedb,

@@ -4,7 +4,7 @@ import type { Outcome } from "./log/pending.ts";
 import type { Lags } from "./open-tables.ts";
 import type { KeptTable } from "./table.ts";
 
-/** Has metrics tell what the tables that are open come to, and how far upkeep lags behind writes. */
+/** Adds metrics of the open tables, and of the lag of their upkeep. */
 export function measureStore(
   metrics: Metrics,
   { log, opened, lags }: { log: Pick<Log, "size">; opened: () => KeptTable[]; lags: () => Lags },
@@ -16,17 +16,21 @@ export function measureStore(
   metrics.gauge("ctxd_log_entries", "Commits that no base includes yet.", log.size);
   const sum = (of: (table: KeptTable) => number) =>
     opened().reduce((total, table) => total + of(table), 0);
-  metrics.gauge("ctxd_flush_lag_seconds", "Age of the oldest of them.", () => lags().flush);
+  metrics.gauge(
+    "ctxd_flush_lag_seconds",
+    "Age of the oldest commit that no base includes yet.",
+    () => lags().flush,
+  );
   metrics.gauge(
     "ctxd_forgetting_lag_seconds",
-    "Time since the oldest deletion of something that is still in the files.",
+    "Time since the oldest deletion whose data is still in the files.",
     () => lags().forgetting,
   );
   metrics.gauge("ctxd_open_tables", "Tables in use, one for each account.", () => opened().length);
   metrics.gauge("ctxd_view_memories", "Memories in the views of open tables.", () =>
     sum(({ view }) => view.current?.size ?? 0),
   );
-  metrics.gauge("ctxd_view_bytes", "Memory that the views take, about.", () =>
+  metrics.gauge("ctxd_view_bytes", "Approximate memory that the views use.", () =>
     sum(({ view }) => view.current?.bytes ?? 0),
   );
   metrics.gauge("ctxd_base_rows", "Passages of memories in the bases of open tables.", () =>

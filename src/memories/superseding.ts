@@ -7,7 +7,7 @@ import { relink } from "./links.ts";
 import { checkMayWrite, readable } from "./reach.ts";
 import type { MemoryRow, StoredMemory } from "./rows.ts";
 
-/** Who supersedes what, and where in the request that was said. */
+/** Who supersedes a memory, and the path of `supersedes` in the request. */
 export interface Superseding {
   reach: Reach;
   /** Milliseconds since 1970. */
@@ -16,9 +16,9 @@ export interface Superseding {
 }
 
 /**
- * The memory that another one is to supersede.
- * @param get memories by their ids
- * @throws AppError `memory_not_found`, `forbidden`, or `conflict` when it has been superseded
+ * The memory that a new one is to supersede.
+ * @param get memories by id
+ * @throws AppError `memory_not_found`, `forbidden`, or `conflict` when it is superseded already
  */
 export function supersededRow(
   get: (id: string) => MemoryRow | null,
@@ -30,7 +30,7 @@ export function supersededRow(
   if (!old || !passes(visible, old)) throw notFound(id);
   checkMayWrite(reach, old);
   const newer = old.supersededBy === null ? null : get(old.supersededBy);
-  // The place of one that has expired is its successor's, or free. One that is not here takes no place.
+  // A newer memory that has expired or is missing does not count, unless it has been superseded itself.
   const isAlive = newer && passes({ aliveAt: now }, newer);
   if (newer && (isAlive || newer.supersededBy !== null)) {
     throw isSuperseded(passes(visible, newer) ? newer.id : null, path);
@@ -38,7 +38,7 @@ export function supersededRow(
   return old;
 }
 
-/** @param newer the id of what has taken its place, if that may be told */
+/** @param newer id of the newer memory, if the caller may read it */
 function isSuperseded(newer: string | null, path: string) {
   const by = newer === null ? "has been superseded" : `has been superseded by ${newer}`;
   const what = newer === null ? "what holds now" : "that one, or what its history begins with";
@@ -48,8 +48,8 @@ function isSuperseded(newer: string | null, path: string) {
 }
 
 /**
- * Saves a memory in a draft. What it supersedes was read with what is next to it.
- * @param hasProject whether it says what it belongs to; otherwise that is what it was before
+ * Saves a memory in a draft. The superseded memory must have been read with its linked ones.
+ * @param hasProject whether the request names a project; otherwise the superseded memory's is used
  */
 export function putNew(
   draft: Draft,
@@ -68,9 +68,9 @@ export function putNew(
 }
 
 /**
- * Tells before the work is done in vain what can't be superseded.
- * @param ids what each of the memories to save supersedes
- * @throws AppError as `supersededRow`, or `validation_failed` for one that two would supersede
+ * Checks before embedding which memories can't be superseded.
+ * @param ids of the memories that each new memory supersedes
+ * @throws AppError as `supersededRow`, or `validation_failed` if two would supersede the same one
  */
 export async function checkSuperseded(
   find: (ids: readonly string[]) => Promise<MemoryRow[]>,
@@ -89,7 +89,7 @@ export async function checkSuperseded(
     if (typeof id !== "string") continue;
     const path = superseding.pathOf(place);
     if (ids.indexOf(id) < place) {
-      const message = "must not be the same as that of another one";
+      const message = "must not be the same as that of another memory";
       throw new AppError("validation_failed", `${path} ${message}.`, {
         details: [{ path: `/${path}`, message }],
       });

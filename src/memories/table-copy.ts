@@ -5,11 +5,11 @@ import { embeddingOf, type MemoryRow, type StoredMemory, toMemory } from "./rows
 
 export type TableCopy = ReturnType<typeof createTableCopy>;
 
-/** Memories that one commit takes at most, and characters: forgetting must not wait long. */
+/** The most memories and characters of one commit: larger commits would delay forgetting. */
 const BATCH = 64;
 const BATCH_CHARACTERS = 20_000;
 
-/** Makes a table say what another one says, with another model's vectors, while that one changes. */
+/** Copies a table to one with another model's vectors, while the first one changes. */
 export function createTableCopy({
   from,
   to,
@@ -21,23 +21,25 @@ export function createTableCopy({
   wanted: Embedder;
   use: OpenTables["use"];
 }) {
-  /** Ids of memories that have changed since the tables were compared, and those not copied yet. */
+  /**
+   * Ids of memories that changed since the tables were compared, and of those that are not copied yet.
+   */
   const changed = new Set<string>();
   const missing = new Set<string>();
   let total = 0;
 
   return {
     from,
-    /** Memories of the first table when the two were compared. */
+    /** The number of memories of the first table when the two were compared. */
     get total() {
       return total;
     },
-    /** How many are still to be copied. */
-    get left() {
+    /** The number of memories that are still to be copied. */
+    get remaining() {
       return changed.size + missing.size;
     },
-    /** The same as a share, 0 to 1. */
-    get leftShare() {
+    /** The share of memories that are still to be copied, 0 to 1. */
+    get remainingShare() {
       return total === 0 ? 1 : missing.size / total;
     },
 
@@ -47,7 +49,7 @@ export function createTableCopy({
       for (const id of removed) changed.add(id);
     },
 
-    /** Finds what is to be copied. */
+    /** Compares the tables to find what must be copied. */
     async compare(): Promise<void> {
       const difference = await compareTables(from, to, use);
       total = difference.total;
@@ -56,12 +58,12 @@ export function createTableCopy({
     },
 
     /**
-     * Copies, batch by batch.
-     * @param mayGoOn is asked before each
+     * Copies batch by batch.
+     * @param mayContinue is called before each batch
      */
-    async copy(mayGoOn: () => boolean): Promise<void> {
-      while (changed.size + missing.size > 0 && mayGoOn()) {
-        // Those that changed first: they may be forgotten ones.
+    async run(mayContinue: () => boolean): Promise<void> {
+      while (changed.size + missing.size > 0 && mayContinue()) {
+        // Changed memories first: they may have been deleted.
         const batch = await takeBatch(from, changed.size > 0 ? changed : missing, use);
         for (const id of batch) {
           changed.delete(id);
@@ -78,7 +80,7 @@ export function createTableCopy({
   };
 }
 
-/** The first of some memories, as many as one commit takes. */
+/** The first ids of a set, as many as one commit takes. */
 async function takeBatch(
   from: string,
   source: ReadonlySet<string>,
@@ -94,7 +96,7 @@ async function takeBatch(
   });
 }
 
-/** Makes memories of the second table what they are in the first one. */
+/** Copies memories to the second table, and removes those that the first one does not have. */
 async function copyMemories(
   { from, to, ids }: { from: string; to: string; ids: readonly string[] },
   wanted: Embedder,
@@ -123,12 +125,14 @@ async function copyMemories(
   );
 }
 
-/** Finds what is in the first table and not just so in the second, and what is in the second alone. */
+/**
+ * Ids of memories that the second table lacks or has in another state, and of those that only it has.
+ */
 async function compareTables(from: string, to: string, use: OpenTables["use"]) {
-  const there = new Map<string, bigint>();
+  const copied = new Map<string, bigint>();
   await use(to, async ({ table }) => {
     for await (const rows of table.rows()) {
-      for (const row of rows) there.set(row.id, fingerprint(row));
+      for (const row of rows) copied.set(row.id, fingerprint(row));
     }
   });
   const missing: string[] = [];
@@ -137,15 +141,15 @@ async function compareTables(from: string, to: string, use: OpenTables["use"]) {
     for await (const rows of table.rows()) {
       total += rows.length;
       for (const row of rows) {
-        if (there.get(row.id) !== fingerprint(row)) missing.push(row.id);
-        there.delete(row.id);
+        if (copied.get(row.id) !== fingerprint(row)) missing.push(row.id);
+        copied.delete(row.id);
       }
     }
   });
-  return { total, missing, gone: there.keys() };
+  return { total, missing, gone: copied.keys() };
 }
 
-/** The same for memories that differ in their vectors alone. */
+/** A hash of a memory without its vectors. */
 function fingerprint(row: MemoryRow): bigint {
   return BigInt(Bun.hash(JSON.stringify(toMemory(row))));
 }

@@ -17,16 +17,16 @@ import type { Memories } from "./memories.ts";
 import { ImportedMemory, ImportReport, type Memory } from "./memory.ts";
 import { ExportQuery, ImportQuery, toFilter } from "./requests.ts";
 
-/** Newline-delimited JSON: one memory a line. */
+/** Newline-delimited JSON: one memory per line. */
 export const NDJSON = "application/x-ndjson";
 const ACCEPTED = new Set([NDJSON, "application/ndjson", "application/jsonl"]);
 
-/** Bytes of a line: a content of 32,768 characters, each escaped, and what is around. */
+/** The most bytes of a line: a content of 32,768 escaped characters, and the other fields. */
 const MAX_LINE = 1 << 20;
 
 const shape = TypeCompiler.Compile(ImportedMemory);
 
-/** Taking all memories elsewhere, and bringing them in: as a stream, in bounded memory. */
+/** Export and import of all memories, as streams with bounded memory. */
 export function createTransferRoutes({
   memories,
   authorize,
@@ -51,9 +51,9 @@ export function createTransferRoutes({
         query: ExportQuery,
         detail: {
           operationId: "exportMemories",
-          summary: "Take all memories elsewhere",
+          summary: "Export all memories",
           description:
-            "One memory a line, the oldest first: those of the moment of the request. What changes meanwhile comes as it is then, what is deleted meanwhile does not come. A connection that ends early is an answer that is not complete; it ends when the key is revoked.",
+            "One memory per line, oldest first. The export has the memories that existed at the request: memories that change meanwhile have their new state, deleted ones are left out. If the connection ends early, the export is incomplete. It ends when the key is revoked.",
           responses: responses(
             { status: 200, description: "Lines.", schema: ref("Memory"), contentType: NDJSON },
             400,
@@ -69,9 +69,9 @@ export function createTransferRoutes({
         const { accountId, scopes, credential } = principal;
         checkQueryString(request);
         const dryRun = query.dry_run === "true";
-        // It tells of what is here, and changes nothing.
+        // A dry run reveals existing memories, and changes nothing.
         if (dryRun) await authorize(request, "memories:read");
-        // Embedding takes longer than an idle connection may live.
+        // Embedding takes longer than the server keeps an idle connection.
         server?.timeout(request, 0);
         const report = await memories.import(principal, readLines(request), {
           source: { via: "import", ...credential },
@@ -87,20 +87,20 @@ export function createTransferRoutes({
         return report;
       },
       {
-        // It is read line by line when it is known who sends it.
+        // The handler reads the body line by line, after the request is authorized.
         parse: () => null,
         query: ImportQuery,
         detail: {
           operationId: "importMemories",
-          summary: "Bring memories in",
+          summary: "Import memories",
           description:
-            "One memory a line, as exported; only `content` is needed. Ids and times are kept, but lines of one session that share a time and have no id keep their order by a millisecond each; `source` becomes what imports them. Secrets such as API keys are masked. A line whose id is there already is written only if its `updated_at` is newer, so that the same file twice changes nothing. Lines that are no memory are left out and named. Without the scope `memories:read` there is no `dry_run`, and lines that change nothing all count as `kept`. The body may have any length; memories are saved as it is read, and stay when it breaks off.",
+            "One memory per line, as exported; only `content` is required. Ids and times are kept, except that lines of one session with the same time and without an id get times a millisecond apart, in their order. `source` becomes the importing credential. Secrets such as API keys are masked. A line whose id exists is written only if its `updated_at` is newer, so importing a file twice changes nothing. Invalid lines are skipped and reported. Without the scope `memories:read`, `dry_run` is refused, and all lines that change nothing count as `kept`. The body may have any length. Memories are saved while it is read, and stay if it breaks off.",
           requestBody: {
             required: true,
             content: { [NDJSON]: { schema: { $ref: "#/components/schemas/ImportedMemory" } } },
           },
           responses: responses(
-            { status: 200, description: "What was done.", schema: ImportReport },
+            { status: 200, description: "The result.", schema: ImportReport },
             400,
             415,
             422,
@@ -112,7 +112,7 @@ export function createTransferRoutes({
 
 /**
  * Pages of memories as lines of JSON.
- * @param stillAllowed asked before each page; throws what ends the stream
+ * @param stillAllowed called before each page; throws to end the stream
  */
 export function toStream(
   pages: AsyncGenerator<Memory[], void>,
@@ -148,7 +148,7 @@ function readLines(request: Request): AsyncGenerator<ImportLine> {
   return parseLines(readChunks(request));
 }
 
-/** Memories as they stand in the lines of a body. */
+/** The memories of a body's lines. */
 export async function* parseLines(body: AsyncIterable<Uint8Array>): AsyncGenerator<ImportLine> {
   let number = 0;
   const turn = createPause();
@@ -167,7 +167,7 @@ function parseLine(
   if (bytes === TOO_LONG) return { problem: `is longer than ${MAX_LINE} bytes` };
   let memory: unknown;
   try {
-    // Leaves out a byte order mark.
+    // Removes a byte order mark.
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
     if (text.trim() === "") return null;
     memory = parseJson(text);

@@ -8,13 +8,13 @@ import type { Reading } from "./reading.ts";
 import { toMemory } from "./rows.ts";
 import type { Store } from "./store.ts";
 
-/** How a memory is changed. */
+/** Options of a change. */
 interface Changing {
   source?: MemorySource | null;
   isExpected?: (memory: Memory) => boolean;
 }
 
-/** How memories are changed; see `createMemories`. */
+/** Changing memories; see `createMemories`. */
 export function createUpdate({
   store,
   clock,
@@ -25,11 +25,11 @@ export function createUpdate({
   get: Reading["get"];
 }) {
   /**
-   * Changes the fields that are given.
-   * @param source what changes it: recorded when the content changes
-   * @param isExpected is asked about the memory, also as it is right before the change
+   * Changes the given fields.
+   * @param source the credential that changes it; recorded if the content changes
+   * @param isExpected is called with the memory, and again right before the change
    * @throws AppError `memory_not_found`, `validation_failed` for an `expires_at` that has passed, or
-   *   `precondition_failed` when `isExpected` says no
+   *   `precondition_failed` if `isExpected` returns false
    */
   const update = async (
     reach: Reach,
@@ -43,8 +43,8 @@ export function createUpdate({
     const present = await get(reach, id);
     if (!isExpected(present)) throw hasChanged();
     const content = changes.content;
-    // Embedding takes longer than all the rest: it happens before the write's turn, and only
-    // when the content changes.
+    // Embedding takes longer than the rest. It happens before the write's turn, and only if the content
+    // changes.
     const used = await store.use(reach.accountId, async ({ embedder }) => embedder);
     const embedding =
       content === undefined || content === present.content
@@ -61,7 +61,8 @@ export function createUpdate({
           if (!current || !mayRead(reach, current)) throw notFound(id);
           checkMayWrite(reach, current);
           if (!isExpected(toMemory(current))) throw hasChanged();
-          // Another write may have changed the content between: then its embedding is not this one.
+          // Another write may have changed the content meanwhile. Then the stored vectors don't belong to
+          // the wanted content.
           if (content !== undefined && content !== current.content && !embedding) return null;
           const own = embedding ?? draft.embeddingOf(id);
           if (!own) throw new Error("a memory was not loaded with its vectors");

@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 
-/** What is told of a memory that was saved all the same. */
+/** A warning about a memory that was saved nevertheless. */
 export const Warning = Type.Object({
   code: Type.Literal("secret"),
   path: Type.String({ description: "JSON pointer to the field.", examples: ["/content"] }),

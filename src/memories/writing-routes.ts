@@ -28,7 +28,7 @@ import {
 } from "./requests.ts";
 import { sourceOf } from "./source.ts";
 
-/** Bytes of a body. */
+/** The most bytes of a body. */
 const MAX_BODY = 1 << 20;
 
 const readBatch = createListReader("memories", NewMemory, {
@@ -47,10 +47,10 @@ const Deleted = Type.Object({ id: Id, deleted: Type.Literal(true) });
 const DeletedMany = Type.Object({ deleted: Type.Integer({ minimum: 0, examples: [3] }) });
 
 const WITHOUT_READING =
-  "Without the scope `memories:read` the answer has `id`, `created_at` and `updated_at` alone.";
-export const ETAG = { ETag: "Names this state of the memory, for `If-Match`." };
+  "Without the scope `memories:read` the answer has only `id`, `created_at` and `updated_at`.";
+export const ETAG = { ETag: "Identifies this state of the memory, for `If-Match`." };
 
-/** What the routes of memories go by. */
+/** The dependencies of the routes of memories. */
 export interface Dependencies {
   etags: Etags;
   memories: Memories;
@@ -65,12 +65,14 @@ export function createWritingRoutes(dependencies: Dependencies) {
     .use(createChangeRoutes(dependencies));
 }
 
-/** Reads the body of who has a scope: a stranger's is not read. */
+/**
+ * Reads a body after the request is authorized, so that nobody else can make the server read one.
+ */
 function createParser(authorize: Authorize, scope: Scope) {
   return (read: (request: Request) => Promise<unknown>) =>
     async ({ request, server }: Pick<Context, "request" | "server">) => {
       await authorize(request, scope);
-      // Embedding a large batch takes longer than an idle connection may live.
+      // Embedding a large batch takes longer than the server keeps an idle connection.
       server?.timeout(request, 0);
       return read(request);
     };
@@ -114,14 +116,14 @@ function createSavingRoutes({ memories, authorize, etags }: Dependencies) {
         detail: {
           operationId: "createMemory",
           summary: "Save a memory",
-          description: `When this is answered the memory is on the disk, and every search finds it. What says exactly the same in the same project already is answered with 200 as it is, and nothing is saved. With \`supersedes\`, what was true before is kept as history, out of searches and lists; it is refused with 409 when another one has taken its place, and needs \`memories:write\`. \`similar=true\` needs the scope to read. ${WITHOUT_READING}`,
+          description: `When this is answered, the memory is on disk, and every search finds it. If a memory with exactly the same text exists in the same project, it is returned with status 200, and nothing is saved. With \`supersedes\`, the memory that was true before is kept as history, out of searches and lists. This needs \`memories:write\`, and is refused with 409 if another memory supersedes that one already. \`similar=true\` needs \`memories:read\`. ${WITHOUT_READING}`,
           responses: responses(
             {
               status: 201,
               description: "Saved.",
               schema: ref("SavedMemory"),
               headers: { ...ETAG, Location: "The memory's path." },
-              or: { status: 200, description: "The memory that says the same already." },
+              or: { status: 200, description: "The memory that has the same text." },
             },
             400,
             404,
@@ -142,7 +144,7 @@ function createSavingRoutes({ memories, authorize, etags }: Dependencies) {
         const idempotencyKey = headers["idempotency-key"];
         const turn = createPause();
         const saved = await memories.create(principal, body.memories, { source, idempotencyKey });
-        // To write so much has taken its time, and so does the answer.
+        // Writing so much has taken time, and building the answer takes more.
         await turn();
         const answers: object[] = [];
         for (const [place, memory] of saved.entries()) {
@@ -161,9 +163,13 @@ function createSavingRoutes({ memories, authorize, etags }: Dependencies) {
         detail: {
           operationId: "createMemories",
           summary: "Save up to 256 memories, all or none",
-          description: `Faster than one by one, and one of them that is not valid keeps all out. All are saved, also those that say what is known already: turns of a conversation, say. ${WITHOUT_READING}`,
+          description: `Faster than one request each. If one memory is invalid, none is saved. Duplicates are saved too, for example repeated turns of a conversation. ${WITHOUT_READING}`,
           responses: responses(
-            { status: 201, description: "Saved, in the order given.", schema: Created },
+            {
+              status: 201,
+              description: "The saved memories, in the given order.",
+              schema: Created,
+            },
             400,
             404,
             409,
@@ -240,9 +246,9 @@ function createChangeRoutes({ memories, authorize, etags, record }: Dependencies
         query: RemovalQuery,
         detail: {
           operationId: "deleteMemory",
-          summary: "Delete a memory for good",
+          summary: "Delete a memory permanently",
           description:
-            "Within a minute it is in no file any more, backups excepted. What it had superseded is then followed by what superseded it, or holds again.",
+            "Within a minute no file contains it, except backups. The memory that it superseded is then superseded by the one that superseded it, or becomes current again.",
           responses: responses(
             { status: 200, description: "Deleted.", schema: Deleted },
             400,
@@ -263,11 +269,11 @@ function createChangeRoutes({ memories, authorize, etags, record }: Dependencies
         query: DeletionQuery,
         detail: {
           operationId: "deleteMemories",
-          summary: "Delete all memories that pass a filter, for good",
+          summary: "Delete all memories that match a filter, permanently",
           description:
-            "At least one of them is needed. With `source`, all that a misled agent or a lost key wrote goes in one step.",
+            "Needs at least one filter. With `source`, one request deletes all that a misled agent or a lost key wrote.",
           responses: responses(
-            { status: 200, description: "How many there were.", schema: DeletedMany },
+            { status: 200, description: "The number of deleted memories.", schema: DeletedMany },
             400,
             422,
           ),

@@ -14,7 +14,7 @@ import type { SecretWatch } from "./secret-watch.ts";
 import type { Store } from "./store.ts";
 import { createUpdate } from "./updating.ts";
 
-/** How memories are saved, changed and removed; see `createMemories`. */
+/** Saving, changing and removing memories; see `createMemories`. */
 export function createWriting({
   store,
   idempotency,
@@ -31,7 +31,7 @@ export function createWriting({
   return {
     ...createSaving({ store, idempotency, clock }),
 
-    /** Brings in memories from elsewhere; see `importMemories`. */
+    /** Imports memories; see `importMemories`. */
     import: (reach: Reach, lines: AsyncIterable<ImportLine>, options: ImportOptions) =>
       importMemories({ store, clock, secrets }, reach, lines, options),
 
@@ -41,9 +41,9 @@ export function createWriting({
     ...createMove({ store, clock }),
 
     /**
-     * Removes a memory; what it superseded is then followed by what superseded it.
-     * @param withHistory removes all of its history too
-     * @returns how many memories that were
+     * Removes a memory. The memory that it superseded is then superseded by the one that superseded it.
+     * @param withHistory removes its whole history
+     * @returns the number of removed memories
      * @throws AppError `memory_not_found`
      */
     async remove(reach: Reach, id: string, withHistory = false): Promise<number> {
@@ -67,8 +67,8 @@ export function createWriting({
     },
 
     /**
-     * Removes all memories that a filter lets pass, and returns how many there were.
-     * @throws AppError `validation_failed` for a filter without any condition
+     * Removes all memories that match a filter, and returns their number.
+     * @throws AppError `validation_failed` for a filter without a condition
      */
     async removeMatching(reach: Reach, filter: Filter): Promise<number> {
       if (!narrows(filter)) {

@@ -10,7 +10,7 @@ import { type Round, startRounds } from "../reembedding-rounds.ts";
 import { createTableCopy } from "../table-copy.ts";
 import { withLease } from "./held-lease.ts";
 
-/** Something was written elsewhere while a table was to take the place of another one. */
+/** Another process wrote to a table while its copy was to replace it. */
 class WrittenMeanwhile extends CtxdError {
   override readonly name = "WrittenMeanwhile";
   readonly code = "written_meanwhile";
@@ -21,8 +21,8 @@ class WrittenMeanwhile extends CtxdError {
 
 /**
  * Embeds the tables of other models again, as `createReembedding` does, where several processes write to
- * them: each account's is copied by one process, under a lease. What the others write meanwhile is copied
- * too, and the copy takes the table's place only if nothing is missing in it.
+ * them. One process copies an account's table, under a lease. What other processes write meanwhile is
+ * copied too, and the copy replaces the table only if it is complete.
  */
 export function startSharedReembedding({
   log,
@@ -37,15 +37,15 @@ export function startSharedReembedding({
   tables: OpenTables;
   embedders: Embedders;
   lines: Lines;
-  /** Milliseconds until those are tried again that failed, or that another process copies. */
+  /** Milliseconds until accounts are tried again that failed, or that another process copies. */
   retryAfter: number;
 }) {
   const { wanted } = embedders;
   const owner = randomUUID();
-  /** Leases of the copies that are being written here, by their names. */
+  /** Leases of the copies that this process writes, by table name. */
   const leases = new Map<string, Lease>();
 
-  /** Uses a table with all that was written to it anywhere. */
+  /** Uses a table with the newest entries of all processes. */
   const useNewest: OpenTables["use"] = async (name, task) => {
     const [head] = await shared.heads([name]);
     return await tables.use(name, async (open) => {
@@ -58,20 +58,22 @@ export function startSharedReembedding({
     const to = { name: tableFor(accountId, wanted.model.id), model: wanted.model.id };
     leases.set(to.name, lease);
     let isInTurn = false;
-    const filling = createTableCopy({
-      ...{ from, to: to.name, wanted },
-      // In the turn of its writer nothing can be taken in.
+    const copy = createTableCopy({
+      from,
+      to: to.name,
+      wanted,
+      // Entries of other processes can't be read in the turn of the table's writer.
       use: (name, task) => (isInTurn && name === from ? tables.use : useNewest)(name, task),
     });
-    round.track(filling);
-    await filling.compare();
-    const { total, left } = filling;
-    lines.info("reembedding_started", { accountId, memories: total, left });
+    round.track(copy);
+    await copy.compare();
+    const { total, remaining } = copy;
+    lines.info("reembedding_started", { accountId, memories: total, left: remaining });
     const finish = async () => {
       isInTurn = true;
       try {
-        await filling.copy(round.mayGoOn);
-        if (!round.mayGoOn()) throw new WrittenMeanwhile();
+        await copy.run(round.mayContinue);
+        if (!round.mayContinue()) throw new WrittenMeanwhile();
         const seq = tables.opened().find(({ name }) => name === from)?.seq ?? 0;
         const isDone = await shared.replace(accountId, { from, seq, to }, lease);
         if (!isDone) throw new WrittenMeanwhile();
@@ -79,9 +81,9 @@ export function startSharedReembedding({
         isInTurn = false;
       }
     };
-    for (let isDone = false; !isDone && round.mayGoOn(); ) {
-      await filling.copy(round.mayGoOn);
-      if (!round.mayGoOn()) return;
+    for (let isDone = false; !isDone && round.mayContinue(); ) {
+      await copy.run(round.mayContinue);
+      if (!round.mayContinue()) return;
       isDone = await tables.end(from, finish).then(
         () => true,
         (error) => {
@@ -90,40 +92,41 @@ export function startSharedReembedding({
         },
       );
     }
-    if (round.mayGoOn()) lines.info("reembedding_done", { accountId, memories: total, ...to });
+    if (round.mayContinue()) lines.info("reembedding_done", { accountId, memories: total, ...to });
   };
 
-  /** Tells whether nothing is left to be done for an account. */
-  const remake = async (accountId: string, round: Round): Promise<boolean> => {
+  /** @returns whether the account is done */
+  const reembed = async (accountId: string, round: Round): Promise<boolean> => {
     const position = await shared.position(accountId);
     if (!position) return true;
     const { table, model } = position;
     if (model === wanted.model.id) return true;
     if (model === null && position.seq > 0) {
-      // As an earlier version left it: the base knows its model.
+      // An earlier version has not recorded the model. The base has it.
       const made = await useNewest(table, async (open) => open.table.model.id);
       await log.setCurrent(accountId, { name: table, model: made });
-      return await remake(accountId, round);
+      return await reembed(accountId, round);
     }
-    const parts = { table: accountId, owner };
-    return await withLease(shared.copying, parts, (lease) =>
+    const leased = { table: accountId, owner };
+    return await withLease(shared.copying, leased, (lease) =>
       replace(accountId, table, lease, round),
     );
   };
 
   const rounds = startRounds({
-    ...{ retryAfter, lines },
+    retryAfter,
+    lines,
     outdated: async () =>
       (await log.allCurrent()).flatMap(({ accountId, model }) =>
         model === wanted.model.id ? [] : [accountId],
       ),
-    remake: (accountId, round) => remake(accountId, round).finally(() => leases.clear()),
+    reembed: (accountId, round) => reembed(accountId, round).finally(() => leases.clear()),
     finish: embedders.release,
   });
 
   return {
     ...rounds,
-    /** The lease under which a table is a copy that is not yet the account's. */
+    /** The lease of a copy that has not replaced its table yet. */
     leaseOf: (name: string): Lease | undefined => leases.get(name),
   };
 }

@@ -48,8 +48,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Take all memories elsewhere
-         * @description One memory a line, the oldest first: those of the moment of the request. What changes meanwhile comes as it is then, what is deleted meanwhile does not come. A connection that ends early is an answer that is not complete; it ends when the key is revoked.
+         * Export all memories
+         * @description One memory per line, oldest first. The export has the memories that existed at the request: memories that change meanwhile have their new state, deleted ones are left out. If the connection ends early, the export is incomplete. It ends when the key is revoked.
          */
         get: operations["exportMemories"];
         put?: never;
@@ -70,8 +70,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Bring memories in
-         * @description One memory a line, as exported; only `content` is needed. Ids and times are kept, but lines of one session that share a time and have no id keep their order by a millisecond each; `source` becomes what imports them. Secrets such as API keys are masked. A line whose id is there already is written only if its `updated_at` is newer, so that the same file twice changes nothing. Lines that are no memory are left out and named. Without the scope `memories:read` there is no `dry_run`, and lines that change nothing all count as `kept`. The body may have any length; memories are saved as it is read, and stay when it breaks off.
+         * Import memories
+         * @description One memory per line, as exported; only `content` is required. Ids and times are kept, except that lines of one session with the same time and without an id get times a millisecond apart, in their order. `source` becomes the importing credential. Secrets such as API keys are masked. A line whose id exists is written only if its `updated_at` is newer, so importing a file twice changes nothing. Invalid lines are skipped and reported. Without the scope `memories:read`, `dry_run` is refused, and all lines that change nothing count as `kept`. The body may have any length. Memories are saved while it is read, and stay if it breaks off.
          */
         post: operations["importMemories"];
         delete?: never;
@@ -89,7 +89,7 @@ export interface paths {
         };
         /**
          * Find memories by meaning
-         * @description The best first; equals by newest, then id.
+         * @description Best first. Equal scores are ordered newest first, then by id.
          */
         get: operations["searchMemories"];
         put?: never;
@@ -109,18 +109,18 @@ export interface paths {
         };
         /**
          * List memories, newest first
-         * @description `next_cursor` of a page leads to the next one; it is null on the last.
+         * @description Pass `next_cursor` as `cursor` to get the next page. It is null on the last one.
          */
         get: operations["listMemories"];
         put?: never;
         /**
          * Save a memory
-         * @description When this is answered the memory is on the disk, and every search finds it. What says exactly the same in the same project already is answered with 200 as it is, and nothing is saved. With `supersedes`, what was true before is kept as history, out of searches and lists; it is refused with 409 when another one has taken its place, and needs `memories:write`. `similar=true` needs the scope to read. Without the scope `memories:read` the answer has `id`, `created_at` and `updated_at` alone.
+         * @description When this is answered, the memory is on disk, and every search finds it. If a memory with exactly the same text exists in the same project, it is returned with status 200, and nothing is saved. With `supersedes`, the memory that was true before is kept as history, out of searches and lists. This needs `memories:write`, and is refused with 409 if another memory supersedes that one already. `similar=true` needs `memories:read`. Without the scope `memories:read` the answer has only `id`, `created_at` and `updated_at`.
          */
         post: operations["createMemory"];
         /**
-         * Delete all memories that pass a filter, for good
-         * @description At least one of them is needed. With `source`, all that a misled agent or a lost key wrote goes in one step.
+         * Delete all memories that match a filter, permanently
+         * @description Needs at least one filter. With `source`, one request deletes all that a misled agent or a lost key wrote.
          */
         delete: operations["deleteMemories"];
         options?: never;
@@ -137,18 +137,18 @@ export interface paths {
         };
         /**
          * Get a memory
-         * @description Its `ETag` guards a change of it against lost updates.
+         * @description Send its `ETag` as `If-Match` when you change the memory, to avoid lost updates.
          */
         get: operations["getMemory"];
         /**
          * Change a memory
-         * @description Fields that are left out stay as they are. Without the scope `memories:read` the answer has `id`, `created_at` and `updated_at` alone.
+         * @description Fields that are left out stay as they are. Without the scope `memories:read` the answer has only `id`, `created_at` and `updated_at`.
          */
         put: operations["updateMemory"];
         post?: never;
         /**
-         * Delete a memory for good
-         * @description Within a minute it is in no file any more, backups excepted. What it had superseded is then followed by what superseded it, or holds again.
+         * Delete a memory permanently
+         * @description Within a minute no file contains it, except backups. The memory that it superseded is then superseded by the one that superseded it, or becomes current again.
          */
         delete: operations["deleteMemory"];
         options?: never;
@@ -164,8 +164,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List what a memory superseded, and what superseded it
-         * @description The newest first, with the memory itself: what holds now, then what held before.
+         * List a memory's history
+         * @description The memory with those that it supersedes and that supersede it, newest first.
          */
         get: operations["getMemoryHistory"];
         put?: never;
@@ -186,8 +186,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Move all memories that pass a filter to a project
-         * @description At least one filter is needed. Histories are moved as a whole. They are as old as before. When it fails, some are moved: send it again.
+         * Move all memories that match a filter to a project
+         * @description Needs at least one filter. A history is moved as a whole. Times do not change. If the request fails, some memories may have moved: send it again.
          */
         post: operations["moveMemories"];
         delete?: never;
@@ -207,7 +207,7 @@ export interface paths {
         put?: never;
         /**
          * Save up to 256 memories, all or none
-         * @description Faster than one by one, and one of them that is not valid keeps all out. All are saved, also those that say what is known already: turns of a conversation, say. Without the scope `memories:read` the answer has `id`, `created_at` and `updated_at` alone.
+         * @description Faster than one request each. If one memory is invalid, none is saved. Duplicates are saved too, for example repeated turns of a conversation. Without the scope `memories:read` the answer has only `id`, `created_at` and `updated_at`.
          */
         post: operations["createMemories"];
         delete?: never;
@@ -225,7 +225,7 @@ export interface paths {
         };
         /**
          * Count memories
-         * @description By tag, agent and day, with their size on disk and how far they have faded.
+         * @description Counts by tag, agent, project and day, the size on disk, and how far memories have faded.
          */
         get: operations["getStats"];
         put?: never;
@@ -286,7 +286,7 @@ export interface components {
              */
             importance: number;
             /**
-             * @description Whether it shall never fade.
+             * @description Whether the memory never fades.
              * @example false
              */
             pinned: boolean;
@@ -301,7 +301,7 @@ export interface components {
             };
             source: {
                 /**
-                 * @description The way it came.
+                 * @description How the text came to the server.
                  * @enum {string}
                  */
                 via: "api" | "mcp" | "dashboard" | "import" | "capture";
@@ -311,7 +311,7 @@ export interface components {
                  */
                 by: string;
                 /**
-                 * @description Id of the key, of what an app was allowed, or of the person's account.
+                 * @description Id of the key, of the app's grant, or of the person's account.
                  * @example key_0197f2c4e0b47c3a9a1d5b8e2f60c711
                  */
                 id: string;
@@ -357,7 +357,7 @@ export interface components {
              */
             importance: number;
             /**
-             * @description Whether it shall never fade.
+             * @description Whether the memory never fades.
              * @example false
              */
             pinned: boolean;
@@ -372,7 +372,7 @@ export interface components {
             };
             source: {
                 /**
-                 * @description The way it came.
+                 * @description How the text came to the server.
                  * @enum {string}
                  */
                 via: "api" | "mcp" | "dashboard" | "import" | "capture";
@@ -382,7 +382,7 @@ export interface components {
                  */
                 by: string;
                 /**
-                 * @description Id of the key, of what an app was allowed, or of the person's account.
+                 * @description Id of the key, of the app's grant, or of the person's account.
                  * @example key_0197f2c4e0b47c3a9a1d5b8e2f60c711
                  */
                 id: string;
@@ -401,31 +401,31 @@ export interface components {
             updated_at: string;
             expires_at: string | null;
             /**
-             * @description About the chance that it bears on the query, comparable between queries and accounts; age counts.
+             * @description Approximately the probability that the memory answers the query, lowered by age. Comparable between queries and accounts.
              * @example 0.82
              */
             score: number;
-            /** @description The passage that made it match: that of the nearest meaning, and in it where most of the query's words are together. All of a short `content`. */
+            /** @description The matched passage: in the passage of the nearest meaning, the part with most of the query's words. A short `content` is returned whole. */
             matched: {
                 /**
                  * @description At most 400 characters: whole sentences where they fit.
                  * @example The user prefers to be called Sam.
                  */
                 text: string;
-                /** @description Where it begins in `content`, in characters: Unicode code points, from 0. */
+                /** @description Its first character in `content`, counted in Unicode code points from 0. */
                 start: number;
-                /** @description Where it ends in `content`: the first character after it. */
+                /** @description The first character after it in `content`. */
                 end: number;
             };
             /**
-             * @description Id of the newest memory that was found of the same fact, where it is another.
+             * @description Id of the newest found memory of the same fact, if it is another one.
              * @example mem_0197f2c4e0b47c3a9a1d5b8e2f60c711
              */
             newer?: string;
-            /** @description What the score is made of. The first eight are log-odds: 0 is neither for nor against, and each 2.3 makes it ten times as likely that the memory answers the query. */
+            /** @description The parts of the score. The first eight are log-odds: 0 counts neither for nor against the memory, and each 2.3 makes it ten times as likely that the memory answers the query. */
             explanation?: {
                 /**
-                 * @description What every memory begins with, before anything speaks for it.
+                 * @description The start value of every memory, before any signal counts.
                  * @example 1.2
                  */
                 start: number;
@@ -435,46 +435,46 @@ export interface components {
                  */
                 meaning: number;
                 /**
-                 * @description How many of the query's words it has; rare ones count more.
+                 * @description How many of the query's words it has; rare words count more.
                  * @example 1.2
                  */
                 words: number;
                 /**
-                 * @description What stands around it in its session: an answer often follows its question.
+                 * @description The memories around it in its session: an answer often follows its question.
                  * @example 1.2
                  */
                 session: number;
                 /**
-                 * @description Who says it, whether it asks or tells, and names and numbers as asked for.
+                 * @description The speaker, whether it is a question or a statement, and the names and numbers of the query.
                  * @example 1.2
                  */
                 wording: number;
                 /**
-                 * @description Whether it is of the time that the query names, or the version of a fact that holds.
+                 * @description Whether it is from the time that the query names, and whether it is the current version of a fact.
                  * @example 1.2
                  */
                 time: number;
                 /**
-                 * @description Less for long texts, in which many words answer nothing.
+                 * @description Lower for long texts, of which many words don't answer the query.
                  * @example 1.2
                  */
                 length: number;
                 /**
-                 * @description What all results together tell of whether anything here answers the query; it makes scores of different queries comparable.
+                 * @description Whether any result answers the query, judged from all results. It makes scores of different queries comparable.
                  * @example 1.2
                  */
                 question: number;
-                /** @description What these come to: 1 / (1 + e^−sum). */
+                /** @description The probability of the sum of these: 1 / (1 + e^−sum). */
                 relevance: number;
-                /** @description What is left of it at its age. */
+                /** @description The share of the memory that remains at its age. */
                 retention: number;
-                /** @description The share of the score that age can take. */
+                /** @description The share of the score that depends on retention. */
                 decay: number;
             };
         };
         ImportedMemory: {
             /**
-             * @description As it is exported. By default one that follows from what the line says.
+             * @description As exported. The default follows from the line's content.
              * @example mem_0197f2c4e0b47c3a9a1d5b8e2f60c711
              */
             id?: string;
@@ -503,7 +503,7 @@ export interface components {
              */
             importance?: number;
             /**
-             * @description Whether it shall never fade.
+             * @description Whether the memory never fades.
              * @example false
              */
             pinned?: boolean;
@@ -517,12 +517,12 @@ export interface components {
                 [key: string]: unknown;
             };
             expires_at?: string | null;
-            /** @description As it is exported. It also follows from `supersedes` of a line beside it, or after it. */
+            /** @description As exported. It is also set by the `supersedes` of another line. */
             superseded_by?: string | null;
-            /** @description As it is exported. What imports it is recorded instead. */
+            /** @description As exported. Ignored: the importing credential is recorded. */
             source?: {
                 /**
-                 * @description The way it came.
+                 * @description How the text came to the server.
                  * @enum {string}
                  */
                 via: "api" | "mcp" | "dashboard" | "import" | "capture";
@@ -532,7 +532,7 @@ export interface components {
                  */
                 by: string;
                 /**
-                 * @description Id of the key, of what an app was allowed, or of the person's account.
+                 * @description Id of the key, of the app's grant, or of the person's account.
                  * @example key_0197f2c4e0b47c3a9a1d5b8e2f60c711
                  */
                 id: string;
@@ -577,7 +577,7 @@ export interface components {
              */
             importance: number;
             /**
-             * @description Whether it shall never fade.
+             * @description Whether the memory never fades.
              * @example false
              */
             pinned: boolean;
@@ -592,7 +592,7 @@ export interface components {
             };
             source: {
                 /**
-                 * @description The way it came.
+                 * @description How the text came to the server.
                  * @enum {string}
                  */
                 via: "api" | "mcp" | "dashboard" | "import" | "capture";
@@ -602,7 +602,7 @@ export interface components {
                  */
                 by: string;
                 /**
-                 * @description Id of the key, of what an app was allowed, or of the person's account.
+                 * @description Id of the key, of the app's grant, or of the person's account.
                  * @example key_0197f2c4e0b47c3a9a1d5b8e2f60c711
                  */
                 id: string;
@@ -620,7 +620,7 @@ export interface components {
              */
             updated_at: string;
             expires_at: string | null;
-            /** @description Present only where there is something to tell. */
+            /** @description Present only if there are warnings. */
             warnings?: {
                 /** @constant */
                 code: "secret";
@@ -632,63 +632,63 @@ export interface components {
                 /** @example Has what looks like a secret: github-token. */
                 message: string;
             }[];
-            /** @description With `?similar=true`: at most 10 memories that say nearly the same, or that may be outdated. */
+            /** @description With `?similar=true`: at most 10 memories that say nearly the same, or that the saved one may have outdated. */
             similar?: {
-                /** @description Of the memory that is like the one that was saved. */
+                /** @description Id of the similar memory. */
                 id: string;
                 /** @description 1 for the same text. */
                 score: number;
                 /**
-                 * @description `near` says nearly the same; `changed` says something else of the same, and may be superseded.
+                 * @description `near`: it says nearly the same. `changed`: it says something else about the same subject, and may be outdated.
                  * @enum {string}
                  */
                 kind: "near" | "changed";
             }[];
         };
         Stats: {
-            /** @description How many there are. */
+            /** @description The number of all memories. */
             memories: number;
-            /** @description Size on disk, with vectors, indexes and what upkeep has yet to remove; `null` for a key that is bound to a project. */
+            /** @description Size on disk, with vectors, indexes and data that is still to be removed; `null` for a key that is bound to a project. */
             bytes: number | null;
             oldest: string | null;
             newest: string | null;
-            /** @description By tag, the 100 most frequent. */
+            /** @description The 100 most frequent tags. */
             tags: {
                 tag: string;
-                /** @description How many memories. */
+                /** @description The number of memories. */
                 memories: number;
             }[];
-            /** @description By agent, the 100 most frequent. */
+            /** @description The 100 most frequent agents; `null` is none. */
             agents: {
                 agent_id: string | null;
-                /** @description How many memories. */
+                /** @description The number of memories. */
                 memories: number;
             }[];
-            /** @description By project, the 1000 most frequent; `null` is none. */
+            /** @description The 1000 most frequent projects; `null` is none. */
             projects: {
                 project: string | null;
-                /** @description How many memories. */
+                /** @description The number of memories. */
                 memories: number;
             }[];
-            /** @description By day of creation, those with any, the oldest first; the last 3660. */
+            /** @description Days on which memories were created, oldest first; the last 3660. */
             days: {
                 /**
                  * @description In UTC.
                  * @example 2026-11-21
                  */
                 day: string;
-                /** @description How many memories. */
+                /** @description The number of memories. */
                 memories: number;
             }[];
-            /** @description How far memories have faded: means of those alike in age and importance; pinned ones, which never fade, are counted apart. */
+            /** @description How far memories have faded: means of memories of similar age and importance. Pinned memories never fade and are counted separately. */
             fading: {
                 /** @description Since the last change. */
                 age_days: number;
                 /** @description 0 to 1. */
                 importance: number;
-                /** @description What is left of them at their age. */
+                /** @description The mean retention at their age. */
                 retention: number;
-                /** @description How many memories. */
+                /** @description The number of memories. */
                 memories: number;
             }[];
         };
@@ -835,21 +835,21 @@ export interface operations {
     exportMemories: {
         parameters: {
             query?: {
-                /** @description Comma-separated. A memory needs one of them, or all with `tags_match=all`. */
+                /** @description Comma-separated. A memory must have one of them, or all with `tags_match=all`. */
                 tags?: string;
-                /** @description Whether one of `tags` is enough, as it is by default, or all are needed. */
+                /** @description Whether a memory must have one of `tags` (the default) or all. */
                 tags_match?: "any" | "all";
                 /** @description The agent that the memory belongs to. */
                 agent_id?: string;
                 /** @description The conversation that the memory comes from. */
                 session_id?: string;
-                /** @description Memories of this project and of none, or of it alone with `project_only=true`. */
+                /** @description Memories of this project and of none; only of this project with `project_only=true`. */
                 project?: string;
-                /** @description Whether memories of no project are left out. Without `project` they alone are meant. */
+                /** @description Whether memories of no project are left out. Without `project`: only memories of no project. */
                 project_only?: "true" | "false";
-                /** @description Id of the key, of what an app was allowed, or of the account that wrote it. */
+                /** @description Id of the key, the app's grant or the account that wrote the memory. */
                 source?: string;
-                /** @description `true` for what was captured from conversations alone, `false` for what was saved otherwise. */
+                /** @description `true`: only memories that were captured from conversations. `false`: only others. */
                 captured?: "true" | "false";
                 /** @description Created before this moment. */
                 created_before?: string;
@@ -876,7 +876,7 @@ export interface operations {
     importMemories: {
         parameters: {
             query?: {
-                /** @description Whether only to tell what would be done. */
+                /** @description Whether to report what would be done, and change nothing. */
                 dry_run?: "true" | "false";
             };
             header?: never;
@@ -889,7 +889,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What was done. */
+            /** @description The result. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -898,19 +898,19 @@ export interface operations {
                     "application/json": {
                         /** @description New memories. */
                         created: number;
-                        /** @description Lines that were newer than the memory with their id, and replaced it. */
+                        /** @description Lines that were newer than the memory with their id and replaced it. */
                         updated: number;
-                        /** @description Lines whose memory is here already, just so. */
+                        /** @description Lines whose memory exists with the same content. */
                         unchanged: number;
-                        /** @description Lines that differ from the memory with their id, which is as new or newer. */
+                        /** @description Lines that differ from the memory with their id, which is at least as new. */
                         kept: number;
-                        /** @description Lines that are no memory. */
+                        /** @description Lines that are not a valid memory. */
                         invalid: number;
-                        /** @description Lines with secrets such as API keys, which were masked. They count above too. */
+                        /** @description Lines whose secrets, such as API keys, were masked. They are counted above too. */
                         masked: number;
-                        /** @description Why lines were kept out: the first 1,000 of `kept` and `invalid`. */
+                        /** @description Why lines were not imported: the first 1,000 of `kept` and `invalid`. */
                         skipped: {
-                            /** @description Its number. */
+                            /** @description The line's number. */
                             line: number;
                             /** @enum {string} */
                             outcome: "kept" | "invalid";
@@ -925,41 +925,41 @@ export interface operations {
     searchMemories: {
         parameters: {
             query: {
-                /** @description What to look for, in natural language. Of a time that it names, such as last week or in May 2023, memories come first. */
+                /** @description What to look for, in natural language. If the query names a time, such as last week or in May 2023, memories of that time come first. */
                 q: string;
-                /** @description How many memories to return at most. */
+                /** @description The most memories to return. */
                 limit?: number;
-                /** @description Comma-separated. A memory needs one of them, or all with `tags_match=all`. */
+                /** @description Comma-separated. A memory must have one of them, or all with `tags_match=all`. */
                 tags?: string;
-                /** @description Whether one of `tags` is enough, as it is by default, or all are needed. */
+                /** @description Whether a memory must have one of `tags` (the default) or all. */
                 tags_match?: "any" | "all";
                 /** @description The agent that the memory belongs to. */
                 agent_id?: string;
                 /** @description The conversation that the memory comes from. */
                 session_id?: string;
-                /** @description Memories of this project and of none, or of it alone with `project_only=true`. */
+                /** @description Memories of this project and of none; only of this project with `project_only=true`. */
                 project?: string;
-                /** @description Whether memories of no project are left out. Without `project` they alone are meant. */
+                /** @description Whether memories of no project are left out. Without `project`: only memories of no project. */
                 project_only?: "true" | "false";
-                /** @description Id of the key, of what an app was allowed, or of the account that wrote it. */
+                /** @description Id of the key, the app's grant or the account that wrote the memory. */
                 source?: string;
-                /** @description `true` for what was captured from conversations alone, `false` for what was saved otherwise. */
+                /** @description `true`: only memories that were captured from conversations. `false`: only others. */
                 captured?: "true" | "false";
                 /** @description Created before this moment. */
                 created_before?: string;
                 /** @description Created at this moment or later. */
                 created_after?: string;
-                /** @description Whether memories come that others have superseded. */
+                /** @description Whether superseded memories are included. */
                 include_superseded?: "true" | "false";
-                /** @description Memories with a lower `score` are left out: the score as it is shown, decay included. */
+                /** @description Memories with a lower `score` are left out. Decay is part of the score. */
                 min_score?: number;
-                /** @description By meaning and words, by meaning, or by words alone. */
+                /** @description Compare meaning and words, only meaning, or only words. */
                 mode?: "hybrid" | "semantic" | "keyword";
-                /** @description Whether only memories are found whose score, age aside, is high enough to take them for answers; with the mode `hybrid`. None means that nothing is known about what was asked. */
+                /** @description Whether to return only memories that are likely answers, with the mode `hybrid`. Their score without decay must be high enough. An empty result means that nothing is known about the query. */
                 known?: "true" | "false";
-                /** @description Whether the score of a memory falls with its age. */
+                /** @description Whether a memory's score falls with its age. */
                 decay?: "true" | "false";
-                /** @description Whether each memory comes with the parts of its score. */
+                /** @description Whether each memory has an `explanation` of its score. */
                 explain?: "true" | "false";
             };
             header?: never;
@@ -971,7 +971,7 @@ export interface operations {
             /** @description Found. */
             200: {
                 headers: {
-                    /** @description How these were found: `keyword` instead of `hybrid` in the moments after a start in which the model is still being loaded. */
+                    /** @description The mode that was used: `keyword` instead of `hybrid` while the server loads the model after a start. */
                     "Ctxd-Search-Mode"?: string;
                     [name: string]: unknown;
                 };
@@ -986,31 +986,31 @@ export interface operations {
     listMemories: {
         parameters: {
             query?: {
-                /** @description Comma-separated. A memory needs one of them, or all with `tags_match=all`. */
+                /** @description Comma-separated. A memory must have one of them, or all with `tags_match=all`. */
                 tags?: string;
-                /** @description Whether one of `tags` is enough, as it is by default, or all are needed. */
+                /** @description Whether a memory must have one of `tags` (the default) or all. */
                 tags_match?: "any" | "all";
                 /** @description The agent that the memory belongs to. */
                 agent_id?: string;
                 /** @description The conversation that the memory comes from. */
                 session_id?: string;
-                /** @description Memories of this project and of none, or of it alone with `project_only=true`. */
+                /** @description Memories of this project and of none; only of this project with `project_only=true`. */
                 project?: string;
-                /** @description Whether memories of no project are left out. Without `project` they alone are meant. */
+                /** @description Whether memories of no project are left out. Without `project`: only memories of no project. */
                 project_only?: "true" | "false";
-                /** @description Id of the key, of what an app was allowed, or of the account that wrote it. */
+                /** @description Id of the key, the app's grant or the account that wrote the memory. */
                 source?: string;
-                /** @description `true` for what was captured from conversations alone, `false` for what was saved otherwise. */
+                /** @description `true`: only memories that were captured from conversations. `false`: only others. */
                 captured?: "true" | "false";
                 /** @description Created before this moment. */
                 created_before?: string;
                 /** @description Created at this moment or later. */
                 created_after?: string;
-                /** @description Whether memories come that others have superseded. */
+                /** @description Whether superseded memories are included. */
                 include_superseded?: "true" | "false";
-                /** @description How many memories to return at most. */
+                /** @description The most memories to return. */
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -1027,7 +1027,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         memories: components["schemas"]["Memory"][];
-                        /** @description Where the next page starts; `null` at the end. */
+                        /** @description The `cursor` of the next page; `null` on the last page. */
                         next_cursor: string | null;
                     };
                 };
@@ -1037,11 +1037,11 @@ export interface operations {
     createMemory: {
         parameters: {
             query?: {
-                /** @description Whether memories are told that say nearly the same, or may be outdated by it. */
+                /** @description Whether the answer lists memories that say nearly the same, or that the new one may have outdated. */
                 similar?: "true" | "false";
             };
             header?: {
-                /** @description The same key within 24 hours makes nothing new and is answered alike. */
+                /** @description A repeated request with the same key within 24 hours saves nothing and gets the same answer. */
                 "idempotency-key"?: string;
             };
             path?: never;
@@ -1081,7 +1081,7 @@ export interface operations {
                      */
                     importance?: number;
                     /**
-                     * @description Whether it shall never fade.
+                     * @description Whether the memory never fades.
                      * @example false
                      */
                     pinned?: boolean;
@@ -1100,10 +1100,10 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The memory that says the same already. */
+            /** @description The memory that has the same text. */
             200: {
                 headers: {
-                    /** @description Names this state of the memory, for `If-Match`. */
+                    /** @description Identifies this state of the memory, for `If-Match`. */
                     ETag?: string;
                     /** @description The memory's path. */
                     Location?: string;
@@ -1116,7 +1116,7 @@ export interface operations {
             /** @description Saved. */
             201: {
                 headers: {
-                    /** @description Names this state of the memory, for `If-Match`. */
+                    /** @description Identifies this state of the memory, for `If-Match`. */
                     ETag?: string;
                     /** @description The memory's path. */
                     Location?: string;
@@ -1131,21 +1131,21 @@ export interface operations {
     deleteMemories: {
         parameters: {
             query?: {
-                /** @description Comma-separated. A memory needs one of them, or all with `tags_match=all`. */
+                /** @description Comma-separated. A memory must have one of them, or all with `tags_match=all`. */
                 tags?: string;
-                /** @description Whether one of `tags` is enough, as it is by default, or all are needed. */
+                /** @description Whether a memory must have one of `tags` (the default) or all. */
                 tags_match?: "any" | "all";
                 /** @description The agent that the memory belongs to. */
                 agent_id?: string;
                 /** @description The conversation that the memory comes from. */
                 session_id?: string;
-                /** @description Memories of this project alone. */
+                /** @description Only memories of this project. */
                 project?: string;
                 /** @description `true` without `project`: memories of no project. */
                 project_only?: "true" | "false";
-                /** @description Id of the key, of what an app was allowed, or of the account that wrote it. */
+                /** @description Id of the key, the app's grant or the account that wrote the memory. */
                 source?: string;
-                /** @description `true` for what was captured from conversations alone, `false` for what was saved otherwise. */
+                /** @description `true`: only memories that were captured from conversations. `false`: only others. */
                 captured?: "true" | "false";
                 /** @description Created before this moment. */
                 created_before?: string;
@@ -1156,7 +1156,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description How many there were. */
+            /** @description The number of deleted memories. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1185,7 +1185,7 @@ export interface operations {
             /** @description The memory. */
             200: {
                 headers: {
-                    /** @description Names this state of the memory, for `If-Match`. */
+                    /** @description Identifies this state of the memory, for `If-Match`. */
                     ETag?: string;
                     [name: string]: unknown;
                 };
@@ -1199,7 +1199,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The memory's `ETag`: refuse if it has changed since. */
+                /** @description The memory's `ETag`. The change is refused if the memory has changed since. */
                 "if-match"?: string;
             };
             path: {
@@ -1235,7 +1235,7 @@ export interface operations {
                      */
                     importance?: number;
                     /**
-                     * @description Whether it shall never fade.
+                     * @description Whether the memory never fades.
                      * @example false
                      */
                     pinned?: boolean;
@@ -1255,7 +1255,7 @@ export interface operations {
             /** @description The changed memory. */
             200: {
                 headers: {
-                    /** @description Names this state of the memory, for `If-Match`. */
+                    /** @description Identifies this state of the memory, for `If-Match`. */
                     ETag?: string;
                     [name: string]: unknown;
                 };
@@ -1268,7 +1268,7 @@ export interface operations {
     deleteMemory: {
         parameters: {
             query?: {
-                /** @description Whether what it superseded and what superseded it is deleted too. Otherwise these are linked with each other. */
+                /** @description Whether the memory's whole history is deleted too. Otherwise the memories before and after it are linked with each other. */
                 history?: "true" | "false";
             };
             header?: never;
@@ -1302,9 +1302,9 @@ export interface operations {
     getMemoryHistory: {
         parameters: {
             query?: {
-                /** @description How many memories to return at most. */
+                /** @description The most memories to return. */
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -1324,7 +1324,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         memories: components["schemas"]["Memory"][];
-                        /** @description Where the next page starts; `null` at the end. */
+                        /** @description The `cursor` of the next page; `null` on the last page. */
                         next_cursor: string | null;
                     };
                 };
@@ -1334,21 +1334,21 @@ export interface operations {
     moveMemories: {
         parameters: {
             query?: {
-                /** @description Comma-separated. A memory needs one of them, or all with `tags_match=all`. */
+                /** @description Comma-separated. A memory must have one of them, or all with `tags_match=all`. */
                 tags?: string;
-                /** @description Whether one of `tags` is enough, as it is by default, or all are needed. */
+                /** @description Whether a memory must have one of `tags` (the default) or all. */
                 tags_match?: "any" | "all";
                 /** @description The agent that the memory belongs to. */
                 agent_id?: string;
                 /** @description The conversation that the memory comes from. */
                 session_id?: string;
-                /** @description Memories of this project alone. */
+                /** @description Only memories of this project. */
                 project?: string;
                 /** @description `true` without `project`: memories of no project. */
                 project_only?: "true" | "false";
-                /** @description Id of the key, of what an app was allowed, or of the account that wrote it. */
+                /** @description Id of the key, the app's grant or the account that wrote the memory. */
                 source?: string;
-                /** @description `true` for what was captured from conversations alone, `false` for what was saved otherwise. */
+                /** @description `true`: only memories that were captured from conversations. `false`: only others. */
                 captured?: "true" | "false";
                 /** @description Created before this moment. */
                 created_before?: string;
@@ -1361,7 +1361,7 @@ export interface operations {
             content: {
                 "application/json": {
                     /**
-                     * @description The project that they belong to from now on; `null` for none.
+                     * @description The new project of the memories; `null` for none.
                      * @example atlas
                      */
                     project: string | null;
@@ -1369,7 +1369,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description How many there were elsewhere. */
+            /** @description The number of memories that were moved. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1387,7 +1387,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key within 24 hours makes nothing new and is answered alike. */
+                /** @description A repeated request with the same key within 24 hours saves nothing and gets the same answer. */
                 "idempotency-key"?: string;
             };
             path?: never;
@@ -1428,7 +1428,7 @@ export interface operations {
                          */
                         importance?: number;
                         /**
-                         * @description Whether it shall never fade.
+                         * @description Whether the memory never fades.
                          * @example false
                          */
                         pinned?: boolean;
@@ -1448,7 +1448,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Saved, in the order given. */
+            /** @description The saved memories, in the given order. */
             201: {
                 headers: {
                     [name: string]: unknown;
