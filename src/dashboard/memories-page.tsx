@@ -10,7 +10,7 @@ import { Fragment, type Markup } from "../pages/jsx-runtime.ts";
 import { EmptyState, Notice } from "../pages/notice.tsx";
 import { PostForm } from "../sign-in/form.tsx";
 import type { PendingChange } from "../undo/pending-changes.ts";
-import { canTakeAll, isFiltered, MOST_FOUND, type View, viewPath } from "./memories-view.ts";
+import { canTakeAll, isFiltered, MAX_FOUND, type View, viewPath } from "./memories-view.ts";
 import { MemoryItem } from "./memory-item.tsx";
 import { SearchForm } from "./memory-search-form.tsx";
 import type { Source } from "./memory-sources.ts";
@@ -171,7 +171,7 @@ function CursorLinks({
 /** The link that also shows results below the floor, or hides them again. */
 function FloorLink({ view, count }: { view: View; count: number }): Markup {
   const isShown = view.rest !== "";
-  if (!isShown && count === MOST_FOUND) return Fragment({});
+  if (!isShown && count === MAX_FOUND) return Fragment({});
   return (
     <p class="hint">
       <a href={viewPath({ ...view, rest: isShown ? "" : "1" })}>
@@ -197,7 +197,7 @@ function summary(shown: Shown, { rest }: View): string {
   if (shown.kind === "list") return memoryCount(shown.total);
   const { length } = shown.memories;
   const which = rest === "" ? "best" : "nearest";
-  return length < MOST_FOUND
+  return length < MAX_FOUND
     ? `${memoryCount(length)}, ${which} first`
     : `The ${which} ${memoryCount(length)}`;
 }

@@ -6,59 +6,64 @@ import { PATHS } from "./navigation.tsx";
 
 const DAY = 86_400_000;
 
-/** Memories on a page of the list, and what a search shows at the most. */
-export const PAGE_SIZE = 25;
-export const MOST_FOUND = 25;
+/** Memories per page of the list. */
+const PAGE_SIZE = 25;
+/** Results of a search. */
+export const MAX_FOUND = 25;
 
 const checkList = createCheck(ListQuery);
 const checkSearch = createCheck(SearchQuery);
 
-/** What the page of memories is asked to show: the fields of its form, empty where nothing is. */
+/** The fields of the search form. Empty fields do not filter. */
 export interface View {
   q: string;
-  /** With commas between; a memory needs one of them. */
+  /** Separated by commas. A memory must have at least one of them. */
   tags: string;
   agent_id: string;
   session_id: string;
-  /** The project that is looked at, without the memories of none. */
+  /** Only memories of this project. Memories without a project are left out. */
   project: string;
-  /** `1` for the memories of no project. */
+  /** `1` for only memories without a project. */
   unfiled: string;
-  /** Id of what wrote them. */
+  /** Id of the key, app or account that wrote the memories. */
   source: string;
-  /** `true` for what was captured from conversations, `false` for what was saved otherwise. */
+  /** `true` for captured memories, `false` for all others. */
   captured: string;
-  /** `1` to show what others have superseded, too. */
+  /** `1` to include superseded memories. */
   history: string;
-  /** Days in UTC, both included. */
+  /** Days in UTC, inclusive. */
   from: string;
   to: string;
   cursor: string;
-  /** `1` where a search also shows what is no answer. */
+  /** `1` to include search results below the floor. */
   rest: string;
 }
 
 const FIELDS = [
-  ...["q", "tags", "agent_id", "session_id", "project", "unfiled", "source", "captured"],
-  ...["history", "from", "to", "cursor", "rest"],
-] as readonly (keyof View)[];
+  "q",
+  "tags",
+  "agent_id",
+  "session_id",
+  "project",
+  "unfiled",
+  "source",
+  "captured",
+  "history",
+  "from",
+  "to",
+  "cursor",
+  "rest",
+] as const satisfies readonly (keyof View)[];
 
-/** Fields by which no memory is left out. */
-const UNFILTERED: ReadonlySet<string> = new Set(["q", "cursor", "rest", "history"]);
-/** What the switch of projects sets, beside the form. */
-const SWITCHED: ReadonlySet<string> = new Set(["project", "unfiled"]);
+/** Fields that do not filter. */
+const NOT_FILTERS: ReadonlySet<string> = new Set(["q", "cursor", "rest", "history"]);
+/** Fields that the project switch sets instead of the form. */
+const PROJECT_FIELDS: ReadonlySet<string> = new Set(["project", "unfiled"]);
 
 export function readView(parameters: URLSearchParams): View {
   const read = (name: keyof View) => parameters.get(name) ?? "";
   return {
-    // What is pasted may be longer than a query may be.
-    q: [
-      ...read("q")
-        .trim()
-        .slice(0, 2 * LIMITS.query),
-    ]
-      .slice(0, LIMITS.query)
-      .join(""),
+    q: shortened(read("q").trim(), LIMITS.query),
     tags: read("tags").trim(),
     agent_id: read("agent_id"),
     session_id: read("session_id"),
@@ -81,19 +86,21 @@ export function viewPath(view: Partial<View>): string {
   return parameters.size > 0 ? `${PATHS.memories}?${parameters}` : PATHS.memories;
 }
 
-/** Whether fewer than all memories are asked for, by other means than a search. */
+/** Whether the view has filters. */
 export function isFiltered(view: View): boolean {
-  return FIELDS.some((name) => !UNFILTERED.has(name) && view[name] !== "");
+  return FIELDS.some((name) => !NOT_FILTERS.has(name) && view[name] !== "");
 }
 
-/** Whether something can be done with all that a list's filters find; a search finds only the best. */
+/** Whether all matching memories can be changed at once: in filtered lists, but not in the results of a search. */
 export function canTakeAll(view: View): boolean {
   return view.q === "" && isFiltered(view);
 }
 
-/** Whether more than the project narrows what is asked for. */
+/** Whether the view has filters besides the project. */
 export function hasFilters(view: View): boolean {
-  return FIELDS.some((name) => !UNFILTERED.has(name) && !SWITCHED.has(name) && view[name] !== "");
+  return FIELDS.some(
+    (name) => !NOT_FILTERS.has(name) && !PROJECT_FIELDS.has(name) && view[name] !== "",
+  );
 }
 
 /** @throws AppError `validation_failed` */
@@ -114,12 +121,17 @@ export function listRequest(view: View): { filter: Filter; limit: number; cursor
 /** @throws AppError `validation_failed` */
 export function searchRequest(view: View) {
   const { q, mode } = checkSearch({
-    ...{ q: view.q, mode: "hybrid", limit: String(MOST_FOUND) },
-    ...{ min_score: "0", decay: "true", explain: "true", known: "true" },
+    q: view.q,
+    mode: "hybrid",
+    limit: String(MAX_FOUND),
+    min_score: "0",
+    decay: "true",
+    explain: "true",
+    known: "true",
   });
   const { filter } = listRequest({ ...view, cursor: "" });
   const known = view.rest !== "1";
-  return { query: q, mode, filter, limit: MOST_FOUND, minScore: 0, explain: true, known };
+  return { query: q, mode, filter, limit: MAX_FOUND, minScore: 0, explain: true, known };
 }
 
 function filterFields(view: View) {
@@ -137,8 +149,13 @@ function filterFields(view: View) {
   };
 }
 
-/** The first moment of a day, or of one `later`; what is no day stays as it is, to be refused. */
+/** The first moment of a day, plus `later` milliseconds. An invalid day is returned as it is; the check refuses it. */
 function startOf(day: string, later = 0): string {
   const time = Date.parse(`${day}T00:00:00Z`);
   return Number.isNaN(time) ? day : new Date(time + later).toISOString();
+}
+
+/** The first `limit` characters of a text. A pasted query may be too long. */
+function shortened(text: string, limit: number): string {
+  return [...text.slice(0, 2 * limit)].slice(0, limit).join("");
 }

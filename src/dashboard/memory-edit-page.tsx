@@ -6,13 +6,13 @@ import type { Markup } from "../pages/jsx-runtime.ts";
 import { Notice } from "../pages/notice.tsx";
 import { PostForm } from "../sign-in/form.tsx";
 import { titleOf } from "./excerpt.ts";
-import { Fields } from "./memory-fields.tsx";
+import { MemoryFields } from "./memory-fields.tsx";
 import type { Entries } from "./memory-form.ts";
 import { memoryPath, PATHS } from "./navigation.tsx";
 import { Page } from "./page.tsx";
 import type { Visit } from "./visit.ts";
 
-/** The page on which a memory is written. */
+/** The page for writing a new memory. */
 export function NewMemoryPage({
   visit,
   entries,
@@ -21,7 +21,7 @@ export function NewMemoryPage({
 }: {
   visit: Visit;
   entries: Entries;
-  /** What was true until now, if this takes its place. */
+  /** The memory that the new one supersedes, if any. */
   former: Memory | null;
   problem?: string;
 }): Markup {
@@ -29,17 +29,18 @@ export function NewMemoryPage({
     <Page
       visit={visit}
       section="memories"
-      title={former ? "What is true now" : "Add a memory"}
+      title={former ? "Replace a memory" : "Add a memory"}
       problem={problem}
     >
       {former && (
         <Notice>
-          It takes the place of “<bdi>{titleOf(former.content)}</bdi>”, which is kept as history.
+          The new memory replaces “<bdi>{titleOf(former.content)}</bdi>”, which stays in its
+          history.
         </Notice>
       )}
       <PostForm action={PATHS.memories} token={visit.token} class="panel slim memory-form">
         {former && <input type="hidden" name="supersedes" value={former.id} />}
-        <Fields entries={entries} />
+        <MemoryFields entries={entries} />
         <div class="actions">
           <Button kind="main">Save the memory</Button>
           <ButtonLink href={former ? memoryPath(former.id) : PATHS.memories}>Cancel</ButtonLink>
@@ -49,7 +50,7 @@ export function NewMemoryPage({
   );
 }
 
-/** The page on which a memory is changed. */
+/** The page for editing a memory. */
 export function EditMemoryPage({
   visit,
   memory,
@@ -59,16 +60,16 @@ export function EditMemoryPage({
 }: {
   visit: Visit;
   memory: Memory;
-  /** Names the state that is shown, so that a change made meanwhile is not lost. */
+  /** The version of the memory that is shown. A change since then must not be overwritten. */
   etag: string;
   entries: Entries;
   problem?: string;
 }): Markup {
   return (
-    <Page visit={visit} section="memories" title="Edit the memory" problem={problem}>
+    <Page visit={visit} section="memories" title="Edit memory" problem={problem}>
       <PostForm action={memoryPath(memory.id)} token={visit.token} class="panel slim memory-form">
         <input type="hidden" name="etag" value={etag} />
-        <Fields entries={entries} />
+        <MemoryFields entries={entries} />
         <div class="actions">
           <Button kind="main">Save changes</Button>
           <ButtonLink href={memoryPath(memory.id)}>Cancel</ButtonLink>

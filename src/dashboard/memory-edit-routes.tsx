@@ -22,7 +22,7 @@ import { ownSource } from "./session-principal.ts";
 
 type Service = Pick<Memories, "find" | "get" | "save" | "secrets" | "update">;
 
-/** The pages on which memories are written and changed. */
+/** The pages for adding and editing memories. */
 export function createMemoryEditRoutes({
   guard,
   memories,
@@ -69,10 +69,18 @@ export function createMemoryEditRoutes({
           },
           async (visit, problem, form) => {
             const memory = await memories.get(wholeAccount(visit.account.id), params.id);
-            // With the old ETag, so that what was changed meanwhile is not written over unseen.
+            // The ETag stays the old one, so that sending the form again does not overwrite a change the person has not seen.
             const etag = form.get("etag") ?? "";
             const entries = readEntries(form);
-            return <EditMemoryPage {...{ visit, memory, etag, entries, problem }} />;
+            return (
+              <EditMemoryPage
+                visit={visit}
+                memory={memory}
+                etag={etag}
+                entries={entries}
+                problem={problem}
+              />
+            );
           },
           MAX_FORM,
         ),
@@ -81,7 +89,7 @@ export function createMemoryEditRoutes({
 }
 
 function createNewRoutes({ guard, memories }: { guard: Guard; memories: Service }) {
-  /** What the form says is no longer true. */
+  /** The memory that the form replaces; null if none. */
   const formerOf = async (accountId: string, id: string | null): Promise<Memory | null> =>
     id ? await memories.get(wholeAccount(accountId), id) : null;
 
@@ -108,7 +116,7 @@ function createNewRoutes({ guard, memories }: { guard: Guard; memories: Service 
             const { memory, isNew } = await memories.save(wholeAccount(account.id), input, {
               source: ownSource(account),
             });
-            const notice = isNew ? "The memory is saved." : "This is known already, just so.";
+            const notice = isNew ? "The memory is saved." : "You already have this memory.";
             return { to: memoryPath(memory.id), notice: notice + secretNotice(memories, input) };
           },
           async (visit, problem, form) => {

@@ -4,74 +4,74 @@ import type { Child, Markup } from "../pages/jsx-runtime.ts";
 import { Moment } from "../pages/moment.tsx";
 import { viewPath } from "./memories-view.ts";
 
-/** The ways by which a memory comes, as people call them. */
-const WAYS: Record<MemorySource["via"], string> = {
+/** How a memory was written. */
+const METHODS: Record<MemorySource["via"], string> = {
   api: "over the API",
-  mcp: "as an agent",
+  mcp: "over MCP",
   dashboard: "in the dashboard",
   import: "by an import",
   capture: "by capture",
 };
-/** What a memory has whose importance nobody has set. */
-const USUAL_IMPORTANCE = 0.5;
+/** The importance of a memory if nobody has set one. */
+const DEFAULT_IMPORTANCE = 0.5;
 
-/** Where a memory came from, and what differs from most: nothing is said of what it has not. */
-export function MemoryFacts({ memory }: { memory: Memory }): Markup {
+/** The properties of a memory. Properties with no value or the default value are left out. */
+export function MemoryProperties({ memory }: { memory: Memory }): Markup {
   const { id, project, source, agent_id, session_id, importance, metadata } = memory;
   const { created_at, updated_at, expires_at } = memory;
   return (
     <section>
-      <h2>Where it came from</h2>
+      <h2>Properties</h2>
       <dl class="properties">
         {source !== null && (
-          <Fact name="Written by">
+          <Property name="Written by">
             <a href={viewPath({ source: source.id })}>
               <bdi>{source.by}</bdi>
             </a>{" "}
-            <span class="faint">{WAYS[source.via] ?? source.via}</span>
-          </Fact>
+            <span class="faint">{METHODS[source.via] ?? source.via}</span>
+          </Property>
         )}
         {project !== null && (
-          <Fact name="Project">
+          <Property name="Project">
             <a href={viewPath({ project })}>
               <bdi>{project}</bdi>
             </a>
-          </Fact>
+          </Property>
         )}
         {agent_id !== null && (
-          <Fact name="Agent">
+          <Property name="Agent">
             <a href={viewPath({ agent_id })}>
               <bdi>{agent_id}</bdi>
             </a>
-          </Fact>
+          </Property>
         )}
         {session_id !== null && (
-          <Fact name="Session">
+          <Property name="Session">
             <a href={viewPath({ session_id })}>
               <bdi>{session_id}</bdi>
             </a>
-          </Fact>
+          </Property>
         )}
-        <Fact name="Saved">
+        <Property name="Saved">
           <Moment at={new Date(created_at)} exact={true} />
-        </Fact>
+        </Property>
         {updated_at !== created_at && (
-          <Fact name="Changed">
+          <Property name="Changed">
             <Moment at={new Date(updated_at)} exact={true} />
-          </Fact>
+          </Property>
         )}
         {expires_at !== null && (
-          <Fact name="Expires">
+          <Property name="Expires">
             <Moment at={new Date(expires_at)} exact={true} />
-          </Fact>
+          </Property>
         )}
-        {importance !== USUAL_IMPORTANCE && <Fact name="Importance">{importance}</Fact>}
-        <Fact name="Id">
+        {importance !== DEFAULT_IMPORTANCE && <Property name="Importance">{importance}</Property>}
+        <Property name="Id">
           <code>{id}</code>
           <button type="button" class="link" data-copy={id} hidden={true}>
             Copy<span class="hidden-text"> the id</span>
           </button>
-        </Fact>
+        </Property>
       </dl>
       {Object.keys(metadata).length > 0 && (
         <details>
@@ -83,7 +83,7 @@ export function MemoryFacts({ memory }: { memory: Memory }): Markup {
   );
 }
 
-function Fact({ name, children }: { name: string; children?: Child }): Markup {
+function Property({ name, children }: { name: string; children?: Child }): Markup {
   return (
     <>
       <dt>{name}</dt>

@@ -9,53 +9,54 @@ import { percent } from "./number-text.ts";
 const DAY = 86_400_000;
 const MONTH = 30 * DAY;
 
-/** The picture, in its own units. */
+/** In units of the drawing. */
 const WIDTH = 240;
 const HEIGHT = 64;
 const STEPS = 48;
 
-/** How much of a memory is left, now and later. */
+/** The retention of a memory, now and later. */
 export function MemoryFading({ memory, fading }: { memory: Memory; fading: Fading }): Markup {
   const { retention, age, halfLife, depth } = fading;
   if (halfLife === null || depth === 0) {
     return (
       <section>
-        <h2>How it fades</h2>
+        <h2>Fading</h2>
         <p class="faint">
-          {halfLife === null ? "It is pinned: it never fades." : "Nothing fades here."}
+          {halfLife === null ? "This memory is pinned. It never fades." : "Fading is turned off."}
         </p>
       </section>
     );
   }
-  const left = (later: number) => percent(retention * 2 ** (-later / halfLife));
+  const retentionIn = (later: number) => percent(retention * 2 ** (-later / halfLife));
   return (
     <section>
-      <h2>How it fades</h2>
+      <h2>Fading</h2>
       <Curve age={age} halfLife={halfLife} end={endOf(memory, fading)} />
       <dl class="properties">
         <dt>Now</dt>
-        <dd>{left(0)}</dd>
+        <dd>{retentionIn(0)}</dd>
         <dt>In 30 days</dt>
-        <dd>{left(MONTH)}</dd>
+        <dd>{retentionIn(MONTH)}</dd>
         <dt>Half-life</dt>
         <dd>{days(halfLife)}</dd>
       </dl>
       <p class="hint">
-        It fades from its last change on, and costs at most {percent(depth)} of a score: what has
-        faded is found all the same. <a href={`${HELP_PATH}/search`}>How memories are found</a>
+        A memory fades from its last change on. Fading lowers its score by at most {percent(depth)},
+        so faded memories are still found.{" "}
+        <a href={`${HELP_PATH}/search`}>How memories are found</a>
       </p>
     </section>
   );
 }
 
-/** Until when the picture shows it, in milliseconds after it was changed: at the latest until it expires. */
+/** The end of the drawing, in milliseconds after the last change: at the latest when the memory expires. */
 function endOf({ updated_at, expires_at }: Memory, { age, halfLife }: Fading): number {
   const end = Math.max(2 * (halfLife ?? 0), age + Math.max(MONTH, age / 3));
   const life = expires_at === null ? end : Date.parse(expires_at) - Date.parse(updated_at);
   return Math.max(1, age, Math.min(end, life));
 }
 
-/** What is left of it, from when it was changed on: what has passed, and what will come. */
+/** The retention since the last change and in the future, as a curve. */
 function Curve({ age, halfLife, end }: { age: number; halfLife: number; end: number }): Markup {
   const x = (time: number) => round((time / end) * WIDTH);
   const y = (time: number) => round((1 - 2 ** (-time / halfLife)) * HEIGHT);

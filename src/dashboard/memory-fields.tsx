@@ -4,7 +4,7 @@ import { Choice, Field, TextArea } from "../pages/field.tsx";
 import type { Markup } from "../pages/jsx-runtime.ts";
 import { type Entries, NOTHING_ENTERED } from "./memory-form.ts";
 
-/** What the form has besides the text, the tags and the project, with what it begins with. */
+/** Fields that are folded away unless they have a value. */
 const FURTHER = [
   "importance",
   "pinned",
@@ -14,8 +14,8 @@ const FURTHER = [
   "metadata",
 ] as const;
 
-/** The fields of a memory, in a form: those that few memories need are folded until they say something. */
-export function Fields({ entries }: { entries: Entries }): Markup {
+/** The form fields of a memory. */
+export function MemoryFields({ entries }: { entries: Entries }): Markup {
   const isOpen = FURTHER.some((name) => entries[name] !== NOTHING_ENTERED[name]);
   return (
     <>
@@ -26,14 +26,14 @@ export function Fields({ entries }: { entries: Entries }): Markup {
         rows={8}
         required={true}
         autofocus={true}
-        hint={`What is to be remembered, in at most ${LIMITS.content.toLocaleString("en")} characters`}
+        hint={`At most ${LIMITS.content.toLocaleString("en")} characters`}
       />
       <div class="row">
         <Field
           label="Tags"
           name="tags"
           value={entries.tags}
-          hint="With commas between"
+          hint="Separated by commas"
           autocomplete="off"
         />
         <Field
@@ -41,7 +41,7 @@ export function Fields({ entries }: { entries: Entries }): Markup {
           name="project"
           value={entries.project}
           maxlength={LIMITS.identifier}
-          hint="Empty for what matters everywhere"
+          hint="Empty: the memory applies to all projects"
           autocomplete="off"
         />
       </div>
@@ -65,18 +65,18 @@ function Further({ entries }: { entries: Entries }): Markup {
           max="1"
           step="any"
           value={entries.importance}
-          hint="0 to 1: the higher, the slower it fades"
+          hint="0 to 1. Important memories fade more slowly"
         />
         <Field
           label="Expires"
           name="expires_at"
           type="datetime-local"
           value={entries.expires_at}
-          hint="In UTC; from then on it is forgotten. Empty for never"
+          hint="In UTC. The memory is then deleted. Empty: never"
         />
       </div>
       <Choice name="pinned" value="1" checked={entries.pinned !== ""}>
-        Pinned: it never fades
+        Pinned (never fades)
       </Choice>
       <div class="row">
         <Field
@@ -99,7 +99,7 @@ function Further({ entries }: { entries: Entries }): Markup {
         name="metadata"
         value={entries.metadata}
         rows={4}
-        hint="A JSON object; kept with the memory, not searched"
+        hint="A JSON object. It is stored with the memory but not searched"
       />
     </>
   );

@@ -2,13 +2,13 @@ import { AppError } from "../errors.ts";
 import { createCheck } from "../http/validation.ts";
 import { type Memory, MemoryChanges, NewMemory } from "../memories/memory.ts";
 
-/** Bytes of the form of a memory: every character of the longest text can take twelve. */
+/** Maximum bytes of the form of a memory. An encoded character may take twelve bytes. */
 export const MAX_FORM = 512 << 10;
 
 const checkNew = createCheck(NewMemory);
 const checkChanges = createCheck(MemoryChanges);
 
-/** What the form of a memory is filled in with, field by field. */
+/** The values of the form fields of a memory. */
 export type Entries = Record<
   | "content"
   | "tags"
@@ -20,7 +20,7 @@ export type Entries = Record<
   | "pinned"
   /** To the minute, in UTC, as browsers write it: `2026-11-21T07:00`. */
   | "expires_at"
-  /** Of a new memory alone: the id of what was true before. */
+  /** Only for a new memory: the id of the memory that it supersedes. */
   | "supersedes"
   | "metadata",
   string
@@ -41,7 +41,7 @@ export const NOTHING_ENTERED: Entries = {
   metadata: "",
 };
 
-/** What the form of a memory shows before anything is changed. */
+/** The form values of a saved memory. */
 export function entriesOf(memory: Memory): Entries {
   const { content, tags, agent_id, session_id, importance, metadata } = memory;
   return {
@@ -58,7 +58,7 @@ export function entriesOf(memory: Memory): Entries {
   };
 }
 
-/** What the form begins with for what is true now, where another memory was until now. */
+/** The initial form values of a memory that supersedes another one. */
 export function entriesAfter(memory: Memory): Entries {
   return {
     ...entriesOf(memory),
@@ -69,7 +69,7 @@ export function entriesAfter(memory: Memory): Entries {
   };
 }
 
-/** What a form was sent with. Browsers write line breaks in their own way, and none in a field. */
+/** Reads the values of a sent form. Browsers send line breaks as CRLF; single-line fields get none. */
 export function readEntries(form: URLSearchParams): Entries {
   const lines = (name: keyof Entries) => (form.get(name) ?? "").replaceAll(/\r\n?/g, "\n");
   const line = (name: keyof Entries) => (form.get(name) ?? "").replaceAll(/[\r\n]/g, "");
@@ -99,8 +99,8 @@ export function newMemoryOf(entries: Entries): NewMemory {
 }
 
 /**
- * The fields that a person has changed; `null` for none. The others stay to the letter, also where
- * a browser can't show them as they are.
+ * The fields that a person has changed; `null` for none. All other fields stay exactly as they are, even if a
+ * browser can't show their value.
  * @throws AppError `validation_failed`
  */
 export function changesOf(entries: Entries, present: Memory): MemoryChanges | null {
@@ -121,7 +121,7 @@ export function changesOf(entries: Entries, present: Memory): MemoryChanges | nu
   return Object.keys(changes).length > 0 ? checkChanges(changes) : null;
 }
 
-/** Tags as they are entered: with commas between. */
+/** Reads tags separated by commas. */
 export function splitTags(text: string): string[] {
   return text
     .split(",")
@@ -142,7 +142,7 @@ function fieldsOf({ content, tags, project, importance, pinned, expires_at, meta
   };
 }
 
-/** Browsers leave seconds out where there are none. What is no moment stays as it is, to be refused. */
+/** Converts a browser's local time to ISO 8601 in UTC. An invalid time stays invalid; the check refuses it. */
 function momentOf(local: string): string {
   return local.length === MINUTE ? `${local}:00Z` : `${local}Z`;
 }
@@ -151,6 +151,6 @@ function parseMetadata(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new AppError("validation_failed", "metadata must be a JSON object.", { cause });
+    throw new AppError("validation_failed", "Metadata must be a JSON object.", { cause });
   }
 }

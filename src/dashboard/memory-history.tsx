@@ -7,17 +7,19 @@ import { changedWords, type Run } from "./changed-words.ts";
 import { excerptOf } from "./excerpt.ts";
 import { memoryPath } from "./navigation.tsx";
 
-/** Memories of a history that a page shows. */
-export const MOST_OF_HISTORY = 10;
+/** Versions shown on a page. */
+export const MAX_VERSIONS = 10;
 
-/** Characters of a version that are shown; of what is the same, those beside a change; of a change. */
+/** Characters shown of a version without a comparison. */
 const EXCERPT = 160;
+/** Unchanged characters shown before and after a change. */
 const AROUND = 40;
-const MOST_CHANGED = 200;
-/** Changes besides that of the text that are told. */
-const MOST_FACTS = 6;
+/** Characters shown of one change. */
+const MAX_CHANGED = 200;
+/** Changes of other fields that are listed. */
+const MAX_FACTS = 6;
 
-/** What was true and what is, the newest first, with what each has changed; nothing where nothing has changed. */
+/** The versions of a memory with their changes, newest first. Renders nothing if there is only one version. */
 export function MemoryHistory({
   memory,
   history,
@@ -35,9 +37,9 @@ export function MemoryHistory({
           <Version version={each} former={history[at + 1]} isShown={each.id === memory.id} />
         ))}
       </ol>
-      {history.length === MOST_OF_HISTORY && oldest?.supersedes && (
+      {history.length === MAX_VERSIONS && oldest?.supersedes && (
         <p class="hint">
-          <a href={memoryPath(oldest.id)}>Older ones</a>
+          <a href={memoryPath(oldest.id)}>Older versions</a>
         </p>
       )}
     </section>
@@ -59,45 +61,45 @@ function Version({
     <li aria-current={isShown ? "true" : undefined}>
       <p class="faint">
         <Moment at={new Date(version.created_at)} />
-        {version.superseded_by === null ? ", true now" : ""}
+        {version.superseded_by === null ? ", current" : ""}
       </p>
       <a class="memory-text" href={memoryPath(version.id)}>
         <bdi>{runs ? <Changed runs={runs} /> : excerptOf(version.content, EXCERPT)}</bdi>
       </a>
       {facts.length > 0 && (
         <p class="faint">
-          {facts.slice(0, MOST_FACTS).map((fact, at) => [at > 0 && ", ", fact])}
-          {facts.length > MOST_FACTS && ` and ${facts.length - MOST_FACTS} more`}
+          {facts.slice(0, MAX_FACTS).map((fact, at) => [at > 0 && ", ", fact])}
+          {facts.length > MAX_FACTS && ` and ${facts.length - MAX_FACTS} more`}
         </p>
       )}
     </li>
   );
 }
 
-/** A text with what was changed in it; of what is the same, only what stands beside that. */
+/** A text with its changes marked. Unchanged parts are shortened. */
 function Changed({ runs }: { runs: readonly Run[] }): Markup {
   if (runs.length < 2) return <>{excerptOf(runs[0]?.text ?? "", EXCERPT)}</>;
   return (
     <>
       {runs.map(({ kind, text }, at): Child => {
-        if (kind === "removed") return <del>{middleLeftOut(text, MOST_CHANGED, 0)}</del>;
-        if (kind === "added") return <ins>{middleLeftOut(text, MOST_CHANGED, 0)}</ins>;
+        if (kind === "removed") return <del>{shortenMiddle(text, MAX_CHANGED, 0)}</del>;
+        if (kind === "added") return <ins>{shortenMiddle(text, MAX_CHANGED, 0)}</ins>;
         const [isFirst, isLast] = [at === 0, at === runs.length - 1];
-        return middleLeftOut(text, isFirst ? 0 : AROUND, isLast ? 0 : AROUND);
+        return shortenMiddle(text, isFirst ? 0 : AROUND, isLast ? 0 : AROUND);
       })}
     </>
   );
 }
 
-/** The first and the last characters of a text. */
-function middleLeftOut(text: string, first: number, last: number): string {
+/** The first and last characters of a text, with an ellipsis between them. */
+function shortenMiddle(text: string, first: number, last: number): string {
   const characters = [...text.replaceAll(/\s+/g, " ")];
   if (characters.length <= first + last + 1) return characters.join("");
   const end = last === 0 ? "" : characters.slice(-last).join("");
   return `${characters.slice(0, first).join("")}…${end}`;
 }
 
-/** What else has changed, in words. */
+/** The changes of other fields, in words. */
 function changedFacts(former: Memory, version: Memory): Child[] {
   const { tags, project, importance, pinned } = version;
   const added = tags.filter((tag) => !former.tags.includes(tag));
@@ -108,7 +110,7 @@ function changedFacts(former: Memory, version: Memory): Child[] {
   ];
   if (project !== former.project) {
     facts.push(
-      project === null ? "of no project now" : <Fact name="project" value={project} what="now" />,
+      project === null ? "no project now" : <Fact name="project" value={project} what="now" />,
     );
   }
   if (importance !== former.importance) {

@@ -14,10 +14,10 @@ import { percent } from "./number-text.ts";
 
 /** Characters of a text that a list shows. */
 const EXCERPT = 280;
-/** Importance of a memory about which nothing was said. */
-const USUAL_IMPORTANCE = 0.5;
-/** Log-odds that change nothing to speak of. */
-const LITTLE = 0.1;
+/** The importance of a memory if nobody has set one. */
+const DEFAULT_IMPORTANCE = 0.5;
+/** Smaller log-odds are not shown. */
+const MIN_LOG_ODDS = 0.1;
 const LABELS: Record<(typeof PARTS)[number], string> = {
   meaning: "Meaning",
   words: "Words",
@@ -28,8 +28,8 @@ const LABELS: Record<(typeof PARTS)[number], string> = {
 };
 
 /**
- * A memory in a list, to be opened or selected: its text, when it was saved, and what differs from most.
- * @param mark cuts the text of one that was found where words of the question are
+ * A memory in a list, which can be opened and selected: its text, time and properties.
+ * @param mark splits the text of a search result at the words of the question
  */
 export function MemoryItem({
   memory,
@@ -38,7 +38,7 @@ export function MemoryItem({
 }: {
   memory: Memory | FoundMemory;
   mark?: ((text: string) => readonly Piece[]) | undefined;
-  /** Where it is listed: what it leads to is of the same project. */
+  /** The list that shows it. Links stay in the same project. */
   view: Pick<View, "project" | "unfiled">;
 }): Markup {
   const { id, content } = memory;
@@ -62,7 +62,7 @@ export function MemoryItem({
   );
 }
 
-/** What differs from most memories, with the ways to others that have it in common. */
+/** Properties that are not the default, with links to the memories that share them. */
 function Facts({
   memory,
   within,
@@ -75,9 +75,9 @@ function Facts({
   return (
     <>
       {"newer" in memory && memory.newer !== undefined && (
-        <a href={memoryPath(memory.newer)}>There is a newer one</a>
+        <a href={memoryPath(memory.newer)}>There is a newer memory</a>
       )}
-      {superseded_by !== null && <a href={memoryPath(superseded_by)}>Something else is true now</a>}
+      {superseded_by !== null && <a href={memoryPath(superseded_by)}>Superseded</a>}
       {pinned && <span>Pinned</span>}
       {project !== null && project !== within.project && (
         <a href={viewPath({ project })}>
@@ -90,8 +90,8 @@ function Facts({
           <bdi>{tag}</bdi>
         </a>
       ))}
-      <By memory={memory} to={to} />
-      {!pinned && importance !== USUAL_IMPORTANCE && <span>{`Importance ${importance}`}</span>}
+      <Author memory={memory} to={to} />
+      {!pinned && importance !== DEFAULT_IMPORTANCE && <span>{`Importance ${importance}`}</span>}
       {expires_at !== null && (
         <span>
           Expires <Moment at={new Date(expires_at)} />
@@ -101,8 +101,8 @@ function Facts({
   );
 }
 
-/** Who saved it: the agent, as it calls itself, or else the credential. */
-function By({
+/** Who saved the memory: the agent if it gave its name, else the key, app or person. */
+function Author({
   memory: { agent_id, source },
   to,
 }: {
@@ -111,18 +111,18 @@ function By({
 }): Markup {
   const isCaptured = source?.via === "capture";
   if (agent_id === null && source === null) return Fragment({});
-  const way = agent_id === null ? to({ source: source?.id ?? "" }) : to({ agent_id });
+  const path = agent_id === null ? to({ source: source?.id ?? "" }) : to({ agent_id });
   return (
     <span>
       {isCaptured ? "captured by " : "by "}
-      <a href={way}>
+      <a href={path}>
         <bdi>{titleOf(agent_id ?? source?.by ?? "")}</bdi>
       </a>
     </span>
   );
 }
 
-/** What made a memory match, with the words of the question marked. */
+/** The matched passage, with the words of the question marked. */
 function Passage({
   memory: { content, matched },
   mark,
@@ -143,7 +143,7 @@ function Passage({
   );
 }
 
-/** Why a memory stands where it stands, for who asks: how much likelier each part makes it that it answers. */
+/** The score of a search result, and on request by what factor each part changes the odds that it answers. */
 function Score({
   score,
   explanation,
@@ -156,7 +156,7 @@ function Score({
     <details class="score">
       <summary>{`Score ${score.toFixed(2)}`}</summary>
       <p class="parts">
-        {PARTS.filter((part) => Math.abs(explanation[part]) >= LITTLE).map((part) => (
+        {PARTS.filter((part) => Math.abs(explanation[part]) >= MIN_LOG_ODDS).map((part) => (
           <span>{`${LABELS[part]} ${factor(explanation[part])}`}</span>
         ))}
         <span>{`Retention ${percent(explanation.retention)}`}</span>
@@ -165,7 +165,7 @@ function Score({
   );
 }
 
-/** By what log-odds multiply the odds. */
+/** Log-odds as the factor by which they multiply the odds. */
 function factor(logOdds: number): string {
   const times = Math.exp(logOdds);
   return `×${times >= 10 ? Math.round(times) : times.toFixed(1)}`;

@@ -6,7 +6,7 @@ import type { Memories } from "../memories/memories.ts";
 import type { Memory } from "../memories/memory.ts";
 import { withTimeLimit } from "../time-limit.ts";
 import { type Guard, PAGE_ROUTE } from "./guard.tsx";
-import { MOST_OF_HISTORY } from "./memory-history.tsx";
+import { MAX_VERSIONS } from "./memory-history.tsx";
 import { type Context, MemoryPage, MemoryQuestion } from "./memory-page.tsx";
 import { memoryPath, PATHS } from "./navigation.tsx";
 import { memoryCount } from "./number-text.ts";
@@ -30,7 +30,7 @@ export function createMemoryPageRoutes({ guard, memories }: { guard: Guard; memo
   ): Promise<Pick<Context, "history" | "current">> => {
     const { id, supersedes, superseded_by } = memory;
     if (supersedes === null && superseded_by === null) return { history: [], current: null };
-    const limit = MOST_OF_HISTORY;
+    const limit = MAX_VERSIONS;
     const read = async (from?: string) =>
       (await memories.history(wholeAccount(accountId), id, { limit, from })).memories;
     const newest = await read();

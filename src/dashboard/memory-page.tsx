@@ -10,7 +10,7 @@ import { PostForm } from "../sign-in/form.tsx";
 import { ConfirmPage } from "./confirm.tsx";
 import { titleOf } from "./excerpt.ts";
 import { newPath } from "./memories-page.tsx";
-import { MemoryFacts } from "./memory-facts.tsx";
+import { MemoryProperties } from "./memory-facts.tsx";
 import { MemoryFading } from "./memory-fading.tsx";
 import { MemoryHistory } from "./memory-history.tsx";
 import { MemoryText } from "./memory-text.tsx";
@@ -62,7 +62,7 @@ export function MemoryPage({
       <div class="memory-page">
         <MemoryText memory={memory} />
         <aside>
-          <MemoryFacts memory={memory} />
+          <MemoryProperties memory={memory} />
           {memory.superseded_by === null && <MemoryFading memory={memory} fading={fading} />}
         </aside>
         <div class="memory-around">

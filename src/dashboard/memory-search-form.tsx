@@ -7,7 +7,7 @@ import { hasFilters, type View, viewPath } from "./memories-view.ts";
 import type { Source } from "./memory-sources.ts";
 import { PATHS } from "./navigation.tsx";
 
-/** Where scripts run, what it asks for is shown while it is being typed. */
+/** The search form. With scripts, results appear while the person types. */
 export function SearchForm({ view, sources }: { view: View; sources: readonly Source[] }): Markup {
   return (
     <search>
@@ -56,7 +56,7 @@ function Filters({ view, sources }: { view: View; sources: readonly Source[] }):
           label="Tags"
           name="tags"
           value={view.tags}
-          hint="One of these, with commas"
+          hint="Separated by commas. One must match"
           autocomplete="off"
         />
         <Field label="Agent" name="agent_id" value={view.agent_id} autocomplete="off" />
@@ -76,7 +76,7 @@ function Filters({ view, sources }: { view: View; sources: readonly Source[] }):
           name="captured"
           value={view.captured}
           options={[
-            ["", "saved and captured"],
+            ["", "all"],
             ["false", "saved"],
             ["true", "captured from conversations"],
           ]}
@@ -85,7 +85,7 @@ function Filters({ view, sources }: { view: View; sources: readonly Source[] }):
         <Field label="Saved to" name="to" type="date" value={view.to} hint="Days in UTC" />
       </div>
       <Choice name="history" value="1" checked={view.history !== ""}>
-        What was true before, too
+        Include superseded memories
       </Choice>
     </>
   );

@@ -6,16 +6,16 @@ import type { Grants } from "../oauth/grants.ts";
 export const LOCAL_SOURCE_ID = "local";
 export const LOCAL_SOURCE_NAME = "Agents on this machine";
 
-/** What may have written a memory: a key, an app, the person, or what runs on the server's machine. */
+/** A possible author of memories: a key, an app, the person, or the agents on the server's machine. */
 export interface Source {
-  /** As a memory's `source` has it. */
+  /** The id in a memory's `source`. */
   readonly id: string;
   readonly name: string;
 }
 
 export type ListSources = (account: Pick<Account, "id" | "email">) => Promise<Source[]>;
 
-/** Makes what lists all that may have written memories of an account, also what may no longer. */
+/** Makes a function that lists the sources of an account, including revoked keys and disconnected apps. */
 export function createListSources({
   keys,
   grants,

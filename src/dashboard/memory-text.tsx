@@ -3,20 +3,21 @@ import type { Memory } from "../memories/memory.ts";
 import type { Child, Markup } from "../pages/jsx-runtime.ts";
 import { viewPath } from "./memories-view.ts";
 
-/** A text with more characters or lines than these is folded. */
-const LONG = 1_500;
-const MANY_LINES = 20;
+/** A text with more characters or lines is folded. */
+const MAX_CHARACTERS = 1_500;
+const MAX_LINES = 20;
 
-/** Addresses in a text, without the marks that end a sentence, and without what is not seen. */
+/** Web addresses in a text, without punctuation that ends a sentence and without invisible characters. */
 const ADDRESS = /https?:\/\/[^\s\p{C}<>"'`]+[^\s\p{C}<>"'`.,;:!?)\]}]/giu;
-/** Addresses of a text that are links: more would be too many to step through. */
-const MOST_LINKS = 20;
+/** Addresses that become links. More would be tedious for the keyboard. */
+const MAX_LINKS = 20;
 const TEXT_ID = "memory-text";
 
-/** What a memory says, set to be read, with its tags and what copies it. */
+/** The full text of a memory, with its tags and copy buttons. */
 export function MemoryText({ memory: { id, content, tags } }: { memory: Memory }): Markup {
   const characters = [...content].length;
-  const isLong = characters > LONG || content.split("\n", MANY_LINES + 1).length > MANY_LINES;
+  const isLong =
+    characters > MAX_CHARACTERS || content.split("\n", MAX_LINES + 1).length > MAX_LINES;
   return (
     <article class="panel memory-article">
       <p id={TEXT_ID} class={isLong ? "memory-content folded" : "memory-content"} dir="auto">
@@ -58,11 +59,11 @@ export function MemoryText({ memory: { id, content, tags } }: { memory: Memory }
   );
 }
 
-/** A text whose first web addresses are links. Where they lead, nobody learns what is read here. */
+/** The text with its first web addresses as links. The linked sites do not receive the address of this page. */
 function withLinks(text: string): Child[] {
   const parts: Child[] = [];
   let end = 0;
-  for (const { 0: address, index } of text.matchAll(ADDRESS).take(MOST_LINKS)) {
+  for (const { 0: address, index } of text.matchAll(ADDRESS).take(MAX_LINKS)) {
     parts.push(
       text.slice(end, index),
       <a href={address} rel="noreferrer nofollow">

@@ -31,5 +31,5 @@ test("an older version of a fact has a link to the newer one", async () => {
   server.clock.advance(86_400_000);
   const { id } = await client.save({ content: "The wifi password of the guests is now harbour" });
   const { text } = await person.visit("/memories?q=wifi+password+of+the+guests");
-  expect(text).toContain(`<a href="/memories/${id}">There is a newer one</a>`);
+  expect(text).toContain(`<a href="/memories/${id}">There is a newer memory</a>`);
 });

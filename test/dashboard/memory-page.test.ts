@@ -128,7 +128,7 @@ test("it fades from its last change on, and not at all while it is pinned", asyn
   };
   await press("1");
   expect(await client.get(id)).toMatchObject({ pinned: true });
-  expect(textOf(await open(id))).toContain("It is pinned: it never fades.");
+  expect(textOf(await open(id))).toContain("This memory is pinned. It never fades.");
   await press("0");
   expect(await client.get(id)).toMatchObject({ pinned: false });
   server.clock.advance(30 * DAY);

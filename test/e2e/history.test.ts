@@ -24,12 +24,12 @@ test.each<[string, Look]>([
       await page.goto(`${dashboard.origin}/memories/${former.id}`);
       expect(await page.getByRole("heading", { name: "History" }).count()).toBe(0);
       await page.getByRole("link", { name: "Replace" }).click();
-      await page.getByText("It takes the place of “Sam works at Acme”").waitFor();
+      await page.getByText("The new memory replaces “Sam works at Acme”").waitFor();
       expect(await page.getByLabel("Project").inputValue()).toBe("people");
       await page.getByLabel("Text").fill(" ");
       await press(page, "Save the memory");
       await page.getByRole("alert").waitFor();
-      await page.getByText("It takes the place of “Sam works at Acme”").waitFor();
+      await page.getByText("The new memory replaces “Sam works at Acme”").waitFor();
       await page.getByLabel("Text").fill("Sam works at Globex since October");
       await press(page, "Save the memory");
       await page.getByText("The memory is saved.").waitFor();
@@ -44,7 +44,7 @@ test.each<[string, Look]>([
       ]);
       const entries = page.locator(".versions").getByRole("listitem");
       expect(await entries.count()).toBe(2);
-      expect(await entries.first().textContent()).toMatch(/true now.*Globex/s);
+      expect(await entries.first().textContent()).toMatch(/current.*Globex/s);
       expect(await entries.first().locator("del").textContent()).toBe("Acme");
       expect(await entries.first().locator("ins").textContent()).toBe("Globex since October");
       await page.getByRole("link", { name: "Sam works at Acme", exact: true }).click();
@@ -65,7 +65,7 @@ test.each<[string, Look]>([
 
       await page.goto(`${dashboard.origin}/memories?history=1`);
       expect(await page.locator(".memory").count()).toBe(2);
-      await page.getByRole("link", { name: "Something else is true now" }).click();
+      await page.getByRole("link", { name: "Superseded" }).click();
       await page.getByRole("heading", { name: "History" }).waitFor();
       await page.getByRole("link", { name: "Delete" }).click();
       await page.getByText("Delete its older and newer versions too").click();

@@ -57,7 +57,7 @@ test.each<[string, Look]>([
       expect(await height()).toBeGreaterThan(2_000);
       if (look.javaScript !== false) await expectSound(page);
       await press(page, "Pin");
-      await page.getByText("Pinned: it never fades.", { exact: true }).waitFor();
+      await page.getByText("The memory is pinned: it never fades.", { exact: true }).waitFor();
       expect(await client.get(id)).toMatchObject({ pinned: true });
       await press(page, "Unpin");
       await page.getByText("No longer pinned: it fades.").waitFor();
