@@ -14,6 +14,7 @@ import capture from "./help/capture.md" with { type: "text" };
 import clients from "./help/clients.md" with { type: "text" };
 import connect from "./help/connect.md" with { type: "text" };
 import contribute from "./help/contribute.md" with { type: "text" };
+import decisions from "./help/decisions.md" with { type: "text" };
 import design from "./help/design.md" with { type: "text" };
 import install from "./help/install.md" with { type: "text" };
 import move from "./help/move.md" with { type: "text" };
@@ -68,6 +69,7 @@ const GROUPS = [
       { name: "design", label: "Choices", text: design },
       { name: "contribute", label: "Contribute", text: contribute },
       { name: "architecture", label: "How memories are kept", text: architecture },
+      { name: "decisions", label: "Decisions", text: decisions },
     ],
   },
 ];

@@ -17,7 +17,7 @@ afterAll(() => server.close());
 const linksOf = (html: string) =>
   [...html.matchAll(/href="([^"]+)"/g)].map(([, href = ""]) => href);
 
-test("everyone can read every page, and no link leads nowhere or elsewhere", async () => {
+test("everyone can read every page, and every link leads to a page of the server", async () => {
   const index = await fetch(`${server.origin}/help`);
   expect(index.status).toBe(200);
   const pages = [...new Set(linksOf(await index.text()))].filter((href) =>
@@ -31,7 +31,7 @@ test("everyone can read every page, and no link leads nowhere or elsewhere", asy
     const answer = await fetch(server.origin + path);
     expect(answer.headers.get("content-security-policy")).toContain("default-src 'none'");
     const html = await answer.text();
-    expect(html).toContain("<h1>");
+    expect(html).toContain("<h1 id=");
     for (const href of linksOf(html)) {
       expect(href).toMatch(/^[/#]/);
       if (href !== "/" && href.startsWith("/")) {
@@ -42,6 +42,26 @@ test("everyone can read every page, and no link leads nowhere or elsewhere", asy
       }
     }
   }
+});
+
+test("a link to a heading leads to one", async () => {
+  const pages = new Map<string, string>();
+  for (const path of new Bun.Glob("*.md").scanSync(HELP)) {
+    const name = `/help/${path.slice(0, -3)}`;
+    pages.set(name, await (await fetch(server.origin + name)).text());
+  }
+  const links = [...pages].flatMap(([page, html]) =>
+    linksOf(html)
+      .filter((href) => /^(\/help\/.*)?#/.test(href))
+      .map((href) => (href.startsWith("#") ? page + href : href)),
+  );
+  const inHelp = links.filter((link) => !link.endsWith("#main"));
+  expect(inHelp.length).toBeGreaterThan(5);
+  const broken = inHelp.filter((link) => {
+    const [page = "", id] = link.split("#");
+    return !pages.get(page)?.includes(` id="${id}"`);
+  });
+  expect(broken).toEqual([]);
 });
 
 test("HTML in Markdown is text", () => {
@@ -66,45 +86,73 @@ test("the example of a compose file has settings that the server takes", async (
   expect(caddy.command).toContain(`--to ctxd:${config.port}`);
 });
 
-describe("the page on how memories are kept", async () => {
+describe("the pages for people who change the code", async () => {
   const MEMORIES = join(ROOT, "src", "memories");
-  const page = await Bun.file(join(HELP, "architecture.md")).text();
-  const code = [...page.matchAll(/`([^`\n]+)`/g)].map(([, text = ""]) => text);
+  const architecture = await Bun.file(join(HELP, "architecture.md")).text();
+  const contribute = await Bun.file(join(HELP, "contribute.md")).text();
+  const decisions = await Bun.file(join(HELP, "decisions.md")).text();
+  /** Names in the pages that belong to PostgreSQL, LanceDB and fastembed. */
+  const OTHERS = ["NOTIFY", "mergeInsert", "queryEmbed"];
+  const codeOf = (page: string) => [...page.matchAll(/`([^`\n]+)`/g)].map(([, text = ""]) => text);
 
-  test("names files and folders that are there", () => {
-    const named = code.filter((text) => /^[\w./-]+(\.tsx?|\/)$/.test(text));
-    expect(named.length).toBeGreaterThan(40);
-    const folders = [MEMORIES, ROOT, join(ROOT, "src", "dashboard"), join(ROOT, "src", "mcp")];
+  test.each([
+    { name: "architecture", page: architecture, least: 40 },
+    { name: "contribute", page: contribute, least: 15 },
+    { name: "decisions", page: decisions, least: 15 },
+  ])("$name names files and folders that exist", ({ page, least }) => {
+    const named = codeOf(page).filter((text) => /^[\w./-]+(\.tsx?|\/)$/.test(text));
+    expect(named.length).toBeGreaterThan(least);
+    const folders = [
+      MEMORIES,
+      ROOT,
+      join(ROOT, "src", "dashboard"),
+      join(ROOT, "src", "import"),
+      join(ROOT, "src", "mcp"),
+    ];
     const exists = (name: string) => folders.some((folder) => existsSync(join(folder, name)));
     expect(named.filter((name) => !exists(name))).toEqual([]);
   });
 
-  test("leaves out no folder", () => {
+  test("architecture lists every folder of src/memories", () => {
     const folders = readdirSync(MEMORIES, { withFileTypes: true })
       .filter((entry) => entry.isDirectory())
       .map(({ name }) => `${name}/`);
-    expect(folders.filter((name) => !code.includes(name))).toEqual([]);
+    expect(folders.filter((name) => !codeOf(architecture).includes(name))).toEqual([]);
   });
 
-  test("names parts of the code by the names that they have", async () => {
-    const names = code.filter((text) => /^[A-Za-z]+$/.test(text) && /[A-Z]/.test(text));
-    const sources = [
-      ...new Bun.Glob("{memories,mcp,dashboard}/**/*.{ts,tsx}").scanSync(join(ROOT, "src")),
-    ];
-    const tests = [...new Bun.Glob("memories/**/*.ts").scanSync(join(ROOT, "test"))];
+  test("the glossary is in alphabetical order", () => {
+    const [, glossary = ""] = /## Glossary\n(.*?)\n## /s.exec(architecture) ?? [];
+    const terms = [...glossary.matchAll(/^\| ([^|]+) \|/gm)].map(([, term = ""]) => term).slice(1);
+    expect(terms.length).toBeGreaterThan(30);
+    expect(terms).toEqual(terms.toSorted());
+  });
+
+  test("a decision takes at most 12 lines", () => {
+    const records = decisions.split(/^## /m).slice(1);
+    expect(records.length).toBeGreaterThan(10);
+    const long = records.filter((record) => record.trim().split("\n").length > 12);
+    expect(long.map((record) => record.split("\n")[0])).toEqual([]);
+  });
+
+  test("functions, types and constants have the names that the code gives them", async () => {
+    const names = [...codeOf(architecture), ...codeOf(decisions)].filter(
+      (text) => /^[A-Za-z]+$/.test(text) && /[A-Z]/.test(text) && !OTHERS.includes(text),
+    );
+    const sources = new Bun.Glob("{embedding,memories,mcp,dashboard}/**/*.{ts,tsx}");
+    const tests = new Bun.Glob("memories/**/*.ts");
     const paths = [
-      ...sources.map((path) => join(ROOT, "src", path)),
-      ...tests.map((path) => join(ROOT, "test", path)),
+      ...[...sources.scanSync(join(ROOT, "src"))].map((path) => join(ROOT, "src", path)),
+      ...[...tests.scanSync(join(ROOT, "test"))].map((path) => join(ROOT, "test", path)),
     ];
     const text = (await Promise.all(paths.map((path) => Bun.file(path).text()))).join("\n");
     const unknown = names.filter((name) => !new RegExp(`\\b${name}\\b`).test(text));
     expect(unknown).toEqual([]);
   });
 
-  test("is linked from the README and the page on contributing", async () => {
+  test("README and help link to them", async () => {
     const readme = await Bun.file(join(ROOT, "README.md")).text();
     expect(readme).toContain("(src/dashboard/help/architecture.md)");
-    const contribute = await Bun.file(join(HELP, "contribute.md")).text();
     expect(contribute).toContain("(/help/architecture)");
+    expect(contribute).toContain("(/help/decisions)");
   });
 });
