@@ -15,11 +15,11 @@ import { viewPath } from "./memories-view.ts";
 import { HELP_PATH, MEMORY_PATHS, memoryPath, PATHS } from "./navigation.tsx";
 import { sizeText } from "./number-text.ts";
 import { Page } from "./page.tsx";
-import { degreesOf } from "./retention-bands.ts";
+import { retentionBands } from "./retention-bands.ts";
 import type { Visit } from "./visit.ts";
 
-/** Tags and agents that are shown. */
-const MOST_GROUPS = 8;
+/** Groups shown in each panel. */
+const MAX_GROUPS = 8;
 
 /** A memory, and when something happened to it. */
 export interface Event {
@@ -27,7 +27,7 @@ export interface Event {
   at: Date;
 }
 
-/** What an account has, at a glance. */
+/** The first page: the numbers of an account at a glance. */
 export function OverviewPage({
   visit,
   position,
@@ -38,11 +38,11 @@ export function OverviewPage({
   lastFound,
 }: {
   visit: Visit;
-  /** Where the account's memories are, for who follows them. */
+  /** The position of the account's memories, from which the page follows changes. */
   position: string;
   stats: Stats;
   growth: readonly Growth[];
-  /** How much of it is shown. */
+  /** The period of the growth chart. */
   span: Span;
   lastSaved: Event | null;
   lastFound: Event | null;
@@ -53,12 +53,12 @@ export function OverviewPage({
       section="overview"
       title="Overview"
       assets={[LIVE]}
-      {...(stats.memories > 0 && { actions: <Ways /> })}
+      {...(stats.memories > 0 && { actions: <DetailLinks /> })}
     >
       {stats.memories === 0 ? (
         <div id="figures" data-live="memories" data-live-at={position} data-live-anew={true}>
           <EmptyState title="No memories yet">
-            <p>Connect an agent: it saves what it learns, and finds it again when it matters.</p>
+            <p>Connect an agent. It saves what it learns and finds it again when it matters.</p>
             <div class="actions">
               <ButtonLink href={WELCOME_PATH} kind="main">
                 Take the first steps
@@ -68,14 +68,21 @@ export function OverviewPage({
           </EmptyState>
         </div>
       ) : (
-        <Figures {...{ position, stats, growth, span, lastSaved, lastFound }} />
+        <Figures
+          position={position}
+          stats={stats}
+          growth={growth}
+          span={span}
+          lastSaved={lastSaved}
+          lastFound={lastFound}
+        />
       )}
     </Page>
   );
 }
 
-/** To the pages that tell more of the same. */
-function Ways(): Markup {
+/** Links to pages with more details. */
+function DetailLinks(): Markup {
   return (
     <>
       <ButtonLink href={PATHS.activity}>Activity</ButtonLink>
@@ -95,7 +102,7 @@ function Figures({
   position: string;
   stats: Stats;
   growth: readonly Growth[];
-  /** How much of it is shown. */
+  /** The period of the growth chart. */
   span: Span;
   lastSaved: Event | null;
   lastFound: Event | null;
@@ -142,19 +149,23 @@ function Figures({
           title="By agent"
           none="No memory has an agent."
           groups={stats.agents.map(({ agent_id, memories }) => ({
-            label: agent_id === null ? "without an agent" : <bdi>{agent_id}</bdi>,
+            label: agent_id === null ? "no agent" : <bdi>{agent_id}</bdi>,
             href: agent_id === null ? null : viewPath({ agent_id }),
             memories,
           }))}
         />
         <Groups
-          title="What is left of them"
+          title="By retention"
           none=""
-          groups={degreesOf(stats).map(({ label, memories }) => ({ label, href: null, memories }))}
+          groups={retentionBands(stats).map(({ label, memories }) => ({
+            label,
+            href: null,
+            memories,
+          }))}
         >
           <p class="hint">
-            Memories fade with age, the important ones slower: they sink in searches, and are never
-            lost. <a href={`${HELP_PATH}/search`}>How memories are found</a>
+            Memories fade with age, important ones more slowly. Faded memories rank lower in
+            searches but are never lost. <a href={`${HELP_PATH}/search`}>How memories are found</a>
           </p>
         </Groups>
       </div>
@@ -188,7 +199,7 @@ function LastEvent({ event, none }: { event: Event | null; none: string }): Mark
 
 interface Group {
   label: Child;
-  /** The memories of the group; `null` when they can't be asked for. */
+  /** The list of the group's memories; `null` if there is no filter for it. */
   href: string | null;
   memories: number;
 }
@@ -210,7 +221,7 @@ function Groups({
       <h2>{title}</h2>
       {groups.length === 0 && <p class="faint">{none}</p>}
       <ul class="groups">
-        {groups.slice(0, MOST_GROUPS).map(({ label, href, memories }) => (
+        {groups.slice(0, MAX_GROUPS).map(({ label, href, memories }) => (
           <li>
             <span class="group-label">{href === null ? label : <a href={href}>{label}</a>}</span>
             <meter value={memories} min={0} max={most} aria-hidden="true" />
@@ -218,8 +229,8 @@ function Groups({
           </li>
         ))}
       </ul>
-      {groups.length > MOST_GROUPS && (
-        <p class="faint">{`and ${groups.length - MOST_GROUPS} more`}</p>
+      {groups.length > MAX_GROUPS && (
+        <p class="faint">{`and ${groups.length - MAX_GROUPS} more`}</p>
       )}
       {children}
     </section>

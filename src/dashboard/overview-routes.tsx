@@ -9,7 +9,7 @@ import type { Live } from "./live.ts";
 import { PATHS } from "./navigation.tsx";
 import { type Event, OverviewPage } from "./overview-page.tsx";
 
-/** The first page: `?span=month`, `year` or `all` of its growth. */
+/** The overview page. `?span=month`, `year` or `all` selects the period of the growth chart. */
 export function createOverviewRoutes({
   guard,
   activity,
@@ -53,7 +53,11 @@ export function createOverviewRoutes({
         const growth = growthOf(stats, span, clock());
         return (
           <OverviewPage
-            {...{ visit, position, stats, growth, span }}
+            visit={visit}
+            position={position}
+            stats={stats}
+            growth={growth}
+            span={span}
             lastSaved={saved}
             lastFound={found}
           />

@@ -20,7 +20,7 @@ import { PAGE_ROUTE } from "./guard.tsx";
 import { PATHS } from "./navigation.tsx";
 import type { ProofGuard } from "./proof-guard.ts";
 
-/** A person's passkeys, and doing without a password: all for a fresh proof alone. */
+/** Adds and removes passkeys, and removes the password. Every request needs a fresh proof. */
 export function createPasskeyRoutes({
   config,
   proved,
@@ -82,10 +82,10 @@ export function createPasskeyRoutes({
           await takeWayIn(
             id,
             (tx) => passkeys.remove(id, wanted, tx),
-            (left) =>
-              left.passkeys > 0 ||
-              (config.passwords && left.hasPassword) ||
-              left.issuers.length > 0,
+            (remaining) =>
+              remaining.passkeys > 0 ||
+              (config.passwords && remaining.hasPassword) ||
+              remaining.issuers.length > 0,
             `${other} first: this is your only way in.`,
           );
           record(request, "passkey_removed", { accountId: id });
@@ -100,11 +100,11 @@ export function createPasskeyRoutes({
           await takeWayIn(
             id,
             (tx) => accounts.removePassword(id, tx),
-            (left) => left.passkeys > 0 && left.recoveryCodes > 0,
+            (remaining) => remaining.passkeys > 0 && remaining.recoveryCodes > 0,
             "Add a passkey and make recovery codes first.",
           );
           record(request, "password_removed", { accountId: id });
-          // The database has ended all sessions with the password, this one too.
+          // A trigger in the database has ended all sessions of the password, including this one.
           const welcome = await visitors.welcome(request, id, { passwordMark: null });
           return { to: PATHS.account, notice: "Your password is removed.", welcome };
         }),

@@ -5,32 +5,36 @@ import { withTimeLimit } from "../time-limit.ts";
 import type { ProjectCounts } from "./project-switch.tsx";
 
 /** Milliseconds that a page waits for counts. */
-const PATIENCE = 2_000;
-/** The same where the counts of before were of so many memories that a few more make no difference. */
-const LITTLE_PATIENCE = 40;
-const MANY = 20_000;
-/** Milliseconds for which counts hold that took longer. */
-const LIFETIME = 60_000;
-const ACCOUNTS = 1_000;
+const TIMEOUT_MS = 2_000;
+/** Milliseconds that a page waits if the account has older counts of many memories. */
+const SHORT_TIMEOUT_MS = 40;
+/** From this number of memories on, older counts are good enough. */
+const MANY_MEMORIES = 20_000;
+/** Milliseconds for which a slow count is not repeated. */
+const REPEAT_AFTER_MS = 60_000;
+const MAX_ACCOUNTS = 1_000;
 
 /**
- * Makes what counts an account's memories by project. A page need not wait for the counts of very many
- * memories: it has those of before, or none, and a later page has them.
+ * Makes a function that counts an account's memories by project. If counting takes long, it returns the last counts
+ * or none, and a later page gets the new ones.
  */
 export function createProjectCounts({
   memories,
-  patience = PATIENCE,
+  timeoutMs = TIMEOUT_MS,
 }: {
   memories: Pick<Memories, "stats">;
-  patience?: number;
+  timeoutMs?: number;
 }): (accountId: string) => Promise<ProjectCounts> {
-  const slow = new LRUCache<string, Promise<ProjectCounts>>({ max: ACCOUNTS, ttl: LIFETIME });
-  /** Of accounts with many memories. */
-  const last = new LRUCache<string, ProjectCounts>({ max: ACCOUNTS });
+  const slow = new LRUCache<string, Promise<ProjectCounts>>({
+    max: MAX_ACCOUNTS,
+    ttl: REPEAT_AFTER_MS,
+  });
+  /** The last counts of accounts with many memories. */
+  const last = new LRUCache<string, ProjectCounts>({ max: MAX_ACCOUNTS });
 
   const keep = (accountId: string, counts: ProjectCounts): void => {
     const total = counts.reduce((sum, { memories }) => sum + memories, 0);
-    if (total >= MANY) last.set(accountId, counts);
+    if (total >= MANY_MEMORIES) last.set(accountId, counts);
     else last.delete(accountId);
   };
 
@@ -39,11 +43,11 @@ export function createProjectCounts({
     const counts =
       known ?? memories.stats(wholeAccount(accountId)).then(({ projects }) => projects);
     const before = last.get(accountId);
-    const wait = before ? Math.min(LITTLE_PATIENCE, patience) : patience;
-    const inTime = await withTimeLimit(counts, wait, () => null);
-    if (inTime) {
-      keep(accountId, inTime);
-      return inTime;
+    const wait = before ? Math.min(SHORT_TIMEOUT_MS, timeoutMs) : timeoutMs;
+    const counted = await withTimeLimit(counts, wait, () => null);
+    if (counted) {
+      keep(accountId, counted);
+      return counted;
     }
     if (!known && !before) {
       slow.set(accountId, counts);

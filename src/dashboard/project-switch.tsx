@@ -8,49 +8,49 @@ import { titleOf } from "./excerpt.ts";
 import { type View, viewPath } from "./memories-view.ts";
 import { PATHS } from "./navigation.tsx";
 
-/** Projects that have a link, and names that are suggested: the most frequent ones. */
-const MOST = 8;
-const MOST_SUGGESTED = 50;
-/** Id of the list of names. */
+/** Projects with a link: those with the most memories. */
+const MAX_LINKS = 8;
+const MAX_SUGGESTIONS = 50;
+/** Id of the `datalist` of project names. */
 export const PROJECT_NAMES = "projects";
 
 export type ProjectCounts = Stats["projects"];
 
-/** The ways to the memories of one project, with how many it has. */
+/** Links to the memories of each project, with their number. */
 export function ProjectSwitch({ view, projects }: { view: View; projects: ProjectCounts }): Markup {
   const counts = new Map(projects.map(({ project, memories }) => [project, memories]));
-  // One that has no memory any more is looked at all the same.
+  // The project in view gets a link even if it has no memories left.
   if (view.project !== "" && !counts.has(view.project)) counts.set(view.project, 0);
   const named = [...counts.keys()].filter((project) => project !== null);
   if (named.length === 0) return Fragment({});
 
   const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
-  const first = named.slice(0, MOST);
+  const first = named.slice(0, MAX_LINKS);
   if (view.project !== "" && !first.includes(view.project)) first.push(view.project);
   const others = named.length - first.length;
   const to = (project: string) => (
-    <Way view={view} to={{ project }} count={counts.get(project) ?? 0}>
+    <ProjectLink view={view} to={{ project }} count={counts.get(project) ?? 0}>
       <bdi>{titleOf(project)}</bdi>
-    </Way>
+    </ProjectLink>
   );
   return (
     <nav class="tabs projects" aria-label="Projects">
       <ul>
-        <Way view={view} to={{}} count={total}>
+        <ProjectLink view={view} to={{}} count={total}>
           All projects
-        </Way>
+        </ProjectLink>
         {first.map(to)}
-        <Way view={view} to={{ unfiled: "1" }} count={counts.get(null) ?? 0}>
+        <ProjectLink view={view} to={{ unfiled: "1" }} count={counts.get(null) ?? 0}>
           No project
-        </Way>
+        </ProjectLink>
       </ul>
-      {others > 0 && <Another view={view} count={others} />}
+      {others > 0 && <OtherProject view={view} count={others} />}
     </nav>
   );
 }
 
-/** To a project by its name, where there are too many for a link to each. */
-function Another({ view, count }: { view: View; count: number }): Markup {
+/** A form that opens a project by name, for projects without a link. */
+function OtherProject({ view, count }: { view: View; count: number }): Markup {
   const rest = Object.entries({ ...view, project: "", unfiled: "", cursor: "" });
   return (
     <details>
@@ -58,7 +58,7 @@ function Another({ view, count }: { view: View; count: number }): Markup {
       <form method="get" action={PATHS.memories} class="search-line">
         {rest.map(([name, value]) => value && <input type="hidden" name={name} value={value} />)}
         <Field
-          label="Name of the project"
+          label="Project name"
           name="project"
           maxlength={128}
           required={true}
@@ -71,9 +71,9 @@ function Another({ view, count }: { view: View; count: number }): Markup {
   );
 }
 
-/** Names of projects, for fields that suggest them. */
+/** The project names that fields suggest. */
 export function ProjectNames({ projects }: { projects: ProjectCounts }): Markup {
-  const names = projects.flatMap(({ project }) => project ?? []).slice(0, MOST_SUGGESTED);
+  const names = projects.flatMap(({ project }) => project ?? []).slice(0, MAX_SUGGESTIONS);
   return (
     <datalist id={PROJECT_NAMES}>
       {names.map((name) => (
@@ -83,8 +83,8 @@ export function ProjectNames({ projects }: { projects: ProjectCounts }): Markup 
   );
 }
 
-/** To the same view of another project. */
-function Way({
+/** A link to the same view of another project. */
+function ProjectLink({
   view,
   to,
   count,

@@ -7,14 +7,14 @@ import type { AskForProof } from "../sign-in/proof-routes.tsx";
 import type { Guard } from "./guard.tsx";
 
 export interface ProofGuard {
-  /** @param next the page to go on at after a proof, where that is another than was asked for */
+  /** @param next the page to open after the proof, if it is not the requested one */
   show(request: Request, render: Parameters<Guard["show"]>[1], next?: string): Promise<Response>;
   act: Guard["act"];
 }
 
 /**
- * Stands before pages and forms that a stolen session must not reach: the same as the guard, but who
- * has not proved a moment ago who they are is asked for that first, and goes on then.
+ * Guards pages and forms that a stolen session must not reach. It works like `Guard`, but first asks for a proof of
+ * identity, such as the password, unless the last proof is fresh.
  */
 export function createProofGuard({
   config: { publicUrl },
@@ -37,14 +37,14 @@ export function createProofGuard({
         return seeOther(`${PROOF_PATH}?${query}`);
       }),
 
-    act: (request, work, again, maxBytes) =>
+    act: (request, work, renderProblem, maxBytes) =>
       guard.act(
         request,
         async (visit, form) =>
           (await proof.isFresh(visit))
             ? work(visit, form)
             : askForProof(visit, { to: pathOf(visit.url), form }),
-        again,
+        renderProblem,
         maxBytes,
       ),
   };

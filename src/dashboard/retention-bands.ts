@@ -1,25 +1,25 @@
 import type { Stats } from "../memories/stats.ts";
 
-/** How many memories are left to a degree. */
-export interface Degree {
+/** The number of memories whose retention is in a range. */
+interface RetentionBand {
   label: string;
   memories: number;
 }
 
-const DEGREES = [
+const BANDS = [
   { label: "Over 75 %", from: 0.75 },
   { label: "50 to 75 %", from: 0.5 },
   { label: "25 to 50 %", from: 0.25 },
   { label: "Under 25 %", from: 0 },
 ];
 
-/** How many memories have faded to which degree. */
-export function degreesOf({ fading }: Pick<Stats, "fading">): Degree[] {
-  const counts = DEGREES.map(({ label }) => ({ label, memories: 0 }));
+/** Counts memories by their retention. */
+export function retentionBands({ fading }: Pick<Stats, "fading">): RetentionBand[] {
+  const counts = BANDS.map(({ label }) => ({ label, memories: 0 }));
   for (const { retention, memories } of fading) {
-    const place = DEGREES.findIndex(({ from }) => retention >= from);
-    const degree = counts[place];
-    if (degree) degree.memories += memories;
+    const index = BANDS.findIndex(({ from }) => retention >= from);
+    const band = counts[index];
+    if (band) band.memories += memories;
   }
   return counts;
 }

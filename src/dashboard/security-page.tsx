@@ -14,13 +14,13 @@ import { type SecurityView, securityPath } from "./security-view.ts";
 import { AccountTabs, AdminTabs } from "./tabs.tsx";
 import type { Visit } from "./visit.ts";
 
-/** The pages of the log: all of it for the owner, and everybody's own part. */
+/** The pages of the security log: the whole log for the owner, and the events of one's own account. */
 export const SECURITY_PATHS = {
   admin: `${PATHS.admin}/security`,
   account: `${PATHS.account}/security`,
 } as const;
 
-const WAYS: Readonly<Record<Way, string>> = {
+const ORIGINS: Readonly<Record<Way, string>> = {
   browser: "Browser",
   api: "API",
   local: "This machine",
@@ -33,7 +33,7 @@ const KINDS = [
   ...Object.entries(EVENTS).map(([name, { label }]) => [name, label] as const),
 ] as const;
 
-/** What has happened, the newest first, with filters and ways to take it along. */
+/** The events of the security log, newest first, with filters and downloads. */
 export function SecurityPage({
   visit,
   scope,
@@ -45,15 +45,15 @@ export function SecurityPage({
   problem,
 }: {
   visit: Visit;
-  /** Whether it is the owner's page of all, or the person's own. */
+  /** `admin` for the owner's page of all accounts, `account` for a person's own. */
   scope: "admin" | "account";
   view: SecurityView;
   events: readonly SecurityRecord[];
-  /** The id after which there are older ones; null at the end. */
+  /** The `before` of the next page; null if there are no older events. */
   next: number | null;
-  /** For how long events are kept. */
+  /** Days for which events are kept. */
   days: number;
-  /** The addresses of the accounts that there are, by their ids. */
+  /** E-mail addresses of existing accounts, by id. */
   emails: ReadonlyMap<string, string>;
   problem?: string | undefined;
 }): Markup {
@@ -67,10 +67,8 @@ export function SecurityPage({
       above={scope === "admin" ? <AdminTabs current={path} /> : <AccountTabs current={path} />}
       lead={
         <>
-          {scope === "admin"
-            ? "What has happened on this server"
-            : "What has happened in your account"}
-          , for {days} days. <a href={`${HELP_PATH}/watch`}>What it tells</a>
+          {scope === "admin" ? "Security events on this server" : "Security events in your account"}
+          , kept for {days} days. <a href={`${HELP_PATH}/watch`}>What is logged</a>
         </>
       }
       actions={(["csv", "json"] as const).map((format) => (
@@ -82,7 +80,7 @@ export function SecurityPage({
     >
       <FilterForm path={path} scope={scope} view={view} />
       {events.length === 0 ? (
-        <EmptyState title={isFiltered ? "Nothing fits" : "Nothing has happened yet"}>
+        <EmptyState title={isFiltered ? "No event matches" : "No events yet"}>
           <p>
             <a href={path}>Show all events</a>
           </p>
@@ -156,13 +154,13 @@ function EventTable({
   events: readonly SecurityRecord[];
   emails: ReadonlyMap<string, string>;
 }): Markup {
-  const nameOf = (id: string) => emails.get(id) ?? id;
+  const emailOf = (id: string) => emails.get(id) ?? id;
   return (
     <Table
       caption="Events of the security log"
       rows={events}
       columns={[
-        { title: "Event", isHeader: true, cell: (event) => <What event={event} /> },
+        { title: "Event", isHeader: true, cell: (event) => <EventText event={event} /> },
         { title: "When", cell: ({ at }) => <Moment at={at} exact={true} /> },
         ...(scope === "admin"
           ? [
@@ -173,12 +171,12 @@ function EventTable({
                     {accountId === null ? (
                       <span class="faint">none</span>
                     ) : (
-                      <bdi>{nameOf(accountId)}</bdi>
+                      <bdi>{emailOf(accountId)}</bdi>
                     )}
                     {actorId !== null && (
                       <>
                         {" "}
-                        by <bdi>{nameOf(actorId)}</bdi>
+                        by <bdi>{emailOf(actorId)}</bdi>
                       </>
                     )}
                   </>
@@ -186,13 +184,17 @@ function EventTable({
               },
             ]
           : []),
-        { title: "From", cell: (event) => <Where event={event} isOwn={scope === "account"} /> },
+        { title: "From", cell: (event) => <Origin event={event} isOwn={scope === "account"} /> },
       ]}
     />
   );
 }
 
-function What({ event: { event, subject, amount, times } }: { event: SecurityRecord }): Markup {
+function EventText({
+  event: { event, subject, amount, times },
+}: {
+  event: SecurityRecord;
+}): Markup {
   return (
     <>
       {EVENTS[event]?.label ?? event}
@@ -212,8 +214,8 @@ function What({ event: { event, subject, amount, times } }: { event: SecurityRec
   );
 }
 
-/** What another has done in one's account says so, and not from where. */
-function Where({
+/** Where an event came from. For an action of the owner, people see no address. */
+function Origin({
   event: { via, address, agent, actorId },
   isOwn,
 }: {
@@ -224,7 +226,7 @@ function Where({
   const isBrowser = via === "browser" && agent !== null;
   return (
     <>
-      {isBrowser ? browserName(agent) : WAYS[via]}
+      {isBrowser ? browserName(agent) : ORIGINS[via]}
       {address === null ? Fragment({}) : ` at ${address}`}
     </>
   );

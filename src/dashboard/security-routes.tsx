@@ -12,13 +12,14 @@ import { SECURITY_PATHS, SecurityPage } from "./security-page.tsx";
 import { beforeOf, filterOf, readSecurityView, type SecurityView } from "./security-view.ts";
 import { requireOwner, type Visit } from "./visit.ts";
 
-/** Events on a page, and in one portion of a download. */
+/** Events per page. */
 const PAGE_SIZE = 40;
-const PORTION = 500;
+/** Events read at a time for a download. */
+const BATCH = 500;
 
 type Scope = keyof typeof SECURITY_PATHS;
 
-/** The security log: all of it for the owner, and everybody's own part of it. */
+/** The pages and downloads of the security log, for the owner and for every account. */
 export function createSecurityRoutes({
   config,
   guard,
@@ -30,8 +31,8 @@ export function createSecurityRoutes({
   accounts: Pick<Accounts, "find" | "findByEmail">;
   securityLog: Pick<SecurityLog, "list" | "flush">;
 }) {
-  /** Whose events a page shows; null for everybody's. */
-  const whose = async (
+  /** The account whose events are shown; null for all accounts. */
+  const accountOf = async (
     visit: Visit,
     scope: Scope,
     { account }: SecurityView,
@@ -41,19 +42,19 @@ export function createSecurityRoutes({
     return account === "" ? null : ((await accounts.findByEmail(account))?.id ?? account);
   };
 
-  /** Nobody learns by his own events where others are. */
-  const tellTo = (scope: Scope) => (event: SecurityRecord) =>
+  /** Hides who and where the owner was in events of other accounts. */
+  const visibleTo = (scope: Scope) => (event: SecurityRecord) =>
     scope === "account" && event.actorId !== null
       ? { ...event, actorId: null, address: null, agent: null }
       : event;
 
   const show = async (visit: Visit, scope: Scope) => {
     const view = readSecurityView(visit.url.searchParams);
-    const accountId = await whose(visit, scope, view);
+    const accountId = await accountOf(visit, scope, view);
     await securityLog.flush();
     const list = () =>
       securityLog.list(accountId, filterOf(view), { limit: PAGE_SIZE + 1, before: beforeOf(view) });
-    const { found, problem } = await explained(list);
+    const { found, problem } = await listOrProblem(list);
     const events = found.slice(0, PAGE_SIZE);
     const ids = new Set(events.flatMap((event) => [event.accountId, event.actorId]));
     return (
@@ -78,13 +79,13 @@ export function createSecurityRoutes({
 
   const download = async (visit: Visit, scope: Scope): Promise<Response> => {
     const view = readSecurityView(visit.url.searchParams);
-    const accountId = await whose(visit, scope, view);
+    const accountId = await accountOf(visit, scope, view);
     const filter = filterOf(view);
     const isCsv = visit.url.searchParams.get("format") !== "json";
     await securityLog.flush();
-    const pages = portions(async (before) => {
-      const found = await securityLog.list(accountId, filter, { limit: PORTION, before });
-      return found.map(tellTo(scope));
+    const pages = batches(async (before) => {
+      const found = await securityLog.list(accountId, filter, { limit: BATCH, before });
+      return found.map(visibleTo(scope));
     });
     const encode = isCsv ? toCsv : (event: SecurityRecord) => `${JSON.stringify(toJson(event))}\n`;
     const body = createPagedStream(withHead(pages, isCsv), (page) =>
@@ -113,8 +114,8 @@ export function createSecurityRoutes({
   return routes;
 }
 
-/** What is wrong with what was asked for stands above an empty list. */
-async function explained(list: () => Promise<SecurityRecord[]>) {
+/** Runs a query. For an invalid filter the page shows an empty list with the message. */
+async function listOrProblem(list: () => Promise<SecurityRecord[]>) {
   try {
     return { found: await list() };
   } catch (error) {
@@ -123,18 +124,18 @@ async function explained(list: () => Promise<SecurityRecord[]>) {
   }
 }
 
-/** All events, some at a time, the newest first. */
-async function* portions(list: (before: number | null) => Promise<SecurityRecord[]>) {
+/** Reads all events in batches, newest first. */
+async function* batches(list: (before: number | null) => Promise<SecurityRecord[]>) {
   let before: number | null = null;
   for (;;) {
     const found = await list(before);
     if (found.length > 0) yield found;
-    if (found.length < PORTION) return;
+    if (found.length < BATCH) return;
     before = found.at(-1)?.id ?? null;
   }
 }
 
-/** Null stands for the line that names the columns. */
+/** Yields null first if the file begins with a line of column names. */
 async function* withHead(pages: AsyncGenerator<SecurityRecord[]>, hasHead: boolean) {
   if (hasHead) yield null;
   yield* pages;

@@ -3,26 +3,27 @@ import type { EventFilter } from "../security-log/event-store.ts";
 import { isEvent } from "../security-log/events.ts";
 
 const DAY = 86_400_000;
-/** Characters of a field; more is nothing that the log can have. */
-const LONGEST = 254;
+/** Maximum characters of a field. No value in the log is longer. */
+const MAX_LENGTH = 254;
 
-/** What the page of the security log is asked to show: the fields of its form, empty where nothing is. */
+/** The fields of the filter form. Empty fields do not filter. */
 export interface SecurityView {
   event: string;
-  /** An e-mail address or an account's id: for the owner's page alone. */
+  /** Only on the owner's page: an e-mail address or the id of an account. */
   account: string;
   address: string;
-  /** Days in UTC, both included. */
+  /** Days in UTC, inclusive. */
   from: string;
   to: string;
-  /** The id of an event: only older ones. */
+  /** The id of an event. Only older events are shown. */
   before: string;
 }
 
 const FIELDS = ["event", "account", "address", "from", "to", "before"] as const;
 
 export function readSecurityView(parameters: URLSearchParams): SecurityView {
-  const read = (name: keyof SecurityView) => (parameters.get(name) ?? "").trim().slice(0, LONGEST);
+  const read = (name: keyof SecurityView) =>
+    (parameters.get(name) ?? "").trim().slice(0, MAX_LENGTH);
   return {
     event: read("event"),
     account: read("account"),
@@ -33,7 +34,7 @@ export function readSecurityView(parameters: URLSearchParams): SecurityView {
   };
 }
 
-/** The address of what shows a view. */
+/** The address of a page or download with a view's filters. */
 export function securityPath(
   path: string,
   view: Partial<SecurityView>,
@@ -47,7 +48,7 @@ export function securityPath(
 /** @throws AppError `validation_failed` */
 export function filterOf({ event, address, from, to }: SecurityView): EventFilter {
   if (event !== "" && !isEvent(event)) {
-    throw new AppError("validation_failed", "The log knows no such event: choose one of the list.");
+    throw new AppError("validation_failed", "There is no such event. Choose one from the list.");
   }
   return {
     event: isEvent(event) ? event : null,
@@ -61,13 +62,16 @@ export function filterOf({ event, address, from, to }: SecurityView): EventFilte
 export function beforeOf({ before }: SecurityView): number | null {
   if (before === "") return null;
   if (/^\d{1,15}$/.test(before)) return Number(before);
-  throw new AppError("validation_failed", "This page is not there: go back to the newest events.");
+  throw new AppError(
+    "validation_failed",
+    "This page does not exist. Go back to the newest events.",
+  );
 }
 
-/** The first moment of a day, or of one `later`. */
+/** The first moment of a day, plus `later` milliseconds. @throws AppError `validation_failed` */
 function startOf(day: string, later = 0): Date | null {
   if (day === "") return null;
   const time = /^\d{4}-\d\d-\d\d$/.test(day) ? Date.parse(`${day}T00:00:00Z`) : Number.NaN;
   if (!Number.isNaN(time)) return new Date(time + later);
-  throw new AppError("validation_failed", "Give days as in 2027-01-31.");
+  throw new AppError("validation_failed", "Enter days in the form 2027-01-31.");
 }

@@ -10,10 +10,10 @@ import { HealthPage } from "./health-page.tsx";
 import type { ServerStatus } from "./server-status.ts";
 import { requireOwner } from "./visit.ts";
 
-/** Backups and restores of the security log that are shown. */
-const EVENTS = 10;
+/** Backups and restores shown from the security log. */
+const MAX_EVENTS = 10;
 
-/** The owner's pages of how the server is, and of its backups. */
+/** The owner's pages of health and backups. */
 export function createServerRoutes({
   config,
   guard,
@@ -24,18 +24,18 @@ export function createServerRoutes({
   config: Pick<Config, "publicUrl">;
   guard: Guard;
   checks: Checks;
-  /** Null where no program tells of itself. */
+  /** Null if the program does not report its status. */
   serverStatus: ServerStatus | null;
   securityLog: Pick<SecurityLog, "list">;
 }) {
   const listEvents = async () => {
     const [made, restored] = await Promise.all(
       (["backup_created", "backup_restored"] as const).map((event) =>
-        securityLog.list(null, { event }, { limit: EVENTS, before: null }),
+        securityLog.list(null, { event }, { limit: MAX_EVENTS, before: null }),
       ),
     );
     const newestFirst = [...(made ?? []), ...(restored ?? [])].sort((a, b) => b.id - a.id);
-    return newestFirst.slice(0, EVENTS);
+    return newestFirst.slice(0, MAX_EVENTS);
   };
 
   return new Elysia()

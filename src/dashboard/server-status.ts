@@ -1,10 +1,10 @@
-/** What the program that runs a server knows of it, beside what is in its database. */
+/** Facts about the running server that are not in its database. */
 export interface ServerStatus {
-  /** What a person types on the server's machine in the place of `ctxd`. */
+  /** The command to type on the server's machine instead of `ctxd`. */
   readonly program: string;
-  /** The same with words after it, such as `connect --all`, for this server's data. */
+  /** The command with arguments, such as `connect --all`, for this server's data folder. */
   command(words: string): string;
-  /** Whether agents on this machine reach the server without a key: not from outside of a container, say. */
+  /** Whether agents on this machine can use the local socket. They can't if the server runs in a container, for example. */
   readonly isForAgents: boolean;
   server(): ServerFacts;
   backups(): Promise<BackupFacts>;
@@ -12,35 +12,35 @@ export interface ServerStatus {
 
 export interface ServerFacts {
   readonly startedAt: Date;
-  /** What runs the program: `Bun 1.4.5 on linux x64`. */
+  /** For example `Bun 1.4.5 on linux x64`. */
   readonly platform: string;
   readonly dataDir: string;
-  /** What has accounts, keys and the log of memories. */
+  /** The database of accounts, keys and the log of memories. */
   readonly database: "SQLite" | "PostgreSQL";
-  /** Name of the model that makes vectors. */
+  /** Name of the embedding model. */
   readonly model: string;
-  /** Bytes of memory that the process has. */
+  /** Bytes of memory that the process uses. */
   readonly memory: number;
-  /** Bytes of the disk with the data folder; null where that can't be asked. */
+  /** Bytes of the disk with the data folder; null if the system does not report them. */
   readonly disk: { readonly free: number; readonly total: number } | null;
-  /** Seconds since the oldest change that upkeep has not seen to. */
+  /** Seconds since the oldest change that upkeep has not processed. */
   readonly lag: number;
 }
 
 export interface BackupFacts {
-  /** Whether several servers share the data, which none of them backs up by itself. */
+  /** Whether several servers share the data. Then none of them makes backups by itself. */
   readonly isShared: boolean;
-  /** Null where none are made on a schedule. */
+  /** Null if there is no schedule. */
   readonly schedule: {
     readonly folder: string;
-    /** Milliseconds between two. */
+    /** Milliseconds between two backups. */
     readonly every: number;
     readonly keep: number;
     readonly isEncrypted: boolean;
     readonly isLate: boolean;
   } | null;
-  /** Those of the schedule, the newest first. */
+  /** Complete backups of the schedule, newest first. */
   readonly complete: readonly { readonly folder: string; readonly at: number }[];
-  /** Why they can't be listed. */
+  /** Why the backups can't be listed; null if they can. */
   readonly problem: string | null;
 }

@@ -9,26 +9,26 @@ import { PROOF_PATH } from "../sign-in/paths.ts";
 import type { Sessions } from "../sign-in/sessions.ts";
 import type { Visitors } from "../sign-in/visitor.ts";
 
-/** The credential of a person who uses the dashboard: their account, whichever session it is. */
+/** The credential of a person who uses the dashboard. It is the account's in every session. */
 export function credentialOf({ email, id }: Pick<Account, "email" | "id">): Credential {
   return { by: email, id };
 }
 
-/** What a person writes in the dashboard comes from. */
+/** The source of memories that a person writes in the dashboard. */
 export function ownSource(account: Pick<Account, "email" | "id">): MemorySource {
   return { via: "dashboard", ...credentialOf(account) };
 }
 
 const READING = ["GET", "HEAD"];
-/** What takes all memories at once: as on the dashboard's page, for a fresh proof alone. */
+/** The export of all memories. Like the dashboard's export page, it needs a fresh proof. */
 const EXPORT = /^\/api\/memories\/export\/?$/;
 
 /**
- * Makes the dashboard's session a way in to the API, for our own pages alone: a browser sends its
- * cookie with requests of other sites too (CSRF), so one that writes has to say that it is ours, and
- * one that reads must not say otherwise.
- * @returns a function that tells who is behind a request; null for nobody
- * @throws AppError `forbidden` when it comes from another site, and for an export without a fresh proof
+ * Accepts the dashboard's session for requests to the API, but only from the dashboard's own pages. A browser also
+ * sends the cookie with requests of other sites (CSRF). So a writing request must prove by its headers that it comes
+ * from this origin, and a reading request must not come from another one.
+ * @returns a function that returns the principal of a request; null if it has no session
+ * @throws AppError `forbidden` for requests of other sites, and for an export without a fresh proof
  */
 export function createSessionPrincipal({
   publicUrl,
@@ -47,7 +47,7 @@ export function createSessionPrincipal({
     return isReading || origin !== null || site !== null;
   };
 
-  /** Exports that have begun: they may take longer than a proof is fresh. */
+  /** Exports that have begun. They may take longer than a proof stays fresh. */
   const begun = new WeakSet<Request>();
 
   return async (request) => {
@@ -58,14 +58,14 @@ export function createSessionPrincipal({
     if (!isOurs(request)) {
       throw new AppError(
         "forbidden",
-        "The session of the dashboard is for its own pages: elsewhere, use an API key.",
+        "The dashboard's session works only for the dashboard's own pages. Elsewhere, use an API key.",
       );
     }
     if (EXPORT.test(pathname) && !begun.has(request)) {
       if (!(await sessions.isProved(person.session))) {
         throw new AppError(
           "forbidden",
-          `The session of the dashboard exports after a fresh proof alone: open ${PROOF_PATH} first, or use an API key.`,
+          `An export with the dashboard's session needs a fresh proof. Open ${PROOF_PATH} first, or use an API key.`,
         );
       }
       begun.add(request);

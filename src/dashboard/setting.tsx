@@ -1,17 +1,17 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import type { Child, Markup } from "../pages/jsx-runtime.ts";
 
-/** One matter of a page with several: what it is about, and beside that what it is and what can be done. */
+/** One section of a page with several: a heading with an explanation, and its content beside them. */
 export function Setting({
   id,
   title,
   about,
   children,
 }: {
-  /** Of its heading, on this page. */
+  /** Id of the heading; unique on the page. */
   id: string;
   title: Child;
-  /** What it is for, in a sentence or two. */
+  /** One or two sentences that explain the section. */
   about?: Child;
   children?: Child;
 }): Markup {

@@ -3,7 +3,7 @@ import type { Markup } from "../pages/jsx-runtime.ts";
 import { BACKUPS_PATH, HEALTH_PATH } from "./admin-paths.ts";
 import { PATHS } from "./navigation.tsx";
 
-/** The pages that a part of the dashboard has, by what they are called. */
+/** A page of a part of the dashboard. */
 type Tab = readonly [path: string, label: string];
 
 const ADMIN: readonly Tab[] = [
@@ -18,12 +18,12 @@ const ACCOUNT: readonly Tab[] = [
   [`${PATHS.account}/security`, "Security log"],
 ];
 
-/** The ways between the owner's pages. @param current path of the one that is shown */
+/** Links between the owner's pages. @param current the path of the page that is shown */
 export function AdminTabs({ current }: { current: string }): Markup {
   return <Tabs label="Admin" tabs={ADMIN} current={current} />;
 }
 
-/** The ways between the pages of one's own account. */
+/** Links between the pages of a person's own account. */
 export function AccountTabs({ current }: { current: string }): Markup {
   return <Tabs label="Account" tabs={ACCOUNT} current={current} />;
 }

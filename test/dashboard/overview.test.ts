@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { growthOf, roundedUp } from "../../src/dashboard/growth.ts";
 import { sizeText } from "../../src/dashboard/number-text.ts";
-import { degreesOf } from "../../src/dashboard/retention-bands.ts";
+import { retentionBands } from "../../src/dashboard/retention-bands.ts";
 
 const DAY = 86_400_000;
 
@@ -72,7 +72,7 @@ test("every memory is left to one degree", () => {
   const cells = [1, 0.75, 0.74, 0.5, 0.26, 0.1, 0].map((retention) => ({
     ...{ retention, memories: 2, age_days: 0, importance: 0.5 },
   }));
-  expect(degreesOf({ fading: cells }).map(({ memories }) => memories)).toEqual([4, 4, 2, 4]);
+  expect(retentionBands({ fading: cells }).map(({ memories }) => memories)).toEqual([4, 4, 2, 4]);
 });
 
 test.each([

@@ -15,7 +15,7 @@ test("a page does not wait for counts that take long, and the next one has them"
     asked.push(one);
     return one.promise;
   };
-  const countsOf = createProjectCounts({ memories: { stats }, patience: 1 });
+  const countsOf = createProjectCounts({ memories: { stats }, timeoutMs: 1 });
   expect(await countsOf("acc_1")).toEqual([]);
   expect(await countsOf("acc_1")).toEqual([]);
   expect(asked).toHaveLength(1);
@@ -35,7 +35,7 @@ test("a page does not wait for counts that take long, and the next one has them"
 test("of very many memories a page has the counts of before while they are counted again", async () => {
   const counted = (memories: number) => [{ project: "atlas", memories }];
   let stats: Promise<Stats> = Promise.resolve({ ...NONE, projects: counted(20_000) });
-  const countsOf = createProjectCounts({ memories: { stats: () => stats }, patience: 1_000 });
+  const countsOf = createProjectCounts({ memories: { stats: () => stats }, timeoutMs: 1_000 });
   expect(await countsOf("acc_1")).toEqual(counted(20_000));
   const again = Promise.withResolvers<Stats>();
   stats = again.promise;

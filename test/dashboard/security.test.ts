@@ -44,7 +44,7 @@ test.each(["event=none", "from=soon", "before=x"])(
   async (query) => {
     const { text } = await owner.person.visit(`/admin/security?${query}`);
     expect(text).toContain('role="alert"');
-    expect(text).toContain("Nothing fits");
+    expect(text).toContain("No event matches");
   },
 );
 

@@ -101,7 +101,7 @@ test("who has no project sees nothing of them; who has many finds each", async (
     expect(await ways(page).getByText("4 more").isVisible()).toBe(true);
     await expectSound(page);
     await ways(page).getByText("4 more").click();
-    await page.getByLabel("Name of the project").fill("project-21");
+    await page.getByLabel("Project name").fill("project-21");
     await press(page, "Show");
     await page.waitForURL(/project=project-21/);
     await expectSound(page);
