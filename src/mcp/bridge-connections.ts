@@ -1,14 +1,14 @@
 import { BOUND_HEADER } from "./header-names.ts";
 
-/** Where a bridge holds on to its server, on the local socket alone. */
-export const PRESENCE_PATH = "/presence";
+/** Path of the connection that each bridge keeps open. It exists on the local socket only. */
+export const CONNECTION_PATH = "/presence";
 
-/** Header of the answer: the server's version. */
+/** Response header with the server's version. */
 export const VERSION_HEADER = "ctxd-version";
 
 /**
- * Answers that never end: as long as a bridge reads one, it is there, and when it ends, the bridge
- * knows that the server has gone. Neither side has to ask the other.
+ * Counts the bridges that use this server. Each bridge reads a response that never ends: when the
+ * bridge stops reading, it has gone; when the response ends, the server has gone. No side polls.
  */
 export function createBridgeConnections(version: string) {
   const open = new Set<() => void>();
@@ -16,26 +16,26 @@ export function createBridgeConnections(version: string) {
 
   return {
     count: () => open.size,
-    /** When the last one left, as `performance.now()` has it; 0 before. */
+    /** When the last bridge disconnected, in `performance.now()` time; 0 if none has. */
     lastEnd: () => lastEnd,
 
     answer(request: Request): Response {
-      let leave = () => {};
+      let disconnect = () => {};
       const body = new ReadableStream<Uint8Array>({
         start(controller) {
           const close = () => controller.close();
           open.add(close);
-          leave = () => {
+          disconnect = () => {
             if (open.delete(close)) lastEnd = performance.now();
           };
-          // Headers are sent with the first bytes.
+          // The headers are sent with the first bytes of the body.
           controller.enqueue(new Uint8Array([10]));
         },
-        cancel: () => leave(),
+        cancel: () => disconnect(),
       });
-      request.signal.addEventListener("abort", () => leave(), { once: true });
+      request.signal.addEventListener("abort", () => disconnect(), { once: true });
       const bound = request.headers.get(BOUND_HEADER);
-      // To repeat it says that it is understood, which an earlier version does not do.
+      // Repeating the header confirms that it was understood. Earlier versions do not repeat it.
       const headers = {
         [VERSION_HEADER]: version,
         ...(bound !== null && { [BOUND_HEADER]: bound }),
@@ -43,7 +43,7 @@ export function createBridgeConnections(version: string) {
       return new Response(body, { headers });
     },
 
-    /** Ends all of them. */
+    /** Ends all responses. */
     end() {
       for (const close of open) close();
       open.clear();

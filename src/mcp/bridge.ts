@@ -2,42 +2,43 @@ import { readLines, TOO_LONG } from "../lines.ts";
 import type { Forward } from "./forwarder.ts";
 import { errorAnswer, fieldsOf, INVALID_REQUEST, PARSE_ERROR, requestIdOf } from "./json-rpc.ts";
 
-/** Bytes of a message, as over HTTP. */
-const MAX_LINE = 1 << 20;
-/** Messages under way at once: beyond that, standard input waits. */
-const MAX_UNDER_WAY = 64;
+/** Bytes of a message, the same limit as over HTTP. */
+const MAX_LINE_BYTES = 1 << 20;
+/** Messages in flight. When there are this many, the bridge stops reading its input. */
+const MAX_IN_FLIGHT = 64;
 
 /**
- * Reads messages, one a line, and has each passed on, until the input ends and all that was asked
- * is answered. What is no message is told so, and changes nothing.
- * @param write writes one line, resolves when the reader has room for the next one, never rejects
+ * Reads one message per line and forwards each. Resolves when the input has ended and every request
+ * is answered. An invalid line is answered with an error and has no other effect.
+ * @param write writes one line, resolves when the client can take the next one, never rejects
  */
 export async function bridge({
   input,
   write,
-  relay,
+  forward,
 }: {
   input: AsyncIterable<Uint8Array>;
   write: (line: string) => Promise<void>;
-  relay: Forward;
+  forward: Forward;
 }): Promise<void> {
-  const underWay = new Map<unknown, AbortController>();
-  const tasks = new Set<Promise<void>>();
+  const controllers = new Map<unknown, AbortController>();
+  const inFlight = new Set<Promise<void>>();
 
   const begin = (message: unknown, line: string) => {
     const id = requestIdOf(message);
     const controller = new AbortController();
-    if (id !== null) underWay.set(id, controller);
-    const task = relay(message, line, controller.signal).finally(() => {
-      tasks.delete(task);
-      if (underWay.get(id) === controller) underWay.delete(id);
+    if (id !== null) controllers.set(id, controller);
+    const task = forward(message, line, controller.signal).finally(() => {
+      inFlight.delete(task);
+      if (controllers.get(id) === controller) controllers.delete(id);
     });
-    tasks.add(task);
+    inFlight.add(task);
   };
 
-  for await (const line of readLines(input, MAX_LINE)) {
+  for await (const line of readLines(input, MAX_LINE_BYTES)) {
     if (line === TOO_LONG) {
-      await write(errorAnswer(null, INVALID_REQUEST, `A message has at most ${MAX_LINE} bytes.`));
+      const text = `A message has at most ${MAX_LINE_BYTES} bytes.`;
+      await write(errorAnswer(null, INVALID_REQUEST, text));
       continue;
     }
     if (line.trim() === "") continue;
@@ -47,12 +48,12 @@ export async function bridge({
       continue;
     }
     const { method, params } = fieldsOf(message);
-    // Over HTTP, a request is cancelled by hanging up.
-    if (method === "notifications/cancelled") underWay.get(fieldsOf(params).requestId)?.abort();
+    // Over HTTP, a client cancels a request by closing its connection.
+    if (method === "notifications/cancelled") controllers.get(fieldsOf(params).requestId)?.abort();
     else begin(message, line);
-    if (tasks.size >= MAX_UNDER_WAY) await Promise.race(tasks);
+    if (inFlight.size >= MAX_IN_FLIGHT) await Promise.race(inFlight);
   }
-  await Promise.all(tasks);
+  await Promise.all(inFlight);
 }
 
 function parse(line: string): unknown {

@@ -3,8 +3,8 @@ import { fieldsOf } from "./json-rpc.ts";
 const CLIENT_KEY = "io.modelcontextprotocol/clientInfo";
 
 /**
- * What a client calls itself in a message: as it begins, or, in the newer era of the protocol, each
- * time. Any text; null where it says nothing.
+ * The name that a client gives itself: in `initialize`, or, since protocol version 2026-07-28, in
+ * every message. Any text; null when the message has none.
  * @param message the body of the request
  */
 export function clientNameOf(message: unknown): string | null {

@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import type { Memories } from "../memories/memories.ts";
 import { formatDate, titleOf } from "./memory-text.ts";
-import { noteOnMode, READS } from "./reading-tools.ts";
+import { noteOnMode, READ_ONLY } from "./reading-tools.ts";
 import { inProject } from "./session.ts";
 import { defineTool, type Tool } from "./tool.ts";
 import { fields } from "./tool-inputs.ts";
@@ -9,8 +9,8 @@ import { fields } from "./tool-inputs.ts";
 const strict = { additionalProperties: false };
 
 /**
- * The two tools that ChatGPT's connectors ask for, by their names and in their shape: the data, and
- * the same as JSON in the text (https://developers.openai.com/api/docs/mcp).
+ * The tools `search` and `fetch` that ChatGPT's connectors require. Both return structured data, and
+ * the same data as JSON text (https://developers.openai.com/api/docs/mcp).
  * @param publicUrl origin of the links
  */
 export function createConnectorTools(memories: Memories, publicUrl: string): Tool[] {
@@ -22,7 +22,7 @@ export function createConnectorTools(memories: Memories, publicUrl: string): Too
       title: "Search",
       description: "For connectors; else use search_memories.",
       scope,
-      annotations: READS,
+      annotations: READ_ONLY,
       input: Type.Object({ query: fields.query }, strict),
       async run({ query }, session) {
         const { memories: found, mode } = await memories.search(session.principal, {
@@ -47,9 +47,9 @@ export function createConnectorTools(memories: Memories, publicUrl: string): Too
     defineTool({
       name: "fetch",
       title: "Fetch",
-      description: "Full text of a result of search.",
+      description: "Full text of a search result.",
       scope,
-      annotations: READS,
+      annotations: READ_ONLY,
       input: Type.Object({ id: fields.id }, strict),
       async run({ id }, { principal }) {
         const { content, tags, created_at } = await memories.get(principal, id);

@@ -1,14 +1,14 @@
 import type { Principal } from "../http/principal.ts";
 import { clientNameOf } from "./client-name.ts";
 
-/** As what ChatGPT and the API of OpenAI make themselves known. */
+/** How ChatGPT and the OpenAI API identify themselves. */
 const OPENAI = /^openai-mcp\b/i;
 const OPENAI_HOST = /^(.+\.)?(chatgpt|openai)\.com$/;
 
 /**
- * Whether a client is one that looks for the tools `search` and `fetch`: one of OpenAI's, by its
- * header, its message or the address at which it was allowed, or any other that says so by
- * `/mcp?connector=true`. To every other client they are two tools more of what it has.
+ * Whether a client expects the tools `search` and `fetch`. Clients of OpenAI do; their user agent,
+ * client name or app address shows it. Other clients may ask for the tools by `/mcp?connector=true`.
+ * For all others the two tools would duplicate existing ones.
  * @param message the body of the request
  */
 export function isConnector(request: Request, message: unknown, { app = "" }: Principal): boolean {

@@ -2,8 +2,8 @@ import { AppError } from "../errors.ts";
 import type { Log } from "../log.ts";
 
 /**
- * What a model is told of an error: what is wrong and what to do next. Anything unforeseen is told
- * to the log alone, and to the model by an id.
+ * The error message for a model: what is wrong and what to do next. The details of an unexpected
+ * error go to the log only; the model gets the id under which it was logged.
  */
 export function explainError(thrown: unknown, log: Log): string {
   if (thrown instanceof AppError && thrown.status < 500) {

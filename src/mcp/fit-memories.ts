@@ -8,80 +8,80 @@ import {
   wholeMemory,
 } from "./memory-text.ts";
 
-/** Characters of English that make about one token. */
+/** Average characters per token in English. */
 const CHARACTERS_PER_TOKEN = 4;
-/** Less of a content says too little: then whole entries are left out instead. */
-const SHORTEST_EXCERPT = 200;
-/** Between entries. */
-const GAP = "\n\n";
+/** A shorter excerpt says too little: then whole memories are left out instead. */
+const MIN_EXCERPT = 200;
+/** Separates memories in a text. */
+const SEPARATOR = "\n\n";
 
-/** What of a result fits into a number of tokens. */
-export interface Fitted {
-  entries: ShownMemory[];
-  /** Entries at the end that did not fit at all. */
-  leftOut: number;
+/** The memories of a result that fit into a number of tokens. */
+export interface FittedMemories {
+  shown: ShownMemory[];
+  /** How many memories at the end did not fit. */
+  omitted: number;
 }
 
 interface Limits {
   maxTokens: number;
-  /** Characters of a content at the most. */
-  longest?: number;
+  /** Most characters of one content; no limit by default. */
+  maxContent?: number;
 }
 
-/** What of a list is shown where a call does not say how much. */
-export const PAGE_LIMITS: Limits = { maxTokens: 2_000 };
-/** The same of what a search found: of a long content, some sentences around what made it match. */
-export const SEARCH_LIMITS: Limits = { maxTokens: 2_000, longest: 1_200 };
+/** Limits of a list, unless the call gives its own. */
+export const LIST_LIMITS: Limits = { maxTokens: 2_000 };
+/** Limits of search results, unless the call gives its own: a long content is cut to what matched. */
+export const SEARCH_LIMITS: Limits = { maxTokens: 2_000, maxContent: 1_200 };
 
 /**
- * Makes memories fit into so many tokens: long contents are cut to an equal share, which leaves
- * short ones whole; where the shares get too small, memories are dropped from the end.
+ * Makes memories fit into a number of tokens. Long contents are cut to an equal share; short ones
+ * stay whole. When the shares become too small, memories are dropped from the end.
  */
 export function fitMemories(
   memories: readonly (Memory | FoundMemory)[],
-  { maxTokens, longest = Number.POSITIVE_INFINITY }: Limits,
-): Fitted {
+  { maxTokens, maxContent = Number.POSITIVE_INFINITY }: Limits,
+): FittedMemories {
   const budget = maxTokens * CHARACTERS_PER_TOKEN;
   for (let count = memories.length; count > 0; count--) {
     const kept = memories.slice(0, count);
-    const room = budget - kept.reduce((sum, memory) => sum + sizeAround(memory), 0);
+    const forContents = budget - kept.reduce((sum, memory) => sum + sizeWithoutContent(memory), 0);
     const share = equalShare(
-      kept.map(({ content }) => Math.min(content.length, longest)),
-      room,
+      kept.map(({ content }) => Math.min(content.length, maxContent)),
+      forContents,
     );
-    if (share >= SHORTEST_EXCERPT) {
-      const most = Math.min(share, longest);
+    if (share >= MIN_EXCERPT) {
+      const limit = Math.min(share, maxContent);
       return {
-        entries: kept.map((memory) => shorten(memory, most)),
-        leftOut: memories.length - count,
+        shown: kept.map((memory) => shorten(memory, limit)),
+        omitted: memories.length - count,
       };
     }
   }
-  return { entries: [], leftOut: memories.length };
+  return { shown: [], omitted: memories.length };
 }
 
-/** The largest share with which all together need no more than there is. */
-function equalShare(sizes: readonly number[], room: number): number {
+/** The largest limit per content with which all contents together fit into the budget. */
+function equalShare(sizes: readonly number[], budget: number): number {
   const ascending = [...sizes].sort((a, b) => a - b);
-  let left = room;
+  let remaining = budget;
   for (const [index, size] of ascending.entries()) {
-    const share = Math.floor(left / (ascending.length - index));
+    const share = Math.floor(remaining / (ascending.length - index));
     if (size > share) return share;
-    left -= size;
+    remaining -= size;
   }
   return Number.POSITIVE_INFINITY;
 }
 
-/** Of what a search found, the part is left that made it match. */
-function shorten(memory: Memory | FoundMemory, most: number): ShownMemory {
-  if (memory.content.length <= most) return wholeMemory(memory);
+/** Cuts a content to its beginning; a search result to the text around its matched passage. */
+function shorten(memory: Memory | FoundMemory, limit: number): ShownMemory {
+  if (memory.content.length <= limit) return wholeMemory(memory);
   const content =
     "matched" in memory
-      ? excerptAround(memory.content, memory.matched, most)
-      : excerpt(memory.content, most);
+      ? excerptAround(memory.content, memory.matched, limit)
+      : excerpt(memory.content, limit);
   return { memory, content, isCut: true };
 }
 
-function sizeAround(memory: Memory | FoundMemory): number {
-  return describeMemory({ memory, content: "", isCut: true }).length + GAP.length;
+function sizeWithoutContent(memory: Memory | FoundMemory): number {
+  return describeMemory({ memory, content: "", isCut: true }).length + SEPARATOR.length;
 }

@@ -4,37 +4,37 @@ import { headersOf, messagesOf } from "./http-message.ts";
 import { errorAnswer, fieldsOf, INTERNAL_ERROR, requestIdOf } from "./json-rpc.ts";
 import type { LocalServer } from "./local-server.ts";
 
-/** How often a message is sent, to servers that end before they have answered it. */
-const ATTEMPTS = 5;
+/** How often a message is sent when servers end before they answer it. */
+const MAX_ATTEMPTS = 5;
 
-/** Sends one message to the server and writes what is answered; resolves when that is done. */
+/** Sends one message to the server and writes the answers; resolves when that is done. */
 export type Forward = (message: unknown, text: string, signal: AbortSignal) => Promise<void>;
 
-/** On whose behalf a relay passes messages on, read for each of them; see `Session`. */
-export interface Sender {
+/** Headers of all messages; see `Session`. Read again for each message. */
+interface MessageSource {
   readonly agent?: string | null;
   readonly project?: string | null;
   readonly sessionId?: string | null;
 }
 
 /**
- * Makes what passes messages on. One whose server ends is sent to the next server: with the same
- * idempotency key, so that nothing is saved twice.
+ * Forwards the messages of one client. A message whose server ends is sent to the next server with
+ * the same idempotency key, so that nothing is saved twice.
  * @param write never rejects
  */
 export function createForwarder({
   server,
-  sender,
+  source,
   write,
 }: {
   server: LocalServer;
-  sender: Sender;
+  source: MessageSource;
   write: (line: string) => Promise<void>;
 }): Forward {
-  // What `initialize` agreed on: over HTTP, every later message has to say it.
+  // The protocol version of `initialize`. Over HTTP, every later message has to repeat it.
   let negotiated: string | null = null;
 
-  const note = (answer: unknown) => {
+  const noteVersion = (answer: unknown) => {
     const version = fieldsOf(fieldsOf(answer).result).protocolVersion;
     if (typeof version === "string") negotiated = version;
   };
@@ -45,38 +45,39 @@ export function createForwarder({
       "content-type": "application/json",
       accept: "application/json, text/event-stream",
       "idempotency-key": crypto.randomUUID(),
-      ...senderHeaders(sender),
+      ...sourceHeaders(source),
       ...headersOf(message, negotiated),
     };
 
-    const isAnswered = async () => {
+    /** Sends the message once. Returns whether it was answered completely. */
+    const send = async () => {
       const response = await server.request("/mcp", {
         method: "POST",
         headers,
         body: text,
         signal,
       });
-      let answered = id === null;
+      let isAnswered = id === null;
       for await (const line of messagesOf(response, message)) {
         const answer = fieldsOf(JSON.parse(line));
-        if (answer.id === id && answer.method === undefined) answered = true;
-        if (fieldsOf(message).method === "initialize") note(answer);
+        if (answer.id === id && answer.method === undefined) isAnswered = true;
+        if (fieldsOf(message).method === "initialize") noteVersion(answer);
         await write(line);
       }
-      return answered;
+      return isAnswered;
     };
 
     let reason = "The server ended before it answered.";
-    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       try {
         await server.connect();
       } catch (error) {
-        // To start one was tried more than once already.
+        // `connect` has already tried several starts.
         reason = messageOf(error);
         break;
       }
       try {
-        if (await isAnswered()) return;
+        if (await send()) return;
       } catch (error) {
         if (signal.aborted) return;
         reason = messageOf(error);
@@ -87,7 +88,7 @@ export function createForwarder({
   };
 }
 
-function senderHeaders({ agent, project, sessionId }: Sender): Record<string, string> {
+function sourceHeaders({ agent, project, sessionId }: MessageSource): Record<string, string> {
   return {
     ...(agent && { [AGENT_HEADER]: encodeURIComponent(agent) }),
     ...(project && { [PROJECT_HEADER]: encodeURIComponent(project) }),

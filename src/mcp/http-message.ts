@@ -3,17 +3,17 @@ import { errorAnswer, type Fields, fieldsOf, INTERNAL_ERROR, requestIdOf } from 
 
 const VERSION_KEY = "io.modelcontextprotocol/protocolVersion";
 
-/** The parameter that the header `Mcp-Name` repeats, by method. */
-const NAMED_BY: Fields = {
+/** By method, the parameter that the header `Mcp-Name` repeats. */
+const NAME_PARAMETERS: Fields = {
   "tools/call": "name",
   "prompts/get": "name",
   "resources/read": "uri",
 };
 
 /**
- * The headers that Streamable HTTP wants beside a message (2026-07-28, Server Validation): they
- * repeat what the message says. An older message says less, and needs the version alone.
- * @param negotiated the version that `initialize` agreed on, if there was one
+ * The headers that Streamable HTTP requires with a message (2026-07-28, Server Validation). They
+ * repeat fields of the message. A message of an older version needs the version header only.
+ * @param negotiated the version that `initialize` agreed on; null before
  */
 export function headersOf(message: unknown, negotiated: string | null): Record<string, string> {
   const { method, params } = fieldsOf(message);
@@ -22,7 +22,7 @@ export function headersOf(message: unknown, negotiated: string | null): Record<s
   if (!isHeaderValue(version) || !isHeaderValue(method)) {
     return negotiated === null ? {} : { "mcp-protocol-version": negotiated };
   }
-  const name = fields[String(NAMED_BY[method])];
+  const name = fields[String(NAME_PARAMETERS[method])];
   return {
     "mcp-protocol-version": version,
     "mcp-method": method,
@@ -30,19 +30,19 @@ export function headersOf(message: unknown, negotiated: string | null): Record<s
   };
 }
 
-/** No version and no method that is known has anything else in it. */
+/** All known versions and methods consist of these characters. */
 function isHeaderValue(value: unknown): value is string {
   return typeof value === "string" && /^[\x21-\x7e]+$/.test(value);
 }
 
-/** What a header can't carry as it is goes in base64, with the specification's marks around it. */
+/** Encodes text that a header can't carry as base64, in the wrapper that the specification defines. */
 function encodeHeader(value: string): string {
   const isPlain = /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(value);
   if (isPlain && !value.startsWith("=?base64?")) return value;
   return `=?base64?${Buffer.from(value).toString("base64")}?=`;
 }
 
-/** The messages of an answer, each as one line; none when there is nothing to say. */
+/** The messages of a response, one line each; none when the message needs no answer. */
 export async function* messagesOf(response: Response, message: unknown): AsyncGenerator<string> {
   const type = response.headers.get("content-type") ?? "";
   if (type.startsWith("text/event-stream") && response.body) yield* eventsOf(response.body);
@@ -52,7 +52,7 @@ export async function* messagesOf(response: Response, message: unknown): AsyncGe
   }
 }
 
-/** The data of server-sent events; comments and other fields say nothing here. */
+/** The data of server-sent events. Comments and other fields are ignored. */
 async function* eventsOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   let data = "";
   for await (const line of readLines(body, Number.POSITIVE_INFINITY)) {
@@ -64,7 +64,7 @@ async function* eventsOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<string
   }
 }
 
-/** Errors of HTTP become those of JSON-RPC, so that whoever asked is answered. */
+/** Turns an HTTP error into a JSON-RPC error, so that every request is answered. */
 function toAnswer(response: Response, text: string, message: unknown): string | null {
   const id = requestIdOf(message);
   if (id === null && !Array.isArray(message)) return null;
@@ -73,8 +73,8 @@ function toAnswer(response: Response, text: string, message: unknown): string | 
   if (body.jsonrpc === "2.0") {
     return body.id === null ? JSON.stringify({ ...body, id }) : oneLine(text);
   }
-  const said = fieldsOf(body.error).message;
-  const reason = typeof said === "string" ? said : `The server answered ${response.status}.`;
+  const { message: details } = fieldsOf(body.error);
+  const reason = typeof details === "string" ? details : `The server answered ${response.status}.`;
   return errorAnswer(id, INTERNAL_ERROR, reason);
 }
 
@@ -86,7 +86,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** Within JSON, a line break is but white space. */
+/** In JSON text, a line break outside strings is only white space. */
 function oneLine(json: string): string {
   return json.replaceAll(/[\r\n]+/g, " ");
 }

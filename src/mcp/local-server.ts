@@ -1,40 +1,31 @@
 import { join } from "node:path";
 import type { Bound } from "../keys/reach.ts";
 import { reachSocketFolder, SOCKET } from "../system/socket-folder.ts";
-import { PRESENCE_PATH, VERSION_HEADER } from "./bridge-connections.ts";
+import { CONNECTION_PATH, VERSION_HEADER } from "./bridge-connections.ts";
 import { BOUND_HEADER, encodeBound } from "./header-names.ts";
+import { createServerStarter, type StartedServer } from "./server-starter.ts";
 
-/** Milliseconds between two looks at whether a server is there. */
-const INTERVAL = 20;
-/** Milliseconds that a server may take to start: the first one unpacks its libraries. */
-const PATIENCE = 120_000;
-/** Milliseconds after which a folder that another process holds is looked at again. */
-const SECOND_LOOK = 250;
-/** Starts that may fail before the reason is told. */
-const STARTS = 3;
-
-/** A server that was started in the background. */
-export interface StartedServer {
-  /** Why it ended, when it did without serving; pending as long as it runs. */
-  readonly failure: Promise<string>;
-}
+/** Milliseconds between two attempts to connect. */
+const RETRY_MS = 20;
+/** Milliseconds that a server may take to start: its first start unpacks its libraries. */
+const START_TIMEOUT_MS = 120_000;
 
 interface Dependencies {
   dataDir: string;
   /** Starts a server for the folder. */
   start: () => StartedServer;
-  /** Whether a process has the folder's lock, be it that it starts or that it ends. */
+  /** Whether a process has locked the folder: its server is starting, running or ending. */
   isServed: () => boolean;
-  /** Is told the version of a server that is found. */
+  /** Receives the version of every server that is found. */
   onFound: (version: string) => void;
-  /** The project that the server is to keep all requests to. */
+  /** The project to which the server must limit all requests. */
   bound?: Bound | null;
 }
 
-/** The server of a data folder, as a bridge reaches it. */
+/** The server of a data folder, as a bridge sees it. */
 export type LocalServer = ReturnType<typeof createLocalServer>;
 
-/** Finds the server that owns a data folder, by its socket, and starts one when there is none. */
+/** Finds the server of a data folder by its socket, and starts one when there is none. */
 export function createLocalServer({
   dataDir,
   start,
@@ -43,11 +34,104 @@ export function createLocalServer({
   bound = null,
 }: Dependencies) {
   const binding = bound && encodeBound(bound);
-  /**
-   * Sends one request. A link to a deep folder is there no longer than that takes: what lies about for
-   * days in the folder of temporary files is swept, and another user could lead its name elsewhere.
-   */
-  const send = async (path: string, init: RequestInit): Promise<Response> => {
+  const send = createSender(dataDir, binding);
+  let search: Promise<void> | null = null;
+  let connection = new AbortController();
+  let isClosed = false;
+  let limitsToProject = true;
+  let lastFailure: string | null = null;
+
+  const forget = () => {
+    connection.abort();
+    connection = new AbortController();
+    search = null;
+  };
+
+  /** Opens the connection that stays open as long as the server runs; false when none listens. */
+  const open = async (): Promise<boolean> => {
+    const opened = connection;
+    const forgetThis = () => {
+      if (connection === opened) forget();
+    };
+    try {
+      const response = await send(CONNECTION_PATH, { signal: opened.signal });
+      if (!response.ok || !response.body) return false;
+      lastFailure = null;
+      response.body.pipeTo(new WritableStream()).then(forgetThis, forgetThis);
+      onFound(response.headers.get(VERSION_HEADER) ?? "");
+      limitsToProject = binding === null || response.headers.get(BOUND_HEADER) === binding;
+      return true;
+    } catch {
+      return false;
+    }
+  };
+
+  const find = async (): Promise<void> => {
+    const deadline = performance.now() + START_TIMEOUT_MS;
+    const starter = createServerStarter({
+      start,
+      isServed,
+      onFailure: (reason) => {
+        lastFailure = reason;
+      },
+    });
+    while (!isClosed && !(await open())) {
+      const now = performance.now();
+      if (now > deadline) {
+        throw new Error("The server of this data folder does not answer. Run: ctxd doctor");
+      }
+      starter.startIfNeeded(now);
+      await Bun.sleep(RETRY_MS);
+    }
+    if (!limitsToProject) {
+      forget();
+      throw new Error(
+        "The server of this data folder has an earlier version, which can't limit an agent to a project. Stop that server.",
+      );
+    }
+  };
+
+  const connect = (): Promise<void> => {
+    if (search) return search;
+    const started = find();
+    search = started;
+    started.catch(() => {
+      if (search === started) search = null;
+    });
+    return started;
+  };
+
+  return {
+    /** Resolves when the server answers. Starts it when there is none. */
+    connect,
+
+    /** Connects, then sends a request to the server. */
+    async request(path: string, init: RequestInit): Promise<Response> {
+      await connect();
+      return send(path, init);
+    },
+
+    /** Why the last server that was started ended; null when it serves. */
+    lastFailure: () => lastFailure,
+
+    /** Closes the connection. The next request looks for the server again. */
+    forget,
+
+    /** Closes the connection and stops looking for a server. */
+    close(): void {
+      isClosed = true;
+      forget();
+    },
+  };
+}
+
+/**
+ * Sends requests to the socket of a data folder. The temporary link that a long path needs exists
+ * only while a request is sent: systems delete old files from the folder of temporary files, and
+ * another user could then create a link with the same name.
+ */
+function createSender(dataDir: string, binding: string | null) {
+  return async (path: string, init: RequestInit): Promise<Response> => {
     const reach = reachSocketFolder(dataDir);
     const headers = new Headers(init.headers);
     if (binding !== null) headers.set(BOUND_HEADER, binding);
@@ -57,103 +141,5 @@ export function createLocalServer({
     } finally {
       reach.release();
     }
-  };
-  let found: Promise<void> | null = null;
-  let presence = new AbortController();
-  let isClosed = false;
-  let keepsToProject = true;
-  let lastFailure: string | null = null;
-
-  const forget = () => {
-    presence.abort();
-    presence = new AbortController();
-    found = null;
-  };
-
-  /** Holds on to the server that listens; false when none does. */
-  const hold = async (): Promise<boolean> => {
-    const held = presence;
-    try {
-      const response = await send(PRESENCE_PATH, { signal: held.signal });
-      const reader = response.body?.getReader();
-      if (!response.ok || !reader) return false;
-      const untilEnd = (): Promise<void> =>
-        reader.read().then(({ done }) => (done ? undefined : untilEnd()));
-      const forgetThis = () => {
-        if (presence === held) forget();
-      };
-      lastFailure = null;
-      untilEnd().then(forgetThis, forgetThis);
-      onFound(response.headers.get(VERSION_HEADER) ?? "");
-      keepsToProject = binding === null || response.headers.get(BOUND_HEADER) === binding;
-      return true;
-    } catch {
-      return false;
-    }
-  };
-
-  const find = async (): Promise<void> => {
-    const deadline = performance.now() + PATIENCE;
-    let failures = 0;
-    let isStarting = false;
-    let lookAgainAt = 0;
-    while (!isClosed && !(await hold())) {
-      const now = performance.now();
-      if (now > deadline) {
-        throw new Error("The server of this data folder does not answer: ctxd doctor tells more.");
-      }
-      if (!isStarting && now >= lookAgainAt) {
-        if (isServed()) lookAgainAt = now + SECOND_LOOK;
-        else if (failures >= STARTS) throw new Error(lastFailure ?? "");
-        else {
-          isStarting = true;
-          void start().failure.then((reason) => {
-            isStarting = false;
-            lastFailure = reason;
-            failures++;
-          });
-        }
-      }
-      await Bun.sleep(INTERVAL);
-    }
-    if (!keepsToProject) {
-      forget();
-      throw new Error(
-        "The server of this data folder is of an earlier version, which keeps no agent to a project: stop it.",
-      );
-    }
-  };
-
-  const connect = (): Promise<void> => {
-    if (found) return found;
-    const search = find();
-    found = search;
-    search.catch(() => {
-      if (found === search) found = null;
-    });
-    return search;
-  };
-
-  return {
-    /** Resolves when the server answers; it is started when there is none. */
-    connect,
-
-    /** Sends a request to the server, once there is one. */
-    async request(path: string, init: RequestInit): Promise<Response> {
-      await connect();
-      return send(path, init);
-    },
-
-    /** Why the last server that was started ended, if it did. */
-    lastFailure: () => lastFailure,
-
-    /** Has the next message look for the server again. */
-    forget,
-
-    /** Lets go of the server. */
-    close(): void {
-      isClosed = true;
-      forget();
-    },
   };
 }

@@ -5,43 +5,43 @@ import type { Principal } from "../http/principal.ts";
 import { FULL_ACCESS } from "../keys/scopes.ts";
 import { listenOnSocket } from "../system/local-socket.ts";
 import { SOCKET } from "../system/socket-folder.ts";
-import { createBridgeConnections, PRESENCE_PATH } from "./bridge-connections.ts";
+import { CONNECTION_PATH, createBridgeConnections } from "./bridge-connections.ts";
 import { answerDashboard, DASHBOARD_PATH, type OpenDashboard } from "./open-dashboard.ts";
 import { readBound } from "./session-headers.ts";
 import { STOP_REQUEST_PATH } from "./stop-request.ts";
 
-/** A socket that is listened on. */
+/** A socket that accepts requests. */
 export interface OpenSocket {
-  /** How many bridges hold on to this server. */
+  /** How many bridges are connected. */
   readonly bridges: () => number;
-  /** When the last request came or the last bridge left, as `performance.now()` has it; null before. */
+  /** When the last request arrived or the last bridge left, in `performance.now()` time; null before. */
   readonly lastUse: () => number | null;
-  /** Resolves when a server that a person starts asks this one to make way. */
+  /** Resolves when another server, which a person starts, asks this one to stop. */
   readonly stopRequested: Promise<void>;
   close(): Promise<void>;
 }
 
 /**
- * Names, by its id, the account that a request on the socket is for. Who may open the socket may
- * also read the files beside it, and make keys for every account.
+ * Selects the account of a request on the socket, by its id. A user who may open the socket may also
+ * read the data folder and create keys for every account, so this needs no other proof.
  */
 export const ACCOUNT_HEADER = "ctxd-account";
 
-/** Everyone who may open the socket, less the account and what they bind themselves to. */
+/** The principal of every request on the socket, without its account and project. */
 const LOCAL = {
   scopes: FULL_ACCESS,
   via: "local",
   credential: { by: "local", id: "local" },
 } as const;
 
-/** Is answered whoever asks. */
+/** Answered even when there is no owner. */
 const HEALTH_PATH = "/api/health";
 
 /**
- * The way in for programs of the same user: a Unix socket in the data folder. Whoever may open it
- * is the local owner, or any account that they name.
- * @param ownerId the account that the local owner uses; an `AppError` that it throws is the answer
- * @param hasAccount whether there is an account with an id
+ * Serves programs of the same user through a Unix socket in the data folder. A client that may open
+ * the socket acts as the local owner, or as any account that it selects by `ACCOUNT_HEADER`.
+ * @param ownerId the owner's account; an `AppError` that it throws becomes the response
+ * @param hasAccount whether an account exists
  */
 export function createLocalSocket({
   ownerId,
@@ -50,15 +50,24 @@ export function createLocalSocket({
   ownerId: () => Promise<string>;
   hasAccount?: (id: string) => Promise<boolean>;
 }) {
-  const entered = new WeakMap<Request, Principal>();
+  const principals = new WeakMap<Request, Principal>();
+
+  /** @throws AppError when the request needs the owner's account and there is none */
+  const authenticate = async (request: Request): Promise<void> => {
+    const selected = request.headers.get(ACCOUNT_HEADER);
+    // A request for an account that does not exist counts as one without credentials.
+    if (selected !== null && !(await hasAccount(selected))) return;
+    const accountId = selected ?? (await ownerId());
+    principals.set(request, { ...LOCAL, accountId, bound: readBound(request.headers) });
+  };
 
   return {
-    /** Who is behind a request that came by the socket; null for any other. */
-    principalOf: (request: Request): Principal | null => entered.get(request) ?? null,
+    /** The principal of a request that arrived by the socket; null for any other request. */
+    principalOf: (request: Request): Principal | null => principals.get(request) ?? null,
 
     /**
-     * Listens in a data folder. The caller holds the folder's lock: a socket that is there was left
-     * by a process that ended.
+     * Listens in a data folder. The caller must hold the folder's lock: then an existing socket was
+     * left behind by a process that has ended, and is replaced.
      */
     listen(
       dataDir: string,
@@ -69,11 +78,11 @@ export function createLocalSocket({
       }: {
         version: string;
         answer: (request: Request) => Promise<Response>;
-        /** Opens the server's port unless it is open; throws what the person is told. */
+        /** Opens the server's port unless it is open; its error message is shown to the user. */
         openDashboard: () => Promise<OpenDashboard>;
       },
     ): OpenSocket {
-      const presence = createBridgeConnections(version);
+      const connections = createBridgeConnections(version);
       const stopRequested = Promise.withResolvers<void>();
       let lastUse: number | null = null;
       const server = listenOnSocket(dataDir, async (request) => {
@@ -83,29 +92,23 @@ export function createLocalSocket({
           return new Response(null, { status: 202 });
         }
         lastUse = performance.now();
-        if (pathname === PRESENCE_PATH) return presence.answer(request);
+        if (pathname === CONNECTION_PATH) return connections.answer(request);
         if (pathname === DASHBOARD_PATH) return answerDashboard(request, openDashboard);
         try {
-          const named = request.headers.get(ACCOUNT_HEADER);
-          // A request for an account that is not there is one without credentials.
-          if (named === null || (await hasAccount(named))) {
-            const accountId = named ?? (await ownerId());
-            entered.set(request, { ...LOCAL, accountId, bound: readBound(request.headers) });
-          }
+          await authenticate(request);
         } catch (error) {
           if (!(error instanceof AppError)) throw error;
-          // Without an owner, what is for nobody's account is answered all the same.
           if (pathname !== HEALTH_PATH) return refusal(error);
         }
         return answer(request);
       });
       return {
-        bridges: presence.count,
-        lastUse: () => lastUse && Math.max(lastUse, presence.lastEnd()),
+        bridges: connections.count,
+        lastUse: () => lastUse && Math.max(lastUse, connections.lastEnd()),
         stopRequested: stopRequested.promise,
         async close() {
           rmSync(join(dataDir, SOCKET), { force: true });
-          presence.end();
+          connections.end();
           await server.stop();
         },
       };

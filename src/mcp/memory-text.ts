@@ -3,23 +3,23 @@ import type { FoundMemory, Matched } from "../memories/found-memory.ts";
 import { edgeAfter, edgeBefore } from "../memories/matched/edges.ts";
 import type { Memory } from "../memories/memory.ts";
 
-/** A memory in a result. */
+/** A memory as a result shows it. */
 export interface ShownMemory {
   memory: Memory | FoundMemory;
-  /** Of its text what is shown. */
+  /** The part of its text that is shown. */
   content: string;
-  /** Whether that is only a part. */
+  /** Whether text is missing. */
   isCut: boolean;
 }
 
-/** A memory with all of its text. */
+/** A memory with its whole text. */
 export function wholeMemory(memory: Memory | FoundMemory): ShownMemory {
   return { memory, content: memory.content, isCut: false };
 }
 
 /**
- * An entry as a model reads it: a line about it, then its text. To cost few tokens, what is empty or
- * says nothing new is left out.
+ * A memory as a model reads it: one line of facts, then its text. To save tokens, empty fields and
+ * default values are left out.
  */
 export function describeMemory({ memory, content }: ShownMemory): string {
   const { source, updated_at, importance, pinned } = memory;
@@ -38,7 +38,7 @@ export function describeMemory({ memory, content }: ShownMemory): string {
     pinned && "pinned",
     memory.expires_at && `expires ${formatDate(memory.expires_at)}`,
     memory.supersedes && `supersedes ${memory.supersedes}`,
-    // Ids of credentials are nothing to a model, and long.
+    // The ids of credentials are long and mean nothing to a model.
     source && `${source.via === "capture" ? "captured " : ""}by ${source.by}`,
   ].filter((fact) => typeof fact === "string");
   return `${facts.join(" · ")}\n${content}`;
@@ -51,32 +51,33 @@ const DATE = new Intl.DateTimeFormat("en-GB", {
   timeZone: "UTC",
 });
 
-/** A moment as people write its day: `21 Nov 2026`, in UTC. */
+/** The date of a moment in UTC, such as `21 Nov 2026`. */
 export function formatDate(instant: string): string {
   return DATE.format(new Date(instant));
 }
 
-/** The first line of a text, for lists and links. */
+/** The first line of a text as a title, at most 80 characters. */
 export function titleOf(content: string): string {
   const line = content.trim().split("\n", 1)[0]?.trim() ?? "";
-  return line.length <= 80 ? line : `${excerpt(line, 79)}`;
+  return line.length <= 80 ? line : excerpt(line, 79);
 }
 
-/** A part of a text around a passage of it, with signs where there is more. */
+/** The part of a text around a passage, with `…` where text is left out. At most `length` characters. */
 export function excerptAround(content: string, passage: Matched, length: number): string {
   const found = unitsOf(content)(passage.start);
-  const room = Math.max(0, length - 2);
-  const most = Math.min(passage.text.length, room);
-  // A third of the context before, the rest after; and what one side does not need for the other.
-  const before = Math.floor((room - most) / 3);
-  const last = Math.max(0, Math.min(found - before, content.length - room));
-  const start = edgeAfter(content, last, found);
-  const wanted = Math.min(content.length, start + room);
-  const end = edgeBefore(content, wanted, Math.min(wanted, found + most));
+  const window = Math.max(0, length - 2);
+  const needed = Math.min(passage.text.length, window);
+  // A third of the context precedes the passage, the rest follows. Near an end of the text, the other
+  // side gets more.
+  const before = Math.floor((window - needed) / 3);
+  const earliest = Math.max(0, Math.min(found - before, content.length - window));
+  const start = edgeAfter(content, earliest, found);
+  const latest = Math.min(content.length, start + window);
+  const end = edgeBefore(content, latest, Math.min(latest, found + needed));
   return `${start > 0 ? "…" : ""}${content.slice(start, end)}${end < content.length ? "…" : ""}`;
 }
 
-/** The beginning of a text, with a sign that there is more; never half a character. */
+/** The beginning of a text, followed by `…`. Never ends within a character. */
 export function excerpt(content: string, length: number): string {
   const start = content.slice(0, Math.max(0, length - 1));
   return `${start.isWellFormed() ? start : start.slice(0, -1)}…`;

@@ -1,24 +1,24 @@
 import { Type } from "@sinclair/typebox";
 import { messageOf } from "../errors.ts";
 
-/** Where a server is asked to open its port for a browser, on the local socket alone. */
+/** Path that opens the server's port for a browser. It exists on the local socket only. */
 export const DASHBOARD_PATH = "/open-dashboard";
 
 /** Where a browser finds the dashboard. */
 export interface OpenDashboard {
   /** The server's address. */
   readonly address: string;
-  /** Where the owner's account is made, with its secret; null when that is not to be done there. */
+  /** The set-up link with its secret; null when the owner's account can't be created there. */
   readonly setUp: string | null;
 }
 
-/** What is answered there. */
+/** The body of the response. */
 export const OpenDashboard = Type.Object({
   address: Type.String(),
   setUp: Type.Union([Type.String(), Type.Null()]),
 });
 
-/** @param open opens the port unless it is open; throws what the person is told */
+/** @param open opens the port unless it is open; its error message is shown to the user */
 export async function answerDashboard(
   request: Request,
   open: () => Promise<OpenDashboard>,

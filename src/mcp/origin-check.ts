@@ -6,9 +6,9 @@ const LOCALHOST = /^(localhost|.+\.localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::
 const ADDRESS = /^(\d{1,3}(\.\d{1,3}){3}|\[[\da-f:.]+\])$/i;
 
 /**
- * Refuses what a web page of someone else may send through a browser: a request with that page's
- * `Origin`, and one for a host name that was made to point here (DNS rebinding). An address as
- * host can't be made to point anywhere, and a trusted proxy may send any name: it has seen to that.
+ * Rejects requests that a foreign web page may send through a user's browser: requests with the
+ * page's `Origin`, and requests for a host name whose DNS entry was changed to this machine (DNS
+ * rebinding). IP addresses as host are safe from that. A trusted proxy checks the host name itself.
  * @throws AppError `forbidden`
  */
 export function createOriginCheck({
@@ -24,7 +24,7 @@ export function createOriginCheck({
     if (!isKnown && !isFromProxy(request, trustProxy)) {
       throw new AppError(
         "forbidden",
-        "This host name is not the server's: use the address in CTXD_PUBLIC_URL.",
+        "The server does not know this host name. Use the address in CTXD_PUBLIC_URL.",
       );
     }
     const origin = request.headers.get("origin");
@@ -32,7 +32,7 @@ export function createOriginCheck({
     const from = URL.parse(origin);
     const isOurs = from !== null && (from.origin === known.origin || isLocal(from.hostname));
     if (!isOurs || from.origin !== origin.toLowerCase()) {
-      throw new AppError("forbidden", "Requests from this origin are not answered.");
+      throw new AppError("forbidden", "The server does not answer requests from this origin.");
     }
   };
 }

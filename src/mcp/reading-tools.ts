@@ -1,19 +1,19 @@
 import { Type } from "@sinclair/typebox";
 import type { Memories } from "../memories/memories.ts";
 import type { SearchMode } from "../memories/ranking/mode.ts";
-import { type Fitted, fitMemories, PAGE_LIMITS, SEARCH_LIMITS } from "./fit-memories.ts";
+import { type FittedMemories, fitMemories, LIST_LIMITS, SEARCH_LIMITS } from "./fit-memories.ts";
 import { describeMemory, wholeMemory } from "./memory-text.ts";
 import { defineTool, type Tool } from "./tool.ts";
 import { fields, filterFields, filterOf, pageFields } from "./tool-inputs.ts";
 
 const strict = { additionalProperties: false };
-/** That reading destroys nothing and may be repeated goes without saying. */
-export const READS = { readOnlyHint: true };
+/** Annotation of tools that only read. The protocol's other hints follow from it. */
+export const READ_ONLY = { readOnlyHint: true };
 
-/** What is said where a search finds nothing. */
+/** The answer when nothing is found. */
 export const NOTHING_KNOWN = "Nothing is known about that.";
 
-/** The tools that search, list and show. */
+/** The tools that search, list and show memories. */
 export function createReadingTools(memories: Memories): Tool[] {
   const scope = "memories:read";
   return [
@@ -21,9 +21,9 @@ export function createReadingTools(memories: Memories): Tool[] {
       name: "search_memories",
       title: "Search memories",
       description:
-        "Find what is known, by meaning: before answering, saving or deleting. Ask in natural language.",
+        "Find what is known, by meaning, before answering, saving or deleting. Ask in natural language.",
       scope,
-      annotations: READS,
+      annotations: READ_ONLY,
       input: Type.Object({ query: fields.query, ...filterFields, ...pageFields }, strict),
       async run({ query, limit = 10, max_tokens, ...filter }, session) {
         const { memories: found, mode } = await memories.search(session.principal, {
@@ -45,15 +45,15 @@ export function createReadingTools(memories: Memories): Tool[] {
       name: "list_memories",
       title: "List memories",
       description:
-        "Browse what was saved, newest first; with session_id, also what was said there.",
+        "Browse saved memories, newest first. With session_id, also what was said in that session.",
       scope,
-      annotations: READS,
+      annotations: READ_ONLY,
       input: Type.Object(
         { ...filterFields, ...pageFields, cursor: Type.Optional(Type.String({ maxLength: 200 })) },
         strict,
       ),
       async run({ limit = 20, max_tokens, cursor, ...rest }, session) {
-        // Hundreds of turns of conversations would hide what somebody chose to save.
+        // Hundreds of captured turns would hide the memories that were saved on purpose.
         const isCaptured = rest.session_id === undefined ? { isCaptured: false } : {};
         const filter = { ...filterOf(rest, session), ...isCaptured };
         const list = (count: number) =>
@@ -61,12 +61,12 @@ export function createReadingTools(memories: Memories): Tool[] {
         const page = await list(limit);
         const fitted = fitMemories(
           page.memories,
-          max_tokens ? { maxTokens: max_tokens } : PAGE_LIMITS,
+          max_tokens ? { maxTokens: max_tokens } : LIST_LIMITS,
         );
-        const shown = fitted.entries.length;
-        // What did not fit comes with the next page, so that nothing is passed over.
+        const shown = fitted.shown.length;
+        // The next page begins with the first memory that did not fit, so that none is skipped.
         const next =
-          fitted.leftOut > 0 && shown > 0 ? (await list(shown)).nextCursor : page.nextCursor;
+          fitted.omitted > 0 && shown > 0 ? (await list(shown)).nextCursor : page.nextCursor;
         const more = next === null ? "" : `\n\nThere are more: cursor ${next}`;
         const text =
           page.memories.length === 0 ? "There are no memories here." : describeMemories(fitted);
@@ -79,7 +79,7 @@ export function createReadingTools(memories: Memories): Tool[] {
       title: "Get a memory",
       description: "Read one memory in full, such as one that was cut.",
       scope,
-      annotations: READS,
+      annotations: READ_ONLY,
       input: Type.Object({ id: fields.id }, strict),
       async run({ id }, { principal }) {
         const memory = await memories.get(principal, id);
@@ -93,20 +93,20 @@ export function createReadingTools(memories: Memories): Tool[] {
   ];
 }
 
-/** What to say of a search that went by words alone; empty for others. */
+/** A note for the model when a search compared words only; empty otherwise. */
 export function noteOnMode(mode: SearchMode): string {
   return mode === "keyword"
-    ? "Searched by words alone, as the model that knows meanings is still being loaded: search again in a moment."
+    ? "Searched by words only, because the embedding model is still loading. Search again in a moment."
     : "";
 }
 
-/** Entries as one text, and what was done to make them fit. */
-export function describeMemories({ entries, leftOut: missing }: Fitted): string {
+/** Memories as one text, with notes about what did not fit. */
+export function describeMemories({ shown, omitted }: FittedMemories): string {
   const notes = [
-    missing > 0 && `${missing} more did not fit: raise max_tokens or narrow the query.`,
-    entries.some(({ isCut }) => isCut) && "Contents with … are cut: get_memory shows all.",
+    omitted > 0 && `${omitted} more did not fit: raise max_tokens or narrow the query.`,
+    shown.some(({ isCut }) => isCut) && "Contents with … are cut: get_memory shows all.",
   ].filter((note) => typeof note === "string");
-  return [...entries.map(describeMemory), ...(notes.length > 0 ? [notes.join(" ")] : [])].join(
-    "\n\n",
-  );
+  const parts = shown.map(describeMemory);
+  if (notes.length > 0) parts.push(notes.join(" "));
+  return parts.join("\n\n");
 }

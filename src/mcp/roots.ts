@@ -2,64 +2,63 @@ import { fileURLToPath } from "node:url";
 import type { Forward } from "./forwarder.ts";
 import { fieldsOf } from "./json-rpc.ts";
 
-/** Milliseconds that a call waits for the client to say in which folders it works. */
-const PATIENCE = 1_000;
-/** What is answered by the project that is worked on. */
+/** Milliseconds that a call waits for the client to name its folders. */
+const TIMEOUT_MS = 1_000;
+/** Methods whose answers depend on the current project. */
 const NEEDS_FOLDERS = /^(tools\/call|prompts\/get|resources\/\w+)$/;
-const ANSWER = /^ctxd-roots-\d+$/;
+const REQUEST_ID = /^ctxd-roots-\d+$/;
 
 /**
- * Asks a client in which folders its person works (2025-11-25, Roots). Editors start servers in the
- * home folder, or in that of the system, and say it by this alone.
+ * Asks a client which folders its user works in (2025-11-25, Roots). Editors start MCP servers in the
+ * home folder or a system folder, so the working directory does not tell.
  * @param write writes one line to the client, never rejects
  */
 export function createRoots(write: (line: string) => Promise<void>) {
   let folders: readonly string[] = [];
   let hasRoots = false;
-  let asked = 0;
-  /** Resolves when the client has answered, or was given the time to. */
-  let settled = Promise.resolve();
-  let settle = () => {};
+  let requests = 0;
+  /** Resolves when the client has answered or the time limit has passed. */
+  let answered = Promise.resolve();
+  let onAnswer = () => {};
 
   const ask = async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, PATIENCE);
-    settle = () => {
+    const timer = setTimeout(resolve, TIMEOUT_MS);
+    onAnswer = () => {
       clearTimeout(timer);
       resolve();
     };
-    settled = promise;
-    asked++;
-    await write(
-      JSON.stringify({ jsonrpc: "2.0", id: `ctxd-roots-${asked}`, method: "roots/list" }),
-    );
+    answered = promise;
+    const id = `ctxd-roots-${++requests}`;
+    await write(JSON.stringify({ jsonrpc: "2.0", id, method: "roots/list" }));
   };
 
-  const take = (message: unknown) => {
+  const takeAnswer = (message: unknown) => {
     const { id, result } = fieldsOf(message);
-    // The client may have changed its folders since it was asked.
-    if (id !== `ctxd-roots-${asked}`) return;
+    // Ignores the answer to an earlier request: the folders have changed since.
+    if (id !== `ctxd-roots-${requests}`) return;
     const { roots } = fieldsOf(result);
     folders = Array.isArray(roots) ? roots.flatMap((root) => folderOf(fieldsOf(root).uri)) : [];
-    settle();
+    onAnswer();
   };
 
   return {
-    /** The folders that the client has named; none before it has. */
+    /** The folders that the client has named; empty before it has. */
     folders: () => folders,
 
-    /** A relay that asks as soon as the client may be asked, and keeps its answers to itself. */
-    around(relay: Forward): Forward {
+    /** Wraps a forwarder: asks for the folders when the protocol allows it, and keeps the answers. */
+    wrap(forward: Forward): Forward {
       return async (message, text, signal) => {
         const { id, method, params } = fieldsOf(message);
-        if (method === undefined && typeof id === "string" && ANSWER.test(id)) return take(message);
+        const isAnswer = method === undefined && typeof id === "string" && REQUEST_ID.test(id);
+        if (isAnswer) return takeAnswer(message);
         if (method === "initialize") {
           hasRoots = fieldsOf(fieldsOf(params).capabilities).roots !== undefined;
         }
         const isChange = method === "notifications/roots/list_changed";
         if (hasRoots && (isChange || method === "notifications/initialized")) await ask();
-        if (typeof method === "string" && NEEDS_FOLDERS.test(method)) await settled;
-        await relay(message, text, signal);
+        if (typeof method === "string" && NEEDS_FOLDERS.test(method)) await answered;
+        await forward(message, text, signal);
       };
     },
   };
@@ -70,7 +69,7 @@ function folderOf(uri: unknown): string[] {
   try {
     return [fileURLToPath(uri)];
   } catch {
-    // Of another machine, say: a server on this one has nothing to do with it.
+    // Not a path of this machine, for example a path of another host.
     return [];
   }
 }

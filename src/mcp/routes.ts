@@ -18,14 +18,15 @@ import type { Session } from "./session.ts";
 import { readSessionHeaders } from "./session-headers.ts";
 
 /**
- * Bytes of a message: a memory's content of 32,768 characters, each escaped, and what is around. The
- * library fails on addresses of more than a million characters.
+ * Bytes of a message: enough for a content of 32,768 escaped characters. The MCP library fails on
+ * URIs of more than a million characters.
  */
-const MAX_BODY = 1_000_000;
+const MAX_BODY_BYTES = 1_000_000;
 
 /**
- * `POST /mcp`: the Model Context Protocol over Streamable HTTP, without sessions, in both eras.
- * @param createServer makes what answers one message
+ * `POST /mcp`: the Model Context Protocol over Streamable HTTP, without sessions. Serves protocol
+ * versions before and since 2026-07-28.
+ * @param createServer creates the server that answers one message
  */
 export function createMcpRoutes({
   createServer,
@@ -36,7 +37,7 @@ export function createMcpRoutes({
 }: {
   createServer: (session: Session) => McpServer;
   authorize: Authorize;
-  /** Is told of every agent. */
+  /** Records which agents have called. */
   arrivals: Pick<Arrivals, "note">;
   config: Pick<Config, "publicUrl" | "trustProxy">;
   log: Log;
@@ -50,7 +51,7 @@ export function createMcpRoutes({
       return createServer(session);
     },
     {
-      maxRequestBodySize: MAX_BODY,
+      maxRequestBodySize: MAX_BODY_BYTES,
       onerror: ({ message }) => log.debug("mcp_refused", { message }),
     },
   );
@@ -60,19 +61,21 @@ export function createMcpRoutes({
     return handler.fetch(request, { parsedBody });
   };
 
-  /** The body is read here, once: the library would keep a copy of it. */
+  /** Reads the body once, here: the library would keep a copy of it. */
   const answer = async (request: Request): Promise<Response> => {
-    const asker = await sessionOf(request, null, authorize);
+    const early = await sessionOf(request, null, authorize);
     if (request.method !== "POST" || !isJsonContentType(request.headers.get("content-type"))) {
-      return pass(request, asker);
+      return pass(request, early);
     }
-    const body = await readRequestBody(request, MAX_BODY);
-    if (body.tooLarge) return refusal(413, -32_000, `A message has at most ${MAX_BODY} bytes.`);
+    const body = await readRequestBody(request, MAX_BODY_BYTES);
+    if (body.tooLarge) {
+      return refusal(413, -32_000, `A message has at most ${MAX_BODY_BYTES} bytes.`);
+    }
     const message = parse(body.text);
     if (message === undefined) {
       return refusal(400, -32_700, "Parse error: the body is not valid JSON.");
     }
-    // The body may have come slowly: who may no longer ask is not answered.
+    // The body may have arrived slowly, so the request is authorized again.
     const session = await sessionOf(request, message, authorize);
     const { principal, agentId } = session;
     arrivals.note(principal.accountId, agentId ?? clientNameOf(message));
@@ -85,10 +88,10 @@ export function createMcpRoutes({
       "/mcp",
       async ({ request, server }) => {
         checkSender(request);
-        // A stream may be silent for longer than an idle connection lives.
+        // A stream may stay silent for longer than the idle timeout.
         server?.timeout(request, 0);
         const response = await answer(request);
-        // The app's own header is stricter than that of a stream.
+        // The app sets a stricter header.
         response.headers.delete("cache-control");
         return response;
       },
@@ -122,7 +125,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** An error before there is a message to answer (JSON-RPC 2.0, section 5: its id is null). */
+/** An error for a body that is no valid message (JSON-RPC 2.0, section 5: the id is null). */
 function refusal(status: number, code: number, message: string): Response {
   return Response.json({ jsonrpc: "2.0", error: { code, message }, id: null }, { status });
 }

@@ -13,21 +13,24 @@ import {
 } from "./header-names.ts";
 
 /**
- * What the headers of a message say of whom it comes from.
+ * Reads the agent, project and conversation from the headers of a message.
  * @throws AppError `malformed_request`
  */
 export function readSessionHeaders(headers: Headers) {
   const own = decode(headers, SESSION_HEADER, SessionId);
-  const protocols = headers.get(PROTOCOL_SESSION_HEADER);
-  const isUsable = protocols !== null && problemOf(SessionId, protocols) === null;
+  const protocolSession = headers.get(PROTOCOL_SESSION_HEADER);
+  const isUsable = protocolSession !== null && problemOf(SessionId, protocolSession) === null;
   return {
     agentId: decode(headers, AGENT_HEADER, AgentId),
     project: decode(headers, PROJECT_HEADER, Project),
-    sessionId: own ?? (isUsable ? protocols : null),
+    sessionId: own ?? (isUsable ? protocolSession : null),
   };
 }
 
-/** @throws AppError `malformed_request` */
+/**
+ * The project to which a client on the local socket limits itself; null for none.
+ * @throws AppError `malformed_request`
+ */
 export function readBound(headers: Headers): Bound | null {
   const header = headers.get(BOUND_HEADER);
   if (header === null) return null;

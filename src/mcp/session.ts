@@ -1,25 +1,25 @@
 import type { Principal } from "../http/principal.ts";
 import type { Filter } from "../memories/filter.ts";
 
-/** On whose behalf one message is answered. */
+/** The context in which one message is answered. */
 export interface Session {
   readonly principal: Principal;
-  /** The agent that new memories belong to when the call names none. */
+  /** The agent of new memories, unless the call names one. */
   readonly agentId: string | null;
   /**
-   * The project that is worked on: what is saved belongs to it when the call names none. It is the
-   * one that the principal is bound to, if there is one.
+   * The current project: that of new memories, unless the call names one. For a principal that is
+   * bound to a project it is always that project.
    */
   readonly project: string | null;
-  /** The conversation that new memories come from: as the transport knows it, not as a model says. */
+  /** The conversation of new memories. It comes from the transport, never from a model. */
   readonly sessionId: string | null;
-  /** The same key within 24 hours saves nothing new: a call may be sent again after a failure. */
+  /** A repeated key saves nothing new within 24 hours, so that a failed call may be sent again. */
   readonly idempotencyKey: string | undefined;
-  /** Whether the client wants the tools by which connectors search; see `isConnector`. */
+  /** Whether to offer the connector tools `search` and `fetch`; see `isConnector`. */
   readonly isConnector: boolean;
 }
 
-/** A filter of what matters in the session's project, unless it names projects itself. */
+/** Limits a filter to the session's project and memories without one, unless it names projects. */
 export function inProject({ project }: Pick<Session, "project">, filter: Filter): Filter {
   return project === null || filter.projects ? filter : { ...filter, projects: [project, null] };
 }

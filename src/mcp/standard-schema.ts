@@ -4,25 +4,31 @@ import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { validationError } from "../http/validation.ts";
 
 /**
- * Keywords that are checked but not published: `tools/list` costs every conversation its tokens,
- * and a model learns from the answer when it oversteps one.
+ * Keywords that are checked but not published: `tools/list` costs tokens in every conversation, and
+ * a model that breaks such a rule learns it from the error message.
  */
 const UNPUBLISHED = new Set([
-  ...["minimum", "maximum", "minLength", "maxLength", "maxItems", "minProperties", "format"],
+  "minimum",
+  "maximum",
+  "minLength",
+  "maxLength",
+  "maxItems",
+  "minProperties",
+  "format",
 ]);
 
 function publish(schema: object): Record<string, unknown> {
-  // The text is also without the symbols in which TypeBox and our own checks keep what is theirs.
+  // Serializing also drops the symbol keys of TypeBox and of our own checks.
   const text = JSON.stringify(schema, (key, value) =>
-    // Any further field is welcome where nothing is said of them.
+    // Additional properties are allowed by default.
     UNPUBLISHED.has(key) || (key === "additionalProperties" && value === true) ? undefined : value,
   );
   return JSON.parse(text);
 }
 
 /**
- * A TypeBox schema in the form that the MCP library takes (https://standardschema.dev). What is
- * wrong with a value is said in the same words as over HTTP, and the value is not repeated.
+ * Adapts a TypeBox schema to the form that the MCP library takes (https://standardschema.dev). Error
+ * messages are the same as over HTTP and do not repeat the value.
  */
 export function toStandardSchema<Schema extends TObject>(
   schema: Schema,

@@ -1,23 +1,26 @@
 import { join } from "node:path";
 import { reachSocketFolder, SOCKET } from "../system/socket-folder.ts";
 
-/** Where a server in the background is asked to end, on the local socket alone. */
+/** Path that asks a background server to stop. It exists on the local socket only. */
 export const STOP_REQUEST_PATH = "/hand-over";
 
-/** Milliseconds that a server may take to hear it. */
-const TIMEOUT = 1_000;
+/** Milliseconds to wait for the response. */
+const TIMEOUT_MS = 1_000;
 
-/** Asks the server of a data folder to make way; one in the background does. Never rejects. */
+/**
+ * Asks the server of a data folder to stop, so that this process can take the folder over. Only a
+ * server in the background does so. Never rejects.
+ */
 export async function requestStop(dataDir: string): Promise<void> {
   const reach = reachSocketFolder(dataDir);
   try {
     await fetch(`http://localhost${STOP_REQUEST_PATH}`, {
       method: "POST",
       unix: join(reach.path, SOCKET),
-      signal: AbortSignal.timeout(TIMEOUT),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
     });
   } catch {
-    // It has no socket yet, or none any more.
+    // The server is still starting, or it has already closed its socket.
   } finally {
     reach.release();
   }

@@ -4,7 +4,7 @@ import { LIMITS, NewMemory } from "../memories/memory.ts";
 import { ListQuery, SearchQuery, toVisibleFilter } from "../memories/requests.ts";
 import { inProject, type Session } from "./session.ts";
 
-/** A schema with another description and without examples: `tools/list` has to be short. */
+/** A schema with another description and without examples, to keep `tools/list` short. */
 function brief<Schema extends TSchema>(schema: Schema, description?: string): Schema {
   const { examples: _, description: __, default: ___, ...rest } = schema;
   return { ...rest, ...(description && { description }) } as Schema;
@@ -17,13 +17,13 @@ const { project, supersedes, expires_at } = NewMemory.properties;
 export const clearable = <Schema extends TSchema>(schema: Schema) =>
   Type.Union([schema, Type.Null()]);
 
-/** The fields of a memory as tools take them, with the limits that hold over HTTP too. */
+/** The fields of a memory as tools take them, with the same limits as over HTTP. */
 export const fields = {
   content: brief(content, "One fact, understandable on its own: names, dates, reasons"),
   tags: brief(tags),
   agent_id: brief(agent_id),
   importance: brief(importance, "0 to 1, default 0.5; higher fades slower"),
-  /** Of a memory that has one already. */
+  /** For updates. */
   newImportance: brief(importance, "0 to 1"),
   metadata: brief(metadata),
   project: brief(project.anyOf[0]),
@@ -34,7 +34,7 @@ export const fields = {
   query: brief(SearchQuery.properties.q),
 };
 
-/** What narrows a search or a list. */
+/** Filters of a search or a list. */
 export const filterFields = {
   tags: Type.Optional(brief(tags, "Any of these")),
   agent_id: Type.Optional(brief(agent_id)),
@@ -47,13 +47,14 @@ export const filterFields = {
 const Filters = Type.Object(filterFields);
 
 /**
- * The filter that a tool's input asks for, in the project of the session.
- * @throws AppError `forbidden` for another project than that
+ * The filter of a tool's input, limited to the project of the session.
+ * @throws AppError `forbidden` for another project
  */
 export function filterOf({ tags: wanted, ...rest }: Static<typeof Filters>, session: Session) {
   const { project = session.project } = rest;
   if (session.project !== null && project !== session.project) {
-    throw new AppError("forbidden", `This conversation is about ${session.project} alone.`);
+    const message = `This conversation is limited to the project ${session.project}.`;
+    throw new AppError("forbidden", message);
   }
   const filter = toVisibleFilter({
     ...rest,
@@ -62,7 +63,7 @@ export function filterOf({ tags: wanted, ...rest }: Static<typeof Filters>, sess
   return inProject(session, filter);
 }
 
-/** How much of a result to show. */
+/** Limits of a result. */
 export const pageFields = {
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMITS.page })),
   max_tokens: Type.Optional(

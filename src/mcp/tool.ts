@@ -7,10 +7,10 @@ import type { Session } from "./session.ts";
 import { toStandardSchema } from "./standard-schema.ts";
 
 /**
- * What a tool answers: a text that a model reads, and the same as data where the tool has an output
- * schema. Of the two, Claude Code, Codex, Copilot CLI and OpenCode show a model the data alone, Kimi
- * and Gemini CLI the text alone, and others both: one must say what the other says, and what is long
- * comes as text alone, which is shown once everywhere
+ * The result of a tool: text for the model, and the same as data where the tool has an output schema.
+ * Claude Code, Codex, Copilot CLI and OpenCode show a model only the data, Kimi and Gemini CLI only
+ * the text, other clients both. So both must say the same, and long results are text only, which
+ * every client shows once
  * (https://github.com/anthropics/claude-code/issues/79944,
  * https://github.com/github/copilot-cli/issues/3258, https://github.com/anomalyco/opencode/pull/32074).
  */
@@ -22,25 +22,25 @@ export interface Outcome {
 interface Definition<Input extends TObject> {
   name: string;
   title: string;
-  /** Tells a model when to use it. */
+  /** Tells a model when to use the tool. */
   description: string;
-  /** What a principal must be allowed to see and to call it. */
+  /** The scope that a principal needs to see and to call the tool. */
   scope: Scope;
   annotations: Pick<ToolAnnotations, "readOnlyHint" | "destructiveHint" | "idempotentHint">;
   input: Input;
-  /** Of the data, where there are any. */
+  /** Schema of the data; none for a tool that returns text only. */
   output?: TObject;
   run(input: Static<Input>, session: Session): Promise<Outcome>;
 }
 
-/** A tool, ready to be offered to whoever may use it. */
+/** A tool. `offer` registers it with the server of one message. */
 export interface Tool {
   readonly name: string;
   readonly scope: Scope;
   offer(server: McpServer, session: Session, log: Log): void;
 }
 
-/** Makes a tool. Its schemas are compiled once; `offer` is called for every message. */
+/** Creates a tool. Its schemas are compiled once; `offer` is called for every message. */
 export function defineTool<Input extends TObject>({
   name,
   scope,

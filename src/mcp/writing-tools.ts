@@ -11,18 +11,18 @@ import { clearable, fields } from "./tool-inputs.ts";
 
 const strict = { additionalProperties: false };
 
-/** Memories that say nearly the same or may be outdated, told when one is saved. */
-const MOST_SIMILAR = 3;
-const SAYS = { near: "says nearly the same", changed: "says something else" };
+/** Similar memories that are listed when one is saved. */
+const MAX_SIMILAR = 3;
+const SIMILARITY = { near: "says nearly the same", changed: "says something else" };
 
-/** The tools that save, change and delete. */
+/** The tools that save, update and delete memories. */
 export function createWritingTools(memories: Memories): Tool[] {
   return [
     defineTool({
       name: "save_memory",
       title: "Save a memory",
       description:
-        "Remember what will matter in later conversations: a preference, a decision and why, a fact about people or projects, a correction. Do so unasked. One fact per call, no secrets. If something known has changed, give its id in supersedes.",
+        "Remember what will matter in later conversations: a preference, a decision and its reason, a fact about people or projects, a correction. Do so unasked. One fact per call, no secrets. If a known fact has changed, give its id in supersedes.",
       scope: "memories:add",
       annotations: { readOnlyHint: false, destructiveHint: false },
       input: Type.Object(
@@ -43,23 +43,26 @@ export function createWritingTools(memories: Memories): Tool[] {
       async run(input, session) {
         const { principal, idempotencyKey } = session;
         if (input.supersedes && !allows(principal.scopes, "memories:write")) {
-          throw new AppError("forbidden", "To supersede a memory needs the scope memories:write.");
+          throw new AppError("forbidden", "Superseding a memory needs the scope memories:write.");
         }
         memories.secrets.refuse(input);
         const mayRead = allows(principal.scopes, "memories:read");
         const source = sourceOf(principal, "mcp");
         const saving = { source, idempotencyKey, mayRead };
-        const { memory, isNew } = await memories.save(principal, belonging(input, session), saving);
+        const complete = withSessionFields(input, session);
+        const { memory, isNew } = await memories.save(principal, complete, saving);
         const { id, created_at } = memory;
         const saved = { id, created_at };
-        if (!isNew) return { text: `Known already, as ${id}.`, data: saved };
+        if (!isNew) return { text: `Already known, as ${id}.`, data: saved };
         const similar = mayRead ? await describeSimilar(memories, principal, id) : [];
         if (similar.length === 0) return { text: `Saved as ${id}.`, data: saved };
-        const list = similar.map((one) => `\n${one.id}: ${one.title} (${SAYS[one.kind]})`).join("");
-        const text = `Saved as ${id}. See what is known:${list}`;
+        const list = similar.map(
+          ({ id, title, kind }) => `\n${id}: ${title} (${SIMILARITY[kind]})`,
+        );
+        const text = `Saved as ${id}. Similar memories:${list.join("")}`;
         if (!allows(principal.scopes, "memories:write"))
           return { text, data: { ...saved, similar } };
-        const hint = `If this says nothing new, delete_memory ${id}. If it takes the place of one, delete_memory ${id} and save it again with supersedes.`;
+        const hint = `If the new memory says nothing new, delete_memory ${id}. If it replaces one of these, delete_memory ${id} and save it again with supersedes.`;
         return { text: `${text}\n${hint}`, data: { ...saved, similar, hint } };
       },
     }),
@@ -68,7 +71,7 @@ export function createWritingTools(memories: Memories): Tool[] {
       name: "update_memory",
       title: "Update a memory",
       description:
-        "Correct a memory that was wrong or incomplete; for what has changed since, save_memory with supersedes. Fields left out stay.",
+        "Correct a memory that was wrong or incomplete. For a fact that has changed, use save_memory with supersedes. Omitted fields stay.",
       scope: "memories:write",
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
       input: Type.Object(
@@ -97,43 +100,44 @@ export function createWritingTools(memories: Memories): Tool[] {
     defineTool({
       name: "delete_memory",
       title: "Delete a memory",
-      description: "Forget a memory for good, when the user asks to; search for all that is meant.",
+      description:
+        "Delete a memory permanently, when the user asks to. Search first for all that is meant.",
       scope: "memories:write",
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
       input: Type.Object({ id: fields.id }, strict),
       output: Type.Object({ id: Type.String(), deleted: Type.Boolean() }),
       async run({ id }, { principal }) {
         await memories.remove(principal, id);
-        return { text: `Deleted ${id} for good.`, data: { id, deleted: true } };
+        return { text: `Deleted ${id} permanently.`, data: { id, deleted: true } };
       },
     }),
   ];
 }
 
-/** What the call leaves open comes from the session. */
-function belonging<
+/** Fills fields that the call omits from the session. */
+function withSessionFields<
   Input extends { agent_id?: string; project?: string | null; supersedes?: string | null },
 >(input: Input, { agentId, project, sessionId }: Session) {
   return {
     ...(agentId !== null && { agent_id: agentId }),
-    // What takes the place of another one belongs where that did.
+    // A memory that supersedes another one gets the project of that one.
     ...(project !== null && !input.supersedes && { project }),
     ...(sessionId !== null && { session_id: sessionId }),
     ...input,
   };
 }
 
-/** Those of them that are still there, with their first line. */
-async function describeSimilar(memories: Memories, principal: Principal, id: string) {
-  // The memory is saved: what fails from here on must not make the model save it again.
+/** The memories that are most similar to a saved one, with their titles; none when that fails. */
+async function describeSimilar(memories: Memories, principal: Principal, savedId: string) {
+  // The memory is saved. An error here must not make the model save it again.
   try {
-    const near = (await memories.similar(principal, id)).slice(0, MOST_SIMILAR);
-    const found = await Promise.all(near.map(({ id: nearId }) => memories.get(principal, nearId)));
-    const kinds = new Map(near.map((each) => [each.id, each.kind]));
-    return found.map(({ id: nearId, content }) => ({
-      ...{ id: nearId, title: titleOf(content) },
-      kind: kinds.get(nearId) ?? "near",
-    }));
+    const similar = (await memories.similar(principal, savedId)).slice(0, MAX_SIMILAR);
+    return await Promise.all(
+      similar.map(async ({ id, kind }) => {
+        const { content } = await memories.get(principal, id);
+        return { id, title: titleOf(content), kind };
+      }),
+    );
   } catch {
     return [];
   }

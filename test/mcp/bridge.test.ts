@@ -397,7 +397,7 @@ test("a server that keeps no agent to a project is told to nobody who wants that
   });
   const bridge = startBridge(dataDir, "--project", "atlas");
   const answer = await bridge.call("list_memories", {});
-  expect(textOf(answer)).toContain("keeps no agent to a project");
+  expect(textOf(answer)).toContain("can't limit an agent to a project");
   expect(asked).not.toContain("/mcp");
   expect(await bridge.end()).toBe(0);
   await earlier.stop(true);

@@ -303,7 +303,7 @@ describe("saving", () => {
     const client = await connect("v2 new", { accountId });
     const id = await save(client, "Sam is allergic to peanuts");
     const same = await client.call("save_memory", { content: "Sam is allergic to peanuts" });
-    expect(same).toMatchObject({ data: { id }, text: `Known already, as ${id}.` });
+    expect(same).toMatchObject({ data: { id }, text: `Already known, as ${id}.` });
     const again = await client.call("save_memory", { content: "Sam is allergic to peanuts!" });
     const similar = [{ id, title: "Sam is allergic to peanuts", kind: "near" }];
     expect(again.data).toMatchObject({ similar });
@@ -444,7 +444,7 @@ test("who works on no project may ask for one, and who works on one for no other
     const refused = await boreas.call(tool, args);
     expect(refused).toMatchObject({
       isError: true,
-      text: "This conversation is about boreas alone.",
+      text: "This conversation is limited to the project boreas.",
     });
     const own = contentsOf(await boreas.call(tool, { ...args, project: "boreas" }));
     expect(own.toSorted()).toEqual(["a mast is tall", "the mast of boreas"]);

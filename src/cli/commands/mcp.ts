@@ -75,7 +75,7 @@ async function connectAgent(
   const work = bridge({
     input: untilEnd(inputEnd.resolve),
     write,
-    relay: forwarderOf(options, { server, write }),
+    forward: forwarderOf(options, { server, write }),
   });
   await Promise.race([
     untilStopped(),
@@ -97,16 +97,16 @@ function forwarderOf(
   const sessionId = createId("session", Date.now());
   const given = { ...(agent !== undefined && { agent }), sessionId };
   // Who is bound works on that project, whatever the folder.
-  if (project !== undefined) return createForwarder({ ...to, sender: given });
+  if (project !== undefined) return createForwarder({ ...to, source: given });
   const roots = createRoots(to.write);
-  const sender = {
+  const source = {
     ...given,
     get project() {
       const folders = roots.folders();
       return projectOfFirst(folders.length > 0 ? folders : [process.cwd()]);
     },
   };
-  return roots.around(createForwarder({ ...to, sender }));
+  return roots.wrap(createForwarder({ ...to, source }));
 }
 
 /** The project of the first of these folders that has one which can be a memory's. */
