@@ -1,6 +1,6 @@
 import type { Credential } from "../keys/reach.ts";
 
-/** What is told of what is done with memories. */
+/** Kinds of actions on memories. */
 export const KINDS = [
   "saved",
   "changed",
@@ -12,36 +12,36 @@ export const KINDS = [
 ] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** Kinds that ask, and so find something or nothing. */
-export const ASKING: readonly Kind[] = ["searched", "recalled"];
+/** Kinds of actions that are questions: they find memories or nothing. */
+export const QUESTIONS: readonly Kind[] = ["searched", "recalled"];
 
-/** Something that was done with the memories of an account. */
+/** An action of a source on the memories of an account. */
 export interface Action {
   readonly accountId: string;
   readonly kind: Kind;
-  /** Who did it; the account's own person has the account's id. */
+  /** The key, app or local agents. For the person in the dashboard, its id is the account's. */
   readonly source: Credential;
-  /** The agent, as far as it said which one it is. */
+  /** The name of the agent, if it gave one. */
   readonly agent: string | null;
-  /** How many memories were saved, found and so on. */
+  /** The number of memories that were saved, found, and so on. */
   readonly memories: number;
-  /** The last one that was saved or changed, the best one that was found. */
+  /** The last memory that was saved or changed, or the best one that was found. */
   readonly memoryId: string | null;
-  /** What was asked. Kept only for accounts that want it. */
+  /** The text of the question. It is kept only for accounts that turned this on. */
   readonly query: string | null;
 }
 
-/** Actions that are alike, as one. */
-export interface Counted extends Action {
-  /** When the last one was, in milliseconds since 1970. */
+/** Several equal actions. */
+export interface CountedAction extends Action {
+  /** The time of the last one, in milliseconds since 1970. */
   readonly at: number;
   readonly times: number;
-  /** How many of them asked and found nothing. */
+  /** The number of questions among them that found nothing. */
   readonly inVain: number;
 }
 
-/** Two counts of actions that are alike, as one. */
-export function together(former: Counted, later: Counted): Counted {
+/** Adds two counts of equal actions. */
+export function addCounts(former: CountedAction, later: CountedAction): CountedAction {
   return {
     ...later,
     memoryId: later.memoryId ?? former.memoryId,
@@ -51,12 +51,12 @@ export function together(former: Counted, later: Counted): Counted {
   };
 }
 
-/** Actions with the same name are counted as one. */
-export function nameOf({ accountId, kind, source, agent, query }: Action): string {
+/** The key under which equal actions are counted together. */
+export function keyOf({ accountId, kind, source, agent, query }: Action): string {
   return JSON.stringify([accountId, kind, source.id, agent, query]);
 }
 
-/** The day of a moment, in UTC. */
+/** The day of a time in milliseconds, in UTC: `2026-11-21`. */
 export function dayOf(at: number): string {
   return new Date(at).toISOString().slice(0, 10);
 }

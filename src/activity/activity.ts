@@ -1,29 +1,31 @@
 import type { Database, Orm } from "../db/database.ts";
 import type { Log } from "../log.ts";
 import { maskSecrets } from "../secrets/mask-secrets.ts";
-import { type Action, ASKING, type Counted, nameOf, together } from "./action.ts";
+import { type Action, addCounts, type CountedAction, keyOf, QUESTIONS } from "./action.ts";
+import { createActivityReports } from "./activity-reports.ts";
 import { createActivityStore } from "./activity-store.ts";
+import { removeOldActivity } from "./old-activity.ts";
 
-/** Days that activity is kept. */
+/** Days for which activity is kept. */
 export const KEPT_DAYS = 90;
-/** Milliseconds until what was done is in the table, and until that is tried again. */
-const WRITE_AFTER = 3_000;
-const TRY_AGAIN_AFTER = 10_000;
-/** Tries after which what can't be written is let go. */
-const MOST_TRIES = 60;
-/** Different actions that wait; of more, only what is alike without its question is told apart. */
-const MOST_WAITING = 2_000;
-/** Different actions of one account that are written at a time; the rest counts without agent and question. */
-const MOST_OF_ACCOUNT = 50;
-/** Characters that are kept of a question. */
+/** Milliseconds between an action and its write to the database. */
+const WRITE_DELAY_MS = 3_000;
+/** Milliseconds until a failed write is tried again. */
+const RETRY_DELAY_MS = 10_000;
+/** After this number of failed tries the pending actions are dropped. */
+const MAX_TRIES = 60;
+/** Different actions in memory. Beyond this number, actions are counted without their questions. */
+const MAX_PENDING = 2_000;
+/** Different actions of one account in one write. All others are counted without agent and question. */
+const MAX_PER_ACCOUNT = 50;
+/** Characters of a question that are kept. */
 const MAX_QUERY = 300;
 
 export type Activity = ReturnType<typeof createActivity>;
 
 /**
- * Counts what is done with memories, by whom and when: by the day, and the latest one by one. To
- * record is to count in memory; a few seconds later it is written, all at once. What was counted in the
- * seconds before a `kill -9` is lost.
+ * Counts the actions on memories by source, agent and day, and lists the latest ones. `record` only counts in memory;
+ * the counts are written to the database together a few seconds later. A `kill -9` loses the last seconds.
  * @param clock milliseconds since 1970
  */
 export function createActivity({
@@ -36,32 +38,33 @@ export function createActivity({
   log: Log;
 }) {
   const store = createActivityStore({ db });
-  let waiting = new Map<string, Counted>();
+  const reports = createActivityReports({ db });
+  let pending = new Map<string, CountedAction>();
   let timer: NodeJS.Timeout | null = null;
   let failures = 0;
   let isClosed = false;
 
-  const put = (counted: Counted): void => {
-    const name = nameOf(counted);
-    const same = waiting.get(name);
-    if (same) waiting.set(name, together(same, counted));
-    else if (waiting.size < MOST_WAITING) waiting.set(name, counted);
+  const put = (counted: CountedAction): void => {
+    const key = keyOf(counted);
+    const same = pending.get(key);
+    if (same) pending.set(key, addCounts(same, counted));
+    else if (pending.size < MAX_PENDING) pending.set(key, counted);
     else if (counted.query !== null) put({ ...counted, query: null });
-    else if (waiting.size < 2 * MOST_WAITING) waiting.set(name, counted);
+    else if (pending.size < 2 * MAX_PENDING) pending.set(key, counted);
   };
 
-  const write = async (actions: readonly Counted[], tx: Orm): Promise<void> => {
+  const write = async (actions: readonly CountedAction[], tx: Orm): Promise<void> => {
     const accountIds = [...new Set(actions.map(({ accountId }) => accountId))];
     const since = await store.queriesSince(tx, accountIds);
-    await store.save(tx, asKept(actions, since));
+    await store.save(tx, reduced(actions, since));
   };
 
-  const writeWaiting = async (): Promise<void> => {
+  const writePending = async (): Promise<void> => {
     if (timer !== null) clearTimeout(timer);
     timer = null;
-    const actions = [...waiting.values()];
+    const actions = [...pending.values()];
     if (actions.length === 0) return;
-    waiting = new Map();
+    pending = new Map();
     const isWritten = await db.attempt((tx) => write(actions, tx));
     if (isWritten) {
       failures = 0;
@@ -69,91 +72,90 @@ export function createActivity({
     }
     failures++;
     if (failures === 1) log.warn("activity_waits", { entries: actions.length });
-    if (failures % MOST_TRIES === 0) {
+    if (failures % MAX_TRIES === 0) {
       log.error("activity_lost", { entries: actions.length });
       return;
     }
-    const later = [...waiting.values()];
-    waiting = new Map();
+    const later = [...pending.values()];
+    pending = new Map();
     for (const action of [...actions, ...later]) put(action);
     schedule();
   };
 
-  // One after another, so that a question is kept by the setting of its time.
+  // Writes run one after another, so that the setting at the time of a question decides whether it is kept.
   let writing: Promise<void> = Promise.resolve();
   const flush = (): Promise<void> => {
-    writing = writing.then(writeWaiting, writeWaiting);
+    writing = writing.then(writePending, writePending);
     return writing;
   };
 
   const schedule = (): void => {
     if (timer !== null || isClosed) return;
-    timer = setTimeout(() => void flush(), failures > 0 ? TRY_AGAIN_AFTER : WRITE_AFTER);
+    timer = setTimeout(() => void flush(), failures > 0 ? RETRY_DELAY_MS : WRITE_DELAY_MS);
     timer.unref();
   };
 
   return {
-    /** Counts what has been done. It never fails and never waits. */
+    /** Counts an action. Never throws and never waits. */
     record(action: Action): void {
       if (isClosed) return;
-      const inVain = action.memories === 0 && ASKING.includes(action.kind) ? 1 : 0;
-      // Not every database can keep it.
+      const inVain = action.memories === 0 && QUESTIONS.includes(action.kind) ? 1 : 0;
+      // PostgreSQL refuses NUL characters and lone surrogates.
       const agent = action.agent?.toWellFormed().replaceAll("\0", "\uFFFD") ?? null;
       put({ ...action, agent, query: shortened(action.query), at: clock(), times: 1, inVain });
       schedule();
     },
 
-    /** Writes what waits, now. */
+    /** Writes the pending actions now. */
     flush,
 
-    /** Writes what waits. The database is not touched after that. */
+    /** Writes the pending actions. Afterwards the database is not used any more. */
     async close(): Promise<void> {
       isClosed = true;
       await flush();
       if (timer !== null) clearTimeout(timer);
     },
 
-    daily: store.daily,
-    actors: store.actors,
-    list: store.list,
-    newest: store.newest,
-    lastFound: store.lastFound,
+    ...reports,
 
-    /** Since when an account keeps what is asked; null where it does not. */
+    /** When an account began to keep questions; null if it does not keep them. */
     async queriesSince(accountId: string): Promise<Date | null> {
       const since = (await store.queriesSince(db.orm, [accountId])).get(accountId);
       return since === undefined ? null : new Date(since);
     },
 
-    /** Keeps what is asked from now on, or stops that and removes all of it. */
+    /** Keeps questions from now on, or stops and deletes the kept ones. */
     keepQueries: (accountId: string, isKept: boolean): Promise<void> =>
       store.keepQueries(accountId, isKept ? new Date(clock()) : null),
 
-    /** Removes what is too old or too much; see the store. */
-    prune: () => store.prune(clock(), KEPT_DAYS),
+    /** Deletes some activity that is too old or too much. Returns whether there was any. */
+    prune: () => removeOldActivity(db, clock(), KEPT_DAYS),
   };
 }
 
-/** Actions as accounts want them kept: with the question or without, and not too many. */
-function asKept(actions: readonly Counted[], since: ReadonlyMap<string, number>): Counted[] {
-  const kept = new Map<string, Counted>();
+/** Removes the questions of accounts that do not keep them, and limits the number of actions of each account. */
+function reduced(
+  actions: readonly CountedAction[],
+  since: ReadonlyMap<string, number>,
+): CountedAction[] {
+  const kept = new Map<string, CountedAction>();
   const perAccount = new Map<string, number>();
-  for (const action of withoutBeginnings(actions)) {
-    const isKept = action.at >= (since.get(action.accountId) ?? Number.POSITIVE_INFINITY);
-    const query = isKept && action.query !== null ? maskSecrets(action.query) : null;
+  for (const action of withoutPartialQueries(actions)) {
+    const keepsQueries = action.at >= (since.get(action.accountId) ?? Number.POSITIVE_INFINITY);
+    const query = keepsQueries && action.query !== null ? maskSecrets(action.query) : null;
     const amount = perAccount.get(action.accountId) ?? 0;
-    const told =
-      amount < MOST_OF_ACCOUNT ? { ...action, query } : { ...action, query: null, agent: null };
-    const name = nameOf(told);
-    const same = kept.get(name);
+    const details = amount < MAX_PER_ACCOUNT ? { query } : { query: null, agent: null };
+    const shown = { ...action, ...details };
+    const key = keyOf(shown);
+    const same = kept.get(key);
     if (!same) perAccount.set(action.accountId, amount + 1);
-    kept.set(name, same ? together(same, told) : told);
+    kept.set(key, same ? addCounts(same, shown) : shown);
   }
   return [...kept.values()];
 }
 
-/** The dashboard searches while a person types: only the last of that is what they asked. */
-function withoutBeginnings(actions: readonly Counted[]): Counted[] {
+/** The dashboard searches while a person types. Only the last of these searches counts. */
+function withoutPartialQueries(actions: readonly CountedAction[]): CountedAction[] {
   const isTyped = ({ kind, source, accountId }: Action) =>
     kind === "searched" && source.id === accountId;
   return actions.filter((action, place) => {
@@ -166,7 +168,7 @@ function withoutBeginnings(actions: readonly Counted[]): Counted[] {
   });
 }
 
-/** On one line, and without what a database may refuse. */
+/** The beginning of a question, on one line and without characters that a database refuses. */
 function shortened(query: string | null): string | null {
   if (query === null) return null;
   const line = query

@@ -3,12 +3,12 @@ import type { Log } from "../log.ts";
 import type { Activity } from "./activity.ts";
 
 const HOUR = 3_600_000;
-/** Milliseconds between two portions, in which requests are answered. */
+/** Milliseconds between two batches, so that requests are answered in between. */
 const PAUSE = 20;
 
 /**
- * Keeps the tables as long and as large as they may be: now, and once an hour.
- * @returns a function that ends it
+ * Deletes activity that is too old or too much, now and every hour.
+ * @returns a function that stops it
  */
 export function startPruning(activity: Pick<Activity, "prune">, log: Log): () => void {
   let timer: NodeJS.Timeout | null = null;

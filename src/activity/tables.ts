@@ -1,10 +1,10 @@
 import type { Dialect } from "../db/dialect.ts";
 import type { Kind } from "./action.ts";
 
-/** The tables of the activity, made by `db/migrations.ts`. A removed account takes its rows along. */
+/** The database tables of the activity, created by `db/migrations.ts`. Removing an account removes its rows. */
 export function createActivityTables(words: Dialect) {
   const { table, index, primaryKey, counter, text, integer, timestamp } = words;
-  /** How often each source and agent did what on a day, in UTC. `agent` is empty where none is known. */
+  /** Counts of actions by day (in UTC), kind, source and agent. `agent` is empty if unknown. */
   const activityDays = table(
     "activity_days",
     {
@@ -24,7 +24,7 @@ export function createActivityTables(words: Dialect) {
     ],
   );
 
-  /** What was done last; what is alike within seconds is one row. */
+  /** The latest actions. Equal actions within seconds are one row. */
   const activityEvents = table(
     "activity_events",
     {
@@ -44,7 +44,7 @@ export function createActivityTables(words: Dialect) {
     ({ accountId, id }) => [index("activity_events_account_id").on(accountId, id)],
   );
 
-  /** Accounts that keep what is asked, and since when. */
+  /** Accounts that keep questions, and since when. */
   const activitySettings = table("activity_settings", {
     accountId: text("account_id").primaryKey(),
     queriesSince: timestamp("queries_since").notNull(),

@@ -3,21 +3,21 @@ import type { Memories } from "../memories/memories.ts";
 import type { Action } from "./action.ts";
 import type { Activity } from "./activity.ts";
 
-type Done = Pick<Action, "kind"> & Partial<Action>;
+type PartialAction = Pick<Action, "kind"> & Partial<Action>;
 
 /**
- * A service that does the same, and has the activity told of what has been done by it. Of a memory its id alone is
- * told: what is forgotten is in no record. The agent is the one that the connection names.
+ * Wraps the memories so that every action is recorded in the activity. Only the id of a memory is recorded, so that
+ * nothing of a deleted memory remains. The agent is the one that the connection names.
  */
 export function withActivity(memories: Memories, activity: Pick<Activity, "record">): Memories {
-  const tell = (reach: Reach, done: Done) => activity.record(toDeed(reach, done));
+  const record = (reach: Reach, action: PartialAction) => activity.record(toAction(reach, action));
 
   return {
     ...memories,
 
     async search(reach, request) {
       const answer = await memories.search(reach, request);
-      tell(reach, {
+      record(reach, {
         kind: "searched",
         memories: answer.memories.length,
         memoryId: answer.memories[0]?.id ?? null,
@@ -30,43 +30,43 @@ export function withActivity(memories: Memories, activity: Pick<Activity, "recor
       const made = await memories.create(reach, inputs, saving);
       const last = made.at(-1);
       const saved = { memories: made.length, memoryId: last?.id ?? null };
-      tell(reach, { kind: "saved", ...saved });
+      record(reach, { kind: "saved", ...saved });
       return made;
     },
 
     async save(reach, input, saving) {
       const saved = await memories.save(reach, input, saving);
-      if (saved.isNew) tell(reach, { kind: "saved", memoryId: saved.memory.id });
+      if (saved.isNew) record(reach, { kind: "saved", memoryId: saved.memory.id });
       return saved;
     },
 
     async update(reach, id, ...rest) {
       const memory = await memories.update(reach, id, ...rest);
-      tell(reach, { kind: "changed", memoryId: id });
+      record(reach, { kind: "changed", memoryId: id });
       return memory;
     },
 
     async move(reach, ...rest) {
       const moved = await memories.move(reach, ...rest);
-      if (moved > 0) tell(reach, { kind: "changed", memories: moved });
+      if (moved > 0) record(reach, { kind: "changed", memories: moved });
       return moved;
     },
 
     async moveThese(reach, ...rest) {
       const moved = await memories.moveThese(reach, ...rest);
-      if (moved > 0) tell(reach, { kind: "changed", memories: moved });
+      if (moved > 0) record(reach, { kind: "changed", memories: moved });
       return moved;
     },
 
     async remove(reach, ...rest) {
       const removed = await memories.remove(reach, ...rest);
-      tell(reach, { kind: "deleted", memories: removed });
+      record(reach, { kind: "deleted", memories: removed });
       return removed;
     },
 
     async removeMatching(reach, filter) {
       const removed = await memories.removeMatching(reach, filter);
-      if (removed > 0) tell(reach, { kind: "deleted", memories: removed });
+      if (removed > 0) record(reach, { kind: "deleted", memories: removed });
       return removed;
     },
 
@@ -74,23 +74,23 @@ export function withActivity(memories: Memories, activity: Pick<Activity, "recor
       const report = await memories.import(reach, lines, options);
       const amount = options.dryRun ? 0 : report.created + report.updated;
       const kind = options.source?.via === "capture" ? "captured" : "imported";
-      if (amount > 0) tell(reach, { kind, memories: amount });
+      if (amount > 0) record(reach, { kind, memories: amount });
       return report;
     },
   };
 }
 
-/** Has the activity told of each text that recalls what is known, as one action. */
+/** Makes a function that records each recall as one action. */
 export function recordRecalls(activity: Pick<Activity, "record">) {
   return (reach: Reach, { prompt }: { prompt: string | null }, ids: readonly string[]): void => {
     const [memoryId = null] = ids;
     const found = { memories: ids.length, memoryId, query: prompt };
-    activity.record(toDeed(reach, { kind: "recalled", ...found }));
+    activity.record(toAction(reach, { kind: "recalled", ...found }));
   };
 }
 
-/** What has been done, by who asked for it. */
-function toDeed({ accountId, credential, agentId = null }: Reach, done: Done): Action {
+/** Completes an action with its account, source and agent. */
+function toAction({ accountId, credential, agentId = null }: Reach, action: PartialAction): Action {
   const source = credential ?? { id: accountId, by: "" };
-  return { accountId, source, agent: agentId, memories: 1, memoryId: null, query: null, ...done };
+  return { accountId, source, agent: agentId, memories: 1, memoryId: null, query: null, ...action };
 }

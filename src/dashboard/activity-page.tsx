@@ -1,7 +1,7 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 
 import { KEPT_DAYS } from "../activity/activity.ts";
-import type { ActivityEvent } from "../activity/activity-store.ts";
+import type { ActivityEvent } from "../activity/activity-reports.ts";
 import { LIVE } from "../pages/assets.ts";
 import { Button, ButtonLink } from "../pages/button.tsx";
 import { Fragment, type Markup } from "../pages/jsx-runtime.ts";

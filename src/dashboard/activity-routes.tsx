@@ -1,7 +1,7 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import { Elysia } from "elysia";
 import type { Activity } from "../activity/activity.ts";
-import type { ActivityEvent } from "../activity/activity-store.ts";
+import type { ActivityEvent } from "../activity/activity-reports.ts";
 import { wholeAccount } from "../keys/reach.ts";
 import type { Memories } from "../memories/memories.ts";
 import { ActivityPage, DEFAULT_RANGE, QUERIES_PATH, RANGES } from "./activity-page.tsx";

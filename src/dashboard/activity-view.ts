@@ -1,5 +1,5 @@
-import { ASKING, dayOf, type Kind } from "../activity/action.ts";
-import type { ActivityEvent, ActorCount, DayCount } from "../activity/activity-store.ts";
+import { dayOf, type Kind, QUESTIONS } from "../activity/action.ts";
+import type { ActivityEvent, ActorCount, DayCount } from "../activity/activity-reports.ts";
 import { viewPath } from "./memories-view.ts";
 import { LOCAL_SOURCE_ID, LOCAL_SOURCE_NAME } from "./memory-sources.ts";
 
@@ -33,7 +33,7 @@ export function barsOf(daily: readonly DayCount[], days: number, now: number): B
     const bar = bars[Math.floor((today - Date.parse(day)) / DAY / length)];
     if (!bar) continue;
     if (SAVING.includes(kind)) bar.saved += memories;
-    if (ASKING.includes(kind)) bar.asked += times;
+    if (QUESTIONS.includes(kind)) bar.asked += times;
   }
   return bars.reverse();
 }
@@ -64,7 +64,7 @@ export function actorsOf(counts: readonly ActorCount[], accountId: string): Acto
     const { sourceId, agent, kind, times, memories, inVain, lastAt } = count;
     const id = JSON.stringify([sourceId, agent]);
     const known = actors.get(id) ?? { saved: 0, asked: 0, found: 0, lastAt };
-    const asked = ASKING.includes(kind) ? times : 0;
+    const asked = QUESTIONS.includes(kind) ? times : 0;
     const isLater = lastAt.getTime() > known.lastAt.getTime();
     actors.set(id, {
       ...namesOf(count, accountId),

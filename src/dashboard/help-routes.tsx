@@ -29,7 +29,7 @@ import watch from "./help/watch.md" with { type: "text" };
 import { markdown } from "./markdown.ts";
 import { HELP_PATH } from "./navigation.tsx";
 
-/** The pages by what they are about; their names are those of their files and of their paths. */
+/** The help pages by subject. A page's name is also its file name and its path. */
 const GROUPS = [
   {
     title: "Begin",
@@ -75,7 +75,7 @@ const GROUPS = [
 ];
 const PAGES = GROUPS.flatMap(({ pages }) => pages);
 
-/** Help without the network: each page at `/help/NAME`, the list at `/help`. */
+/** The help, which works offline: a list of pages at `/help`, and each page at `/help/NAME`. */
 export function createHelpRoutes() {
   const routes = new Elysia().get(
     HELP_PATH,
@@ -99,14 +99,14 @@ export function createHelpRoutes() {
   return routes;
 }
 
-/** A page of help, beside the ways to all others. */
+/** A help page, with links to all others at the side. */
 function HelpPage({
   title,
   current,
   children,
 }: {
   title: string;
-  /** Name of the page; none for the list of all. */
+  /** Name of the page; undefined for the list of pages. */
   current?: string;
   children?: Child;
 }): Markup {

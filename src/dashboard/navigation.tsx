@@ -2,7 +2,7 @@
 import type { Markup } from "../pages/jsx-runtime.ts";
 import { ACCOUNT_PATH } from "../sign-in/paths.ts";
 
-/** The paths of the pages that the navigation leads to. */
+/** The paths of the pages in the navigation. */
 export const PATHS = {
   overview: "/",
   memories: "/memories",
@@ -19,7 +19,7 @@ export const PATHS = {
 export const MEMORY_PATHS = {
   new: `${PATHS.memories}/new`,
   export: `${PATHS.memories}/export`,
-  /** Offers the export, for a browser that stays where it is when a file comes. */
+  /** The page with the download link. A browser that downloads a file stays on the page that it shows. */
   exportOffer: `${PATHS.memories}/export/offer`,
   import: `${PATHS.memories}/import`,
   selection: `${PATHS.memories}/selection`,
@@ -31,7 +31,7 @@ export function memoryPath(id: string): string {
   return `${PATHS.memories}/${id}`;
 }
 
-/** Where help begins, for everyone: it tells nothing of this server. */
+/** The help. It is public, as it contains nothing about this server. */
 export const HELP_PATH = "/help";
 
 export type Section = keyof typeof PATHS;
@@ -39,8 +39,8 @@ export type Section = keyof typeof PATHS;
 type Entry = readonly [Section, label: string, icon: string];
 
 /**
- * Labels and icons (strokes in a square of 24), in the order of the navigation: what is known, how
- * agents reach it, and whose it is.
+ * Labels and icons (SVG paths in a square of 24), in the order of the navigation: memories, access for agents, and
+ * accounts.
  */
 const GROUPS: readonly (readonly Entry[])[] = [
   [
@@ -64,12 +64,12 @@ const GROUPS: readonly (readonly Entry[])[] = [
   ],
 ];
 
-/** The way to every page that a person may see. */
+/** Links to all pages that the person may open. */
 export function Navigation({
   current,
   isOwner,
 }: {
-  /** The section that is shown; null for none. */
+  /** The section of the current page; null for none. */
   current: Section | null;
   isOwner: boolean;
 }): Markup {

@@ -10,7 +10,7 @@ import { HELP_PATH, Navigation, type Section } from "./navigation.tsx";
 import { Palette, PaletteOpener } from "./palette.tsx";
 import type { Visit } from "./visit.ts";
 
-/** A page of the dashboard: the navigation, what was just done, and the content below its heading. */
+/** A page of the dashboard: the navigation, the heading, notices and the content. */
 export function Page({
   visit,
   section,
@@ -23,18 +23,18 @@ export function Page({
   children,
 }: {
   visit: Visit;
-  /** Where in the navigation the page belongs; null for nowhere. */
+  /** The page's section in the navigation; null if it is in none. */
   section: Section | null;
   title: string;
-  /** The ways to the other pages of the same part, above the heading. */
+  /** Tabs of related pages, above the heading. */
   above?: Child;
-  /** What can be done on the page, beside its heading. */
+  /** Buttons beside the heading. */
   actions?: Child;
-  /** What the page is for, in a sentence. */
+  /** One sentence that explains the page. */
   lead?: Child;
-  /** What is wrong with what was just sent. */
+  /** The error message of the form that was sent. */
   problem?: string | undefined;
-  /** Scripts and stylesheets that only this page needs. */
+  /** Scripts and stylesheets of this page only. */
   assets?: readonly Asset[];
   children?: Child;
 }): Markup {

@@ -4,7 +4,7 @@ import { WELCOME_PATH } from "../sign-in/paths.ts";
 import { BACKUPS_PATH, HEALTH_PATH } from "./admin-paths.ts";
 import { MEMORY_PATHS, PATHS } from "./navigation.tsx";
 
-/** What the palette offers besides the pages of the navigation and what the page itself offers. */
+/** Commands of the palette, besides the pages of the navigation and the actions of the current page. */
 const COMMANDS: readonly (readonly [label: string, path: string])[] = [
   ["Add a memory", MEMORY_PATHS.new],
   ["Import memories", MEMORY_PATHS.import],
@@ -12,29 +12,29 @@ const COMMANDS: readonly (readonly [label: string, path: string])[] = [
   ["Take the first steps", WELCOME_PATH],
 ];
 
-/** And to the owner of the server. */
-const OWNERS: typeof COMMANDS = [
-  ["See the security log", `${PATHS.admin}/security`],
-  ["See the backups", BACKUPS_PATH],
-  ["See the server's health", HEALTH_PATH],
+/** More commands for the owner of the server. */
+const OWNER_COMMANDS: typeof COMMANDS = [
+  ["Show the security log", `${PATHS.admin}/security`],
+  ["Show the backups", BACKUPS_PATH],
+  ["Show the server's health", HEALTH_PATH],
 ];
 
-/** Keys and what they do. A letter alone does something only where no text is being entered. */
-const KEYS: readonly (readonly [keys: readonly string[], what: string])[] = [
+/** Keyboard shortcuts. Single letters do nothing while text is being entered. */
+const KEYS: readonly (readonly [keys: readonly string[], action: string])[] = [
   [["/"], "Search memories"],
-  [["Ctrl", "K"], "Search, or go to a page; ⌘ K on a Mac"],
+  [["Ctrl", "K"], "Search or go to a page (⌘ K on a Mac)"],
   [["j"], "Next memory"],
-  [["k"], "Memory before"],
-  [["Enter"], "Open it"],
-  [["x"], "Select it, or no longer"],
-  [["e"], "Edit it"],
+  [["k"], "Previous memory"],
+  [["Enter"], "Open the memory"],
+  [["x"], "Select or deselect the memory"],
+  [["e"], "Edit the memory"],
   [["n"], "Show new memories"],
-  [["z"], "Undo, as long as it can be undone"],
-  [["Esc"], "Select none"],
-  [["?"], "Show these keys"],
+  [["z"], "Undo the last change, for ten seconds"],
+  [["Esc"], "Deselect all"],
+  [["?"], "Show this list"],
 ];
 
-/** Opens the palette where scripts run; elsewhere it leads to where memories are searched. */
+/** The button that opens the palette. Without scripts it links to the page of memories. */
 export function PaletteOpener(): Markup {
   return (
     <a class="opener" href={PATHS.memories} data-opens="palette" aria-keyshortcuts="Control+K">
@@ -47,7 +47,7 @@ export function PaletteOpener(): Markup {
   );
 }
 
-/** Dialogs of all pages, which scripts open: the palette and the list of keys. */
+/** The dialogs of all pages, which scripts open: the palette and the list of keyboard shortcuts. */
 export function Palette({ isOwner }: { isOwner: boolean }): Markup {
   return (
     <>
@@ -55,26 +55,26 @@ export function Palette({ isOwner }: { isOwner: boolean }): Markup {
         <input
           type="text"
           role="combobox"
-          aria-label="Search memories, or go to a page"
+          aria-label="Search memories or go to a page"
           aria-autocomplete="list"
           aria-expanded="true"
           aria-controls="palette-list"
-          placeholder="Search memories, or go to…"
+          placeholder="Search memories or go to…"
           autocomplete="off"
           spellcheck="false"
           maxlength={2000}
         />
-        <div id="palette-list" role="listbox" aria-label="Answers and commands" />
+        <div id="palette-list" role="listbox" aria-label="Memories and commands" />
         <template>
-          {[...COMMANDS, ...(isOwner ? OWNERS : [])].map(([label, path]) => (
+          {[...COMMANDS, ...(isOwner ? OWNER_COMMANDS : [])].map(([label, path]) => (
             <a href={path}>{label}</a>
           ))}
         </template>
       </dialog>
       <dialog id="keys" aria-labelledby="keys-title">
-        <h2 id="keys-title">Keys</h2>
+        <h2 id="keys-title">Keyboard shortcuts</h2>
         <dl class="keys">
-          {KEYS.map(([keys, what]) => (
+          {KEYS.map(([keys, action]) => (
             <>
               <dt>
                 {keys.map((key, index) => (
@@ -84,13 +84,13 @@ export function Palette({ isOwner }: { isOwner: boolean }): Markup {
                   </Fragment>
                 ))}
               </dt>
-              <dd>{what}</dd>
+              <dd>{action}</dd>
             </>
           ))}
         </dl>
         <label class="choice">
           <input type="checkbox" data-single-keys={true} />
-          <span>Keys without Ctrl work in this browser</span>
+          <span>Use single-key shortcuts in this browser</span>
         </label>
         <form method="dialog" class="actions">
           <button type="submit" class="plain" autofocus={true}>

@@ -61,7 +61,7 @@ import { createShownOnce } from "./shown-once.ts";
 import { createWelcomeRoutes } from "./welcome-routes.tsx";
 import { createWrittenRoutes } from "./written-routes.tsx";
 
-/** All that the dashboard shows and changes. */
+/** The services that the dashboard uses. */
 export interface DashboardParts {
   config: Pick<Config, "publicUrl" | "trustProxy" | "securityLogDays" | "passwords">;
   cookies: Cookies;
@@ -96,7 +96,7 @@ export interface DashboardParts {
   clock: () => number;
 }
 
-/** The pages for people who are signed in. */
+/** The routes of the dashboard and the help. */
 export function createDashboardRoutes(parts: DashboardParts) {
   const { config, cookies, visitors, accounts, keys, memories, oauth, clock, record } = parts;
   const guard = createGuard({ config, cookies, visitors, isSetUp: accounts.isSetUp });

@@ -30,22 +30,22 @@ const NAMES: readonly (readonly [Step, string])[] = [
   ["ask", "Find it"],
 ];
 
-/** An agent that has come. */
-export interface Newcomer {
-  /** What it calls itself; null where it does not. */
+/** An agent that has connected. */
+export interface ConnectedAgent {
+  /** Null if the agent did not give its name. */
   readonly name: string | null;
-  /** Null where it came before the server's start. */
+  /** Null if it connected before the server's last start. */
   readonly at: Date | null;
 }
 
-/** A question, and what was found for it. */
+/** A question and the memories found. */
 export interface Asked {
   readonly query: string;
   readonly found: readonly FoundMemory[];
   readonly mode: SearchMode;
 }
 
-/** Connects the first agent, and sees it come. */
+/** Step 1: connect an agent. The page shows when it has connected. */
 export function ConnectStep({
   visit,
   command,
@@ -53,26 +53,26 @@ export function ConnectStep({
   arrival,
 }: {
   visit: Visit;
-  /** What connects agents. */
+  /** The command that connects agents. */
   command: string;
-  /** Whether the agents are on the server's own machine, where they need no key. */
+  /** Whether the agents run on the server's machine, where they need no key. */
   isHere: boolean;
-  /** The agent that has come; null as long as none has. */
-  arrival: Newcomer | null;
+  /** The agent that has connected; null if none has. */
+  arrival: ConnectedAgent | null;
 }): Markup {
   return (
     <StepPage visit={visit} step="connect" title="Connect your first agent">
       <p>
         {isHere
-          ? "Run this in a terminal on this machine. It finds your agents, shows what it changes in their settings, and asks first. No key is needed."
-          : "Run this where your agents are. It finds them, shows what it changes in their settings, and asks first. They sign in here when they first connect."}
+          ? "Run this command in a terminal on this machine. It finds your agents, shows the changes to their settings, and asks before making them. No key is needed."
+          : "Run this command on the machine where your agents run. It finds them, shows the changes to their settings, and asks before making them. The agents sign in here when they first connect."}
       </p>
       <Copyable text={command} label="the command" />
       {arrival === null ? (
         <div class="arrival" data-arrival="none" role="status">
           <p>
-            <span class="waiting" aria-hidden="true" /> Waiting for an agent. Begin a session in
-            one.
+            <span class="waiting" aria-hidden="true" /> Waiting for an agent. Start a session in
+            your agent.
           </p>
           <a href={STEPS.connect}>Check again</a>
         </div>
@@ -85,7 +85,7 @@ export function ConnectStep({
             is connected
             {arrival.at && (
               <>
-                , and came <Moment at={arrival.at} />
+                since <Moment at={arrival.at} />
               </>
             )}
             .
@@ -94,30 +94,30 @@ export function ConnectStep({
       )}
       <div class="actions">
         <ButtonLink href={STEPS.save} kind="main">
-          Go on
+          Continue
         </ButtonLink>
-        <a href={PATHS.connect}>By hand, on another machine, or on the web</a>
+        <a href={PATHS.connect}>Connect by hand, another machine, or an agent on the web</a>
       </div>
     </StepPage>
   );
 }
 
-/** Saves a first memory. */
+/** Step 2: save a memory. */
 export function SaveStep({
   visit,
   content = "",
   problem,
 }: {
   visit: Visit;
-  /** What was entered. */
+  /** The text that was entered. */
   content?: string;
   problem?: string;
 }): Markup {
   return (
     <StepPage visit={visit} step="save" title="Save a first memory" problem={problem}>
       <p>
-        Something that an agent should still know next week. Agents save such things by themselves;
-        this one is from you.
+        Enter something that your agents should still know next week. Agents save memories by
+        themselves; this first one is yours.
       </p>
       <PostForm action={STEPS.save} token={visit.token}>
         <TextArea
@@ -127,18 +127,18 @@ export function SaveStep({
           rows={4}
           required={true}
           autofocus={true}
-          hint="Such as: I like short answers, with the code first."
+          hint="For example: I like short answers, with the code first."
         />
         <div class="actions">
-          <Button kind="main">Save it</Button>
-          <a href={STEPS.ask}>Go on without</a>
+          <Button kind="main">Save</Button>
+          <a href={STEPS.ask}>Skip</a>
         </div>
       </PostForm>
     </StepPage>
   );
 }
 
-/** Asks a first question, and shows what is found with its score. */
+/** Step 3: ask a question. The page shows the memories found with their scores. */
 export function AskStep({
   visit,
   saved,
@@ -146,14 +146,14 @@ export function AskStep({
   problem,
 }: {
   visit: Visit;
-  /** The memory of the step before; null when it was left out. */
+  /** The memory of step 2; null if it was skipped. */
   saved: Memory | null;
   asked: Asked | null;
   problem?: string;
 }): Markup {
   return (
-    <StepPage visit={visit} step="ask" title="Find it, in other words" problem={problem}>
-      <p>Ask as you would ask a person. The words need not be those of the memory.</p>
+    <StepPage visit={visit} step="ask" title="Find it again" problem={problem}>
+      <p>Ask as you would ask a person. You can use other words than those of the memory.</p>
       {saved !== null && (
         <blockquote class="saved">
           <bdi>{titleOf(saved.content)}</bdi>
@@ -190,20 +190,21 @@ function Answer({ found, mode, savedId }: Asked & { savedId: string | null }): M
     <>
       {mode === "keyword" && (
         <Notice>
-          The model is still being loaded, so only the same words are found. Ask again in a moment.
+          The model is still loading. Until then, only memories with the same words are found. Ask
+          again in a moment.
         </Notice>
       )}
       {found.length === 0 ? (
-        <Notice>Nothing was found: ask in words that are nearer.</Notice>
+        <Notice>Nothing was found. Try words that are closer to the memory.</Notice>
       ) : (
-        <ol class="answers" aria-label="What was found">
+        <ol class="answers" aria-label="Found memories">
           {found.map(({ id, matched, score }) => (
             <li>
               <a href={memoryPath(id)}>
                 <bdi>{matched.text}</bdi>
               </a>
               <span class="under">
-                {id === savedId && "The one that you have just saved. "}
+                {id === savedId && "The memory that you have just saved. "}
                 {`Score ${score.toFixed(2)}`}{" "}
                 <meter value={score} min={0} max={1} aria-label="Score" />
               </span>
@@ -233,7 +234,7 @@ function StepPage({
       <main class="welcome">
         <div class="welcome-top">
           <p class="brand">ctxd</p>
-          <a href={PATHS.overview}>Leave for the overview</a>
+          <a href={PATHS.overview}>Skip to the overview</a>
         </div>
         <nav aria-label="First steps">
           <ol class="steps">

@@ -19,18 +19,18 @@ import type { Visit } from "./visit.ts";
 import {
   type Asked,
   AskStep,
+  type ConnectedAgent,
   ConnectStep,
-  type Newcomer,
   SaveStep,
   STEPS,
 } from "./welcome-page.tsx";
 
-/** Results that are shown. */
-const RESULTS = 3;
+/** Results shown. */
+const MAX_RESULTS = 3;
 
 /**
- * The first steps of a new server's owner: connect an agent, save a memory, find it. Whoever is signed
- * in may take them, and leave them at any time; nothing is kept of how far they came.
+ * The first steps on a new server: connect an agent, save a memory, find it again. Everyone who is signed in can take
+ * them and leave them at any time. The server does not store which step a person has reached.
  */
 export function createWelcomeRoutes({
   guard,
@@ -47,10 +47,13 @@ export function createWelcomeRoutes({
   arrivals: Pick<Arrivals, "last">;
   connectCommand: ConnectCommandOf;
 }) {
-  /** The agent that came last: as it came just now, or by what it came with or wrote before the start. */
-  const lastArrival = async (accountId: string): Promise<Newcomer | null> => {
-    const arrived = arrivals.last(accountId);
-    if (arrived) return { ...arrived, name: findClient(arrived.name ?? "")?.name ?? arrived.name };
+  /**
+   * The agent that connected last. If none has since the server's start, it is the last key or app that was used, or
+   * the agents on this machine if they have written memories.
+   */
+  const lastConnected = async (accountId: string): Promise<ConnectedAgent | null> => {
+    const latest = arrivals.last(accountId);
+    if (latest) return { ...latest, name: findClient(latest.name ?? "")?.name ?? latest.name };
     const [ofKeys, ofApps] = await Promise.all([keys.list(accountId), grants.list(accountId)]);
     const used = [
       ...ofKeys.map(({ name, lastUsedAt }) => ({ name, at: lastUsedAt })),
@@ -68,7 +71,7 @@ export function createWelcomeRoutes({
     const reach = wholeAccount(visit.account.id);
     const { memories: found, mode } = await memories.search(reach, {
       ...searchRequest(readView(new URLSearchParams({ q: query }))),
-      limit: RESULTS,
+      limit: MAX_RESULTS,
     });
     return { query, found, mode };
   };
@@ -86,7 +89,7 @@ export function createWelcomeRoutes({
           <ConnectStep
             visit={visit}
             {...connectCommand(visit.account, "connect --all")}
-            arrival={await lastArrival(visit.account.id)}
+            arrival={await lastConnected(visit.account.id)}
           />
         )),
       PAGE_ROUTE,

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
 import { KINDS } from "../../src/activity/action.ts";
-import type { ActivityEvent } from "../../src/activity/activity-store.ts";
+import type { ActivityEvent } from "../../src/activity/activity-reports.ts";
 import { startOAuthServer } from "../oauth/support/oauth-server.ts";
 import { formTo } from "../oauth/support/person.ts";
 import { connectHttp } from "../support/mcp.ts";

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import type { Action } from "../../src/activity/action.ts";
-import type { ActivityEvent } from "../../src/activity/activity-store.ts";
+import type { ActivityEvent } from "../../src/activity/activity-reports.ts";
 import {
   actorsOf,
   barsOf,

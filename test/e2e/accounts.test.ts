@@ -42,7 +42,7 @@ test.each(LOOKS)("a guarded first start, an invitation, and its end, %s", async 
     await owner.getByLabel("E-mail address").fill(EMAIL);
     await owner.getByLabel("Password").fill(PASSWORD);
     await press(owner, "Make my account");
-    await owner.getByRole("link", { name: "Leave for the overview" }).click();
+    await owner.getByRole("link", { name: "Skip to the overview" }).click();
     await owner.getByRole("heading", { name: "Overview" }).waitFor();
     await follow(owner, "Admin");
     await owner.getByLabel("E-mail address").fill("ada@example.com");

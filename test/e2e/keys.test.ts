@@ -76,7 +76,7 @@ test.each<[string, Look]>([
     const { keyboard } = page;
     await page.goto(`${dashboard.origin}/keys`);
     await keyboard.press("Control+k");
-    const field = page.getByRole("combobox", { name: "Search memories, or go to a page" });
+    const field = page.getByRole("combobox", { name: "Search memories or go to a page" });
     await field.waitFor();
     await expectSound(page);
     await keyboard.type("mem");

@@ -338,7 +338,7 @@ test.each(LOOKS)(
       await page.getByLabel("E-mail address").fill(EMAIL);
       await page.getByLabel("Password").fill(PASSWORD);
       await press(page, "Make my account");
-      await page.getByRole("link", { name: "Leave for the overview" }).click();
+      await page.getByRole("link", { name: "Skip to the overview" }).click();
       await follow(page, "Account");
       const { app } = await setUpApp(page, check, fresh.clock);
       await page.getByRole("link", { name: "I have saved them" }).click();

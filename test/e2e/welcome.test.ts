@@ -77,7 +77,7 @@ test.each<[string, Look]>([
     await page.getByText("Sam is allergic to peanuts").waitFor();
     await page.getByLabel("Question").fill("what must nobody cook for him");
     await press(page, "Ask");
-    await page.getByText("The one that you have just saved.").waitFor();
+    await page.getByText("The memory that you have just saved.").waitFor();
     expect(await page.locator(".answers").textContent()).toMatch(/Score [01]\.\d\d/);
     await check(page);
     await page.getByRole("link", { name: "Go to the overview" }).click();
@@ -90,7 +90,7 @@ test("the steps can be left and taken in any order, and refuse what can't be sav
   const { origin } = server;
   await browser.visit({ origin }, async (page) => {
     await setUp(page, origin);
-    await page.getByRole("link", { name: "Leave for the overview" }).click();
+    await page.getByRole("link", { name: "Skip to the overview" }).click();
     await page.getByRole("heading", { name: "Overview" }).waitFor();
     await page.goto(`${origin}/welcome/ask`);
     await page.getByLabel("Question").fill("anything");

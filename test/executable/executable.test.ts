@@ -80,7 +80,7 @@ describe("the executable", () => {
           await page.getByLabel("E-mail address").fill("you@example.com");
           await page.getByLabel("Password").fill("correct horse battery");
           await page.getByRole("button", { name: "Make my account" }).click();
-          await page.getByRole("link", { name: "Leave for the overview" }).click();
+          await page.getByRole("link", { name: "Skip to the overview" }).click();
           await page.getByRole("link", { name: "Add a memory" }).click();
           await page.getByLabel("Text").fill("My daughter is allergic to peanuts.");
           await page.getByRole("button", { name: "Save the memory" }).click();
