@@ -1,12 +1,12 @@
 import { BackupError } from "./backup-error.ts";
 
-/** To whom a backup is encrypted: holders of identities (`age1…`), or who knows a passphrase. */
+/** What a backup is encrypted with: recipients (`age1…`) or a passphrase. */
 export type Lock = { readonly recipients: readonly string[] } | { readonly passphrase: string };
 
-/** What opens an encrypted backup. */
+/** What decrypts a backup. */
 export type Unlock = { readonly identities: readonly string[] } | { readonly passphrase: string };
 
-/** Turns a stream of bytes into another. */
+/** Converts a stream of bytes to another. */
 export type Transform = (bytes: ReadableStream<Uint8Array>) => Promise<ReadableStream<Uint8Array>>;
 
 /** Encrypts and decrypts with the key of one backup. */
@@ -16,10 +16,10 @@ export interface Cipher {
 }
 
 /**
- * Makes the key of a new backup. Each backup has its own, which no other knows: what was not
- * encrypted with it does not belong to the backup, and who only knows a recipient can't make it.
- * @returns also the key as it is kept: an age identity, encrypted for `lock`
- * @throws BackupError for what is no recipient
+ * Creates the key of a new backup. Each backup has its own. A file that is not encrypted with it is not part
+ * of the backup, and nobody can create such a file by knowing only a recipient.
+ * @returns `wrapped` is the key that the backup contains: an age identity, encrypted for `lock`
+ * @throws BackupError for an invalid recipient
  */
 export async function createKey(lock: Lock): Promise<{ cipher: Cipher; wrapped: Uint8Array }> {
   const age = await import("age-encryption");
@@ -31,30 +31,30 @@ export async function createKey(lock: Lock): Promise<{ cipher: Cipher; wrapped: 
   return { cipher: await cipherOf(identity), wrapped };
 }
 
-/** @throws BackupError for what is no recipient */
+/** Checks recipients. @throws BackupError for an invalid one */
 export async function checkRecipients(recipients: readonly string[]): Promise<void> {
   if (recipients.length === 0) return;
   const age = await import("age-encryption");
   for (const recipient of recipients) await addRecipient(new age.Encrypter(), recipient);
 }
 
-/** What the key of a backup is encrypted with. */
+/** Whether a passphrase or an identity decrypts the key of a backup. */
 export function lockOf(wrapped: Uint8Array): "passphrase" | "identity" {
   const header = new TextDecoder().decode(wrapped.subarray(0, 200));
   return /^age-encryption\.org\/v1\n-> scrypt /.test(header) ? "passphrase" : "identity";
 }
 
 /**
- * The key of a backup.
- * @param name how to call the file that it comes from
- * @throws BackupError when it was encrypted for somebody else, or is damaged
+ * Decrypts the key of a backup.
+ * @param name path of its file, for error messages
+ * @throws BackupError when it was encrypted for somebody else or is damaged
  */
 export async function openKey(wrapped: Uint8Array, unlock: Unlock, name: string): Promise<Cipher> {
   const age = await import("age-encryption");
   const decrypter = new age.Decrypter();
   if ("passphrase" in unlock) decrypter.addPassphrase(unlock.passphrase);
   else for (const identity of unlock.identities) addIdentity(decrypter, identity);
-  const wrong = "passphrase" in unlock ? "the passphrase is wrong" : "this identity does not fit";
+  const wrong = "passphrase" in unlock ? "the passphrase is wrong" : "this identity does not match";
   let identity: string;
   try {
     identity = (await decrypter.decrypt(wrapped, "text")).trim();
@@ -64,7 +64,7 @@ export async function openKey(wrapped: Uint8Array, unlock: Unlock, name: string)
   try {
     return await cipherOf(identity);
   } catch (cause) {
-    throw new BackupError(`${name} holds no key of a backup.`, { cause });
+    throw new BackupError(`${name} does not contain the key of a backup.`, { cause });
   }
 }
 
@@ -86,12 +86,12 @@ async function addRecipient(
 ): Promise<void> {
   try {
     encrypter.addRecipient(recipient);
-    // Some are looked at only when they are used.
+    // age checks some recipients only when it encrypts.
     await encrypter.encrypt("");
   } catch (cause) {
-    // Not what it is: somebody may have taken a secret for it.
+    // The message does not repeat the text: it may be a secret key.
     throw new BackupError(
-      "What backups are encrypted to is no recipient of age: it begins with age1, and age-keygen makes one.",
+      "A recipient of backups is not an age recipient: it must begin with age1, and age-keygen creates one.",
       { cause },
     );
   }
@@ -102,7 +102,7 @@ function addIdentity(decrypter: { addIdentity(identity: string): void }, identit
     decrypter.addIdentity(identity);
   } catch (cause) {
     throw new BackupError(
-      "The file has no identity of age in it: a line that begins with AGE-SECRET-KEY-1.",
+      "The file contains no age identity: a line that begins with AGE-SECRET-KEY-1.",
       { cause },
     );
   }

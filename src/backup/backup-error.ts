@@ -1,8 +1,8 @@
 import { CtxdError } from "../errors.ts";
 
 /**
- * A backup can't be made or restored. `message` is one sentence for the person who runs the
- * program: what is wrong with which file, and what to do.
+ * A backup can't be created or restored. `message` is one sentence for the person who runs the program. It
+ * says what is wrong with which file and what to do.
  */
 export class BackupError extends CtxdError {
   override readonly name = "BackupError";
@@ -17,13 +17,13 @@ const REASONS: Record<string, string> = {
   EPERM: "permission is denied, change its owner or mode",
   EROFS: "the file system is read-only",
   ENOENT: "it does not exist",
-  ENOTDIR: "a file stands where a folder should be",
+  ENOTDIR: "a file is where a folder should be",
   EISDIR: "it is a folder",
   ELOOP: "it is a symbolic link",
   EIO: "the disk reports an error",
 };
 
-/** Runs work on the file at `path`, and says in one sentence why it could not be done. */
+/** Runs work on the file at `path`. @throws BackupError that explains a failure in one sentence */
 export async function explained<T>(
   path: string,
   verb: "read" | "written",

@@ -7,32 +7,32 @@ import { BackupError, explained } from "./backup-error.ts";
 import { type Content, copyFile, copyThrough, readContent } from "./files.ts";
 import { MANIFEST } from "./manifest.ts";
 
-/** The end of the name of each encrypted file. */
+/** File name extension of encrypted files. */
 export const SEALED = ".age";
-/** The key of an encrypted backup, for its recipients. */
+/** File with the key of an encrypted backup. */
 export const KEY = `key${SEALED}`;
-/** Checksums of all other files of an encrypted backup, in the format of sha256sum; written last. */
+/** File with the checksums of all other files of an encrypted backup, for sha256sum. It is written last. */
 export const SUMS = "SHA256SUMS";
 
 /**
- * How the files of a backup are kept: as they are, or encrypted. Paths and contents are those of the
- * data that the backup is of.
+ * Stores the files of a backup, unencrypted or encrypted. `path` and `Content` are always those of the
+ * original data.
  */
 export interface Container {
-  /** Where a file of the backup is. */
+  /** The path of a file in the backup. */
   locate(path: string): string;
-  /** Copies a file into the backup; null when it isn't there. */
+  /** Copies a file into the backup. Returns null when the file does not exist. */
   add(from: string, path: string): Promise<Content | null>;
   remove(path: string): Promise<void>;
-  /** What a file of the backup holds; null when it isn't there. */
+  /** Reads a file of the backup. Returns null when it does not exist. */
   read(path: string): Promise<Content | null>;
-  /** Copies a file out of the backup; null when it isn't there. */
+  /** Copies a file out of the backup. Returns null when it does not exist. */
   extract(path: string, to: string): Promise<Content | null>;
-  /** Writes the manifest, with which the backup is complete. */
+  /** Writes the manifest, which completes the backup. */
   complete(manifest: string): Promise<void>;
 }
 
-/** A backup whose files are kept as they are. */
+/** A backup with unencrypted files. */
 export function createPlainContainer(folder: string): Container {
   const locate = (path: string) => join(folder, path);
   return {
@@ -41,30 +41,30 @@ export function createPlainContainer(folder: string): Container {
     remove: (path) => rm(locate(path), { force: true }),
     read: (path) => readContent(locate(path)),
     extract: (path, to) => copyFile(locate(path), to),
-    complete: (manifest) => writeLast(folder, MANIFEST, manifest),
+    complete: (manifest) => writeAtomically(folder, MANIFEST, manifest),
   };
 }
 
 /**
- * A backup whose files are encrypted one by one with the key of the backup.
- * @param wrapped the key as it is kept; only to make a backup
+ * A backup whose files are each encrypted with the key of the backup.
+ * @param wrapped the encrypted key; needed only to create a backup
  */
 export function createSealedContainer(
   folder: string,
   { encrypt, decrypt }: Cipher,
   wrapped: Uint8Array = new Uint8Array(),
 ): Container {
-  /** Encryption is work for one processor: several files at once would only hold up a server. */
+  /** The last encryption. They run one by one: concurrent ones would slow down a server. */
   let turn: Promise<unknown> = Promise.resolve();
-  /** Checksums of what was written. */
+  /** Checksums of the written files. */
   const sums = new Map<string, string>();
   const locate = (path: string) => join(folder, path + SEALED);
-  const opened = async (path: string, to: string | null) => {
+  const readSealed = async (path: string, to: string | null) => {
     try {
       return (await copyThrough(locate(path), to, decrypt))?.written ?? null;
     } catch (cause) {
       if (cause instanceof BackupError) throw cause;
-      const problem = "is damaged, or a part of another backup";
+      const problem = "is damaged or belongs to another backup";
       throw new BackupError(`${locate(path)} ${problem}: use another.`, { cause });
     }
   };
@@ -82,8 +82,8 @@ export function createSealedContainer(
       sums.delete(path + SEALED);
       await rm(locate(path), { force: true });
     },
-    read: (path) => opened(path, null),
-    extract: (path, to) => opened(path, to),
+    read: (path) => readSealed(path, null),
+    extract: (path, to) => readSealed(path, to),
     async complete(manifest) {
       const sealed = new Blob([manifest]).stream();
       const content = new Uint8Array(await new Response(await encrypt(sealed)).arrayBuffer());
@@ -91,24 +91,24 @@ export function createSealedContainer(
         [KEY, wrapped],
         [MANIFEST + SEALED, content],
       ] as const) {
-        await writeLast(folder, name, bytes);
+        await writeAtomically(folder, name, bytes);
         sums.set(name, new Bun.CryptoHasher("sha256").update(bytes).digest("hex"));
       }
       const lines = [...sums].sort().map(([name, sum]) => `${sum}  ${name}\n`);
-      await writeLast(folder, SUMS, lines.join(""));
+      await writeAtomically(folder, SUMS, lines.join(""));
     },
   };
 }
 
-/** Writes a file that is there as a whole or not at all. */
-async function writeLast(folder: string, name: string, content: string | Uint8Array) {
+/** Writes a file atomically and durably. */
+async function writeAtomically(folder: string, name: string, content: string | Uint8Array) {
   const path = join(folder, name);
   await explained(path, "written", async () => {
     const part = `${path}.part`;
     await using file = await open(part, "wx", 0o600);
     await file.writeFile(content);
     await file.sync();
-    // Windows moves no file that is open.
+    // Windows cannot move an open file.
     await file.close();
     await moveFile(part, path);
     await syncFolder(folder);

@@ -8,14 +8,14 @@ import type { Container } from "./container.ts";
 import { type Content, readContent } from "./files.ts";
 import type { BackupSource } from "./source.ts";
 
-/** The database in a backup. */
+/** The path of the database in a backup. */
 export const DATABASE = "ctxd.db";
 
-/** The folder in a data folder for copies that are only needed while a backup is made or restored. */
+/** The folder in a data folder for temporary copies of a backup or restore. */
 export const UNSEALED = "backing-up";
 
-/** What a copy of the database holds. */
-export interface CopiedState {
+/** The contents of a copy of the database. */
+interface CopiedState {
   readonly database: Content;
   readonly checkpoints: RecordedCheckpoint[];
   readonly accounts: number;
@@ -23,7 +23,7 @@ export interface CopiedState {
 }
 
 /**
- * Copies the database into a backup, and reads the copy: what it holds, and whether it is sound.
+ * Copies the database into a backup and checks the copy.
  * @throws BackupError or DatabaseError with one sentence for the user
  */
 export async function copyState(
@@ -49,27 +49,27 @@ export async function copyState(
 }
 
 /**
- * Makes a folder for what must not be in the clear elsewhere.
- * @returns removes it with all that is in it
+ * Creates a folder in the data folder for files that must not be unencrypted elsewhere.
+ * @returns its path, and a function that removes it
  */
 export async function openScratch(
   dataDir: string,
 ): Promise<{ folder: string; remove(): Promise<void> }> {
   const scratch = join(dataDir, UNSEALED);
-  await removeLeftBehind(dataDir);
+  await removeAbandonedCopies(dataDir);
   const folder = join(scratch, `${process.pid}-${Bun.randomUUIDv7()}`);
   await explained(folder, "written", () => mkdir(folder, { recursive: true, mode: 0o700 }));
   return {
     folder,
     async remove() {
       await rm(folder, { recursive: true, force: true });
-      // Another backup may be using it.
+      // Fails while another backup uses the parent folder.
       await rmdir(scratch).catch(() => {});
     },
   };
 }
 
-/** The same for as long as a task takes. */
+/** Creates such a folder for the duration of a task. */
 export async function withScratch<T>(
   dataDir: string,
   use: (folder: string) => Promise<T>,
@@ -97,16 +97,16 @@ function readState(path: string): Omit<CopiedState, "database"> {
 
 function required(content: Content | null, path: string): Content {
   if (content !== null) return content;
-  throw new BackupError(`${path} has been removed.`);
+  throw new BackupError(`${path} was removed.`);
 }
 
 /**
- * Removes the copies of the database that processes have left which are gone: what is deleted must not
- * stay in them.
- * @param isStart whether this process has made none yet: in a container one process after the other
- * has the same number
+ * Removes copies of the database that ended processes left behind: they contain data that may have been
+ * deleted since.
+ * @param isStart whether this process has created no copy yet. In a container each process has the same id,
+ * so a folder with its own id is that of an earlier process.
  */
-export async function removeLeftBehind(dataDir: string, isStart = false): Promise<void> {
+export async function removeAbandonedCopies(dataDir: string, isStart = false): Promise<void> {
   const scratch = join(dataDir, UNSEALED);
   for (const name of await readdir(scratch).catch(() => [])) {
     const pid = Number.parseInt(name, 10);

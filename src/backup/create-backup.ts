@@ -17,20 +17,20 @@ import { isWithin } from "./paths.ts";
 import { type BackupSource, openDataFolder } from "./source.ts";
 import { copyTables } from "./table-copies.ts";
 
-/** What a long job tells while it goes on. */
+/** Receives the progress of a long task. */
 export type Progress = (done: { step: string; count: number; total: number }) => void;
 
-/** Each round copies only what is new, so each is shorter than the one before. */
+/** Each round copies only new files, so it is usually shorter than the one before. */
 const MAX_ROUNDS = 12;
 
 /**
- * Copies all data as it is at one moment, whether servers write to it or not: the database,
- * and the files of each base that the checkpoints in that copy list. The server makes of them what the
- * log in the copy says. Everything is on the disk when this returns.
- * @param dataDir has the data, or at least room for what must not be in the clear beside the backup
- * @param open opens what is to be copied, the data folder itself if nothing is said
- * @param folder must be missing or empty; when this fails, it is so again
- * @param lock to whom the backup is encrypted; null to leave it as it is
+ * Copies a consistent state of all data, even while servers write: the database, and the files of each base
+ * that the checkpoints in this copy list. A restored server applies the log in the copy to these bases. The
+ * backup is durable when this returns.
+ * @param dataDir has the data, or at least space for temporary unencrypted copies
+ * @param open opens the source; by default the data folder
+ * @param folder must be missing or empty. It is so again after a failure.
+ * @param lock what the backup is encrypted with; null for no encryption
  * @throws BackupError or DatabaseError with one sentence for the user
  */
 export async function createBackup(options: {
@@ -48,7 +48,7 @@ export async function createBackup(options: {
   const { dataDir, folder, lock = null, open = async () => openDataFolder(dataDir) } = options;
   const source = await open();
   try {
-    // Before the folder is made: a recipient may be wrong.
+    // Before the folder is created, because a recipient may be invalid.
     const key = lock && (await createKey(lock));
     const existed = await claim(folder, dataDir);
     try {
@@ -98,7 +98,7 @@ async function fill(
   await explained(folder, "written", () => syncFolder(join(folder, "..")));
   return manifest;
 
-  /** Copies until database and tables are of one moment, and can be read. */
+  /** Copies until the database and the tables are consistent and readable. */
   async function copyAll() {
     const copied = new Map<string, Content>();
     for (let round = 1; round <= MAX_ROUNDS; round++) {
@@ -112,9 +112,12 @@ async function fill(
       });
       copied.set(DATABASE, database);
       const isComplete = await copyTables({
-        ...{ source, container, copied, signal },
+        source,
+        container,
+        copied,
+        signal,
         checkpoints: state.checkpoints,
-        // Copies that are encrypted can't be read.
+        // Encrypted copies can't be read, so the original is checked.
         check: isSealed ? check : null,
         onFile: (count, total) => onProgress({ step: "copying files", count, total }),
       });
@@ -141,7 +144,7 @@ async function fill(
       await readWholeTable(lancedb, memories, base, version);
     } catch (cause) {
       throw new BackupError(
-        `The table ${baseFolder(base)} is damaged, so nothing was backed up: ctxd doctor tells more.`,
+        `The table ${baseFolder(base)} is damaged, so nothing was backed up: run ctxd doctor for details.`,
         { cause },
       );
     }
@@ -152,11 +155,11 @@ function refuseSchema(schema: number, name: string): void {
   if (schema === MIGRATIONS.length) return;
   const age = schema > MIGRATIONS.length ? "a newer" : "an older";
   throw new BackupError(
-    `The data in ${name} is that of ${age} ctxd: back it up with that version${schema < MIGRATIONS.length ? ", or start this one first" : ""}.`,
+    `The data in ${name} was written by ${age} ctxd: back it up with that version${schema < MIGRATIONS.length ? ", or start this one first" : ""}.`,
   );
 }
 
-/** Makes the folder, or takes an empty one. Returns whether it was there. */
+/** Creates the folder unless it is there and empty. Returns whether it existed. */
 async function claim(folder: string, dataDir: string): Promise<boolean> {
   if (await isWithin(folder, dataDir)) {
     throw new BackupError(`${folder} is inside the data folder: choose a place outside it.`);

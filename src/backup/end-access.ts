@@ -1,9 +1,9 @@
 import { openUnmigrated } from "../db/sqlite-files.ts";
 
 /**
- * What a restore does with each table of the database. What gave access for a while, or once, ends:
- * it may have been ended, used or stolen since the backup was made. What a person holds for good
- * (passwords, passkeys, API keys) is as it was then. A new table has to be entered here.
+ * What a restore does with each database table. Temporary and single-use access ends: it may have ended,
+ * been used or been stolen since the backup. Permanent access (passwords, passkeys, API keys) is restored.
+ * Enter new database tables here.
  */
 export const ON_RESTORE: Readonly<Record<string, "ends" | "stays">> = {
   accounts: "stays",
@@ -32,26 +32,26 @@ export const ON_RESTORE: Readonly<Record<string, "ends" | "stays">> = {
   server_secrets: "stays",
   sessions: "ends",
   tables: "stays",
-  // Who restores wants back what was there: nothing goes on to be removed from it.
+  // Otherwise a planned removal would delete restored data.
   waiting_changes: "ends",
 };
 
-/** How long a revoked grant stays in the list, in milliseconds. */
-const REVOKED_LIFETIME = 30 * 24 * 3_600_000;
+/** Milliseconds that a revoked grant stays in the list. */
+const REVOKED_LIFETIME_MS = 30 * 24 * 3_600_000;
 
-/** How much of what gave access a restore has ended. */
+/** Counts of the access that a restore ended. */
 export interface EndedAccess {
   readonly sessions: number;
-  /** Connections of apps that had tokens. */
+  /** Connected apps that had tokens. */
   readonly apps: number;
   readonly invitations: number;
-  /** API keys that have been revoked, or that still hold. */
+  /** Valid API keys in the backup, which are revoked if `revokeKeys` is set. */
   readonly keys: number;
 }
 
 /**
- * Ends what gave access to a server in the copy of its database at `path`, which nobody else has open.
- * @param revokeKeys whether API keys and what was allowed to apps end too
+ * Ends access in the copy of a database at `path`, which no other process may have open.
+ * @param revokeKeys whether to revoke API keys and the grants of apps too
  * @param now milliseconds since 1970
  */
 export function endAccess(
@@ -59,12 +59,12 @@ export function endAccess(
   { revokeKeys, now }: { revokeKeys: boolean; now: number },
 ): EndedAccess {
   const sqlite = openUnmigrated(path);
-  // Nothing of a log beside the file is to be moved with it.
+  // Without a write-ahead log, the database is one file that can be moved.
   sqlite.run("PRAGMA journal_mode = DELETE");
   const count = (statement: string): number =>
     sqlite.query<{ n: number }, []>(`SELECT count(*) AS n FROM ${statement}`).get()?.n ?? 0;
   const known = sqlite.query("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?");
-  // A backup of an older program lacks the tables that came later.
+  // A backup of an older version lacks newer tables.
   const has = (table: string): boolean => known.get(table) !== null;
   const change = sqlite.transaction(() => {
     const ended = {
@@ -82,7 +82,7 @@ export function endAccess(
       sqlite.run("UPDATE api_keys SET revoked_at = ? WHERE revoked_at IS NULL", [now]);
       sqlite.run(
         "UPDATE oauth_grants SET revoked_at = ?, expires_at = ? WHERE revoked_at IS NULL",
-        [now, now + REVOKED_LIFETIME],
+        [now, now + REVOKED_LIFETIME_MS],
       );
     }
     return ended;

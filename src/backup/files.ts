@@ -5,7 +5,7 @@ import { syncFolder } from "../system/durability.ts";
 import type { Transform } from "./age.ts";
 import { BackupError, explained } from "./backup-error.ts";
 
-/** What a file holds, as a manifest records it. */
+/** Size and hash of a file, as a manifest records them. */
 export interface Content {
   bytes: number;
   /** In hex. */
@@ -13,17 +13,16 @@ export interface Content {
 }
 
 const CHUNK = 1 << 20;
-/** What is transformed at once: a server that makes a backup answers requests meanwhile. */
+/** Bytes that are encrypted at once. It is small, so that a server can answer requests meanwhile. */
 const PIECE = 1 << 16;
 
 /**
- * Copies a file to a new one that its owner alone may read, makes sure that it is on the disk, and
- * returns what was copied.
- * @returns `null` when there is no such file to copy
+ * Copies a file to a new one that only its owner can read. The copy is durable when this returns.
+ * @returns `null` when the file does not exist
  * @throws BackupError that names the file that can't be read or written
  */
 export async function copyFile(from: string, to: string): Promise<Content | null> {
-  const source = await explained(from, "read", () => openIfThere(from));
+  const source = await explained(from, "read", () => openIfExists(from));
   if (source === null) return null;
   await using _ = source;
   await using target = await createFile(to);
@@ -40,21 +39,21 @@ export async function copyFile(from: string, to: string): Promise<Content | null
 }
 
 /**
- * Reads a whole file and returns what it holds.
- * @returns `null` when there is no such file
+ * Reads a file and returns its size and hash.
+ * @returns `null` when the file does not exist
  * @throws BackupError when it can't be read
  */
 export async function readContent(path: string): Promise<Content | null> {
-  const source = await explained(path, "read", () => openIfThere(path));
+  const source = await explained(path, "read", () => openIfExists(path));
   if (source === null) return null;
   await using _ = source;
   return await readChunks(source, path, async () => {});
 }
 
 /**
- * Copies what a transformation makes of a file to a new one, as `copyFile` does, piece by piece.
- * @param to where to; null to read only
- * @returns what was read, and what came of it; `null` when there is no such file to copy
+ * Transforms a file piece by piece and writes the result to a new one, like `copyFile`.
+ * @param to path of the new file; null to only read
+ * @returns the contents before and after; `null` when the file does not exist
  * @throws BackupError that names the file that can't be read or written, or what `transform` throws
  */
 export async function copyThrough(
@@ -62,7 +61,7 @@ export async function copyThrough(
   to: string | null,
   transform: Transform,
 ): Promise<{ read: Content; written: Content } | null> {
-  const source = await explained(from, "read", () => openIfThere(from));
+  const source = await explained(from, "read", () => openIfExists(from));
   if (source === null) return null;
   await using _ = source;
   const target = to === null ? null : await createFile(to);
@@ -84,22 +83,22 @@ export async function copyThrough(
 }
 
 /**
- * Reads a file as a whole.
- * @param most bytes that it may have
- * @returns `null` when there is no such file
- * @throws BackupError when it can't be read, or is larger
+ * Reads a whole file into memory.
+ * @param max maximum size in bytes
+ * @returns `null` when the file does not exist
+ * @throws BackupError when it can't be read or is larger
  */
-export async function readSmall(path: string, most: number): Promise<Buffer | null> {
-  const source = await explained(path, "read", () => openIfThere(path));
+export async function readSmall(path: string, max: number): Promise<Buffer | null> {
+  const source = await explained(path, "read", () => openIfExists(path));
   if (source === null) return null;
   await using _ = source;
   return await explained(path, "read", async () => {
-    if ((await source.stat()).size <= most) return await source.readFile();
+    if ((await source.stat()).size <= max) return await source.readFile();
     throw new BackupError(`${path} can't be read: it is too large.`);
   });
 }
 
-/** Makes sure that the names in a folder, and in all folders below, are on the disk. */
+/** Makes the entries of a folder and of all its subfolders durable. */
 export async function syncFolders(folder: string): Promise<void> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const folders = entries.filter((entry) => entry.isDirectory());
@@ -108,9 +107,9 @@ export async function syncFolders(folder: string): Promise<void> {
 }
 
 /**
- * Does something with each, a few at a time: most of the time goes by waiting for the disk. When it
- * fails, nothing is going on any more.
- * @param atOnce how many at a time
+ * Runs a task for each item, several concurrently, because most of the time is spent waiting for the disk.
+ * After a failure it starts no more tasks, waits for the running ones and throws the first error.
+ * @param atOnce number of concurrent tasks
  */
 export async function forEach<T>(
   items: readonly T[],
@@ -131,26 +130,26 @@ export async function forEach<T>(
 
 const CONCURRENCY = 8;
 
-/** A link in a backup could lead anywhere, and a pipe would be waited for without end. */
-const ONLY_A_FILE =
+/** Refuses symbolic links, which could lead anywhere, and does not block on pipes. */
+const OPEN_FLAGS =
   constants.O_RDONLY |
-  // Windows has neither.
+  // Windows has neither flag.
   (constants.O_NOFOLLOW ?? 0) |
   (constants.O_NONBLOCK ?? 0);
 
-async function openIfThere(path: string): Promise<FileHandle | null> {
+async function openIfExists(path: string): Promise<FileHandle | null> {
   try {
-    const handle = await open(path, ONLY_A_FILE);
+    const handle = await open(path, OPEN_FLAGS);
     if ((await handle.stat()).isFile()) return handle;
     await handle.close();
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
     throw error;
   }
-  throw new BackupError(`${path} can't be read: it is no regular file.`);
+  throw new BackupError(`${path} can't be read: it is not a regular file.`);
 }
 
-/** A new file that its owner alone may read, in folders that are made. */
+/** Creates a file that only its owner can read, and missing parent folders. */
 async function createFile(path: string): Promise<FileHandle> {
   return await explained(path, "written", async () => {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
@@ -158,7 +157,7 @@ async function createFile(path: string): Promise<FileHandle> {
   });
 }
 
-/** Measures a content that comes in pieces. */
+/** Computes the size and hash of a content from its pieces. */
 function createMeter() {
   const hash = new Bun.CryptoHasher("sha256");
   let bytes = 0;
@@ -187,7 +186,7 @@ async function readChunks(
   }
 }
 
-/** A file as a stream that is read as fast as it is used. @param use sees each piece */
+/** Streams a file, reading it on demand. @param use receives each piece */
 function streamOf(
   source: FileHandle,
   path: string,

@@ -4,7 +4,7 @@ import { openUnmigrated, schemaVersion } from "../db/sqlite-files.ts";
 import { migrateSqlite } from "../db/sqlite-migrate.ts";
 import { BackupError } from "./backup-error.ts";
 
-/** Columns whose texts become names of folders. */
+/** Columns whose texts are used as folder names. */
 const NAMES: readonly (readonly [table: string, column: string])[] = [
   ["accounts", "id"],
   ["removed_accounts", "id"],
@@ -15,15 +15,15 @@ const NAMES: readonly (readonly [table: string, column: string])[] = [
   ["tables", "account_id"],
   ["tables", "name"],
 ];
-/** An account's id, which may have the mark of a model, and that of a base. */
+/** An account id, optionally with the suffixes of a model and of a base. */
 const NAME = /^\w{1,100}(\.[0-9a-f]{8}){0,2}$/;
 
 /**
- * Checks that the database at `path` can have been made by this program: a backup is input, and its
- * checksums are the word of who wrote them. What a foreign one could do here: run statements of its
- * own with each change (triggers, views), and lead out of the data folder by names.
- * @param schema how many migrations it has seen, as the manifest says
- * @param origin how to call it in an error
+ * Checks that the database at `path` is one of this program. A backup is untrusted input, because its
+ * author also wrote its checksums. A foreign database could run its own statements with each change
+ * (triggers, views), and contain names that lead out of the data folder.
+ * @param schema its schema version according to the manifest
+ * @param origin its name in the error message
  * @throws BackupError
  */
 export function refuseForeignDatabase(path: string, schema: number, origin: string): void {
@@ -41,10 +41,10 @@ export function refuseForeignDatabase(path: string, schema: number, origin: stri
   } finally {
     sqlite.close();
   }
-  throw new BackupError(`${origin} is no database that ctxd made: use another backup.`);
+  throw new BackupError(`${origin} is not a database of ctxd: use another backup.`);
 }
 
-/** All that a database runs by itself. */
+/** The statements that a database runs by itself: triggers and views. */
 function programsOf(sqlite: Sqlite): string {
   const rows = sqlite
     .query<{ sql: string }, []>(
@@ -66,7 +66,7 @@ function expectedPrograms(schema: number): string {
 
 function hasPlainNames(sqlite: Sqlite, table: string, column: string): boolean {
   const known = sqlite.query("SELECT 1 FROM pragma_table_info(?) WHERE name = ?");
-  // A backup of an older program lacks what came later.
+  // A backup of an older version lacks newer columns.
   if (known.get(table, column) === null) return true;
   for (const row of sqlite.query(`SELECT DISTINCT ${column} AS name FROM ${table}`).iterate()) {
     const { name } = Object(row);
@@ -75,7 +75,7 @@ function hasPlainNames(sqlite: Sqlite, table: string, column: string): boolean {
   return true;
 }
 
-/** The files that checkpoints list are below the folder of their base. */
+/** Whether all files that checkpoints list are inside the folder of their base. */
 function hasPlainFiles(sqlite: Sqlite): boolean {
   for (const row of sqlite.query("SELECT files FROM checkpoints").iterate()) {
     const files: unknown = parse(Object(row).files);
@@ -92,7 +92,7 @@ function parse(text: unknown): unknown {
   }
 }
 
-/** Whether a path is relative and goes nowhere but down. */
+/** Whether a path is relative and stays inside its folder. */
 export function isPlainPath(path: unknown): path is string {
   return (
     typeof path === "string" &&

@@ -5,20 +5,20 @@ import { MIGRATIONS } from "../db/migrations.ts";
 import { BackupError } from "./backup-error.ts";
 import { isPlainPath } from "./foreign-database.ts";
 
-/** Bytes of a manifest, which is read as a whole: enough for a million files. */
+/** Maximum bytes of a manifest, which is read into memory: enough for a million files. */
 export const MAX_MANIFEST = 256 << 20;
 
-/** Grows when a backup changes in a way that an older program can't read. */
+/** Version of the format. It grows with changes that an older program can't read. */
 const FORMAT = 1;
 
 const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
 
 const Manifest = Type.Object({
   format: Count,
-  /** The version of the program that made it. */
+  /** Version of the program that created the backup. */
   ctxd: Type.String({ maxLength: 100 }),
   created_at: Type.String({ pattern: "^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$" }),
-  /** How many migrations its database has seen. */
+  /** Schema version of its database. */
   schema: Count,
   accounts: Count,
   tables: Count,
@@ -29,37 +29,37 @@ const Manifest = Type.Object({
       sha256: Type.String({ pattern: "^[0-9a-f]{64}$" }),
     }),
   ),
-  /** SHA-256 of all that stands above, as JSON without white space. */
+  /** SHA-256 of all fields above, as JSON without white space. */
   checksum: Type.String(),
 });
 
-/** What a backup holds. A folder without one is no backup: it is written last. */
+/** The list of a backup's contents. It is written last, so a folder without one is not a complete backup. */
 export type Manifest = Static<typeof Manifest>;
 
-/** The name of the manifest in a backup. */
+/** File name of the manifest in a backup. */
 export const MANIFEST = "backup.json";
 
-/** Completes a manifest. */
+/** Adds the format and the checksum to a manifest. */
 export function completeManifest(facts: Omit<Manifest, "format" | "checksum">): Manifest {
   const unsigned = { format: FORMAT, ...facts };
   return { ...unsigned, checksum: checksumOf(unsigned) };
 }
 
-/** A manifest as it is kept. */
+/** The text of a manifest file. */
 export function formatManifest(manifest: Manifest): string {
   return `${JSON.stringify(manifest, null, 1)}\n`;
 }
 
 /**
- * The manifest of a backup that this program can restore.
- * @param text what its file holds; null when there is none
- * @param name of that file in the folder
+ * Parses the manifest of a backup and checks that this program can restore it.
+ * @param text content of its file; null when it is missing
+ * @param name its file name in the folder
  * @throws BackupError when it is missing, damaged or of a newer program
  */
 export function parseManifest(text: string | null, folder: string, name: string): Manifest {
   const path = join(folder, name);
   if (text === null) {
-    throw new BackupError(`${folder} is no complete backup: it has no ${name}.`);
+    throw new BackupError(`${folder} is not a complete backup: it has no ${name}.`);
   }
   const manifest = parse(text);
   if (isNewer(manifest)) {
@@ -101,7 +101,7 @@ function damaged(path: string): BackupError {
   return new BackupError(`${path} is damaged: use another backup.`);
 }
 
-/** A manifest is input: it must not lead out of the folder. */
+/** Whether a path stays inside the backup: a manifest is untrusted input. */
 function isInside({ path }: { path: string }): boolean {
   return path === "ctxd.db" || (path.startsWith("memories/") && isPlainPath(path));
 }

@@ -12,17 +12,17 @@ import {
 import { readSmall } from "./files.ts";
 import { MANIFEST, MAX_MANIFEST, type Manifest, parseManifest } from "./manifest.ts";
 
-/** Bytes of a backup's key: a hundred recipients have room. */
+/** Maximum bytes of a backup's key: enough for a hundred recipients. */
 const MAX_KEY = 256 << 10;
 
-/** Gets what opens an encrypted backup. @param kind what it was encrypted with */
+/** Asks for the passphrase or identity of an encrypted backup. */
 export type AskToUnlock = (kind: "passphrase" | "identity") => Promise<Unlock>;
 
 /**
- * Reads the manifest of a backup, which need not be as it says.
- * @param ask for an encrypted backup; null where only one that is not encrypted is expected
- * @param isExpectedSealed whether one that is not encrypted is refused
- * @throws BackupError when it can't be opened, is incomplete or of a newer program
+ * Opens a backup and reads its manifest. The files are not checked yet.
+ * @param ask asks for the key of an encrypted backup; null when only unencrypted ones are expected
+ * @param isExpectedSealed whether to refuse an unencrypted backup
+ * @throws BackupError when the backup can't be opened, is incomplete or of a newer program
  */
 export async function openBackup(
   folder: string,
@@ -32,14 +32,14 @@ export async function openBackup(
   const isSealed = existsSync(join(folder, KEY));
   const isPlain = existsSync(join(folder, MANIFEST));
   if (isSealed && isPlain) {
-    // Else who can write here could have what he added be taken for what was encrypted.
+    // Otherwise an attacker with write access could replace the encrypted contents by an unencrypted list.
     throw new BackupError(
-      `${folder} is an encrypted backup with a ${MANIFEST} that does not belong there: use another.`,
+      `${folder} is an encrypted backup with a ${MANIFEST} that does not belong there: use another backup.`,
     );
   }
   if (isPlain && isExpectedSealed) {
     throw new BackupError(
-      `${folder} is not encrypted: whoever could write there may have made it. To restore it all the same, leave --identity out.`,
+      `${folder} is not encrypted, so anybody with write access may have created it. To restore it anyway, omit --identity.`,
     );
   }
   if (!isSealed) {
@@ -66,7 +66,7 @@ async function decryptText(
   try {
     return await new Response(await decrypt(new Blob([sealed]).stream())).text();
   } catch (cause) {
-    throw new BackupError(`${path} is damaged, or a part of another backup: use another.`, {
+    throw new BackupError(`${path} is damaged or belongs to another backup: use another.`, {
       cause,
     });
   }

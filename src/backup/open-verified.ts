@@ -3,16 +3,16 @@ import type { EndedAccess } from "./end-access.ts";
 import { type AskToUnlock, openBackup } from "./open-backup.ts";
 import { verifyFiles } from "./verify-files.ts";
 
-/** What a restore is told, wherever the backup goes. */
+/** Options of a restore, to a data folder or to a shared database. */
 export interface RestoreOptions {
-  /** Of the backup. */
+  /** Path of the backup. */
   folder: string;
   dataDir: string;
-  /** Gets what opens an encrypted backup; null where none is expected. */
+  /** Asks for the key of an encrypted backup; null when only unencrypted ones are expected. */
   unlock?: AskToUnlock | null;
-  /** Whether a backup that is not encrypted is refused. */
+  /** Whether to refuse an unencrypted backup. */
   isExpectedSealed?: boolean;
-  /** Whether API keys and what was allowed to apps end too. */
+  /** Whether to revoke API keys and the grants of apps. */
   revokeKeys?: boolean;
   /** Milliseconds since 1970. */
   clock?: () => number;
@@ -22,7 +22,7 @@ export interface RestoreOptions {
 }
 
 /**
- * Opens a backup whose files are all as its manifest says.
+ * Opens a backup and checks all its files against the manifest.
  * @throws BackupError with one sentence for the user
  */
 export async function openVerified({

@@ -1,7 +1,7 @@
 import { realpath } from "node:fs/promises";
 import { basename, dirname, join, sep } from "node:path";
 
-/** Whether a path, which need not exist, is a folder or anything below it, links resolved. */
+/** Whether a path is a folder or inside it, after resolving symbolic links. The path need not exist. */
 export async function isWithin(path: string, folder: string): Promise<boolean> {
   const [inner, outer] = [await resolveLinks(path), await resolveLinks(folder)];
   return `${inner}${sep}`.startsWith(`${outer}${sep}`);

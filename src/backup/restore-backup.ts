@@ -15,32 +15,29 @@ import { openVerified, type RestoreOptions } from "./open-verified.ts";
 import { UNFINISHED } from "./unfinished-restore.ts";
 import { requireSame } from "./verify-files.ts";
 
-/** What may be in a data folder that nobody has used yet. */
+/** Entries that an unused data folder may have. */
 const HARMLESS = new Set([
-  ...[
-    "server.lock",
-    "server.lock-journal",
-    "owner.json",
-    "background.log",
-    "ctxd.sock",
-    "cache",
-    UNSEALED,
-    "README.md",
-    ".gitignore",
-    "lost+found",
-    ".DS_Store",
-  ],
+  "server.lock",
+  "server.lock-journal",
+  "owner.json",
+  "background.log",
+  "ctxd.sock",
+  "cache",
+  UNSEALED,
+  "README.md",
+  ".gitignore",
+  "lost+found",
+  ".DS_Store",
   UNFINISHED,
 ]);
-/** In the order in which they are moved: with the database the data folder is one. */
+/** In the order of moving them. The database is last and completes the data folder. */
 const PARTS = ["memories", "ctxd.db"];
 
 /**
- * Puts a backup into a data folder that has no data. All of it is checked before the first byte is
- * written. Sessions, codes, tokens and invitations end, as `end-access.ts` lists them. A crash at any
- * moment leaves either no data, a folder that the server refuses to take for data and a second restore
- * cleans up, or all of it.
- * @param version of this program
+ * Restores a backup to a data folder without data. The whole backup is checked before the first byte is
+ * written. Sessions, codes, tokens and invitations end, as `end-access.ts` lists them. A crash leaves either
+ * no data, all data, or a folder that servers refuse and a second restore cleans up.
+ * @param version version of this program
  * @throws BackupError or DatabaseError with one sentence for the user
  */
 export async function restoreBackup({
@@ -73,7 +70,7 @@ export async function restoreBackup({
     onAccessEnded(ended);
     return manifest;
   } catch (error) {
-    // The error that made it fail is the one to tell.
+    // The first error is reported, not one of the clean-up.
     await cleanUp(dataDir).catch(() => {});
     throw error;
   } finally {
@@ -92,18 +89,18 @@ async function moveInto(dataDir: string, staging: string): Promise<void> {
   await syncFolder(dataDir);
 }
 
-/** Removes what a restore that was cut off has left. */
+/** Removes the files of an interrupted restore. */
 async function cleanUp(dataDir: string): Promise<void> {
   const staging = join(dataDir, UNFINISHED);
   if (!existsSync(staging)) return;
-  // Nobody but a restore makes tables where there is no database.
+  // Without a database, the tables are those of an interrupted restore.
   if (!existsSync(databasePath(dataDir))) {
     await rm(join(dataDir, "memories"), { recursive: true, force: true });
   }
   await rm(staging, { recursive: true, force: true });
 }
 
-/** @throws BackupError when the folder holds anything that may be someone's */
+/** @throws BackupError when the folder contains anything that may be data */
 async function refuseData(dataDir: string): Promise<void> {
   const entries = existsSync(dataDir)
     ? await explained(dataDir, "read", () => readdir(dataDir))
@@ -112,6 +109,6 @@ async function refuseData(dataDir: string): Promise<void> {
   const found = entries.find((name) => !HARMLESS.has(name) && !(isCutOff && name === "memories"));
   if (found === undefined) return;
   throw new BackupError(
-    `The data folder ${dataDir} is not empty (${found}): choose a new one with --data-dir, then move it where you want it.`,
+    `The data folder ${dataDir} is not empty (${found}): choose a new one with --data-dir, and move it afterwards.`,
   );
 }

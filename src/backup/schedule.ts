@@ -9,20 +9,20 @@ import type { Manifest } from "./manifest.ts";
 import { folderOf, listSeries, pruneSeries, removeBackup, type Whose } from "./series.ts";
 import { verifyWritten } from "./verify-files.ts";
 
-/** How often it is looked whether a backup is due, in milliseconds. */
-const TICK = 15_000;
-/** A backup that failed is tried again after this long, or when the next one is due. */
-const RETRY = 10 * 60_000;
+/** Milliseconds between two checks whether a backup is due. */
+const CHECK_INTERVAL_MS = 15_000;
+/** Milliseconds before a failed backup is tried again, unless the next one is due earlier. */
+const RETRY_MS = 10 * 60_000;
 
 export type Schedule = ReturnType<typeof scheduleBackups>;
 
 /**
- * Makes backups on a schedule, each in a folder of its own, as long as the program runs. One that
- * was missed is made at once. Each is read again when it is made, and only then old ones go. A
- * failure is logged and tried again; it stops nothing.
- * @param create makes a backup in a folder
- * @param origin tells the backups of this data from those of another server's in the same folder;
- *   null as long as it has no owner
+ * Creates backups on a schedule while the program runs, each in its own folder. A missed one is created
+ * immediately. Each is verified after it was written, and only then old ones are removed. A failure is
+ * logged, and the backup is tried again later.
+ * @param create creates a backup in a folder
+ * @param origin identifies this server's data in the names of backups, because several servers may share the
+ *   folder; null while the data has no owner
  * @param clock milliseconds since 1970
  */
 export function scheduleBackups({
@@ -32,7 +32,7 @@ export function scheduleBackups({
   clock,
   log,
   metrics,
-  tick = TICK,
+  tick = CHECK_INTERVAL_MS,
 }: {
   settings: NonNullable<Config["backups"]>;
   create: (folder: string, signal: AbortSignal) => Promise<Manifest>;
@@ -45,37 +45,38 @@ export function scheduleBackups({
   const runs = metrics.counter("ctxd_backups_total", "Scheduled backups.", ["result"]);
   metrics.gauge(
     "ctxd_last_backup_timestamp_seconds",
-    "When the newest complete backup was begun; 0 when there is none.",
+    "Start of the newest complete backup; 0 when there is none.",
     () => (newest ?? 0) / 1_000,
   );
   const ending = new AbortController();
   let newest: number | null = null;
   let failedAt: number | null = null;
-  let underWay: Promise<void> | null = null;
-  let hasLooked = false;
+  let running: Promise<void> | null = null;
+  let hasChecked = false;
 
   const ours = async (): Promise<Whose> => {
     const own = await origin();
-    // Those that bear none were made before there was an owner.
+    // Backups without an origin were created before there was an owner.
     return (other) => other === null || other === own;
   };
 
   const isDue = () => {
     const now = clock();
-    // A clock that was set back must not put the next one off for longer than always.
+    // A clock that was set back must not delay the next backup beyond the interval.
     const since = (moment: number) => (moment > now ? every : now - moment);
-    if (failedAt !== null && since(failedAt) < Math.min(RETRY, every)) return false;
+    if (failedAt !== null && since(failedAt) < Math.min(RETRY_MS, every)) return false;
     return newest === null || since(newest) >= every;
   };
 
-  const makeOne = async () => {
+  const createOne = async () => {
     const at = clock();
     const folder = folderOf(series, at, await origin());
     const isOurs = await ours();
-    // Not the folders above: where a disk isn't mounted, there is nothing to back up to.
+    // Creates no parent folders: a missing one means that the disk is not mounted.
     if (!existsSync(series)) await explained(series, "written", () => mkdir(series, 0o700));
-    // What a crash has left of another may take the space that this one needs.
-    for (const left of (await listSeries(series, at, isOurs)).unfinished) await removeBackup(left);
+    // An unfinished backup of an earlier crash may take the space that this one needs.
+    for (const unfinished of (await listSeries(series, at, isOurs)).unfinished)
+      await removeBackup(unfinished);
     const manifest = await create(folder, ending.signal);
     try {
       await verifyWritten(folder, { signal: ending.signal });
@@ -89,14 +90,14 @@ export function scheduleBackups({
     log.info("backup_made", { folder, files: manifest.files.length, ms: clock() - at });
   };
 
-  const look = async () => {
+  const run = async () => {
     try {
-      // A folder that is missing now, of a disk that isn't mounted say, has no backups.
+      // A folder that can't be read has no backups, for example when its disk is not mounted.
       const isOurs = await ours();
       const known = await listSeries(series, clock(), isOurs).catch(() => null);
       newest = known?.complete.at(-1)?.at ?? null;
       if (!isDue()) return;
-      await makeOne();
+      await createOne();
       failedAt = null;
     } catch (error) {
       if (ending.signal.aborted) return;
@@ -107,30 +108,30 @@ export function scheduleBackups({
   };
 
   const check = (): Promise<void> => {
-    underWay ??= look().finally(() => {
-      underWay = null;
-      hasLooked = true;
+    running ??= run().finally(() => {
+      running = null;
+      hasChecked = true;
     });
-    return underWay;
+    return running;
   };
   let timer: ReturnType<typeof setInterval> | undefined;
 
   return {
-    /** From now on, backups are made. */
+    /** Starts the schedule. */
     start() {
       timer = setInterval(check, tick);
       timer.unref();
       void check();
     },
-    /** Makes a backup when one is due, or waits for the one under way. */
+    /** Creates a backup if one is due, or waits for the running one. */
     check,
-    /** Whether the last backup failed, or none is as young as it should be. */
-    isLate: () => failedAt !== null || (hasLooked && underWay === null && isDue()),
-    /** Breaks off the backup under way, of which nothing stays. */
+    /** Whether the last backup failed, or the newest is older than it should be. */
+    isLate: () => failedAt !== null || (hasChecked && running === null && isDue()),
+    /** Stops the schedule, and aborts and removes a running backup. */
     async stop() {
       clearInterval(timer);
       ending.abort();
-      await underWay;
+      await running;
     },
   };
 }

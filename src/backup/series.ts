@@ -5,20 +5,20 @@ import { explained } from "./backup-error.ts";
 import { SUMS } from "./container.ts";
 import { MANIFEST } from "./manifest.ts";
 
-/** A backup that has one of them is complete: of one that is not encrypted, and of one that is. */
+/** The file that completes a backup: the first for an unencrypted one, the second for an encrypted one. */
 const LAST_WRITTEN = [MANIFEST, SUMS] as const;
 
-/** One of the backups that are made on a schedule. */
-export interface ScheduledBackup {
+/** A backup of the schedule. */
+interface ScheduledBackup {
   folder: string;
-  /** When it was begun, in milliseconds since 1970. */
+  /** Time of its start, in milliseconds since 1970. */
   at: number;
 }
 
-/** Which of the backups in a folder are meant: those of one server's data, where others write too. */
+/** Whether a backup with an origin is one of this server's: several servers may share a folder. */
 export type Whose = (origin: string | null) => boolean;
 
-/** What stands for a server's data in the names of its backups: its owner does not change. */
+/** Identifies a server's data in the names of its backups. It is a hash of the owner, who does not change. */
 export function originOf(ownerId: string): string {
   return new Bun.CryptoHasher("sha256").update(ownerId).digest("hex").slice(0, 8);
 }
@@ -26,8 +26,8 @@ export function originOf(ownerId: string): string {
 const NAME = /^ctxd-(\d{4}-\d{2}-\d{2})T(\d{2})-(\d{2})-(\d{2})Z(?:-([0-9a-f]{8}))?$/;
 
 /**
- * The folder of a backup that is begun at a moment: names sort by time, on every file system.
- * @param origin see `originOf`; null for data that has no owner yet
+ * The folder of a backup by its start. The names sort by time and are valid on every file system.
+ * @param origin see `originOf`; null for data without an owner
  */
 export function folderOf(series: string, at: number, origin: string | null): string {
   const name = new Date(at).toISOString().replace(/\.\d+/, "").replaceAll(":", "-");
@@ -35,15 +35,15 @@ export function folderOf(series: string, at: number, origin: string | null): str
 }
 
 /**
- * The complete backups in the folder of a schedule, oldest first, and what a crash has left of
- * others. Whatever has another name is nobody's business. One of a time to come was made when the
- * clock was wrong: it counts as older than those that were not.
+ * Lists the complete backups in the folder of a schedule, oldest first, and the unfinished ones of crashes.
+ * Folders with other names are ignored. A backup with a time in the future was created while the clock was
+ * wrong, and counts as older than all others.
  * @throws BackupError when the folder can't be read
  */
 export async function listSeries(
   series: string,
   now: number,
-  isMeant: Whose = () => true,
+  isIncluded: Whose = () => true,
 ): Promise<{ complete: ScheduledBackup[]; unfinished: string[] }> {
   const entries: Dirent[] = await explained(series, "read", () =>
     readdir(series, { withFileTypes: true }),
@@ -53,7 +53,7 @@ export async function listSeries(
   for (const { name } of entries.filter((entry) => entry.isDirectory())) {
     const [, day, hours, minutes, seconds, origin = null] = NAME.exec(name) ?? [];
     const at = Date.parse(`${day}T${hours}:${minutes}:${seconds}Z`);
-    if (Number.isNaN(at) || !isMeant(origin)) continue;
+    if (Number.isNaN(at) || !isIncluded(origin)) continue;
     const folder = join(series, name);
     const isComplete = LAST_WRITTEN.some((file) => existsSync(join(folder, file)));
     if (isComplete) complete.push({ folder, at });
@@ -61,24 +61,24 @@ export async function listSeries(
   }
   const byTime = complete.sort((a, b) => a.at - b.at);
   const isPast = ({ at }: ScheduledBackup) => at <= now;
-  const [past, toCome] = [byTime.filter(isPast), byTime.filter((each) => !isPast(each))];
-  return { complete: [...toCome, ...past], unfinished };
+  const [past, future] = [byTime.filter(isPast), byTime.filter((each) => !isPast(each))];
+  return { complete: [...future, ...past], unfinished };
 }
 
-/** Removes all but the newest `keep` of the backups that are meant. */
+/** Removes all but the newest `keep` of the included backups. */
 export async function pruneSeries(
   series: string,
   keep: number,
   now: number,
-  isMeant: Whose,
+  isIncluded: Whose,
 ): Promise<void> {
-  const { complete } = await listSeries(series, now, isMeant);
+  const { complete } = await listSeries(series, now, isIncluded);
   for (const { folder } of complete.slice(0, -keep)) await removeBackup(folder);
 }
 
-/** Removes a backup, or what there is of it. */
+/** Removes a backup, complete or not. */
 export async function removeBackup(folder: string): Promise<void> {
-  // First, so that what is left when this is cut off is no backup.
+  // Removed first, so that an interrupted removal leaves no seemingly complete backup.
   for (const file of LAST_WRITTEN) await rm(join(folder, file), { force: true });
   await rm(folder, { recursive: true, force: true });
 }

@@ -6,40 +6,40 @@ import { isNewestCheckpoint, type RecordedCheckpoint } from "../memories/log/rec
 import { BackupError } from "./backup-error.ts";
 import { UNFINISHED } from "./unfinished-restore.ts";
 
-/** What a backup is made of, while it is written to. */
+/** The data that is backed up. Servers may write to it meanwhile. */
 export interface BackupSource {
-  /** What a sentence calls it. */
+  /** Its name in messages. */
   readonly name: string;
-  /** How many migrations its database has seen. */
+  /** Schema version of its database. */
   schema(): Promise<number>;
   /**
-   * Writes the database as it is at this moment to a new SQLite file, for its owner alone. What was deleted
-   * before is not in it. It is on the disk when this resolves.
+   * Copies the current state of the database to a new SQLite file that only its owner can read. The copy
+   * contains no deleted data, and is durable when this resolves.
    */
   copyDatabase(path: string): Promise<void>;
   /**
-   * Whether a checkpoint that was read before is still the newest of its table. As long as it is, its base
-   * is there.
+   * Whether an earlier read checkpoint is still the newest of its table. As long as it is, its base
+   * exists.
    */
   isNewest(checkpoint: RecordedCheckpoint): Promise<boolean>;
-  /** How many bases are copied at the same time. */
+  /** Number of bases that are copied concurrently. */
   readonly atOnce: number;
   /**
-   * Gives the folder of all bases, which has the files that the checkpoint lists, or what is left of
-   * them, for as long as `use` takes.
+   * Passes the folder of all bases to `use`. While `use` runs, the folder has the files of the checkpoint
+   * that still exist.
    */
   withBase(checkpoint: RecordedCheckpoint, use: (memories: string) => Promise<void>): Promise<void>;
   close(): Promise<void>;
 }
 
 /**
- * A data folder, whether a server has it open or not.
- * @throws BackupError or DatabaseError when there is nothing that can be backed up
+ * Opens a data folder as a source, even while a server uses it.
+ * @throws BackupError or DatabaseError when it has no data that can be backed up
  */
 export function openDataFolder(dataDir: string): BackupSource {
   if (existsSync(join(dataDir, UNFINISHED))) {
     throw new BackupError(
-      `A restore into ${dataDir} is under way or was cut off: finish it first.`,
+      `A restore to ${dataDir} is running or was interrupted: finish it first.`,
     );
   }
   if (!existsSync(databasePath(dataDir))) {
@@ -51,7 +51,7 @@ export function openDataFolder(dataDir: string): BackupSource {
     schema: async () => schemaVersion(live),
     copyDatabase: async (path) => copyDatabase(live, path),
     isNewest: async (checkpoint) => isNewestCheckpoint(live, checkpoint),
-    // Its files are copied side by side.
+    // The files of one base are copied concurrently.
     atOnce: 1,
     withBase: (_, use) => use(join(dataDir, "memories")),
     close: async () => live.close(),

@@ -6,14 +6,14 @@ import { type Content, forEach } from "./files.ts";
 import type { BackupSource } from "./source.ts";
 
 /**
- * Copies the files that checkpoints list, but for those in `copied`: LanceDB never changes one.
+ * Copies the files that checkpoints list, except those in `copied`: LanceDB never changes a file.
  *
- * A listed file may be gone. When the checkpoint is still the newest of its table, an earlier version
- * of this program has removed the file, and it was not needed. Otherwise the whole base may be gone,
- * and the copy of the database that the checkpoint came from is out of date.
- * @param copied by path; what is copied is added, what no checkpoint lists any more is removed
- * @param check reads a table where it comes from, and throws when that is damaged; null to copy only
- * @returns whether all that the checkpoints need is copied; if not, go on with newer ones
+ * A listed file may be missing. If the checkpoint is still the newest of its table, an earlier version of
+ * this program removed the file because it was not needed. Otherwise the whole base may be gone, and the copy
+ * of the database with this checkpoint is out of date.
+ * @param copied the copied files by path. New ones are added, unlisted ones are removed.
+ * @param check reads the original table and throws when it is damaged; null to only copy
+ * @returns whether everything that the checkpoints need is copied. If not, continue with newer ones.
  */
 export async function copyTables({
   source,
@@ -45,7 +45,7 @@ export async function copyTables({
   );
   return isComplete;
 
-  /** @returns whether all of it is copied, and can be read */
+  /** @returns whether the whole base is copied and readable */
   async function copyBase(checkpoint: RecordedCheckpoint): Promise<boolean> {
     const missing = checkpoint.files.filter((file) => !copied.has(pathOf(checkpoint, file)));
     const known = checkpoint.files.length - missing.length;
@@ -62,7 +62,7 @@ export async function copyTables({
         if (content) copied.set(path, content);
         else isWhole = false;
       });
-      // Files of this round that go missing later are in the copy already.
+      // A file that disappears meanwhile fails the check too. Then a newer checkpoint exists.
       await check?.(checkpoint, memories).catch(async (error) => {
         if (await source.isNewest(checkpoint)) throw error;
         isWhole = false;
@@ -80,7 +80,7 @@ function pathOf({ base }: RecordedCheckpoint, file: string): string {
   return `${baseFolder(base)}/${file}`;
 }
 
-/** What an earlier round copied and a newer checkpoint doesn't list may be forgotten by now. */
+/** Removes copied files that newer checkpoints do not list: they may contain deleted memories. */
 async function removeUnlisted(
   container: Container,
   listed: ReadonlySet<string>,

@@ -2,22 +2,22 @@ import { rmdirSync } from "node:fs";
 import { join } from "node:path";
 import { BackupError } from "./backup-error.ts";
 
-/** The folder in a data folder that a restore fills before it moves its content to where it belongs. */
+/** The folder in a data folder that a restore fills, before it moves the content to its place. */
 export const UNFINISHED = "restoring";
 
 /**
- * To be called by who is about to use a data folder and holds its lock.
- * @throws BackupError when a restore into it was cut off
+ * Call this before using a data folder, while holding its lock.
+ * @throws BackupError when a restore to it was interrupted
  */
 export function refuseUnfinishedRestore(dataDir: string): void {
   const folder = join(dataDir, UNFINISHED);
   try {
-    // An empty one was left before the first file, or after the last.
+    // An empty folder has no files: the restore ended before the first or after the last one.
     rmdirSync(folder);
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return;
     throw new BackupError(
-      `A restore into ${dataDir} was cut off: run ctxd restore again, or remove ${folder} to start without it.`,
+      `A restore to ${dataDir} was interrupted: run ctxd restore again, or remove ${folder} to start without it.`,
     );
   }
 }

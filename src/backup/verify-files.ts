@@ -16,7 +16,7 @@ interface Options {
 
 /**
  * Reads every file of a backup and compares its checksum.
- * @throws BackupError that names the first file that is not as the manifest says
+ * @throws BackupError that names the first file that differs from the manifest
  */
 export async function verifyFiles(
   folder: string,
@@ -27,15 +27,15 @@ export async function verifyFiles(
   await forEach(manifest.files, async (file) => {
     signal?.throwIfAborted();
     onProgress?.({ step: "checking files", count: ++count, total: manifest.files.length });
-    await refuseDetour(container.locate(file.path), folder);
+    await refuseOutside(container.locate(file.path), folder);
     requireSame(file, await container.read(file.path), container);
   });
 }
 
 /**
- * Whether a backup is on the disk as it was written. Without what opens an encrypted one its
- * checksums tell that, and not what is in it.
- * @throws BackupError that names the first file that is not
+ * Checks that a backup is on the disk as it was written. For an encrypted backup this compares the checksums
+ * of the encrypted files, which needs no key.
+ * @throws BackupError that names the first damaged file
  */
 export async function verifyWritten(folder: string, options: Options = {}): Promise<void> {
   if (!existsSync(join(folder, KEY))) {
@@ -45,7 +45,7 @@ export async function verifyWritten(folder: string, options: Options = {}): Prom
   await forEach([...sums], async ([name, sum]) => {
     options.signal?.throwIfAborted();
     const path = join(folder, name);
-    await refuseDetour(path, folder);
+    await refuseOutside(path, folder);
     const found = await readContent(path);
     if (found?.sha256 !== sum) throw damaged(path, SUMS);
   });
@@ -66,13 +66,13 @@ async function readSums(folder: string): Promise<Map<string, string>> {
   throw new BackupError(`${path} is damaged: use another backup.`);
 }
 
-/** A folder in a backup that is a link could lead to any file of who restores it. */
-async function refuseDetour(path: string, folder: string): Promise<void> {
+/** Refuses a folder that is a symbolic link: it could lead to any file of the person who restores. */
+async function refuseOutside(path: string, folder: string): Promise<void> {
   if (!existsSync(dirname(path)) || (await isWithin(dirname(path), folder))) return;
-  throw new BackupError(`${dirname(path)} leads out of the backup: use another.`);
+  throw new BackupError(`${dirname(path)} leads out of the backup: use another backup.`);
 }
 
-/** @throws BackupError when what was found is not the file of the manifest */
+/** @throws BackupError when a content differs from the manifest's file */
 export function requireSame(
   file: Manifest["files"][number],
   found: Content | null,
@@ -86,5 +86,5 @@ export function requireSame(
 }
 
 function damaged(path: string, list: string): BackupError {
-  return new BackupError(`${path} is not as ${list} says: this backup is damaged, use another.`);
+  return new BackupError(`${path} differs from ${list}: this backup is damaged, use another.`);
 }

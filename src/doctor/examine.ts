@@ -94,7 +94,7 @@ export async function* checkData({
 }: Data): AsyncGenerator<Finding> {
   if (existsSync(join(dataDir, UNFINISHED)) && !isServed) {
     yield findingsOf("restore").problem(
-      `a restore into ${dataDir} was cut off: run ctxd restore again.`,
+      `a restore to ${dataDir} was interrupted: run ctxd restore again.`,
     );
   }
   const path = databasePath(dataDir);

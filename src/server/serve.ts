@@ -5,7 +5,7 @@ import { findLocalOwner } from "../accounts/local-owner.ts";
 import { createActivity } from "../activity/activity.ts";
 import { startPruning } from "../activity/pruning.ts";
 import { checkRecipients } from "../backup/age.ts";
-import { removeLeftBehind } from "../backup/copy-state.ts";
+import { removeAbandonedCopies } from "../backup/copy-state.ts";
 import { refuseUnfinishedRestore } from "../backup/unfinished-restore.ts";
 import { createProgressFiles } from "../capture/progress.ts";
 import { projectOfFolder } from "../capture/project.ts";
@@ -97,7 +97,7 @@ export async function serve(
   opened.defer(lock.release);
   refuseUnfinishedRestore(config.dataDir);
   await checkRecipients(config.backupRecipients);
-  await removeLeftBehind(config.dataDir, true);
+  await removeAbandonedCopies(config.dataDir, true);
   // The model loads while the rest starts, be it of this program; requests that need it wait for it.
   const embedder = await openChosenModel({
     ...config,

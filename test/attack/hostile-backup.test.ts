@@ -200,7 +200,7 @@ describe("a database that was made for an attack is refused:", () => {
     const { folder, dataDir } = folders();
     attack(join(folder, "ctxd.db"));
     signDatabase(folder);
-    await expectRefused(folder, dataDir, "is no database that ctxd made");
+    await expectRefused(folder, dataDir, "is not a database of ctxd");
   });
 });
 
@@ -210,5 +210,5 @@ test("files of another backup can't take the place of this one's", async () => {
   await data.accounts.add({ email: "other@example.com", password: null });
   await backUp(join(root, "other-data"), join(root, "other"));
   renameSync(join(root, "other", "ctxd.db"), join(folder, "ctxd.db"));
-  await expectRefused(folder, dataDir, `is not as ${MANIFEST} says`);
+  await expectRefused(folder, dataDir, `differs from ${MANIFEST}`);
 });

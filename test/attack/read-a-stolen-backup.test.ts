@@ -15,7 +15,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { Encrypter, generateX25519Identity, identityToRecipient } from "age-encryption";
-import { removeLeftBehind } from "../../src/backup/copy-state.ts";
+import { removeAbandonedCopies } from "../../src/backup/copy-state.ts";
 import { MANIFEST } from "../../src/backup/manifest.ts";
 import { scheduleBackups } from "../../src/backup/schedule.ts";
 import { checkBackups } from "../../src/doctor/backups.ts";
@@ -111,9 +111,9 @@ describe("nobody else opens it:", () => {
     const { root, folder, target } = folders();
     const other = join(root, "other.txt");
     const cases = [
-      [`${stranger}\n`, "this identity does not fit"],
+      [`${stranger}\n`, "this identity does not match"],
       ["", "is no file of identities"],
-      ["AGE-SECRET-KEY-1QQQ\n", "has no identity of age in it"],
+      ["AGE-SECRET-KEY-1QQQ\n", "contains no age identity"],
       ["ssh-ed25519 AAAA\n", "is no file of identities"],
       [null, "give the file that age-keygen made with --identity FILE"],
     ] as const;
@@ -201,7 +201,7 @@ describe("who can write to it, and knows to whom it is encrypted, is noticed whe
     renameSync(one, `${one}.x`);
     renameSync(other, one);
     renameSync(`${one}.x`, other);
-    await expect(restore(folder, target, identity)).rejects.toThrow("is not as backup.json says");
+    await expect(restore(folder, target, identity)).rejects.toThrow("differs from backup.json");
     expectNothing(target);
   });
 
@@ -212,7 +212,7 @@ describe("who can write to it, and knows to whom it is encrypted, is noticed whe
       const { folder, target } = folders();
       copyFileSync(join(other, name), join(folder, name));
       await expect(restore(folder, target, identity)).rejects.toThrow(
-        /damaged, or a part of another backup/,
+        /damaged or belongs to another backup/,
       );
       expectNothing(target);
     }
@@ -268,7 +268,7 @@ describe("backups on a schedule, without the identity at hand,", () => {
       await scheduled((folder) => truncateSync(join(folder, name), 100)).check();
       expect(readdirSync(series)).toEqual([first]);
       expect(lines.at(-1)).toMatch(
-        /backup_failed cause=".*(SHA256SUMS says|SHA256SUMS is damaged)/,
+        /backup_failed cause=".*(differs from SHA256SUMS|SHA256SUMS is damaged)/,
       );
     }
     expect(await checkBackups(settings, clock())).toMatchObject({ state: "problem" });
@@ -340,9 +340,9 @@ test("a start in a container removes what the crashed server with the same numbe
   const other = join(dataDir, "backing-up", `${process.ppid}-x.db`);
   mkdirSync(join(dataDir, "backing-up"), { recursive: true });
   for (const path of [own, other]) writeFileSync(path, SECRET);
-  await removeLeftBehind(dataDir);
+  await removeAbandonedCopies(dataDir);
   expect(existsSync(own)).toBe(true);
-  await removeLeftBehind(dataDir, true);
+  await removeAbandonedCopies(dataDir, true);
   expect(existsSync(own)).toBe(false);
   // Of a command that still runs.
   expect(existsSync(other)).toBe(true);

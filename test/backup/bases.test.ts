@@ -52,7 +52,7 @@ async function backUp(
   return { folder, rounds };
 }
 
-test("a backup has the base that the checkpoint names, and no other of the account", async () => {
+test("a backup contains the base of the checkpoint, and no other base of the account", async () => {
   const { dataDir, id, data, checkpoint } = await someData();
   using _ = data;
   const { folder } = await backUp(dataDir);
@@ -94,7 +94,7 @@ test.each(["as it is", "encrypted"])(
   },
 );
 
-test("what is added to a base while it is copied makes no other round", async () => {
+test("rows that are added to a base during the copy cause no further round", async () => {
   const { dataDir, id, data, checkpoint } = await someData();
   using _ = data;
   const { rounds } = await backUp(dataDir, {
@@ -103,7 +103,7 @@ test("what is added to a base while it is copied makes no other round", async ()
   expect(rounds).toBe(1);
 });
 
-test("a backup of the earlier version is restored, and its tables are bases", async () => {
+test("a backup of the earlier version is restored, and its tables become bases", async () => {
   const [folder, place] = [join(temporaryFolder(), "backup"), temporaryFolder()];
   const id = "acc_1";
   const { version, files } = await writeBase(folder, id, 3);

@@ -22,7 +22,7 @@ import { backUp, folderOfTest, HASTY, openData, restore } from "../support/live-
 
 const note = (content: string) => [{ content }];
 
-test("a backup holds what its manifest lists, and nothing else, for its owner alone", async () => {
+test("a backup contains exactly the files of its manifest, readable by its owner only", async () => {
   using place = folderOfTest();
   const dataDir = join(place.path, "data");
   const folder = join(place.path, "backups", "first");
@@ -46,7 +46,7 @@ test("a backup holds what its manifest lists, and nothing else, for its owner al
   expect(statSync(join(folder, "memories")).mode & 0o777).toBe(0o700);
 });
 
-test("backups made while memories are written and purged hold every answered one", async () => {
+test("backups during writes and purges contain every confirmed memory", async () => {
   using place = folderOfTest();
   const dataDir = join(place.path, "data");
   await using data = await openData(dataDir, HASTY);
@@ -127,7 +127,7 @@ test("backups made while memories are written and purged hold every answered one
   }
 }, 120_000);
 
-test("when files went after a newer checkpoint, the newer state is taken", async () => {
+test("when a newer checkpoint removes files, the newer state is backed up", async () => {
   using place = folderOfTest();
   const [dataDir, later] = [join(place.path, "data"), join(place.path, "later")];
   const data = await openData(dataDir);
@@ -159,7 +159,7 @@ test("when files went after a newer checkpoint, the newer state is taken", async
   expect(found.map(({ content }) => content).sort()).toEqual(["one", "three", "two"]);
 });
 
-test("a table that never holds still is given up in the end", async () => {
+test("a backup fails when a table changes faster than it is copied", async () => {
   using place = folderOfTest();
   const dataDir = join(place.path, "data");
   const data = await openData(dataDir);
@@ -179,7 +179,7 @@ test("a table that never holds still is given up in the end", async () => {
   expect(existsSync(folder)).toBe(false);
 });
 
-test("a table that has lost a file it needs is not backed up in silence", async () => {
+test("a table with a missing file makes the backup fail", async () => {
   using place = folderOfTest();
   const dataDir = join(place.path, "data");
   const folder = join(place.path, "backup");
@@ -196,7 +196,7 @@ test("a table that has lost a file it needs is not backed up in silence", async 
   expect(existsSync(folder)).toBe(false);
 });
 
-test("a removed account is not waited for", async () => {
+test("a backup does not wait for a removed account", async () => {
   using place = folderOfTest();
   const dataDir = join(place.path, "data");
   const data = await openData(dataDir);
@@ -209,7 +209,7 @@ test("a removed account is not waited for", async () => {
   expect(manifest.files.map(({ path }) => path)).toEqual(["ctxd.db"]);
 });
 
-test("a target that is full, inside the data, or no folder is refused and left as it was", async () => {
+test("a target that is not empty, inside the data folder or not a folder is refused unchanged", async () => {
   using place = folderOfTest();
   const dataDir = join(place.path, "data");
   await using _ = await openData(dataDir);
@@ -226,14 +226,14 @@ test("a target that is full, inside the data, or no folder is refused and left a
   expect(existsSync(join(dataDir, "b"))).toBe(false);
 });
 
-test("a data folder without data, or with half a restore, is no source", async () => {
+test("a data folder without data or with an interrupted restore is refused", async () => {
   using place = folderOfTest();
   const folder = join(place.path, "backup");
   await expect(backUp(join(place.path, "none"), folder)).rejects.toThrow("nothing to back up");
   const dataDir = join(place.path, "data");
   await using _ = await openData(dataDir);
   mkdirSync(join(dataDir, "restoring"));
-  await expect(backUp(dataDir, folder)).rejects.toThrow("A restore into");
+  await expect(backUp(dataDir, folder)).rejects.toThrow("A restore to");
   expect(existsSync(folder)).toBe(false);
 });
 

@@ -61,7 +61,7 @@ const DAMAGES: [string, (path: string) => void][] = [
   ["removed", (path) => rmSync(path)],
 ];
 
-test("a backup is put back, with what its base and its log hold", async () => {
+test("a restore brings back the memories of the base and of the log", async () => {
   const { folder, dataDir } = folders();
   expect(await restore(folder, dataDir)).toEqual(manifest);
   expect(readdirSync(dataDir).sort()).toEqual(["ctxd.db", "memories", "server.lock"]);
@@ -81,7 +81,7 @@ test.each(DAMAGES)(
   },
 );
 
-test.each(DAMAGES)("a manifest %s is refused by its name", async (_, damage) => {
+test.each(DAMAGES)("a manifest %s is refused in an error that names it", async (_, damage) => {
   const { folder, dataDir } = folders();
   damage(join(folder, MANIFEST));
   await expect(restore(folder, dataDir)).rejects.toThrow(MANIFEST);
@@ -93,7 +93,7 @@ test.each([
   ["another number", { accounts: 7 }],
   ["a field more", { extra: true }],
   ["a field of another type", { ctxd: 1 }],
-])("a manifest that was edited (%s) is refused", async (_, change) => {
+])("an edited manifest (%s) is refused", async (_, change) => {
   const { folder, dataDir } = folders();
   writeFileSync(join(folder, MANIFEST), JSON.stringify({ ...manifest, ...change }));
   await expect(restore(folder, dataDir)).rejects.toThrow(`${MANIFEST} is damaged`);
@@ -121,7 +121,7 @@ test.each(["../outside", "memories/../../outside", "/etc/outside", "memories//x"
   },
 );
 
-test("a link in the place of a file is not followed", async () => {
+test("a symbolic link instead of a file is refused", async () => {
   const { folder, dataDir } = folders();
   renameSync(join(folder, "ctxd.db"), join(folder, "elsewhere"));
   symlinkSync(join(folder, "elsewhere"), join(folder, "ctxd.db"));
@@ -140,7 +140,7 @@ test.each(["ctxd.db", "memories", "something"])(
   },
 );
 
-test("what a checkout has in its data folder does not stand in the way, and stays", async () => {
+test("files of a checkout in its data folder do not prevent a restore, and stay", async () => {
   const { folder, dataDir } = folders();
   mkdirSync(dataDir);
   writeFileSync(join(dataDir, "README.md"), "read me");
@@ -149,7 +149,7 @@ test("what a checkout has in its data folder does not stand in the way, and stay
   await expectAllThere(dataDir);
 });
 
-test("a data folder that a server holds is refused", async () => {
+test("a data folder that a server uses is refused", async () => {
   const { folder, dataDir } = folders();
   const lock = lockDataFolder(dataDir, "1.0.0");
   await expect(restore(folder, dataDir)).rejects.toThrow("is served by process");
@@ -172,7 +172,9 @@ test.each([
     }
     for (const part of moved) cpSync(join(folder, part), join(dataDir, part), { recursive: true });
     if (files.length > 0) {
-      expect(() => refuseUnfinishedRestore(dataDir)).toThrow("was cut off: run ctxd restore again");
+      expect(() => refuseUnfinishedRestore(dataDir)).toThrow(
+        "was interrupted: run ctxd restore again",
+      );
     }
     await restore(folder, dataDir);
     expect(() => refuseUnfinishedRestore(dataDir)).not.toThrow();
@@ -180,7 +182,7 @@ test.each([
   },
 );
 
-test("a restore that was complete but for its last step is taken for what it is", async () => {
+test("a restore that was interrupted before its last step counts as complete", async () => {
   const { folder, dataDir } = folders();
   await restore(folder, dataDir);
   mkdirSync(join(dataDir, "restoring"));

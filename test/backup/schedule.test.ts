@@ -57,7 +57,7 @@ function create(
 }
 const names = () => readdirSync(folder).sort();
 
-test("the first is made at once, the next when its time has come, and old ones go", async () => {
+test("the first backup is created immediately, the next on time, and old ones are removed", async () => {
   const { check, isLate, sum } = create();
   expect(isLate()).toBe(false);
   await check();
@@ -78,7 +78,7 @@ test("the first is made at once, the next when its time has come, and old ones g
   rmSync(target, { recursive: true });
 });
 
-test("one that was missed is made up, and one that is young enough is not made again", async () => {
+test("a missed backup is created at the start, an early one is not", async () => {
   await create().check();
   await create().check();
   expect(names()).toHaveLength(1);
@@ -92,7 +92,7 @@ test("one that was missed is made up, and one that is young enough is not made a
   });
 });
 
-test("two servers with one folder leave each other's backups alone", async () => {
+test("two servers with one folder do not touch each other's backups", async () => {
   const [one, other] = [
     create(settings, undefined, "11111111"),
     create(settings, undefined, "22222222"),
@@ -117,7 +117,7 @@ test("two servers with one folder leave each other's backups alone", async () =>
   ]);
 });
 
-test("a clock that was set back neither puts the next one off nor makes one after the other", async () => {
+test("a clock that was set back neither delays the next backup nor repeats it", async () => {
   await create().check();
   clock.advance(-1_000 * HOUR);
   const { check, isLate } = create();
@@ -135,7 +135,7 @@ test("a clock that was set back neither puts the next one off nor makes one afte
   expect(isLate()).toBe(false);
 });
 
-test("a failure is told, tried again later, and costs no older backup", async () => {
+test("a failure is logged and retried later, and removes no older backup", async () => {
   await create().check();
   clock.advance(24 * HOUR);
   let isBroken = true;
@@ -148,7 +148,7 @@ test("a failure is told, tried again later, and costs no older backup", async ()
   await check();
   expect(names()).toEqual(["ctxd-2026-01-01T00-00-00Z"]);
   expect(lines.join("\n")).toMatch(
-    /error backup_failed cause=".*ctxd\.db is not as backup\.json says/,
+    /error backup_failed cause=".*ctxd\.db differs from backup\.json/,
   );
   expect(isLate()).toBe(true);
   expect(await sum("ctxd_backups_total", { result: "failed" })).toBe(1);
@@ -163,7 +163,7 @@ test("a failure is told, tried again later, and costs no older backup", async ()
   expect(isLate()).toBe(false);
 });
 
-test("what a crash has left goes, and what is not ours stays", async () => {
+test("unfinished backups are removed, other folders stay", async () => {
   mkdirSync(folder);
   await backUp(dataDir, join(folder, "by-hand"));
   cpSync(join(folder, "by-hand"), join(folder, "ctxd-2025-12-01T00-00-00Z"), { recursive: true });
@@ -174,7 +174,7 @@ test("what a crash has left goes, and what is not ours stays", async () => {
   expect(names()).toEqual(["by-hand", "ctxd-2026-01-01T00-00-00Z", "notes.txt"]);
 });
 
-test("a folder that can't be there is told, by the doctor too", async () => {
+test("a folder that can't be created is reported, by the doctor too", async () => {
   const missing = { ...settings, folder: join(place.path, "not", "mounted") };
   const { check, isLate } = create(missing);
   await check();
@@ -186,7 +186,7 @@ test("a folder that can't be there is told, by the doctor too", async () => {
   });
 });
 
-test.skipIf(!mounted)("a full disk is told, and nothing of the backup stays on it", async () => {
+test.skipIf(!mounted)("a full disk is reported, and the partial backup is removed", async () => {
   const { check, isLate } = create({ ...settings, folder: join(disk, "backups") });
   await check();
   expect(isLate()).toBe(true);
@@ -194,7 +194,7 @@ test.skipIf(!mounted)("a full disk is told, and nothing of the backup stays on i
   expect(readdirSync(join(disk, "backups"))).toEqual([]);
 });
 
-test("the end breaks off the one under way, without a word", async () => {
+test("stopping aborts a running backup without an error", async () => {
   const begun = Promise.withResolvers<void>();
   const schedule = scheduleBackups({
     settings,

@@ -157,7 +157,7 @@ test("damaged backups, used data folders and served ones are refused in one line
     await refusedWith(restore(folder, dataDir), "is not empty");
   }
   writeFileSync(join(folder, "ctxd.db"), "x");
-  await refusedWith(restore(folder, join(root, "new")), `${join(folder, "ctxd.db")} is not as`);
+  await refusedWith(restore(folder, join(root, "new")), `${join(folder, "ctxd.db")} differs from`);
   expect(existsSync(join(root, "new"))).toBe(false);
 });
 
@@ -167,7 +167,7 @@ test("a half-made restore stops the server in one line", async () => {
   const refused = await ctxd(["serve", "--port", "0"], { dataDir, env });
   expect(refused).toMatchObject({ stdout: "", exitCode: 1 });
   expect(refused.stderr).toMatch(
-    /^ctxd: A restore into .* was cut off: run ctxd restore again.*\n$/,
+    /^ctxd: A restore to .* was interrupted: run ctxd restore again.*\n$/,
   );
   expect(existsSync(join(dataDir, "ctxd.db"))).toBe(false);
 });

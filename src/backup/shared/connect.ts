@@ -2,15 +2,16 @@ import { connectPostgres, type Postgres } from "../../db/postgres.ts";
 import { createObjects, type Objects } from "../../objects/objects.ts";
 import type { SharedSettings } from "../../shared-settings.ts";
 
-/** Milliseconds that a statement may take: nobody waits for it as for that of a request. */
+/** Milliseconds that a statement may take. It is longer than for requests, because nobody waits. */
 const TIMEOUT_MS = 60_000;
 
-/** What replicas share, for who copies all of it. */
+/** The database and object store of replicas. */
 export interface SharedPlace {
   postgres: Postgres;
   objects: Objects;
 }
 
+/** Connects to the database and object store for a backup or restore. */
 export function connectShared({
   databaseUrl,
   objects,

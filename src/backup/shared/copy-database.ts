@@ -9,14 +9,14 @@ import { copyLogFromShared, LOG_TABLES } from "./log-rows.ts";
 import { copyFromShared, tablesOf } from "./rows.ts";
 
 /**
- * Writes what PostgreSQL has at one moment to a new SQLite database of the same schema, for its owner
- * alone. Nobody waits for it.
+ * Copies a consistent state of PostgreSQL to a new SQLite database of the same schema that only its owner can
+ * read. It locks nothing.
  */
 export async function copySharedDatabase(postgres: Postgres, path: string): Promise<void> {
   await explained(path, "written", async () => closeSync(openSync(path, "wx", 0o600)));
   const sqlite = new Sqlite(path, { readwrite: true, strict: true });
   try {
-    // What a crash leaves is no backup: there is nothing to undo, and one sync is enough.
+    // Without a journal: a crash leaves no backup, so nothing must be undone. One sync at the end is enough.
     sqlite.run("PRAGMA journal_mode = OFF");
     sqlite.run("PRAGMA synchronous = OFF");
     migrateSqlite(sqlite);
@@ -33,7 +33,7 @@ export async function copySharedDatabase(postgres: Postgres, path: string): Prom
   syncFileNow(path);
 }
 
-/** Whether a checkpoint that was read before is still the table's newest. */
+/** Whether an earlier read checkpoint is still the newest of its table. */
 export async function isNewestShared(
   postgres: Postgres,
   { table, base, version }: RecordedCheckpoint,

@@ -7,8 +7,8 @@ import { copyLogToShared, LOG_TABLES, type RestoredBase } from "./log-rows.ts";
 import { copyToShared, tablesOf, writeShared } from "./rows.ts";
 
 /**
- * @throws BackupError when the database has what may be someone's. What a server makes by itself, such
- *   as its secrets, is nobody's.
+ * @throws BackupError when the database contains data. Rows that a server creates by itself, such as its
+ *   secrets, do not count.
  */
 export async function refuseUsed(statements: Pick<Statements, "query">): Promise<void> {
   const [found] = await statements.query<{ used: boolean }>(
@@ -18,7 +18,7 @@ export async function refuseUsed(statements: Pick<Statements, "query">): Promise
   throw new BackupError("The database of CTXD_DATABASE_URL is not empty: choose a new one.");
 }
 
-/** Records bases before their first file is uploaded, so that the files can be found again. */
+/** Records bases before their first file is uploaded, so that abandoned files can be found. */
 export async function beginBases(
   postgres: Postgres,
   { bases, now }: { bases: readonly RestoredBase[]; now: number },
@@ -31,10 +31,9 @@ export async function beginBases(
 }
 
 /**
- * Brings all rows of a SQLite database of this version into a PostgreSQL that has none, in one
- * transaction.
+ * Copies all rows of a SQLite database of this version to an empty PostgreSQL database, in one transaction.
  * @param bases are in the object store, under their new names
- * @throws BackupError when somebody came first
+ * @throws BackupError when the database is no longer empty
  */
 export async function fillSharedDatabase(
   postgres: Postgres,
@@ -46,7 +45,7 @@ export async function fillSharedDatabase(
     await tx.query("LOCK TABLE accounts, heads, bases IN EXCLUSIVE MODE");
     await refuseUsed(tx);
     await recordBases(tx, bases);
-    // What a server that nobody has used yet has made for itself.
+    // Rows that an unused server has created by itself.
     for (const table of tables.toReversed()) await tx.query(`DELETE FROM "${table}"`);
     try {
       for (const table of tables) {
@@ -56,14 +55,14 @@ export async function fillSharedDatabase(
     } catch (cause) {
       if (cause instanceof AppError) throw cause;
       throw new BackupError(
-        "The database of this backup is not as ctxd makes it, so nothing was restored.",
+        "The database of this backup does not match the schema of ctxd, so nothing was restored.",
         { cause },
       );
     }
   });
 }
 
-/** Those of this version. A database that comes from elsewhere may have others, which are nobody's. */
+/** The database tables of this version. A foreign database may have others, which are ignored. */
 function ownTables(): string[] {
   const model = new Sqlite(":memory:");
   try {
@@ -74,7 +73,10 @@ function ownTables(): string[] {
   }
 }
 
-/** A server that runs over the database may have taken them for what a crash has left. */
+/**
+ * Marks bases as recorded.
+ * @throws BackupError when a running server removed some as abandoned
+ */
 async function recordBases(
   tx: Pick<Statements, "query">,
   bases: readonly RestoredBase[],
@@ -86,5 +88,5 @@ async function recordBases(
     [JSON.stringify(bases.map(({ base }) => base))],
   );
   if (recorded.length === bases.length) return;
-  throw new BackupError("A server runs over this database: stop all of them, and restore again.");
+  throw new BackupError("A server uses this database: stop all servers, and restore again.");
 }

@@ -2,19 +2,19 @@ import type { Database as Sqlite } from "bun:sqlite";
 import type { RecordedCheckpoint } from "../../memories/log/recorded.ts";
 import { inserterFor, type Row, readShared, type Session, writeShared } from "./rows.ts";
 
-/**
- * The memory log. In SQLite one counter numbers the entries of all tables, in PostgreSQL each table has
- * its own. So they get new numbers on the way: what a checkpoint includes is left out, and so it includes
- * none of the others. Tables of accounts that have been removed are left out too.
+/*
+ * Copies the memory log between SQLite and PostgreSQL. In SQLite one counter numbers the entries of all
+ * tables, in PostgreSQL each table has its own. So entries get new numbers. Entries that a checkpoint includes
+ * are not copied, so the new numbers are all after the checkpoint. Tables of removed accounts are not copied.
  */
 
-/** A base of a backup, under the name that it gets. */
+/** A base of a backup, with its new name. */
 export interface RestoredBase extends RecordedCheckpoint {
   /** Its name in the backup. */
   former: string;
 }
 
-/** Tables of the log whose rows are not the same in both. */
+/** Database tables of the log whose rows differ between SQLite and PostgreSQL. */
 export const LOG_TABLES: ReadonlySet<string> = new Set([
   "heads",
   "journal",
@@ -33,7 +33,7 @@ const KINDS = {
   tables: kindsOf("account_id", "name", "model"),
 };
 
-/** Copies the log to a SQLite database that has none. */
+/** Copies the log to an empty SQLite database. */
 export async function copyLogFromShared(session: Session, sqlite: Sqlite): Promise<void> {
   const copy = async (table: keyof typeof KINDS, query: string, isHeavy = false) => {
     const insert = inserterFor(sqlite, table, KINDS[table]);
@@ -62,10 +62,10 @@ export async function copyLogFromShared(session: Session, sqlite: Sqlite): Promi
 }
 
 /**
- * Copies the log of a SQLite database of this version to PostgreSQL, which has none.
- * @param bases the durable bases, under the names that they have there
- * @param now milliseconds since 1970; numbers begin with it, as of all tables there, so that no copy of
- *   an earlier table of the same name is taken for this one
+ * Copies the log of a SQLite database of this version to an empty PostgreSQL database.
+ * @param bases the durable bases, with their new names
+ * @param now milliseconds since 1970. Entry numbers begin with it, as for all tables in PostgreSQL, so that a
+ *   replica's copy of an earlier table with the same name is not taken for this one.
  */
 export async function copyLogToShared(
   sqlite: Sqlite,
@@ -77,7 +77,7 @@ export async function copyLogToShared(
   const count = `(SELECT count(*) ${NEWER} AND h.name = all_heads.name)`;
   await writeShared(session, "tables", read(`SELECT t.* ${CURRENT}`));
   await writeShared(session, "checkpoints", checkpoints(bases, now));
-  // What waits in the log is flushed at once: somebody may have deleted something.
+  // Entries of the log are due for a flush immediately, because they may be deletions.
   await writeShared(
     session,
     "heads",
@@ -101,20 +101,20 @@ export async function copyLogToShared(
   );
 }
 
-/** Names of the tables that accounts have, in a SQLite database of this version. */
+/** Names of the current tables of all accounts, in a SQLite database of this version. */
 export function currentTables(sqlite: Sqlite): Set<string> {
   const rows = sqlite.query<{ name: string }, []>(`SELECT t.name ${CURRENT}`).all();
   return new Set(rows.map(({ name }) => name));
 }
 
-/** What another model was making of a table is left out: it is made again, of the memories of that moment. */
+/** Current tables. A table that is being embedded with another model is not copied: that begins again. */
 const CURRENT = "FROM tables t JOIN accounts a ON a.id = t.account_id";
 
-/** Entries that no checkpoint includes. */
+/** Entries after the checkpoint of their table. */
 const NEWER = `FROM journal j JOIN heads h ON h.name = j.account_id
   LEFT JOIN checkpoints c ON c.account_id = j.account_id WHERE j.seq > coalesce(c.up_to, -1)`;
 
-/** A table's name is that of its account, or begins with it and a full stop. */
+/** The account of a table: its name up to the first full stop. */
 const accountIn = (table: string) => `substr(${table}, 1, instr(${table} || '.', '.') - 1)`;
 
 function* checkpoints(bases: readonly RestoredBase[], upTo: number): Generator<Row> {
@@ -123,7 +123,7 @@ function* checkpoints(bases: readonly RestoredBase[], upTo: number): Generator<R
   }
 }
 
-/** An earlier version removed rows: the first one of a memory has its id, others have a number. */
+/** Earlier versions removed rows. The first row of a memory has its id, others add a number after `#`. */
 function* entries(rows: Iterable<Row>): Generator<Row> {
   for (const row of rows) {
     const removed: string[] = JSON.parse(String(row.removed));

@@ -17,17 +17,16 @@ import { openVerified, type RestoreOptions } from "../open-verified.ts";
 import { requireSame } from "../verify-files.ts";
 import { beginBases, fillSharedDatabase, refuseUsed } from "./fill-database.ts";
 import { currentTables, type RestoredBase } from "./log-rows.ts";
-import { told } from "./shared-source.ts";
+import { explainStoreErrors } from "./shared-source.ts";
 
-/** Files that are uploaded at the same time: an answer of an object store takes its time. */
-const AT_ONCE = 16;
+/** Concurrent uploads: object stores answer slowly. */
+const CONCURRENCY = 16;
 
 /**
- * Puts a backup into what several replicas share: an empty PostgreSQL of this version, and an object
- * store. All of it is checked before the first byte is written; the database has none of it before the
- * last step, one transaction. What a restore that was cut off has uploaded goes with the sweep of the
- * servers that come to use it.
- * `dataDir` has room for the database and some files.
+ * Restores a backup to the shared data of replicas: an empty PostgreSQL database of this version and an object
+ * store. The whole backup is checked before the first byte is written. The last step fills the database in one
+ * transaction. Uploads of an interrupted restore are removed by the sweep of the servers that use the store.
+ * `dataDir` needs space for the database and some files.
  * @throws BackupError or DatabaseError with one sentence for the user
  */
 export async function restoreShared({
@@ -50,7 +49,7 @@ export async function restoreShared({
     const path = join(scratch, DATABASE);
     await extract(DATABASE, path);
     refuseForeignDatabase(path, manifest.schema, container.locate(DATABASE));
-    // Of an earlier version it is brought up to date here.
+    // Migrates a database of an earlier version.
     await openSqlite(path).close();
     const now = clock();
     const ended = endAccess(path, { revokeKeys, now });
@@ -59,7 +58,7 @@ export async function restoreShared({
       const current = currentTables(sqlite);
       const bases = readCheckpoints(sqlite)
         .filter(({ table }) => current.has(table))
-        .map((checkpoint) => renamed(checkpoint, listed));
+        .map((checkpoint) => rename(checkpoint, listed));
       await beginBases(postgres, { bases, now });
       const files = bases.flatMap((base) => base.files.map((file) => ({ ...base, file })));
       let count = 0;
@@ -70,10 +69,10 @@ export async function restoreShared({
           const local = join(scratch, base, file);
           await explained(local, "written", () => mkdir(dirname(local), { recursive: true }));
           await extract(`${baseFolder(former)}/${file}`, local);
-          await told(() => objects.put(`${base}/${file}`, Bun.file(local)));
+          await explainStoreErrors(() => objects.put(`${base}/${file}`, Bun.file(local)));
           await rm(local);
         },
-        AT_ONCE,
+        CONCURRENCY,
       );
       await fillSharedDatabase(postgres, sqlite, { bases, now });
     } finally {
@@ -85,17 +84,19 @@ export async function restoreShared({
 }
 
 /**
- * A base with a new name, and the files that the backup has of it. Its former name may be known to
- * the object store and to copies that replicas keep, with files that came later.
+ * Gives a base a new name, and lists its files in the backup. The object store and local copies of replicas
+ * may have the former name with later files.
  */
-function renamed(
+function rename(
   { table, base, version, files }: RecordedCheckpoint,
   listed: ReadonlyMap<string, unknown>,
 ): RestoredBase {
   return {
-    ...{ table, version, former: base },
+    table,
+    version,
+    former: base,
     base: `${table}.${randomBytes(4).toString("hex")}`,
-    // An earlier version of this program removed some that it did not need.
+    // An earlier version of this program removed files that it did not need.
     files: files.filter((file) => listed.has(`${baseFolder(base)}/${file}`)),
   };
 }

@@ -1,24 +1,24 @@
 import type { Database as Sqlite } from "bun:sqlite";
 import type { Statements } from "../../db/postgres.ts";
 
-/**
- * Rows go from one kind of database to the other as JSON, which PostgreSQL makes and reads itself. So
- * what its driver makes of each type does not matter.
+/*
+ * Copies rows between SQLite and PostgreSQL as JSON, which PostgreSQL itself writes and reads. So the driver's
+ * conversion of types does not matter.
  */
 
 /** A transaction of PostgreSQL. */
 export type Session = Pick<Statements, "query">;
 
 export type Row = Record<string, unknown>;
-/** What a column's values are in PostgreSQL. */
+/** The type of a column in PostgreSQL, as far as values must be converted. */
 type Kind = "boolean" | "bytea" | "other";
 
-/** Rows and bytes of JSON that go at once. */
+/** Maximum rows and bytes of JSON in one statement. */
 const BATCH = { rows: 500, bytes: 4 << 20 };
-/** Of a table with contents, which may be of some megabytes each. */
+/** Rows in one statement for tables with contents, which may have some megabytes each. */
 const HEAVY_ROWS = 8;
 
-/** Names of all tables of the program in a SQLite database; those that others refer to come first. */
+/** Names of all database tables in SQLite. A table comes after those that it references. */
 export function tablesOf(sqlite: Sqlite): string[] {
   const names = sqlite
     .query<{ name: string }, []>(
@@ -38,7 +38,7 @@ export function tablesOf(sqlite: Sqlite): string[] {
   return [...ordered];
 }
 
-/** Names of all tables that PostgreSQL has here; one in parts counts once. */
+/** Names of all database tables in PostgreSQL. A partitioned one counts once. */
 export async function sharedTables(session: Session): Promise<string[]> {
   const rows = await session.query<Row>(
     `SELECT relname AS name FROM pg_class
@@ -48,7 +48,7 @@ export async function sharedTables(session: Session): Promise<string[]> {
   return rows.map(({ name }) => String(name));
 }
 
-/** The rows of a query, some at a time. @param isHeavy whether each may be large */
+/** Reads the rows of a query in batches. @param isHeavy whether rows may be large */
 export async function* readShared(
   session: Session,
   query: string,
@@ -71,8 +71,8 @@ export async function* readShared(
 }
 
 /**
- * Copies a table that both databases have with the same columns from PostgreSQL.
- * @throws when they do not
+ * Copies a database table from PostgreSQL to SQLite.
+ * @throws Error when its columns differ
  */
 export async function copyFromShared(session: Session, sqlite: Sqlite, table: string) {
   const kinds = await requireSameColumns(session, sqlite, table);
@@ -83,7 +83,7 @@ export async function copyFromShared(session: Session, sqlite: Sqlite, table: st
   }
 }
 
-/** Copies a table that both databases have with the same columns to PostgreSQL. */
+/** Copies a database table from SQLite to PostgreSQL. @throws Error when its columns differ */
 export async function copyToShared(sqlite: Sqlite, session: Session, table: string) {
   await requireSameColumns(session, sqlite, table);
   await writeShared(
@@ -93,7 +93,7 @@ export async function copyToShared(sqlite: Sqlite, session: Session, table: stri
   );
 }
 
-/** Writes rows to a table of PostgreSQL, and has it count on from them. */
+/** Inserts rows into a PostgreSQL table, and moves its counters past them. */
 export async function writeShared(session: Session, table: string, rows: Iterable<Row>) {
   const kinds = await columnsOf(session, table);
   for (const { names, json } of inBatches(rows, kinds)) {
@@ -104,10 +104,10 @@ export async function writeShared(session: Session, table: string, rows: Iterabl
       [json],
     );
   }
-  await countOn(session, table, kinds.keys());
+  await advanceCounters(session, table, kinds.keys());
 }
 
-/** Inserts rows as PostgreSQL gives them. @param kinds of the columns to be filled */
+/** Returns a function that inserts rows of PostgreSQL. @param kinds the columns and their types */
 export function inserterFor(sqlite: Sqlite, table: string, kinds: ReadonlyMap<string, Kind>) {
   const columns = [...kinds];
   const names = columns.map(([name]) => quoted(name)).join(", ");
@@ -118,7 +118,7 @@ export function inserterFor(sqlite: Sqlite, table: string, kinds: ReadonlyMap<st
   });
 }
 
-/** A table's columns in PostgreSQL. */
+/** The columns of a PostgreSQL table. */
 export async function columnsOf(session: Session, table: string): Promise<Map<string, Kind>> {
   const rows = await session.query<Row>(
     `SELECT attname AS name, format_type(atttypid, NULL) AS type FROM pg_attribute
@@ -142,8 +142,12 @@ async function requireSameColumns(session: Session, sqlite: Sqlite, table: strin
   throw new Error(`the table ${table} has ${own} here and ${[...kinds.keys()]} there`);
 }
 
-/** So that a new row gets no number that one of these has had. */
-async function countOn(session: Session, table: string, columns: Iterable<string>): Promise<void> {
+/** Moves the counters of a table past its largest numbers. */
+async function advanceCounters(
+  session: Session,
+  table: string,
+  columns: Iterable<string>,
+): Promise<void> {
   for (const name of columns) {
     const [found] = await session.query<Row>(
       "SELECT pg_get_serial_sequence($1::text, $2::text) AS sequence",
@@ -158,7 +162,7 @@ async function countOn(session: Session, table: string, columns: Iterable<string
   }
 }
 
-/** Rows as JSON, as many at a time as go at once. */
+/** Splits rows into batches of JSON. */
 function* inBatches(rows: Iterable<Row>, kinds: ReadonlyMap<string, Kind>) {
   let [batch, bytes, names]: [string[], number, string[]] = [[], 0, []];
   const take = () => {
@@ -186,7 +190,7 @@ function toSqlite(value: unknown, kind: Kind): string | number | Buffer | null {
   return value as string | number | null;
 }
 
-/** A value as PostgreSQL reads it from JSON. Its texts have no character 0, and no half of a pair. */
+/** Converts a value to JSON for PostgreSQL, whose texts have no U+0000 and no lone surrogates. */
 function toShared(value: unknown, kind: Kind | undefined): unknown {
   if (value instanceof Uint8Array) return `\\x${Buffer.from(value).toString("hex")}`;
   if (kind === "boolean" && value !== null) return Boolean(value);

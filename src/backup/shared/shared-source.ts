@@ -11,14 +11,14 @@ import type { BackupSource } from "../source.ts";
 import type { SharedPlace } from "./connect.ts";
 import { copySharedDatabase, isNewestShared } from "./copy-database.ts";
 
-/** Bases that are fetched at the same time: an answer of an object store takes its time. */
-const AT_ONCE = 8;
+/** Concurrent downloads of bases: object stores answer slowly. */
+const CONCURRENCY = 8;
 
 /**
- * What several replicas share, whether they run or not: PostgreSQL decides, and the files of bases are in
- * an object store.
+ * Opens the shared data of replicas as a source, even while replicas run. PostgreSQL has the checkpoints, the
+ * object store has the files of the bases.
  * @param place is closed with the source
- * @param dataDir has room for some bases
+ * @param dataDir has space for some bases
  */
 export async function openSharedSource(
   { postgres, objects }: SharedPlace,
@@ -30,7 +30,7 @@ export async function openSharedSource(
     schema: async () => (await readSchemaState(postgres))?.number ?? 0,
     copyDatabase: (path) => copySharedDatabase(postgres, path),
     isNewest: (checkpoint) => isNewestShared(postgres, checkpoint),
-    atOnce: AT_ONCE,
+    atOnce: CONCURRENCY,
     async withBase(checkpoint, use) {
       const memories = join(scratch.folder, "memories");
       try {
@@ -47,7 +47,7 @@ export async function openSharedSource(
   };
 }
 
-/** What is not there any more is left out. */
+/** Downloads the files of a base that still exist. */
 async function fetchBase(
   objects: Objects,
   { base, files }: RecordedCheckpoint,
@@ -57,19 +57,19 @@ async function fetchBase(
     const path = join(memories, `${base}.lance`, file);
     await explained(path, "written", async () => {
       await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-      await told(() => objects.fetch(`${base}/${file}`, path)).catch((error) => {
+      await explainStoreErrors(() => objects.fetch(`${base}/${file}`, path)).catch((error) => {
         if (!isNotFound(error)) throw error;
       });
     });
   });
 }
 
-/** @throws BackupError for what an object store reports, but for an object that is not there */
-export async function told<T>(work: () => Promise<T>): Promise<T> {
+/** Translates errors of the object store to a BackupError, except that of a missing object. */
+export async function explainStoreErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (cause) {
     if (!(cause instanceof ObjectStoreError) || isNotFound(cause)) throw cause;
-    throw new BackupError(`The object store does not do it (${cause.message}).`, { cause });
+    throw new BackupError(`A call to the object store failed (${cause.message}).`, { cause });
   }
 }

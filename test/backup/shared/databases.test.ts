@@ -38,7 +38,7 @@ const rowsOf = (sqlite: Sqlite, table: string) => {
   return sqlite.query(`SELECT ${RENUMBERED[table] ?? "*"} FROM ${table} ORDER BY ${order}`).all();
 };
 
-test("all tables of the schema go to PostgreSQL and back, with every column", async () => {
+test("all database tables are copied to PostgreSQL and back, with every column", async () => {
   const from = new Sqlite(":memory:");
   migrateSqlite(from);
   const tables = tablesOf(from);
@@ -101,7 +101,7 @@ function checkpointsOf(sqlite: Sqlite) {
     .map((row) => ({ ...row, former: row.base, files: JSON.parse(row.files) as string[] }));
 }
 
-test("what a forged database has besides is not taken along, and what is wrong in it is told", async () => {
+test("foreign tables of a forged database are not copied, and invalid rows are refused", async () => {
   const other = await (await sharedPostgres()).database(migrated);
   const there = connectPostgres(other.url);
   const forged = new Sqlite(":memory:");
@@ -112,14 +112,14 @@ test("what a forged database has besides is not taken along, and what is wrong i
   expect(await there.query("SELECT FROM ephemeral")).toEqual([]);
   forged.run("ALTER TABLE accounts ADD COLUMN other TEXT");
   await expect(fillSharedDatabase(there, forged, { bases: [], now: NOW })).rejects.toThrow(
-    "is not as ctxd makes it",
+    "does not match the schema of ctxd",
   );
   expect(await there.query("SELECT FROM accounts")).toEqual([]);
   await there.close();
   await other[Symbol.asyncDispose]();
 });
 
-test("PostgreSQL has no table that a backup forgets", async () => {
+test("a backup copies every table of PostgreSQL", async () => {
   const sqlite = new Sqlite(":memory:");
   migrateSqlite(sqlite);
   const known = new Set([...tablesOf(sqlite), ...SHARED_ALONE]);

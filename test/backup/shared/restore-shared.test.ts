@@ -100,7 +100,7 @@ async function contentsOf(folder: string) {
   );
 }
 
-test("a backup of a folder goes to replicas, and one of those to a folder", async () => {
+test("a backup of a data folder is restored to replicas, and one of replicas to a data folder", async () => {
   await using shared = await sharedPlace();
   const manifest = await restoreTo(shared, good);
   expect(manifest).toMatchObject({ accounts: 3, tables: 3 });
@@ -112,7 +112,7 @@ test("a backup of a folder goes to replicas, and one of those to a folder", asyn
   expect(await contentsOf(back)).toEqual(original);
 });
 
-test("what was forgotten before is in neither, once the folder has forgotten it", async () => {
+test("deleted memories are in neither backup after the data folder purged them", async () => {
   await using shared = await sharedPlace();
   const folder = join(root.path, "forgetful");
   await restore(good, folder);
@@ -128,7 +128,7 @@ test("what was forgotten before is in neither, once the folder has forgotten it"
   expect(names.length).toBeGreaterThan(3);
 });
 
-test("encrypted backups go both ways", async () => {
+test("encrypted backups are restored in both directions", async () => {
   await using shared = await sharedPlace();
   const identity = await generateX25519Identity();
   const lock = { recipients: [await identityToRecipient(identity)] };
@@ -144,7 +144,7 @@ test("encrypted backups go both ways", async () => {
   expect(await contentsOf(back)).toEqual(await contentsOf(dataDir));
 });
 
-test("a base that a flush replaces and a sweep removes meanwhile is taken as it is then", async () => {
+test("when a flush replaces a base meanwhile, the newer base is backed up", async () => {
   await using shared = await sharedPlace();
   await restoreTo(shared, good);
   let rounds = 0;
@@ -176,7 +176,7 @@ test("a base that a flush replaces and a sweep removes meanwhile is taken as it 
   expect(await contentsOf(back)).toEqual(await contentsOf(dataDir));
 });
 
-test("an object that is gone for no reason is damage, and nothing is backed up", async () => {
+test("a missing object of the newest checkpoint makes the backup fail", async () => {
   await using shared = await sharedPlace();
   await restoreTo(shared, good);
   const lost = (await shared.names()).find((name) => name.includes("/data/")) ?? "";
@@ -184,7 +184,7 @@ test("an object that is gone for no reason is damage, and nothing is backed up",
   await expect(backUpFrom(shared)).rejects.toThrow(`${lost.split("/")[0]}.lance is damaged`);
 });
 
-test("a database that somebody uses is left as it is", async () => {
+test("a database with data is refused unchanged", async () => {
   await using shared = await sharedPlace();
   await restoreTo(shared, good);
   const before = await shared.names();
@@ -192,7 +192,7 @@ test("a database that somebody uses is left as it is", async () => {
   expect(await shared.names()).toEqual(before);
 });
 
-test("a restore that breaks off leaves nothing that serves, and the next one succeeds", async () => {
+test("an interrupted restore leaves no accounts, and the next one succeeds", async () => {
   await using shared = await sharedPlace();
   const count = async (table: string) =>
     (await shared.postgres.query(`SELECT FROM ${table}`)).length;
@@ -219,7 +219,7 @@ test("a restore that breaks off leaves nothing that serves, and the next one suc
   expect(await count("accounts")).toBe(3);
 });
 
-test("a server that runs over the database makes a restore fail, not lie", async () => {
+test("a server that uses the database makes the restore fail", async () => {
   await using shared = await sharedPlace();
   const sweep = async () => {
     await shared.postgres.query("UPDATE bases SET state = 'condemned' WHERE state = 'written'");
@@ -228,12 +228,12 @@ test("a server that runs over the database makes a restore fail, not lie", async
   const onProgress = ({ step }: { step: string }) => {
     if (step === "uploading files") sweeping = sweep();
   };
-  await expect(restoreTo(shared, good, { onProgress })).rejects.toThrow("stop all of them");
+  await expect(restoreTo(shared, good, { onProgress })).rejects.toThrow("stop all servers");
   await sweeping;
   expect(await shared.postgres.query("SELECT FROM accounts")).toEqual([]);
 });
 
-test("sessions, codes, tokens and invitations end here too, keys only if it is asked for", async () => {
+test("a restore to replicas ends sessions, codes, tokens and invitations, and keys only on request", async () => {
   const folder = join(root.path, "access");
   await restore(good, folder);
   {
@@ -266,7 +266,7 @@ test("sessions, codes, tokens and invitations end here too, keys only if it is a
   }
 });
 
-test("a backup of an earlier version goes there too, and comes back as one of this version", async () => {
+test("a backup of an earlier version is restored to replicas, and is then of this version", async () => {
   await using shared = await sharedPlace();
   const archive = join(import.meta.dir, "../../fixtures/earlier-version.tar.gz");
   await Bun.$`tar -C ${root.path} -xzf ${archive} backup`;

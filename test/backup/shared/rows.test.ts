@@ -35,7 +35,7 @@ function someTable(columns = "at INTEGER"): Sqlite {
 
 const all = (sqlite: Sqlite) => sqlite.query("SELECT * FROM kinds ORDER BY id").all();
 
-test("rows of every kind come back from PostgreSQL as they went there", async () => {
+test("rows with all types are equal after a copy to PostgreSQL and back", async () => {
   const from = someTable();
   const insert = from.query("INSERT INTO kinds VALUES (?, ?, ?, ?, ?, ?)");
   const texts = [null, "", "null", "\\x41", 'a "quoted" \\ line\r\n\u2028', "naïve 猫 👍🏽", "{}"];
@@ -58,7 +58,7 @@ test("rows of every kind come back from PostgreSQL as they went there", async ()
   await postgres.query("TRUNCATE kinds");
 });
 
-test("what PostgreSQL's texts can't have is replaced, and the rest of them stays", async () => {
+test("characters that PostgreSQL can't store are replaced", async () => {
   const from = someTable();
   from.run("INSERT INTO kinds (name, yes) VALUES (?, 1)", ["before\0after"]);
   await postgres.transaction((tx) => copyToShared(from, tx, "kinds"));
@@ -66,7 +66,7 @@ test("what PostgreSQL's texts can't have is replaced, and the rest of them stays
   await postgres.query("TRUNCATE kinds");
 });
 
-test("a column that only one of them has is not left out in silence", async () => {
+test("a column that only one database has makes the copy fail", async () => {
   for (const columns of ["at INTEGER, other TEXT", "other INTEGER"]) {
     const sqlite = someTable(columns);
     await expect(copyFromShared(postgres, sqlite, "kinds")).rejects.toThrow("kinds");
@@ -74,7 +74,7 @@ test("a column that only one of them has is not left out in silence", async () =
   }
 });
 
-test("tables are listed after those that they refer to, and one in parts once", async () => {
+test("database tables are listed after those that they reference, a partitioned one once", async () => {
   const sqlite = new Sqlite(":memory:");
   migrateSqlite(sqlite, MIGRATIONS);
   const tables = tablesOf(sqlite);
