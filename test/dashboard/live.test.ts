@@ -9,27 +9,27 @@ import { until } from "../support/until.ts";
 const signedIn = async () => {};
 const here = new AbortController().signal;
 
-/** A hub whose accounts are at positions that a test sets, and how often it has looked at each. */
+/** Live updates with positions that the test sets, and a list of all checks of accounts. */
 function start(options: Partial<Parameters<typeof createLive>[0]> = {}) {
   const at = new Map<string, number>();
-  const looks: string[] = [];
+  const checks: string[] = [];
   const live = createLive({
     positions: {
       async memories(accountId) {
-        looks.push(accountId);
+        checks.push(accountId);
         return at.get(accountId) ?? 0;
       },
       activity: async () => 0,
     },
-    every: 5,
+    checkIntervalMs: 5,
     ...options,
   });
-  return { live, at, looks };
+  return { live, at, checks };
 }
 
-/** The messages of a stream, as they come. */
+/** Collects the events of a stream. */
 function read(stream: ReadableStream<Uint8Array> | null) {
-  if (stream === null) throw new Error("there is no stream");
+  if (stream === null) throw new Error("no stream was opened");
   const reader = stream.pipeThrough(new TextDecoderStream() as never).getReader();
   const messages: string[] = [];
   const ended = (async () => {
@@ -40,19 +40,22 @@ function read(stream: ReadableStream<Uint8Array> | null) {
   return { messages, ended, cancel: () => reader.cancel() };
 }
 
-test("who follows an account hears at once where it is, of each change, and of no other account", async () => {
-  const { live, at, looks } = start();
+test("a stream sends the position at once and after each change, but not for other accounts", async () => {
+  const { live, at, checks } = start();
   const options = { stillSignedIn: signedIn, gone: here };
   const [one, other] = ["a", "b"].map((id) => read(live.open(id, "memories", options)));
-  if (!one || !other) throw new Error("there are no streams");
-  await until("both know where they are", () => one.messages.length + other.messages.length === 2);
+  if (!one || !other) throw new Error("no streams were opened");
+  await until(
+    "both have the first position",
+    () => one.messages.length + other.messages.length === 2,
+  );
   const position = await live.positionOf("memories", "a");
   expect(one.messages).toEqual([`event: memories\ndata: ${position}`]);
   at.set("a", 1);
-  await until("a has changed", () => one.messages.length === 2);
+  await until("the change is sent", () => one.messages.length === 2);
   expect(one.messages[1]).not.toBe(one.messages[0]);
-  const seen = looks.length;
-  await until("it has looked again", () => looks.length > seen + 4);
+  const seen = checks.length;
+  await until("there were more checks", () => checks.length > seen + 4);
   expect(one.messages.length).toBe(2);
   expect(other.messages.length).toBe(1);
   live.close();
@@ -60,30 +63,31 @@ test("who follows an account hears at once where it is, of each change, and of n
   expect(live.open("a", "memories", options)).toBeNull();
 });
 
-test("what nobody follows is not looked at", async () => {
-  const { live, looks } = start();
+test("accounts without streams are not checked", async () => {
+  const { live, checks } = start();
   const gone = new AbortController();
   const options = { stillSignedIn: signedIn, gone: gone.signal };
-  const left = read(live.open("a", "memories", options));
-  const closed = read(live.open("b", "memories", options));
-  const stays = read(live.open("c", "activity", options));
-  await until("it looks", () => looks.includes("a") && looks.includes("b"));
-  await closed.cancel();
+  const disconnected = read(live.open("a", "memories", options));
+  const cancelled = read(live.open("b", "memories", options));
+  const other = read(live.open("c", "activity", options));
+  await until("both are checked", () => checks.includes("a") && checks.includes("b"));
+  await cancelled.cancel();
   expect(live.size()).toBe(2);
   gone.abort();
-  await Promise.all([left.ended, stays.ended]);
+  await Promise.all([disconnected.ended, other.ended]);
   expect(live.size()).toBe(0);
-  const seen = looks.length;
+  const seen = checks.length;
+  // Ten intervals: enough to show that nothing is checked any more.
   await Bun.sleep(50);
-  expect(looks.length - seen).toBeLessThanOrEqual(1);
+  expect(checks.length - seen).toBeLessThanOrEqual(1);
 });
 
-test("a stream beats, ends after a while, and when the session has ended before anything is told", async () => {
-  const { live } = start({ beat: 10, lifetime: 200 });
-  const beating = read(live.open("a", "memories", { stillSignedIn: signedIn, gone: here }));
-  await beating.ended;
-  expect(beating.messages.length).toBeGreaterThan(1);
-  expect(new Set(beating.messages).size).toBe(1);
+test("a stream repeats its position, ends after its lifetime, and ends with the session before sending more", async () => {
+  const { live } = start({ heartbeatMs: 10, lifetimeMs: 200 });
+  const quiet = read(live.open("a", "memories", { stillSignedIn: signedIn, gone: here }));
+  await quiet.ended;
+  expect(quiet.messages.length).toBeGreaterThan(1);
+  expect(new Set(quiet.messages).size).toBe(1);
 
   const { live: another, at } = start();
   let isSignedIn = true;
@@ -91,23 +95,23 @@ test("a stream beats, ends after a while, and when the session has ended before 
     if (!isSignedIn) throw new Error("signed out");
   };
   const followed = read(another.open("a", "memories", { stillSignedIn, gone: here }));
-  await until("it has begun", () => followed.messages.length === 1);
+  await until("the stream has begun", () => followed.messages.length === 1);
   isSignedIn = false;
   at.set("a", 1);
   await followed.ended;
   expect(followed.messages.length).toBe(1);
 });
 
-test("an account has so many streams, a failure of the database ends none, and one who never reads costs little", async () => {
+test("an account has at most 20 streams, database failures end none, and an unread stream holds few events", async () => {
   let isBroken = false;
-  let looks = 0;
+  let checks = 0;
   const { live } = start({
-    beat: 0,
+    heartbeatMs: 0,
     positions: {
       async memories() {
-        looks++;
-        if (isBroken) throw new Error("the database is away");
-        return looks;
+        checks++;
+        if (isBroken) throw new Error("the database does not answer");
+        return checks;
       },
       activity: async () => 0,
     },
@@ -117,12 +121,11 @@ test("an account has so many streams, a failure of the database ends none, and o
   const streams = Array.from({ length: 20 }, open);
   expect(streams).not.toContain(null);
   expect(open()).toBeNull();
-  const looked = () => looks > 100;
-  await until("there were many changes", looked);
+  await until("there were many changes", () => checks > 100);
   const [unread = null] = streams;
   isBroken = true;
-  const seen = looks;
-  await until("it was tried again", () => looks > seen + 3);
+  const seen = checks;
+  await until("the check was repeated", () => checks > seen + 3);
   expect(live.size()).toBe(20);
   live.close();
   const rest = read(unread);
@@ -130,8 +133,8 @@ test("an account has so many streams, a failure of the database ends none, and o
   expect(rest.messages.length).toBeLessThanOrEqual(4);
 });
 
-test("who leaves is noticed, and who never reads is let go in the end", async () => {
-  const { live } = start({ beat: 0, lifetime: 500 });
+test("a stream ends when the client disconnects, and after its lifetime if the client never reads", async () => {
+  const { live } = start({ heartbeatMs: 0, lifetimeMs: 500 });
   const options = { stillSignedIn: signedIn };
   await using server = Bun.serve({
     port: 0,
@@ -143,47 +146,47 @@ test("who leaves is noticed, and who never reads is let go in the end", async ()
   expect(live.size()).toBe(1);
   leaving.abort();
   await response.text().catch(() => {});
-  await until("it has left", () => live.size() === 0);
+  await until("the stream has ended", () => live.size() === 0);
 
   const socket = connect(server.port ?? 0, "127.0.0.1");
   socket.pause();
   socket.write("GET / HTTP/1.1\r\nhost: localhost\r\n\r\n");
-  await until("it is there", () => live.size() === 1);
-  await until("it is let go", () => live.size() === 0);
+  await until("the stream is open", () => live.size() === 1);
+  await until("the stream has ended", () => live.size() === 0);
   socket.destroy();
 });
 
-test("a stream ends in time though nothing can be read", async () => {
-  let looks = 0;
+test("a stream ends after its lifetime even if the database does not answer", async () => {
+  let checks = 0;
   const positions = {
     async memories() {
-      if (looks++ > 0) throw new Error("the database is away");
+      if (checks++ > 0) throw new Error("the database does not answer");
       return 0;
     },
     activity: async () => 0,
   };
-  const { live } = start({ positions, lifetime: 50 });
+  const { live } = start({ positions, lifetimeMs: 50 });
   const followed = read(live.open("a", "memories", { stillSignedIn: signedIn, gone: here }));
   await followed.ended;
   expect(followed.messages.length).toBe(1);
   expect(live.size()).toBe(0);
 });
 
-test("who leaves while the session is looked up, or cancels, leaves nothing behind", async () => {
+test("a client that disconnects before the stream starts, or cancels it, leaves no stream open", async () => {
   const { live } = start();
-  const left = live.open("a", "memories", {
+  const disconnected = live.open("a", "memories", {
     stillSignedIn: signedIn,
     gone: AbortSignal.abort(),
   });
   expect(live.size()).toBe(0);
-  await read(left).ended;
+  await read(disconnected).ended;
   const stream = live.open("a", "memories", { stillSignedIn: signedIn, gone: here });
   expect(live.size()).toBe(1);
   await stream?.cancel();
   expect(live.size()).toBe(0);
 });
 
-/** Opens the stream of a person's session. */
+/** Opens a stream with a person's session. */
 async function follow(origin: string, person: Person, topic = "memories") {
   const cookie = `ctxd-session=${person.jar.get("ctxd-session")}`;
   const response = await fetch(`${origin}/events?of=${topic}`, {
@@ -193,7 +196,7 @@ async function follow(origin: string, person: Person, topic = "memories") {
   return { response, ...read(response.body) };
 }
 
-test("a page of a session hears of what agents save and search", async () => {
+test("a page receives an event when an agent saves, deletes or searches", async () => {
   await using server = await startOAuthServer();
   const { accountId, person } = await server.signedIn();
   const client = await server.client(accountId);
@@ -205,28 +208,28 @@ test("a page of a session hears of what agents save and search", async () => {
   expect(headers.get("content-type")).toBe("text/event-stream");
   expect(headers.get("cache-control")).toBe("no-store, no-transform");
   expect(headers.get("x-accel-buffering")).toBe("no");
-  await until("it has begun", () => ofMemories.messages.length > 0);
+  await until("the stream has begun", () => ofMemories.messages.length > 0);
   const { id } = await client.save({ content: "Deploys on Friday" });
-  await until("the memory is told of", () => ofMemories.messages.length > 1);
+  await until("the save is sent", () => ofMemories.messages.length > 1);
   await client.remove(id);
-  await until("the deletion is told of", () => ofMemories.messages.length > 2);
+  await until("the deletion is sent", () => ofMemories.messages.length > 2);
   await server.activity.flush();
-  await until("the activity is told of", () => ofActivity.messages.length > 1);
+  await until("the activity is sent", () => ofActivity.messages.length > 1);
 
   const other = await server.signedIn();
   const ofOther = await follow(server.origin, other.person);
   await client.save({ content: "Prefers tabs" });
-  await until("that is told of", () => ofMemories.messages.length > 3);
+  await until("the second save is sent", () => ofMemories.messages.length > 3);
   expect(ofOther.messages.length).toBeLessThanOrEqual(1);
   await Promise.all([ofMemories, ofActivity, ofOther].map(({ cancel }) => cancel()));
 });
 
-test("it ends with the session, and nobody else gets in", async () => {
+test("a stream ends with its session; keys and unknown topics are refused", async () => {
   await using server = await startOAuthServer();
   const { accountId, person } = await server.signedIn();
   const client = await server.client(accountId);
   const stream = await follow(server.origin, person);
-  await until("it has begun", () => stream.messages.length > 0);
+  await until("the stream has begun", () => stream.messages.length > 0);
   await server.sessions.revokeAll(accountId);
   await client.save({ content: "after the end" });
   await stream.ended;
@@ -242,12 +245,12 @@ test("it ends with the session, and nobody else gets in", async () => {
   expect((await follow(server.origin, another, "keys")).response.status).toBe(422);
 });
 
-test("a server that is to stop ends it, and begins none", async () => {
+test("a stopping server ends its streams and refuses new ones", async () => {
   const drain = createDrain();
   await using server = await startOAuthServer({ drain });
   const { person } = await server.signedIn();
   const stream = await follow(server.origin, person);
-  await until("it has begun", () => stream.messages.length > 0);
+  await until("the stream has begun", () => stream.messages.length > 0);
   drain.begin();
   await stream.ended;
   expect((await follow(server.origin, person)).response.status).toBe(503);

@@ -54,9 +54,9 @@ test("keys are listed, and letters can be turned off", async () => {
     const { keyboard } = page;
     await page.goto(dashboard.origin);
     await keyboard.press("?");
-    await page.getByRole("dialog", { name: "Keys" }).waitFor();
+    await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
     await expectSound(page);
-    await page.getByLabel("Keys without Ctrl").uncheck();
+    await page.getByLabel("Use single-key shortcuts").uncheck();
     await page.getByRole("button", { name: "Close" }).click();
     await page.goto(`${dashboard.origin}/memories`);
     await keyboard.press("j");

@@ -70,10 +70,10 @@ test.each<[string, Look]>([
     await page.getByText("Claude Code is connected").waitFor();
     await check(page);
 
-    await page.getByRole("link", { name: "Go on" }).click();
+    await page.getByRole("link", { name: "Continue" }).click();
     await page.getByLabel("Memory").fill("Sam is allergic to peanuts");
     await check(page);
-    await press(page, "Save it");
+    await press(page, "Save");
     await page.getByText("Sam is allergic to peanuts").waitFor();
     await page.getByLabel("Question").fill("what must nobody cook for him");
     await press(page, "Ask");
@@ -98,10 +98,10 @@ test("the steps can be left and taken in any order, and refuse what can't be sav
     await page.getByText("Nothing was found").waitFor();
     await page.getByRole("link", { name: "Save a memory" }).click();
     await page.getByLabel("Memory").fill("   ");
-    await press(page, "Save it");
+    await press(page, "Save");
     await page.getByRole("alert").waitFor();
     await page.getByLabel("Memory").fill(`the token is ghp_${"a1B2c3D4e5F6".repeat(3)}`);
-    await press(page, "Save it");
+    await press(page, "Save");
     await page.getByText("Has what looks like a secret").waitFor();
     await expectSound(page);
   });
