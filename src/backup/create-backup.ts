@@ -3,7 +3,7 @@ import { chmod, mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type * as LanceDb from "@lancedb/lancedb";
 import { MIGRATIONS } from "../db/migrations.ts";
-import { readWholeTable } from "../memories/base/check.ts";
+import { readWholeTable } from "../memories/base/read-whole-table.ts";
 import { baseFolder } from "../memories/log/names.ts";
 import type { RecordedCheckpoint } from "../memories/log/recorded.ts";
 import { syncFolder } from "../system/durability.ts";

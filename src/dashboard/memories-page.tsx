@@ -1,7 +1,7 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 
 import type { FoundMemory } from "../memories/found-memory.ts";
-import { createMarker } from "../memories/matched/marks.ts";
+import { createHighlighter } from "../memories/matched/highlights.ts";
 import type { Memory } from "../memories/memory.ts";
 import type { SearchMode } from "../memories/ranking/mode.ts";
 import { HTMX, LIVE } from "../pages/assets.ts";
@@ -114,7 +114,7 @@ function Results({
 }): Markup {
   const { memories } = shown;
   if (memories.length === 0) return <NoResults view={view} />;
-  const mark = shown.kind === "found" ? createMarker(view.q) : undefined;
+  const mark = shown.kind === "found" ? createHighlighter(view.q) : undefined;
   const hasMore = shown.kind === "list" && shown.total > memories.length;
   return (
     <PostForm action={MEMORY_PATHS.selection} token={visit.token} class="results">

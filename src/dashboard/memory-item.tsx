@@ -2,7 +2,7 @@
 
 import { unitsOf } from "../code-points.ts";
 import type { Explanation, FoundMemory } from "../memories/found-memory.ts";
-import type { Piece } from "../memories/matched/marks.ts";
+import type { Piece } from "../memories/matched/highlights.ts";
 import type { Memory } from "../memories/memory.ts";
 import { PARTS } from "../memories/ranking/signals/kind.ts";
 import { Fragment, type Markup } from "../pages/jsx-runtime.ts";

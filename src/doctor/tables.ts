@@ -2,7 +2,7 @@ import type { Database as Sqlite } from "bun:sqlite";
 import { copyFile, mkdir, mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { readWholeTable, type TableFacts } from "../memories/base/check.ts";
+import { readWholeTable, type TableFacts } from "../memories/base/read-whole-table.ts";
 import { accountOf, baseFolder, manifestFile } from "../memories/log/names.ts";
 import {
   isNewestCheckpoint,

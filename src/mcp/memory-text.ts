@@ -1,6 +1,6 @@
 import { unitsOf } from "../code-points.ts";
 import type { FoundMemory, Matched } from "../memories/found-memory.ts";
-import { edgeAfter, edgeBefore } from "../memories/matched/edges.ts";
+import { edgeAfter, edgeBefore } from "../memories/matched/boundaries.ts";
 import type { Memory } from "../memories/memory.ts";
 
 /** A memory as a result shows it. */

@@ -4,16 +4,16 @@ import { type Filter, wasCaptured } from "./filter.ts";
 import type { Explanation } from "./found-memory.ts";
 import type { Term } from "./indexes/words.ts";
 import type { Part } from "./matched/passage.ts";
-import { amongSaved } from "./ranking/captured.ts";
+import { placeAmongSaved } from "./ranking/captured.ts";
 import { calibrate, FLOOR } from "./ranking/chance.ts";
 import { type Considered, consider } from "./ranking/considered.ts";
 import { explain } from "./ranking/explain.ts";
 import type { SearchMode } from "./ranking/mode.ts";
-import { putVersionsInOrder, type Versioned, versionsToCompare } from "./ranking/newest.ts";
 import { readPeriod } from "./ranking/period.ts";
 import type { Question } from "./ranking/question.ts";
 import { type Ranked, rankFirst, sessionsAround } from "./ranking/rank.ts";
 import { interactionWeights } from "./ranking/signals/interaction.ts";
+import { orderVersions, type Versioned, versionsToCompare } from "./ranking/version-order.ts";
 import type { Weights } from "./ranking/weights.ts";
 import type { MemoryRow } from "./rows.ts";
 import type { MemoryTable } from "./table.ts";
@@ -91,13 +91,11 @@ export async function searchTable(
   const vectors = compared.length > 0 ? await table.vectorsOf(compared) : new Map();
   // The floor was fitted for hybrid scores only.
   const floor = known && mode === "hybrid" ? FLOOR : 0;
-  const ordered: readonly Ordered[] = areCompared
-    ? putVersionsInOrder(query, ranked, vectors)
-    : ranked;
+  const ordered: readonly Ordered[] = areCompared ? orderVersions(query, ranked, vectors) : ranked;
   // The same holds for what counts as a likely answer.
   const answers = mode === "hybrid" ? FLOOR : 1;
   const merged: readonly Ordered[] =
-    captured.length > 0 ? amongSaved(ordered, captured, answers) : ordered;
+    captured.length > 0 ? placeAmongSaved(ordered, captured, answers) : ordered;
   const hits = merged
     .filter(({ score, chance }) => score >= minScore && chance >= floor)
     .slice(0, limit)

@@ -2,8 +2,8 @@ import type { EmbeddingModel } from "../embedding/embedder.ts";
 import type { LanceDb } from "../native/lancedb.ts";
 import type { Bases, MemoryCodec } from "./base/base.ts";
 import { createBases, type OnStep } from "./base/bases.ts";
-import { memoryCodec } from "./base/codec.ts";
 import { createDiskVault } from "./base/disk-vault.ts";
+import { memoryCodec } from "./base/memory-codec.ts";
 import type { Vault } from "./base/vault.ts";
 import type { Checkpoint, Log } from "./log/log.ts";
 

@@ -2,7 +2,7 @@ import type { TokenStates } from "../embedding/embedder.ts";
 import type { Base } from "./base/base.ts";
 import type { HeldBase } from "./base/held-base.ts";
 import { type Filter, type PageStart, type Position, passes } from "./filter.ts";
-import { createStateIndex, named, type StateIndex } from "./indexes/states.ts";
+import { createStateIndex, named, type StateIndex } from "./indexes/token-states.ts";
 import { tokensOf } from "./indexes/tokens.ts";
 import type { Pending } from "./log/pending.ts";
 import { createRecentStates } from "./recent-states.ts";

@@ -1,7 +1,7 @@
 import type { Embedder } from "../../src/embedding/embedder.ts";
 import { SIGNS, signsOf } from "../../src/memories/ranking/hint.ts";
-import { cosineOf } from "../../src/memories/ranking/newest.ts";
 import { meaningScore } from "../../src/memories/ranking/relevance.ts";
+import { cosineOf } from "../../src/memories/ranking/version-order.ts";
 import { type Example, fitNewton } from "./logistic.ts";
 import { readChangedFacts, readFacts, readNotes } from "./own-sets.ts";
 import { halfOf, type Pair, readPairs } from "./pairs.ts";

@@ -1,5 +1,5 @@
 import type { Embedder } from "../../src/embedding/embedder.ts";
-import { cosineOf } from "../../src/memories/ranking/newest.ts";
+import { cosineOf } from "../../src/memories/ranking/version-order.ts";
 import { COMPARED, compareVersions, SIGNS } from "../../src/memories/ranking/versions.ts";
 import type { TestServer } from "../support/server.ts";
 import { createAccount, type Found } from "./account.ts";

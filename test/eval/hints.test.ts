@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { type HintKind, hintOf } from "../../src/memories/ranking/hint.ts";
-import { cosineOf } from "../../src/memories/ranking/newest.ts";
 import { meaningScore } from "../../src/memories/ranking/relevance.ts";
+import { cosineOf } from "../../src/memories/ranking/version-order.ts";
 import { sharedEmbedder } from "../support/embedder.ts";
 import { halfOf, type Pair, readPairs } from "./pairs.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { putVersionsInOrder } from "../../src/memories/ranking/newest.ts";
+import { orderVersions } from "../../src/memories/ranking/version-order.ts";
 import { contentsOf } from "../support/client.ts";
 import { startServer } from "../support/server.ts";
 
@@ -22,7 +22,7 @@ const INITECH: [string, number] = ["Sam now works at Initech.", 120];
 type Ranked = ReturnType<typeof found>;
 
 const put = (question: string, ranked: Ranked, vectorOf: (content: string) => Float32Array) =>
-  putVersionsInOrder(
+  orderVersions(
     question,
     ranked,
     new Map(ranked.map(({ memory }) => [memory.id, vectorOf(memory.content)])),
@@ -47,7 +47,7 @@ test("what supersedes another one is its newer version, however little they have
   }));
   const none = new Map<string, Float32Array>();
   const put = (question: string) =>
-    putVersionsInOrder(question, chain, none).map(({ memory, newer }) => [memory.content, newer]);
+    orderVersions(question, chain, none).map(({ memory, newer }) => [memory.content, newer]);
   const newest = own?.memory.id;
   expect(put("where does Sam work")).toEqual([
     ["self-employed", undefined],

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Bases } from "../../src/memories/base/base.ts";
 import type { OnStep } from "../../src/memories/base/bases.ts";
-import { memoryCodec } from "../../src/memories/base/codec.ts";
+import { memoryCodec } from "../../src/memories/base/memory-codec.ts";
 import { DUE, type Due } from "../../src/memories/due.ts";
 import { createFlush } from "../../src/memories/flush.ts";
 import type { Log } from "../../src/memories/log/log.ts";

@@ -14,7 +14,7 @@ import { decodeIds } from "./decode.ts";
 import { adoptRows, encodeRows, missingWords } from "./encode.ts";
 import { exceptSql } from "./filter-sql.ts";
 import { type LanceBase, openLanceBase, partitionsFor } from "./lance-base.ts";
-import { mendingBase } from "./mending-base.ts";
+import { createRestoringBase } from "./restoring-base.ts";
 import { baseSchema, memoryIdOf } from "./schema.ts";
 import type { Vault } from "./vault.ts";
 
@@ -129,7 +129,7 @@ export function createBases({
       };
       try {
         const lance = await openLanceBase(lancedb, { connection, close }, checkpoint, wanted);
-        const base = mend ? mendingBase(lance, () => mend(lance.checkpoint)) : lance;
+        const base = mend ? createRestoringBase(lance, () => mend(lance.checkpoint)) : lance;
         opened.set(base, lance);
         return base;
       } catch (error) {

@@ -1,4 +1,4 @@
-import { growInts } from "./grow.ts";
+import { growInts } from "./growing-arrays.ts";
 
 /** Which numbers belong together, in lists that are linked in both directions. */
 export interface Groups {

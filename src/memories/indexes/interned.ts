@@ -1,4 +1,4 @@
-import { growInts } from "./grow.ts";
+import { growInts } from "./growing-arrays.ts";
 
 /** Values that many have in common, each kept once, by small whole numbers; 0 is `null`. */
 export interface Interned<Value> {

@@ -1,5 +1,5 @@
 import { createPause } from "../../pause.ts";
-import { growInts } from "./grow.ts";
+import { growInts } from "./growing-arrays.ts";
 
 /** Words of an index that a word which none of its texts has may stand for. */
 export interface NearWords {

@@ -1,5 +1,5 @@
 import { createGroups } from "./groups.ts";
-import { growInts } from "./grow.ts";
+import { growInts } from "./growing-arrays.ts";
 
 /** Small whole numbers for keys: a map of them in a tenth of its memory. */
 export interface Slots {

@@ -1,6 +1,6 @@
-import { growInts } from "./grow.ts";
-import { whole } from "./pieces.ts";
-import { createPlaces } from "./places.ts";
+import { createAllocator } from "./allocator.ts";
+import { growInts } from "./growing-arrays.ts";
+import { whole } from "./wasm-memory.ts";
 
 /** Texts by small whole numbers, one byte a letter where that is enough. */
 export interface Texts {
@@ -29,7 +29,7 @@ export function createTexts(): Texts {
   /** Where each text is, in steps; 0 for none. Twice its bytes, and 1 where a letter takes two. */
   let places = new Int32Array(0);
   let sizes = new Int32Array(0);
-  const room = createPlaces(STEP);
+  const room = createAllocator(STEP);
   const large = new Map<number, string>();
   let largeBytes = 0;
 

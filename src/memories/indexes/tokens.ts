@@ -1,6 +1,6 @@
 import porter2 from "wink-porter2-stemmer";
 import { STOP_WORDS } from "../../stop-words.ts";
-import { HAS_UNSPACED, type Unspaced, unspacedWords } from "./unspaced.ts";
+import { HAS_UNSPACED, type Unspaced, unspacedWords } from "./unspaced-scripts.ts";
 
 /** What a text is indexed by. */
 export interface IndexedWords {

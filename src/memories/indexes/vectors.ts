@@ -1,6 +1,6 @@
-import { growInts } from "./grow.ts";
+import { growInts } from "./growing-arrays.ts";
 import { type Accepts, largest } from "./largest.ts";
-import { givePieces, multiply, PIECE, QUERY, takePiece, whole } from "./pieces.ts";
+import { BLOCK, multiply, QUERY, releaseBlocks, takeBlock, whole } from "./wasm-memory.ts";
 
 /**
  * Vectors side by side, one byte a number, all of which a query is compared with: 20 ms for a
@@ -55,8 +55,8 @@ let prepared: { query: Float32Array | null; length: number; factor: number } = {
 export function createVectorIndex(dimension: number): VectorIndex {
   const length = Math.ceil(dimension / STEP) * STEP;
   const size = length + TAIL;
-  const inPiece = Math.floor(PIECE / size);
-  const pieces: number[] = [];
+  const perBlock = Math.floor(BLOCK / size);
+  const blocks: number[] = [];
   /** By row: whose it is, and the next row of the same owner or, of free ones, the next free one. */
   const rows = { count: 0, free: NONE, owners: new Int32Array(0), next: new Int32Array(0) };
   /** The first row of each owner, and 1: 0 where there is none. */
@@ -64,7 +64,7 @@ export function createVectorIndex(dimension: number): VectorIndex {
   let products = new Float32Array(0);
 
   const addressOf = (row: number) =>
-    (pieces[Math.floor(row / inPiece)] ?? 0) + (row % inPiece) * size;
+    (blocks[Math.floor(row / perBlock)] ?? 0) + (row % perBlock) * size;
 
   const takeRow = (): number => {
     if (rows.free !== NONE) {
@@ -72,7 +72,7 @@ export function createVectorIndex(dimension: number): VectorIndex {
       rows.free = rows.next[row] ?? NONE;
       return row;
     }
-    if (rows.count === pieces.length * inPiece) pieces.push(takePiece());
+    if (rows.count === blocks.length * perBlock) blocks.push(takeBlock());
     rows.owners = growInts(rows.owners, rows.count + 1);
     rows.next = growInts(rows.next, rows.count + 1);
     return rows.count++;
@@ -115,10 +115,10 @@ export function createVectorIndex(dimension: number): VectorIndex {
     if (products.length < rows.count) products = new Float32Array(Math.ceil(rows.count * SPARE));
     let row = 0;
     const { floats } = whole;
-    for (const piece of pieces) {
-      const end = piece + Math.min(inPiece, rows.count - row) * size;
-      multiply(QUERY, piece, end, length, size);
-      for (let at = (piece + length) / 4 + 1; at < end / 4; at += size / 4) {
+    for (const block of blocks) {
+      const end = block + Math.min(perBlock, rows.count - row) * size;
+      multiply(QUERY, block, end, length, size);
+      for (let at = (block + length) / 4 + 1; at < end / 4; at += size / 4) {
         products[row++] = floats[at] ?? 0;
       }
     }
@@ -126,7 +126,7 @@ export function createVectorIndex(dimension: number): VectorIndex {
 
   return {
     get bytes() {
-      return pieces.length * PIECE + 4 * (2 * rows.owners.length + firsts.length + products.length);
+      return blocks.length * BLOCK + 4 * (2 * rows.owners.length + firsts.length + products.length);
     },
 
     put(owner, vectors) {
@@ -184,7 +184,7 @@ export function createVectorIndex(dimension: number): VectorIndex {
     },
 
     close() {
-      givePieces(pieces.splice(0));
+      releaseBlocks(blocks.splice(0));
       Object.assign(rows, { count: 0, free: NONE });
       firsts = new Int32Array(0);
     },

@@ -1,4 +1,4 @@
-import { growInts } from "./grow.ts";
+import { growInts } from "./growing-arrays.ts";
 import { type Accepts, largest } from "./largest.ts";
 import { createNearWords, MOST_MISSPELT, mayBeNear } from "./near-words.ts";
 import { askedWords, indexedWords } from "./tokens.ts";

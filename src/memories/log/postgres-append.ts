@@ -3,7 +3,7 @@ import type { Statements } from "../../db/postgres.ts";
 import { sqlState } from "../../db/postgres-errors.ts";
 import { ANSWER_LIFETIME, type Answer, AnswersTaken, Behind, type Entry } from "./log.ts";
 import { accountOf } from "./names.ts";
-import { NOW, type Overdue } from "./postgres-moments.ts";
+import { NOW, type Overdue } from "./postgres-clock.ts";
 
 const UNIQUE_VIOLATION = "23505";
 

@@ -1,6 +1,6 @@
 import type { Statements } from "../../db/postgres.ts";
 import type { BaseRecords } from "../base/base-records.ts";
-import { NOW } from "./postgres-moments.ts";
+import { NOW } from "./postgres-clock.ts";
 import { type Lease, LeaseLost } from "./shared-log.ts";
 
 /**

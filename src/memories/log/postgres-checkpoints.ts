@@ -1,7 +1,7 @@
 import type { Postgres, Statements } from "../../db/postgres.ts";
 import type { Checkpoint } from "./log.ts";
 import { accountOf } from "./names.ts";
-import { NOW, type Overdue } from "./postgres-moments.ts";
+import { NOW, type Overdue } from "./postgres-clock.ts";
 import { type Lease, LeaseLost } from "./shared-log.ts";
 
 /** When entries that a checkpoint does not include are any process's business. */

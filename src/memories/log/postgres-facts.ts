@@ -1,5 +1,5 @@
 import type { Statements } from "../../db/postgres.ts";
-import { NOW } from "./postgres-moments.ts";
+import { NOW } from "./postgres-clock.ts";
 import type { LogFacts } from "./recorded.ts";
 
 /** What waits in the log of several servers, and how many tables nobody has seen to in time. */

@@ -1,5 +1,5 @@
 import type { Statements } from "../../db/postgres.ts";
-import { NOW } from "./postgres-moments.ts";
+import { NOW } from "./postgres-clock.ts";
 import { LEASE, type Lease, type Leases } from "./shared-log.ts";
 
 /** What a lease is of: the rows that have it, and how they are named. */

@@ -2,8 +2,8 @@ import type { Postgres } from "../../db/postgres.ts";
 import { ANSWER_LIFETIME, type Checkpoint, type CurrentTable, type Log } from "./log.ts";
 import { appendEntry } from "./postgres-append.ts";
 import { dropTables, recordAsIs, recordUnderLease } from "./postgres-checkpoints.ts";
+import { type Overdue, STATEMENT_TIME } from "./postgres-clock.ts";
 import { createLeases } from "./postgres-leases.ts";
-import { type Overdue, STATEMENT } from "./postgres-moments.ts";
 import { createSharedLog } from "./postgres-shared-log.ts";
 import type { SharedLog } from "./shared-log.ts";
 
@@ -17,10 +17,10 @@ const EXPIRING = 10_000;
 /** A process whose clock is ahead must forget nothing too early: the database's counts too. */
 const EXPIRED = `WITH due AS (
   SELECT h.name, t.account_id FROM heads h JOIN tables t ON t.name = h.name
-  WHERE h.expires_at <= least($1::bigint, ${STATEMENT})
-    AND coalesce(h.expiring_until, 0) < ${STATEMENT}
+  WHERE h.expires_at <= least($1::bigint, ${STATEMENT_TIME})
+    AND coalesce(h.expiring_until, 0) < ${STATEMENT_TIME}
   ORDER BY h.expires_at LIMIT $2::bigint FOR UPDATE OF h SKIP LOCKED
-) UPDATE heads h SET expiring_until = ${STATEMENT} + $3::bigint FROM due WHERE h.name = due.name
+) UPDATE heads h SET expiring_until = ${STATEMENT_TIME} + $3::bigint FROM due WHERE h.name = due.name
   RETURNING due.account_id`;
 
 interface HeadRow {

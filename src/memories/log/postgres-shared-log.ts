@@ -1,8 +1,8 @@
 import type { Postgres, Statements } from "../../db/postgres.ts";
 import { createBaseRecords } from "./postgres-bases.ts";
 import { dropTables } from "./postgres-checkpoints.ts";
+import { NOW } from "./postgres-clock.ts";
 import type { createLeases } from "./postgres-leases.ts";
-import { NOW } from "./postgres-moments.ts";
 import {
   LeaseLost,
   type Leases,

@@ -1,6 +1,6 @@
 import { findNeighbours, type Neighbours } from "./neighbours.ts";
-import { createNumbers } from "./numbers.ts";
 import { along, principalComponents } from "./principal-components.ts";
+import { createRandomNumbers } from "./random-numbers.ts";
 
 /** Principal components that neighbours are found by: the rest is mostly noise. */
 const COMPONENTS = 32;
@@ -94,7 +94,7 @@ function pullTogether(places: Float32Array, neighbours: Neighbours): void {
   const size = places.length / 2;
   const weights = weightsOf(neighbours);
   const rounds = size < ROUNDS.manyFrom ? ROUNDS.few : ROUNDS.many;
-  const random = createNumbers();
+  const random = createRandomNumbers();
   /** When each pair is due, as a share of a round that its weight has filled. */
   const due = new Float32Array(points.length);
   for (let round = 0; round < rounds; round++) {

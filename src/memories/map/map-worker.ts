@@ -1,6 +1,6 @@
 import { layOut } from "./layout.ts";
-import type { Drawn, ToDraw } from "./messages.ts";
 import { findTopics } from "./topics.ts";
+import type { Drawn, ToDraw } from "./worker-messages.ts";
 
 // Ten thousand memories take four seconds, in which no request could be answered: it has a thread of its own.
 declare const self: Worker;

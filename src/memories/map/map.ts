@@ -5,7 +5,7 @@ import { passes } from "../filter.ts";
 import { readable } from "../reach.ts";
 import type { MemoryRow } from "../rows.ts";
 import type { MemoryTable } from "../table.ts";
-import { createDrawing, type Draw } from "./draw-aside.ts";
+import { createMapDrawing, type Draw } from "./draw-in-worker.ts";
 import { type Grouping, type Groups, groupsOf } from "./groups.ts";
 import type { Topics } from "./topics.ts";
 
@@ -75,7 +75,7 @@ type UseTable = <Result>(task: (table: Drawable) => Promise<Result>) => Promise<
  */
 export function createMaps({
   clock,
-  draw = createDrawing(),
+  draw = createMapDrawing(),
   most = MOST_ON_MAP,
 }: {
   clock: () => number;

@@ -1,6 +1,6 @@
 import { tokensOf } from "../indexes/tokens.ts";
-import { HAS_UNSPACED } from "../indexes/unspaced.ts";
-import { createNumbers } from "./numbers.ts";
+import { HAS_UNSPACED } from "../indexes/unspaced-scripts.ts";
+import { createRandomNumbers } from "./random-numbers.ts";
 
 /** A part of the map, where memories are about the same. */
 export interface Topic {
@@ -69,7 +69,7 @@ export function findTopics(places: Float32Array, texts: readonly string[]): Topi
 /** By k-means (Lloyd), from starts as k-means++ takes them; the best of some tries. */
 function partsOf(places: Float32Array, count: number) {
   const size = places.length / 2;
-  const random = createNumbers();
+  const random = createRandomNumbers();
   let best = { middles: new Float32Array(0), nearest: new Uint8Array(size), spread: Infinity };
 
   const square = (point: number, middles: Float32Array, part: number) => {

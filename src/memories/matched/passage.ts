@@ -1,6 +1,6 @@
 import type { Term } from "../indexes/words.ts";
-import { edgeAfter, edgeBefore, sentenceEnds, trimmed, wordAfter } from "./edges.ts";
-import { createFinder, type Hits } from "./terms.ts";
+import { edgeAfter, edgeBefore, sentenceEnds, trimmed, wordAfter } from "./boundaries.ts";
+import { createFinder, type Hits } from "./term-finder.ts";
 
 /** Characters of a passage at the most. */
 export const PASSAGE = 400;

@@ -1,4 +1,4 @@
-import { ACCENT, letterOf, NONE, UNSPACED } from "./letters.ts";
+import { ACCENT, letterOf, NONE, UNSPACED } from "./letter-codes.ts";
 
 /** What is done with the words of a text. */
 export interface Visitor {

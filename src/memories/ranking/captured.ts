@@ -22,7 +22,7 @@ interface Scored {
  * @param captured the same
  * @param floor the chance from which on a memory is taken for an answer
  */
-export function amongSaved<Saved extends Scored, Captured extends Scored>(
+export function placeAmongSaved<Saved extends Scored, Captured extends Scored>(
   saved: readonly Saved[],
   captured: readonly Captured[],
   floor: number,

@@ -1,10 +1,10 @@
 import learned from "./chance.json" with { type: "json" };
 import type { Considered } from "./considered.ts";
+import { stemOf } from "./content-words.ts";
 import type { Question } from "./question.ts";
 import type { Ranked } from "./rank.ts";
 import { chanceOf, logOddsOf, rounded } from "./scores.ts";
 import { SIGNALS } from "./signals/signals.ts";
-import { stemOf } from "./words.ts";
 
 /**
  * The score from which on a memory is taken for an answer, age aside: below it, nothing is known

@@ -1,6 +1,6 @@
 import type { MemoryRow } from "../rows.ts";
+import { contentWords, stemOf } from "./content-words.ts";
 import { logOddsOf } from "./scores.ts";
-import { contentWords, stemOf } from "./words.ts";
 
 /** What tells that two memories are versions of one fact; see `SIGNS`. */
 export type Signs = Record<(typeof SIGNS)[number][0], number>;

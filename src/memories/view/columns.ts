@@ -1,7 +1,7 @@
 import { type Filter, wasCaptured } from "../filter.ts";
-import { first } from "../indexes/first.ts";
+import { firstInOrder } from "../indexes/first-in-order.ts";
 import { createGroups } from "../indexes/groups.ts";
-import { growFloats, growInts } from "../indexes/grow.ts";
+import { growFloats, growInts } from "../indexes/growing-arrays.ts";
 import { createInterned, type Interned } from "../indexes/interned.ts";
 import type { Accepts } from "../indexes/largest.ts";
 import { createSlots } from "../indexes/slots.ts";
@@ -180,7 +180,7 @@ export function createColumns(): Columns {
       if (expiring === 0) return [];
       const at = (slot: number) => columns.expiresAt[slot] ?? 0;
       const expires = (slot: number) => slots.has(slot) && !Number.isNaN(at(slot));
-      const found = first(slots.end, expires, (a, b) => at(a) - at(b), limit);
+      const found = firstInOrder(slots.end, expires, (a, b) => at(a) - at(b), limit);
       return found.map((slot) => ({ id: texts.get(idAt(slot)), expiresAt: at(slot) }));
     },
     among({ isCaptured, projects, isBound }) {

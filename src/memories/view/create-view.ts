@@ -1,6 +1,6 @@
 import type { Filter, PageStart, Position } from "../filter.ts";
-import { first } from "../indexes/first.ts";
-import { createStateIndex, named } from "../indexes/states.ts";
+import { firstInOrder } from "../indexes/first-in-order.ts";
+import { createStateIndex, named } from "../indexes/token-states.ts";
 import { createVectorIndex } from "../indexes/vectors.ts";
 import { createWordIndex } from "../indexes/words.ts";
 import type { Candidate, MemoryRow } from "../rows.ts";
@@ -117,9 +117,10 @@ export function createView(dimension: number, mostWithStates = MOST_WITH_STATES)
     list(filter, from, limit) {
       const accepts = isInFilter(filter);
       const isListed = (slot: number) => accepts(slot) && (from === null || isIn(from, slot));
-      if (!from?.isBackward) return first(columns.end, isListed, isNewer, limit).map(columns.id);
+      if (!from?.isBackward)
+        return firstInOrder(columns.end, isListed, isNewer, limit).map(columns.id);
       const isBefore = (a: number, b: number) => isNewer(b, a);
-      return first(columns.end, isListed, isBefore, limit).map(columns.id).reverse();
+      return firstInOrder(columns.end, isListed, isBefore, limit).map(columns.id).reverse();
     },
 
     count(filter) {

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { createDrawing } from "../../../src/memories/map/draw-aside.ts";
+import { createMapDrawing } from "../../../src/memories/map/draw-in-worker.ts";
 import { layOut } from "../../../src/memories/map/layout.ts";
 import { findNeighbours } from "../../../src/memories/map/neighbours.ts";
 import { createRandom } from "../../support/random.ts";
@@ -70,7 +70,7 @@ test("a thread draws a map and names its parts by what only their texts have", a
     { length: SUBJECTS * OF_EACH },
     (_, point) => `Today Sam talks about ${words[point % SUBJECTS]} again`,
   );
-  const draw = createDrawing();
+  const draw = createMapDrawing();
   const { places, topics, topicOf } = await draw({
     ...{ vectors: subjects(), dimension: DIMENSION, texts },
   });

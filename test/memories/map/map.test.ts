@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import type { Reach } from "../../../src/keys/reach.ts";
 import { wholeAccount } from "../../../src/keys/reach.ts";
 import { createMaps, idOnMap, type MemoryMap } from "../../../src/memories/map/map.ts";
-import type { ToDraw } from "../../../src/memories/map/messages.ts";
+import type { ToDraw } from "../../../src/memories/map/worker-messages.ts";
 import type { MemoryRow } from "../../../src/memories/rows.ts";
 import { startServer } from "../../support/server.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { createMatcher } from "../../../src/memories/matched/matched.ts";
-import { termsOf } from "../../../src/memories/matched/terms.ts";
+import { createMatcher } from "../../../src/memories/matched/matcher.ts";
+import { termsOf } from "../../../src/memories/matched/term-finder.ts";
 import { createRandom } from "../../support/random.ts";
 
 const FILLER = "Of this and that we spoke at length. ";

@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
-import { amongSaved } from "../../../src/memories/ranking/captured.ts";
+import { placeAmongSaved } from "../../../src/memories/ranking/captured.ts";
 
 const FLOOR = 0.2;
 const some = (...scores: number[]) => scores.map((score) => ({ score, chance: score }));
 const merge = (saved: number[], captured: number[]) =>
-  amongSaved(
+  placeAmongSaved(
     some(...saved).map((one) => ({ ...one, kind: "saved" })),
     some(...captured).map((one) => ({ ...one, kind: "captured" })),
     FLOOR,

@@ -1,6 +1,6 @@
 import type { MemoryRow } from "../../rows.ts";
 import type { Considered } from "../considered.ts";
-import { contentWords } from "../words.ts";
+import { contentWords } from "../content-words.ts";
 import type { Kind } from "./kind.ts";
 
 const ASKS_WHEN =

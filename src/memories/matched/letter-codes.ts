@@ -1,4 +1,4 @@
-import { HAS_UNSPACED } from "../indexes/unspaced.ts";
+import { HAS_UNSPACED } from "../indexes/unspaced-scripts.ts";
 
 /** What no letter is: neither a letter nor a digit, an accent that stands alone, see `letterOf`. */
 export const NONE = 0;

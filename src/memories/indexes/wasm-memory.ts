@@ -14,14 +14,14 @@ interface LateInteraction {
   interact(asked: number, askedEnd: number, states: number, end: number): number;
 }
 
-/** Bytes of a piece. */
-export const PIECE = 1 << 16;
+/** Bytes of a block. */
+export const BLOCK = 1 << 16;
 /** Pieces that the memory grows by at the least, and how much it grows otherwise. */
 const GROWTH = 8;
 const SPARE = 0.25;
 
 /**
- * One memory for the vectors and texts of all indexes, which take pieces of it and give them back:
+ * One memory for the vectors and texts of all indexes, which take blocks of it and give them back:
  * the engine has room for eight such memories, and collects all garbage before it makes one more.
  * What is in it costs the garbage collector nothing.
  */
@@ -35,34 +35,34 @@ const viewsOf = (buffer: ArrayBuffer) => ({
   floats: new Float32Array(buffer),
 });
 
-/** The whole memory; another one after every growth. The first piece is nobody's: see below. */
+/** The whole memory; another one after every growth. The first block is nobody's: see below. */
 export let whole = viewsOf(memory.buffer);
 
 /** The addresses where a query's vector is put to be multiplied, and the states of its tokens. */
 export const QUERY = 0;
-export const ASKED = PIECE / 2;
+export const ASKED = BLOCK / 2;
 
 export { interact, multiply };
 
 /**
- * The address of a piece that nobody has.
+ * The address of a block that nobody has.
  * @throws RangeError when there is no memory left
  */
-export function takePiece(): number {
+export function takeBlock(): number {
   if (free.length === 0) {
     const end = memory.buffer.byteLength;
-    const added = Math.max(GROWTH, Math.ceil((end / PIECE) * SPARE));
+    const added = Math.max(GROWTH, Math.ceil((end / BLOCK) * SPARE));
     memory.grow(added);
     whole = viewsOf(memory.buffer);
-    for (let piece = added - 1; piece >= 0; piece--) free.push(end + piece * PIECE);
+    for (let block = added - 1; block >= 0; block--) free.push(end + block * BLOCK);
   }
-  const piece = free.pop();
-  if (piece === undefined) throw new RangeError("there is no memory left for an index");
-  return piece;
+  const block = free.pop();
+  if (block === undefined) throw new RangeError("there is no memory left for an index");
+  return block;
 }
 
-export function givePieces(pieces: readonly number[]): void {
-  for (const piece of pieces) free.push(piece);
+export function releaseBlocks(blocks: readonly number[]): void {
+  for (const block of blocks) free.push(block);
 }
 
 /**

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 import loadWabt from "wabt";
 import { MAX_STATES, STATE } from "../../../src/embedding/embedder.ts";
-import { createStateIndex } from "../../../src/memories/indexes/states.ts";
+import { createStateIndex } from "../../../src/memories/indexes/token-states.ts";
 import { createVectorIndex } from "../../../src/memories/indexes/vectors.ts";
 import { createRandom } from "../../support/random.ts";
 

@@ -1,6 +1,6 @@
 import { AppError } from "../../errors.ts";
 import { isCompiled } from "../../native/embedded-asset.ts";
-import type { Drawn, ToDraw } from "./messages.ts";
+import type { Drawn, ToDraw } from "./worker-messages.ts";
 
 /** In the executable everything but the workers is one module, at the root of its file system. */
 const WORKER = isCompiled ? "./memories/map/map-worker.js" : "./map-worker.ts";
@@ -11,7 +11,7 @@ export type Draw = (what: ToDraw) => Promise<Drawn>;
  * Makes what draws maps in a thread of its own, one after the other: embedding and searching have the
  * other processors.
  */
-export function createDrawing(): Draw {
+export function createMapDrawing(): Draw {
   let last: Promise<unknown> = Promise.resolve();
   return (what) => {
     const drawn = last.then(() => draw(what));

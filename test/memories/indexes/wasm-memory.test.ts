@@ -1,10 +1,19 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 
-const PIECES = join(import.meta.dir, "..", "..", "..", "src", "memories", "indexes", "pieces.ts");
+const MODULE = join(
+  import.meta.dir,
+  "..",
+  "..",
+  "..",
+  "src",
+  "memories",
+  "indexes",
+  "wasm-memory.ts",
+);
 
 test("a processor without AVX, for which the engine has no SIMD, is named", () => {
-  const script = `await import(${JSON.stringify(PIECES)}).catch(({ message }) => console.log(message))`;
+  const script = `await import(${JSON.stringify(MODULE)}).catch(({ message }) => console.log(message))`;
   const { stdout } = Bun.spawnSync([process.execPath, "-e", script], {
     env: { ...process.env, BUN_JSC_useWasmSIMD: "0" },
   });

@@ -1,7 +1,7 @@
-import { givePieces, PIECE, takePiece } from "./pieces.ts";
+import { BLOCK, releaseBlocks, takeBlock } from "./wasm-memory.ts";
 
-/** Room of many sizes in pieces, all of them a number of steps. What is given back is taken again. */
-export interface Places {
+/** Room of many sizes in blocks, all of them a number of steps. What is given back is taken again. */
+export interface Allocator {
   /** Bytes of memory that it takes. */
   readonly bytes: number;
   /**
@@ -14,11 +14,11 @@ export interface Places {
   close(): void;
 }
 
-/** @param step its bytes, a part of a piece's */
-export function createPlaces(step: number): Places {
-  /** Places that are free, by how many steps they have. */
+/** @param step its bytes, a part of a block's */
+export function createAllocator(step: number): Allocator {
+  /** Allocator that are free, by how many steps they have. */
   const free: number[][] = [];
-  const pieces: number[] = [];
+  const blocks: number[] = [];
   const left = { from: 0, to: 0 };
 
   const give = (place: number, steps: number) => {
@@ -29,7 +29,7 @@ export function createPlaces(step: number): Places {
 
   return {
     get bytes() {
-      return pieces.length * PIECE;
+      return blocks.length * BLOCK;
     },
 
     take(steps) {
@@ -37,9 +37,9 @@ export function createPlaces(step: number): Places {
       if (known !== undefined) return known;
       if (left.to - left.from < steps) {
         if (left.to > left.from) give(left.from, left.to - left.from);
-        const piece = takePiece();
-        pieces.push(piece);
-        Object.assign(left, { from: piece / step, to: (piece + PIECE) / step });
+        const block = takeBlock();
+        blocks.push(block);
+        Object.assign(left, { from: block / step, to: (block + BLOCK) / step });
       }
       left.from += steps;
       return left.from - steps;
@@ -48,7 +48,7 @@ export function createPlaces(step: number): Places {
     give,
 
     close() {
-      givePieces(pieces.splice(0));
+      releaseBlocks(blocks.splice(0));
       free.length = 0;
       Object.assign(left, { from: 0, to: 0 });
     },

@@ -1,4 +1,4 @@
-import { createFinder, termsOf } from "./terms.ts";
+import { createFinder, termsOf } from "./term-finder.ts";
 
 /** A piece of a text: words of a question, or what is between. */
 export interface Piece {
@@ -12,7 +12,7 @@ const JOINT = /^\S?$/;
 const LITTLE = 0.2;
 
 /** Reads a question once. What is returned cuts a text where words of the question begin and end. */
-export function createMarker(question: string): (text: string) => Piece[] {
+export function createHighlighter(question: string): (text: string) => Piece[] {
   const find = createFinder(termsOf(question).filter(({ rareness }) => rareness > LITTLE));
   return (text) => {
     const { starts, ends } = find(text);

@@ -2,7 +2,7 @@
 const LONGEST = 30;
 
 /** Words in scripts without spaces: letters in a row, wherever they stand. */
-export function createGroups() {
+export function createTokenSuffixes() {
   const groups = new Map<string, number>();
   /** For the last letter of a group: which lengths there are, as bits. */
   const lengths = new Map<number, number>();

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { memoryCodec } from "../../../src/memories/base/codec.ts";
+import { memoryCodec } from "../../../src/memories/base/memory-codec.ts";
 import { idOf, model, storedMemories, storedMemory } from "../../support/bases.ts";
 import { asEarlier, earlierEntry } from "../../support/earlier-tables.ts";
 

@@ -1,8 +1,8 @@
 import { askedWords, tokensOf } from "../indexes/tokens.ts";
-import { HAS_UNSPACED } from "../indexes/unspaced.ts";
+import { HAS_UNSPACED } from "../indexes/unspaced-scripts.ts";
 import type { Term } from "../indexes/words.ts";
-import { createGroups } from "./groups.ts";
 import { createPrefixes, scan } from "./scan.ts";
+import { createTokenSuffixes } from "./token-suffixes.ts";
 
 /** Places of a text that have words of a question, by where they end: three equal rows. */
 export interface Hits {
@@ -35,12 +35,12 @@ export function termsOf(question: string): Term[] {
 export function createFinder(terms: readonly Term[]): (text: string) => Hits {
   const numbers = new Map<string, number>();
   const prefixes = createPrefixes();
-  const groups = createGroups();
+  const suffixes = createTokenSuffixes();
   for (const [number, { forms }] of terms.entries()) {
     for (const { token } of forms) {
       if (numbers.has(token)) continue;
       numbers.set(token, number);
-      if (HAS_UNSPACED.test(token)) groups.add(token, number);
+      if (HAS_UNSPACED.test(token)) suffixes.add(token, number);
       else prefixes.add(token);
     }
   }
@@ -66,7 +66,7 @@ export function createFinder(terms: readonly Term[]): (text: string) => Hits {
         for (const term of lookUp(text, start, end)) add(start, end, term);
       },
       unspaced(start, end) {
-        groups.find(text, start, end, (from, term) => add(from, end, term));
+        suffixes.find(text, start, end, (from, term) => add(from, end, term));
       },
     });
     return hits;

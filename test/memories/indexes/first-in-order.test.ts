@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { first } from "../../../src/memories/indexes/first.ts";
+import { firstInOrder } from "../../../src/memories/indexes/first-in-order.ts";
 import { createRandom } from "../../support/random.ts";
 
 const random = createRandom(2);
@@ -11,8 +11,8 @@ test.each(["rising", "falling", "mixed"])("the first of an order that is %s", (o
   const compare = (a: number, b: number) => (keys[b] ?? 0) - (keys[a] ?? 0) || a - b;
   const accepts = (number: number) => number % 3 !== 0;
   const sorted = [...keys.keys()].filter(accepts).sort(compare);
-  expect(first(300, accepts, compare)).toEqual(sorted);
+  expect(firstInOrder(300, accepts, compare)).toEqual(sorted);
   for (const limit of [0, 1, 2, 50, 199, 200, 1_000]) {
-    expect(first(300, accepts, compare, limit)).toEqual(sorted.slice(0, limit));
+    expect(firstInOrder(300, accepts, compare, limit)).toEqual(sorted.slice(0, limit));
   }
 });

@@ -1,7 +1,7 @@
 import { MAX_STATES, STATE } from "../../embedding/embedder.ts";
-import { growInts } from "./grow.ts";
-import { ASKED, interact, whole } from "./pieces.ts";
-import { createPlaces } from "./places.ts";
+import { createAllocator } from "./allocator.ts";
+import { growInts } from "./growing-arrays.ts";
+import { ASKED, interact, whole } from "./wasm-memory.ts";
 
 /** The states of tokens by small whole numbers: see `TokenStates`. */
 export interface StateIndex {
@@ -36,7 +36,7 @@ const WEIGHT = 128 / 4;
 const SAME = 127 ** 2;
 
 export function createStateIndex(): StateIndex {
-  const room = createPlaces(STATE);
+  const room = createAllocator(STATE);
   /** Of each owner: where its states are, and how many. */
   let places = new Int32Array(0);
   let counts = new Int32Array(0);

@@ -6,7 +6,7 @@ import type { Base } from "./base.ts";
  * again.
  * @param mend brings them back; what it throws is what the reader is told
  */
-export function mendingBase(base: Base, mend: () => Promise<void>): Base {
+export function createRestoringBase(base: Base, mend: () => Promise<void>): Base {
   const twice =
     <Args extends unknown[], Result>(read: (...args: Args) => Promise<Result>) =>
     async (...args: Args): Promise<Result> => {

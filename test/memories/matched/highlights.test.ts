@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
-import { createMarker } from "../../../src/memories/matched/marks.ts";
+import { createHighlighter } from "../../../src/memories/matched/highlights.ts";
 
 /** A text with brackets around what is marked. */
 const marked = (question: string, text: string) =>
-  createMarker(question)(text)
+  createHighlighter(question)(text)
     .map((piece) => (piece.isAsked ? `[${piece.text}]` : piece.text))
     .join("");
 

@@ -3,7 +3,7 @@
  * quick where the largest numbers come first, or nearly.
  * @param compare less than 0 when the first of two comes before the second
  */
-export function first(
+export function firstInOrder(
   end: number,
   accepts: (number: number) => boolean,
   compare: (a: number, b: number) => number,

@@ -1,6 +1,6 @@
 import type { MemoryRow } from "../rows.ts";
+import { contentWords, stemOf } from "./content-words.ts";
 import { COMPARED, compareVersions, mayBeVersion, type Said, sumOf } from "./versions.ts";
-import { contentWords, stemOf } from "./words.ts";
 
 /** A question about what no longer holds. */
 const PAST =
@@ -48,7 +48,7 @@ export function versionsToCompare(question: string, ranked: readonly Versioned[]
  * a question about the past the one that held then. The older ones say which one is newer.
  * @param vectors of results that are compared, by their ids
  */
-export function putVersionsInOrder<Result extends Versioned>(
+export function orderVersions<Result extends Versioned>(
   question: string,
   ranked: readonly Result[],
   vectors: ReadonlyMap<string, Float32Array>,
