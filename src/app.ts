@@ -140,7 +140,7 @@ export function createApp({
   });
   const resourceMetadata = config.publicUrl + RESOURCE_METADATA_PATH;
   const memories = withActivity(unwatched, activity);
-  const recall = createRecall({ memories: unwatched, told: recordRecalls(activity) });
+  const recall = createRecall({ memories: unwatched, onRecall: recordRecalls(activity) });
   const capture = createCapture({ memories, progress, projectOf, clock: access.clock });
   const { publicUrl } = config;
   const createMcpServer = createMcpServerFactory({ memories, recall, publicUrl, log });

@@ -46,6 +46,7 @@ const ORDER = [
   "input-kinds.ts",
   "stop-words.ts",
   "code-points.ts",
+  "short-text.ts",
   "changelog.ts",
   "rate-limit.ts",
   "metrics.ts",

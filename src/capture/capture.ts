@@ -1,7 +1,7 @@
 import type { Principal } from "../http/principal.ts";
 import { convert } from "../import/convert-memory.ts";
 import { openTranscript } from "../import/transcripts/read-transcript.ts";
-import { BEGINNING, momentOf, type Turn } from "../import/transcripts/turn.ts";
+import { BEGINNING, type Turn, timeOf } from "../import/transcripts/turn.ts";
 import { turnMemory } from "../import/transcripts/turn-memory.ts";
 import { problemOf } from "../input-kinds.ts";
 import type { ImportLine } from "../memories/import.ts";
@@ -12,36 +12,36 @@ import { createPause } from "../pause.ts";
 import type { ProgressStore } from "./progress.ts";
 
 const DAY = 86_400_000;
-/** Days after which a captured turn is forgotten. */
+/** Days after which captured turns expire, by default. */
 export const KEPT_DAYS = 90;
-/** Turns that are saved before the place is remembered. */
+/** Turns that are saved together; the progress is stored after each batch. */
 const BATCH = 32;
 
-/** Whose conversation it is, and what becomes of its turns. */
+/** The conversation whose turns are captured. */
 export interface Conversation {
   /** The agent, as in `ctxd connect`. */
   agent: string;
   session: string | null;
-  /** The project that turns belong to; that of the folder when it is undefined. */
+  /** The project of the turns; undefined for the project of the folder. */
   project: string | null | undefined;
-  /** The folder that the agent worked in, where a turn does not say. */
+  /** The agent's working folder, for turns that have none of their own. */
   folder: string | null;
-  /** Days after which the turns are forgotten; null for never. */
+  /** Days after which the turns expire; null for never. */
   keptDays: number | null;
 }
 
-/** On whose behalf turns are saved. */
+/** The caller for whom turns are saved. */
 export interface Writer {
   principal: Principal;
-  /** Throws what ends it. */
+  /** Rejects when the caller may no longer write. */
   stillAllowed: () => Promise<void>;
 }
 
 export type Capture = ReturnType<typeof createCapture>;
 
 /**
- * Saves what is said in conversations with agents, each turn once, with secrets masked.
- * @param projectOf the project of a folder of this machine
+ * Saves the turns of conversations with agents, each turn once, with secrets masked.
+ * @param projectOf the project of a folder on this machine
  * @param clock milliseconds since 1970
  */
 export function createCapture({
@@ -55,10 +55,10 @@ export function createCapture({
   projectOf: (folder: string) => string | null;
   clock: () => number;
 }) {
-  /** The last reading of each transcript: two side by side would split a turn. */
-  const underWay = new Map<string, Promise<unknown>>();
+  /** The last capture of each transcript. Two captures at the same time would split a turn. */
+  const running = new Map<string, Promise<unknown>>();
 
-  /** @param after the time of the turn before, in milliseconds since 1970 */
+  /** @param after the time of the previous turn, in milliseconds since 1970 */
   const save = async (
     { principal, stillAllowed }: Writer,
     conversation: Conversation,
@@ -66,7 +66,7 @@ export function createCapture({
     after: number,
   ): Promise<{ captured: number; last: number }> => {
     const { bound, credential } = principal;
-    // Who is bound to a project may name no other.
+    // A caller that is bound to a project may name no other.
     const named =
       bound === null ? conversation.project : projectToWrite(principal, conversation.project);
     const now = clock();
@@ -76,22 +76,22 @@ export function createCapture({
         : endOfDay(now + conversation.keptDays * DAY, principal.accountId);
     const lines: ImportLine[] = [];
     let last = after;
-    // Secrets are looked for in up to a megabyte each: others have their turn between.
+    // Masking secrets in a turn of up to a megabyte takes time: other requests run in between.
     const pause = createPause();
     for (const turn of turns) {
       await pause();
       const folder = turn.folder ?? conversation.folder;
       const found = named === undefined && folder !== null ? projectOf(folder) : (named ?? null);
-      const project = usable(Project, found);
-      const session = usable(SessionId, turn.session ?? conversation.session);
-      const said = turnMemory(conversation.agent, {
+      const project = validOrNull(Project, found);
+      const session = validOrNull(SessionId, turn.session ?? conversation.session);
+      const source = turnMemory(conversation.agent, {
         ...turn,
         session,
         text: memories.secrets.mask(turn.text),
       });
-      for (const memory of convert(conversation.agent, said).memories) {
-        // Turns of equal times, and parts of one, keep their order.
-        last = Math.max(momentOf(turn.at) ?? now, last + 1);
+      for (const memory of convert(conversation.agent, source).memories) {
+        // Distinct times keep the order of turns with equal times, and of the parts of one turn.
+        last = Math.max(timeOf(turn.at) ?? now, last + 1);
         lines.push({
           number: lines.length + 1,
           memory: toCaptured(memory, { project, expiresAt, at: last }),
@@ -99,7 +99,7 @@ export function createCapture({
       }
     }
     const agent = { agentId: conversation.agent };
-    const report = await memories.import({ ...principal, ...agent }, each(lines), {
+    const report = await memories.import({ ...principal, ...agent }, toAsync(lines), {
       source: { via: "capture", ...credential },
       dryRun: false,
       mayRead: true,
@@ -108,52 +108,53 @@ export function createCapture({
     return { captured: report.created, last };
   };
 
-  const readOn = async (writer: Writer, path: string, conversation: Conversation) => {
+  const readNewTurns = async (writer: Writer, path: string, conversation: Conversation) => {
     const { accountId } = writer.principal;
     const known = await progress.find(accountId, path);
     const from = known && { ...known, folder: conversation.folder };
     const reading = await openTranscript(path, from ?? BEGINNING);
     if (!reading) return 0;
     let [captured, last] = [0, known?.at ?? 0];
-    const put = async (batch: readonly Turn[]) => {
+    const saveBatch = async (batch: readonly Turn[]) => {
       if (batch.length > 0) {
         const saved = await save(writer, conversation, batch, last);
         captured += saved.captured;
         last = saved.last;
       }
-      const { folder: _, ...place } = reading.place();
-      await progress.put(accountId, path, place);
+      const { folder: _, ...position } = reading.position();
+      await progress.put(accountId, path, position);
     };
     let batch: Turn[] = [];
     for await (const turn of reading.turns) {
       batch.push(turn);
       if (batch.length < BATCH) continue;
-      await put(batch);
+      await saveBatch(batch);
       batch = [];
     }
-    await put(batch);
+    await saveBatch(batch);
     return captured;
   };
 
   return {
-    /** Saves turns that a client gives, and returns how many were new. */
+    /** Saves turns that a client sends. Returns how many memories were new. */
     async turns(writer: Writer, conversation: Conversation, turns: readonly Turn[]) {
       return (await save(writer, conversation, turns, 0)).captured;
     },
 
     /**
-     * Saves what is new in a transcript since it was captured last, and returns how many turns that is.
-     * @throws what the system says of a file that can't be read
+     * Saves the turns that were added to a transcript since its last capture. Returns how many memories
+     * were new.
+     * @throws the system's error when the file can't be read
      */
     async transcript(writer: Writer, conversation: Conversation, path: string): Promise<number> {
       const key = JSON.stringify([writer.principal.accountId, path]);
-      const before = underWay.get(key) ?? Promise.resolve();
-      const read = before.catch(() => {}).then(() => readOn(writer, path, conversation));
-      underWay.set(key, read);
+      const previous = running.get(key) ?? Promise.resolve();
+      const read = previous.catch(() => {}).then(() => readNewTurns(writer, path, conversation));
+      running.set(key, read);
       try {
         return await read;
       } finally {
-        if (underWay.get(key) === read) underWay.delete(key);
+        if (running.get(key) === read) running.delete(key);
       }
     },
   };
@@ -172,19 +173,19 @@ function toCaptured(
 }
 
 /**
- * The end of a day: its turns are forgotten in one go, since each time takes a rewrite. It comes at
- * another time for each account, so that not all are due at once.
+ * Rounds up to the end of a day: all turns of a day expire together, because deleting them takes a
+ * rewrite. The day ends at a different time for each account, which spreads the rewrites.
  */
 function endOfDay(at: number, accountId: string): string {
   const start = Bun.hash.crc32(accountId) % DAY;
   return new Date(start + Math.ceil((at - start) / DAY) * DAY).toISOString();
 }
 
-/** Null for what would not be taken as such a field. */
-function usable(schema: typeof Project, value: string | null): string | null {
+/** The value if the schema accepts it, else null. */
+function validOrNull(schema: typeof Project, value: string | null): string | null {
   return value !== null && problemOf(schema, value) === null ? value : null;
 }
 
-async function* each<Item>(items: readonly Item[]): AsyncGenerator<Item> {
+async function* toAsync<Item>(items: readonly Item[]): AsyncGenerator<Item> {
   yield* items;
 }

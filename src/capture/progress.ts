@@ -4,71 +4,72 @@ import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { moveFile } from "../system/files.ts";
 
-/** Milliseconds after which nobody goes on with a conversation. */
-const FORGOTTEN_AFTER = 400 * 86_400_000;
+/** Milliseconds after which the progress of an unused transcript is deleted: 400 days. */
+const EXPIRES_AFTER_MS = 400 * 86_400_000;
 
-const Kept = Type.Object({
+const Progress = Type.Object({
   offset: Type.Integer({ minimum: 0 }),
   at: Type.Union([Type.Number(), Type.Null()]),
   session: Type.Union([Type.String(), Type.Null()]),
 });
-/** How far a transcript was captured. */
-export type CaptureProgress = Static<typeof Kept>;
+/** How far a transcript has been captured. */
+type CaptureProgress = Static<typeof Progress>;
 
-/** Remembers how far each transcript was captured. */
+/** Stores how far each transcript has been captured. */
 export interface ProgressStore {
   /** Null for a transcript that was never captured. */
   find(accountId: string, path: string): Promise<CaptureProgress | null>;
-  put(accountId: string, path: string, place: CaptureProgress): Promise<void>;
+  put(accountId: string, path: string, progress: CaptureProgress): Promise<void>;
 }
 
 /**
- * Remembers them in files of a folder, one for each transcript, whose names don't tell the
- * transcript's. One that is lost costs a second reading: turns have the same ids whenever they are read.
+ * Stores progress in a folder, one file for each transcript. The file names do not reveal the paths of
+ * the transcripts. A lost file is harmless: the transcript is read again, and its turns get the same
+ * ids.
  */
 export function createProgressFiles(folder: string): ProgressStore {
   const fileOf = (accountId: string, path: string) => {
     const name = new Bun.CryptoHasher("sha256").update(JSON.stringify([accountId, path]));
     return join(folder, `${name.digest("hex")}.json`);
   };
-  let isSwept = false;
-  /** Once for each start: what was not written for long is of conversations that have ended. */
-  const sweep = async () => {
-    if (isSwept) return;
-    isSwept = true;
+  let isCleaned = false;
+  /** Deletes old files, once per start of the program. */
+  const deleteExpired = async () => {
+    if (isCleaned) return;
+    isCleaned = true;
     const files = (await readdir(folder)).map((name) => join(folder, name));
     for (const file of files) {
       const { mtimeMs } = await stat(file);
-      if (Date.now() - mtimeMs > FORGOTTEN_AFTER) await rm(file, { force: true });
+      if (Date.now() - mtimeMs > EXPIRES_AFTER_MS) await rm(file, { force: true });
     }
   };
   return {
     async find(accountId, path) {
       try {
-        const place: unknown = JSON.parse(await readFile(fileOf(accountId, path), "utf8"));
-        return Value.Check(Kept, place) ? place : null;
+        const stored: unknown = JSON.parse(await readFile(fileOf(accountId, path), "utf8"));
+        return Value.Check(Progress, stored) ? stored : null;
       } catch {
         return null;
       }
     },
 
-    async put(accountId, path, place) {
+    async put(accountId, path, progress) {
       await mkdir(folder, { recursive: true, mode: 0o700 });
       const file = fileOf(accountId, path);
-      await writeFile(`${file}.new`, JSON.stringify(place), { mode: 0o600 });
+      await writeFile(`${file}.new`, JSON.stringify(progress), { mode: 0o600 });
       await moveFile(`${file}.new`, file);
-      // Another process may sweep too.
-      await sweep().catch(() => {});
+      // Another process may delete the same files.
+      await deleteExpired().catch(() => {});
     },
   };
 }
 
-/** Remembers them as long as the process runs. */
+/** Stores progress in memory, until the process ends. */
 export function createProgressMemory(): ProgressStore {
-  const progress = new Map<string, CaptureProgress>();
+  const stored = new Map<string, CaptureProgress>();
   const keyOf = (accountId: string, path: string) => JSON.stringify([accountId, path]);
   return {
-    find: async (accountId, path) => progress.get(keyOf(accountId, path)) ?? null,
-    put: async (accountId, path, place) => void progress.set(keyOf(accountId, path), place),
+    find: async (accountId, path) => stored.get(keyOf(accountId, path)) ?? null,
+    put: async (accountId, path, progress) => void stored.set(keyOf(accountId, path), progress),
   };
 }

@@ -3,19 +3,19 @@ import { basename, dirname, join, resolve } from "node:path";
 import { LIMITS } from "../memories/memory.ts";
 import { homeFolder } from "../system/folders.ts";
 
-/** Bytes of a file of git's that is read. */
-const MAX_FILE = 1 << 20;
+/** Most bytes of a git file that is read. */
+const MAX_FILE_BYTES = 1 << 20;
 
 /**
- * The project that a folder belongs to: `owner/repo` of the remote `origin` of its git repository,
- * else the name of the repository's folder. Null where there is no repository. Git itself is not
- * started: hooks have no time for it, and a folder of somebody else may tell it what to run.
+ * The project of a folder: `owner/repo` of the remote `origin` of its git repository, else the name
+ * of the repository's folder. Null outside a repository. This does not run git: hooks have no time
+ * for that, and the configuration of a foreign folder can make git run any program.
  */
 export function projectOfFolder(folder: string): string | null {
   const found = findRepository(resolve(folder));
   if (found === null) return null;
   const { root, gitFolder } = found;
-  // A worktree shares the configuration of its repository, and is the same project.
+  // A worktree shares the configuration of its repository and belongs to the same project.
   const shared = textOf(join(gitFolder, "commondir"));
   const common = shared === null ? gitFolder : resolve(gitFolder, shared.trim());
   const isWorktree = common !== gitFolder && basename(common) === ".git";
@@ -25,9 +25,9 @@ export function projectOfFolder(folder: string): string | null {
 }
 
 /**
- * The repository that a folder is in: its folder, and where git keeps what it knows of it. One of the
- * home folder keeps settings, and is not the project of all that lies below; editors also start
- * programs there.
+ * The repository that contains a folder: its root and its git folder. A repository in the home folder
+ * is ignored: it holds settings and is not the project of the folders below, and editors start
+ * programs in the home folder.
  */
 function findRepository(folder: string): { root: string; gitFolder: string } | null {
   const home = homeFolder({});
@@ -39,7 +39,7 @@ function findRepository(folder: string): { root: string; gitFolder: string } | n
   return null;
 }
 
-/** Of a worktree or a submodule, `.git` is a file with the folder's path (gitrepository-layout(5)). */
+/** In a worktree or a submodule, `.git` is a file with the path of the git folder (gitrepository-layout(5)). */
 function gitFolderOf(path: string): string | null {
   try {
     const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory();
@@ -49,16 +49,16 @@ function gitFolderOf(path: string): string | null {
     const folder = isFolder ? path : resolve(dirname(path), named.trim());
     return existsSync(join(folder, "HEAD")) ? folder : null;
   } catch {
-    // Who may not read it has no repository there.
+    // An unreadable repository counts as none.
     return null;
   }
 }
 
-/** Null for what is no small file: a folder of somebody else may have one that never ends. */
+/** The text of a small regular file, else null: a foreign folder may contain an endless device file. */
 function textOf(path: string): string | null {
   try {
     const found = statSync(path);
-    return found.isFile() && found.size <= MAX_FILE ? readFileSync(path, "utf8") : null;
+    return found.isFile() && found.size <= MAX_FILE_BYTES ? readFileSync(path, "utf8") : null;
   } catch {
     return null;
   }
@@ -67,7 +67,7 @@ function textOf(path: string): string | null {
 const SECTION = /^\[\s*remote\s+"origin"\s*\]/i;
 const URL_LINE = /^url\s*=\s*"?([^"#;]+)/i;
 
-/** The address of `origin` in a repository's configuration (git-config(1)); null for none. */
+/** The URL of `origin` in a repository's configuration (git-config(1)); null without one. */
 function originOf(config: string): string | null {
   let isOrigin = false;
   for (const line of config.split("\n").map((each) => each.trim())) {
@@ -78,14 +78,14 @@ function originOf(config: string): string | null {
   return null;
 }
 
-/** `https://host/path`, `ssh://git@host:22/path`, or `git@host:path`: the path (git-clone(1)). */
-const ADDRESS = /^(?:(?!file:)[a-z][a-z0-9+.-]*:\/\/[^/]+\/|[^/:]+:(?!\/\/))(.+)$/i;
+/** Matches the path of `https://host/path`, `ssh://git@host:22/path` and `git@host:path` (git-clone(1)). */
+const REMOTE_PATH = /^(?:(?!file:)[a-z][a-z0-9+.-]*:\/\/[^/]+\/|[^/:]+:(?!\/\/))(.+)$/i;
 
-/** Owner and repository of an address; of a folder of this machine only its name. */
-function nameOf(address: string): string {
-  const remote = ADDRESS.exec(address)?.[1];
-  // Azure DevOps has the same repository under paths with `_git` and with `v3` in them.
-  const parts = (remote ?? address).split("/").filter((part) => !/^(|_git|v3|~)$/.test(part));
+/** Owner and repository of a remote URL; for a local folder only its name. */
+function nameOf(url: string): string {
+  const remote = REMOTE_PATH.exec(url)?.[1];
+  // Azure DevOps serves the same repository under paths with `_git` and with `v3`.
+  const parts = (remote ?? url).split("/").filter((part) => !/^(|_git|v3|~)$/.test(part));
   const last = parts.at(-1)?.replace(/(?<=.)\.git$/, "") ?? "";
   return [...(remote === undefined ? [] : parts.slice(0, -1)), last].join("/");
 }

@@ -5,47 +5,52 @@ import type { Memories } from "../memories/memories.ts";
 import { LIMITS, type Memory } from "../memories/memory.ts";
 import { recallText } from "./recall-text.ts";
 
-/** Sessions of which it is remembered what they were told. */
-const SESSIONS = 1_000;
-/** What is looked at to begin with, and told of it at the most. */
-const LOOKED_AT = 100;
-const OF_PROJECT = 12;
-const OF_PERSON = 6;
-const SAID_LAST = 4;
-/** What is told to a prompt at the most. */
-const TO_PROMPT = 6;
+/** Sessions whose recalled memories are remembered. */
+const MAX_SESSIONS = 1_000;
+/** Newest memories among which those for the beginning of a conversation are chosen. */
+const CANDIDATES = 100;
+/** At most this many memories of each kind at the beginning of a conversation. */
+const MAX_OF_PROJECT = 12;
+const MAX_OF_USER = 6;
+const MAX_LAST_TURNS = 4;
+/** At most this many memories for a prompt. */
+const MAX_FOR_PROMPT = 6;
 
 export interface RecallRequest {
-  /** The conversation that it is for; null where that is not known: then everything is told again. */
+  /** The conversation; null when unknown: then memories are repeated. */
   session: string | null;
   project: string | null;
-  /** What people call what is worked on: the project's name, or the folder's where there is none. */
+  /** The name by which people call the project; that of the folder when there is no project. */
   name: string | null;
-  /** What the person asks; null at the beginning of a conversation. */
+  /** What the user asks; null at the beginning of a conversation. */
   prompt: string | null;
-  /** Whether the conversation has forgotten what it was told. */
+  /** Whether the agent's context was cleared, so that memories may be repeated. */
   isFresh: boolean;
   /** Characters of the text. */
   budget: number;
   /**
-   * Whether the agent asks by itself as a conversation begins. Then all projects count where it works on
-   * none, and while the model is being loaded, what is found by words alone.
+   * Whether the agent itself asks, at the beginning of a conversation. Then memories of all projects
+   * count when there is no current one, and so do results by words only, while the model still loads.
    */
   isAsked?: boolean;
 }
 
 export type Recall = ReturnType<typeof createRecall>;
 
-/** Tells agents what is known, without being asked: little, nothing twice, and only what is certain enough. */
+/**
+ * Gives agents the memories that matter, without a search by the agent: few, none twice in a
+ * conversation, and only above the score floor.
+ */
 export function createRecall({
   memories,
-  told: tell = () => {},
+  onRecall = () => {},
 }: {
   memories: Pick<Memories, "search" | "list">;
-  /** Is told of each text: who asked for it, and of which memories it is. */
-  told?: (reach: Reach, request: RecallRequest, ids: readonly string[]) => void;
+  /** Called for each text, with the ids of its memories. */
+  onRecall?: (reach: Reach, request: RecallRequest, ids: readonly string[]) => void;
 }) {
-  const told = new LRUCache<string, Set<string>>({ max: SESSIONS });
+  /** Ids of the memories that each session has received. */
+  const received = new LRUCache<string, Set<string>>({ max: MAX_SESSIONS });
 
   const list = async (reach: Reach, filter: Filter, limit: number) =>
     (await memories.list(reach, { filter: { ...filter, isCurrent: true }, limit })).memories;
@@ -63,59 +68,61 @@ export function createRecall({
       mode: "hybrid",
       known: true,
     });
-    // By words alone, while the model is still being loaded, nothing is certain.
+    // While the model still loads, results are by words only, which is not reliable enough.
     return found.mode === "hybrid" || isAsked ? found.memories : [];
   };
 
-  /** What a conversation begins with. */
-  const beginning = async (reach: Reach, { project, name, session, isAsked }: RecallRequest) => {
-    const own = { projects: [null], isCaptured: false };
-    const here = project === null && isAsked ? {} : { projects: [project] };
-    const ofOwn = { filter: own, limit: OF_PERSON, ...(isAsked && { isAsked }) };
-    const [ofProject, named, ofPerson, pinned, said] = await Promise.all([
-      project === null && !isAsked ? [] : list(reach, { ...here, isCaptured: false }, LOOKED_AT),
-      name === null ? [] : search(reach, name, ofOwn),
-      search(reach, "preferences of the user", ofOwn),
-      list(reach, own, LOOKED_AT),
-      list(reach, { ...here, isCaptured: true }, LOOKED_AT),
+  /** The memories for the beginning of a conversation. */
+  const forBeginning = async (reach: Reach, { project, name, session, isAsked }: RecallRequest) => {
+    const withoutProject = { projects: [null], isCaptured: false };
+    const inProject = project === null && isAsked ? {} : { projects: [project] };
+    const options = { filter: withoutProject, limit: MAX_OF_USER, ...(isAsked && { isAsked }) };
+    const [ofProject, named, ofUser, pinned, captured] = await Promise.all([
+      project === null && !isAsked
+        ? []
+        : list(reach, { ...inProject, isCaptured: false }, CANDIDATES),
+      name === null ? [] : search(reach, name, options),
+      search(reach, "preferences of the user", options),
+      list(reach, withoutProject, CANDIDATES),
+      list(reach, { ...inProject, isCaptured: true }, CANDIDATES),
     ]);
     return [
       ...pinned.filter((memory) => memory.pinned),
-      ...ofProject.sort(mostImportantFirst).slice(0, OF_PROJECT),
+      ...ofProject.sort(mostImportantFirst).slice(0, MAX_OF_PROJECT),
       ...named,
-      ...ofPerson,
-      ...lastSaid(said, session),
+      ...ofUser,
+      ...lastTurnsOfUser(captured, session),
     ];
   };
 
-  /** What matters for a prompt; what was said in the same conversation is known there. */
-  const toPrompt = async (
+  /** The memories for a prompt, without turns of the same conversation: the agent knows those. */
+  const forPrompt = async (
     reach: Reach,
     prompt: string,
     { project, session, isFresh, isAsked = false }: RecallRequest,
   ) => {
     const filter = project === null && isAsked ? {} : { projects: [project, null] };
-    const found = await search(reach, prompt, { filter, limit: 2 * TO_PROMPT, isAsked });
+    const found = await search(reach, prompt, { filter, limit: 2 * MAX_FOR_PROMPT, isAsked });
     const isOwn = (memory: Memory) => session !== null && memory.session_id === session;
-    return found.filter((memory) => isFresh || !isOwn(memory)).slice(0, TO_PROMPT);
+    return found.filter((memory) => isFresh || !isOwn(memory)).slice(0, MAX_FOR_PROMPT);
   };
 
   return {
-    /** What is known that matters now, as a text for an agent; empty for nothing. */
+    /** The memories that matter now, as a text for an agent; empty when there are none. */
     async text(reach: Reach, request: RecallRequest): Promise<string> {
       const { session, prompt, isFresh, isAsked } = request;
       const key = session === null ? null : JSON.stringify([reach.accountId, reach.bound, session]);
-      const known = (key === null || isFresh ? null : told.get(key)) ?? null;
-      const begins = isAsked || (known === null && (session !== null || prompt === null));
-      const [answers, first] = await Promise.all([
-        prompt === null || prompt.trim() === "" ? [] : toPrompt(reach, prompt, request),
-        begins ? beginning(reach, request) : [],
+      const known = (key === null || isFresh ? null : received.get(key)) ?? null;
+      const isBeginning = isAsked || (known === null && (session !== null || prompt === null));
+      const [answers, general] = await Promise.all([
+        prompt === null || prompt.trim() === "" ? [] : forPrompt(reach, prompt, request),
+        isBeginning ? forBeginning(reach, request) : [],
       ]);
-      const wanted = new Map([...answers, ...first].map((memory) => [memory.id, memory]));
+      const wanted = new Map([...answers, ...general].map((memory) => [memory.id, memory]));
       for (const id of known ?? []) wanted.delete(id);
       const { text, ids } = recallText([...wanted.values()], request);
-      if (key !== null) told.set(key, new Set([...(known ?? []), ...ids]));
-      tell(reach, request, ids);
+      if (key !== null) received.set(key, new Set([...(known ?? []), ...ids]));
+      onRecall(reach, request, ids);
       return text;
     },
   };
@@ -129,12 +136,12 @@ function mostImportantFirst(a: Memory, b: Memory): number {
   );
 }
 
-/** What the person said last, in the conversation before this one. @param said newest first */
-function lastSaid(said: readonly Memory[], session: string | null): Memory[] {
-  const others = said.filter((memory) => session === null || memory.session_id !== session);
-  const before = others[0]?.session_id;
+/** What the user said last in the previous conversation. @param captured newest first */
+function lastTurnsOfUser(captured: readonly Memory[], session: string | null): Memory[] {
+  const others = captured.filter((memory) => session === null || memory.session_id !== session);
+  const previous = others[0]?.session_id;
   return others
-    .filter(({ session_id, metadata }) => session_id === before && metadata.role === "user")
-    .slice(0, SAID_LAST)
+    .filter(({ session_id, metadata }) => session_id === previous && metadata.role === "user")
+    .slice(0, MAX_LAST_TURNS)
     .reverse();
 }

@@ -5,7 +5,7 @@ import { KEPT_DAYS } from "./capture.ts";
 import { RECALL_CHARACTERS } from "./recall-limits.ts";
 
 const MAX_PATH = 4_096;
-/** Characters of a turn: several memories, where it takes them. */
+/** Characters of a turn. A long turn becomes several memories. */
 const MAX_TURN = 1 << 20;
 const strict = { additionalProperties: false };
 const orNull = (schema: typeof Project, description: string) =>
@@ -14,7 +14,7 @@ const orNull = (schema: typeof Project, description: string) =>
 const Folder = Type.String({
   minLength: 1,
   maxLength: MAX_PATH,
-  description: "The folder that the agent works in. On the local socket alone.",
+  description: "The folder that the agent works in. Accepted on the local socket only.",
   examples: ["/home/sam/atlas"],
 });
 
@@ -35,7 +35,7 @@ const GivenTurn = Type.Object(
         minLength: 1,
         maxLength: 1_000,
         description:
-          "Tells it from all other turns of the agent: the same one again makes no second memory. By default its session and its text.",
+          "Identifies the turn among all turns of the agent: sending the same id again creates no second memory. Default: the session and the text.",
         examples: ["turn-17"],
       }),
     ),
@@ -58,14 +58,14 @@ export const CaptureRequest = Type.Object(
     project: Type.Optional(
       orNull(
         Project,
-        "What it is about; by default the project of the folder, on the same machine.",
+        "The project of the conversation. Default: the project of the folder, on the same machine.",
       ),
     ),
     turns: Type.Optional(
       Type.Array(GivenTurn, {
         minItems: 1,
         maxItems: LIMITS.batch,
-        description: "What was said, in its order.",
+        description: "What was said, in order.",
       }),
     ),
     transcript: Type.Optional(
@@ -73,7 +73,7 @@ export const CaptureRequest = Type.Object(
         minLength: 1,
         maxLength: MAX_PATH,
         description:
-          "Path of the agent's transcript, in place of `turns`: what is new in it is read after the answer. On the local socket alone.",
+          "Path of the agent's transcript, instead of `turns`. Its new turns are read after the response. Accepted on the local socket only.",
         examples: ["/home/sam/.claude/projects/-atlas/0b5c.jsonl"],
       }),
     ),
@@ -81,17 +81,17 @@ export const CaptureRequest = Type.Object(
     kept_days: Type.Optional(
       Type.Union([Type.Integer({ minimum: 1, maximum: 3_650 }), Type.Null()], {
         default: KEPT_DAYS,
-        description: "Days after which it is forgotten; `null` for never.",
+        description: "Days after which the turns expire; `null` for never.",
       }),
     ),
   },
   strict,
 );
-/** Its answer. */
+/** Its response. */
 export const Captured = Type.Object({
   captured: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], {
     description:
-      "How many memories are new; `null` where the transcript is read after the answer, and without the scope `memories:read`.",
+      "Number of new memories. `null` when the transcript is read after the response, and without the scope `memories:read`.",
   }),
 });
 
@@ -99,19 +99,21 @@ export const Captured = Type.Object({
 export const RecallRequest = Type.Object(
   {
     session_id: Type.Optional(SessionId),
-    project: Type.Optional(orNull(Project, "What the conversation is about.")),
+    project: Type.Optional(orNull(Project, "The project of the conversation.")),
     folder: Type.Optional(Folder),
     prompt: Type.Optional(
       Type.String({
         maxLength: MAX_TURN,
-        description: "What the person asks; without it, what a conversation begins with.",
+        description:
+          "What the user asks. Without it, the memories for the beginning of a conversation are returned.",
         examples: ["How do we deploy?"],
       }),
     ),
     fresh: Type.Optional(
       Type.Boolean({
         default: false,
-        description: "Whether the conversation has forgotten what it was told.",
+        description:
+          "Whether the agent's context was cleared. Then memories that it has already received are returned again.",
       }),
     ),
     max_characters: Type.Optional(
@@ -119,13 +121,13 @@ export const RecallRequest = Type.Object(
         minimum: RECALL_CHARACTERS.min,
         maximum: RECALL_CHARACTERS.max,
         default: RECALL_CHARACTERS.default,
-        description: "Of the text.",
+        description: "Most characters of the text.",
       }),
     ),
   },
   strict,
 );
-/** Its answer. */
+/** Its response. */
 export const Recalled = Type.Object({
-  text: Type.String({ description: "For the agent; empty where nothing is known." }),
+  text: Type.String({ description: "Text for the agent; empty when nothing is known." }),
 });

@@ -13,10 +13,9 @@ import type { Recall } from "./recall.ts";
 import { RECALL_CHARACTERS } from "./recall-limits.ts";
 import { Captured, CaptureRequest, Recalled, RecallRequest } from "./requests.ts";
 
-/** Bytes of a body. */
-const MAX_BODY = 8 << 20;
+const MAX_BODY_BYTES = 8 << 20;
 
-/** What the hooks of agents call: capturing what is said, and recalling what is known. */
+/** The endpoints that hooks of agents call: to capture turns, and to recall memories. */
 export function createCaptureRoutes({
   capture,
   recall,
@@ -26,7 +25,7 @@ export function createCaptureRoutes({
 }: {
   capture: Capture;
   recall: Recall;
-  /** The project of a folder of this machine. */
+  /** The project of a folder on this machine. */
   projectOf: (folder: string) => string | null;
   authorize: Authorize;
   log: Log;
@@ -45,9 +44,9 @@ export function createCaptureRoutes({
       "/capture",
       async ({ request, body }) => {
         const principal = await authorize(request, "memories:add");
-        checkPlaces(principal, body);
+        checkPaths(principal, body);
         if ((body.turns === undefined) === (body.transcript === undefined)) {
-          throw invalid("turns", "or `transcript` is required, and not both");
+          throw invalid("turns", "or `transcript` is required, but not both");
         }
         const conversation: Conversation = {
           agent: body.agent,
@@ -62,7 +61,7 @@ export function createCaptureRoutes({
         };
         const { transcript } = body;
         if (transcript !== undefined) {
-          // An agent waits for its hook.
+          // The agent waits for its hook, so the response does not wait for the transcript.
           capture.transcript(writer, conversation, transcript).then(
             (captured) => log.debug("captured", { agent: body.agent, captured }),
             (error) => log.warn("capture_failed", { agent: body.agent, error }),
@@ -71,25 +70,32 @@ export function createCaptureRoutes({
         }
         const turns = (body.turns ?? []).map(
           ({ role, content, id, at }): Turn => ({
-            ...{ role, text: content, at: at ?? null, folder: null },
+            role,
+            text: content,
+            at: at ?? null,
+            folder: null,
             session: conversation.session,
             key: id ?? JSON.stringify([conversation.session, role, content]),
           }),
         );
         const captured = await capture.turns(writer, conversation, turns);
-        // Who may not read is not told what is here already.
+        // The number would reveal which memories exist.
         return { captured: allows(principal.scopes, "memories:read") ? captured : null };
       },
       {
-        parse: parser("memories:add", createBodyReader(CaptureRequest, MAX_BODY)),
+        parse: parser("memories:add", createBodyReader(CaptureRequest, MAX_BODY_BYTES)),
         body: CaptureRequest,
         detail: {
           operationId: "captureTurns",
-          summary: "Save what was said in a conversation",
+          summary: "Save the turns of a conversation",
           description:
-            "Each turn becomes a memory that expires, with secrets masked and `source.via` = `capture`. Turns that are here already change nothing. In searches they come after what was saved and is as good.",
+            "Each turn becomes a memory that expires, with secrets masked and `source.via` = `capture`. Turns that exist already change nothing. In searches, captured turns rank below saved memories that match equally well.",
           responses: responses(
-            { status: 200, description: "Saved, or to be read.", schema: Captured },
+            {
+              status: 200,
+              description: "Turns saved, or transcript accepted for reading.",
+              schema: Captured,
+            },
             400,
             413,
             415,
@@ -102,14 +108,14 @@ export function createCaptureRoutes({
       "/recall",
       async ({ request, body }) => {
         const principal = await authorize(request, "memories:read");
-        checkPlaces(principal, body);
+        checkPaths(principal, body);
         const { folder } = body;
         const named = principal.bound?.project ?? body.project;
         const project = named === undefined && folder !== undefined ? projectOf(folder) : named;
         return {
           text: await recall.text(principal, {
             project: project ?? null,
-            // A repository is known by its name without its owner's.
+            // People call a repository by its name without the owner.
             name: basename(project ?? folder ?? "") || null,
             session: body.session_id ?? null,
             prompt: body.prompt ?? null,
@@ -119,15 +125,15 @@ export function createCaptureRoutes({
         };
       },
       {
-        parse: parser("memories:read", createBodyReader(RecallRequest, MAX_BODY)),
+        parse: parser("memories:read", createBodyReader(RecallRequest, MAX_BODY_BYTES)),
         body: RecallRequest,
         detail: {
           operationId: "recallContext",
-          summary: "Recall what is known for a conversation",
+          summary: "Recall memories for a conversation",
           description:
-            "What matters for a prompt or to begin with, as a text for an agent: only what is certain enough, and nothing twice in a conversation.",
+            "Returns the memories that matter for a prompt, or for the beginning of a conversation, as a text for an agent. It contains only memories above the score floor, and none twice in a conversation.",
           responses: responses(
-            { status: 200, description: "What is known.", schema: Recalled },
+            { status: 200, description: "The recalled text.", schema: Recalled },
             400,
             413,
             415,
@@ -138,14 +144,14 @@ export function createCaptureRoutes({
     );
 }
 
-/** Folders and files are those of the machine: who is elsewhere has no business there. */
-function checkPlaces(
+/** Paths refer to this machine, so only callers on the local socket may send them. */
+function checkPaths(
   { via }: Principal,
   { transcript, folder }: { transcript?: string; folder?: string },
 ): void {
   if (via === "local") return;
-  if (transcript !== undefined) throw invalid("transcript", "is taken on the local socket alone");
-  if (folder !== undefined) throw invalid("folder", "is taken on the local socket alone");
+  if (transcript !== undefined) throw invalid("transcript", "is accepted on the local socket only");
+  if (folder !== undefined) throw invalid("folder", "is accepted on the local socket only");
 }
 
 function invalid(path: string, message: string) {

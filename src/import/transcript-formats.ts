@@ -5,6 +5,7 @@ import { placeIn, type TextSource } from "./source.ts";
 import { readText } from "./text-file.ts";
 import { readConversation } from "./transcripts/gemini.ts";
 import { openTranscript, TRANSCRIPTS } from "./transcripts/read-transcript.ts";
+import { MAX_TRANSCRIPT_LINE } from "./transcripts/transcript-lines.ts";
 import {
   BEGINNING,
   createTurnBuilder,
@@ -14,10 +15,7 @@ import {
 } from "./transcripts/turn.ts";
 import { turnMemory } from "./transcripts/turn-memory.ts";
 
-/** Bytes of a line: more is what a tool put out. */
-const MAX_LINE = 16 << 20;
-
-/** What agents on this machine keep of their sessions. Turns that were captured are the same memories. */
+/** The transcripts of agents. Turns that were captured before become the same memories. */
 export const transcriptFormats: readonly Format[] = TRANSCRIPTS.map((format) => ({
   name: format.name,
   origin: format.agent,
@@ -35,7 +33,9 @@ async function* readTurns(
   const onDamage = () => void damaged++;
   const turns =
     onDisk?.turns ??
-    (format.readEntry ? appended(source, format.readEntry, onDamage) : rewritten(source, onDamage));
+    (format.readEntry
+      ? readAppended(source, format.readEntry, onDamage)
+      : readRewritten(source, onDamage));
   let count = 0;
   for await (const turn of turns) {
     const { folder } = turn;
@@ -48,20 +48,20 @@ async function* readTurns(
   for (let n = 0; n < lines; n++) yield { at, leftOut: "damaged lines of transcripts" };
 }
 
-/** The same as of a file on the disk, of one that is sent or archived. */
-async function* appended(
+/** Reads an uploaded or archived transcript whose lines are only appended. */
+async function* readAppended(
   { bytes }: TextSource,
   readEntry: ReadEntry,
   onDamage: () => void,
 ): AsyncGenerator<Turn> {
-  const place = { ...BEGINNING };
-  const builder = createTurnBuilder(place);
+  const position = { ...BEGINNING };
+  const builder = createTurnBuilder(position);
   let start = 0;
-  for await (const line of readByteLines(bytes, MAX_LINE)) {
+  for await (const line of readByteLines(bytes, MAX_TRANSCRIPT_LINE)) {
     const value = line === TOO_LONG ? null : parse(line.toString());
     const end = start + (line === TOO_LONG ? 0 : line.length) + 1;
     if (value === null && (line === TOO_LONG || line.toString().trim() !== "")) onDamage();
-    const part = value && readEntry({ value, start, end }, place);
+    const part = value && readEntry({ value, start, end }, position);
     const turn = part && builder.add(part);
     if (turn) yield turn;
     start = end;
@@ -70,7 +70,8 @@ async function* appended(
   if (turn) yield turn;
 }
 
-async function* rewritten(source: TextSource, onDamage: () => void): AsyncGenerator<Turn> {
+/** Reads an uploaded or archived transcript that its agent may have rewritten. */
+async function* readRewritten(source: TextSource, onDamage: () => void): AsyncGenerator<Turn> {
   const { lines } = await readText(source);
   const whole = parse(lines.join("\n"));
   const values = whole
@@ -82,9 +83,9 @@ async function* rewritten(source: TextSource, onDamage: () => void): AsyncGenera
         onDamage();
         return [];
       });
-  const place = { ...BEGINNING };
-  const builder = createTurnBuilder(place);
-  for (const part of readConversation(values, place)) {
+  const position = { ...BEGINNING };
+  const builder = createTurnBuilder(position);
+  for (const part of readConversation(values, position)) {
     const turn = builder.add(part);
     if (turn) yield turn;
   }

@@ -1,12 +1,7 @@
 import type { FoundMemory } from "../memories/found-memory.ts";
 import type { Memory } from "../memories/memory.ts";
-import {
-  describeMemory,
-  excerpt,
-  excerptAround,
-  type ShownMemory,
-  wholeMemory,
-} from "./memory-text.ts";
+import { excerpt } from "../short-text.ts";
+import { describeMemory, excerptAround, type ShownMemory, wholeMemory } from "./memory-text.ts";
 
 /** Average characters per token in English. */
 const CHARACTERS_PER_TOKEN = 4;

@@ -2,6 +2,7 @@ import { unitsOf } from "../code-points.ts";
 import type { FoundMemory, Matched } from "../memories/found-memory.ts";
 import { edgeAfter, edgeBefore } from "../memories/matched/boundaries.ts";
 import type { Memory } from "../memories/memory.ts";
+import { formatDate } from "../short-text.ts";
 
 /** A memory as a result shows it. */
 export interface ShownMemory {
@@ -44,24 +45,6 @@ export function describeMemory({ memory, content }: ShownMemory): string {
   return `${facts.join(" · ")}\n${content}`;
 }
 
-const DATE = new Intl.DateTimeFormat("en-GB", {
-  day: "numeric",
-  month: "short",
-  year: "numeric",
-  timeZone: "UTC",
-});
-
-/** The date of a moment in UTC, such as `21 Nov 2026`. */
-export function formatDate(instant: string): string {
-  return DATE.format(new Date(instant));
-}
-
-/** The first line of a text as a title, at most 80 characters. */
-export function titleOf(content: string): string {
-  const line = content.trim().split("\n", 1)[0]?.trim() ?? "";
-  return line.length <= 80 ? line : excerpt(line, 79);
-}
-
 /** The part of a text around a passage, with `…` where text is left out. At most `length` characters. */
 export function excerptAround(content: string, passage: Matched, length: number): string {
   const found = unitsOf(content)(passage.start);
@@ -75,10 +58,4 @@ export function excerptAround(content: string, passage: Matched, length: number)
   const latest = Math.min(content.length, start + window);
   const end = edgeBefore(content, latest, Math.min(latest, found + needed));
   return `${start > 0 ? "…" : ""}${content.slice(start, end)}${end < content.length ? "…" : ""}`;
-}
-
-/** The beginning of a text, followed by `…`. Never ends within a character. */
-export function excerpt(content: string, length: number): string {
-  const start = content.slice(0, Math.max(0, length - 1));
-  return `${start.isWellFormed() ? start : start.slice(0, -1)}…`;
 }

@@ -2,9 +2,10 @@ import { type McpServer, ProtocolError, ResourceTemplate } from "@modelcontextpr
 import { Type } from "@sinclair/typebox";
 import type { Log } from "../log.ts";
 import type { Memories } from "../memories/memories.ts";
+import { titleOf } from "../short-text.ts";
 import { explainError } from "./explain-error.ts";
 import { fitMemories, LIST_LIMITS, SEARCH_LIMITS } from "./fit-memories.ts";
-import { describeMemory, titleOf, wholeMemory } from "./memory-text.ts";
+import { describeMemory, wholeMemory } from "./memory-text.ts";
 import { describeMemories, noteOnMode } from "./reading-tools.ts";
 import { inProject, type Session } from "./session.ts";
 import { toStandardSchema } from "./standard-schema.ts";

@@ -4,7 +4,7 @@ import type { Principal } from "../http/principal.ts";
 import { allows } from "../keys/scopes.ts";
 import type { Memories } from "../memories/memories.ts";
 import { sourceOf } from "../memories/source.ts";
-import { titleOf } from "./memory-text.ts";
+import { titleOf } from "../short-text.ts";
 import type { Session } from "./session.ts";
 import { defineTool, type Tool } from "./tool.ts";
 import { clearable, fields } from "./tool-inputs.ts";

@@ -1,8 +1,14 @@
 import { isObject, type JsonObject } from "../json-lines.ts";
-import { type Part, type Place, stringOf, type TranscriptFormat, withoutElements } from "./turn.ts";
+import {
+  type Part,
+  type Position,
+  stringOf,
+  type TranscriptFormat,
+  withoutElements,
+} from "./turn.ts";
 
-/** What Claude Code puts among the words of a person. */
-const ASIDES = [
+/** Elements that Claude Code adds to the user's words. */
+const INJECTED = [
   "system-reminder",
   "local-command-caveat",
   "local-command-stdout",
@@ -23,8 +29,8 @@ const COMMAND =
   /^<command-name>([^<]*)<\/command-name>\s*(?:<command-args>([\s\S]*)<\/command-args>)?$/;
 
 /**
- * `~/.claude/projects/FOLDER/SESSION.jsonl`: each line is an event, and only those of the types `user`
- * and `assistant` are said by somebody. The format is internal to Claude Code
+ * `~/.claude/projects/FOLDER/SESSION.jsonl`: each line is an event; only the types `user` and
+ * `assistant` are turns. The format is internal to Claude Code
  * (https://code.claude.com/docs/en/claude-directory); these fields are those of versions 1.0 to 2.1.
  */
 export const claudeCode: TranscriptFormat = {
@@ -35,32 +41,35 @@ export const claudeCode: TranscriptFormat = {
       ({ type, sessionId, parentUuid }) =>
         typeof type === "string" && typeof sessionId === "string" && parentUuid !== undefined,
     ),
-  readEntry: ({ value }, place) => {
-    place.session = stringOf(value.sessionId) ?? place.session;
-    place.folder = stringOf(value.cwd) ?? place.folder;
-    return isSaid(value) ? readMessage(value, place) : null;
+  readEntry: ({ value }, position) => {
+    position.session = stringOf(value.sessionId) ?? position.session;
+    position.folder = stringOf(value.cwd) ?? position.folder;
+    return isTurn(value) ? readMessage(value, position) : null;
   },
 };
 
-/** Whether the person or their agent said it: not another agent, not Claude Code itself. */
-function isSaid(value: JsonObject): boolean {
+/** Whether the user or their agent said it, rather than a subagent or Claude Code itself. */
+function isTurn(value: JsonObject): boolean {
   const { isSidechain, isMeta, isCompactSummary, isApiErrorMessage, message } = value;
   if (isSidechain === true || isMeta === true) return false;
   if (isCompactSummary === true || isApiErrorMessage === true) return false;
   return !(isObject(message) && message.model === "<synthetic>");
 }
 
-function readMessage({ type, message, uuid, timestamp }: JsonObject, place: Place): Part | null {
+function readMessage(
+  { type, message, uuid, timestamp }: JsonObject,
+  position: Position,
+): Part | null {
   if ((type !== "user" && type !== "assistant") || !isObject(message)) return null;
   const said = textOf(message.content);
-  const text = type === "user" ? wordsOf(said) : said.trim();
+  const text = type === "user" ? typedText(said) : said.trim();
   if (text === "") return null;
   const at = stringOf(timestamp);
-  const key = stringOf(uuid) ?? JSON.stringify([place.session, at, text]);
+  const key = stringOf(uuid) ?? JSON.stringify([position.session, at, text]);
   return { role: type, text, at, key };
 }
 
-/** Thoughts, uses of tools and what these put out are blocks of other types. */
+/** The text blocks. Thoughts, tool calls and their results are blocks of other types. */
 function textOf(content: unknown): string {
   if (typeof content === "string") return content;
   if (!Array.isArray(content)) return "";
@@ -71,13 +80,13 @@ function textOf(content: unknown): string {
     .join("\n");
 }
 
-/** What the person typed. */
-function wordsOf(said: string): string {
-  const text = withoutElements(said, ASIDES);
+/** The part of a message that the user typed. */
+function typedText(said: string): string {
+  const text = withoutElements(said, INJECTED);
   if (INTERRUPTED.test(text)) return "";
   const command = COMMAND.exec(text);
   if (!command) return text;
   const [, name = "", args = ""] = command;
-  // A command by itself, such as /clear, says nothing.
+  // A command without arguments, such as /clear, is not worth keeping.
   return args.trim() === "" ? "" : `${name.trim()} ${args.trim()}`;
 }

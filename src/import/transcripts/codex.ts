@@ -2,14 +2,14 @@ import { isObject, type JsonObject } from "../json-lines.ts";
 import {
   type Entry,
   type Part,
-  type Place,
+  type Position,
   stringOf,
   type TranscriptFormat,
   withoutElements,
 } from "./turn.ts";
 
-/** What Codex tells its model in the name of the person. */
-const ASIDES = [
+/** Elements that Codex adds to messages of the user. */
+const INJECTED = [
   "environment_context",
   "user_instructions",
   "INSTRUCTIONS",
@@ -22,43 +22,44 @@ const ASIDES = [
   "hook_prompt",
 ];
 const INSTRUCTIONS = /^# AGENTS\.md instructions\b[^\n]*/;
-/** Before what was typed into an editor. */
+/** Precedes the text that the user typed into an editor. */
 const REQUEST = "## My request for Codex:";
 
 /**
- * `~/.codex/sessions/YEAR/MONTH/DAY/rollout-TIME-ID.jsonl`: each line has a `type` and a `payload`. What
- * is said is there as a message of the model (`response_item`) and as an event (`event_msg`), in the
- * first versions only as the former, without an envelope. After `RolloutLine` in Codex's
+ * `~/.codex/sessions/YEAR/MONTH/DAY/rollout-TIME-ID.jsonl`: each line has a `type` and a `payload`.
+ * Each turn appears as a message (`response_item`) and as an event (`event_msg`); in the first
+ * versions only as a message, without `type` and `payload`. Source: `RolloutLine` in
  * codex-rs/protocol/src/protocol.rs (https://github.com/openai/codex).
  */
 export const codex: TranscriptFormat = {
   agent: "codex",
   name: "a transcript of Codex",
   recognises: (first) => first.some((value) => value.type === "session_meta" || isFirstMeta(value)),
-  readEntry: (entry, place) => {
+  readEntry: (entry, position) => {
     const { type, payload, timestamp } = entry.value;
     const inner = isObject(payload) ? payload : null;
-    if (type === "session_meta" && inner) noteSession(inner, place);
-    else if (type === "turn_context" && inner) place.folder = stringOf(inner.cwd) ?? place.folder;
-    else if (type === "response_item" && inner) return toPart(readMessage(inner), entry, place);
-    else if (type === "event_msg" && inner) return toPart(readEvent(inner), entry, place);
-    else if (isFirstMeta(entry.value)) noteSession(entry.value, place);
+    if (type === "session_meta" && inner) noteSession(inner, position);
+    else if (type === "turn_context" && inner)
+      position.folder = stringOf(inner.cwd) ?? position.folder;
+    else if (type === "response_item" && inner) return toPart(readMessage(inner), entry, position);
+    else if (type === "event_msg" && inner) return toPart(readEvent(inner), entry, position);
+    else if (isFirstMeta(entry.value)) noteSession(entry.value, position);
     else if (type === "message" && timestamp === undefined)
-      return toPart(readMessage(entry.value), entry, place);
+      return toPart(readMessage(entry.value), entry, position);
     return null;
   },
 };
 
-/** The first line, as it was in 2025. */
+/** Whether a line is the session header that Codex wrote in 2025. */
 function isFirstMeta({ id, timestamp, type, instructions, git }: JsonObject): boolean {
   const isMeta = typeof id === "string" && typeof timestamp === "string" && type === undefined;
   return isMeta && (instructions !== undefined || git !== undefined);
 }
 
-function noteSession(meta: JsonObject, place: Place): void {
-  // A fork begins with what it goes on from.
-  place.session ??= stringOf(meta.id);
-  place.folder = stringOf(meta.cwd) ?? place.folder;
+function noteSession(meta: JsonObject, position: Position): void {
+  // A forked session begins with the lines of the original session. Its own header comes first.
+  position.session ??= stringOf(meta.id);
+  position.folder = stringOf(meta.cwd) ?? position.folder;
 }
 
 type Said = Pick<Part, "role" | "text">;
@@ -80,18 +81,18 @@ function readEvent({ type, message }: JsonObject): Said | null {
   return type === "agent_message" ? { role: "assistant", text: message } : null;
 }
 
-function toPart(said: Said | null, { value, start }: Entry, place: Place): Part | null {
+function toPart(said: Said | null, { value, start }: Entry, position: Position): Part | null {
   if (!said) return null;
-  const text = said.role === "user" ? wordsOf(said.text) : said.text.trim();
+  const text = said.role === "user" ? typedText(said.text) : said.text.trim();
   if (text === "") return null;
-  // Lines have no ids, and are only ever appended.
-  const key = JSON.stringify([place.session, start]);
+  // Lines have no ids. They are only appended, so their offsets are stable.
+  const key = JSON.stringify([position.session, start]);
   return { role: said.role, text, at: stringOf(value.timestamp), key };
 }
 
-/** What the person typed. */
-function wordsOf(said: string): string {
-  const text = withoutElements(said, ASIDES).replace(INSTRUCTIONS, "").trim();
+/** The part of a message that the user typed. */
+function typedText(said: string): string {
+  const text = withoutElements(said, INJECTED).replace(INSTRUCTIONS, "").trim();
   const request = text.lastIndexOf(REQUEST);
   return request < 0 ? text : text.slice(request + REQUEST.length).trim();
 }

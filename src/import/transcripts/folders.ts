@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { Glob } from "bun";
 
-/** Where agents keep their transcripts: a folder, what moves it, and the files in it. */
+/** Where agents store transcripts: their folder, the variable that moves it, and the files. */
 const FOLDERS: Record<string, { home: string; variable?: string; patterns: readonly string[] }> = {
   "claude-code": {
     home: ".claude",
@@ -19,29 +19,29 @@ const FOLDERS: Record<string, { home: string; variable?: string; patterns: reado
   gemini: { home: ".gemini", patterns: ["tmp/*/chats/session-*.{json,jsonl}"] },
 };
 
-/** The agents whose transcripts can be read by folder. */
+/** The agents whose transcripts can be imported from this machine. */
 export const TRANSCRIPT_AGENTS: readonly string[] = Object.keys(FOLDERS);
 
 /**
- * The transcripts of an agent on this machine, the oldest first.
- * @throws what the system says when there is no such folder
+ * The transcripts of an agent on this machine, oldest first.
+ * @throws the system's error when the folder does not exist
  */
 export async function listTranscripts(
   agent: string,
   { env, home }: { env: Record<string, string | undefined>; home: string },
 ): Promise<{ folder: string; paths: string[] }> {
-  const place = FOLDERS[agent];
-  if (!place) throw new Error(`no transcripts are known of ${agent}`);
-  const folder = (place.variable && env[place.variable]) || join(home, place.home);
+  const known = FOLDERS[agent];
+  if (!known) throw new Error(`the transcripts of ${agent} are not supported`);
+  const folder = (known.variable && env[known.variable]) || join(home, known.home);
   const found = await Promise.all(
-    place.patterns.map((pattern) =>
+    known.patterns.map((pattern) =>
       Array.fromAsync(new Glob(pattern).scan({ cwd: folder, dot: true })),
     ),
   );
   const all = new Set(found.flat());
   const paths = [...all]
     .filter((path) => !/(^|\/)agent-[^/]*$/.test(path))
-    // What was moved to the newer format is there twice.
+    // Gemini CLI keeps the `.json` file of a session that it has converted to `.jsonl`.
     .filter((path) => !all.has(`${path}l`) || !path.endsWith(".json"))
     .map((path) => join(folder, path));
   const times = await Promise.all(

@@ -1,16 +1,22 @@
 import { isObject, type JsonObject } from "../json-lines.ts";
-import { type Part, type Place, stringOf, type TranscriptFormat, withoutElements } from "./turn.ts";
+import {
+  type Part,
+  type Position,
+  stringOf,
+  type TranscriptFormat,
+  withoutElements,
+} from "./turn.ts";
 
-/** What Gemini CLI puts among the words of a person. */
-const ASIDES = ["session_context", "hook_context"];
-/** Before the files that the person named with `@`. */
+/** Elements that Gemini CLI adds to the user's words. */
+const INJECTED = ["session_context", "hook_context"];
+/** Precedes the contents of files that the user named with `@`. */
 const FILES = "--- Content from referenced files ---";
 
 /**
  * `~/.gemini/tmp/PROJECT/chats/session-*.json` is one object with `messages`. In newer versions,
  * `.jsonl` has a line for the session, one for each state of a message, and changes (`$set`,
- * `$rewindTo`). After `loadConversationRecord` in packages/core/src/services/chatRecordingService.ts of
- * Gemini CLI (https://github.com/google-gemini/gemini-cli).
+ * `$rewindTo`). Source: `loadConversationRecord` in
+ * packages/core/src/services/chatRecordingService.ts (https://github.com/google-gemini/gemini-cli).
  */
 export const gemini: TranscriptFormat = {
   agent: "gemini",
@@ -25,8 +31,8 @@ function isSession({ sessionId, projectHash }: JsonObject): boolean {
   return typeof sessionId === "string" && typeof projectHash === "string";
 }
 
-/** What is said in a conversation, as its lines leave it; a `.json` file is one line. */
-export function readConversation(lines: Iterable<JsonObject>, place: Place): Part[] {
+/** The messages of a conversation after all its changes. A `.json` file counts as one line. */
+export function readConversation(lines: Iterable<JsonObject>, position: Position): Part[] {
   const messages = new Map<string, JsonObject>();
   const keep = (list: unknown) => {
     for (const message of Array.isArray(list) ? list : []) {
@@ -41,9 +47,9 @@ export function readConversation(lines: Iterable<JsonObject>, place: Place): Par
       if (Array.isArray(changes.messages)) messages.clear();
       keep(changes.messages);
     } else if (isSession(line)) {
-      // Another agent, which this one has started.
+      // The conversation of a subagent.
       if (line.kind === "subagent") return [];
-      place.session = stringOf(line.sessionId) ?? place.session;
+      position.session = stringOf(line.sessionId) ?? position.session;
       keep(line.messages);
     } else keep([line]);
   }
@@ -60,12 +66,12 @@ function toPart({ id, type, timestamp, content, displayContent }: JsonObject): P
   const role = type === "user" ? "user" : "assistant";
   const shown = role === "user" ? textOf(displayContent) : "";
   const said = shown === "" ? textOf(content) : shown;
-  const text = role === "user" ? wordsOf(said) : said.trim();
+  const text = role === "user" ? typedText(said) : said.trim();
   if (text === "") return null;
   return { role, text, at: stringOf(timestamp), key: String(id) };
 }
 
-/** Of parts, those that are text: the others are uses of tools and what these put out. */
+/** The text parts of a message. Other parts are thoughts, tool calls and their results. */
 function textOf(content: unknown): string {
   if (typeof content === "string") return content;
   const parts = Array.isArray(content) ? content : [content];
@@ -77,9 +83,9 @@ function textOf(content: unknown): string {
     .join("\n");
 }
 
-/** What the person typed. */
-function wordsOf(said: string): string {
-  const text = withoutElements(said, ASIDES);
+/** The part of a message that the user typed. */
+function typedText(said: string): string {
+  const text = withoutElements(said, INJECTED);
   const files = text.indexOf(FILES);
   return files < 0 ? text : text.slice(0, files).trim();
 }

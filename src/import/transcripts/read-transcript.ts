@@ -8,87 +8,93 @@ import { isCompressed, readHead, readLines } from "./transcript-lines.ts";
 import {
   BEGINNING,
   createTurnBuilder,
-  momentOf,
-  type Place,
+  type Position,
   type TranscriptFormat,
   type Turn,
+  timeOf,
 } from "./turn.ts";
 
 export const TRANSCRIPTS: readonly TranscriptFormat[] = [claudeCode, codex, gemini];
 
-/** Bytes of a transcript that has to be read as a whole. */
-const MAX_WHOLE = 64 << 20;
+/** Bytes of a transcript that must be read as a whole. */
+const MAX_WHOLE_BYTES = 64 << 20;
 
 /** A transcript that is being read. */
 export interface Reading {
   format: TranscriptFormat;
-  /** What is said after the place where it was begun, in its order. */
+  /** The turns after the position where the reading began, in order. */
   turns: AsyncGenerator<Turn>;
-  /** How far everything has been read that `turns` has given so far. */
-  place: () => Place;
-  /** How many lines are damaged. */
+  /** The position after the turns that `turns` has yielded. */
+  position: () => Position;
+  /** Number of damaged lines so far. */
   damaged: () => number;
 }
 
 /**
- * Opens the transcript of an agent; null for a file of another kind.
- * @param from where an earlier reading of the same file ended
- * @throws what the system says of a file that can't be read
+ * Opens the transcript of an agent; null when the file is no known transcript.
+ * @param from the position where an earlier reading of the same file ended
+ * @throws the system's error when the file can't be read
  */
 export async function openTranscript(path: string, from = BEGINNING): Promise<Reading | null> {
   const head = await readHead(path);
   const first = objectsOf(head);
   const format = TRANSCRIPTS.find((each) => each.recognises(first, head));
   if (!format) return null;
-  // Somebody has replaced the file by a shorter one.
+  // A file that is shorter than the position has been replaced: it is read from the beginning.
   const isShorter = from.offset > (await Bun.file(path).stat()).size && !isCompressed(path);
-  const state: State = { place: isShorter ? BEGINNING : from, damaged: 0 };
+  const state: State = { position: isShorter ? BEGINNING : from, damaged: 0 };
   return {
     format,
-    turns: format.readEntry ? appended(path, format.readEntry, state) : rewritten(path, state),
-    place: () => state.place,
+    turns: format.readEntry
+      ? readAppended(path, format.readEntry, state)
+      : readRewritten(path, state),
+    position: () => state.position,
     damaged: () => state.damaged,
   };
 }
 
 interface State {
-  place: Place;
+  position: Position;
   damaged: number;
 }
 
-async function* appended(
+/** Reads a transcript whose lines are only appended, from the position on. */
+async function* readAppended(
   path: string,
   readEntry: NonNullable<TranscriptFormat["readEntry"]>,
   state: State,
 ): AsyncGenerator<Turn> {
-  // Of the lines that were read; `state.place` is that of the turns that were given.
-  const place = { ...state.place };
-  const builder = createTurnBuilder(place);
+  // The position of the lines read; `state.position` is that of the turns yielded.
+  const position = { ...state.position };
+  const builder = createTurnBuilder(position);
   const after = (turn: Turn, offset: number): Turn => {
-    state.place = { ...place, offset, at: momentOf(turn.at) ?? state.place.at };
+    state.position = { ...position, offset, at: timeOf(turn.at) ?? state.position.at };
     return turn;
   };
-  for await (const { bytes, start, end, isEnded } of readLines(path, place.offset)) {
+  for await (const { bytes, start, end, isEnded } of readLines(path, position.offset)) {
     const value = bytes && parse(bytes);
     if (!value) {
-      // What is written at this moment is read the next time.
+      // The agent is still writing this line. The next reading takes it.
       if (!isEnded) break;
       if (bytes === null || bytes.toString().trim() !== "") state.damaged++;
     }
-    const part = value && readEntry({ value, start, end }, place);
+    const part = value && readEntry({ value, start, end }, position);
     const turn = part && builder.add(part);
     if (turn) yield after(turn, start);
-    place.offset = end;
+    position.offset = end;
   }
   const turn = builder.close();
-  if (turn) yield after(turn, place.offset);
-  else state.place = { ...place, at: state.place.at };
+  if (turn) yield after(turn, position.offset);
+  else state.position = { ...position, at: state.position.at };
 }
 
-async function* rewritten(path: string, state: State): AsyncGenerator<Turn> {
+/** Reads a transcript that its agent may rewrite: all of it, then the turns after the position's time. */
+async function* readRewritten(path: string, state: State): AsyncGenerator<Turn> {
   const { size } = await Bun.file(path).stat();
-  if (size > MAX_WHOLE) throw new Error(`a transcript of more than ${MAX_WHOLE} bytes`);
-  const place = { ...state.place, folder: state.place.folder ?? (await folderOf(path)) };
+  if (size > MAX_WHOLE_BYTES) {
+    throw new Error(`The transcript has more than ${MAX_WHOLE_BYTES} bytes.`);
+  }
+  const position = { ...state.position, folder: state.position.folder ?? (await folderOf(path)) };
   const text = await readFile(path, "utf8");
   const whole = parse(text);
   const lines = whole
@@ -96,24 +102,25 @@ async function* rewritten(path: string, state: State): AsyncGenerator<Turn> {
     : text.split("\n").flatMap((line, index, all): JsonObject[] => {
         if (line.trim() === "") return [];
         const value = parse(line);
-        if (!value && index < all.length - 1) state.damaged++;
+        const isBeingWritten = index === all.length - 1;
+        if (!value && !isBeingWritten) state.damaged++;
         return value ? [value] : [];
       });
-  const since = state.place.at ?? Number.NEGATIVE_INFINITY;
-  const parts = readConversation(lines, place).filter(
-    ({ at }) => (momentOf(at) ?? Number.POSITIVE_INFINITY) > since,
+  const since = state.position.at ?? Number.NEGATIVE_INFINITY;
+  const parts = readConversation(lines, position).filter(
+    ({ at }) => (timeOf(at) ?? Number.POSITIVE_INFINITY) > since,
   );
-  const builder = createTurnBuilder(place);
+  const builder = createTurnBuilder(position);
   for (const part of parts) {
     const turn = builder.add(part);
     if (turn) yield turn;
-    state.place = { ...place, offset: 0, at: momentOf(part.at) ?? state.place.at };
+    state.position = { ...position, offset: 0, at: timeOf(part.at) ?? state.position.at };
   }
   const turn = builder.close();
   if (turn) yield turn;
 }
 
-/** The folder that Gemini CLI worked in, which is written beside its chats. */
+/** The working folder of Gemini CLI, which it writes to a file beside its chats. */
 async function folderOf(path: string): Promise<string | null> {
   const file = join(dirname(dirname(path)), ".project_root");
   const folder = (await readFile(file, "utf8").catch(() => "")).trim();

@@ -1,33 +1,33 @@
 import { createReadStream } from "node:fs";
 import { open, readFile } from "node:fs/promises";
 
-/** Bytes of a line: more is what a tool put out. */
-const MAX_LINE = 16 << 20;
-/** Bytes that tell what a file is: the first message alone may have instructions of many pages. */
+/** Bytes of a line. Longer lines hold output of tools and are skipped. */
+export const MAX_TRANSCRIPT_LINE = 16 << 20;
+/** Bytes that identify a format. The first message may contain long instructions. */
 const HEAD = 1 << 18;
 const LINE_BREAK = 10;
 
 /** A line of a transcript. */
 export interface Line {
-  /** Without its end; null for one that is too long. */
+  /** The line with its line break; null when it is too long. */
   bytes: Buffer | null;
   start: number;
   end: number;
-  /** Whether it has an end: the last one may still be written. */
+  /** Whether the line has its line break. The agent may still be writing the last line. */
   isEnded: boolean;
 }
 
-/** The lines of a file after a place, with where they are. Reads as it is asked. */
+/** The lines of a file from an offset on, with their offsets. Reads lazily. */
 export async function* readLines(path: string, from: number): AsyncGenerator<Line> {
   let parts: Buffer[] = [];
   let [start, end] = [from, from];
   const add = (part: Buffer) => {
     end += part.length;
-    if (end - start > MAX_LINE) parts = [];
+    if (end - start > MAX_TRANSCRIPT_LINE) parts = [];
     else parts.push(part);
   };
   const take = (isEnded: boolean): Line => {
-    const bytes = end - start > MAX_LINE ? null : Buffer.concat(parts);
+    const bytes = end - start > MAX_TRANSCRIPT_LINE ? null : Buffer.concat(parts);
     const line = { bytes, start, end, isEnded };
     parts = [];
     start = end;
@@ -45,7 +45,7 @@ export async function* readLines(path: string, from: number): AsyncGenerator<Lin
   if (end > start) yield take(false);
 }
 
-/** Whether a transcript is compressed, as Codex does with old ones. Places in it are those of its text. */
+/** Whether a transcript is compressed, as Codex does with old ones. Offsets are those of the text. */
 export function isCompressed(path: string): boolean {
   return path.endsWith(".zst");
 }

@@ -1,12 +1,12 @@
 import type { SourceMemory } from "../format.ts";
 import type { Turn } from "./turn.ts";
 
-/** What a memory of a turn begins with. */
+/** The first word of a turn's memory. */
 export const SPEAKERS = { user: "User", assistant: "Assistant" } as const;
 
 /**
- * A turn as a memory, which begins with who said it. Its key belongs to the agent as its origin, so that
- * what was captured and is imported later is the same memory.
+ * A turn as a memory that begins with its speaker. The agent is the origin of its key, so that a turn
+ * that was captured and is imported later remains one memory.
  */
 export function turnMemory(agent: string, turn: Turn): SourceMemory {
   return {

@@ -1,22 +1,22 @@
 import type { JsonObject } from "../json-lines.ts";
 
-/** What a person or an agent said in a session, until the other one spoke. Never what a tool put out. */
+/** What the user or the agent said in a session until the other one spoke. Without output of tools. */
 export interface Turn {
   role: "user" | "assistant";
   text: string;
-  /** ISO 8601; null where the transcript does not say. */
+  /** ISO 8601; null when the transcript has no time. */
   at: string | null;
-  /** The agent's own id of the session. */
+  /** The agent's id of the session. */
   session: string | null;
-  /** The folder that the agent worked in. */
+  /** The agent's working folder. */
   folder: string | null;
-  /** Tells it from all others of the same agent, and stays the same when it is read again. */
+  /** Identifies the turn among all turns of the agent. Every reading produces the same key. */
   key: string;
 }
 
 /** How far a transcript has been read. */
-export interface Place {
-  /** Bytes, up to the end of a line. */
+export interface Position {
+  /** In bytes, at the end of a line. */
   offset: number;
   /** Time of the newest turn, in milliseconds since 1970. */
   at: number | null;
@@ -24,40 +24,40 @@ export interface Place {
   folder: string | null;
 }
 
-/** Where a transcript begins. */
-export const BEGINNING: Place = { offset: 0, at: null, session: null, folder: null };
+/** The beginning of a transcript. */
+export const BEGINNING: Position = { offset: 0, at: null, session: null, folder: null };
 
 /** A line of a transcript. */
 export interface Entry {
   value: JsonObject;
-  /** Its first byte, and the one after its end. */
+  /** Offsets of its first byte and of the byte after its end. */
   start: number;
   end: number;
 }
 
-/** A part of a turn, as one line of a transcript has it. */
+/** The part of a turn in one line of a transcript. */
 export type Part = Omit<Turn, "session" | "folder">;
 
-/** Reads the line of an agent's transcript; null for what nobody said. */
-export type ReadEntry = (entry: Entry, place: Place) => Part | null;
+/** Reads a line of a transcript; null when it is no part of a turn. */
+export type ReadEntry = (entry: Entry, position: Position) => Part | null;
 
-/** How agents of a kind keep their transcripts. */
+/** The transcript format of an agent. */
 export interface TranscriptFormat {
   /** The agent's id, as in `ctxd connect`. */
   agent: string;
-  /** For people: what the file is. */
+  /** Describes such a file to people. */
   name: string;
-  /** Whether a file is of this kind, by the objects that its first lines are. */
+  /** Whether a file has this format, by the objects in its first lines. */
   recognises(first: readonly JsonObject[], head: string): boolean;
-  /** Reads lines that are only ever appended; null where the whole file may be rewritten. */
+  /** Reads a line of a file that is only appended to; null for a file that may be rewritten. */
   readEntry: ReadEntry | null;
 }
 
 /**
- * Joins what an agent said between two things that the person said: it speaks before and after each
- * use of a tool. What the person said stays as it was said.
+ * Joins the parts that an agent says before and after each tool call into one turn. Each part of the
+ * user is a turn of its own.
  */
-export function createTurnBuilder(place: Place) {
+export function createTurnBuilder(position: Position) {
   let open: { parts: string[]; turn: Turn } | null = null;
   let last: Turn | null = null;
 
@@ -69,39 +69,39 @@ export function createTurnBuilder(place: Place) {
   };
 
   return {
-    /** Ends the turn that was open; null for none. */
+    /** Ends and returns the open turn; null when none is open. */
     close,
 
-    /** Takes a part. Returns the turn that it ends; a turn of the person is ended by what follows. */
+    /** Takes a part. Returns the turn that the part ends, or null. */
     add(part: Part): Turn | null {
       const before = open?.turn ?? last;
       if (open?.turn.role === "assistant" && part.role === "assistant") {
         if (!open.parts.includes(part.text)) open.parts.push(part.text);
         return null;
       }
-      // Some agents write down everything twice: as they show it, and as the model is told it.
+      // Some agents write everything twice: as shown to the user, and as sent to the model.
       const isAgain = open?.parts.includes(part.text) || before?.text === part.text;
       if (before?.role === part.role && isAgain) return null;
       const closed = close();
-      const { session, folder } = place;
+      const { session, folder } = position;
       open = { parts: [part.text], turn: { ...part, session, folder } };
       return closed;
     },
   };
 }
 
-/** A string; null for anything else, and for an empty one. */
+/** The value if it is a non-empty string, else null. */
 export function stringOf(value: unknown): string | null {
   return typeof value === "string" && value !== "" ? value : null;
 }
 
-/** A moment as milliseconds since 1970; null for none. */
-export function momentOf(at: string | null): number | null {
-  const moment = at === null ? Number.NaN : Date.parse(at);
-  return Number.isNaN(moment) ? null : moment;
+/** An ISO 8601 time in milliseconds since 1970; null when it is missing or invalid. */
+export function timeOf(at: string | null): number | null {
+  const time = at === null ? Number.NaN : Date.parse(at);
+  return Number.isNaN(time) ? null : time;
 }
 
-/** A text without elements of these names, in linear time whatever it is. */
+/** Removes elements with these names from a text. Takes linear time for any text. */
 export function withoutElements(text: string, names: readonly string[]): string {
   return names.reduce(withoutElement, text).trim();
 }

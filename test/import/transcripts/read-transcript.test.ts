@@ -3,7 +3,7 @@ import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path";
 import { listTranscripts } from "../../../src/import/transcripts/folders.ts";
 import { openTranscript } from "../../../src/import/transcripts/read-transcript.ts";
-import type { Place, Turn } from "../../../src/import/transcripts/turn.ts";
+import type { Position, Turn } from "../../../src/import/transcripts/turn.ts";
 import { temporaryFolder } from "../../support/database.ts";
 import {
   claudeCodeLines,
@@ -17,7 +17,7 @@ import {
 
 const ALL = SAID.flatMap(({ user, assistant }) => [`user: ${user}`, `assistant: ${assistant}`]);
 
-async function read(path: string, from?: Place) {
+async function read(path: string, from?: Position) {
   const reading = await openTranscript(path, from);
   if (!reading) throw new Error(`${path} is not known`);
   const turns: Turn[] = await Array.fromAsync(reading.turns);
@@ -25,7 +25,7 @@ async function read(path: string, from?: Place) {
     agent: reading.format.agent,
     turns,
     said: turns.map(({ role, text }) => `${role}: ${text}`),
-    place: reading.place(),
+    position: reading.position(),
     damaged: reading.damaged(),
   };
 }
@@ -63,14 +63,14 @@ describe.each(AGENTS)("a transcript of %s", (agent, linesOf) => {
       const reading = await openTranscript(file);
       const first = reading ? await read(file) : null;
       appendFileSync(file, text.slice(cut));
-      const second = await read(file, first?.place);
+      const second = await read(file, first?.position);
       expect(
         [...(first?.said ?? []), ...second.said].filter(
           (one, index, all) => one !== all[index - 1],
         ),
       ).toEqual(ALL);
-      expect(second.place.offset).toBe(whole.place.offset);
-      const third = await read(file, second.place);
+      expect(second.position.offset).toBe(whole.position.offset);
+      const third = await read(file, second.position);
       expect(third.said).toEqual([]);
     }
   });

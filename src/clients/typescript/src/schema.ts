@@ -10,8 +10,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Save what was said in a conversation
-         * @description Each turn becomes a memory that expires, with secrets masked and `source.via` = `capture`. Turns that are here already change nothing. In searches they come after what was saved and is as good.
+         * Save the turns of a conversation
+         * @description Each turn becomes a memory that expires, with secrets masked and `source.via` = `capture`. Turns that exist already change nothing. In searches, captured turns rank below saved memories that match equally well.
          */
         post: operations["captureTurns"];
         delete?: never;
@@ -30,8 +30,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Recall what is known for a conversation
-         * @description What matters for a prompt or to begin with, as a text for an agent: only what is certain enough, and nothing twice in a conversation.
+         * Recall memories for a conversation
+         * @description Returns the memories that matter for a prompt, or for the beginning of a conversation, as a text for an agent. It contains only memories above the score floor, and none twice in a conversation.
          */
         post: operations["recallContext"];
         delete?: never;
@@ -721,9 +721,9 @@ export interface operations {
                      * @example s-42
                      */
                     session_id?: string;
-                    /** @description What it is about; by default the project of the folder, on the same machine. */
+                    /** @description The project of the conversation. Default: the project of the folder, on the same machine. */
                     project?: string | null;
-                    /** @description What was said, in its order. */
+                    /** @description What was said, in order. */
                     turns?: {
                         /** @enum {string} */
                         role: "user" | "assistant";
@@ -733,7 +733,7 @@ export interface operations {
                          */
                         content: string;
                         /**
-                         * @description Tells it from all other turns of the agent: the same one again makes no second memory. By default its session and its text.
+                         * @description Identifies the turn among all turns of the agent: sending the same id again creates no second memory. Default: the session and the text.
                          * @example turn-17
                          */
                         id?: string;
@@ -745,17 +745,17 @@ export interface operations {
                         at?: string;
                     }[];
                     /**
-                     * @description Path of the agent's transcript, in place of `turns`: what is new in it is read after the answer. On the local socket alone.
+                     * @description Path of the agent's transcript, instead of `turns`. Its new turns are read after the response. Accepted on the local socket only.
                      * @example /home/sam/.claude/projects/-atlas/0b5c.jsonl
                      */
                     transcript?: string;
                     /**
-                     * @description The folder that the agent works in. On the local socket alone.
+                     * @description The folder that the agent works in. Accepted on the local socket only.
                      * @example /home/sam/atlas
                      */
                     folder?: string;
                     /**
-                     * @description Days after which it is forgotten; `null` for never.
+                     * @description Days after which the turns expire; `null` for never.
                      * @default 90
                      */
                     kept_days?: number | null;
@@ -763,14 +763,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Saved, or to be read. */
+            /** @description Turns saved, or transcript accepted for reading. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
-                        /** @description How many memories are new; `null` where the transcript is read after the answer, and without the scope `memories:read`. */
+                        /** @description Number of new memories. `null` when the transcript is read after the response, and without the scope `memories:read`. */
                         captured: number | null;
                     };
                 };
@@ -792,25 +792,25 @@ export interface operations {
                      * @example s-42
                      */
                     session_id?: string;
-                    /** @description What the conversation is about. */
+                    /** @description The project of the conversation. */
                     project?: string | null;
                     /**
-                     * @description The folder that the agent works in. On the local socket alone.
+                     * @description The folder that the agent works in. Accepted on the local socket only.
                      * @example /home/sam/atlas
                      */
                     folder?: string;
                     /**
-                     * @description What the person asks; without it, what a conversation begins with.
+                     * @description What the user asks. Without it, the memories for the beginning of a conversation are returned.
                      * @example How do we deploy?
                      */
                     prompt?: string;
                     /**
-                     * @description Whether the conversation has forgotten what it was told.
+                     * @description Whether the agent's context was cleared. Then memories that it has already received are returned again.
                      * @default false
                      */
                     fresh?: boolean;
                     /**
-                     * @description Of the text.
+                     * @description Most characters of the text.
                      * @default 4000
                      */
                     max_characters?: number;
@@ -818,14 +818,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What is known. */
+            /** @description The recalled text. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
-                        /** @description For the agent; empty where nothing is known. */
+                        /** @description Text for the agent; empty when nothing is known. */
                         text: string;
                     };
                 };
