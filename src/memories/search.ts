@@ -41,7 +41,7 @@ export interface SearchRequest {
 }
 
 /** A memory that was found. */
-export interface Hit extends Pick<Versioned, "newer"> {
+interface Hit extends Pick<Versioned, "newer"> {
   memory: MemoryRow;
   score: number;
   /** If it was asked for. */
@@ -74,7 +74,12 @@ export async function searchTable(
   { now, decay }: { now: number; decay: Decay },
 ): Promise<SearchResult> {
   const asked = {
-    ...{ text: query, mode, filter, least: limit, memories: table.usage.memories, now },
+    text: query,
+    mode,
+    filter,
+    least: limit,
+    memories: table.usage.memories,
+    now,
     decay: decays ? decay : null,
   };
   const found = await rankTable(table, embedder, asked);
@@ -100,7 +105,8 @@ export async function searchTable(
     .filter(({ score, chance }) => score >= minScore && chance >= floor)
     .slice(0, limit)
     .map(({ newer, ...one }) => ({
-      ...{ memory: one.memory, score: one.score },
+      memory: one.memory,
+      score: one.score,
       nearest: partOf(one),
       ...(newer !== undefined && { newer }),
       ...(explains && { explanation: explain(one, question) }),

@@ -148,7 +148,7 @@ export function createTally(now: number, decay: Decay) {
 type Figures = Omit<Stats, "bytes">;
 
 /** Memories that can be counted. */
-export interface Countable {
+interface Countable {
   /** All of them, in batches; other requests run between two batches. */
   rows(): AsyncIterable<readonly MemoryRow[]>;
   /** A number that grows with each write. */

@@ -8,7 +8,7 @@ import { checkMayWrite, readable } from "./reach.ts";
 import type { MemoryRow, StoredMemory } from "./rows.ts";
 
 /** Who supersedes a memory, and the path of `supersedes` in the request. */
-export interface Superseding {
+interface Superseding {
   reach: Reach;
   /** Milliseconds since 1970. */
   now: number;

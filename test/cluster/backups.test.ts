@@ -11,14 +11,15 @@ import { type Cluster, startCluster } from "../support/cluster.ts";
 import { temporaryFolder } from "../support/database.ts";
 import { testCacheDir } from "../support/embedder.ts";
 import { openData, restore } from "../support/live-data.ts";
+import { until } from "../support/until.ts";
 
 const BACKUPS = process.env.LONG ? 40 : 3;
 const TIMEOUT = process.env.LONG ? 1_200_000 : 120_000;
 
-/** What a memory was in turn; `null` when it was removed. */
+/** The states of a memory in order; `null` when it was removed. */
 interface History {
   states: (string | null)[];
-  /** The place of the newest state that was answered. */
+  /** Index of the newest answered state. */
   answered: number;
 }
 
@@ -76,7 +77,7 @@ async function backUp(cluster: Cluster, folder: string): Promise<void> {
 }
 
 test(
-  "backups made while replicas write, flush, replace and sweep hold every answered write",
+  "backups during writes, flushes, replacements and sweeps contain every answered write",
   async () => {
     await using cluster = await startCluster({ replicas: 2 });
     const accounts = await Promise.all([1, 2, 3].map(() => cluster.addAccount()));
@@ -86,17 +87,18 @@ test(
     );
     const place = temporaryFolder();
     mkdirSync(place, { recursive: true });
-    const made: { folder: string; allowed: Map<string, (string | null)[]>[] }[] = [];
-    while (made.length < BACKUPS) {
+    const backups: { folder: string; allowed: Map<string, (string | null)[]>[] }[] = [];
+    for (let number = 0; number < BACKUPS; number++) {
       const goals = writers.map(({ writes }) => writes() + 10);
-      while (writers.some(({ writes }, index) => writes() < (goals[index] ?? 0)))
-        await Bun.sleep(5);
-      const folder = join(place, `backup-${made.length}`);
+      await until("more writes", () =>
+        writers.every(({ writes }, index) => writes() >= (goals[index] ?? 0)),
+      );
+      const folder = join(place, `backup-${number}`);
       const before = histories.map((history) =>
         [...history].map(([id, { answered }]) => ({ id, answered })),
       );
       await backUp(cluster, folder);
-      // What was answered before it began, or anything that was asked for since.
+      // Each memory has the newest state answered before the backup, or one requested since.
       const allowed = before.map(
         (each, index) =>
           new Map(
@@ -106,11 +108,11 @@ test(
             ]),
           ),
       );
-      made.push({ folder, allowed });
+      backups.push({ folder, allowed });
     }
     await Promise.all(writers.map(({ stop }) => stop()));
 
-    for (const { folder, allowed } of made) {
+    for (const { folder, allowed } of backups) {
       const target = `${folder}-restored`;
       await restore(folder, target);
       await using data = await openData(target);
@@ -129,7 +131,7 @@ test(
         for (const [id, content] of found) {
           expect(histories[index]?.get(id)?.states ?? []).toContain(content);
         }
-        // It is written to and flushed as any other.
+        // The restored server can be written to and flushed.
         await data.memories.create(wholeAccount(accountId), [{ content: "and goes on" }]);
       }
     }

@@ -8,18 +8,18 @@ import { temporaryFolder } from "../support/database.ts";
 import { radosgwMissing, startRadosgw } from "../support/radosgw.ts";
 import { until } from "../support/until.ts";
 
-/** Milliseconds within which a forgotten text has left all files. */
+/** Milliseconds within which a deleted text must have left all files. */
 const PROMISED = 60_000;
 const TEXT = "the key is under the mat";
 
-/** Whether some object has a text. */
+/** Whether any object has a text. */
 async function isStored(place: ObjectSettings, text: string): Promise<boolean> {
   const objects = createObjects(place);
   const folder = temporaryFolder();
   const names = (await Array.fromAsync(objects.list(""))).flat().map(({ name }) => name);
   for (const [index, name] of names.entries()) {
     const path = join(folder, String(index));
-    // It may be removed at any moment.
+    // The object may be removed at any moment.
     const isThere = await objects.fetch(name, path).then(
       () => true,
       () => false,
@@ -29,7 +29,7 @@ async function isStored(place: ObjectSettings, text: string): Promise<boolean> {
   return false;
 }
 
-/** Whether some file below a folder has a text. */
+/** Whether any file below a folder has a text. */
 function isIn(folder: string, text: string): boolean {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
   return entries.some((entry) => {
@@ -37,13 +37,15 @@ function isIn(folder: string, text: string): boolean {
     try {
       return readFileSync(join(entry.parentPath, entry.name)).includes(text);
     } catch {
-      // It was removed in the meantime.
+      // The file was removed meanwhile.
       return false;
     }
   });
 }
 
-/** Has two servers, as people run them, forget a text that both of them and the object store have. */
+/**
+ * Deletes a text that two servers and the object store have, and checks that it leaves all of them.
+ */
 async function forget(
   settings: Record<string, string>,
   placeOf: (own: ObjectSettings) => ObjectSettings,
@@ -54,7 +56,7 @@ async function forget(
   const [a, b] = [cluster.client(0, key), cluster.client(1, key)];
   const { id } = await a.save({ content: TEXT });
   const other = await b.save({ content: "of no importance" });
-  // A deletion is flushed soon, and the rest with it.
+  // A deletion is flushed soon, together with the other changes.
   await b.remove(other.id);
   await until("the text is in an object", () => isStored(place, TEXT));
   const folders = cluster.replicas.map(({ dataDir }) => dataDir);
@@ -70,30 +72,27 @@ async function forget(
   return performance.now() - started;
 }
 
-describe.skipIf(!process.env.LONG)(
-  "what is forgotten has left all objects and caches in time",
-  () => {
-    test("over s3rver", async () => {
-      expect(await forget({}, (own) => own)).toBeLessThan(PROMISED);
-    }, 300_000);
+describe.skipIf(!process.env.LONG)("a deleted text leaves all objects and caches in time", () => {
+  test("over s3rver", async () => {
+    expect(await forget({}, (own) => own)).toBeLessThan(PROMISED);
+  }, 300_000);
 
-    test.skipIf(radosgwMissing !== null)(
-      "over Ceph's object store",
-      async () => {
-        const store = await startRadosgw();
-        try {
-          const place = store.place();
-          const settings = {
-            AWS_ENDPOINT_URL_S3: store.endpoint,
-            AWS_ACCESS_KEY_ID: place.accessKeyId,
-            AWS_SECRET_ACCESS_KEY: place.secretAccessKey,
-          };
-          expect(await forget(settings, () => place)).toBeLessThan(PROMISED);
-        } finally {
-          await store.end();
-        }
-      },
-      300_000,
-    );
-  },
-);
+  test.skipIf(radosgwMissing !== null)(
+    "over Ceph's object store",
+    async () => {
+      const store = await startRadosgw();
+      try {
+        const place = store.place();
+        const settings = {
+          AWS_ENDPOINT_URL_S3: store.endpoint,
+          AWS_ACCESS_KEY_ID: place.accessKeyId,
+          AWS_SECRET_ACCESS_KEY: place.secretAccessKey,
+        };
+        expect(await forget(settings, () => place)).toBeLessThan(PROMISED);
+      } finally {
+        await store.end();
+      }
+    },
+    300_000,
+  );
+});

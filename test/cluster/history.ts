@@ -1,31 +1,31 @@
-/** Contents by id: what a group of memories is at one moment. */
+/** The state of a group of memories at one moment: contents by id. */
 export type State = ReadonlyMap<string, string>;
 
-/** What was asked of one group of memories, and what was answered. */
+/** A request about a group of memories, and its answer. */
 export type Call =
   | { kind: "save"; memories: State }
-  /** @param expects the content that `If-Match` named */
+  /** @param expects the content of the state that `If-Match` names */
   | { kind: "change"; id: string; content: string; expects: string | null; answer: ChangeAnswer }
   | { kind: "remove"; id: string; answer: "done" | "absent" | "unknown" }
-  /** @param count how many were removed; null where no answer came */
+  /** @param count of removed memories; null without an answer */
   | { kind: "clear"; count: number | null }
   | { kind: "get"; id: string; content: string | null }
   | { kind: "all"; found: State };
 export type ChangeAnswer = "done" | "mismatch" | "absent" | "unknown";
 
-/** A call of a client with the moments of its begin and its answer, of one clock. */
+/** A call of a client, with the times of its beginning and its answer by one clock. */
 export interface Event {
   call: Call;
   began: number;
-  /** Infinity where no answer came: it may have happened at any time since, or never. */
+  /** Infinity without an answer: the call may have taken effect at any later time, or never. */
   ended: number;
-  /** For people. */
+  /** For messages. */
   by: string;
 }
 
 /**
- * What a call leaves of a state, if it can have been answered so there; null where it can't. The same
- * state where nothing was changed.
+ * The state after a call, if the call can have been answered so in a state; null if not. Returns the same
+ * state if the call changes nothing.
  */
 export function apply(state: State, call: Call): State | null {
   switch (call.kind) {
@@ -69,12 +69,13 @@ function isSame(one: State, other: State): boolean {
   return one.size === other.size && [...one].every(([id, content]) => other.get(id) === content);
 }
 
-/** Milliseconds for which reads count that don't have a memory any more: one that is lost stays so. */
+/** Milliseconds for which reads that lack a memory count. A lost memory stays lost. */
 const GONE = 2_000;
 
 /**
- * The calls of a group for each of its memories alone. A list or a search is no snapshot: it may have a
- * later change of one memory and lack an earlier one of another. So it is a read of each by itself.
+ * The calls of a group, separately for each of its memories. A list or a search is no snapshot: it may show
+ * a later change of one memory and miss an earlier change of another. So it counts as one read of each
+ * memory.
  */
 export function byMemory(events: readonly Event[]): Event[][] {
   const ids = new Set(
@@ -94,7 +95,7 @@ export function byMemory(events: readonly Event[]): Event[][] {
   });
 }
 
-/** Whether a memory is there by what was answered. */
+/** Whether an answer contains a memory. */
 function shows(call: Call, id: string): boolean {
   if (call.kind === "save") return call.memories.has(id);
   if (call.kind === "all") return call.found.has(id);

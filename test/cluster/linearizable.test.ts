@@ -106,15 +106,15 @@ const WRONG: [string, Event[]][] = [
   ],
 ];
 
-test.each(RIGHT)("explained: %s", (_, events) => {
+test.each(RIGHT)("linearizable: %s", (_, events) => {
   expect(explain(events)).toBeNull();
 });
 
-test.each(WRONG)("not explained: %s", (_, events) => {
+test.each(WRONG)("not linearizable: %s", (_, events) => {
   expect(explain(events)).toContain("no order explains");
 });
 
-/** Calls of several clients of a store that is right, each with some time before and after its moment. */
+/** Calls of several clients of a correct store, each with some time before and after its effect. */
 function randomHistory(seed: number): Event[] {
   const random = createRandom(seed);
   let state: State = new Map();
@@ -137,7 +137,7 @@ function randomHistory(seed: number): Event[] {
   });
 }
 
-test("random histories of many clients are explained, and none with one stale read", () => {
+test("random histories of many clients are linearizable, and none with one stale read", () => {
   for (let seed = 1; seed <= 20; seed++) {
     const events = randomHistory(seed);
     expect(explain(events)).toBeNull();
@@ -146,7 +146,7 @@ test("random histories of many clients are explained, and none with one stale re
   }
 });
 
-test("a list is a read of each memory by itself, and none of it may be stale", () => {
+test("a list is a read of each memory, and none may be stale", () => {
   const events = [at(0, 1, save("a", "1")), at(2, 3, save("b", "1")), at(4, 5, change("2", null))];
   const explained = (...more: Event[]) =>
     byMemory([...events, ...more]).every((part) => explain(part) === null);

@@ -1,13 +1,13 @@
 import { apply, type Call, type Event, type State } from "./history.ts";
 
-/** States that are tried before a history is given up. */
+/** The most states that are tried for a history. */
 const MOST = 500_000;
 
 /**
- * Whether some order of all calls explains every answer, in which no call is before one that was
- * answered before it began (Wing and Gong, "Testing and verifying concurrent objects", 1993, with
- * Lowe's memory of what was tried).
- * @returns null if there is one, or else how far it goes and what could not follow
+ * Whether some order of all calls explains every answer, in which no call comes before one that was
+ * answered before it began (Wing and Gong, "Testing and verifying concurrent objects", 1993, with Lowe's
+ * cache of tried states).
+ * @returns null if there is one, or else the longest explained part and the calls that could not follow
  */
 export function explain(events: readonly Event[]): string | null {
   const ordered = events.toSorted((a, b) => a.began - b.began);
@@ -27,41 +27,41 @@ export function explain(events: readonly Event[]): string | null {
 const isAnswered = ({ ended }: Event) => ended !== Number.POSITIVE_INFINITY;
 
 interface Calls {
-  /** In the order in which they began. */
+  /** In the order of their beginnings. */
   events: readonly Event[];
-  /** Which have their place. */
+  /** Which answered calls are placed. */
   isDone: boolean[];
 }
 
 interface Search {
   answered: Calls;
-  /** Without an answer: each may have its place or none. */
+  /** Calls without an answer: each may be placed or not. */
   open: Calls;
   tried: Set<string>;
   furthest: { done: number; state: State; next: readonly Event[] };
 }
 
-/** A way to go on: a call that may be next, and what it leaves. */
+/** A possible next call, and the state after it. */
 interface Choice {
   calls: Calls;
   index: number;
   after: State;
 }
 
-/** A place on the way, after so many calls. */
+/** A point of the search, after some calls. */
 interface Place {
-  /** Number of the first answered call that has no place yet, and of the last that has one. */
+  /** Index of the first answered call that is not placed, and of the last that is. */
   first: number;
   last: number;
   state: State;
-  /** What has not been tried from here. What was never answered comes after all else. */
+  /** Calls that were not tried from here. Unanswered calls come last. */
   choices: Choice[];
   hasOpen: boolean;
-  /** How it was gone on last. */
+  /** The call that was tried last. */
   taken: Choice | null;
 }
 
-/** Goes on as long as it goes, and back where it does not. */
+/** Searches by backtracking. */
 function findOrder(search: Search): boolean {
   const { answered } = search;
   const begin = enter(search, { first: 0, last: -1, state: new Map(), done: 0 });
@@ -85,7 +85,7 @@ function findOrder(search: Search): boolean {
   return false;
 }
 
-/** @returns null when it has been tried to go on from here */
+/** @returns null when this point has been tried */
 function enter(
   search: Search,
   { first: from, last, state, done }: Pick<Place, "first" | "last" | "state"> & { done: number },
@@ -102,7 +102,7 @@ function enter(
     Object.assign(furthest, { done, state, next: next.map((index) => answered.events[index]) });
   }
   const choices = choicesOf(answered, next, state);
-  // What never changes anything can as well come at once, and then nothing else has to be tried.
+  // A call that changes nothing can come at once; then no other call must be tried.
   const reading = choices.find(
     ({ after, index }) => after === state && hasOneOutcome(answered.events[index]?.call),
   );
@@ -114,7 +114,7 @@ function enter(
   };
 }
 
-/** Whether a call does the same wherever its answer is possible. */
+/** Whether a call changes nothing wherever its answer is possible. */
 function hasOneOutcome(call: Call | undefined): boolean {
   return call !== undefined && !("answer" in call && call.answer === "unknown");
 }
@@ -127,7 +127,7 @@ function choicesOf(calls: Calls, indexes: readonly number[], state: State): Choi
   });
 }
 
-/** The answered calls that may be next: none of the others was answered before they began. */
+/** The answered calls that may be next: no other call was answered before they began. */
 function answeredNext({ answered: { events, isDone } }: Search, first: number): number[] {
   const next: number[] = [];
   let earliest = Number.POSITIVE_INFINITY;
@@ -141,7 +141,7 @@ function answeredNext({ answered: { events, isDone } }: Search, first: number): 
   return next;
 }
 
-/** Adds the calls without an answer that may be next, the newest first, if they change anything. */
+/** Adds the unanswered calls that may be next and change something, newest first. */
 function addOpen(search: Search, place: Place): void {
   const { answered, open } = search;
   const ends = answeredNext(search, place.first).map((index) => answered.events[index]?.ended ?? 0);
@@ -154,7 +154,7 @@ function addOpen(search: Search, place: Place): void {
   place.hasOpen = true;
 }
 
-/** Numbers of the calls from `first` to `last` that have their place. */
+/** Indexes of the placed calls from `first` to `last`. */
 function ahead({ isDone }: Calls, first: number, last: number): string {
   const numbers: number[] = [];
   for (let index = first; index <= last; index++) if (isDone[index]) numbers.push(index);

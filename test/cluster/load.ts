@@ -5,14 +5,14 @@ import { createRandomClients } from "./random-clients.ts";
 import { createSaver } from "./saver.ts";
 
 const CLIENTS = 3;
-/** Milliseconds between two calls of a client, which keep a long history within what can be judged. */
+/** Milliseconds between two calls of a client: they keep a long history short enough to check. */
 const PACE = 20;
 
 export type Load = Awaited<ReturnType<typeof startLoad>>;
 
 /**
- * Clients that write and read while things fail, sent to the replicas that are up: on one account all
- * kinds of calls, on another one nothing but saves.
+ * Clients that write and read while things fail, with the replicas that are up: all kinds of calls on one
+ * account, and only saves on another one.
  */
 export async function startLoad(cluster: Cluster, seed: number) {
   const random = createRandom(seed);
@@ -24,19 +24,19 @@ export async function startLoad(cluster: Cluster, seed: number) {
   const saver = createSaver({ origin, random, key: saving.key });
   let isOver = false;
   const running = Promise.all([clients.run(CLIENTS, () => isOver, PACE), saver.run(() => isOver)]);
-  // It is awaited at the end, and told by whoever waits for something meanwhile.
+  // Awaited at the end, and by `during`.
   running.catch(() => {});
 
   return {
     random,
     counts: () => ({ ...clients.counts, ...saver.counts }),
-    /** A task of the test, or the failure of a client if that comes first. */
+    /** Runs a task of the test. Fails if a client fails first. */
     during: <Result>(task: Promise<Result>) =>
       Promise.race([task, running.then(() => Promise.reject(new Error("the clients have ended")))]),
     stop() {
       isOver = true;
     },
-    /** Ends the clients, and holds what each replica has against what was answered. */
+    /** Ends the clients, and compares each replica's memories with the answers. */
     async check() {
       isOver = true;
       await running;

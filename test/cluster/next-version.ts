@@ -2,7 +2,7 @@ import { run } from "../../src/cli/program.ts";
 import { MIGRATIONS } from "../../src/db/migrations.ts";
 import { POSTGRES_MIGRATIONS, type PostgresMigration } from "../../src/db/postgres-migrations.ts";
 
-/** The program with a schema that is one step ahead, beside which this version can run. */
+/** The program with a schema that is one step newer, and with which this version can run. */
 function addStep(): void {
   const last = POSTGRES_MIGRATIONS.at(-1);
   if (!last) throw new Error("there is no schema");

@@ -7,8 +7,8 @@ import { type Cluster, type Replica, startCluster } from "../support/cluster.ts"
 import { until } from "../support/until.ts";
 import { startLoad } from "./load.ts";
 
-/** Milliseconds for which something is away. */
-const OUTAGE = process.env.LONG ? 30_000 : 1_500;
+/** Duration of an outage in milliseconds. */
+const OUTAGE_MS = process.env.LONG ? 30_000 : 1_500;
 const TIMEOUT = 300_000;
 
 function expectUnavailable(answer: Answer) {
@@ -16,7 +16,7 @@ function expectUnavailable(answer: Answer) {
   expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
 }
 
-/** Asks all replicas the same. */
+/** Sends a request to all replicas. */
 function ofEach<Result>(
   { replicas, client }: Cluster,
   ask: (replica: Replica, clientOf: (key: string) => Client) => Promise<Result>,
@@ -28,7 +28,7 @@ async function health({ origin }: Replica, path = "") {
   return (await fetch(`${origin()}/api/health${path}`)).status;
 }
 
-/** Saves until it is answered, and finds what was saved. */
+/** Saves until the request is answered, and finds the saved memory. */
 async function untilItWrites(client: Client): Promise<void> {
   const content = `saved after the outage ${crypto.randomUUID()}`;
   const saved = await until("a write is answered", async () => {
@@ -45,7 +45,7 @@ beforeAll(async () => {
 afterAll(() => cluster?.[Symbol.asyncDispose]());
 
 test.each(["stopped", "hung"] as const)(
-  "while PostgreSQL is %s all is 503 but liveness, and nothing is lost when it is back",
+  "while PostgreSQL is %s all requests but liveness answer 503, and no write is lost",
   async (how) => {
     const { postgres } = cluster;
     const load = await startLoad(cluster, 1);
@@ -71,7 +71,7 @@ test.each(["stopped", "hung"] as const)(
     });
     const starting = cluster.addReplica();
     starting.catch(() => {});
-    await load.during(Bun.sleep(Math.max(0, OUTAGE - (performance.now() - began))));
+    await load.during(Bun.sleep(Math.max(0, OUTAGE_MS - (performance.now() - began))));
 
     if (how === "stopped") await postgres.start();
     else postgres.resume();
@@ -91,7 +91,7 @@ test.each(["stopped", "hung"] as const)(
 );
 
 test.each(["stopped", "hung"] as const)(
-  "while the object store is %s open accounts go on, cold ones are 503, and all come back",
+  "while the object store is %s only accounts that are not open answer 503",
   async (how) => {
     const { objects } = cluster;
     const load = await startLoad(cluster, 1);
@@ -114,7 +114,7 @@ test.each(["stopped", "hung"] as const)(
     const cold = cluster.client(cluster.replicas.indexOf(late), key);
     expectUnavailable(await cold.send("GET", `/memories/${saved.id}`));
     expect(await health(late, "/live")).toBe(200);
-    await load.during(Bun.sleep(Math.max(0, OUTAGE - (performance.now() - began))));
+    await load.during(Bun.sleep(Math.max(0, OUTAGE_MS - (performance.now() - began))));
 
     if (how === "stopped") await objects.start();
     else objects.resume();
@@ -129,7 +129,7 @@ test.each(["stopped", "hung"] as const)(
   TIMEOUT,
 );
 
-/** A disk of 24 MiB in memory; only root can make one, as CI does. */
+/** A disk of 24 MiB in memory. Only root can make one, as in CI. */
 const disk = mkdtempSync(join(tmpdir(), "ctxd-disk-"));
 const mounted = Bun.spawnSync(["mount", "-t", "tmpfs", "-o", "size=24m", "tmpfs", disk]).success;
 afterAll(() => {
@@ -138,7 +138,7 @@ afterAll(() => {
 });
 if (!mounted) console.warn("skipped: a tmpfs can't be mounted here, which takes root");
 
-/** Takes all the space there is, to the last block. */
+/** Fills the disk to the last block. */
 function fill() {
   const filler = join(disk, "filler");
   for (let size = 1 << 20; size >= 1; size >>= 1) {
@@ -149,7 +149,7 @@ function fill() {
 }
 
 test.skipIf(!mounted)(
-  "a replica whose disk is full takes writes, and comes to cold accounts when there is space",
+  "a replica with a full disk takes writes, and opens other accounts when there is space",
   async () => {
     const load = await startLoad(cluster, 1);
     const { key } = await cluster.addAccount();
@@ -166,7 +166,7 @@ test.skipIf(!mounted)(
         expect(await client.get(made.id)).toEqual(made);
         expect(await cluster.client(1, key).get(made.id)).toEqual(made);
       }
-      await load.during(Bun.sleep(OUTAGE));
+      await load.during(Bun.sleep(OUTAGE_MS));
     } finally {
       clearInterval(filling);
       rmSync(join(disk, "filler"), { force: true });

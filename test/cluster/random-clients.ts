@@ -4,13 +4,13 @@ import type { Random } from "../support/random.ts";
 import { byMemory, type Call, type ChangeAnswer, type Event, type State } from "./history.ts";
 import { explain } from "./linearizable.ts";
 
-/** Milliseconds for which a write with an `Idempotency-Key` is tried again. */
-const PATIENCE = 60_000;
-/** Memories of a group that a list or a search gives at the most. */
+/** Milliseconds for which a write with an `Idempotency-Key` is repeated. */
+const RETRY_MS = 60_000;
+/** The most memories of a group that a list or a search returns. */
 const MOST = 100;
 
 interface Options {
-  /** Where the next request goes; it is asked before each. */
+  /** The origin of the next request, called before each. */
   origin: () => string;
   key: string;
   random: Random;
@@ -21,14 +21,14 @@ export type RandomClients = ReturnType<typeof createRandomClients>;
 
 /**
  * Clients of one account that save, change, remove, list, search and get memories of some groups, and
- * remember what was answered when. Requests that fail are tried again only where that is safe.
+ * record the calls with their times. Failed requests are repeated only where that is safe.
  */
 export function createRandomClients({ origin, key, random, groups }: Options) {
   const histories = new Map(groups.map((group) => [group, [] as Event[]]));
-  /** Ids that were seen, and by content the tag of its state. */
+  /** Ids that were seen, and the ETags of their contents. */
   const seen = new Map(groups.map((group) => [group, new Set<string>()]));
   const etags = new Map<string, string>();
-  /** Saved without an answer. */
+  /** Saves without an answer. */
   const lost: { group: string; content: string; began: number; by: string }[] = [];
   const counts = { calls: 0, failed: 0, retried: 0 };
 
@@ -45,7 +45,7 @@ export function createRandomClients({ origin, key, random, groups }: Options) {
     if (etag) etags.set(memory.content, etag);
   };
 
-  /** Records a call; one without an answer of a reader says nothing. */
+  /** Records a call. A read without an answer says nothing. */
   const record = async (by: string, group: string, call: () => Promise<Call | null>) => {
     const began = performance.now();
     const done = await call();
@@ -63,7 +63,7 @@ export function createRandomClients({ origin, key, random, groups }: Options) {
       () => `${group} ${random.word()}`,
     );
     const memories = contents.map((content) => ({ content, session_id: group, tags: ["random"] }));
-    // Only one alone can be recognised when nobody says whether it was made.
+    // Without a key, only a single memory can be recognised if the answer is lost.
     const headers =
       contents.length > 1 || random.below(2) ? { "idempotency-key": random.word() } : {};
     const path = contents.length > 1 ? "/memories/batch" : "/memories";
@@ -72,14 +72,14 @@ export function createRandomClients({ origin, key, random, groups }: Options) {
     while (
       answer === null &&
       "idempotency-key" in headers &&
-      performance.now() < began + PATIENCE
+      performance.now() < began + RETRY_MS
     ) {
       counts.retried++;
       await Bun.sleep(20);
       answer = await send("POST", path, { json, headers });
     }
     if (answer?.status !== 201) {
-      // Of those that were made by a lost answer, some may be removed when it is tried again.
+      // If the answer was lost, some memories may have been removed before the repetition.
       if (answer !== null && answer.status !== 409) throw unexpected("POST", answer);
       for (const content of contents) lost.push({ group, content, began, by });
       return null;
@@ -121,7 +121,7 @@ export function createRandomClients({ origin, key, random, groups }: Options) {
     return { kind: "get", id, content: memoryOf(answer).content };
   };
 
-  /** All of a group, by one of the ways that find them: none may be missing, and none too many. */
+  /** Reads all of a group in one of several ways: none may be missing or extra. */
   const readAll = async (group: string, at = origin()): Promise<Call | null> => {
     const path = [
       `/memories?session_id=${group}&limit=${MOST}`,
@@ -132,7 +132,7 @@ export function createRandomClients({ origin, key, random, groups }: Options) {
     if (answer.status !== 200) throw unexpected("GET", answer);
     const found = memoriesOf(answer);
     for (const memory of found) note(group, memory);
-    // There may be more than a page holds.
+    // There may be more than one page.
     if (found.length === MOST) return null;
     return { kind: "all", found: stateOf(found) };
   };
@@ -140,7 +140,7 @@ export function createRandomClients({ origin, key, random, groups }: Options) {
   const step = (by: string, group: string) => {
     const id = random.pick([...(seen.get(group) ?? [])].slice(-6));
     const choice = random.below(100);
-    // As a client that read it some time ago.
+    // Like a client that has read the memory some time ago.
     const before = lastContent(histories.get(group) ?? [], id);
     if (id === undefined || choice < 25) return record(by, group, () => save(by, group));
     if (choice < 45)
@@ -153,18 +153,21 @@ export function createRandomClients({ origin, key, random, groups }: Options) {
 
   return {
     counts,
-    /** Has some clients call until told otherwise. @param pace milliseconds between two calls of one */
+    /**
+     * Runs some clients until `isOver`.
+     * @param pace milliseconds between two calls of a client
+     */
     async run(clients: number, isOver: () => boolean, pace = 0): Promise<void> {
       const loop = async (by: string) => {
         for (; !isOver(); await Bun.sleep(pace)) await step(by, random.pick(groups) ?? "");
       };
       await Promise.all(Array.from({ length: clients }, (_, n) => loop(`client ${n}`)));
     },
-    /** Reads all groups once more by one server, so that nothing is lost unseen. */
+    /** Reads all groups again from one server, so that no loss is overlooked. */
     async readEach(at: string): Promise<void> {
       for (const group of groups) await record(`all of ${at}`, group, () => readAll(group, at));
     },
-    /** What no order of all calls explains; null if all is well. */
+    /** The calls that no order explains; null if there are none. */
     judge(): string | null {
       for (const [group, events] of histories) {
         const all = [...events, ...found(lost, group, events)];
@@ -179,7 +182,7 @@ export function createRandomClients({ origin, key, random, groups }: Options) {
   };
 }
 
-/** The saves without an answer whose memories were seen later. */
+/** Saves without an answer whose memories were seen later. */
 function found(
   lost: readonly { group: string; content: string; began: number; by: string }[],
   group: string,
@@ -209,7 +212,7 @@ function lastContent(events: readonly Event[], id: string | undefined): string |
   return null;
 }
 
-/** Sends a request; null when it was answered by 503, or not at all, so that nobody knows what it did. */
+/** Sends a request. Returns null for a 503 or no answer: then the effect is not known. */
 async function request(
   origin: string,
   key: string,

@@ -30,10 +30,10 @@ import { fakeEmbedder } from "../support/fake-embedder.ts";
 import { enterStep } from "./trap.ts";
 
 /**
- * What `ctxd serve` does as one of several replicas, for a data folder given as argument, with two
+ * Does what `ctxd serve` does as one of several replicas, for a data folder given as argument, with two
  * differences: the model is a fake one, so that it starts at once, and upkeep, leases and sweeps are due
- * after moments, so that something is under way whenever the process is stopped. Each step of upkeep
- * is printed on standard output when it is done. `TRAP` names the file of a trap.
+ * quickly, so that one of them runs whenever the process is stopped. Each finished step of upkeep is
+ * printed on standard output. `TRAP` names the file of a trap.
  */
 const IMPATIENT = {
   ...DUE,
@@ -46,7 +46,7 @@ const IMPATIENT = {
   indexAfter: 300,
   largeRows: 30,
 };
-/** Milliseconds that a lease lasts, and after which what nobody has flushed is another one's. */
+/** Milliseconds that a lease lasts, and after which another replica takes over overdue work. */
 const LEASE = 1_000;
 const OVERDUE = { flush: 1_500, forget: 1_000 };
 const SWEEP = { recorded: 300, listed: 1_000 };
@@ -60,13 +60,13 @@ const lines = createLog({ logLevel: "debug", logFormat: "text" });
 const folder = join(dataDir, "memories");
 mkdirSync(folder, { recursive: true });
 
-/** Says that a step is done, and may end or hold up the process. */
+/** Prints that a step is done, and may end or stop the process. */
 function step(name: string) {
   process.stdout.write(`${name}\n`);
   enterStep(TRAP, name);
 }
 
-/** The same after a call of an object that has promised it. */
+/** The same after a call of a method. */
 function after<Argument, Result>(name: string, call: (argument: Argument) => Promise<Result>) {
   return async (argument: Argument): Promise<Result> => {
     const result = await call(argument);

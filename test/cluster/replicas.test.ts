@@ -5,13 +5,13 @@ import { createRandom, type Random } from "../support/random.ts";
 import { createRandomClients } from "./random-clients.ts";
 
 /**
- * Random calls of several clients over three replicas, each to any of them. `LONG=1` takes a minute
- * for each of two seeds; SEED=n tries another.
+ * Random calls of several clients to three replicas. `LONG=1` takes a minute for each of two seeds; SEED=n
+ * tries another one.
  */
 const SEEDS = process.env.LONG ? [1, 2] : [Number(process.env.SEED ?? 1)];
 const LONG = process.env.LONG ? 60_000 : 4_000;
 const CLIENTS = 9;
-/** Calls that are made at the least, however slow the machine is. */
+/** The fewest calls, however slow the machine is. */
 const LEAST = 200;
 
 let cluster: Cluster;
@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => cluster?.[Symbol.asyncDispose]());
 
 test.each(SEEDS)(
-  "what clients of three replicas are answered has an order that explains it, with seed %d",
+  "the answers of three replicas are linearizable, with seed %d",
   async (seed) => {
     const { key } = await cluster.addAccount();
     const random = createRandom(seed);
@@ -43,7 +43,7 @@ test.each(SEEDS)(
 const READS = 1_000;
 const LANES = 4;
 
-/** Writes by one replica, and reads by another as soon as that is answered. */
+/** Writes to one replica, and reads from another one right after the answer. */
 async function writeAndRead(writing: Client, reading: Client, random: Random): Promise<void> {
   const word = random.word();
   const session = random.word();
@@ -54,7 +54,7 @@ async function writeAndRead(writing: Client, reading: Client, random: Random): P
   const found = await reading.search(word, { mode: "keyword", session_id: session });
   expect(contentsOf(found)).toEqual([changed.content]);
 
-  // And the other way round.
+  // The other way round.
   await reading.remove(saved.id);
   expect((await writing.list({ session_id: session })).memories).toEqual([]);
 
@@ -65,7 +65,7 @@ async function writeAndRead(writing: Client, reading: Client, random: Random): P
   expect(listed.toSorted(byId)).toEqual(memories.toSorted(byId));
 }
 
-test("of 1,000 reads right after a write by another replica none is stale", async () => {
+test("none of 1,000 reads right after a write to another replica is stale", async () => {
   const { key } = await cluster.addAccount();
   const random = createRandom(1);
   const lane = async (_: unknown, start: number) => {
@@ -80,7 +80,7 @@ test("of 1,000 reads right after a write by another replica none is stale", asyn
 
 const MINE = { session_id: "shared", tags: ["shared"] };
 
-/** What an account sees by every way of reading. */
+/** An account's memories by every way of reading. */
 async function seenBy(client: Client): Promise<string[]> {
   const listed = (await client.list({ limit: 100 })).memories;
   const found = await Promise.all(
@@ -91,7 +91,7 @@ async function seenBy(client: Client): Promise<string[]> {
   return [...new Set(contentsOf([...listed, ...found.flat()]))].sort();
 }
 
-test("accounts side by side see nothing of each other by any replica", async () => {
+test("simultaneous accounts see nothing of each other on any replica", async () => {
   const accounts = await Promise.all(Array.from({ length: 3 }, () => cluster.addAccount()));
   const owned = accounts.map(() => [] as { id: string; content: string }[]);
   await Promise.all(

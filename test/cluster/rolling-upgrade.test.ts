@@ -10,9 +10,10 @@ import { type Balancer, startBalancer } from "../support/balancer.ts";
 import { startObjectStore } from "../support/object-store.ts";
 import { sharedPostgres } from "../support/postgres.ts";
 import { type ServerKind, spawnServer } from "../support/server-process.ts";
+import { until } from "../support/until.ts";
 
 const LANES = 3;
-/** What takes the place of a server, one after the other. */
+/** The servers that replace the old ones, in order. */
 const KINDS: ServerKind[] = process.env.LONG
   ? ["real", "real", "next", "real", "next", "next"]
   : ["real", "next"];
@@ -28,7 +29,9 @@ async function addAccount(url: string) {
   return key;
 }
 
-/** Clients of one account that save, read, change, search and delete, and try again after 503 alone. */
+/**
+ * Clients of one account that save, read, change, search and delete, and repeat a request only after 503.
+ */
 function startLoad(balancer: Balancer, key: string) {
   const counts = { answered: 0, retried: 0 };
   const kept = new Set<string>();
@@ -38,7 +41,7 @@ function startLoad(balancer: Balancer, key: string) {
   const send = async (method: string, path: string, json?: object) => {
     const idempotency = method === "POST" ? { "idempotency-key": crypto.randomUUID() } : {};
     const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
-    for (;;) {
+    return await until(`an answer of ${method} ${path} that is not 503`, async () => {
       const response = await fetch(`${balancer.next()}/api${path}`, {
         method,
         headers: { ...headers, ...idempotency },
@@ -51,8 +54,8 @@ function startLoad(balancer: Balancer, key: string) {
         return body;
       }
       counts.retried++;
-      await Bun.sleep(50);
-    }
+      return null;
+    });
   };
 
   const lane = async (number: number) => {
@@ -77,13 +80,15 @@ function startLoad(balancer: Balancer, key: string) {
   return {
     counts,
     failures,
-    /** Resolves when so many more requests have been answered. */
-    async answers(more: number): Promise<void> {
-      for (const goal = counts.answered + more; counts.answered < goal; await Bun.sleep(20)) {
+    /** Resolves after so many more answers. */
+    answers(more: number): Promise<true> {
+      const goal = counts.answered + more;
+      return until("more answers", () => {
         if (failures.length > 0) throw new Error(failures.join("\n"));
-      }
+        return counts.answered >= goal;
+      });
     },
-    /** Ends it, and tells what must be there. */
+    /** Ends the clients, and returns the ids of the memories that must exist. */
     async end(): Promise<string[]> {
       isOver = true;
       await Promise.all(lanes);
@@ -92,7 +97,7 @@ function startLoad(balancer: Balancer, key: string) {
   };
 }
 
-test("two replicas are replaced under load, also by a next version: no request fails", async () => {
+test("no request fails while two replicas are replaced, also by a newer version", async () => {
   const root = mkdtempSync(join(tmpdir(), "ctxd-cluster-"));
   await using database = await (await sharedPostgres()).database();
   await using objects = await startObjectStore();
@@ -125,8 +130,8 @@ test("two replicas are replaced under load, also by a next version: no request f
     running.push(await start(kind));
     await load.answers(20);
     const ended = old.server.end();
-    // It says so at once, and goes on for those who have not heard.
-    while (balancer.isReady(old.origin)) await Bun.sleep(10);
+    // The replica reports at once that it is not ready, and still answers clients that do not know yet.
+    await until("a replica that is not ready", () => !balancer.isReady(old.origin));
     expect((await fetch(`${old.origin}/api/health/live`)).status).toBe(200);
     expect(await ended).toBe(0);
     balancer.remove(old.origin);

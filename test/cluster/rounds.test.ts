@@ -4,17 +4,17 @@ import type { Random } from "../support/random.ts";
 import { startLoad } from "./load.ts";
 
 /**
- * While clients write, one thing after another fails at a random moment. `LONG=1` has 200 rounds with
- * each of two seeds; SEED=n tries another one.
+ * While clients write, one part after another fails at a random moment. `LONG=1` has 200 rounds with each
+ * of two seeds; SEED=n tries another one. The pauses are random moments, and last as long as the faults.
  */
 const SEEDS = process.env.LONG ? [1, 2] : [Number(process.env.SEED ?? 1)];
 const ROUNDS = process.env.LONG ? 200 : 7;
-/** Longer than a lease of these replicas lasts. */
+/** Milliseconds that are longer than a lease of these replicas. */
 const LONGEST = 2_500;
 
 type Fault = (cluster: Cluster, random: Random) => Promise<void>;
 
-/** What can fail, and how it comes back. */
+/** The faults, and how they end. */
 const FAULTS: Record<string, Fault> = {
   async "kill a replica"(cluster, random) {
     const replica = random.pick(cluster.replicas);
@@ -65,7 +65,7 @@ const FAULTS: Record<string, Fault> = {
 };
 
 test.each(SEEDS)(
-  "whatever fails, no answered write is lost and none doubled, with seed %d",
+  "no answered write is lost or duplicated by any fault, with seed %d",
   async (seed) => {
     await using cluster = await startCluster({ stopsPostgres: true });
     const load = await startLoad(cluster, seed);
@@ -73,7 +73,7 @@ test.each(SEEDS)(
     try {
       for (let round = 0; round < ROUNDS; round++) {
         await load.during(Bun.sleep(load.random.below(700)));
-        // Each at least once, then in any order.
+        // Each fault at least once, then in random order.
         const name = names[round] ?? load.random.pick(names) ?? "";
         if (process.env.LONG) console.log(`${round}: ${name}`, load.counts());
         await load.during(FAULTS[name]?.(cluster, load.random) ?? Promise.resolve());

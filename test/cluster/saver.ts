@@ -4,22 +4,24 @@ import { readAll } from "../crash/writer.ts";
 import { type Answer, createClient } from "../support/client.ts";
 import type { Random } from "../support/random.ts";
 
-/** Milliseconds between two saves, and after some of them: an index is made of what is at rest. */
+/**
+ * Milliseconds between two saves, and after some of them, so that tables without writes are indexed.
+ */
 const PACE = 40;
 const REST = { after: 8, lasts: 900 };
-/** Milliseconds for which a save is tried again. */
-const PATIENCE = 90_000;
+/** Milliseconds for which a save is repeated. */
+const RETRY_MS = 90_000;
 
 /**
- * A client that saves batches, each until it is answered, by any server: an `Idempotency-Key` makes
- * that safe. So it knows exactly what must be there. Nothing that it saves is changed or removed.
+ * A client that saves batches on any server, each until it is answered: an `Idempotency-Key` makes that
+ * safe. So it knows exactly which memories must exist. None of them is changed or removed.
  */
 export function createSaver({
   origin,
   key,
   random,
 }: {
-  /** Where the next request goes; it is asked before each. */
+  /** The origin of the next request, called before each. */
   origin: () => string;
   key: string;
   random: Random;
@@ -44,7 +46,7 @@ export function createSaver({
   const save = async () => {
     const memories = Array.from({ length: 5 }, () => ({ content: `${random.word()} saved` }));
     const idempotencyKey = random.word();
-    const end = performance.now() + PATIENCE;
+    const end = performance.now() + RETRY_MS;
     let answer = await attempt({ memories }, idempotencyKey);
     for (; answer === null && performance.now() < end; counts.retried++) {
       await Bun.sleep(50);
@@ -64,7 +66,7 @@ export function createSaver({
         await Bun.sleep(counts.saves % REST.after === 0 ? REST.lasts : PACE);
       }
     },
-    /** Every save is there by this server, once, and nothing else. */
+    /** Expects every save once on this server, and nothing else. */
     async check(server: string): Promise<void> {
       const there = await readAll(createClient(server, key));
       expect([...there.keys()].sort()).toEqual([...saved.keys()].sort());

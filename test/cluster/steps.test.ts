@@ -5,9 +5,8 @@ import { until } from "../support/until.ts";
 import { startLoad } from "./load.ts";
 
 /**
- * While clients write, a replica is killed, or stopped for longer than its lease, right after each step
- * of a flush, a removal and a sweep. `LONG=1` does it ten times over; SEED=n has the clients call
- * otherwise.
+ * While clients write, a replica is killed, or stopped for longer than its lease, right after each step of
+ * a flush, a removal and a sweep. `LONG=1` does it ten times; SEED=n gives other calls.
  */
 const STEPS = [
   ...FLUSH_STEPS,
@@ -20,14 +19,14 @@ const STEPS = [
 const ROUNDS = process.env.LONG ? 10 : 1;
 const SEED = Number(process.env.SEED ?? 1);
 
-/** Checkpoints that replicas have recorded, but for one of them. */
+/** Checkpoints that all replicas but one have recorded. */
 function recordedBy(cluster: Cluster, except: Replica): number {
   return cluster.replicas
     .filter((replica) => replica !== except)
     .reduce((sum, { steps }) => sum + steps("checkpoint recorded"), 0);
 }
 
-/** @param starting a replica that comes back from the step before */
+/** @param starting a replica that restarts after the step before */
 async function hit(
   cluster: Cluster,
   { step, signal }: { step: string; signal: "SIGKILL" | "SIGSTOP" },
@@ -49,7 +48,7 @@ async function hit(
 }
 
 test.each(["SIGKILL", "SIGSTOP"] as const)(
-  "%s at any step of upkeep loses no answered write and doubles none",
+  "%s at any step of upkeep loses and duplicates no answered write",
   async (signal) => {
     await using cluster = await startCluster();
     const load = await startLoad(cluster, SEED);

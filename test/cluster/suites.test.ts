@@ -2,8 +2,8 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 
 /**
- * Suites of what clients and people see. Not among them are those of what each replica has for itself:
- * limits of requests, metrics, and what is flushed when.
+ * Suites that test what clients and people see. Suites of a replica's own state are left out: limits of
+ * requests, metrics, and when tables are flushed.
  */
 const SUITES = [
   "attack/find-accounts-by-the-second-step",
@@ -41,7 +41,7 @@ const SUITES = [
   "memories/similar",
   "memories/source",
   "memories/transfer",
-  "memories/twin",
+  "memories/duplicate",
   "memories/update",
   "oauth/authorize",
   "oauth/client-assertion",
@@ -59,15 +59,15 @@ const SUITES = [
   "undo/undoable",
 ];
 
-/** Milliseconds for all of them on a busy machine. */
+/** Milliseconds for all suites on a busy machine. */
 const PATIENCE = 600_000;
 
 /**
- * In one process: two apps, each with its own connections, local copies and memory, so that they have as
- * little in common as two processes would.
+ * Two apps in one process, each with its own connections, local copies and memory, so that they share as
+ * little as two processes would.
  */
 test(
-  "two replicas that get the requests in turn do what one server does",
+  "two replicas that receive requests in turn behave like one server",
   async () => {
     const root = join(import.meta.dir, "..", "..");
     const files = SUITES.map((suite) => `./test/${suite}.test.ts`);
@@ -80,7 +80,7 @@ test(
     });
     const said = await new Response(child.stderr).text();
     await child.exited;
-    // What passed says nothing of what did not.
+    // Prints the output of failed suites only.
     const rest = said.split("\n").filter((line) => !line.startsWith("(pass)"));
     if (child.exitCode !== 0) throw new Error(rest.join("\n"));
     expect(said).toContain(`across ${files.length} files`);

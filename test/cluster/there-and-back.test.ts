@@ -21,14 +21,15 @@ import { startObjectStore } from "../support/object-store.ts";
 import { sharedPostgres } from "../support/postgres.ts";
 import { addAccountTo } from "../support/server-process.ts";
 import { serving } from "../support/serving.ts";
+import { until } from "../support/until.ts";
 
 /**
- * From one machine to replicas and back, by what people have: the commands `backup` and `restore`.
- * `LONG=1` takes 10,000 memories along.
+ * From one machine to replicas and back with the commands `backup` and `restore`. `LONG=1` takes 10,000
+ * memories.
  */
 const MEMORIES = process.env.LONG ? 10_000 : 120;
 const TIMEOUT = process.env.LONG ? 1_800_000 : 300_000;
-/** Milliseconds in which deleted texts must be gone. */
+/** Milliseconds within which deleted texts must have left all files. */
 const PATIENCE = 60_000;
 
 const FORGOTTEN = "Quagga7731";
@@ -49,11 +50,11 @@ const backup = join(place.path, "backup");
 const env = { CTXD_CACHE_DIR: testCacheDir };
 let key: string;
 let saved: { id: string };
-/** What the laptop gave when it was backed up. */
+/** The state of the single machine when it was backed up. */
 let original: Awaited<ReturnType<typeof contentsOf>>;
 let shared: Awaited<ReturnType<typeof startShared>>;
 
-/** What replicas share, of which nothing is made yet. */
+/** What replicas share, still empty. */
 async function startShared() {
   await using opening = new AsyncDisposableStack();
   const database = opening.use(await (await sharedPostgres()).database());
@@ -122,7 +123,7 @@ afterAll(async () => {
   place[Symbol.dispose]();
 });
 
-/** Has a person allow an app what it asks for. */
+/** Lets a person allow an app's request. */
 async function allowApp(accountId: string) {
   const db = openSqlite(databasePath(laptop));
   const publicUrl = "https://memory.example.com";
@@ -140,7 +141,7 @@ async function allowApp(accountId: string) {
   await db.close();
 }
 
-/** Who may do what on a server. */
+/** The permissions of all credentials on a server. */
 async function accessOf(db: Database) {
   const stores = { db, clock: Date.now };
   try {
@@ -160,7 +161,7 @@ const withoutUse = <Access extends { lastUsedAt: unknown }>({ lastUsedAt: _, ...
   rest;
 
 test(
-  "what one machine had is on every replica, and what it has written goes back to one",
+  "one machine's data is on every replica, and the replicas' data goes back to one machine",
   async () => {
     const { stderr } = await run(["restore", backup], newFolder(), shared.env);
     expect(stderr).toContain("Restored 1 account, 1 table of memories");
@@ -188,7 +189,7 @@ test(
         expect(again.id).toBe(saved.id);
       }
 
-      // A backup is made while both are written to.
+      // Backs up while both replicas are written to.
       let isOver = false;
       const load = replicas.map(async ({ client }, writer) => {
         for (let count = 0; !isOver; count++) {
@@ -197,7 +198,7 @@ test(
           answered.push(content);
         }
       });
-      while (answered.length < 20) await Bun.sleep(10);
+      await until("20 answered saves", () => answered.length >= 20);
       const before = [...answered];
       const gone = await first.client(key).save({ content: `${FORGOTTEN} again` });
       await second.client(key).remove(gone.id);
@@ -231,7 +232,7 @@ test(
 );
 
 test.skipIf(!process.env.LONG)(
-  "a backup of an earlier version is on every replica, and what was deleted is on none",
+  "every replica has a backup of an earlier version, and none has what was deleted",
   async () => {
     await using other = await startShared();
     const archive = join(import.meta.dir, "..", "fixtures", "earlier-version.tar.gz");
@@ -260,13 +261,13 @@ test.skipIf(!process.env.LONG)(
 );
 
 test.skipIf(!process.env.LONG)(
-  "a change of the model that was cut off in the middle goes on to its end on replicas",
+  "an interrupted change of the model continues on replicas",
   async () => {
     await using other = await startShared();
     const archive = join(import.meta.dir, "..", "fixtures", "earlier-version.tar.gz");
     await Bun.$`tar -C ${place.path} -xzf ${archive} changing`;
     const changing = join(place.path, "changing");
-    // Brings the schema up to date, and starts nothing.
+    // Migrates the schema, and starts nothing.
     await run(["user", "list"], changing);
     const cutOff = join(place.path, "cut-off");
     await run(["backup", cutOff], changing);
@@ -280,7 +281,7 @@ test.skipIf(!process.env.LONG)(
       for (const { client, origin } of [first, second]) {
         const vectors = async () =>
           JSON.parse(await (await fetch(`${origin}/api/health`)).text()).checks.vectors;
-        while ((await vectors()) !== "ok") await Bun.sleep(50);
+        await until("embedded memories", async () => (await vectors()) === "ok");
         const lines = (await exported(client(key), origin)).trim().split("\n");
         expect(lines.map((line) => JSON.parse(line).id)).toEqual(ids);
       }

@@ -5,6 +5,7 @@ import { startCluster } from "../support/cluster.ts";
 import { ctxd } from "../support/command-line.ts";
 import { temporaryFolder } from "../support/database.ts";
 import { testCacheDir } from "../support/embedder.ts";
+import { until } from "../support/until.ts";
 
 const MEMORIES = 1_500;
 const TIMEOUT = 120_000;
@@ -12,7 +13,7 @@ const TIMEOUT = 120_000;
 const lines = Array.from({ length: MEMORIES }, (_, n) => JSON.stringify({ content: `line ${n}` }));
 
 /**
- * Stands before replicas as a load balancer does: each request goes to the next one that takes it.
+ * A load balancer before replicas: each request goes to the next one that takes it.
  * @param origins of the replicas
  */
 function startProxy(origins: readonly string[]) {
@@ -38,14 +39,14 @@ function startProxy(origins: readonly string[]) {
   });
   return {
     url: `http://127.0.0.1:${server.port}`,
-    /** Which replicas have taken a part of an import, in their order. */
+    /** Indexes of the replicas that have taken a part of an import, in order. */
     imports,
     [Symbol.asyncDispose]: () => server.stop(true),
   };
 }
 
 test(
-  "an import goes on when its replica dies, and doubles nothing; any replica exports all of it",
+  "an import continues when its replica ends and duplicates nothing, and any replica exports all",
   async () => {
     await using cluster = await startCluster({ replicas: 2 });
     const { key } = await cluster.addAccount();
@@ -63,12 +64,12 @@ test(
       });
 
     const importing = run("import", file);
-    while (proxy.imports.length < 3) await Bun.sleep(5);
+    await until("three parts of the import", () => proxy.imports.length >= 3);
     await first.kill();
     expect(await importing).toMatchObject({ exitCode: 0 });
     expect(proxy.imports).toContain(0);
     expect(proxy.imports.at(-1)).toBe(1);
-    // The same once more, as after a break: nothing is new.
+    // Importing again, as after an interruption, adds nothing.
     expect((await run("import", file)).stderr).toContain(`0 new, ${MEMORIES} here already`);
 
     await first.start();

@@ -5,7 +5,7 @@ import { startServer } from "../support/server.ts";
 const server = await startServer();
 afterAll(server.close);
 
-/** What a key finds that is bound to a project, when another project has these memories. */
+/** What a key that is bound to a project finds when another project has these memories. */
 async function foundBeside(others: readonly string[]) {
   const { accountId, save } = await server.account();
   const bound = await server.client(accountId, SCOPES, { project: "atlas", only: true });
@@ -23,7 +23,7 @@ async function foundBeside(others: readonly string[]) {
   return found;
 }
 
-test("no score tells who is bound which words another project has", async () => {
+test("scores for a bound key do not depend on the words of other projects", async () => {
   const plain = await foundBeside(["Holidays begin in March.", "Ten holidays, lazily."]);
   for (const word of ["Layoffs", "Walrus", "Layofs"]) {
     const beside = [`${word} begin in March.`, `Ten ${word}, lazily.`];

@@ -5,14 +5,14 @@ import { startServer } from "../support/server.ts";
 
 const server = await startServer();
 afterAll(server.close);
-/** An account of which every request is refused: it stays empty. */
+/** All requests of this account are refused, so it stays empty. */
 const refused = await server.account();
-/** An account for tests that look at the memories they made alone. */
+/** An account for tests that read only their own memories. */
 const shared = await server.account();
 
 const EMOJI = "🦜";
 
-/** JSON of exactly this many bytes in UTF-8, half of them in characters of two. */
+/** JSON of exactly this many bytes in UTF-8, half of them in two-byte characters. */
 function metadataOf(bytes: number) {
   const quarter = Math.floor(bytes / 4);
   const bare = Buffer.byteLength(JSON.stringify({ a: "" }));
@@ -21,7 +21,7 @@ function metadataOf(bytes: number) {
 
 const tagsOf = (count: number) => Array.from({ length: count }, (_, index) => `tag ${index}`);
 
-test("a memory of only a content has the defaults, and says where it is", async () => {
+test("a memory with only content has the defaults, and the answer has its location", async () => {
   const ada = await server.account();
   const answer = await ada.send("POST", "/memories", { json: { content: "Ada likes tea." } });
   const location = answer.headers.get("location") ?? "";
@@ -47,7 +47,7 @@ test("a memory of only a content has the defaults, and says where it is", async 
   });
 });
 
-test("a memory keeps all that it was given", async () => {
+test("a memory keeps all given fields", async () => {
   const ada = await server.account();
   const given = {
     content: ` line one\r\nline two\t"quoted" \\ ${EMOJI} 日本語 \u0000 `,
@@ -62,7 +62,7 @@ test("a memory keeps all that it was given", async () => {
   expect(await ada.get(saved.id)).toEqual(saved);
 });
 
-test("metadata comes out as it went in, whatever its keys and depth", async () => {
+test("metadata is returned unchanged, with any keys and depth", async () => {
   const ada = await server.account();
   const deep = `${"[".repeat(1_500)}${"]".repeat(1_500)}`;
   const metadata = `{"__proto__":{"a":1},"constructor":{},"toJSON":1,"2":1,"1":2,"deep":${deep}}`;
@@ -74,7 +74,7 @@ test("metadata comes out as it went in, whatever its keys and depth", async () =
   expect(JSON.stringify(answer.body)).toContain(JSON.stringify(JSON.parse(metadata)));
 });
 
-test("tags are trimmed, and duplicates dropped in the order given", async () => {
+test("tags are trimmed and deduplicated in the given order", async () => {
   const { tags } = await shared.save({ content: "x", tags: [" b ", "a", "b", "\ta\n", "B"] });
   expect(tags).toEqual(["b", "a", "B"]);
 });
@@ -163,7 +163,7 @@ test.each(
 });
 
 test.each(["/memories", "/memories/batch", "/memories/import"])(
-  "what has more values than any memory is not parsed: %s",
+  "a body with more values than a memory can have is not parsed: %s",
   async (path) => {
     const memory = `{"content":"x","metadata":{"a":${"[".repeat(50_000)}${"]".repeat(50_000)}}}`;
     const isImport = path.endsWith("import");
@@ -177,7 +177,7 @@ test.each(["/memories", "/memories/batch", "/memories/import"])(
   },
 );
 
-test("several problems are told at once, each with its path", async () => {
+test("an answer lists all problems with their paths", async () => {
   const answer = await refused.send("POST", "/memories", {
     json: { content: "", importance: 2, tags: ["a,b"], colour: 1 },
   });
@@ -191,7 +191,7 @@ test("several problems are told at once, each with its path", async () => {
   });
 });
 
-test("a batch saves all in its order, with ids that rise and one time", async () => {
+test("a batch is saved in order, with ascending ids and one time", async () => {
   const ada = await server.account();
   const inputs = Array.from({ length: 256 }, (_, index) => ({ content: `memory ${index}` }));
   const memories = await ada.saveAll(inputs);

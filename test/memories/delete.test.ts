@@ -8,7 +8,7 @@ afterAll(server.close);
 
 const HOUR = 3_600_000;
 
-test("a deleted memory is in no answer from the next request on", async () => {
+test("a deleted memory is missing from the next request on", async () => {
   const ada = await server.account();
   const { id } = await ada.save({ content: "zeppelin", tags: ["a"] });
   const kept = await ada.save({ content: "bystander", tags: ["a"] });
@@ -25,7 +25,7 @@ test("a deleted memory is in no answer from the next request on", async () => {
   }
 });
 
-test("of deletions at once one is told that it did it", async () => {
+test("of simultaneous deletions of a memory one succeeds", async () => {
   const ada = await server.account();
   const { id } = await ada.save({ content: "x" });
   const answers = await Promise.all(
@@ -34,7 +34,7 @@ test("of deletions at once one is told that it did it", async () => {
   expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 404, 404, 404, 404]);
 });
 
-test("deleting by filter takes what passes it, says how many, and leaves the rest", async () => {
+test("deleting by filter removes and counts the matching memories only", async () => {
   const ada = await server.account();
   const start = server.clock();
   const at = (hours: number) => new Date(start + hours * HOUR).toISOString();
@@ -70,7 +70,7 @@ test("deleting by filter takes what passes it, says how many, and leaves the res
   }
 });
 
-test("deleting everything by accident is not possible", async () => {
+test("a deletion without a filter is refused", async () => {
   const ada = await server.account();
   await ada.save({ content: "x" });
   for (const query of ["", "?", "?tags_match=all"]) {

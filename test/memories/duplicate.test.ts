@@ -12,7 +12,7 @@ const at = (days: number) => new Date(server.clock() + days * DAY).toISOString()
 const save = (client: Client, json: Record<string, unknown>) =>
   client.send("POST", "/memories", { json });
 
-test("what is there already is answered as it is, and not saved once more", async () => {
+test("saving a duplicate returns the existing memory", async () => {
   const ada = await server.account();
   const first = await ada.save({ content: "Ada likes tea.", tags: ["taste"], session_id: "one" });
   server.clock.advance(1_000);
@@ -33,7 +33,7 @@ test.each([
   expect((await ada.list()).memories).toHaveLength(2);
 });
 
-test("what ends earlier does not stand for what is to last", async () => {
+test("a memory that expires earlier is not a duplicate", async () => {
   const ada = await server.account();
   const short = await ada.save({ content: "The gate is open.", expires_at: at(1) });
   const asShort = await save(ada, { content: "The gate is open.", expires_at: at(1) });
@@ -42,7 +42,7 @@ test("what ends earlier does not stand for what is to last", async () => {
   expect(lasting).toMatchObject({ status: 201, body: { expires_at: null } });
 });
 
-test("what has been superseded does not hold, and is saved when it holds again", async () => {
+test("a superseded memory is not a duplicate", async () => {
   const ada = await server.account();
   const acme = await ada.save({ content: "Sam works at Acme." });
   await ada.save({ content: "Sam works at Globex.", supersedes: acme.id });
@@ -51,7 +51,7 @@ test("what has been superseded does not hold, and is saved when it holds again",
   expect((again.body as Memory).id).not.toBe(acme.id);
 });
 
-test("many who save the same at once make one memory", async () => {
+test("simultaneous saves of the same text create one memory", async () => {
   const ada = await server.account();
   const answers = await Promise.all(
     Array.from({ length: 20 }, () => save(ada, { content: "All at once." })),
@@ -61,7 +61,7 @@ test("many who save the same at once make one memory", async () => {
   expect((await ada.list()).memories).toHaveLength(1);
 });
 
-test("an Idempotency-Key that found a memory finds it again", async () => {
+test("a repeated Idempotency-Key returns the same duplicate", async () => {
   const ada = await server.account();
   const { id } = await ada.save({ content: "The same." });
   const headers = { "idempotency-key": "k" };
@@ -71,7 +71,7 @@ test("an Idempotency-Key that found a memory finds it again", async () => {
   }
 });
 
-test("who may not read is not told what is there", async () => {
+test("a key without the scope to read saves duplicates", async () => {
   const { accountId, save: saveAs } = await server.account();
   const { id } = await saveAs({ content: "Between us." });
   const blind = await server.client(accountId, ["memories:add"]);
@@ -80,7 +80,7 @@ test("who may not read is not told what is there", async () => {
   expect((answer.body as Memory).id).not.toBe(id);
 });
 
-test("a batch and an import keep all that they are given, such as turns of a conversation", async () => {
+test("a batch and an import save duplicates, such as repeated turns of a conversation", async () => {
   const ada = await server.account();
   await ada.save({ content: "Yes." });
   expect(await ada.saveAll([{ content: "Yes." }, { content: "Yes." }])).toHaveLength(2);

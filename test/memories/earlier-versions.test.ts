@@ -20,8 +20,8 @@ import { testCacheDir } from "../support/embedder.ts";
 import { spawnServer } from "../support/server-process.ts";
 
 /**
- * Data folders and backups that earlier versions have left. Of version 0.1: by its first program, by the
- * last one before memories were kept as a log and a base (see fixtures/make.ts), and by its last one.
+ * Data folders and backups of earlier versions. Of version 0.1: by its first program, by the last one
+ * before memories were stored as a log and a base (see fixtures/make.ts), and by its last one.
  */
 const TIMEOUT = 120_000;
 
@@ -36,7 +36,10 @@ beforeAll(async () => {
   }
 });
 
-/** Does what the earlier version did after each checkpoint. Returns how many files were removed. */
+/**
+ * Does what the earlier version did after each checkpoint.
+ * @returns how many files were removed
+ */
 function removeOlderVersions(dataDir: string): number {
   const db = new Database(join(dataDir, "ctxd.db"));
   const rows = db
@@ -58,7 +61,7 @@ function removeOlderVersions(dataDir: string): number {
   return removed;
 }
 
-/** The recorded answers are less than 24 hours old again. Beside the server: it reads what it finds. */
+/** Makes the recorded answers less than 24 hours old, while the server runs. */
 function renewIdempotencyKeys(dataDir: string) {
   const db = new Database(join(dataDir, "ctxd.db"));
   db.run("PRAGMA busy_timeout = 30000");
@@ -73,7 +76,7 @@ async function restore(backup: string, dataDir: string) {
   expect({ exitCode, stderr }).toMatchObject({ exitCode: 0 });
 }
 
-/** Whoever repeats a request gets the answer of the earlier version. */
+/** A repeated request gets the earlier version's answer. */
 function expectRepeated(dataDir: string) {
   return async (clients: readonly Client[]) => {
     renewIdempotencyKeys(dataDir);
@@ -84,7 +87,7 @@ function expectRepeated(dataDir: string) {
   };
 }
 
-/** What was true before is still kept as history. */
+/** Histories are kept. */
 async function expectHistory([client]: readonly Client[]) {
   const [id = "", former] = last.history;
   const history = await client?.send("GET", `/memories/${id}/history`);
@@ -92,7 +95,7 @@ async function expectHistory([client]: readonly Client[]) {
 }
 
 test.concurrent(
-  "a data folder of a killed server, with writes in its journal alone, opens and loses nothing",
+  "a data folder of a killed server with writes in its journal opens and loses nothing",
   async () => {
     await expectKept(pathTo("data"), told, expectRepeated(pathTo("data")));
     expectRefilled(pathTo("data"));
@@ -101,7 +104,7 @@ test.concurrent(
 );
 
 test.concurrent(
-  "a data folder whose files of older versions went after they had been listed loses nothing",
+  "a data folder whose listed files of older versions were removed loses nothing",
   async () => {
     const dataDir = join(root, "rested");
     cpSync(join(root, "data"), dataDir, { recursive: true });
@@ -113,7 +116,7 @@ test.concurrent(
 );
 
 test.concurrent(
-  "a backup with writes in its journal alone is restored and loses nothing",
+  "a backup with writes in its journal is restored and loses nothing",
   async () => {
     const dataDir = join(root, "restored");
     await restore(join(root, "backup"), dataDir);
@@ -124,7 +127,7 @@ test.concurrent(
 );
 
 test.concurrent(
-  "a change of the model that was cut off in the middle goes on to its end",
+  "an interrupted change of the model continues",
   async () => {
     const dataDir = join(root, "changing");
     const tables = join(dataDir, "memories");

@@ -14,22 +14,22 @@ import { createReplicas } from "../support/shared-stores.ts";
 import { until } from "../support/until.ts";
 
 const HOUR = 3_600_000;
-/** Looks at once, whatever the clock does. */
+/** Removes expired memories at once, whatever the clock does. */
 const SOON: Expiry = {
   every: 20,
   jump: Number.POSITIVE_INFINITY,
   restAfterJump: 0,
   retryAfter: 50,
 };
-/** Never looks while a test runs. */
+/** Removes nothing while a test runs. */
 const NEVER: Expiry = { ...SOON, every: 1e9 };
 const PATIENCE = 30_000;
 
 const hidden = await startServer({ expiry: NEVER });
 afterAll(hidden.close);
 
-describe("from the moment at which it expires, a memory", () => {
-  test("is in no answer, though it is still there", async () => {
+describe("an expired memory", () => {
+  test("is in no answer before it is removed", async () => {
     const ada = await hidden.account();
     const expires_at = new Date(hidden.clock() + HOUR).toISOString();
     const old = await ada.save({ content: "The office is closed", tags: ["x"] });
@@ -72,12 +72,12 @@ describe("from the moment at which it expires, a memory", () => {
     });
     expect(like.body).toMatchObject({ similar: [{ id: near.id }] });
     expect(await ada.removeMatching({ tags: "x" })).toBe(2);
-    // It is not forgotten yet.
+    // The memory is still stored.
     expect(await hidden.log.head(ada.accountId)).toMatchObject({ usage: { memories: 2 } });
   });
 });
 
-/** An account with memories in a folder, which nobody has open. */
+/** A closed data folder with memories of one account. */
 async function storedData(...memories: NewMemory[]) {
   const dataDir = temporaryFolder();
   const clock = testClock();
@@ -89,8 +89,8 @@ async function storedData(...memories: NewMemory[]) {
 const inHours = (hours: number) => new Date(testClock()() + hours * HOUR).toISOString();
 const list = { filter: {}, limit: 10 };
 
-describe("what has expired", () => {
-  test("leaves no trace, though nobody uses its account, also after a restart", async () => {
+describe("removing expired memories", () => {
+  test("leaves no trace, also in accounts without requests and after a restart", async () => {
     const { dataDir, clock, id, reach } = await storedData(
       { content: "kumquat", expires_at: inHours(1) },
       { content: "rambutan", expires_at: inHours(3) },
@@ -113,7 +113,7 @@ describe("what has expired", () => {
     }
   });
 
-  test("is what expires now: not what was given more time, nor what was to expire before", async () => {
+  test("goes by the current expiry, not by an earlier one", async () => {
     const { dataDir, clock, id, saved, reach } = await storedData(
       { content: "a", expires_at: inHours(1) },
       { content: "b", expires_at: inHours(1) },
@@ -133,7 +133,7 @@ describe("what has expired", () => {
     await until("so is what was given more time", left(1));
   });
 
-  test("is followed in its history by what was true before", async () => {
+  test("makes the memory that an expired one superseded current again", async () => {
     const { dataDir, clock, saved, reach } = await storedData({ content: "Sam is in Lisbon" });
     await using data = await openData(dataDir, HASTY, undefined, { clock, expiry: SOON });
     const [home] = saved;
@@ -149,7 +149,7 @@ describe("what has expired", () => {
     await until("Sam is at home again", async () => (await known())[0] === "Sam is in Lisbon");
   });
 
-  test("of an account that can't be opened keeps no other one waiting", async () => {
+  test("goes on with other accounts when one can't be opened", async () => {
     const { dataDir, clock, id } = await storedData({ content: "x", expires_at: inHours(1) });
     clock.advance(2 * HOUR);
     let isBroken = true;
@@ -174,7 +174,7 @@ describe("what has expired", () => {
     await until("and this one's when it can be opened", isEmpty(id));
   });
 
-  test("is kept for a while after the clock has gone ahead, for it may be set back", async () => {
+  test("waits for a while after the clock has jumped ahead", async () => {
     const { dataDir, clock, id, reach } = await storedData({
       content: "x",
       expires_at: inHours(24),
@@ -196,10 +196,10 @@ describe("what has expired", () => {
   });
 });
 
-test("what an earlier version has saved is looked through once", async () => {
+test("memories of an earlier version are checked once", async () => {
   const { dataDir, clock } = await storedData({ content: "x", expires_at: inHours(1) });
   const { db, close } = await openData(dataDir, HASTY, undefined, { clock, expiry: NEVER });
-  // As its database is when this version opens it first.
+  // The database as this version first opens it.
   db.sqlite.run("UPDATE heads SET expires_at = 0");
   await close();
   await using data = await openData(dataDir, HASTY, undefined, { clock, expiry: SOON });
@@ -210,7 +210,7 @@ test("what an earlier version has saved is looked through once", async () => {
   await until("and then that none does", () => expiries()[0] === null);
 });
 
-test("of several servers another one forgets, when the one that saved it is gone", async () => {
+test("another server removes the memory when the one that saved it has ended", async () => {
   const { replica } = await createReplicas(["acc_1", "acc_2"]);
   const clock = testClock();
   const options = { clock, expiry: SOON };
@@ -233,25 +233,28 @@ test("of several servers another one forgets, when the one that saved it is gone
 test.each([
   ["in memory", true],
   ["in the files", false],
-])("a table tells which memories expire first, %s, with those in the log", async (_, hasRoom) => {
-  const open = await openKeptTable(await tableStorage(), { hasRoom });
-  const times = [null, 50, 20, null, 40, 30, 60, null, 10, 70, 80, 90];
-  const memories = await Promise.all(
-    times.map(async (expiresAt, n) => ({ ...(await storedMemory(n)), expiresAt })),
-  );
-  await open.put(...memories);
-  for (let chore = open.flush.due(0, false); chore; chore = open.flush.due(0, false)) {
-    await open.flush.run(chore);
-  }
-  if (hasRoom) await open.table.select({});
-  const expiring = async (limit: number) =>
-    (await open.table.expiring(limit)).map(({ expiresAt }) => expiresAt);
-  expect(await expiring(3)).toEqual([10, 20, 30]);
-  const [, a, b] = memories;
-  if (!a || !b) throw new Error("there are no memories");
-  await open.put({ ...a, expiresAt: 15 }, { ...b, expiresAt: null });
-  await open.remove(memories[8]?.id ?? "");
-  expect(await expiring(3)).toEqual([15, 30, 40]);
-  expect(await expiring(99)).toEqual([15, 30, 40, 60, 70, 80, 90]);
-  await open.close();
-});
+])(
+  "a table finds the memories that expire first, %s, with those in the log",
+  async (_, hasRoom) => {
+    const open = await openKeptTable(await tableStorage(), { hasRoom });
+    const times = [null, 50, 20, null, 40, 30, 60, null, 10, 70, 80, 90];
+    const memories = await Promise.all(
+      times.map(async (expiresAt, n) => ({ ...(await storedMemory(n)), expiresAt })),
+    );
+    await open.put(...memories);
+    for (let chore = open.flush.due(0, false); chore; chore = open.flush.due(0, false)) {
+      await open.flush.run(chore);
+    }
+    if (hasRoom) await open.table.select({});
+    const expiring = async (limit: number) =>
+      (await open.table.expiring(limit)).map(({ expiresAt }) => expiresAt);
+    expect(await expiring(3)).toEqual([10, 20, 30]);
+    const [, a, b] = memories;
+    if (!a || !b) throw new Error("there are no memories");
+    await open.put({ ...a, expiresAt: 15 }, { ...b, expiresAt: null });
+    await open.remove(memories[8]?.id ?? "");
+    expect(await expiring(3)).toEqual([15, 30, 40]);
+    expect(await expiring(99)).toEqual([15, 30, 40, 60, 70, 80, 90]);
+    await open.close();
+  },
+);

@@ -10,7 +10,7 @@ afterAll(server.close);
 
 const NOWHERE = "mem_0197f2c4e0b47c3a9a1d5b8e2f60c711";
 
-/** Saves memories of which each supersedes the one before. */
+/** Saves memories, each of which supersedes the one before. */
 const saveChain = async (client: Client, ...contents: string[]) => {
   const saved: Memory[] = [];
   for (const content of contents) {
@@ -27,7 +27,7 @@ const historyOf = async ({ send }: Client, { id }: Pick<Memory, "id">, query = "
 };
 const historyTexts = async (client: Client, memory: Pick<Memory, "id">) =>
   contentsOf((await historyOf(client, memory)).memories).join(" ");
-/** What is known now, and the links of all. */
+/** The current memories, and the links of all. */
 const known = async (client: Client) => {
   const all = (await client.list({ include_superseded: "true", limit: 100 })).memories;
   const names = new Map(all.map(({ id, content }) => [id, content]));
@@ -46,7 +46,7 @@ const known = async (client: Client) => {
 };
 
 describe("a memory that supersedes another one", () => {
-  test("takes its place in lists and searches; the other one is history", async () => {
+  test("replaces it in lists and searches; the other one is history", async () => {
     const ada = await server.account();
     const [old, now] = await saveChain(ada, "Sam works at Acme", "Sam works at Globex");
     if (!old || !now) throw new Error("nothing was saved");
@@ -61,7 +61,7 @@ describe("a memory that supersedes another one", () => {
     expect(await historyOf(ada, now)).toEqual(await historyOf(ada, old));
   });
 
-  test("belongs to the same project unless it says otherwise", async () => {
+  test("belongs to the same project by default", async () => {
     const ada = await server.account();
     const old = await ada.save({ content: "a", project: "atlas" });
     const now = await ada.save({ content: "b", supersedes: old.id });
@@ -71,7 +71,7 @@ describe("a memory that supersedes another one", () => {
     expect(general.project).toBeNull();
   });
 
-  test("belongs there too when an agent saves it that works on another project", async () => {
+  test("belongs to that project when an agent of another project saves it", async () => {
     const ada = await server.account();
     const { id: supersedes } = await ada.save({ content: "Sam lives in Lisbon" });
     await using agent = await connectHttp("v2 new", server.origin, {
@@ -82,7 +82,7 @@ describe("a memory that supersedes another one", () => {
     expect((await ada.list()).memories).toMatchObject([{ project: null, supersedes }]);
   });
 
-  test("must be told of one that is there", async () => {
+  test("must name an existing memory", async () => {
     const [ada, bob] = [await server.account(), await server.account()];
     const soon = new Date(server.clock() + 1_000).toISOString();
     const [expired, foreign] = [
@@ -98,7 +98,7 @@ describe("a memory that supersedes another one", () => {
     expect((await bob.list()).memories).toEqual([foreign]);
   });
 
-  test("is refused for one that has been superseded, and told which one to name", async () => {
+  test("is refused for a superseded one, and the answer names the current one", async () => {
     const ada = await server.account();
     const [old, now] = await saveChain(ada, "a", "b");
     const json = { content: "c", supersedes: old?.id };
@@ -116,7 +116,7 @@ describe("a memory that supersedes another one", () => {
     expect(await known(ada)).toEqual({ current: "b", links: ">b>a b>a>" });
   });
 
-  test("takes the place of one that has expired, unless that has been superseded", async () => {
+  test("may name a memory whose successor has expired, unless that has been superseded", async () => {
     const ada = await server.account();
     const soon = new Date(server.clock() + 1_000).toISOString();
     const [a, b] = [await ada.save({ content: "a" }), await ada.save({ content: "b" })];
@@ -132,7 +132,7 @@ describe("a memory that supersedes another one", () => {
     expectError(refused, { status: 409, code: "conflict", path: "/supersedes" });
   });
 
-  test("is one of many that try it at once", async () => {
+  test("is the only one of many simultaneous ones", async () => {
     const ada = await server.account();
     const { id } = await ada.save({ content: "old" });
     const answers = await Promise.all(
@@ -144,7 +144,7 @@ describe("a memory that supersedes another one", () => {
     expect((await ada.list()).memories).toHaveLength(1);
   });
 
-  test("is not taken twice in a batch", async () => {
+  test("is refused if two of a batch name the same memory", async () => {
     const ada = await server.account();
     const { id: supersedes } = await ada.save({ content: "old" });
     const memories = [
@@ -156,7 +156,7 @@ describe("a memory that supersedes another one", () => {
     expect(contentsOf((await ada.list()).memories)).toEqual(["old"]);
   });
 
-  test("needs more than the scope to save, over HTTP and MCP", async () => {
+  test("needs the scope to change memories, over HTTP and MCP", async () => {
     const ada = await server.account();
     const { id: supersedes } = await ada.save({ content: "old" });
     const adder = await server.client(ada.accountId, ["memories:add"]);
@@ -178,7 +178,7 @@ describe("a memory that supersedes another one", () => {
 });
 
 describe("a history", () => {
-  test("is listed from any of its memories, some at a time", async () => {
+  test("is listed from any of its memories, page by page", async () => {
     const ada = await server.account();
     const chain = await saveChain(ada, "a", "b", "c", "d");
     await saveChain(ada, "x", "y");
@@ -195,7 +195,7 @@ describe("a history", () => {
     expectInvalid(lost, "/cursor");
   });
 
-  test("of a memory that is not there, or of others, is not found", async () => {
+  test("of a missing memory or of another account is not found", async () => {
     const [ada, bob] = [await server.account(), await server.account()];
     const { id } = await bob.save({ content: "x" });
     for (const each of [id, NOWHERE, "mem_1"]) {
@@ -224,7 +224,7 @@ describe("deleting", () => {
     );
   });
 
-  test("by a filter does so too, also where all go at once", async () => {
+  test("by a filter relinks histories too, also when all are deleted", async () => {
     const ada = await server.account();
     const saved: Memory[] = [];
     for (const [content, tags] of [
@@ -244,7 +244,7 @@ describe("deleting", () => {
     expect(await known(ada)).toEqual({ current: "", links: "" });
   });
 
-  test("with the history takes all of it and nothing else", async () => {
+  test("with the history removes all of it and nothing else", async () => {
     const ada = await server.account();
     const chain = await saveChain(ada, "a", "b", "c");
     await saveChain(ada, "x", "y");
@@ -254,7 +254,7 @@ describe("deleting", () => {
     expect(await known(ada)).toEqual({ current: "y", links: ">y>x y>x>" });
   });
 
-  test("while others are saved leaves links that lead to what is there", async () => {
+  test("while others are saved leaves links to existing memories only", async () => {
     const ada = await server.account();
     const chain = await saveChain(ada, "a", "b", "c", "d", "e", "f");
     const last = chain.at(-1)?.id ?? "";

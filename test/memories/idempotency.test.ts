@@ -13,7 +13,7 @@ afterAll(server.close);
 const DAY = 86_400_000;
 const KEY = { "idempotency-key": "3f1c" };
 
-test("the same key returns the first answer and makes nothing new", async () => {
+test("a repeated key returns the first answer and saves nothing", async () => {
   const ada = await server.account();
   const sending = { json: { content: "x", tags: ["a"] }, headers: KEY };
   const first = await ada.send("POST", "/memories", sending);
@@ -29,7 +29,7 @@ test("the same key returns the first answer and makes nothing new", async () => 
   expect((await ada.list()).memories).toHaveLength(1);
 });
 
-test("requests with one key at once make one memory", async () => {
+test("simultaneous requests with one key save one memory", async () => {
   const ada = await server.account();
   const saved = await Promise.all(
     Array.from({ length: 10 }, () => ada.save({ content: "x" }, KEY)),
@@ -38,7 +38,7 @@ test("requests with one key at once make one memory", async () => {
   expect((await ada.list()).memories).toHaveLength(1);
 });
 
-test("a batch is made once too, in its order", async () => {
+test("a batch is saved once, in its order", async () => {
   const ada = await server.account();
   const json = { memories: [{ content: "a" }, { content: "b" }, { content: "c" }] };
   const send = () => ada.send("POST", "/memories/batch", { json, headers: KEY });
@@ -49,7 +49,7 @@ test("a batch is made once too, in its order", async () => {
   expect((await ada.list()).memories).toHaveLength(3);
 });
 
-test("the same key with another body is refused, also while the first is under way", async () => {
+test("the same key with another body is refused, also while the first request runs", async () => {
   const ada = await server.account();
   const [one, other] = await Promise.all([
     ada.send("POST", "/memories", { json: { content: "x" }, headers: KEY }),
@@ -61,7 +61,7 @@ test("the same key with another body is refused, also while the first is under w
   expect((await ada.list()).memories).toHaveLength(1);
 });
 
-test("a key is forgotten after 24 hours, and not before", async () => {
+test("a key expires after 24 hours", async () => {
   const ada = await server.account();
   const { id } = await ada.save({ content: "x" }, KEY);
   server.clock.advance(DAY - 1);
@@ -72,7 +72,7 @@ test("a key is forgotten after 24 hours, and not before", async () => {
   expect((await ada.save({ content: "y" }, KEY)).id).toBe(second.id);
 });
 
-test("a key is the account's own", async () => {
+test("accounts have separate keys", async () => {
   const [ada, bob] = [await server.account(), await server.account()];
   const first = await ada.save({ content: "x" }, KEY);
   const second = await bob.save({ content: "x" }, KEY);
@@ -80,14 +80,14 @@ test("a key is the account's own", async () => {
   expect((await bob.list()).memories).toEqual([second]);
 });
 
-test("a key of the account's other API key is the same key", async () => {
+test("the API keys of an account share idempotency keys", async () => {
   const ada = await server.account();
   const first = await ada.save({ content: "x" }, KEY);
   const other = await server.client(ada.accountId);
   expect((await other.save({ content: "x" }, KEY)).id).toBe(first.id);
 });
 
-test("what was made and deleted since is a conflict, not made again", async () => {
+test("a repeated request whose memory was deleted is a conflict", async () => {
   const ada = await server.account();
   const { id } = await ada.save({ content: "x" }, KEY);
   await ada.remove(id);
@@ -96,14 +96,14 @@ test("what was made and deleted since is a conflict, not made again", async () =
   expect((await ada.list()).memories).toEqual([]);
 });
 
-test("a request that was refused does not use up its key", async () => {
+test("a refused request does not use its key", async () => {
   const ada = await server.account();
   const refused = await ada.send("POST", "/memories", { json: { content: "" }, headers: KEY });
   expectInvalid(refused, "/content");
   await ada.save({ content: "x" }, KEY);
 });
 
-test("requests that are under way while answers are looked up are still one", async () => {
+test("requests that run while an answer is looked up are still one", async () => {
   const { once, appended } = idempotency();
   const make = async (id: string) => {
     await Bun.sleep(1);
@@ -116,7 +116,7 @@ test("requests that are under way while answers are looked up are still one", as
   expect([first, same]).toEqual([["mem_1"], ["mem_1"]]);
 });
 
-test("a request that failed frees its key for another one, also for one that waits", async () => {
+test("a failed request frees its key, also for a waiting request", async () => {
   const { once, appended } = idempotency();
   const failing = once("acc_1", "k", 1, async () => {
     throw new Error("the disk is full");
@@ -129,7 +129,7 @@ test("a request that failed frees its key for another one, also for one that wai
   await expect(once("acc_1", "k", 1, neverCalled)).rejects.toThrow("another request");
 });
 
-/** Idempotency over a log that only has answers, and what appends one. */
+/** Idempotency with a log that only has answers, and a function that records one. */
 function idempotency() {
   let recorded: Answer | null = null;
   const { once } = createIdempotency({ log: { answer: async () => recorded }, clock: testClock() });
@@ -154,7 +154,7 @@ test("a key has 1 to 255 characters", async () => {
   }
 });
 
-test("any text is a key of its own", async () => {
+test("each text is a separate key", async () => {
   const ada = await server.account();
   const keys = ["' OR 1=1 --", '"', "\\", "%", "_", "a", "A", "x".repeat(200), "é"];
   const ids = [];

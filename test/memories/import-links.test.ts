@@ -1,23 +1,16 @@
 import { afterAll, expect, test } from "bun:test";
-import { randomUUIDv7 } from "bun";
-import type { ImportReport, Memory } from "../../src/memories/memory.ts";
+import type { Memory } from "../../src/memories/memory.ts";
 import { type Client, contentsOf } from "../support/client.ts";
 import { startServer } from "../support/server.ts";
+import { exportMemories, importLines, newMemoryId } from "../support/transfer.ts";
 
 const server = await startServer();
 afterAll(server.close);
 
-const importInto = async ({ send }: Client, ...lines: object[]) => {
-  const body = lines.map((line) => JSON.stringify(line)).join("\n");
-  const headers = { "content-type": "application/x-ndjson" };
-  const answer = await send("POST", "/memories/import", { body, headers });
-  expect(answer).toMatchObject({ status: 200, body: { invalid: 0 } });
-  return answer.body as ImportReport;
-};
-const exportOf = async ({ key }: Client): Promise<Memory[]> => {
-  const headers = { authorization: `Bearer ${key}` };
-  const text = await (await fetch(`${server.origin}/api/memories/export`, { headers })).text();
-  return text.split("\n").flatMap((line) => (line ? [JSON.parse(line)] : []));
+const importInto = async (client: Client, ...lines: object[]) => {
+  const report = await importLines(client, ...lines);
+  expect(report.invalid).toBe(0);
+  return report;
 };
 const historyOf = async ({ send }: Client, id: string) => {
   const { body } = await send("GET", `/memories/${id}/history`);
@@ -27,10 +20,9 @@ const current = async (client: Client) =>
   contentsOf((await client.list()).memories)
     .toSorted()
     .join(" ");
-const newId = () => `mem_${randomUUIDv7("hex").replaceAll("-", "")}`;
-const NOWHERE = newId();
+const NOWHERE = newMemoryId();
 
-/** Three versions of a fact, the oldest first. */
+/** Saves three versions of a fact, oldest first. */
 async function saveThree(client: Client) {
   const saved: string[] = [];
   for (const content of ["a", "b", "c"]) {
@@ -41,28 +33,28 @@ async function saveThree(client: Client) {
   return { a, b, c };
 }
 
-test("histories that were exported are the same elsewhere", async () => {
+test("exported histories are imported unchanged", async () => {
   const [ada, bob] = [await server.account(), await server.account()];
   const { a, b } = await saveThree(ada);
   await ada.save({ content: "other" });
-  const lines = await exportOf(ada);
+  const lines = await exportMemories(server.origin, ada);
   expect(await importInto(bob, ...lines)).toMatchObject({ created: 4 });
   const without = ({ source: _, ...memory }: Memory) => memory;
-  expect((await exportOf(bob)).map(without)).toEqual(lines.map(without));
+  expect((await exportMemories(server.origin, bob)).map(without)).toEqual(lines.map(without));
   expect(await historyOf(bob, a)).toBe("c b a");
   expect(await current(bob)).toBe("c other");
   await bob.remove(b);
   expect(await historyOf(bob, a)).toBe("c a");
-  // The file once more puts back what was deleted, where it was.
+  // Importing the file again restores a deleted memory at its place.
   expect(await importInto(bob, ...lines)).toMatchObject({ created: 1, updated: 0 });
   expect(await historyOf(bob, a)).toBe("c b a");
   expect(await current(bob)).toBe("c other");
 });
 
-test("a line that only says what it supersedes takes that out of lists, in whatever order they come", async () => {
+test("a line's `supersedes` takes the older memory out of lists, in any order of the lines", async () => {
   const ada = await server.account();
   const { id } = await ada.save({ content: "here" });
-  const [b, c] = [newId(), newId()];
+  const [b, c] = [newMemoryId(), newMemoryId()];
   await importInto(
     ada,
     { id: c, content: "c", supersedes: b },
@@ -72,7 +64,7 @@ test("a line that only says what it supersedes takes that out of lists, in whate
   for (const each of [id, b, c]) expect(await historyOf(ada, each)).toBe("c b here");
 });
 
-test("a newer line that supersedes something else, or nothing, has the former hold again", async () => {
+test("a newer line that supersedes another memory or none makes the former one current again", async () => {
   const ada = await server.account();
   const { b, c } = await saveThree(ada);
   const line = await ada.get(c);
@@ -82,7 +74,7 @@ test("a newer line that supersedes something else, or nothing, has the former ho
   expect(await ada.get(b)).toMatchObject({ superseded_by: null });
 });
 
-test("a newer line that knows nothing of it leaves a memory superseded", async () => {
+test("a newer line without links leaves a memory superseded", async () => {
   const ada = await server.account();
   const { a, b } = await saveThree(ada);
   const line = { ...(await ada.get(a)), superseded_by: null, updated_at: "2099-01-01" };
@@ -91,9 +83,9 @@ test("a newer line that knows nothing of it leaves a memory superseded", async (
   expect(await current(ada)).toBe("c");
 });
 
-test("links that lead nowhere are kept and shown, and hold up nothing", async () => {
+test("links to missing memories are kept and shown", async () => {
   const ada = await server.account();
-  const [x, y] = [newId(), newId()];
+  const [x, y] = [newMemoryId(), newMemoryId()];
   const links = { supersedes: NOWHERE, superseded_by: NOWHERE };
   await importInto(ada, { id: x, content: "x", ...links });
   expect(await ada.get(x)).toMatchObject(links);
@@ -106,9 +98,9 @@ test("links that lead nowhere are kept and shown, and hold up nothing", async ()
   expect(await ada.get(next.id)).toMatchObject({ supersedes: NOWHERE });
 });
 
-test("lines that supersede each other have a history that ends, and can be deleted", async () => {
+test("lines that supersede each other have a finite history, and can be deleted", async () => {
   const ada = await server.account();
-  const [x, y] = [newId(), newId()];
+  const [x, y] = [newMemoryId(), newMemoryId()];
   const lines = [
     { id: x, content: "x", supersedes: y },
     { id: y, content: "y", supersedes: x },
@@ -123,7 +115,7 @@ test("lines that supersede each other have a history that ends, and can be delet
   expect(await ada.get(x)).toMatchObject({ superseded_by: null });
 });
 
-test("a line that another memory supersedes too takes its place from nobody", async () => {
+test("a line does not take the place of a memory that supersedes the same one", async () => {
   const ada = await server.account();
   const { a, b } = await saveThree(ada);
   await importInto(ada, { content: "fork", supersedes: a });

@@ -12,7 +12,7 @@ const SECRET = "zqxjsecret";
 const MODES = ["hybrid", "semantic", "keyword"];
 const NUL = "\u0000";
 
-/** Values that end a string, a condition or a program in one language or another. */
+/** Values that end a string, a condition or a program in some language. */
 const TRICKS = [
   "' OR 1=1 --",
   "' OR '1'='1",
@@ -68,14 +68,14 @@ beforeAll(async () => {
   });
 });
 
-/** What Eve is told must hold nothing of Ada's: neither a text of hers nor an id. */
+/** Eve's answers must contain neither a text nor an id of Ada's memories. */
 function expectNothingOfHers(answer: unknown) {
   const told = JSON.stringify(answer);
   expect(told).not.toContain(SECRET);
   for (const { id } of hers) expect(told).not.toContain(id);
 }
 
-test("lists and searches of one account hold nothing of the other", async () => {
+test("lists and searches of an account contain nothing of another one", async () => {
   const queries: Record<string, string>[] = [
     {},
     { tags: "shared" },
@@ -97,7 +97,7 @@ test("lists and searches of one account hold nothing of the other", async () => 
   expect(await eve.list({ tags: SECRET })).toEqual({ memories: [], next_cursor: null });
 });
 
-test("a memory of another account is a memory that does not exist, to the letter", async () => {
+test("a memory of another account gets exactly the answer of a missing one", async () => {
   const changes = [
     { json: { content: "taken over" } },
     { json: { agent_id: null } },
@@ -126,13 +126,13 @@ test("a memory of another account is a memory that does not exist, to the letter
   expect((await ada.list()).memories).toEqual(hers.toReversed());
 });
 
-test("a cursor of one account shows the other only its own", async () => {
+test("a cursor of another account lists only the own memories", async () => {
   const { next_cursor } = await ada.list({ limit: 1 });
   const page = await eve.list({ cursor: next_cursor ?? "" });
   expectNothingOfHers(page);
 });
 
-test("an idempotency key of one account is unknown to the other", async () => {
+test("an idempotency key of one account is unknown in another", async () => {
   const key = { "idempotency-key": "the same" };
   const secret = await ada.save({ content: "made once" }, key);
   const answer = await eve.save({ content: "made once" }, key);
@@ -141,7 +141,7 @@ test("an idempotency key of one account is unknown to the other", async () => {
   await eve.remove(answer.id);
 });
 
-test("deletions by filter take nothing of the other account", async () => {
+test("deletions by filter remove nothing of another account", async () => {
   expect(await eve.removeMatching({ tags: SECRET })).toBe(0);
   const bait = await eve.save({ content: "bait", tags: ["bait"], agent_id: "planner" });
   expect(await eve.removeMatching({ agent_id: "planner", tags: "bait" })).toBe(1);
@@ -150,7 +150,7 @@ test("deletions by filter take nothing of the other account", async () => {
   expect((await ada.list()).memories).toEqual(hers.toReversed());
 });
 
-test("no value of any parameter reaches the other account, or fails the server", async () => {
+test("no parameter reaches another account, or makes the server fail", async () => {
   const parameters = [
     "q",
     "limit",
@@ -186,7 +186,7 @@ test("no value of any parameter reaches the other account, or fails the server",
   expect((await ada.list()).memories).toEqual(hers.toReversed());
 });
 
-test("no value of any field reaches the other account, or fails the server", async () => {
+test("no field reaches another account, or makes the server fail", async () => {
   const fields = [
     "content",
     "agent_id",
@@ -222,7 +222,7 @@ test("no value of any field reaches the other account, or fails the server", asy
   expect((await ada.list()).memories).toEqual(hers.toReversed());
 });
 
-test("such values are kept as they are, and filter exactly", async () => {
+test("such values are saved unchanged, and filter exactly", async () => {
   const mallory = await server.account();
   const values = TRICKS.filter((value) => value.length <= 64 && value.trim() === value);
   const tags = values.filter((value) => !value.includes(","));

@@ -25,7 +25,7 @@ async function allPages(
   return pages;
 }
 
-test("memories are listed newest first, and those of one moment by id, highest first", async () => {
+test("memories are listed newest first, then by descending id", async () => {
   const ada = await server.account();
   const first = await ada.saveAll(numbered(3, "old"));
   server.clock.advance(1);
@@ -35,7 +35,7 @@ test("memories are listed newest first, and those of one moment by id, highest f
   expect(next_cursor).toBeNull();
 });
 
-test("a page has 20 memories unless told otherwise, and 100 at most", async () => {
+test("a page has 20 memories by default, and at most 100", async () => {
   const ada = await server.account();
   await ada.saveAll(numbered(101));
   expect((await ada.list()).memories).toHaveLength(20);
@@ -48,7 +48,7 @@ test("a page has 20 memories unless told otherwise, and 100 at most", async () =
   }
 });
 
-test("pages of any size lose and repeat nothing among memories of one moment", async () => {
+test("pages of memories with the same time lose and repeat nothing", async () => {
   const ada = await server.account();
   const saved = await ada.saveAll(numbered(57));
   const expected = saved.map(({ id }) => id).toReversed();
@@ -59,7 +59,7 @@ test("pages of any size lose and repeat nothing among memories of one moment", a
   }
 });
 
-test("paging under writes repeats nothing and loses nothing that stays", async () => {
+test("paging during writes repeats nothing and loses no kept memory", async () => {
   const ada = await server.account();
   const saved = [...(await ada.saveAll(numbered(30))), ...(await ada.saveAll(numbered(30)))];
   const staying = saved.filter((_, index) => index % 3 !== 0).map(({ id }) => id);
@@ -79,7 +79,7 @@ test("paging under writes repeats nothing and loses nothing that stays", async (
   expect(seen.filter((id) => !saved.some((memory) => memory.id === id))).toEqual([]);
 });
 
-test("a list is narrowed by tags, agent, session and time, on every page", async () => {
+test("filters by tags, agent, session and time apply on every page", async () => {
   const ada = await server.account();
   const start = server.clock();
   await ada.save({ content: "a", tags: ["x", "y"], agent_id: "one", session_id: "s" });
@@ -134,7 +134,7 @@ test.each([
   expectInvalid(answer, "/cursor");
 });
 
-test("a cursor of the edge of time is a page, not an error", async () => {
+test("a cursor with an extreme time returns a page", async () => {
   const ada = await server.account();
   await ada.save({ content: "x" });
   for (const [time, count] of [
@@ -171,7 +171,7 @@ test.each(
   expectInvalid(await ada.send("GET", `/memories?${query}`), path);
 });
 
-test("a parameter given twice, and one that is no UTF-8, are refused", async () => {
+test("a repeated parameter and invalid UTF-8 are refused", async () => {
   const ada = await server.account();
   const twice = await ada.send("GET", "/memories?limit=2&limit=3");
   expect(twice).toMatchObject({ status: 422, body: { error: { code: "validation_failed" } } });
@@ -181,7 +181,7 @@ test("a parameter given twice, and one that is no UTF-8, are refused", async () 
   }
 });
 
-test("who goes on and back sees the same pages, and the first one where less than a page is newer", async () => {
+test("paging forward and back shows the same pages; a short newer page becomes the first page", async () => {
   const ada = await server.account();
   for (let moment = 0; moment < 4; moment++) {
     await ada.saveAll(numbered(3, `moment ${moment}`));

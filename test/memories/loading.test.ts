@@ -4,7 +4,7 @@ import { fakeEmbedder } from "../support/fake-embedder.ts";
 import { AS_CONNECTOR, connectHttp } from "../support/mcp.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 
-/** A model that is loaded when the test says so. */
+/** A model whose loading ends when the test says so. */
 const load = Promise.withResolvers<void>();
 const fake = fakeEmbedder();
 const embedder = {
@@ -31,7 +31,7 @@ const modeOf = async (query: string) => {
   return answer.headers.get("ctxd-search-mode");
 };
 
-test("while the model is being loaded a search goes by words, and says so", async () => {
+test("while the model is being loaded a search compares words, and its answer names the mode", async () => {
   expect(await modeOf("")).toBe("keyword");
   await using agent = await connectHttp("v2 new", server.origin, {
     authorization: `Bearer ${client.key}`,
@@ -49,7 +49,7 @@ test("while the model is being loaded a search goes by words, and says so", asyn
   const [message] = await agent.prompt("load_context", { task: "cook without peanuts" });
   expect(JSON.stringify(message)).toContain("words alone");
 
-  // Who asks for meanings gets them, when they are to be had.
+  // A search by meaning waits for the model.
   const byMeaning = modeOf("&mode=semantic");
   load.resolve();
   expect(await byMeaning).toBe("semantic");

@@ -7,7 +7,7 @@ const server = await startServer({ embedder: sharedEmbedder() });
 afterAll(server.close);
 const ada = await server.account();
 
-/** A question, and the memory that answers it without sharing a word with it. */
+/** A question, and the memory that answers it without a common word. */
 const QUESTIONS = [
   ["what food must the child avoid", "My daughter is allergic to peanuts."],
   ["which pet lives with them", "A tabby cat named Miso sleeps on our sofa."],
@@ -45,7 +45,7 @@ const NO_FACT = Array.from(
   (_, index) => `Note ${index}: the meeting room on floor ${index % 9} was cleaned and locked.`,
 ).join(" ");
 
-test("a question finds the memory that answers it, without a word in common", async () => {
+test("a question finds the memory that answers it, without a common word", async () => {
   const contents = [...DISTRACTORS, ...QUESTIONS.map(([, answer]) => answer)];
   await ada.saveAll(contents.map((content) => ({ content })));
   for (const [question, answer] of QUESTIONS) {
@@ -57,7 +57,7 @@ test("a question finds the memory that answers it, without a word in common", as
   }
 });
 
-test("a changed memory is found by its new meaning, a deleted one no longer", async () => {
+test("a changed memory is found by its new meaning, and a deleted one is not found", async () => {
   const bob = await server.account();
   await bob.saveAll(DISTRACTORS.map((content) => ({ content })));
   const { id } = await bob.save({ content: "My daughter is allergic to peanuts." });

@@ -8,7 +8,7 @@ afterAll(server.close);
 
 const HOUR = 3_600_000;
 
-test("what is near a memory in meaning is found, the nearest first, and nothing where nothing is", async () => {
+test("memories near in meaning are found, nearest first", async () => {
   const ada = await server.account();
   const reach = wholeAccount(ada.accountId);
   const other = await server.account();
@@ -31,7 +31,7 @@ test("what is near a memory in meaning is found, the nearest first, and nothing 
   expect(reached.map(({ memory }) => memory.id)).toEqual([newer.id]);
 });
 
-test("what stands around a memory in its session is told in the order of its times", async () => {
+test("the memories around one in its session are listed by time", async () => {
   const ada = await server.account();
   const reach = wholeAccount(ada.accountId);
   const ids: string[] = [];
@@ -42,7 +42,7 @@ test("what stands around a memory in its session is told in the order of its tim
     });
     ids.push(id);
     await ada.save({ content: `Something else ${turn}`, session_id: "s-2" });
-    // Two at the same moment, then hours and days between.
+    // Two at the same time, then hours and days apart.
     server.clock.advance(turn === 3 ? 0 : turn < 6 ? HOUR / 10 : 40 * HOUR);
   }
   const around = async (id: string, project?: string) => {

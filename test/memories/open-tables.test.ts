@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { contentsOf } from "../support/client.ts";
 import { startServer } from "../support/server.ts";
 
-test("with more room for what searches read, more tables stay open", async () => {
+test("with more room for views, more tables stay open", async () => {
   await using server = await startServer({ room: 2 ** 31 });
   const owner = await server.account();
   const accounts = await Promise.all(Array.from({ length: 80 }, () => server.account()));
@@ -12,9 +12,9 @@ test("with more room for what searches read, more tables stay open", async () =>
   expect(Number(/^ctxd_open_tables (\d+)$/m.exec(text)?.[1])).toBe(80);
 }, 120_000);
 
-test("few tables are open, however many accounts write or read at once", async () => {
+test("the number of open tables is limited while many accounts write and read", async () => {
   await using server = await startServer();
-  // The first one is the owner, who may read metrics.
+  // The first account is the owner's, who may read metrics.
   const owner = await server.account();
   const others = Array.from({ length: 199 }, () => server.account());
   const accounts = [owner, ...(await Promise.all(others))];
@@ -33,7 +33,7 @@ test("few tables are open, however many accounts write or read at once", async (
   };
   await Promise.all(Array.from({ length: 8 }, write));
   expect(most).toBeWithin(48, 97);
-  // Readers have no chores after which a table would be closed.
+  // Reads cause no chores, after which tables are closed.
   const pages = await Promise.all(accounts.map((account) => account.list()));
   const contents = pages.map(({ memories }) => contentsOf(memories));
   expect(contents).toEqual(accounts.map((_, n) => [`number ${n}`]));

@@ -56,7 +56,7 @@ test.each([
   expect(readPeriod(question, NOW)).toBeNull();
 });
 
-test("what happened is told within the days after, too", () => {
+test("a period includes the days after it, when people tell what happened", () => {
   const period = readPeriod("in April 2024", NOW) ?? { from: 0, to: 0 };
   const isTold = (day: string) => isOf(period, Date.parse(day));
   expect(["2024-03-31", "2024-04-01", "2024-05-03", "2024-05-05"].map(isTold)).toEqual([
@@ -67,18 +67,18 @@ test("what happened is told within the days after, too", () => {
   ]);
 });
 
-test("a hostile question is read at once", () => {
+test("the period of a hostile question is read quickly", () => {
   const started = performance.now();
   readPeriod(`${"1 ".repeat(900)}of${" ".repeat(150)}`, NOW);
   readPeriod(`${"last ".repeat(400)}`, NOW);
-  // As long as it takes to embed a sentence, on a busy machine; backtracking would take minutes.
+  // The time of embedding a sentence on a busy machine; backtracking would take minutes.
   expect(performance.now() - started).toBeLessThan(1_000);
 });
 
 const server = await startServer();
 afterAll(server.close);
 
-test("of memories that fit alike, one of the time asked about comes first", async () => {
+test("of equally good memories, the one from the named time comes first", async () => {
   const ada = await server.account();
   server.clock.advance(NOW - server.clock());
   const days = ["2023-05-09", "2023-06-03", "2024-05-08", "2024-05-14"];

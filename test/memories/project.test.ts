@@ -5,6 +5,7 @@ import type { Memory } from "../../src/memories/memory.ts";
 import { type Client, contentsOf } from "../support/client.ts";
 import { expectError } from "../support/errors.ts";
 import { startServer, type TestServer } from "../support/server.ts";
+import { exportMemories, importLines } from "../support/transfer.ts";
 
 let server: TestServer;
 beforeAll(async () => {
@@ -14,7 +15,9 @@ afterAll(() => server.close());
 
 const UNKNOWN = "mem_00000000000000000000000000000000";
 
-/** An account with memories of two projects and of none, and clients that are bound to the first. */
+/**
+ * An account with memories of two projects and of none, and clients that are bound to the first project.
+ */
 async function withProjects() {
   const whole = await server.account();
   const { accountId } = whole;
@@ -28,23 +31,10 @@ async function withProjects() {
   return { whole, accountId, atlas, boreas, none, bound, only };
 }
 
-async function exportOf({ key }: Client): Promise<Memory[]> {
-  const headers = { authorization: `Bearer ${key}` };
-  const answer = await fetch(`${server.origin}/api/memories/export`, { headers });
-  const lines = (await answer.text()).split("\n").filter((line) => line !== "");
-  return lines.map((line) => JSON.parse(line));
-}
-
-async function importInto({ send }: Client, ...lines: object[]) {
-  const body = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
-  const headers = { "content-type": "application/x-ndjson" };
-  return (await send("POST", "/memories/import", { body, headers })).body;
-}
-
 const refused = { status: 403, code: "forbidden" } as const;
 
-describe("who is bound to a project", () => {
-  test("reads it and the memories of none, or it alone, by every call", async () => {
+describe("a key that is bound to a project", () => {
+  test("reads memories of its project and of none, or only of its project, with every call", async () => {
     const { bound, only, atlas, boreas, none } = await withProjects();
     for (const [client, known] of [
       [bound, [atlas, none]],
@@ -55,7 +45,7 @@ describe("who is bound to a project", () => {
       for (const mode of ["hybrid", "keyword", "semantic"]) {
         expect(contentsOf(await client.search("lighthouse", { mode })).sort()).toEqual(contents);
       }
-      expect(contentsOf(await exportOf(client)).sort()).toEqual(contents);
+      expect(contentsOf(await exportMemories(server.origin, client)).sort()).toEqual(contents);
       const elsewhere = { project: "boreas", project_only: "true" };
       expect((await client.list(elsewhere)).memories).toEqual([]);
       expect(await client.search("lighthouse", elsewhere)).toEqual([]);
@@ -71,7 +61,7 @@ describe("who is bound to a project", () => {
     expect((await only.send("GET", `/memories/${none.id}`)).status).toBe(404);
   });
 
-  test("saves for it alone, and changes nothing else", async () => {
+  test("saves to its project, and changes nothing else", async () => {
     const { whole, bound, only, atlas, boreas, none } = await withProjects();
     for (const client of [bound, only]) {
       const of = client === only ? "only" : "bound";
@@ -102,7 +92,7 @@ describe("who is bound to a project", () => {
     );
   });
 
-  test("is told nothing of others by figures, hints and keys of requests", async () => {
+  test("learns nothing of other projects from statistics, hints and idempotency keys", async () => {
     const { whole, bound, only } = await withProjects();
     expect((await bound.send("GET", "/stats")).body).toMatchObject({
       memories: 2,
@@ -130,10 +120,10 @@ describe("who is bound to a project", () => {
     expect((await only.send("POST", "/memories", other)).status).toBe(201);
   });
 
-  test("brings in lines for it alone, which touch and tell nothing of others", async () => {
+  test("imports only lines of its project, and learns nothing of others from them", async () => {
     const { whole, bound, atlas, boreas, none } = await withProjects();
     const later = "2999-01-01T00:00:00.000Z";
-    const report = await importInto(
+    const report = await importLines(
       bound,
       { content: "without a project" },
       { content: "of boreas", project: "boreas" },
@@ -150,25 +140,25 @@ describe("who is bound to a project", () => {
     for (const id of [boreas.id, UNKNOWN]) {
       expect((await bound.send("GET", `/memories/${id}`)).status).toBe(404);
     }
-    const again = await importInto(
+    const again = await importLines(
       bound,
       ...[{ ...boreas, content: "over boreas", project: "atlas", updated_at: later }],
-      ...(await exportOf(bound)).filter(({ project }) => project !== null),
+      ...(await exportMemories(server.origin, bound)).filter(({ project }) => project !== null),
     );
     expect(again).toMatchObject({ created: 0, updated: 0, unchanged: 6, invalid: 0 });
   });
 
-  test("brings in a history as it is, under ids of its own", async () => {
+  test("imports a history unchanged, under ids of its own", async () => {
     const { bound, boreas } = await withProjects();
     const old = { id: boreas.id, content: "was", superseded_by: UNKNOWN };
-    await importInto(bound, old, { id: UNKNOWN, content: "is", supersedes: boreas.id });
+    await importLines(bound, old, { id: UNKNOWN, content: "is", supersedes: boreas.id });
     const found = (await bound.list({ include_superseded: "true" })).memories;
     const [was, is] = ["was", "is"].map((text) => found.find(({ content }) => content === text));
     expect(was?.superseded_by).toBe(is?.id ?? "");
     expect(is?.supersedes).toBe(was?.id ?? "");
   });
 
-  test("sees of a history what belongs to it, and not where the rest is", async () => {
+  test("reads only the memories of a history that belong to its project", async () => {
     const { whole, bound, atlas } = await withProjects();
     let newest = atlas;
     for (const project of ["boreas", "boreas", "atlas", "boreas"]) {
@@ -186,7 +176,7 @@ describe("who is bound to a project", () => {
     expectError(await bound.send("DELETE", `/memories/${atlas.id}?history=true`), refused);
   });
 
-  test("is not given what leaves the project while it is exported", async () => {
+  test("exports no memory that leaves the project meanwhile", async () => {
     const { whole, accountId } = await withProjects();
     const many = Array.from({ length: 300 }, (_, index) => ({ content: `one of ${index}` }));
     for (const half of [many.slice(0, 150), many.slice(150)]) {
@@ -200,7 +190,7 @@ describe("who is bound to a project", () => {
     for await (const page of pages) expect(page).toEqual([]);
   });
 
-  test("reads no metrics, be it the owner", async () => {
+  test("reads no metrics, even the owner's", async () => {
     await server.account();
     const { id = "" } = (await server.accounts.findOwner()) ?? {};
     const statusOf = async ({ key }: Client) => {
@@ -217,7 +207,7 @@ describe("moving memories", () => {
   const move = async (client: Client, query: string, project: string | null) =>
     (await client.send("POST", `/memories/move?${query}`, { json: { project } })).body;
 
-  test("takes those that a filter lets pass, as old as they are", async () => {
+  test("moves the memories that match a filter, and keeps their times", async () => {
     const { whole, atlas, boreas, none } = await withProjects();
     const [tagged] = await whole.saveAll([{ content: "tagged", tags: ["x"], project: "atlas" }]);
     server.clock.advance(1_000);
@@ -240,7 +230,7 @@ describe("moving memories", () => {
     });
   });
 
-  test("takes more than one change may, and what is superseded too", async () => {
+  test("moves more than one batch, and superseded memories too", async () => {
     const whole = await server.account();
     const saved = await whole.saveAll(
       Array.from({ length: 200 }, (_, index) => ({ content: `number ${index}` })),
@@ -251,7 +241,7 @@ describe("moving memories", () => {
     expect(stats).toMatchObject({ projects: [{ project: "atlas", memories: 201 }] });
   });
 
-  test("takes a history as a whole, as far as it can be changed", async () => {
+  test("moves a whole history, as far as the key may change it", async () => {
     const { whole, bound, atlas } = await withProjects();
     const tagged = await whole.save({ content: "is", tags: ["x"], supersedes: atlas.id });
     const last = await whole.save({ content: "will be", supersedes: tagged.id });
@@ -278,7 +268,7 @@ describe("moving memories", () => {
     expect(JSON.stringify(answer.body)).toContain(message);
   });
 
-  test("needs the scope to change", async () => {
+  test("needs the scope to change memories", async () => {
     const { accountId } = await server.account();
     for (const scope of ["memories:read", "memories:add"] as const) {
       const { send } = await server.client(accountId, [scope]);
@@ -288,7 +278,7 @@ describe("moving memories", () => {
   });
 });
 
-test("a deletion by project spares the memories of none, and can take those alone", async () => {
+test("a deletion by project keeps memories of no project, and can delete only those", async () => {
   const { whole, atlas, boreas, none } = await withProjects();
   expect(await whole.removeMatching({ project: "atlas" })).toBe(1);
   const left = async () => (await whole.list()).memories.map(({ id }) => id).sort();

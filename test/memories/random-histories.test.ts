@@ -11,8 +11,8 @@ import { AT_ONCE, createReplicas } from "../support/shared-stores.ts";
 import { until } from "../support/until.ts";
 
 /**
- * Histories of one account are changed in every way at once. In the end each link leads to a memory that is
- * there and that has the opposite one, and whatever was linked anew is still found by what it says.
+ * Changes histories of one account in every way at the same time. In the end each link names an existing
+ * memory that links back, and every relinked memory is still found by its text.
  */
 const EXPIRY: Expiry = { every: 10, jump: 1e15, restAfterJump: 0, retryAfter: 10 };
 const WORKERS = 6;
@@ -91,7 +91,7 @@ test.each([
   ["in memory", {}],
   ["in the files alone", { room: 0 }],
 ])(
-  "histories %s stay whole, whatever is saved, deleted and expires at once",
+  "histories %s stay consistent while memories are saved, deleted and expire",
   async (_, options) => {
     const clock = testClock();
     const dataDir = temporaryFolder();
@@ -111,7 +111,7 @@ test.each([
   },
 );
 
-test("histories that several servers change stay whole", async () => {
+test("histories that several servers change stay consistent", async () => {
   const { replica } = await createReplicas([ID]);
   const clock = testClock();
   const options = { clock, expiry: EXPIRY, due: AT_ONCE, expiring: 100 };

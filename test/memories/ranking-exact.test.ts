@@ -13,7 +13,7 @@ const FILLER = Array.from(
 ).join(" ");
 const FACT = "The gardener must not water the orchids after sunset.";
 
-/** What is asked, and the memory that must be the first. */
+/** A question, and the memory that must be the first result. */
 const FOUND_FIRST = [
   ["ERR_SOCKET_7741", "ERR_SOCKET_7741 comes when the proxy closes the connection."],
   ["what does ERR_SOCKET_7714 mean", "ERR_SOCKET_7714 comes when a certificate is missing."],
@@ -39,7 +39,7 @@ const OTHERS = [
   "The socket in the hall is loose.",
 ];
 
-test("exact names, numbers, other languages and the end of a long text are found first", async () => {
+test("exact names, numbers, other languages and the end of a long text come first", async () => {
   const contents = [...new Set([...OTHERS, ...FOUND_FIRST.map(([, content]) => content)])];
   await ada.saveAll(contents.map((content) => ({ content })));
   for (const [question, content] of FOUND_FIRST) {
@@ -48,7 +48,7 @@ test("exact names, numbers, other languages and the end of a long text are found
   }
 }, 60_000);
 
-test("a search explains its scores when asked, and only then", async () => {
+test("a search explains its scores only when asked", async () => {
   const [plain] = await ada.search("4021");
   expect(plain).not.toHaveProperty("explanation");
   for (const mode of ["hybrid", "semantic", "keyword"]) {
@@ -64,7 +64,7 @@ test("a search explains its scores when asked, and only then", async () => {
   }
 });
 
-test("without decay a memory keeps its score for ever, and min_score compares what is shown", async () => {
+test("without decay a score never falls, and min_score compares the shown score", async () => {
   const bob = await server.account();
   await bob.save({ content: "The kayak is in the boat house.", importance: 0 });
   const score = async (query = {}) => (await bob.search("where is the kayak", query))[0]?.score;
@@ -78,7 +78,7 @@ test("without decay a memory keeps its score for ever, and min_score compares wh
   expect(await score({ min_score: fresh ?? 0, decay: "false" })).toBe(fresh);
 });
 
-test("a lone stray word is no full match, the words that were asked for are", async () => {
+test("a single common word is no full match, all words of the query are", async () => {
   const bob = await server.account();
   await bob.saveAll([
     { content: "Capital letters are bad style." },

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { contentsOf } from "../support/client.ts";
 import { startServer } from "../support/server.ts";
 
-test("a search finds the reply beside the memory that has the words", async () => {
+test("a search finds the reply after the message with the words", async () => {
   await using server = await startServer();
   const ada = await server.account();
   await ada.saveAll([
@@ -15,11 +15,11 @@ test("a search finds the reply beside the memory that has the words", async () =
     const found = await ada.search("cost of the ferry to Larvik", { mode, limit: 2 });
     expect(contentsOf(found)[1]).toContain("three hundred");
   }
-  // By words alone only words count.
+  // A search by words compares words only.
   expect(await ada.search("cost of the ferry to Larvik", { mode: "keyword" })).toHaveLength(1);
 });
 
-test("the message that has the words comes before the long reply to it", async () => {
+test("the message with the words comes before its long reply", async () => {
   await using server = await startServer();
   const ada = await server.account();
   const advice = "Boats leave often in summer. Book early, take the morning one, bring a coat. ";

@@ -3,11 +3,11 @@ import { orderVersions } from "../../src/memories/ranking/version-order.ts";
 import { contentsOf } from "../support/client.ts";
 import { startServer } from "../support/server.ts";
 
-/** Of texts on one subject, and on two. */
+/** Vectors of texts about one subject, and about two. */
 const NEAR = new Float32Array([1, 0]);
 const OTHER = new Float32Array([0.5, Math.sqrt(0.75)]);
 
-/** Results in the order given, said in the order of their days. */
+/** Results in the given order, dated by their days. */
 function found(...said: [content: string, day: number][]) {
   return said.map(([content, day], place) => ({
     memory: { id: `mem_${day}`, content, sessionId: null, createdAt: day * 86_400_000 },
@@ -30,7 +30,7 @@ const put = (question: string, ranked: Ranked, vectorOf: (content: string) => Fl
 const order = (question: string, ranked: Ranked, vectorOf = (_: string) => NEAR) =>
   put(question, ranked, vectorOf).map(({ memory, newer }) => [memory.content, newer]);
 
-test("the newest version of a fact comes first, and the older ones name it", () => {
+test("the newest version of a fact comes first, and older ones have its id", () => {
   expect(order("where does Sam work", found(ACME, GLOBEX, INITECH))).toEqual([
     [INITECH[0], undefined],
     [ACME[0], "mem_120"],
@@ -38,7 +38,7 @@ test("the newest version of a fact comes first, and the older ones name it", () 
   ]);
 });
 
-test("what supersedes another one is its newer version, however little they have in common", () => {
+test("a superseding memory is the newer version, even with another text", () => {
   const ranked = found(["Sam works at Acme.", 9], ["self-employed", 5], ["Globex, since May", 1]);
   const [acme, own, globex] = ranked;
   const chain = ranked.map(({ memory, ...rest }, place) => ({
@@ -93,7 +93,7 @@ test.each([
   );
 });
 
-test("turns of a conversation take no memory's place", () => {
+test("turns of a conversation are not newer versions", () => {
   const ranked = found(["Sam: I work at Acme.", 1], ["Sam: I work at Globex now.", 60]);
   expect(order("where does Sam work", ranked).map(([, newer]) => newer)).toEqual([
     undefined,
@@ -101,7 +101,7 @@ test("turns of a conversation take no memory's place", () => {
   ]);
 });
 
-test("a search over HTTP puts the version that holds first, and tells the others", async () => {
+test("a search over HTTP puts the current version first, and marks the others", async () => {
   await using server = await startServer();
   const ada = await server.account();
   const old = await ada.save({ content: "The wifi password of the guests is tulip-garden." });
@@ -114,7 +114,7 @@ test("a search over HTTP puts the version that holds first, and tells the others
   expect(results.map(({ newer }) => newer)).toEqual([undefined, id]);
   expect(results[1]?.id).toBe(old.id);
 
-  // Fewer of the words: it has its place from the other one.
+  // It has fewer of the words, and gets the place of the other one.
   server.clock.advance(86_400_000);
   await ada.save({ content: "The wifi password is now copper-kettle." });
   const explained = await ada.search("wifi password of the guests is", {

@@ -48,7 +48,7 @@ const candidate = (
 const rank = (given: readonly Candidate[], question: Question) =>
   rankFirst(consider(given, question), [], question).finish(new Map());
 
-test("decay is as deep and as slow as the settings say", () => {
+test("decay follows the settings", () => {
   const old = candidate("a", { importance: 0, updatedAt: NOW - 10 * DAY });
   const scoreAt = (decay: Question["decay"]) =>
     rank([old], asked({ mode: "semantic", decay }))[0]?.score ?? 0;
@@ -84,13 +84,13 @@ describe("retention", () => {
     }
   });
 
-  test("of a memory from the future is that of a new one", () => {
+  test("of a memory with a future time is that of a new one", () => {
     expect(retention(-DAY, 0)).toBe(1);
   });
 });
 
 describe("rank", () => {
-  test("keeps scores within 0 and 1, whatever it is given", () => {
+  test("keeps scores within 0 and 1 for all inputs", () => {
     for (const cosine of [-1, 0, 0.4, 0.7, 1, 1.000_001, null]) {
       for (const match of [0, 1e-9, 2.2, 1e9]) {
         for (const updatedAt of [0, NOW, NOW + 1_000 * DAY]) {
@@ -107,16 +107,16 @@ describe("rank", () => {
     }
   });
 
-  test("lets an old memory sink by a quarter at the most", () => {
+  test("lowers the score of an old memory by at most a quarter", () => {
     const old = candidate("a", { updatedAt: NOW - 100_000 * DAY, importance: 0, cosine: 1 });
     const score = (decay: Question["decay"]) =>
       rank([old], asked({ mode: "semantic", decay }))[0]?.score ?? 0;
     expect(score(DEFAULT_DECAY)).toBeCloseTo(0.75 * score(null), 3);
   });
 
-  test("takes meaning and words of a memory together, and has it once", () => {
+  test("combines meaning and words of a memory, and returns it once", () => {
     const a = candidate("a", { cosine: 0.7, matches: Float32Array.of(1) });
-    // It comes again as one of a session, whose words were not compared.
+    // It is also returned as a memory of its session, whose words were not compared.
     const again = candidate("a", { cosine: 0.7 });
     const ranked = rank([a, candidate("b", { cosine: 0.7 }), again], asked());
     expect(ranked.map(({ memory }) => memory.id)).toEqual(["a", "b"]);
@@ -138,12 +138,12 @@ describe("rank", () => {
     ]);
   });
 
-  test("has nothing to say of nothing", () => {
+  test("of no candidates is empty", () => {
     expect(rank([], asked())).toEqual([]);
   });
 });
 
-describe("a search, as time goes by,", async () => {
+describe("a search of aging memories", async () => {
   const server = await startServer();
   afterAll(server.close);
 
@@ -165,7 +165,7 @@ describe("a search, as time goes by,", async () => {
     }
   });
 
-  test("keeps 95 % of the score of what matters most after 30 days, and less of the rest", async () => {
+  test("keeps 95 % of the score of the most important memories after 30 days", async () => {
     const ada = await server.account();
     const kept = async (importance: number) => {
       const tag = `of ${importance}`;
@@ -182,7 +182,7 @@ describe("a search, as time goes by,", async () => {
     expect(least).toBeCloseTo(0.875, 3);
   });
 
-  test("finds an old memory that nothing else answers", async () => {
+  test("finds an old memory that is the only answer", async () => {
     const ada = await server.account();
     await ada.save({ content: "zeppelin timetable", importance: 0 });
     server.clock.advance(10_000 * DAY);
@@ -190,7 +190,7 @@ describe("a search, as time goes by,", async () => {
     expect(contentsOf(await ada.search("zeppelin timetable"))[0]).toBe("zeppelin timetable");
   });
 
-  test("takes a changed memory for new", async () => {
+  test("treats a changed memory as new", async () => {
     const ada = await server.account();
     const { id } = await ada.save({ content: "words", importance: 0 });
     const score = async () => (await ada.search("words"))[0]?.score;
@@ -201,7 +201,7 @@ describe("a search, as time goes by,", async () => {
     expect(await score()).toBe(fresh);
   });
 
-  test("minds no clock that is set back", async () => {
+  test("is not affected when the clock is set back", async () => {
     const ada = await server.account();
     server.clock.advance(300 * DAY);
     const { id, updated_at } = await ada.save({ content: "from tomorrow" });

@@ -28,7 +28,7 @@ test("a found memory is the memory with its score", async () => {
   }
 });
 
-test("the best comes first, and 10 come unless told otherwise", async () => {
+test("the best comes first, and the default limit is 10", async () => {
   const ada = await server.account();
   await ada.saveAll(Array.from({ length: 120 }, (_, index) => ({ content: `tea number${index}` })));
   await ada.save({ content: "tea tea tea and nothing but tea" });
@@ -44,7 +44,7 @@ test("the best comes first, and 10 come unless told otherwise", async () => {
   expect(contentsOf(await ada.search("tea", { limit: 1 }))[0]).toContain("nothing but");
 });
 
-test("equals go by newest, then by id, highest first", async () => {
+test("equal scores are ordered newest first, then by descending id", async () => {
   const ada = await server.account();
   const [first, second] = await ada.saveAll([{ content: "same text" }, { content: "same text" }]);
   for (const mode of MODES) {
@@ -53,18 +53,18 @@ test("equals go by newest, then by id, highest first", async () => {
   }
 });
 
-test("keyword mode finds by words alone, whole and in any case", async () => {
+test("keyword mode compares whole words, in upper and lower case", async () => {
   const ada = await server.account();
   await ada.saveAll([{ content: "The ZEPPELIN landed" }, { content: "a train arrived" }]);
   expect(contentsOf(await ada.search("zeppelin", { mode: "keyword" }))).toEqual([
     "The ZEPPELIN landed",
   ]);
   expect(await ada.search("zepp", { mode: "keyword" })).toEqual([]);
-  // Every memory has a place in a search by meaning.
+  // A search by meaning returns every memory.
   expect(await ada.search("zepp", { mode: "semantic" })).toHaveLength(2);
 });
 
-test("min_score leaves out what is worse, and only that", async () => {
+test("min_score leaves out lower scores only", async () => {
   const ada = await server.account();
   await ada.saveAll([{ content: "tea" }, { content: "tea and cake" }, { content: "a bicycle" }]);
   const all = await ada.search("tea");
@@ -76,10 +76,10 @@ test("min_score leaves out what is worse, and only that", async () => {
   }
 });
 
-test("a search is narrowed before it looks, by tags, agent, session and time", async () => {
+test("filters by tags, agent, session and time apply before candidates are chosen", async () => {
   const ada = await server.account();
   const start = server.clock();
-  // More of the others than a search looks at.
+  // More other memories than a search has candidates.
   await ada.saveAll(Array.from({ length: 150 }, () => ({ content: "word", tags: ["other"] })));
   server.clock.advance(HOUR);
   await ada.save({ content: "word a", tags: ["x", "y"], agent_id: "one", session_id: "s" });
@@ -106,7 +106,7 @@ test("a search is narrowed before it looks, by tags, agent, session and time", a
   }
 });
 
-test("a memory of many passages comes once, and does not crowd out the others", async () => {
+test("a memory of many passages is returned once, and does not crowd out others", async () => {
   const ada = await server.account();
   const long = (name: string) =>
     Array.from({ length: 60 }, (_, index) => `tea ${name}${index}`).join("\n\n");
@@ -121,16 +121,19 @@ test("a memory of many passages comes once, and does not crowd out the others", 
   }
 });
 
-test.each(["q", "agent_id", "session_id"])("%s is text, whatever it looks like", async (name) => {
-  for (const value of ["true", "null", "1", '{"a":1}', "[1,2]", "a+b", "!!!", "(", "AND", "*"]) {
-    const query = name === "q" ? { q: value } : { q: "x", [name]: value };
-    for (const mode of MODES) {
-      const search = new URLSearchParams({ ...query, mode });
-      const answer = await empty.send("GET", `/memories/search?${search}`);
-      expect({ value, mode, status: answer.status }).toEqual({ value, mode, status: 200 });
+test.each(["q", "agent_id", "session_id"])(
+  "%s is plain text, whatever it looks like",
+  async (name) => {
+    for (const value of ["true", "null", "1", '{"a":1}', "[1,2]", "a+b", "!!!", "(", "AND", "*"]) {
+      const query = name === "q" ? { q: value } : { q: "x", [name]: value };
+      for (const mode of MODES) {
+        const search = new URLSearchParams({ ...query, mode });
+        const answer = await empty.send("GET", `/memories/search?${search}`);
+        expect({ value, mode, status: answer.status }).toEqual({ value, mode, status: 200 });
+      }
     }
-  }
-});
+  },
+);
 
 test.each([
   ["one character", "x"],
@@ -184,7 +187,7 @@ test("a plus in a query string is a space, and %2B a plus", async () => {
   expect(await found("a%2Bb")).toMatchObject({ memories: [{ content: "y" }] });
 });
 
-test("a query that is no UTF-8 is malformed", async () => {
+test("a query of invalid UTF-8 is refused", async () => {
   const answer = await empty.send("GET", "/memories/search?q=%ff");
   expectError(answer, { status: 400, code: "malformed_request" });
 });

@@ -19,7 +19,7 @@ const counted = async (done: string) => {
   return Number(line.exec(text)?.[1] ?? 0);
 };
 
-test("over HTTP a secret is saved as it is given, with a warning", async () => {
+test("over HTTP a secret is saved unchanged, with a warning", async () => {
   const ada = await server.account();
   const before = await counted("saved");
   const content = `The key is ${generateKey()}.`;
@@ -42,7 +42,7 @@ test("over HTTP a secret is saved as it is given, with a warning", async () => {
   expect(await counted("saved")).toBe(before + 4);
 });
 
-test("over MCP it is refused, by its kind and never by itself", async () => {
+test("over MCP a secret is refused, and the answer has its kind only", async () => {
   const ada = await server.account();
   const before = await counted("refused");
   await using agent = await connect(ada);
@@ -62,7 +62,7 @@ test("over MCP it is refused, by its kind and never by itself", async () => {
   expect(await counted("refused")).toBe(before + 3);
 });
 
-test("a wrong field is refused with nothing of a secret in it", async () => {
+test("the answer to an invalid field contains no secret", async () => {
   const ada = await server.account();
   const secret = generateKey();
   const answer = await ada.send("POST", "/memories", { json: { content: secret, tags: [""] } });
@@ -70,7 +70,7 @@ test("a wrong field is refused with nothing of a secret in it", async () => {
   expect(JSON.stringify(answer.body)).not.toContain(secret);
 });
 
-test("an import has them masked in all that a line says", async () => {
+test("an import masks secrets in all fields of a line", async () => {
   const ada = await server.account();
   const before = await counted("masked");
   const secret = generateKey();

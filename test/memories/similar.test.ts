@@ -7,7 +7,7 @@ import { startServer } from "../support/server.ts";
 const server = await startServer({ embedder: sharedEmbedder() });
 afterAll(server.close);
 
-test("saving tells which memories say nearly the same, and only when asked", async () => {
+test("saving returns similar memories only when asked", async () => {
   const ada = await server.account();
   const first = await ada.save({ content: "The user's dog is called Momo." });
   await ada.save({ content: "The quarterly report is due on Friday." });
@@ -26,7 +26,7 @@ test("saving tells which memories say nearly the same, and only when asked", asy
   });
 });
 
-test("what a memory may have outdated is told, in its own project and in none", async () => {
+test("saving returns memories that may be outdated, of the same project and of none", async () => {
   const ada = await server.account();
   const there = { content: "Sam works at Acme as a tester." };
   const { id } = await ada.save(there);
@@ -40,7 +40,7 @@ test("what a memory may have outdated is told, in its own project and in none", 
   expect(similar).toMatchObject([{ kind: "changed" }, { kind: "changed" }]);
 });
 
-test("telling what is similar embeds nothing again, and knows only the own account", async () => {
+test("finding similar memories embeds nothing again, and reads only the own account", async () => {
   const embedder = fakeEmbedder();
   await using other = await startServer({ embedder });
   const [ada, bob] = [await other.account(), await other.account()];
@@ -52,7 +52,7 @@ test("telling what is similar embeds nothing again, and knows only the own accou
   expect(embedder.contents).toHaveLength(2);
 });
 
-test("what is said in another project is not told, what belongs to none is", async () => {
+test("similar memories of another project are left out, those of none are returned", async () => {
   const ada = await server.account();
   const content = "The user's dog is called Momo";
   const all = await ada.save({ content });

@@ -15,13 +15,13 @@ describe("a filter that leaves 20 of 10,000", () => {
   const MANY = 10_000;
   const WORDS = 3_000;
   const random = createRandom(5);
-  /** A word like others, of which each has a few hundred that begin alike. */
+  /** A word with a few hundred others of the same beginning. */
   const word = (number: number) =>
     `w${number.toString(26).replaceAll(/\d/g, (digit) => `x${digit}`)}`;
   const some = (count: number) =>
     Array.from({ length: count }, () => word(random.below(WORDS))).join(" ");
   const few = Array.from({ length: FEW }, () => `${some(8)} today`);
-  /** Half of the words of each of the few, with one of another. */
+  /** Half of each memory's words, with one of another. */
   const questions = few.map((content, at) => {
     const [first, , second, , third] = content.split(" ");
     return [first, second, third, few[(at + 1) % FEW]?.split(" ")[1]].join(" ");
@@ -47,7 +47,7 @@ describe("a filter that leaves 20 of 10,000", () => {
     among: await among.search(q, { mode, limit: FEW, tags: "few" }),
   });
 
-  test("finds the same first as a store of these 20", async () => {
+  test("finds the same first results as a store of these 20", async () => {
     for (const mode of MODES) {
       for (const [at, question] of questions.entries()) {
         const found = await both(question, mode);
@@ -57,7 +57,7 @@ describe("a filter that leaves 20 of 10,000", () => {
     }
   });
 
-  test("has by meaning the same order and scores: nothing in them depends on the others", async () => {
+  test("returns the same order and scores by meaning, which don't depend on other memories", async () => {
     for (const question of questions) {
       const found = await both(question, "semantic");
       expect(contentsOf(found.among)).toEqual(contentsOf(found.alone));
@@ -65,17 +65,17 @@ describe("a filter that leaves 20 of 10,000", () => {
     }
   });
 
-  test("finds the same by words, though how rare a word is follows from all memories", async () => {
+  test("finds the same by words, though a word's rareness follows from all memories", async () => {
     for (const question of questions) {
       const found = await both(question, "keyword");
       expect(contentsOf(found.among).toSorted()).toEqual(contentsOf(found.alone).toSorted());
     }
-    // In all 20, and so of no use there, but a word like others where it is one of 10,000.
+    // All 20 have this word, so it does not help there; among 10,000 it is as rare as others.
     const contents = contentsOf((await both("today", "keyword")).among);
     expect(contents.toSorted()).toEqual(few.toSorted());
   });
 
-  test("finds all that passes, however little it has to do with the question", async () => {
+  test("finds all matching memories, however little they answer", async () => {
     for (const mode of ["hybrid", "semantic"]) {
       const found = await both("something else", mode);
       expect(contentsOf(found.among).toSorted()).toEqual(few.toSorted());
@@ -85,7 +85,7 @@ describe("a filter that leaves 20 of 10,000", () => {
 });
 
 describe("a small store", () => {
-  test("of no memory answers with none", async () => {
+  test("without memories returns none", async () => {
     const ada = await server.account();
     for (const mode of MODES) {
       expect(await ada.search("anything at all", { mode, explain: "true" })).toEqual([]);
@@ -93,7 +93,7 @@ describe("a small store", () => {
     }
   });
 
-  test("of one memory finds it, with a better score the better it fits", async () => {
+  test("of one memory returns it, with a higher score for a better match", async () => {
     const ada = await server.account();
     await ada.save({ content: "The deploy key is in the blue safe" });
     for (const mode of MODES) {
@@ -103,7 +103,7 @@ describe("a small store", () => {
         await score("the deploy key of the red car"),
         await score("weather forecast"),
       ];
-      // Both may be as certain as a score can be.
+      // Both may have the highest score.
       const isOrdered = whole >= part && part > none + 0.2;
       expect({ mode, isOrdered }).toEqual({ mode, isOrdered: true });
       expect(whole).toBeWithin(0.5, 1.001);
@@ -112,7 +112,7 @@ describe("a small store", () => {
     expect(await ada.search("weather forecast", { mode: "keyword" })).toEqual([]);
   });
 
-  test("of one memory has the same in its session, with an agent and with tags", async () => {
+  test("of one memory returns the same with a session, an agent and tags", async () => {
     const ada = await server.account();
     await ada.save({ content: "tea", tags: ["drink"], agent_id: "a", session_id: "s" });
     for (const filter of [{}, { tags: "drink" }, { agent_id: "a" }, { session_id: "s" }]) {
@@ -121,7 +121,7 @@ describe("a small store", () => {
     expect(await ada.search("tea", { tags: "food" })).toEqual([]);
   });
 
-  test("of ten words in all finds each by its word", async () => {
+  test("of ten one-word memories finds each by its word", async () => {
     const ada = await server.account();
     const words = "tea coffee milk bread butter jam honey egg salt rice".split(" ");
     await ada.saveAll(words.map((content) => ({ content })));

@@ -6,6 +6,7 @@ import { retention } from "../../src/memories/ranking/retention.ts";
 import { createTally, STATS_LIMITS, Stats } from "../../src/memories/stats.ts";
 import type { Client } from "../support/client.ts";
 import { startServer, type TestServer } from "../support/server.ts";
+import { until } from "../support/until.ts";
 
 const DAY = 86_400_000;
 
@@ -35,7 +36,7 @@ test("an account without memories has zeros and nulls", async () => {
   });
 });
 
-test("memories are counted by tag, agent and day, of this account alone", async () => {
+test("memories of this account are counted by tag, agent and day", async () => {
   const [client, other] = [await server.account(), await server.account()];
   await other.save({ content: "Not this one", tags: ["work"] });
   const first = await client.save({ content: "One", tags: ["work", "<b>"], agent_id: "planner" });
@@ -62,16 +63,12 @@ test("memories are counted by tag, agent and day, of this account alone", async 
       { day: dayOf(last), memories: 1 },
     ],
   });
-  // What is in the log alone takes space too.
+  // Memories that are only in the log take space too.
   expect(stats.bytes).toBeGreaterThan(0);
-  for (const end = performance.now() + 20_000; ; await Bun.sleep(100)) {
-    const { bytes } = await statsOf(client);
-    if (bytes !== null && bytes > 1_000) break;
-    expect(performance.now()).toBeLessThan(end);
-  }
+  await until("the size of a base", async () => ((await statsOf(client)).bytes ?? 0) > 1_000);
 });
 
-test("what is alike in age and importance has faded alike", async () => {
+test("memories of similar age and importance are grouped", async () => {
   const client = await server.account();
   await client.saveAll([
     { content: "Weighty", importance: 1 },
@@ -88,7 +85,7 @@ test("what is alike in age and importance has faded alike", async () => {
   ]);
 });
 
-test("what is pinned has not faded, however old it is", async () => {
+test("pinned memories have not faded", async () => {
   const client = await server.account();
   await client.save({ content: "Pinned", pinned: true, importance: 0 });
   await client.save({ content: "Not", importance: 0 });
@@ -104,7 +101,7 @@ test("what is pinned has not faded, however old it is", async () => {
   expect(kept.get("Not")).toBeLessThan(0.01);
 });
 
-test("what expires is counted until it does", async () => {
+test("a memory is counted until it expires", async () => {
   const client = await server.account();
   const at = (days: number) => new Date(server.clock() + days * DAY).toISOString();
   const counted = async () => (await statsOf(client)).memories;
@@ -119,7 +116,7 @@ test("what expires is counted until it does", async () => {
   expect(await counted()).toBe(0);
 });
 
-test("figures follow every change", async () => {
+test("statistics follow every change", async () => {
   const client = await server.account();
   const { id } = await client.save({ content: "First", tags: ["old"] });
   expect((await statsOf(client)).tags).toEqual([{ tag: "old", memories: 1 }]);
@@ -129,7 +126,7 @@ test("figures follow every change", async () => {
   expect(await statsOf(client)).toMatchObject({ memories: 0, tags: [] });
 });
 
-test("lists have an end, whatever is saved", () => {
+test("lists are limited", () => {
   const tally = createTally(0, DEFAULT_DECAY);
   for (let index = 0; index < 5_000; index++) {
     tally.add({
@@ -151,7 +148,7 @@ test("lists have an end, whatever is saved", () => {
   expect(fading.length).toBeLessThan(2_500);
 });
 
-test("figures need a key that may read", async () => {
+test("statistics need the scope to read", async () => {
   const response = await fetch(`${server.origin}/api/stats`);
   expect(response.status).toBe(401);
   const writer = await server.account(["memories:write"]);

@@ -1,9 +1,10 @@
 import { afterAll, expect, test } from "bun:test";
-import { randomUUIDv7 } from "bun";
 import { wholeAccount } from "../../src/keys/reach.ts";
-import { type ImportReport, LIMITS, type Memory } from "../../src/memories/memory.ts";
+import { LIMITS } from "../../src/memories/memory.ts";
 import type { Client } from "../support/client.ts";
 import { startServer } from "../support/server.ts";
+import { exportText, importText, memoriesIn, newMemoryId, toLines } from "../support/transfer.ts";
+import { until } from "../support/until.ts";
 
 const server = await startServer();
 afterAll(server.close);
@@ -19,31 +20,7 @@ const NOTHING = {
   skipped: [],
 };
 
-const exportOf = async (client: Client, query = "") => {
-  const response = await fetch(`${server.origin}/api/memories/export${query}`, {
-    headers: { authorization: `Bearer ${client.key}` },
-  });
-  expect(response.status).toBe(200);
-  expect(response.headers.get("content-type")).toBe("application/x-ndjson");
-  return response.text();
-};
-const importInto = async (
-  client: Client,
-  body: string | Uint8Array | ReadableStream,
-  query = "",
-) => {
-  const answer = await client.send("POST", `/memories/import${query}`, { body, headers: NDJSON });
-  expect(answer).toMatchObject({ status: 200 });
-  return answer.body as ImportReport;
-};
-const linesOf = (text: string): Memory[] =>
-  text
-    .trim()
-    .split("\n")
-    .map((line) => JSON.parse(line));
-const toLines = (values: readonly unknown[]) =>
-  values.map((value) => `${JSON.stringify(value)}\n`).join("");
-const newId = () => `mem_${randomUUIDv7("hex").replaceAll("-", "")}`;
+const exportOf = (client: Client, query?: string) => exportText(server.origin, client, query);
 
 const MEMORY = {
   content: "Ada keeps bees.",
@@ -56,10 +33,10 @@ const MEMORY = {
   updated_at: "2024-02-29T00:00:00.000Z",
 };
 
-/** What is exported, but for what wrote it: that is what imported it. */
+/** An export without sources, since an import sets them. */
 const withoutSource = (text: string) => text.replaceAll(/"source":\{[^}]*\}/g, "");
 
-test("what is exported and imported elsewhere is exported the same, byte by byte", async () => {
+test("an export that is imported elsewhere is exported byte for byte the same", async () => {
   const [ada, bob] = [await server.account(), await server.account()];
   await ada.saveAll(
     Array.from({ length: 256 }, (_, n) => ({ content: `Cat ${n}`, tags: ["cat"] })),
@@ -69,24 +46,26 @@ test("what is exported and imported elsewhere is exported the same, byte by byte
   const { id } = await ada.save({ content: "Changed later." });
   server.clock.advance(1_000);
   await ada.update(id, { importance: 0.75 });
-  await importInto(ada, toLines([MEMORY]));
+  await importText(ada, toLines([MEMORY]));
 
   const exported = await exportOf(ada);
-  expect(linesOf(exported)).toHaveLength(259);
-  expect(linesOf(exported)[0]).toMatchObject(MEMORY);
-  expect(await importInto(bob, exported)).toEqual({ ...NOTHING, created: 259 });
+  expect(memoriesIn(exported)).toHaveLength(259);
+  expect(memoriesIn(exported)[0]).toMatchObject(MEMORY);
+  expect(await importText(bob, exported)).toEqual({ ...NOTHING, created: 259 });
   expect(withoutSource(await exportOf(bob))).toBe(withoutSource(exported));
-  expect(await importInto(bob, exported)).toEqual({ ...NOTHING, unchanged: 259 });
+  expect(await importText(bob, exported)).toEqual({ ...NOTHING, unchanged: 259 });
   expect(withoutSource(await exportOf(bob))).toBe(withoutSource(exported));
 
-  expect(linesOf(await exportOf(ada, "?tags=garden"))).toEqual([expect.objectContaining(MEMORY)]);
+  expect(memoriesIn(await exportOf(ada, "?tags=garden"))).toEqual([
+    expect.objectContaining(MEMORY),
+  ]);
   expect(await exportOf(ada, "?agent_id=nobody")).toBe("");
   expect((await bob.search("First Second passage"))[0]?.content).toStartWith("First passage.");
 });
 
-test("of two states of a memory, the newer one wins", async () => {
+test("the newer state of a memory wins", async () => {
   const ada = await server.account();
-  const id = newId();
+  const id = newMemoryId();
   const state = (content: string, day: number, rest = {}) => ({
     id,
     content,
@@ -94,11 +73,11 @@ test("of two states of a memory, the newer one wins", async () => {
     updated_at: `2025-01-0${day}`,
     ...rest,
   });
-  expect(await importInto(ada, toLines([state("old", 2), state("newer", 4)]))).toMatchObject({
+  expect(await importText(ada, toLines([state("old", 2), state("newer", 4)]))).toMatchObject({
     created: 1,
     updated: 1,
   });
-  expect(await importInto(ada, toLines([state("older", 3), state("other", 4)]))).toEqual({
+  expect(await importText(ada, toLines([state("older", 3), state("other", 4)]))).toEqual({
     ...NOTHING,
     kept: 2,
     skipped: [1, 2].map((line) => ({
@@ -111,22 +90,22 @@ test("of two states of a memory, the newer one wins", async () => {
     content: "newer",
     created_at: "2025-01-01T00:00:00.000Z",
   });
-  // Its vectors stay when its content does.
-  await importInto(ada, toLines([state("newer", 5, { tags: ["x"] })]));
+  // Its vectors stay if its content stays.
+  await importText(ada, toLines([state("newer", 5, { tags: ["x"] })]));
   expect(await ada.get(id)).toMatchObject({ tags: ["x"], updated_at: "2025-01-05T00:00:00.000Z" });
   expect((await ada.search("newer"))[0]).toMatchObject({ id });
 });
 
-test("lines without ids and times twice are there once, in their order", async () => {
+test("lines without ids and times are imported once, in their order", async () => {
   const ada = await server.account();
   const lines = toLines([{ content: "one" }, { content: "two" }, { content: "one" }]);
-  expect(await importInto(ada, lines)).toEqual({ ...NOTHING, created: 2, unchanged: 1 });
+  expect(await importText(ada, lines)).toEqual({ ...NOTHING, created: 2, unchanged: 1 });
   server.clock.advance(60_000);
-  expect(await importInto(ada, lines)).toEqual({ ...NOTHING, unchanged: 3 });
-  expect(linesOf(await exportOf(ada)).map(({ content }) => content)).toEqual(["one", "two"]);
+  expect(await importText(ada, lines)).toEqual({ ...NOTHING, unchanged: 3 });
+  expect(memoriesIn(await exportOf(ada)).map(({ content }) => content)).toEqual(["one", "two"]);
 });
 
-test("turns without ids that share a time keep the order of the lines, however often they come", async () => {
+test("turns without ids and with the same time keep the order of their lines", async () => {
   const ada = await server.account();
   const turns = Array.from({ length: 40 }, (_, n) => ({
     content: `Turn ${n}`,
@@ -135,19 +114,19 @@ test("turns without ids that share a time keep the order of the lines, however o
     updated_at: "2026-01-01T00:00:00.000Z",
   }));
   const [first, second] = [toLines(turns.slice(0, 25)), toLines(turns)];
-  expect(await importInto(ada, first)).toEqual({ ...NOTHING, created: 25 });
-  expect(await importInto(ada, second)).toEqual({ ...NOTHING, created: 15, unchanged: 25 });
-  const exported = linesOf(await exportOf(ada));
+  expect(await importText(ada, first)).toEqual({ ...NOTHING, created: 25 });
+  expect(await importText(ada, second)).toEqual({ ...NOTHING, created: 15, unchanged: 25 });
+  const exported = memoriesIn(await exportOf(ada));
   expect(exported.map(({ content }) => content)).toEqual(turns.map(({ content }) => content));
   expect(exported.at(-1)?.created_at).toBe("2026-01-01T00:00:00.039Z");
   const bob = await server.account();
-  await importInto(bob, toLines(exported));
-  expect(linesOf(await exportOf(bob)).map(({ created_at }) => created_at)).toEqual(
+  await importText(bob, toLines(exported));
+  expect(memoriesIn(await exportOf(bob)).map(({ created_at }) => created_at)).toEqual(
     exported.map(({ created_at }) => created_at),
   );
 });
 
-test("what is masked in a line keeps within the limits, and can be imported again", async () => {
+test("a masked line keeps within the limits, and can be imported again", async () => {
   const [ada, bob] = [await server.account(), await server.account()];
   const secret = "password: Xk9$q1zz ";
   const wanted = {
@@ -155,13 +134,13 @@ test("what is masked in a line keeps within the limits, and can be imported agai
     tags: ["of the gate and the cellar and the roof password: Xk9$q1zz"],
     metadata: { note: secret.repeat(200) },
   };
-  expect(await importInto(ada, toLines([wanted]))).toMatchObject({ created: 1, masked: 1 });
+  expect(await importText(ada, toLines([wanted]))).toMatchObject({ created: 1, masked: 1 });
   const exported = await exportOf(ada);
   expect(exported).not.toContain("Xk9");
-  expect(await importInto(bob, exported)).toMatchObject({ created: 1, invalid: 0 });
+  expect(await importText(bob, exported)).toMatchObject({ created: 1, invalid: 0 });
 });
 
-test("secrets in lines are masked, and the same lines change nothing", async () => {
+test("secrets in lines are masked, and importing the lines again changes nothing", async () => {
   const ada = await server.account();
   const password = `Xy7${Bun.hash("a").toString(36)}`;
   const lines = toLines([
@@ -169,15 +148,15 @@ test("secrets in lines are masked, and the same lines change nothing", async () 
     { content: "Tea is hot." },
     { content: "A table", metadata: { url: `https://sam:${password}@example.com`, row: 7 } },
   ]);
-  expect(await importInto(ada, lines)).toEqual({ ...NOTHING, created: 3, masked: 2 });
-  expect(await importInto(ada, lines)).toEqual({ ...NOTHING, unchanged: 3, masked: 2 });
+  expect(await importText(ada, lines)).toEqual({ ...NOTHING, created: 3, masked: 2 });
+  expect(await importText(ada, lines)).toEqual({ ...NOTHING, unchanged: 3, masked: 2 });
   const exported = await exportOf(ada);
   expect(exported).not.toContain(password);
-  expect(linesOf(exported).at(-1)?.metadata).toMatchObject({ row: 7 });
+  expect(memoriesIn(exported).at(-1)?.metadata).toMatchObject({ row: 7 });
   expect(exported).toContain("db.example.com/atlas");
 });
 
-test("lines that are no memory are named, and the others saved", async () => {
+test("invalid lines are reported, and the others saved", async () => {
   const ada = await server.account();
   const bytes = Buffer.concat([
     Buffer.from('\ufeff{"content":"with a byte order mark"}\r\n\r\n'),
@@ -188,7 +167,7 @@ test("lines that are no memory are named, and the others saved", async () => {
     Buffer.from('{"id":"mem_1","content":"a"}\n{"content":"a","created_at":"1969-12-31"}\n'),
     Buffer.from('{"content":"without a line break"}'),
   ]);
-  const report = await importInto(ada, bytes);
+  const report = await importText(ada, bytes);
   expect(report).toMatchObject({ created: 2, invalid: 8 });
   expect(report.skipped.map(({ line }) => line)).toEqual([3, 4, 5, 6, 7, 8, 9, 10]);
   expect(report.skipped.map(({ reason }) => reason)).toEqual([
@@ -204,12 +183,12 @@ test("lines that are no memory are named, and the others saved", async () => {
   expect(JSON.stringify(report)).not.toContain("hunter2");
 });
 
-test("a dry run tells what would be done, and does nothing", async () => {
+test("a dry run reports what would be done, and changes nothing", async () => {
   const ada = await server.account();
-  await importInto(ada, toLines([{ ...MEMORY, id: newId() }]));
+  await importText(ada, toLines([{ ...MEMORY, id: newMemoryId() }]));
   const before = await exportOf(ada);
   const lines = `${before}${toLines([{ content: "new" }, {}])}`;
-  expect(await importInto(ada, lines, "?dry_run=true")).toMatchObject({
+  expect(await importText(ada, lines, "?dry_run=true")).toMatchObject({
     created: 1,
     unchanged: 1,
     invalid: 1,
@@ -217,51 +196,51 @@ test("a dry run tells what would be done, and does nothing", async () => {
   expect(await exportOf(ada)).toBe(before);
 });
 
-test("an id of another account is neither seen nor touched", async () => {
+test("an id of another account is neither read nor changed", async () => {
   const [ada, bob] = [await server.account(), await server.account()];
   const { id } = await ada.save({ content: "Ada's own." });
   const lines = toLines([{ id, content: "Bob's.", updated_at: "2031-01-01" }]);
-  expect(await importInto(bob, lines)).toEqual({ ...NOTHING, created: 1 });
+  expect(await importText(bob, lines)).toEqual({ ...NOTHING, created: 1 });
   expect(await ada.get(id)).toMatchObject({ content: "Ada's own." });
   expect(await bob.get(id)).toMatchObject({ content: "Bob's." });
   expect(await exportOf(ada)).not.toContain("Bob's");
 });
 
-test("the same file from two at once makes no memory twice", async () => {
+test("simultaneous imports of a file create each memory once", async () => {
   const ada = await server.account();
   const lines = toLines(Array.from({ length: 600 }, (_, n) => ({ content: `Line ${n}` })));
-  const reports = await Promise.all([importInto(ada, lines), importInto(ada, lines)]);
+  const reports = await Promise.all([importText(ada, lines), importText(ada, lines)]);
   const sum = (name: "created" | "unchanged") =>
     reports.reduce((total, report) => total + report[name], 0);
   expect({ created: sum("created"), unchanged: sum("unchanged") }).toEqual({
     created: 600,
     unchanged: 600,
   });
-  expect(linesOf(await exportOf(ada))).toHaveLength(600);
+  expect(memoriesIn(await exportOf(ada))).toHaveLength(600);
 });
 
-test("of an import that breaks off, what was saved stays, and the rest follows", async () => {
+test("the saved part of an interrupted import stays, and a second import completes it", async () => {
   const ada = await server.account();
   const lines = Array.from({ length: 700 }, (_, n) => ({ content: `Line ${n}` }));
   const broken = new ReadableStream({
     async start(controller) {
       controller.enqueue(Buffer.from(toLines(lines.slice(0, 300)).slice(0, -20)));
-      while ((await exportOf(ada)) === "") await Bun.sleep(5);
+      await until("imported memories", async () => (await exportOf(ada)) !== "");
       controller.error(new Error("broken off"));
     },
   });
   const sending = ada.send("POST", "/memories/import", { body: broken, headers: NDJSON });
   await expect(sending).rejects.toThrow();
-  const saved = linesOf(await exportOf(ada)).length;
+  const saved = memoriesIn(await exportOf(ada)).length;
   expect(saved).toBeGreaterThanOrEqual(256);
-  expect(await importInto(ada, toLines(lines))).toEqual({
+  expect(await importText(ada, toLines(lines))).toEqual({
     ...NOTHING,
     created: 700 - saved,
     unchanged: saved,
   });
 });
 
-test("an export is of one moment: all of a batch or nothing, and nothing twice", async () => {
+test("an export has all memories of a batch or none, and each once", async () => {
   const ada = await server.account();
   let isOver = false;
   const writing = (async () => {
@@ -270,7 +249,9 @@ test("an export is of one moment: all of a batch or nothing, and nothing twice",
     }
   })();
   for (let round = 0; round < 20; round++) {
-    const contents = linesOf((await exportOf(ada)) || '{"content":""}').map((one) => one.content);
+    const contents = memoriesIn((await exportOf(ada)) || '{"content":""}').map(
+      (one) => one.content,
+    );
     expect(new Set(contents).size).toBe(contents.length);
     const numbers = (side: string) =>
       contents
@@ -283,7 +264,7 @@ test("an export is of one moment: all of a batch or nothing, and nothing twice",
   await writing;
 });
 
-test("what is deleted while an export is read does not come", async () => {
+test("memories that are deleted during an export are left out", async () => {
   const ada = await server.account();
   await ada.saveAll(Array.from({ length: 200 }, (_, n) => ({ content: `${n}`, tags: ["x"] })));
   const pages = await server.memories.export(wholeAccount(ada.accountId), {});
@@ -292,7 +273,7 @@ test("what is deleted while an export is read does not come", async () => {
   expect((await pages.next()).value).toEqual([]);
 });
 
-test("a key that may only read can't import, and a body of another type is refused", async () => {
+test("an import needs the scope to write and the right content type", async () => {
   const ada = await server.account();
   const reader = await server.client(ada.accountId, ["memories:read"]);
   const body = toLines([{ content: "a" }]);

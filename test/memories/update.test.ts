@@ -8,8 +8,8 @@ import { startServer } from "../support/server.ts";
 const embedder = fakeEmbedder();
 const server = await startServer({ embedder });
 afterAll(server.close);
-/** An account whose memories are changed one at a time. */
-/** An account whose memory no test manages to change. */
+/** An account whose memories are changed one by one. */
+/** An account whose memory no test may change. */
 const steady = await server.account();
 const memory = await steady.save({ content: "steady" });
 
@@ -50,7 +50,7 @@ test.each<Record<string, unknown>>([
   expect((await changing.list({ limit: 1 })).memories).toEqual([updated]);
 });
 
-test("a content is embedded when it changes, and only then", async () => {
+test("content is embedded only when it changes", async () => {
   const ada = await server.account();
   const { id } = await ada.save({ content: "first words" });
   embedder.contents.length = 0;
@@ -61,7 +61,7 @@ test("a content is embedded when it changes, and only then", async () => {
   expect(embedder.contents).toEqual(["other words"]);
 });
 
-test("the very next search knows the new content and no longer the old one", async () => {
+test("the next search finds the new content and not the old one", async () => {
   const ada = await server.account();
   await ada.save({ content: "a bystander" });
   const { id } = await ada.save({ content: "zeppelin" });
@@ -76,7 +76,7 @@ test("the very next search knows the new content and no longer the old one", asy
   }
 });
 
-test("the very next search filters by the new tags, agent and session", async () => {
+test("the next search filters by the new tags, agent and session", async () => {
   const ada = await server.account();
   const { id } = await ada.save(FULL);
   await ada.update(id, { tags: ["new"], agent_id: null, session_id: "t" });
@@ -88,7 +88,7 @@ test("the very next search filters by the new tags, agent and session", async ()
   }
 });
 
-test("a memory that gets shorter leaves nothing of its further passages", async () => {
+test("the former passages of a shortened memory are not found", async () => {
   const ada = await server.account();
   const { id } = await ada.save({ content: "one\n\ntwo\n\nthree", tags: ["a"] });
   await ada.update(id, { tags: ["b"] });
@@ -105,7 +105,7 @@ test("a memory that gets shorter leaves nothing of its further passages", async 
   expect(await ada.search("five", { mode: "semantic" })).toEqual([]);
 });
 
-test("updates of one memory at once all take effect, one after the other", async () => {
+test("simultaneous updates of a memory all take effect, one after the other", async () => {
   const ada = await server.account();
   const { id } = await ada.save({ content: "start" });
   await Promise.all([
@@ -124,7 +124,7 @@ test("updates of one memory at once all take effect, one after the other", async
   });
 });
 
-test("If-Match lets one of two writers through, and tells the other", async () => {
+test("If-Match accepts one of two writers, and refuses the other", async () => {
   const ada = await server.account();
   const { id } = await ada.save({ content: "x" });
   const path = `/memories/${id}`;
@@ -159,7 +159,7 @@ test("If-Match lets one of two writers through, and tells the other", async () =
   }
 });
 
-test("what If-Match refuses is not embedded and changes nothing", async () => {
+test("an update that If-Match refuses is not embedded and changes nothing", async () => {
   embedder.contents.length = 0;
   const answer = await steady.send("PUT", `/memories/${memory.id}`, {
     json: { content: "never" },
@@ -197,7 +197,7 @@ test.each(
   expect(await steady.get(memory.id)).toEqual(memory);
 });
 
-test("a prototype is no field", async () => {
+test("`__proto__` is not a field", async () => {
   for (const body of [
     '{"__proto__":{"importance":1}}',
     '{"tags":[],"__proto__":{"content":"x"}}',

@@ -2,23 +2,19 @@ import { expect, test } from "bun:test";
 import { wholeAccount } from "../../src/keys/reach.ts";
 import type { Entry, Log } from "../../src/memories/log/log.ts";
 import type { Memory } from "../../src/memories/memory.ts";
-import type { StoredMemory } from "../../src/memories/rows.ts";
-import { WriterEnded } from "../../src/memories/writer.ts";
 import type { LanceDb } from "../../src/native/lancedb.ts";
 import { contentsOf } from "../support/client.ts";
-import { temporaryFolder } from "../support/database.ts";
 import { expectError } from "../support/errors.ts";
-import { fakeEmbedder } from "../support/fake-embedder.ts";
-import { openData } from "../support/live-data.ts";
 import { startServer } from "../support/server.ts";
+import { until } from "../support/until.ts";
 
 const UNAVAILABLE = { status: 503, code: "unavailable" } as const;
 
-/** A server whose commits are counted, and fail or wait when the test says so. */
+/** A server whose commits are counted, and fail or wait when the test wants it. */
 async function startWatchedServer() {
   const watch = {
     commits: [] as Entry[],
-    /** Rejects for commits that shall fail; resolves when one may be made. */
+    /** Rejects to make a commit fail; resolves to let it continue. */
     gate: async (): Promise<void> => {},
   };
   const server = await startServer({
@@ -38,7 +34,7 @@ const fail = async () => {
   throw new Error("the disk is full");
 };
 
-test("500 writes at once end as a model of them says, each seen by the next read", async () => {
+test("500 simultaneous writes give the expected memories, and the next read sees each", async () => {
   await using server = await startServer();
   const ada = await server.account();
   const model = new Map<string, Memory>();
@@ -92,7 +88,7 @@ test("500 writes at once end as a model of them says, each seen by the next read
 
 const byId = (a: Memory, b: Memory) => (a.id < b.id ? -1 : 1);
 
-test("writes that come while a commit runs share the next one", async () => {
+test("writes during a commit share the next one", async () => {
   const { server, watch, account } = await startWatchedServer();
   await using _ = server;
   await account.save({ content: "first" });
@@ -102,7 +98,7 @@ test("writes that come while a commit runs share the next one", async () => {
   );
   expect(new Set(saved.map(({ id }) => id)).size).toBe(200);
   expect(watch.commits.length).toBeLessThan(40);
-  // A change and a deletion need a commit each at the most, however many there are.
+  // At most one commit for all changes, and one for all deletions.
   watch.commits.length = 0;
   await Promise.all([
     ...saved.slice(0, 50).map(({ id }) => account.update(id, { importance: 1 })),
@@ -111,7 +107,7 @@ test("writes that come while a commit runs share the next one", async () => {
   expect(watch.commits.length).toBeLessThan(20);
 });
 
-test("what one commit removes by id and by two filters is removed and counted once", async () => {
+test("a memory that one commit removes by id and by two filters is counted once", async () => {
   const { server, watch, account } = await startWatchedServer();
   await using _ = server;
   const saved = await account.saveAll(
@@ -120,7 +116,7 @@ test("what one commit removes by id and by two filters is removed and counted on
   const gate = Promise.withResolvers<void>();
   watch.gate = () => gate.promise;
   const before = account.save({ content: "in the commit before" });
-  while (watch.commits.length < 2) await Bun.sleep(1);
+  await until("the second commit", () => watch.commits.length >= 2);
   const [id = ""] = saved.map((memory) => memory.id);
   const remove = async () => {
     const { status } = await account.send("DELETE", `/memories/${id}`);
@@ -129,7 +125,7 @@ test("what one commit removes by id and by two filters is removed and counted on
   const query = { tags: "old" };
   const removals = [remove(), account.removeMatching(query), account.removeMatching(query)];
   const changed = account.send("PUT", `/memories/${saved[1]?.id}`, { json: { tags: ["new"] } });
-  // All of them wait for the commit that can't go on.
+  // All changes wait for the blocked commit.
   await account.list();
   gate.resolve();
   await before;
@@ -140,7 +136,7 @@ test("what one commit removes by id and by two filters is removed and counted on
   expect(memories).toHaveLength(wasChanged ? 1 : 0);
 });
 
-test("a commit that fails is told to all in it, leaves nothing, and the next one works", async () => {
+test("a failed commit fails all its changes, and the next one succeeds", async () => {
   const { server, watch, account } = await startWatchedServer();
   await using _ = server;
   const before = await account.save({ content: "before", tags: ["kept"] });
@@ -156,7 +152,7 @@ test("a commit that fails is told to all in it, leaves nothing, and the next one
     account.send("DELETE", "/memories?tags=kept"),
   ]);
   for (const answer of answers) {
-    // Of the change and the deletions, one may have found the memory gone before the commit failed.
+    // One of these may have found that another one had deleted the memory, before the commit failed.
     if (answer.status !== 404) expectError(answer, UNAVAILABLE);
   }
   expect(answers.filter(({ status }) => status === 503).length).toBeGreaterThan(20);
@@ -168,7 +164,7 @@ test("a commit that fails is told to all in it, leaves nothing, and the next one
   expect((await account.list()).memories).toEqual([after, before]);
 });
 
-test("an update whose commit fails has not happened, neither its text nor its passages", async () => {
+test("an update whose commit fails changes neither text nor passages", async () => {
   const { server, watch, account } = await startWatchedServer();
   await using _ = server;
   const before = await account.save({ content: "one\n\ntwo\n\nthree" });
@@ -182,7 +178,7 @@ test("an update whose commit fails has not happened, neither its text nor its pa
   expect(await account.search("four", { mode: "keyword" })).toEqual([]);
 });
 
-test("a request with an Idempotency-Key that failed may be tried again", async () => {
+test("a failed request with an Idempotency-Key can be repeated", async () => {
   const { server, watch, account } = await startWatchedServer();
   await using _ = server;
   const sending = { json: { content: "x" }, headers: { "idempotency-key": "k" } };
@@ -195,18 +191,18 @@ test("a request with an Idempotency-Key that failed may be tried again", async (
   expect((await account.list()).memories).toHaveLength(2);
 });
 
-test("a write that was made is answered, also when nothing can be read after it", async () => {
+test("a committed write is answered, also if nothing can be read afterwards", async () => {
   let isBroken = false;
   await using server = await startServer({ wrap: breakReads(() => isBroken) });
   const account = await server.account();
-  // One alone would be looked for, and all be read into memory for that.
+  // A single memory would be checked for duplicates, which fills the view.
   const [first] = await account.saveAll([{ content: "first" }]);
   if (!first) throw new Error("nothing was saved");
   await untilFlushed(server, account.accountId);
   isBroken = true;
-  // A base is read from a moment after it was recorded.
+  // The base is read shortly after it is recorded.
   const read = () => account.send("GET", `/memories/${first.id}`);
-  while ((await read()).status === 200) await Bun.sleep(5);
+  await until("a failed read", async () => (await read()).status !== 200);
   const headers = { "idempotency-key": "once" };
   const saved = await account.save({ content: "made" }, headers);
   expectError(await read(), UNAVAILABLE);
@@ -218,7 +214,7 @@ test("a write that was made is answered, also when nothing can be read after it"
   expect((await account.save({ content: "made" }, headers)).id).toBe(saved.id);
 }, 30_000);
 
-/** LanceDB whose tables can't be read while a test says so. */
+/** LanceDB whose tables can't be read while `isBroken`. */
 function breakReads(isBroken: () => boolean) {
   return (lancedb: LanceDb): LanceDb => {
     const connect: LanceDb["connect"] = async (...args: unknown[]) => {
@@ -239,16 +235,15 @@ function breakReads(isBroken: () => boolean) {
   };
 }
 
-/** Waits until the base of an account has all that is in its log. */
+/** Waits until an account's log is flushed. */
 async function untilFlushed({ log }: { log: Log }, accountId: string): Promise<void> {
-  const end = performance.now() + 20_000;
-  while ((await log.unflushed()).includes(accountId) || !(await log.head(accountId))?.checkpoint) {
-    if (performance.now() > end) throw new Error("the log is not flushed");
-    await Bun.sleep(20);
-  }
+  await until("a flushed log", async () => {
+    if ((await log.unflushed()).includes(accountId)) return false;
+    return (await log.head(accountId))?.checkpoint ?? null;
+  });
 }
 
-test("more writes than may wait are refused at once, and the others are made", async () => {
+test("writes beyond the limit of waiting ones are refused, and the others succeed", async () => {
   const { server, watch, account } = await startWatchedServer();
   await using _ = server;
   await account.save({ content: "first" });
@@ -269,54 +264,3 @@ test("more writes than may wait are refused at once, and the others are made", a
   const deleted = await account.removeMatching({ created_before: "2100-01-01" });
   expect(deleted).toBe((counts.made?.length ?? 0) + 1);
 }, 20_000);
-
-test("no write is made behind a second end either, when the first one fails", async () => {
-  await using data = await openData(temporaryFolder());
-  await data.store.use("acc_0123456789abcdef", async ({ writer }) => {
-    const first = writer.end(fail).catch(() => {});
-    const gate = Promise.withResolvers<void>();
-    const reached = Promise.withResolvers<void>();
-    const second = writer.end(() => {
-      reached.resolve();
-      return gate.promise;
-    });
-    await first;
-    await reached.promise;
-    const late = writer.change({ ids: [], apply() {} });
-    await expect(late).rejects.toBeInstanceOf(WriterEnded);
-    gate.resolve();
-    await second;
-    const later = writer.change({ ids: [], apply() {} });
-    await expect(later).rejects.toBeInstanceOf(WriterEnded);
-  });
-});
-
-test("no write is made behind the one that ends them, however many wait", async () => {
-  await using data = await openData(temporaryFolder());
-  const embedding = await fakeEmbedder().embedContent("x");
-  const memory = (id: string): StoredMemory => ({
-    ...{ id, ...embedding, content: "x", tags: [], agentId: null, sessionId: null, metadata: "{}" },
-    ...{
-      project: null,
-      pinned: false,
-      supersedes: null,
-      supersededBy: null,
-      source: null,
-      expiresAt: null,
-    },
-    ...{ importance: 0.5, createdAt: 1, updatedAt: 1 },
-  });
-  await data.store.use("acc_0123456789abcdef", async ({ table, writer }) => {
-    const written = Array.from({ length: 1_500 }, (_, n) =>
-      writer.change({ ids: [], apply: (draft) => draft.put(memory(`id ${n}`)) }),
-    );
-    const last = await writer.end(async () => table.usage.memories);
-    const answers = await Promise.allSettled(written);
-    const refused = answers.flatMap((answer) => (answer.status === "rejected" ? [answer] : []));
-    expect(refused.length).toBe(written.length - last);
-    expect(refused.every(({ reason }) => reason instanceof WriterEnded)).toBe(true);
-    expect(refused.length).toBeGreaterThan(0);
-    expect(table.usage.memories).toBe(last);
-    expect(await table.select({})).toHaveLength(last);
-  });
-});

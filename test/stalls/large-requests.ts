@@ -1,10 +1,10 @@
 import { rawRequest } from "../support/raw-http.ts";
-import type { Hostile } from "./hostile-requests.ts";
+import type { Hostile } from "./hostile-request.ts";
 import type { ProbedServer } from "./probed-server.ts";
 
 /**
- * Rightful requests with as much in them as the limits allow, in this order. Their texts are of one word:
- * the model is done with it at once, which would take minutes over so many words.
+ * Valid requests as large as the limits allow, in this order. Their texts repeat one word: the model embeds
+ * that at once, and different words would take minutes.
  */
 export function largeRequests({ key }: Pick<ProbedServer, "key">): Hostile[] {
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };

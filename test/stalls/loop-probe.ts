@@ -1,7 +1,7 @@
 /**
- * Runs inside a server (`bun --preload`): notes how long its main thread is held at the most, and
- * tells it when asked over IPC. Wall time counts what a busy machine does beside it; the thread's own
- * CPU time does not, and leaves out waits for the disk.
+ * Runs inside a server (`bun --preload`). Measures the longest time for which its main thread is blocked,
+ * and reports it over IPC. Wall time includes other work of a busy machine; the thread's CPU time does not,
+ * and leaves out waits for the disk.
  */
 export interface Held {
   readonly wall: number;
@@ -11,7 +11,7 @@ export interface Held {
 declare global {
   namespace NodeJS {
     interface Process {
-      /** Of the calling thread, in microseconds. */
+      /** CPU time of the calling thread, in microseconds. */
       threadCpuUsage(previous?: { user: number; system: number }): { user: number; system: number };
     }
   }

@@ -8,13 +8,14 @@ import { formToken } from "../../src/sign-in/form-token.ts";
 import { createSessions } from "../../src/sign-in/sessions.ts";
 import { testCacheDir } from "../support/embedder.ts";
 import { SERVERS, type ServerKind } from "../support/server-process.ts";
+import { until } from "../support/until.ts";
 import type { Held } from "./loop-probe.ts";
 
 const ROOT = join(import.meta.dir, "..", "..");
 
 export type ProbedServer = Awaited<ReturnType<typeof startProbedServer>>;
 
-/** Starts a server in a process of its own, with an account, and a probe on its main thread. */
+/** Starts a server in its own process, with an account and a probe on its main thread. */
 export async function startProbedServer(dataDir: string, kind: ServerKind) {
   const account = await addPerson(dataDir);
   let hear: (held: Held) => void = () => {};
@@ -34,19 +35,19 @@ export async function startProbedServer(dataDir: string, kind: ServerKind) {
       CTXD_RATE_LIMIT: "off",
     },
   });
-  let origin: string | null = null;
-  while (origin === null) {
+  const origin = await until("the server's address", () => {
     if (child.exitCode !== null) throw new Error("the server has ended");
     const owner = readOwner(dataDir);
-    if (owner?.pid === child.pid) origin = owner.address;
-    await Bun.sleep(20);
-  }
+    return owner?.pid === child.pid ? owner.address : null;
+  });
 
   return {
     ...account,
     origin,
     port: Number(new URL(origin).port),
-    /** The longest time for which its main thread was held since the last call, in milliseconds. */
+    /**
+     * The longest time for which its main thread was blocked since the last call, in milliseconds.
+     */
     held: () =>
       new Promise<Held>((resolve) => {
         hear = resolve;
@@ -59,7 +60,7 @@ export async function startProbedServer(dataDir: string, kind: ServerKind) {
   };
 }
 
-/** Adds an account to a data folder, with a key and a session for it. */
+/** Adds an account with a key and a session to a data folder. */
 async function addPerson(dataDir: string) {
   const db = openSqlite(databasePath(dataDir));
   try {

@@ -8,9 +8,9 @@ import { largeRequests } from "./large-requests.ts";
 import { startProbedServer } from "./probed-server.ts";
 
 /**
- * Measures for how long hostile requests hold the main thread of a real server, each as large as the
- * limits allow: `bun test/stalls/stalls.ts [words of names]`. CPU time of the thread and, in brackets,
- * wall time, in milliseconds.
+ * Measures how long hostile requests block the main thread of a real server, each as large as the limits
+ * allow: `bun test/stalls/stalls.ts [words of names]`. Prints the thread's CPU time and, in brackets, wall
+ * time, in milliseconds.
  */
 const [filter = ""] = process.argv.slice(2);
 const folder = mkdtempSync(join(tmpdir(), "ctxd-stalls-"));
@@ -21,7 +21,7 @@ try {
     ...largeRequests(server),
   ];
   for (const { name, request } of requests.filter((each) => each.name.includes(filter))) {
-    // Rest after what came before.
+    // Lets the work of earlier requests end.
     await Bun.sleep(100);
     await server.held();
     const started = performance.now();
