@@ -3,34 +3,34 @@ import https from "node:https";
 import { TLSSocket } from "node:tls";
 import { CtxdError } from "../errors.ts";
 
-/** Milliseconds after which an answer is not waited for any more. */
-const TIMEOUT = 10_000;
-/** Bytes of an answer: more is none of this server's. */
+/** Milliseconds that a request may take. */
+const TIMEOUT_MS = 10_000;
+/** Maximum bytes of an answer. ctxd sends no larger ones to these requests. */
 const MAX_BODY = 1 << 20;
 
-/** What a server answered. */
+/** The answer of a server. */
 export interface Answer {
   readonly url: URL;
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** The body, where it is JSON and says so; else undefined. */
+  /** The parsed body, if the content type is JSON; otherwise undefined. */
   readonly json: unknown;
-  /** When the certificate ends, in milliseconds since 1970; null without one. */
+  /** Expiry of the certificate, in milliseconds since 1970; null without one. */
   readonly certificateEnd: number | null;
 }
 
 export interface Question {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as JSON; a text goes as it is. */
+  /** Sent as JSON; a string is sent unchanged. */
   readonly body?: unknown;
 }
 
-/** Asks a server one thing, as a program would. */
+/** Sends a request to a server. @throws NoAnswer */
 export type Ask = (path: string, question?: Question) => Promise<Answer>;
 
-/** No answer came. `code` is what the system or the library calls the reason. */
+/** A server did not answer. `code` is the reason by the system or the library. */
 export class NoAnswer extends CtxdError {
   override readonly name = "NoAnswer";
   readonly code: string;
@@ -42,16 +42,16 @@ export class NoAnswer extends CtxdError {
 }
 
 /**
- * Makes what asks the server of an origin; redirects are not followed. Not by fetch, which asks the
- * proxy that HTTP_PROXY names for this machine's own address too, and tells little of failures.
+ * Returns a function that sends requests to an origin, without following redirects. `fetch` is not used: it
+ * would use the proxy of HTTP_PROXY even for this machine, and its errors contain few details.
  * @param timeout milliseconds
- * @param anyCertificate whether one will do that is made out to another name, or by nobody known
- * @param socketPath a Unix socket on which the server is asked, whatever the origin
+ * @param anyCertificate whether to accept a certificate for another name or of an unknown authority
+ * @param socketPath a Unix socket that requests are sent to, instead of the origin
  */
 export function createAsk(
   origin: string,
   {
-    timeout = TIMEOUT,
+    timeout = TIMEOUT_MS,
     anyCertificate = false,
     socketPath,
   }: { timeout?: number; anyCertificate?: boolean; socketPath?: string } = {},
@@ -90,7 +90,7 @@ async function readAnswer(url: URL, response: http.IncomingMessage): Promise<Ans
   for await (const chunk of response) {
     chunks.push(chunk);
     size += chunk.length;
-    if (size > MAX_BODY) throw new NoAnswer("an answer without end");
+    if (size > MAX_BODY) throw new NoAnswer("the answer is too large");
   }
   const text = Buffer.concat(chunks).toString();
   const isJson = /^application\/([\w.-]+\+)?json\b/i.test(headers.get("content-type") ?? "");
@@ -120,7 +120,7 @@ function toNoAnswer(error: unknown): NoAnswer {
   return new NoAnswer("code" in error ? String(error.code) : error.message, error);
 }
 
-/** What answered, where it was not what was asked for: for a sentence. */
+/** Describes an unexpected answer, for use in a sentence. */
 export function describeAnswer({ status, headers, json }: Answer): string {
   const type = headers.get("content-type")?.split(";")[0] ?? "nothing";
   const { error } = (json ?? {}) as { error?: { code?: unknown } | string };

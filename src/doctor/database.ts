@@ -5,10 +5,10 @@ import { schemaVersion } from "../db/sqlite-files.ts";
 import { readLogFacts } from "../memories/log/recorded.ts";
 import { type Finding, findingsOf, formatBytes, reasonOf } from "./finding.ts";
 
-/** Milliseconds after which a running server should have emptied the journal many times over. */
-const OLD = 10 * 60_000;
+/** Age of an entry that a running server should have flushed long ago, in milliseconds. */
+const OLD_MS = 10 * 60_000;
 
-/** Whether the database is sound and of this version. */
+/** Checks the integrity and the schema of the database. */
 export function checkDatabase(sqlite: Sqlite, path: string): Finding {
   const { ok, problem } = findingsOf("database");
   try {
@@ -17,7 +17,7 @@ export function checkDatabase(sqlite: Sqlite, path: string): Finding {
     const [orphan] = sqlite.query<{ table: string }, []>("PRAGMA foreign_key_check").all();
     if (orphan) {
       return problem(
-        `${path} has rows in ${orphan.table} that belong to nothing: restore a backup.`,
+        `${path} has rows in ${orphan.table} that refer to missing rows: restore a backup.`,
       );
     }
     return checkSchema(schemaVersion(sqlite), path);
@@ -30,12 +30,12 @@ export function checkDatabase(sqlite: Sqlite, path: string): Finding {
     if (schema > known) {
       return problem(`${path} was written by a newer ctxd (schema ${schema}): use that version.`);
     }
-    const older = schema < known ? `, brought to ${known} by the next start` : "";
-    return ok(`sound, schema ${schema}${older}`);
+    const older = schema < known ? `, which the next start migrates to ${known}` : "";
+    return ok(`intact, schema ${schema}${older}`);
   }
 }
 
-/** Whether writes leave the journal as they should. */
+/** Checks that entries of the journal are flushed. */
 export function checkJournal(
   sqlite: Sqlite,
   { isServed, now }: { isServed: boolean; now: number },
@@ -45,10 +45,10 @@ export function checkJournal(
   if (entries === 0) return ok("empty");
   const age = oldest === null ? null : now - oldest;
   const since = oldest === null ? "" : `, the oldest of ${new Date(oldest).toISOString()}`;
-  const text = `${entries} writes (${formatBytes(bytes)})${since}`;
-  if (!isServed) return ok(`${text}: the next start takes them into the tables`);
-  if (age === null || age < OLD) return ok(text);
+  const text = `${entries} entries (${formatBytes(bytes)})${since}`;
+  if (!isServed) return ok(`${text}: the next start flushes them`);
+  if (age === null || age < OLD_MS) return ok(text);
   return warning(
-    `${text}: they should be in the tables by now. Look for upkeep_failed in the server's log.`,
+    `${text}: they should have been flushed by now. Search the server's log for upkeep_failed.`,
   );
 }

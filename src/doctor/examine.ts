@@ -20,14 +20,14 @@ import {
   checkEmbedding,
   checkModelFiles,
   checkTableLibrary,
-  makeTrialCache,
+  createTrialCache,
 } from "./model.ts";
 import { checkOwner } from "./owner.ts";
 import { checkPort, checkServer } from "./server.ts";
 import { checkShared } from "./shared.ts";
 import { checkStrays, checkTables } from "./tables.ts";
 
-/** Looks at everything that a server needs, one finding after the other. Changes nothing. */
+/** Checks everything that a server needs, and yields one finding for each check. Changes nothing. */
 export async function* examine({
   config,
   version,
@@ -37,14 +37,14 @@ export async function* examine({
   explainDatabase,
 }: {
   config: Config;
-  /** Of this program. */
+  /** Version of this program. */
   version: string;
   clock: () => number;
   /** The command that starts a server. */
   howToStart: string;
-  /** Asks the server of the data folder over its socket. */
+  /** Sends requests to the server of the data folder over its socket. */
   askLocally: Ask;
-  /** What an error of a database that servers share means. */
+  /** Explains an error of a shared database. */
   explainDatabase: (error: unknown, databaseUrl: string) => unknown;
 }): AsyncGenerator<Finding> {
   const { dataDir, cacheDir, shared } = config;
@@ -60,15 +60,15 @@ export async function* examine({
   const chosen = await readChoice(config).catch((error: Error) => error);
   const isBuiltIn = !(chosen instanceof Error) && (chosen.model ?? BUILT_IN) === BUILT_IN;
   if (isBuiltIn) yield await checkModelFiles(cacheDir);
-  await using trial = await makeTrialCache(cacheDir);
+  await using trial = await createTrialCache(cacheDir);
   const { finding, lancedb } = await checkTableLibrary(trial.folder);
-  // What is wrong in the trial is wrong in the folder that it stands for.
-  const inPlace = (each: Finding): Finding => ({
+  // Messages name the real cache folder instead of the trial.
+  const withRealPath = (each: Finding): Finding => ({
     ...each,
     message: each.message.replaceAll(trial.folder, cacheDir),
   });
-  yield inPlace(finding);
-  yield inPlace(
+  yield withRealPath(finding);
+  yield withRealPath(
     isBuiltIn
       ? await checkEmbedding(trial.folder)
       : await checkChosenModel(chosen, cacheDir, trial.folder),
@@ -85,7 +85,7 @@ type Data = {
   now: number;
 };
 
-/** Looks at what is kept: database, journal, tables, and the time when the newest of it was made. */
+/** Checks the data: the database, the journal, the tables, and the clock against the newest record. */
 export async function* checkData({
   dataDir,
   isServed,
@@ -109,7 +109,7 @@ export async function* checkData({
   try {
     const database = checkDatabase(sqlite, path);
     yield database;
-    // What a damaged database says of the tables means nothing.
+    // Records of a damaged database are not reliable.
     if (database.state === "problem") return yield checkClock(now, null);
     yield checkOwner(sqlite);
     yield checkJournal(sqlite, { isServed, now });

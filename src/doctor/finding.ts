@@ -1,15 +1,15 @@
 import { messageOf } from "../errors.ts";
 
-/** The outcome of one check: one sentence, which also says how to mend what is wrong. */
+/** The result of one check. `message` is one sentence, which also says how to fix a problem. */
 export interface Finding {
-  /** What was looked at, in one or two words. */
+  /** The name of the check, in one or two words. */
   check: string;
-  /** A warning is nothing wrong yet. */
+  /** A warning becomes a problem later. */
   state: "ok" | "warning" | "problem";
   message: string;
 }
 
-/** Makes findings of one check. */
+/** Returns functions that create the findings of a check. */
 export function findingsOf(check: string) {
   const of =
     (state: Finding["state"]) =>
@@ -17,13 +17,13 @@ export function findingsOf(check: string) {
   return { ok: of("ok"), warning: of("warning"), problem: of("problem") };
 }
 
-/** A sentence for an error, on one line and not too long. */
+/** The message of an error on one line of at most 300 characters. */
 export function reasonOf(error: unknown): string {
   const text = messageOf(error);
   return text.replaceAll(/\s+/g, " ").trim().slice(0, 300).replace(/\.$/, "");
 }
 
-/** A number of bytes as a person reads it. */
+/** Formats a number of bytes for people. */
 export function formatBytes(bytes: number): string {
   if (bytes < 1e6) return `${Math.ceil(bytes / 1e3)} kB`;
   return bytes < 1e9 ? `${(bytes / 1e6).toFixed(1)} MB` : `${(bytes / 1e9).toFixed(1)} GB`;

@@ -5,62 +5,62 @@ import { findForeignAncestor, HAS_MODES, isOpenToOthers } from "../system/foreig
 import { mountOptionsOf, nearestFolder } from "../system/mounts.ts";
 import { type Finding, findingsOf, formatBytes, reasonOf } from "./finding.ts";
 
-/** Bytes below which a disk is too full to work with, and nearly so. */
-const TOO_FULL = 64e6;
-const NEARLY_FULL = 512e6;
+/** Free bytes below which a disk is a problem, or needs a warning. */
+const MIN_FREE = 64e6;
+const LOW_FREE = 512e6;
 
 /**
- * Whether a data folder is there, is this user's alone, and can be written.
- * @param howToStart the command that starts a server; null where it has copies alone of what servers share
+ * Checks that a data folder exists, is writable, and is accessible to this user only.
+ * @param howToStart the command that starts a server; null for a replica's folder, which has only copies
  */
 export function checkDataFolder(dataDir: string, howToStart: string | null): Finding {
   const { ok, warning, problem } = findingsOf("data folder");
   const refused = refusalOf(dataDir);
   if (refused) {
-    return problem(`${dataDir} ${refused}: mend that, or choose another with --data-dir.`);
+    return problem(`${dataDir} ${refused}: fix that, or choose another with --data-dir.`);
   }
-  if (howToStart === null && !existsSync(dataDir)) return ok(`${dataDir} is not there yet`);
+  if (howToStart === null && !existsSync(dataDir)) return ok(`${dataDir} does not exist yet`);
   if (howToStart !== null && !existsSync(databasePath(dataDir))) {
-    return ok(`nothing has been set up in ${dataDir} yet: ${howToStart} starts a server there.`);
+    return ok(`${dataDir} has no data yet: ${howToStart} starts a server with it.`);
   }
   const { mode, uid } = statSync(dataDir);
   const own = process.getuid?.() ?? uid;
   if (uid !== own) {
-    return warning(`${dataDir} belongs to another user (${uid}): run ctxd as that one.`);
+    return warning(`${dataDir} belongs to another user (${uid}): run ctxd as that user.`);
   }
-  const kept = howToStart === null ? [dataDir] : [dataDir, databasePath(dataDir)];
-  const open = kept.find(isOpenToOthers);
+  const paths = howToStart === null ? [dataDir] : [dataDir, databasePath(dataDir)];
+  const open = paths.find(isOpenToOthers);
   if (open) {
     return warning(`${open} is open to other users: chmod go= ${open} closes it.`);
   }
   const foreign = findForeignAncestor(dataDir);
   if (foreign) {
     return warning(
-      `${foreign.folder} ${foreign.reason}, who can put another folder in the place of ${dataDir}: close it, or choose a folder elsewhere with --data-dir.`,
+      `${foreign.folder} ${foreign.reason}, who can replace ${dataDir}: restrict its mode, or choose another folder with --data-dir.`,
     );
   }
   return ok(`${dataDir} (${HAS_MODES ? `mode ${(mode & 0o777).toString(8)}, ` : ""}writable)`);
 }
 
-/** Whether there is room left on the disk of a data folder. */
+/** Checks the free space on the disk of a data folder. */
 export function checkDisk(dataDir: string): Finding {
   const { ok, warning, problem } = findingsOf("disk");
   const { bavail, bsize } = statfsSync(nearestFolder(dataDir));
   const free = bavail * bsize;
   const text = `${formatBytes(free)} free for ${dataDir}`;
-  if (free < TOO_FULL) return problem(`${text}: writes will be refused, free some space.`);
-  // Forgetting writes a table anew before the old one goes.
-  if (free < NEARLY_FULL) return warning(`${text}: free some space soon.`);
+  if (free < MIN_FREE) return problem(`${text}: writes will be refused, free some space.`);
+  // Purging deleted memories rewrites a table before the old one is removed.
+  if (free < LOW_FREE) return warning(`${text}: free some space soon.`);
   return ok(text);
 }
 
-/** Whether libraries and the model can be unpacked into the cache folder, and run from it. */
+/** Checks that libraries and the model can be unpacked to the cache folder and loaded from it. */
 export function checkCacheFolder(cacheDir: string, isCompiled: boolean): Finding {
   const { ok, warning, problem } = findingsOf("cache folder");
   const remedy = "set CTXD_CACHE_DIR to another folder";
   const refused = refusalOf(cacheDir);
   if (refused) return problem(`${cacheDir} ${refused}: ${remedy}.`);
-  // What is unpacked gets a folder of its own in it.
+  // Checks a subfolder, because each asset is unpacked to one.
   const foreign = findForeignAncestor(join(cacheDir, "unpacked"));
   if (foreign) {
     const text = `${foreign.folder} ${foreign.reason}, who would decide what runs here`;
@@ -70,18 +70,16 @@ export function checkCacheFolder(cacheDir: string, isCompiled: boolean): Finding
     const text = `${cacheDir} is mounted noexec`;
     return isCompiled
       ? problem(`${text}, and native libraries are loaded from it: ${remedy}.`)
-      : warning(
-          `${text}: from a checkout nothing is run from it, the executable needs it: ${remedy}.`,
-        );
+      : warning(`${text}: a checkout loads nothing from it, but the executable does: ${remedy}.`);
   }
-  return ok(`${cacheDir}${existsSync(cacheDir) ? "" : " (made by the first start)"}`);
+  return ok(`${cacheDir}${existsSync(cacheDir) ? "" : " (created by the first start)"}`);
 }
 
-/** Why a folder can't be used or made, or `null`. */
+/** Why a folder can't be used or created; `null` when it can. */
 function refusalOf(path: string): string | null {
   try {
     const folder = nearestFolder(path);
-    if (!statSync(folder).isDirectory()) return `is no folder: ${folder} is a file`;
+    if (!statSync(folder).isDirectory()) return `is not a folder: ${folder} is a file`;
     if (mountOptionsOf(folder)?.isReadOnly) return "is on a read-only file system";
     accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
     return null;

@@ -20,7 +20,7 @@ import { type Finding, findingsOf, reasonOf } from "./finding.ts";
 
 const SILENT = createLog({ logLevel: "silent", logFormat: "text" });
 
-/** Whether the files of the model in the cache folder are those that belong there. */
+/** Checks the files of the built-in model in the cache folder. */
 export async function checkModelFiles(cacheDir: string): Promise<Finding> {
   const { ok, problem } = findingsOf("model");
   try {
@@ -31,7 +31,9 @@ export async function checkModelFiles(cacheDir: string): Promise<Finding> {
       const path = join(folder, name);
       if (!(await Bun.file(path).exists())) missing.push(name);
       else if ((await hashFile(path)) !== sha256) {
-        return problem(`${path} is damaged: remove ${folder}, the next start makes it anew.`);
+        return problem(
+          `${path} is damaged: remove ${folder}, and the next start creates it again.`,
+        );
       }
     }
     if (missing.length > 0) return ok(`${builtInModel.id}, unpacked by the next start`);
@@ -41,7 +43,7 @@ export async function checkModelFiles(cacheDir: string): Promise<Finding> {
   }
 }
 
-/** Whether the native library of the tables loads; with the library if it does. */
+/** Checks that LanceDB loads, and returns it if it does. */
 export async function checkTableLibrary(
   cacheDir: string,
 ): Promise<{ finding: Finding; lancedb: LanceDb | null }> {
@@ -53,41 +55,43 @@ export async function checkTableLibrary(
   }
 }
 
-/** A question whose answer shares no word with it. Its cosine is 0.67, that of the other text 0.38. */
-const QUESTION = {
+/** A query without a word of its answer. The cosine of the answer is 0.67, that of the other text 0.38. */
+const SAMPLE = {
   text: "what food must the child avoid",
   answer: "My daughter is allergic to peanuts.",
   other: "The router stands behind the bookshelf.",
-  least: 0.15,
+  minDifference: 0.15,
 };
 
-/** Whether a text becomes a vector that its meaning is found by, in a worker as in the server. */
+/** Checks that a query finds a text by its meaning, with a worker as in the server. */
 export async function checkEmbedding(cacheDir: string): Promise<Finding> {
   const { ok, problem } = findingsOf("embedding");
   const embedder = createWorkerEmbedder({ cacheDir, log: SILENT });
   try {
     await embedder.ready();
-    const { vector } = await embedder.embedQuery(QUESTION.text);
+    const { vector } = await embedder.embedQuery(SAMPLE.text);
     const length = Math.hypot(...vector);
     if (vector.length !== builtInModel.dimension || Math.abs(length - 1) > 1e-3) {
       return problem(
-        `a text became ${vector.length} numbers of length ${length}: get this program anew.`,
+        `a text became ${vector.length} numbers of length ${length}: install this program again.`,
       );
     }
-    // Where a processor, or its emulator, computes wrong, all texts have nearly the same vector.
+    // A processor or emulator that computes wrong gives nearly the same vector to all texts.
     const [near = [], far = []] = await Promise.all(
-      [QUESTION.answer, QUESTION.other].map(
+      [SAMPLE.answer, SAMPLE.other].map(
         async (text) => (await embedder.embedContent(text)).vectors[0],
       ),
     );
-    if (cosineOf(vector, near) - cosineOf(vector, far) < QUESTION.least) {
-      return problem("what is meant is not found: get this program anew, or use another machine.");
+    if (cosineOf(vector, near) - cosineOf(vector, far) < SAMPLE.minDifference) {
+      return problem(
+        "a query does not find a text by its meaning: install this program again, or use another machine.",
+      );
     }
     return ok("a text became a vector");
   } catch (error) {
     const reason = reasonOf(error);
-    // What the cache folder is the reason for says itself how to mend it.
-    const remedy = reason.includes("CTXD_CACHE_DIR") ? "" : ": get this program anew";
+    // Errors of the cache folder contain their own remedy.
+    const remedy = reason.includes("CTXD_CACHE_DIR") ? "" : ": install this program again";
     return problem(`the model does not run (${reason})${remedy}.`);
   } finally {
     await embedder.close();
@@ -95,10 +99,9 @@ export async function checkEmbedding(cacheDir: string): Promise<Finding> {
 }
 
 /**
- * Whether the model of CTXD_MODEL or of `ctxd model use` can be used. One that is still to be downloaded
- * is not.
- * @param chosen or why that can't be told
- * @param trialDir where its files may be put meanwhile
+ * Checks that the model of CTXD_MODEL or `ctxd model use` works. It downloads nothing.
+ * @param chosen the choice, or the error of reading it
+ * @param trialDir temporary folder for its files
  */
 export async function checkChosenModel(
   chosen: ChosenModel | Error,
@@ -118,21 +121,25 @@ export async function checkChosenModel(
   if (isMissing) return ok(`${model} is downloaded by the next start`);
   try {
     const embedder = await openChosenModel({
-      ...{ model: folder, by, cacheDir: trialDir, dataDir: trialDir, log: SILENT },
+      model: folder,
+      by,
+      cacheDir: trialDir,
+      dataDir: trialDir,
+      log: SILENT,
     });
     await embedder.close();
-    return ok(`${embedder.model.id} makes vectors of ${embedder.model.dimension} numbers`);
+    return ok(`${embedder.model.id} has vectors of ${embedder.model.dimension} numbers`);
   } catch (error) {
     return problem(`${reasonOf(error)}.`);
   }
 }
 
 /**
- * A cache folder for trials: what is in the real one is there by links, and what has to be unpacked
- * or replaced goes no further. Windows removes no library that is loaded: there it is the folder itself,
- * in which the trial unpacks what the next start would.
+ * Creates a temporary cache folder with links to the files of the real one. Files that are unpacked or replaced
+ * there do not change the real folder. Windows can't remove loaded libraries, so there the real folder is used,
+ * and files are unpacked as by the next start.
  */
-export async function makeTrialCache(
+export async function createTrialCache(
   cacheDir: string,
 ): Promise<AsyncDisposable & { readonly folder: string }> {
   if (!CAN_REMOVE_LOADED) return { folder: cacheDir, [Symbol.asyncDispose]: async () => {} };
@@ -151,7 +158,7 @@ async function linkFiles(asset: Asset, cacheDir: string, trialDir: string): Prom
   const [from, to] = [assetFolder(asset, cacheDir), assetFolder(asset, trialDir)];
   await mkdir(to, { recursive: true, mode: 0o700 });
   for (const { name } of asset.files) {
-    const isThere = await stat(join(from, name)).catch(() => null);
-    if (isThere) await linkFile(join(from, name), join(to, name));
+    const info = await stat(join(from, name)).catch(() => null);
+    if (info) await linkFile(join(from, name), join(to, name));
   }
 }

@@ -1,7 +1,7 @@
 import type { Database as Sqlite } from "bun:sqlite";
 import { type Finding, findingsOf } from "./finding.ts";
 
-/** Whether somebody owns a server that has accounts. An earlier version let the owner be removed before them. */
+/** Checks that a server with accounts has an owner. An earlier version allowed to remove the owner first. */
 export function checkOwner(sqlite: Sqlite): Finding {
   const { ok, problem } = findingsOf("owner");
   const counts = sqlite
@@ -12,6 +12,6 @@ export function checkOwner(sqlite: Sqlite): Finding {
   if (!counts?.accounts) return ok("no accounts yet");
   if (counts.owners > 0) return ok("one of the accounts owns this server");
   return problem(
-    "there are accounts and no owner, so local agents can save nothing: ctxd user owner EMAIL makes one of them the owner.",
+    "there are accounts but no owner, so local agents can save nothing: choose an owner with ctxd user owner EMAIL.",
   );
 }

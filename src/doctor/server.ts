@@ -7,7 +7,7 @@ import { type Ask, createAsk, NoAnswer } from "./ask.ts";
 import { type Finding, findingsOf, reasonOf } from "./finding.ts";
 
 /** Milliseconds after which a server that does not answer counts as failed. */
-const TIMEOUT = 5_000;
+const TIMEOUT_MS = 5_000;
 
 const HealthAnswer = Type.Object({
   status: Type.String(),
@@ -16,8 +16,8 @@ const HealthAnswer = Type.Object({
 type Health = "ok" | "failed" | "not ctxd" | "no answer";
 
 /**
- * Who serves a data folder, and whether that server answers.
- * @param askLocally asks over the folder's socket
+ * Checks whether a server uses a data folder, and whether it answers.
+ * @param askLocally sends requests over the folder's socket
  */
 export async function checkServer(
   dataDir: string,
@@ -25,7 +25,7 @@ export async function checkServer(
 ): Promise<Finding & { isServed: boolean }> {
   const { ok, problem } = findingsOf("server");
   try {
-    if (!isLocked(dataDir)) return { ...ok("none is running"), isServed: false };
+    if (!isLocked(dataDir)) return { ...ok("no server is running"), isServed: false };
   } catch (error) {
     return { ...problem(`${reasonOf(error)}.`), isServed: false };
   }
@@ -33,7 +33,7 @@ export async function checkServer(
   const who = owner ? `process ${owner.pid} (version ${owner.version})` : "another process";
   const { health, vectors } = await askHealth(owner?.address ?? askLocally);
   if (!owner?.address && health === "no answer") {
-    return { ...ok(`${who} is starting, restoring a backup or about to end`), isServed: true };
+    return { ...ok(`${who} is starting, restoring a backup or stopping`), isServed: true };
   }
   const where = owner?.address
     ? `at ${owner.address}`
@@ -41,28 +41,28 @@ export async function checkServer(
   const serving = `${who} serves ${where}`;
   if (health === "ok") {
     const change = vectors.startsWith("changing")
-      ? `, its model of vectors is being changed (${vectors})`
+      ? `, and is changing the model of its vectors (${vectors})`
       : "";
-    return { ...ok(`${serving} and is well${change}`), isServed: true };
+    return { ...ok(`${serving} and is healthy${change}`), isServed: true };
   }
   const reason = {
-    failed: "says that something has failed: ctxd health tells what, and its log why",
-    "not ctxd": "is not what answers there: look at what stands before it (proxy, CTXD_PUBLIC_URL)",
-    "no answer": "does not answer: look at its log, or stop it and start it again",
+    failed: "reports a failure: run ctxd health for details, and see its log for the reason",
+    "not ctxd": "another program answers there: check the proxy and CTXD_PUBLIC_URL",
+    "no answer": "does not answer: see its log, or restart it",
   }[health];
   return { ...problem(`${serving}, but ${reason}.`), isServed: true };
 }
 
-/** Whether the port is free for a server, or has one already. */
+/** Checks that the port is free or used by the server. */
 export async function checkPort(
   { host, port, tls }: Pick<Config, "host" | "port" | "tls">,
   isServed: boolean,
 ): Promise<Finding> {
   const { ok, problem } = findingsOf("port");
-  if (port === 0) return ok("any free one is taken");
+  if (port === 0) return ok("the server takes any free port");
   const code = await tryPort(host, port);
   if (code === null && /^(127\.0\.0\.1|0\.0\.0\.0|localhost)$/.test(host) && tls === null) {
-    // The server takes it too: browsers look for localhost there first.
+    // The server listens there too: browsers try this address of localhost first.
     if ((await tryPort("::1", port)) !== "EADDRINUSE") return ok(`${port} is free`);
     return problem(
       `${port} is in use at [::1] by another program: stop it, or choose another port with --port.`,
@@ -77,12 +77,12 @@ export async function checkPort(
   const isCtxd = (await askHealth(loopback(host, port, tls !== null))).health !== "not ctxd";
   if (isCtxd && isServed) return ok(`${port} is used by the server`);
   const who = isCtxd
-    ? "a ctxd that serves another data folder, or a program that is silent"
+    ? "ctxd with another data folder, or a program that does not answer"
     : "another program";
   return problem(`${port} is in use by ${who}: stop it, or choose another port with --port.`);
 }
 
-/** The system's reason why a port can't be listened on, or `null`. Frees it at once. */
+/** Listens on a port for a moment. Returns the system's error code, or `null` when it worked. */
 function tryPort(host: string, port: number): Promise<string | null> {
   return new Promise((resolve) => {
     const server = createServer();
@@ -93,29 +93,29 @@ function tryPort(host: string, port: number): Promise<string | null> {
   });
 }
 
-/** Where this machine reaches a server: one that listens everywhere is reached by loopback. */
+/** The address of a server for this machine. A server on all addresses is reached by loopback. */
 function loopback(host: string, port: number, isTls: boolean): string {
-  const bare = host.replace(/^\[|\]$/g, "");
-  const address = { "0.0.0.0": "127.0.0.1", "::": "::1" }[bare] ?? bare;
+  const plain = host.replace(/^\[|\]$/g, "");
+  const address = { "0.0.0.0": "127.0.0.1", "::": "::1" }[plain] ?? plain;
   return `${isTls ? "https" : "http"}://${address.includes(":") ? `[${address}]` : address}:${port}`;
 }
 
-/** @param server its origin, or what asks it */
+/** @param server its origin, or a function that sends requests to it */
 async function askHealth(server: string | Ask): Promise<{ health: Health; vectors: string }> {
-  const told = (health: Health, vectors = "") => ({ health, vectors });
+  const result = (health: Health, vectors = "") => ({ health, vectors });
   try {
-    // Nothing secret is asked or told, and a certificate may be made out to another name.
+    // Any certificate is accepted: nothing secret is exchanged, and it may be for another name.
     const ask =
       typeof server === "string"
-        ? createAsk(server, { timeout: TIMEOUT, anyCertificate: true })
+        ? createAsk(server, { timeout: TIMEOUT_MS, anyCertificate: true })
         : server;
     const { status, json } = await ask("/api/health");
-    if (!Value.Check(HealthAnswer, json)) return told("not ctxd");
-    return told(status === 200 ? "ok" : "failed", json.checks.vectors);
+    if (!Value.Check(HealthAnswer, json)) return result("not ctxd");
+    return result(status === 200 ? "ok" : "failed", json.checks.vectors);
   } catch (error) {
     if (!(error instanceof NoAnswer)) throw error;
-    // What answers does not speak HTTP.
+    // These codes mean that the answer is not HTTP.
     const isOther = /^(HPE_|EPROTO|Malformed|InvalidHTTP)/.test(error.code);
-    return told(isOther ? "not ctxd" : "no answer");
+    return result(isOther ? "not ctxd" : "no answer");
   }
 }

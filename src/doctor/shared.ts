@@ -12,22 +12,22 @@ import type { SharedSettings } from "../shared-settings.ts";
 import { nearestFolder } from "../system/mounts.ts";
 import { type Finding, findingsOf, formatBytes, reasonOf } from "./finding.ts";
 
-/** PostgreSQL's number of the oldest version that will do. */
-const OLDEST = 140_000;
-/** Milliseconds by which clocks may differ. Amazon S3 refuses a quarter of an hour. */
-const TOLERANCE = 60_000;
-/** Milliseconds after which a change should have been flushed long ago. */
-const OLD = 24 * 3_600_000;
+/** Number of the oldest supported PostgreSQL version. */
+const OLDEST_VERSION = 140_000;
+/** Milliseconds by which clocks may differ. Amazon S3 refuses a difference of 15 minutes. */
+const TOLERANCE_MS = 60_000;
+/** Age of an entry that should have been flushed long ago, in milliseconds. */
+const OLD_MS = 24 * 3_600_000;
 
 interface Options {
   settings: Pick<SharedSettings, "databaseUrl" | "objects" | "cacheBytes">;
   dataDir: string;
   clock: () => number;
-  /** What an error of PostgreSQL means, in a sentence that has no password. */
+  /** Explains an error of PostgreSQL in a sentence without the password. */
   explain: (error: unknown, databaseUrl: string) => unknown;
 }
 
-/** Looks at what several servers share, and at this machine's copies of it. */
+/** Checks the shared database and object store of replicas, and this machine's copies. */
 export async function* checkShared({
   settings,
   dataDir,
@@ -56,7 +56,7 @@ export async function* checkShared({
   }
 }
 
-/** A check that can't be made has failed. */
+/** Runs a check. An error is a problem. */
 async function attempt(
   check: string,
   task: () => Promise<Finding>,
@@ -76,14 +76,13 @@ async function checkPostgres(postgres: Postgres): Promise<Finding> {
   );
   const [version, number, isStandby] = row;
   const text = `PostgreSQL ${version}`;
-  if (Number(number) < OLDEST) return problem(`${text} is too old: ctxd needs 14 or later.`);
+  if (Number(number) < OLDEST_VERSION)
+    return problem(`${text} is too old: ctxd needs 14 or later.`);
   if (isStandby === true) {
-    return problem(
-      `${text} is a standby: CTXD_DATABASE_URL must name the server that is written to.`,
-    );
+    return problem(`${text} is a standby: CTXD_DATABASE_URL must name the primary server.`);
   }
   const state = await readSchemaState(postgres);
-  if (state === null) return ok(`${text}, empty: the first start sets it up`);
+  if (state === null) return ok(`${text}, empty: the first start creates the schema`);
   await checkSchema(postgres);
   return ok(`${text}, schema ${state.number}`);
 }
@@ -102,12 +101,12 @@ async function checkClocks(postgres: Postgres, clock: () => number): Promise<Fin
   );
   const middle = (before + clock()) / 2;
   const difference = Math.round((middle - Number(row[0])) / 1_000);
-  if (Math.abs(difference) * 1_000 < TOLERANCE) {
-    return ok(`${new Date(middle).toISOString()}, as in PostgreSQL`);
+  if (Math.abs(difference) * 1_000 < TOLERANCE_MS) {
+    return ok(`${new Date(middle).toISOString()}, the same as PostgreSQL`);
   }
   const way = difference < 0 ? "behind" : "ahead of";
   return problem(
-    `this machine's is ${Math.abs(difference)} s ${way} PostgreSQL's: set it, or memories get a wrong age and a wrong order.`,
+    `this machine's clock is ${Math.abs(difference)} s ${way} PostgreSQL's: set it, otherwise memories get a wrong age and order.`,
   );
 }
 
@@ -116,24 +115,26 @@ async function checkLog(postgres: Postgres, now: number): Promise<Finding> {
   if ((await readSchemaState(postgres)) === null) return ok("empty");
   const { entries, bytes, oldest, tables, overdue } = await readSharedFacts(postgres);
   const since = oldest === null ? "" : `, the oldest of ${new Date(oldest).toISOString()}`;
-  const text = `${entries} writes (${formatBytes(bytes)})${since}, ${tables} tables`;
+  const text = `${entries} entries (${formatBytes(bytes)})${since}, ${tables} tables`;
   if (overdue > 0) {
     return warning(
-      `${text}, ${overdue} of them late to be flushed: is a server running? Look for upkeep_failed in its log.`,
+      `${text}, ${overdue} of them overdue for a flush: is a server running? Search its log for upkeep_failed.`,
     );
   }
-  return oldest !== null && now - oldest > OLD
-    ? warning(`${text}: it should have been flushed by now. Look for upkeep_failed in the log.`)
+  return oldest !== null && now - oldest > OLD_MS
+    ? warning(
+        `${text}: it should have been flushed by now. Search the server's log for upkeep_failed.`,
+      )
     : ok(text);
 }
 
-/** Whether the object store has the bases of all tables, and no others. */
+/** Checks that the object store has the recorded bases and no others. */
 async function checkFiles(postgres: Postgres, place: SharedSettings["objects"]): Promise<Finding> {
   const { ok, warning, problem } = findingsOf("tables");
   if ((await readSchemaState(postgres)) === null) return ok("none yet");
   const objects = createObjects(place);
   const { records } = createPostgresLog(postgres).shared;
-  // Read before the listing: what is recorded later need not be in it.
+  // Read before the listing, which need not contain bases that are recorded later.
   const missing = new Set(await recordedBases(postgres));
   const bases = missing.size;
   const listing = {
@@ -148,18 +149,18 @@ async function checkFiles(postgres: Postgres, place: SharedSettings["objects"]):
   for await (const unwanted of unwantedBases({ objects: listing, records })) {
     orphans += unwanted.length;
   }
-  // What has gone meanwhile is not missing: another base has taken its place.
+  // A base that was replaced meanwhile is not missing.
   const stillRecorded = new Set(await recordedBases(postgres));
   const lost = [...missing].filter((base) => stillRecorded.has(base));
   if (lost.length > 0) {
     return problem(
-      `${lost.length} of ${bases} have no files in the object store (${lost.slice(0, 3).join(", ")}): restore a backup.`,
+      `${lost.length} of ${bases} bases have no files in the object store (${lost.slice(0, 3).join(", ")}): restore a backup.`,
     );
   }
-  const text = `${bases} have their files in the object store`;
+  const text = `${bases} bases have their files in the object store`;
   return orphans > 0
     ? warning(
-        `${text}, which has files of ${orphans} that are not wanted: servers remove them within two hours.`,
+        `${text}, which also has files of ${orphans} unused bases: servers remove them within two hours.`,
       )
     : ok(text);
 }
@@ -172,8 +173,8 @@ async function checkCopies(folder: string, { cacheBytes }: Options["settings"]):
   const bytes = sizes.reduce((sum, each) => sum + each, 0);
   const { bavail, bsize } = await statfs(nearestFolder(folder));
   const text = `${bases.length} tables, ${formatBytes(bytes)} of ${formatBytes(cacheBytes)} (CTXD_CACHE_SIZE)`;
-  const left = cacheBytes - bytes;
-  return left > bavail * bsize
-    ? warning(`${text}, and the disk of ${folder} has ${formatBytes(bavail * bsize)} left.`)
+  const remaining = cacheBytes - bytes;
+  return remaining > bavail * bsize
+    ? warning(`${text}, but the disk of ${folder} has only ${formatBytes(bavail * bsize)} free.`)
     : ok(text);
 }

@@ -13,13 +13,13 @@ import type { LanceDb } from "../native/lancedb.ts";
 import { linkFile } from "../system/files.ts";
 import { type Finding, findingsOf, reasonOf } from "./finding.ts";
 
-/** The folder of a base. */
+/** Folder name of a base. */
 const BASE = /^\w+(\.[0-9a-f]{8}){0,2}\.lance$/;
 const REMEDY = "stop the server and restore a backup";
 
 /**
- * Whether each table is what its checkpoint says. Without a server every row and index is read, at
- * the version of the checkpoint; with one, files come and go, so only they are looked at.
+ * Checks each table against its checkpoint. Without a running server it reads every row and index at the
+ * version of the checkpoint. With one it checks only the files, because they change meanwhile.
  */
 export async function* checkTables(
   sqlite: Sqlite,
@@ -28,15 +28,15 @@ export async function* checkTables(
   const checkpoints = readCheckpoints(sqlite);
   if (checkpoints.length === 0) yield findingsOf("tables").ok("none yet");
   for (const checkpoint of checkpoints) {
-    const torn = await findTorn(dataDir, sqlite, checkpoint);
+    const damaged = await findDamagedFile(dataDir, sqlite, checkpoint);
     const finding = findingsOf(`table ${checkpoint.table}`);
-    if (torn) yield finding.problem(`${torn}: ${REMEDY}.`);
+    if (damaged) yield finding.problem(`${damaged}: ${REMEDY}.`);
     else if (lancedb) yield await readTable(lancedb, dataDir, checkpoint);
-    else yield finding.ok("its files are there (rows are read when no server runs)");
+    else yield finding.ok("its files exist (rows are checked when no server is running)");
   }
 }
 
-/** Folders among the tables that no account uses. */
+/** Finds folders among the tables that no account uses. */
 export async function* checkStrays(
   sqlite: Sqlite,
   { dataDir, isServed }: { dataDir: string; isServed: boolean },
@@ -52,7 +52,7 @@ export async function* checkStrays(
     if (inUse.has(name)) continue;
     const path = join(folder, name);
     if (accounts.has(accountId) && BASE.test(name)) {
-      // Of a running server it may be what it is writing, or has just replaced.
+      // A running server may be writing it or have just replaced it.
       if (isServed) continue;
       found = true;
       yield ok(`${path} was left by a crash: the next start removes it`);
@@ -60,9 +60,9 @@ export async function* checkStrays(
     }
     found = true;
     if (removed.has(accountId)) {
-      yield ok(`${path} is of an account that was removed: a running server removes it too`);
+      yield ok(`${path} belongs to a removed account: a running server removes it`);
     } else if (name.includes(".damaged-")) {
-      yield warning(`${path} is what a crash left of a table before its first write: remove it.`);
+      yield warning(`${path} was left by a crash before the first write of a table: remove it.`);
     } else {
       yield warning(`${path} belongs to no account: if you don't know what it is, move it away.`);
     }
@@ -79,8 +79,8 @@ function idsOf(sqlite: Sqlite, table: "accounts" | "removed_accounts"): Set<stri
   );
 }
 
-/** A sentence for what is missing or empty, as far as file names and sizes tell. */
-async function findTorn(
+/** Finds a missing or empty file. Returns a description, or null. */
+async function findDamagedFile(
   dataDir: string,
   sqlite: Sqlite,
   checkpoint: RecordedCheckpoint,
@@ -93,10 +93,12 @@ async function findTorn(
     }),
   );
   const manifest = manifestFile(checkpoint.version);
-  // An earlier version of this program removed files of older versions; this one is of the version itself.
-  const torn = sizes.find(({ file, size }) => size === 0 || (size === null && file === manifest));
-  if (!torn || !isNewestCheckpoint(sqlite, checkpoint)) return null;
-  return `${join(folder, torn.file)} is ${torn.size === null ? "missing" : "empty"}`;
+  // An earlier version of this program removed unneeded files, but never the manifest of this version.
+  const damaged = sizes.find(
+    ({ file, size }) => size === 0 || (size === null && file === manifest),
+  );
+  if (!damaged || !isNewestCheckpoint(sqlite, checkpoint)) return null;
+  return `${join(folder, damaged.file)} is ${damaged.size === null ? "missing" : "empty"}`;
 }
 
 async function readTable(
@@ -106,7 +108,7 @@ async function readTable(
 ): Promise<Finding & { newest?: number | null }> {
   const { ok, problem } = findingsOf(`table ${table}`);
   const folder = join(dataDir, baseFolder(base));
-  // What a crash left in the folder beyond the checkpoint is not to be seen: the next start removes it.
+  // A view of the checkpoint only: a crash may have left other files, which the next start removes.
   const view = await mkdtemp(join(tmpdir(), "ctxd-doctor-"));
   try {
     await link(folder, join(view, `${base}.lance`), files);
@@ -122,12 +124,12 @@ async function readTable(
 
 async function link(from: string, to: string, files: readonly string[]): Promise<void> {
   for (const file of files) {
-    // One that an earlier version of this program removed was not needed; one that is will be missed.
+    // A missing file may be unneeded (an earlier version removed such files). If not, reading fails.
     if ((await stat(join(from, file)).catch(() => null)) === null) continue;
     await mkdir(join(to, dirname(file)), { recursive: true });
-    // LanceDB takes the length of a link for that of its manifest: that one is copied, which is small.
-    const put = dirname(file) === "_versions" ? copyFile : linkFile;
-    await put(join(from, file), join(to, file));
+    // The manifest is copied: LanceDB would take the length of a symbolic link for that of the manifest.
+    const place = dirname(file) === "_versions" ? copyFile : linkFile;
+    await place(join(from, file), join(to, file));
   }
 }
 

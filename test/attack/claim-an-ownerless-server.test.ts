@@ -81,7 +81,9 @@ describe("a server in the background", () => {
     const health = await ctxd(["health"], { dataDir, env: { CTXD_PORT: "1" } });
     expect(health).toMatchObject({ exitCode: 0, stderr: expect.stringContaining("ctxd.sock: ok") });
     const doctor = await ctxd(["doctor"], { dataDir, env: program(dataDir).env });
-    expect(doctor.stdout).toContain("serves agents in the background, without a port, and is well");
+    expect(doctor.stdout).toContain(
+      "serves agents in the background, without a port, and is healthy",
+    );
     expect(listeningPorts(pid)).toEqual([]);
     expect(await bridge.end()).toBe(0);
   });

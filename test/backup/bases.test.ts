@@ -64,8 +64,8 @@ test("a backup contains the base of the checkpoint, and no other base of the acc
   expect((await restored.log.head(id))?.checkpoint).toEqual(checkpoint);
 });
 
-test.each(["as it is", "encrypted"])(
-  "when a base is replaced while it is copied (%s), the new one is taken",
+test.each(["unencrypted", "encrypted"])(
+  "when a base is replaced during the copy (%s), the new base is backed up",
   async (kind) => {
     const { dataDir, id, data, checkpoint, next } = await someData();
     using _ = data;

@@ -69,7 +69,7 @@ test("a restore brings back the memories of the base and of the log", async () =
 });
 
 test.each(DAMAGES)(
-  "every file %s is refused by its name, and nothing is written",
+  "every file %s is refused in an error that names it, and nothing is written",
   async (_, damage) => {
     for (const { path } of manifest.files) {
       const { folder, dataDir } = folders();
@@ -100,7 +100,7 @@ test.each([
 });
 
 test.each([{ format: 2 }, { schema: 1_000 }])(
-  "a newer backup (%j) is told from a damaged one",
+  "a newer backup (%j) is refused as newer, not as damaged",
   async (newer) => {
     const { folder, dataDir } = folders();
     writeFileSync(join(folder, MANIFEST), JSON.stringify({ ...manifest, ...newer, ctxd: "9.1.0" }));
@@ -109,7 +109,7 @@ test.each([{ format: 2 }, { schema: 1_000 }])(
 );
 
 test.each(["../outside", "memories/../../outside", "/etc/outside", "memories//x", "other/file"])(
-  "a manifest with a right checksum can't lead to %s",
+  "a path %s in a manifest with a correct checksum is refused",
   async (path) => {
     const { folder, dataDir } = folders();
     const { checksum: _, ...unsigned } = manifest;
@@ -129,7 +129,7 @@ test("a symbolic link instead of a file is refused", async () => {
 });
 
 test.each(["ctxd.db", "memories", "something"])(
-  "a data folder with %s is left as it is",
+  "a data folder with %s is refused unchanged",
   async (name) => {
     const { folder, dataDir } = folders();
     mkdirSync(dataDir);
@@ -162,7 +162,7 @@ test.each([
   ["while files were copied", ["restoring/memories/x.lance/data/y"], []],
   ["after the tables were moved", ["restoring/ctxd.db"], ["memories"]],
 ])(
-  "a restore cut off %s is refused by serve and made good by the next",
+  "a restore that was interrupted %s is refused by serve and cleaned up by the next",
   async (_, files, moved) => {
     const { folder, dataDir } = folders();
     mkdirSync(join(dataDir, "restoring"), { recursive: true });

@@ -113,7 +113,7 @@ test("all is well after a server has stopped, and the doctor changes nothing", a
   expect(problems).toEqual([]);
   expect(found("table ").message).toStartWith("2 memories in 2 rows");
   expect(found("embedding")).toMatchObject({ state: "ok", message: "a text became a vector" });
-  expect(found("server").message).toBe("none is running");
+  expect(found("server").message).toBe("no server is running");
 });
 
 test("lines for people have a state, a name and a sentence each", async () => {
@@ -132,10 +132,10 @@ test("a server at work is asked, and its tables are left to it", async () => {
   const { found, problems } = await examine(dataDir, { CTXD_PORT: port });
   expect(problems).toEqual([]);
   expect(found("server").message).toContain(`process ${server.pid}`);
-  expect(found("server").message).toEndWith("is well");
+  expect(found("server").message).toEndWith("is healthy");
   expect(found("port").message).toBe(`${port} is used by the server`);
-  expect(found("table ").message).toContain("read when no server runs");
-  expect(found("journal").message).toMatch(/^(1 writes .* the oldest of 20|empty$)/);
+  expect(found("table ").message).toContain("checked when no server is running");
+  expect(found("journal").message).toMatch(/^(1 entries .* the oldest of 20|empty$)/);
 });
 
 test("a server that was killed leaves work for the next start, and no problem", async () => {
@@ -145,8 +145,8 @@ test("a server that was killed leaves work for the next start, and no problem", 
   await server.kill();
   const { found, problems } = await examine(dataDir);
   expect(problems).toEqual([]);
-  expect(found("server").message).toBe("none is running");
-  expect(found("journal").message).toContain("the next start takes them into the tables");
+  expect(found("server").message).toBe("no server is running");
+  expect(found("journal").message).toContain("the next start flushes them");
   expect(found("table ").message).toStartWith("2 memories");
 });
 
@@ -154,7 +154,7 @@ test("where nothing was set up it says how to start, and sets nothing up", async
   const dataDir = join(temporaryFolder(), "none");
   const { found, problems } = await examine(dataDir);
   expect(problems).toEqual([]);
-  expect(found("data folder").message).toMatch(/^nothing has been set up .* starts a server/);
+  expect(found("data folder").message).toMatch(/ has no data yet: .* starts a server/);
   expect(existsSync(dataDir)).toBe(false);
 });
 
@@ -232,7 +232,7 @@ test("the model that CTXD_MODEL names is tried, and not downloaded", async () =>
     return (await examine(temporaryFolder(), settings)).found("model");
   };
   await writeWordModel(folder);
-  expect((await look(folder)).message).toMatch(/^words-[0-9a-f]{8} makes vectors of 48 numbers$/);
+  expect((await look(folder)).message).toMatch(/^words-[0-9a-f]{8} has vectors of 48 numbers$/);
   expect((await look("/nowhere")).state).toBe("problem");
   expect((await look("fast-bge-base-en")).message).toContain("is downloaded by the next start");
 });
@@ -276,7 +276,7 @@ test("a port that another ctxd has is a problem that is told from that", async (
   await using server = await serving(dataDir);
   const { port } = new URL(server.origin);
   const { found } = await examine(temporaryFolder(), { CTXD_PORT: port });
-  expect(found("port").message).toContain("a ctxd that serves another data folder");
+  expect(found("port").message).toContain("ctxd with another data folder");
 });
 
 test("a server that does not answer is a problem", async () => {
@@ -310,7 +310,7 @@ test("folders that no account has are shown, with what to do", async () => {
   expect(problems).toEqual([]);
   const { stdout } = await ctxd(["doctor"], { dataDir, env: { CTXD_PORT: "0" } });
   expect(stdout).toMatch(/^warning {2}other folders: \S+acc_gone\.lance belongs to no account/m);
-  expect(stdout).toMatch(/^warning {2}other folders: \S+\.damaged-1 is what a crash left/m);
+  expect(stdout).toMatch(/^warning {2}other folders: \S+\.damaged-1 was left by a crash before/m);
 });
 
 test("a folder that others can read is a warning with its remedy", async () => {

@@ -62,7 +62,7 @@ describe("ctxd model", () => {
     expect(used).toMatchObject({ exitCode: 0 });
     expect(used.stderr).toContain("from the next start on");
     expect(statSync(choicePath(at.dataDir)).mode & 0o777).toBe(0o600);
-    expect(await modelOf(at)).toMatch(/^words-[0-9a-f]{8} makes vectors of 48 numbers$/);
+    expect(await modelOf(at)).toMatch(/^words-[0-9a-f]{8} has vectors of 48 numbers$/);
     expect((await at.run(["model", "list"])).stdout).toEndWith(`\nIn use: ${folder}\n`);
     expect((await at.run(["model", "use", folder])).stderr).toContain("in use already");
     expect((await at.run(["model", "use", "bge-small"])).exitCode).toBe(0);

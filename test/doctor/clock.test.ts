@@ -13,7 +13,7 @@ test.each([
   expect(checkClock(now, newest)).toMatchObject({ check: "clock", state });
 });
 
-test("what is wrong with a clock comes with what to do", () => {
+test("a wrong clock is a problem with a remedy", () => {
   expect(checkClock(moment - 3_600_000, moment).message).toMatch(
     /2026-11-21T06.*2026-11-21T07.*set the clock/,
   );

@@ -68,26 +68,31 @@ const html = (status = 200) =>
   });
 const pathOf = (request: Request) => new URL(request.url).pathname;
 
-test("nothing is wrong with a server behind a proxy that passes all on", async () => {
+test("a server behind a proxy that passes everything on has no problems", async () => {
   const { bad, found, findings } = await examine(origin, client.key);
   expect(bad).toEqual([]);
   expect(found("key")).toBe("agents can read and write with it");
-  for (const name of ["Cursor", "VS Code"]) expect(found(name)).toContain("has its person sign in");
+  for (const name of ["Cursor", "VS Code"]) expect(found(name)).toContain("opens the sign-in page");
   for (const name of ["Claude", "ChatGPT"]) expect(found(name)).toContain("runs on the internet");
   for (const { message } of findings) expect(message).toMatch(/^[^\n]{5,300}$/);
 });
 
-test("a key that is unknown, and one that only reads", async () => {
-  expect((await examine(origin, generateKey())).found("key")).toMatch(/unknown there, revoked/);
+test("an unknown key is a problem, and a read-only key is recognized", async () => {
+  expect((await examine(origin, generateKey())).found("key")).toMatch(/unknown, revoked/);
   const { key } = await server.client(client.accountId, ["memories:read"]);
-  expect((await examine(origin, key)).found("key")).toMatch(/^agents can read, and write nothing/);
+  expect((await examine(origin, key)).found("key")).toMatch(/^agents can only read/);
 });
 
-describe("what stands before the server is told:", () => {
+describe("problems of a proxy are recognized:", () => {
   test.each<[string, Proxy, string, RegExp]>([
-    ["another site", () => html(), "server", /not ctxd \(200, text\/html\)/],
+    [
+      "another site",
+      () => html(),
+      "server",
+      /another program than ctxd answers \(200, text\/html\)/,
+    ],
     ["a proxy with nothing behind it", () => html(502), "server", /no server behind it \(502\)/],
-    ["a sign-in of its own", () => html(401), "server", /a sign-in of its own/],
+    ["a sign-in of the proxy", () => html(401), "server", /its own sign-in/],
     [
       "a redirect",
       () => Response.redirect("https://www.example.com/"),
@@ -101,20 +106,20 @@ describe("what stands before the server is told:", () => {
       /X-Forwarded-Proto: https/,
     ],
     [
-      "/.well-known/ that is kept for certificates",
+      "/.well-known/ is reserved for certificates",
       async (request, forward) =>
         pathOf(request).startsWith("/.well-known/") ? html(404) : await forward(),
       "/.well-known/oauth-authorization-server",
-      /something else \(404, text\/html\).*all that begins with/,
+      /not answered by ctxd \(404, text\/html\).*all paths that begin with/,
     ],
     [
-      "a web page for all that is unknown",
+      "a web page for all unknown paths",
       async (_request, forward) => {
         const answer = await forward();
         return answer.status === 404 ? html() : answer;
       },
       "/.well-known/openid-configuration",
-      /something else \(200, text\/html\)/,
+      /not answered by ctxd \(200, text\/html\)/,
     ],
     [
       "the header Authorization is taken away",
@@ -126,13 +131,13 @@ describe("what stands before the server is told:", () => {
       "/mcp is not passed on",
       async (request, forward) => (pathOf(request) === "/mcp" ? html(404) : await forward()),
       "challenge",
-      /404, text\/html in place of 401/,
+      /404, text\/html instead of 401/,
     ],
     [
       "paths that clients guess are not passed on",
       async (request, forward) => (pathOf(request) === "/token" ? html(404) : await forward()),
       "endpoints",
-      /^\/token is answered by something else/,
+      /^\/token is not answered by ctxd/,
     ],
     [
       "a page in the place of registration",
@@ -148,7 +153,7 @@ describe("what stands before the server is told:", () => {
     expect(found(check)).toMatch(message);
   });
 
-  test("the header WWW-Authenticate is taken away", async () => {
+  test("the header WWW-Authenticate is removed", async () => {
     proxy = async (_, forward) => {
       const answer = await forward();
       const headers = new Headers(answer.headers);
@@ -156,15 +161,15 @@ describe("what stands before the server is told:", () => {
       return new Response(answer.body, { status: answer.status, headers });
     };
     expect((await examine()).found("challenge")).toContain(
-      "WWW-Authenticate of the answer 401 is lost",
+      "WWW-Authenticate of the answer 401 does not arrive",
     );
   });
 });
 
-test("a server that believes to be elsewhere is told how to learn better", async () => {
+test("a server with another public address is a problem that names the setting", async () => {
   const other = origin.replace("localhost", "127.0.0.1");
   const { bad, found } = await examine(other);
-  const wanted = `the server believes that its address is ${origin}: set CTXD_PUBLIC_URL=${other} there, or use that address.`;
+  const wanted = `the server's public address is ${origin}: set CTXD_PUBLIC_URL=${other} there, or use that address.`;
   expect(found("/.well-known/oauth-protected-resource/mcp")).toBe(wanted);
   expect(found("/.well-known/oauth-authorization-server")).toBe(wanted);
   expect(found("challenge")).toBe(wanted);
@@ -172,7 +177,7 @@ test("a server that believes to be elsewhere is told how to learn better", async
   expect(bad).toEqual(expect.arrayContaining(["Claude", "ChatGPT", "Cursor", "VS Code"]));
 });
 
-test("a server that ends in the middle, and one that never was", async () => {
+test("a server that stops answering, and one that does not exist", async () => {
   const health = { status: "ok", version: "1.0.0", checks: {} };
   const ending = Bun.serve({
     hostname: "127.0.0.1",
@@ -184,14 +189,14 @@ test("a server that ends in the middle, and one that never was", async () => {
   });
   const url = `http://127.0.0.1:${ending.port}`;
   const { findings } = await examine(url);
-  expect(findings.at(-1)?.message).toMatch(/^it answered, and then no more \(\w+\)/);
+  expect(findings.at(-1)?.message).toMatch(/^the server stopped answering \(\w+\)/);
   const { found } = await examine(url);
   expect(found("connection")).toMatch(
     /^nothing listens at 127\.0\.0\.1:\d+: .*\(ECONNREFUSED\)\.$/,
   );
 });
 
-test("no key goes out in the clear, and nothing that a server says reaches the terminal as it is", async () => {
+test("no key is sent unencrypted, and control characters of a server are replaced", async () => {
   const seen: string[] = [];
   await using plain = Bun.serve({
     hostname: "127.0.0.1",
@@ -205,18 +210,18 @@ test("no key goes out in the clear, and nothing that a server says reaches the t
   const { stdout } = await ctxd(["doctor", "--url", `http://0.0.0.0:${plain.port}`, "--key"], {
     input: `${client.key}\n`,
   });
-  expect(stdout).toContain("sends keys in the clear");
-  expect(stdout).toContain("ctxd 1\uFFFD]0;mine\uFFFD is well");
+  expect(stdout).toContain("sends keys unencrypted");
+  expect(stdout).toContain("ctxd 1\uFFFD]0;mine\uFFFD is healthy");
   expect(seen.length).toBeGreaterThan(5);
   expect(seen).not.toContain(`Bearer ${client.key}`);
 });
 
-test("clocks that differ are told", async () => {
+test("clocks that differ are a warning", async () => {
   const { found } = await examine(origin, null, () => Date.now() + 600_000);
   expect(found("clock")).toBe("10 minutes behind this machine's: set both by NTP.");
 });
 
-test("what does not speak HTTPS is told", async () => {
+test("a server without HTTPS is recognized", async () => {
   const { found } = await examine(origin.replace("http:", "https:"));
   expect(found("connection")).toMatch(/does not speak HTTPS: is it http:\/\//);
 });
@@ -241,24 +246,24 @@ describe.skipIf(Bun.which("openssl") === null)("certificates:", () => {
     rmSync(dirname(certificate), { recursive: true });
   });
 
-  test("one that nobody vouches for", async () => {
+  test("one of an unknown authority", async () => {
     const { found } = await examine(`https://localhost:${secure.port}`);
     expect(found("connection")).toMatch(/self-signed, which agents refuse/);
   });
 
-  test("one that ends soon, and one for another name", async () => {
+  test("one that expires soon, and one for another name", async () => {
     const look = (host: string) =>
       ctxd(["doctor", "--url", `https://${host}:${secure.port}`], {
         env: { NODE_EXTRA_CA_CERTS: certificate },
       });
     expect((await look("localhost")).stdout).toMatch(
-      /^warning {2}connection: made, with a certificate for [45] more days: see that it is renewed\.$/m,
+      /^warning {2}connection: works, with a certificate that is valid for [45] more days: renew it\.$/m,
     );
-    expect((await look("127.0.0.1")).stdout).toMatch(/made out to another name: get one for 127/);
+    expect((await look("127.0.0.1")).stdout).toMatch(/for another name: get one for 127/);
   });
 });
 
-test("the command prints the findings, and takes a key from standard input", async () => {
+test("the command prints the findings, and reads a key from standard input", async () => {
   const { stdout, stderr, exitCode } = await ctxd(["doctor", "--url", `${origin}/mcp`, "--key"], {
     input: `${client.key}\n`,
   });

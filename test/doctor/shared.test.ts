@@ -56,7 +56,7 @@ async function record(url: string, base: string) {
   await postgres.close();
 }
 
-test("all is well: each part is told in a line", async () => {
+test("without problems each part has one ok finding", async () => {
   const { url, put, dataDir, examine } = await setUp();
   await put("acc.1");
   await record(url, "acc.1");
@@ -64,35 +64,35 @@ test("all is well: each part is told in a line", async () => {
   const findings = await examine();
   expect(Object.values(findings).map(({ state }) => state)).toEqual(Array(6).fill("ok"));
   expect(findings.database?.message).toMatch(/^PostgreSQL [\d.]+.*, schema \d+$/);
-  expect(findings.journal?.message).toStartWith("1 writes (1 kB), the oldest of 20");
-  expect(findings.tables?.message).toBe("1 have their files in the object store");
+  expect(findings.journal?.message).toStartWith("1 entries (1 kB), the oldest of 20");
+  expect(findings.tables?.message).toBe("1 bases have their files in the object store");
   expect(findings["local copies"]?.message).toBe("1 tables, 2 kB of 10.0 MB (CTXD_CACHE_SIZE)");
 });
 
-test("before the first start nothing is wrong either", async () => {
+test("before the first start there are no problems", async () => {
   const { examine } = await setUp(async () => {});
   const findings = await examine();
   expect(Object.values(findings).map(({ state }) => state)).toEqual(Array(6).fill("ok"));
-  expect(findings.database?.message).toEndWith("empty: the first start sets it up");
+  expect(findings.database?.message).toEndWith("empty: the first start creates the schema");
 });
 
-test("a table whose files are not in the object store, and files that nobody wants", async () => {
+test("missing files of a table are a problem, unused files a warning", async () => {
   const { url, put, examine } = await setUp();
   await put("other.1");
   await record(url, "acc.1");
   expect((await examine()).tables).toEqual({
     state: "problem",
-    message: "1 of 1 have no files in the object store (acc.1): restore a backup.",
+    message: "1 of 1 bases have no files in the object store (acc.1): restore a backup.",
   });
   await put("acc.1");
   expect((await examine()).tables).toEqual({
     state: "warning",
     message:
-      "1 have their files in the object store, which has files of 1 that are not wanted: servers remove them within two hours.",
+      "1 bases have their files in the object store, which also has files of 1 unused bases: servers remove them within two hours.",
   });
 });
 
-test("a wrong password is told without it, and the object store is looked at nevertheless", async () => {
+test("a wrong password is a problem whose message does not contain it, and the object store is still checked", async () => {
   const { url, examine } = await setUp();
   const wrong = new URL(url);
   wrong.password = "secret-of-mine";
@@ -104,17 +104,17 @@ test("a wrong password is told without it, and the object store is looked at nev
   expect(findings["object store"]?.state).toBe("ok");
 });
 
-test("a bucket that is not there, and a clock that is wrong", async () => {
+test("a missing bucket and a wrong clock are problems", async () => {
   const { examine } = await setUp();
   const findings = await examine({ bucket: "other", now: () => Date.now() - 3_600_000 });
   expect(findings["object store"]).toMatchObject({ state: "problem" });
   expect(findings["object store"]?.message).toContain("The bucket other of CTXD_OBJECTS");
   expect(findings.tables).toBeUndefined();
   expect(findings.clock?.state).toBe("problem");
-  expect(findings.clock?.message).toStartWith("this machine's is 3600 s behind PostgreSQL's");
+  expect(findings.clock?.message).toStartWith("this machine's clock is 3600 s behind PostgreSQL's");
 });
 
-test("tables that nobody has flushed in time", async () => {
+test("overdue flushes are a warning", async () => {
   const { url, examine } = await setUp();
   await record(url, "acc.1");
   const postgres = connectPostgres(url);
@@ -122,5 +122,5 @@ test("tables that nobody has flushed in time", async () => {
   await postgres.close();
   const { journal } = await examine();
   expect(journal?.state).toBe("warning");
-  expect(journal?.message).toContain("1 of them late to be flushed");
+  expect(journal?.message).toContain("1 of them overdue for a flush");
 });

@@ -39,7 +39,7 @@ const tablesOf = (dataDir: string) =>
 const straysOf = (dataDir: string, isServed = false) =>
   look(dataDir, (sqlite) => Array.fromAsync(checkStrays(sqlite, { dataDir, isServed })));
 
-test("a table is read from the base that its checkpoint names", async () => {
+test("a table is read from the base of its checkpoint", async () => {
   const { dataDir, id, checkpoint, folder } = await someData();
   const [finding] = await tablesOf(dataDir);
   expect(finding).toMatchObject({ check: `table ${id}`, state: "ok" });
@@ -67,7 +67,7 @@ test.each([
   expect((await tablesOf(dataDir))[0]).toMatchObject({ state: "problem" });
 });
 
-test("a base that no checkpoint names is told, unless a server may be writing it", async () => {
+test("a base without a checkpoint is reported, unless a server may be writing it", async () => {
   const { dataDir, id } = await someData();
   expect(await straysOf(dataDir)).toMatchObject([{ state: "ok", message: "none" }]);
   for (const name of ["00000002", "0a0b0c0d.00000003"]) {
@@ -83,7 +83,7 @@ test("a base that no checkpoint names is told, unless a server may be writing it
   expect(await straysOf(dataDir, true)).toMatchObject([{ state: "warning" }]);
 });
 
-test("the age of what waits in the log is that of its oldest entry", async () => {
+test("the age of the journal is that of its oldest entry", async () => {
   const { dataDir, id } = await someData();
   {
     using data = openRecorded(dataDir);
@@ -101,13 +101,13 @@ test("the age of what waits in the log is that of its oldest entry", async () =>
     look(dataDir, async (sqlite) => checkJournal(sqlite, { isServed: true, now }));
   const now = Date.now();
   const { state, message } = await journalAt(now);
-  expect({ state, message }).toEqual({ state: "ok", message: expect.stringMatching(/^2 writes/) });
+  expect({ state, message }).toEqual({ state: "ok", message: expect.stringMatching(/^2 entries/) });
   const [, moment = ""] = /the oldest of (\S+)$/.exec(message) ?? [];
   expect(now - Date.parse(moment)).toBeWithin(0, 60_000);
   expect((await journalAt(now + 3_600_000)).state).toBe("warning");
 });
 
-test("a data folder of the earlier version is read as it is", async () => {
+test("a data folder of an earlier version is checked without migrating it", async () => {
   const dataDir = temporaryFolder();
   const { version, files } = await writeBase(dataDir, "acc_1", 3);
   earlierDatabase(dataDir, (sqlite) => {
@@ -123,5 +123,5 @@ test("a data folder of the earlier version is read as it is", async () => {
   const journal = await look(dataDir, async (sqlite) =>
     checkJournal(sqlite, { isServed: false, now: Date.now() }),
   );
-  expect(journal.message).toStartWith("1 writes (0 kB): the next start");
+  expect(journal.message).toStartWith("1 entries (0 kB): the next start");
 });

@@ -9,10 +9,10 @@ const Registered = Type.Object({
   redirect_uris: Type.Array(Type.String()),
 });
 
-/** What a client registers, as its makers or its users have published it. */
+/** A client and its registration request, as its makers or users published it. */
 interface Profile {
   readonly name: string;
-  /** Runs on the internet, and reaches nothing but that. */
+  /** Whether it runs on the internet and reaches only public addresses. */
   readonly isHosted: boolean;
   readonly registration: Readonly<Record<string, unknown>>;
 }
@@ -75,44 +75,43 @@ export const PROFILES: readonly Profile[] = [
 ];
 
 /**
- * Takes a client's way up to where its person would sign in: registration, and the page that it
- * opens. What is registered is forgotten after a day.
+ * Follows the steps of a client up to the sign-in of its user: the registration, and the page that it opens.
+ * The server removes the registration after a day.
  */
-export async function playClient(
+export async function tryClient(
   { name, isHosted, registration }: Profile,
   { ask, origin, isPublic }: { ask: Ask; origin: string; isPublic: boolean },
 ): Promise<Finding> {
   const { ok, warning, problem } = findingsOf(name);
-  const trip = await findTrip(registration, ask, origin);
-  if (trip !== null) return problem(`${trip}.`);
+  const obstacle = await findObstacle(registration, ask, origin);
+  if (obstacle !== null) return problem(`${obstacle}.`);
   if (isHosted && !isPublic) {
-    return warning(
-      `would get in, but runs on the internet, from where ${origin} can't be reached.`,
-    );
+    return warning(`could connect, but it runs on the internet, which can't reach ${origin}.`);
   }
-  return ok("finds the server, registers, and has its person sign in");
+  return ok("finds the server, registers, and opens the sign-in page");
 }
 
-/** What stops a client, as a sentence; null for nothing. */
-async function findTrip(
+/** What stops a client, as a sentence; null when nothing does. */
+async function findObstacle(
   registration: Profile["registration"],
   ask: Ask,
   origin: string,
 ): Promise<string | null> {
   const server = (await ask(SERVER_METADATA_PATH)).json;
-  if (!Value.Check(ServerMetadata, server)) return "finds no way to sign in: see above";
+  if (!Value.Check(ServerMetadata, server)) return "finds no authorization server: see above";
   const { authorization_endpoint: page, registration_endpoint: register } = server;
   if (![page, register].every((address) => URL.parse(address)?.origin === origin)) {
     return `is sent away from ${origin} to sign in: see above`;
   }
   const registered = await ask(register, { method: "POST", body: registration });
-  if (registered.status === 429) return "can't register now, too many have: try again in an hour";
+  if (registered.status === 429)
+    return "can't register, because of too many registrations: try again in an hour";
   if (registered.status !== 201 || !Value.Check(Registered, registered.json)) {
     return `can't register (${describeAnswer(registered)})`;
   }
   const { client_id, redirect_uris } = registered.json;
   if (!Bun.deepEquals(redirect_uris, registration.redirect_uris)) {
-    return "is registered with other addresses than it has";
+    return "is registered with other redirect addresses than it sent";
   }
   const parameters = new URLSearchParams({
     response_type: "code",

@@ -5,30 +5,30 @@ import { type Answer, type Ask, NoAnswer } from "../ask.ts";
 import { type Finding, findingsOf } from "../finding.ts";
 
 const DAY = 86_400_000;
-/** A certificate is renewed by itself, if at all, before it has so many days left. */
+/** Days before expiry when a certificate should have been renewed automatically. */
 const FEW_DAYS = 14;
 
-/** Whether programs elsewhere may use the address, by its scheme and name. */
+/** Checks by scheme and name whether programs elsewhere can use an address. */
 export async function checkAddress({ protocol, hostname, origin }: URL) {
   const { ok, warning, problem } = findingsOf("address");
   if (isLocalhost(hostname)) {
-    return { ...ok(`${origin} is for programs on this machine alone`), isPublic: false };
+    return { ...ok(`${origin} works for programs on this machine only`), isPublic: false };
   }
   if (protocol !== "https:") {
-    const text = `${origin} sends keys in the clear, and most agents refuse it: serve HTTPS, with CTXD_TLS_CERT and CTXD_TLS_KEY or a proxy in front.`;
+    const text = `${origin} sends keys unencrypted, and most agents refuse it: serve HTTPS, with CTXD_TLS_CERT and CTXD_TLS_KEY or a proxy in front.`;
     return { ...problem(text), isPublic: false };
   }
-  // What is wrong with a name that leads nowhere, the connection tells.
+  // An unknown name is reported by the check of the connection.
   const addresses = await lookup(hostname.replace(/^\[|\]$/g, ""), { all: true }).catch(() => []);
   const isPublic = addresses.every(({ address }) => isPublicAddress(address));
-  if (isPublic) return { ...ok(`${origin} may be on the internet`), isPublic };
+  if (isPublic) return { ...ok(`${origin} can be reachable from the internet`), isPublic };
   return {
-    ...warning(`${origin} leads to a private network: what runs elsewhere can't reach it.`),
+    ...warning(`${origin} is in a private network: programs elsewhere can't reach it.`),
     isPublic,
   };
 }
 
-/** Whether a connection can be made. Gives what the server says of its health. */
+/** Checks the connection, and returns the answer of the health check. */
 export async function checkConnection(
   ask: Ask,
   { host, hostname, protocol }: URL,
@@ -37,11 +37,11 @@ export async function checkConnection(
   const { ok, warning, problem } = findingsOf("connection");
   try {
     const answer = await ask("/api/health");
-    if (answer.certificateEnd === null) return { ...ok("made, without encryption"), answer };
+    if (answer.certificateEnd === null) return { ...ok("works, without encryption"), answer };
     const days = Math.floor((answer.certificateEnd - now) / DAY);
-    const text = `made, with a certificate for ${days} more days`;
+    const text = `works, with a certificate that is valid for ${days} more days`;
     return {
-      ...(days < FEW_DAYS ? warning(`${text}: see that it is renewed.`) : ok(text)),
+      ...(days < FEW_DAYS ? warning(`${text}: renew it.`) : ok(text)),
       answer,
     };
   } catch (error) {
@@ -58,19 +58,19 @@ function describeFailure(
   const known: [pattern: RegExp, sentence: string][] = [
     [
       /^(ENOTFOUND|EAI_)/,
-      `no address is known for ${hostname}: look at its spelling and its DNS record`,
+      `no address is known for ${hostname}: check its spelling and its DNS record`,
     ],
     [
       /^ECONNREFUSED/,
-      `nothing listens at ${host}: start the server or the proxy, look at the port`,
+      `nothing listens at ${host}: start the server or the proxy, or check the port`,
     ],
     [
       /^(ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)/,
-      `${host} does not answer: look at firewall and port forwarding`,
+      `${host} does not answer: check the firewall and port forwarding`,
     ],
     [/CERT_HAS_EXPIRED/, "the certificate has expired: renew it"],
-    [/CERT_NOT_YET_VALID/, "the certificate is not valid yet: look at the clocks of both machines"],
-    [/ALTNAME/, `the certificate is made out to another name: get one for ${hostname}`],
+    [/CERT_NOT_YET_VALID/, "the certificate is not valid yet: check the clocks of both machines"],
+    [/ALTNAME/, `the certificate is for another name: get one for ${hostname}`],
     [
       /SELF_SIGNED_CERT/,
       "the certificate is self-signed, which agents refuse: get one from a public authority such as Let's Encrypt",
@@ -81,14 +81,14 @@ function describeFailure(
     ],
     [
       /WRONG_VERSION|EPROTO|HTTP_REQUEST/,
-      `what listens at ${host} does not speak ${isTls ? "HTTPS: is it http://, or another port?" : "HTTP: is it https://?"}`,
+      `the program at ${host} does not speak ${isTls ? "HTTPS: is it http://, or another port?" : "HTTP: is it https://?"}`,
     ],
     [
       /^(ECONNRESET|EPIPE)|socket hang up/i,
-      `${host} hangs up without an answer: is it ${isTls ? "http" : "https"}://?`,
+      `${host} closes the connection without an answer: is it ${isTls ? "http" : "https"}://?`,
     ],
   ];
-  const [, sentence = `no answer came from ${host}`] =
+  const [, sentence = `${host} does not answer`] =
     known.find(([pattern]) => pattern.test(code)) ?? [];
   return `${sentence} (${code.slice(0, 60)}).`;
 }

@@ -1,14 +1,14 @@
 import { createAsk, NoAnswer } from "../ask.ts";
 import type { Finding } from "../finding.ts";
-import { PROFILES, playClient } from "./clients.ts";
+import { PROFILES, tryClient } from "./clients.ts";
 import { checkAddress, checkConnection } from "./connection.ts";
 import { checkClocks, checkHealth, checkKey } from "./server.ts";
 import { checkAuthorization, checkChallenge, checkDocuments, checkEndpoints } from "./sign-in.ts";
 
 /**
- * Looks at a server as agents elsewhere meet it, one finding after the other, and takes the way of
- * well-known ones up to the sign-in. What can't be so after a finding is not looked at.
- * @param key an API key to try, if any
+ * Checks a server as agents on other machines use it, and follows the steps of well-known clients up to the
+ * sign-in. Yields one finding for each check. A problem skips the checks that depend on it.
+ * @param key an API key to check; null for none
  */
 export async function* examineServer({
   url,
@@ -35,15 +35,15 @@ export async function* examineServer({
     yield await checkChallenge(ask, origin);
     yield await checkAuthorization(ask);
     yield await checkEndpoints(ask);
-    // What is said of an address without encryption is said: no key goes there.
+    // No key is sent to an unencrypted address.
     if (key !== null && address.state !== "problem") yield await checkKey(ask, key);
-    for (const profile of PROFILES) yield await playClient(profile, { ask, origin, isPublic });
+    for (const profile of PROFILES) yield await tryClient(profile, { ask, origin, isPublic });
   } catch (error) {
     if (!(error instanceof NoAnswer)) throw error;
     yield {
       check: "connection",
       state: "problem",
-      message: `it answered, and then no more (${error.code}): look at the logs of server and proxy.`,
+      message: `the server stopped answering (${error.code}): see the logs of the server and the proxy.`,
     };
   }
 }

@@ -4,7 +4,7 @@ import { type Answer, type Ask, describeAnswer } from "../ask.ts";
 import { type Finding, findingsOf } from "../finding.ts";
 
 /** Milliseconds by which the clocks of two machines may differ. */
-const TOLERANCE = 5 * 60_000;
+const TOLERANCE_MS = 5 * 60_000;
 
 const Health = Type.Object({
   status: Type.String(),
@@ -12,74 +12,72 @@ const Health = Type.Object({
   checks: Type.Record(Type.String(), Type.String()),
 });
 
-/** Whether what answers is ctxd, and well; what stands before it is to blame for anything else. */
+/** Checks that ctxd answers and is healthy. Other answers are those of a proxy. */
 export function checkHealth(answer: Answer): Finding {
   const { ok, problem } = findingsOf("server");
   const { status, headers, json, text } = answer;
   if (Value.Check(Health, json)) {
-    if (status === 200) return ok(`ctxd ${json.version} is well`);
+    if (status === 200) return ok(`ctxd ${json.version} is healthy`);
     const failed = Object.entries(json.checks).filter(([, result]) => result === "failed");
     const parts = failed.map(([name]) => name).join(", ");
     return problem(
-      `ctxd ${json.version} says that something has failed (${parts}): its log tells why.`,
+      `ctxd ${json.version} reports a failure (${parts}): see its log for the reason.`,
     );
   }
   const location = headers.get("location");
   if (status >= 300 && status < 400 && location) {
     return problem(
-      `it redirects to ${location.slice(0, 200)}: use that address, agents follow none.`,
+      `it redirects to ${location.slice(0, 200)}: use that address, because agents follow no redirects.`,
     );
   }
   if (text.includes('"https_required"')) {
     return problem(
-      "the proxy does not tell that HTTPS is used: have it send X-Forwarded-Proto: https, and set CTXD_TRUST_PROXY=true.",
+      "the proxy does not tell ctxd that HTTPS is used: make it send X-Forwarded-Proto: https, and set CTXD_TRUST_PROXY=true.",
     );
   }
   if (status >= 502 && status <= 504) {
     return problem(
-      `a proxy answers, but no server behind it (${status}): start ctxd, look at where the proxy sends requests.`,
+      `a proxy answers, but no server behind it (${status}): start ctxd, and check where the proxy sends requests.`,
     );
   }
   if (status === 401 || status === 403) {
     return problem(
-      `something before ctxd asks for a sign-in of its own (${describeAnswer(answer)}): let requests pass, ctxd checks who is asking.`,
+      `a proxy requires its own sign-in (${describeAnswer(answer)}): let it pass requests, because ctxd checks them itself.`,
     );
   }
   return problem(
-    `what answers is not ctxd (${describeAnswer(answer)}): look at where the address and the proxy lead.`,
+    `another program than ctxd answers (${describeAnswer(answer)}): check the address and where the proxy sends requests.`,
   );
 }
 
-/** Whether the clocks of both machines agree, which expiring keys and tokens depend on. */
+/** Checks that the clocks of both machines agree: expiring keys and tokens depend on it. */
 export function checkClocks({ headers }: Answer, now: number): Finding {
   const { ok, warning } = findingsOf("clock");
-  const theirs = Date.parse(headers.get("date") ?? "");
-  if (Number.isNaN(theirs)) return ok("not told");
-  const minutes = Math.round(Math.abs(theirs - now) / 60_000);
-  if (Math.abs(theirs - now) < TOLERANCE) return ok("as on this machine");
-  const order = theirs > now ? "ahead of" : "behind";
+  const serverTime = Date.parse(headers.get("date") ?? "");
+  if (Number.isNaN(serverTime)) return ok("unknown: the answer has no date");
+  const minutes = Math.round(Math.abs(serverTime - now) / 60_000);
+  if (Math.abs(serverTime - now) < TOLERANCE_MS) return ok("as on this machine");
+  const order = serverTime > now ? "ahead of" : "behind";
   return warning(`${minutes} minutes ${order} this machine's: set both by NTP.`);
 }
 
-/** Whether a key gets through, and what may be done with it. */
+/** Checks an API key, and what agents may do with it. */
 export async function checkKey(ask: Ask, key: string): Promise<Finding> {
   const { ok, problem } = findingsOf("key");
   const answer = await call(ask, key, "tools/list", {});
   if (answer.status === 401)
-    return problem(
-      "it is unknown there, revoked or expired: make another one with ctxd key create.",
-    );
+    return problem("it is unknown, revoked or expired: create another with ctxd key create.");
   const tools = [...answer.text.matchAll(/"name":"(\w+)"/g)].map(([, name]) => name);
   if (answer.status !== 200 || tools.length === 0) {
     return problem(
-      `agents get no tools with it (${describeAnswer(answer)}): look at the server's log.`,
+      `agents get no tools with it (${describeAnswer(answer)}): see the server's log.`,
     );
   }
   const canWrite = tools.includes("save_memory");
-  return ok(`agents can ${canWrite ? "read and write" : "read, and write nothing"} with it`);
+  return ok(`agents can ${canWrite ? "read and write" : "only read"} with it`);
 }
 
-/** One message of the protocol's older form, which needs no `initialize` where there are no sessions. */
+/** Sends one MCP message of the older protocol, which needs no `initialize` without sessions. */
 export function call(
   ask: Ask,
   key: string | null,

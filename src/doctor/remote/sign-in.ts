@@ -9,7 +9,7 @@ const ResourceMetadata = Type.Object({
   resource: Type.String(),
   authorization_servers: Type.Array(Type.String(), { minItems: 1 }),
 });
-/** What clients need of the authorization server's metadata. */
+/** The fields of the authorization server's metadata that clients need. */
 export const ServerMetadata = Type.Object({
   issuer: Type.String(),
   authorization_endpoint: Type.String(),
@@ -20,38 +20,38 @@ export const ServerMetadata = Type.Object({
 const ROOT = "/.well-known/oauth-protected-resource";
 export const SERVER_METADATA_PATH = "/.well-known/oauth-authorization-server";
 
-/** Whether a program that has no key is told how to get one (RFC 9728, section 5.1). */
+/** Checks that a request without a key is told how to get one (RFC 9728, section 5.1). */
 export async function checkChallenge(ask: Ask, origin: string): Promise<Finding> {
   const { ok, problem } = findingsOf("challenge");
   const answer = await call(ask, null, "initialize", {});
   if (answer.status !== 401) {
     return problem(
-      `/mcp answers a stranger with ${describeAnswer(answer)} in place of 401: let the proxy pass /mcp on, unchanged.`,
+      `/mcp answers a request without a key with ${describeAnswer(answer)} instead of 401: make the proxy pass /mcp on unchanged.`,
     );
   }
   const challenge = answer.headers.get("www-authenticate") ?? "";
-  const told = /resource_metadata="([^"]*)"/.exec(challenge)?.[1];
-  if (told === undefined) {
+  const address = /resource_metadata="([^"]*)"/.exec(challenge)?.[1];
+  if (address === undefined) {
     return problem(
-      "the header WWW-Authenticate of the answer 401 is lost on the way: let the proxy pass it on. ChatGPT needs it.",
+      "the header WWW-Authenticate of the answer 401 does not arrive: make the proxy pass it on. ChatGPT needs it.",
     );
   }
-  if (told !== origin + RESOURCE_METADATA_PATH)
-    return problem(describeOrigin(URL.parse(told)?.origin ?? "?", origin));
-  return ok("a stranger is told how to sign in");
+  if (address !== origin + RESOURCE_METADATA_PATH)
+    return problem(describeOrigin(URL.parse(address)?.origin ?? "?", origin));
+  return ok("a request without a key is told how to sign in");
 }
 
-/** Whether the header with the key or the token arrives. */
+/** Checks that the header with the key or the token arrives. */
 export async function checkAuthorization(ask: Ask): Promise<Finding> {
   const { ok, problem } = findingsOf("authorization");
   const { headers } = await call(ask, "ctx_none", "initialize", {});
   if (headers.get("www-authenticate")?.includes("invalid_token")) return ok("the header arrives");
   return problem(
-    "the header Authorization does not reach the server: let the proxy pass it on (and no sign-in of its own use it).",
+    "the header Authorization does not reach the server: make the proxy pass it on (its own sign-in must not use it).",
   );
 }
 
-/** Whether the documents that clients look for are there, and speak of this address. */
+/** Checks that the documents that clients request exist and contain this address. */
 export async function* checkDocuments(ask: Ask, origin: string): AsyncGenerator<Finding> {
   for (const path of [RESOURCE_METADATA_PATH, ROOT]) {
     const { ok, problem } = findingsOf(path);
@@ -61,7 +61,7 @@ export async function* checkDocuments(ask: Ask, origin: string): AsyncGenerator<
       yield problem(describeLoss(answer));
     else if (json.resource !== `${origin}/mcp`)
       yield problem(describeOrigin(URL.parse(json.resource)?.origin ?? "?", origin));
-    else yield ok("is there");
+    else yield ok("exists");
   }
   for (const path of [SERVER_METADATA_PATH, `${SERVER_METADATA_PATH}/mcp`]) {
     const { ok, problem } = findingsOf(path);
@@ -70,17 +70,18 @@ export async function* checkDocuments(ask: Ask, origin: string): AsyncGenerator<
     if (!isDocument(answer) || !Value.Check(ServerMetadata, json))
       yield problem(describeLoss(answer));
     else if (json.issuer !== origin) yield problem(describeOrigin(json.issuer, origin));
-    else yield ok("is there");
+    else yield ok("exists");
   }
   const path = "/.well-known/openid-configuration";
   const { ok, problem } = findingsOf(path);
   const answer = await ask(path);
-  // Clients that look here as well go on when there is nothing; a web page confuses them.
-  if (answer.status === 404 && answer.json !== undefined) yield ok("is not there, as it should be");
+  // Clients that request this too continue after a 404. A web page confuses them.
+  if (answer.status === 404 && answer.json !== undefined)
+    yield ok("does not exist, which is correct");
   else yield problem(describeLoss(answer));
 }
 
-/** Whether the endpoints answer in JSON, and those as well that clients guess. */
+/** Checks that the endpoints answer in JSON, including those that clients guess. */
 export async function checkEndpoints(ask: Ask): Promise<Finding> {
   const { ok, problem } = findingsOf("endpoints");
   const paths = [ENDPOINTS, GUESSED].flatMap(({ register, token, revoke }) => [
@@ -100,9 +101,9 @@ function isDocument({ status, json }: Answer): boolean {
 }
 
 function describeLoss(answer: Answer): string {
-  return `is answered by something else (${describeAnswer(answer)}): let the proxy pass it on, as all that begins with /.well-known/, /api/ and /mcp.`;
+  return `is not answered by ctxd (${describeAnswer(answer)}): make the proxy pass on all paths that begin with /.well-known/, /api/ and /mcp.`;
 }
 
 function describeOrigin(theirs: string, ours: string): string {
-  return `the server believes that its address is ${theirs}: set CTXD_PUBLIC_URL=${ours} there, or use that address.`;
+  return `the server's public address is ${theirs}: set CTXD_PUBLIC_URL=${ours} there, or use that address.`;
 }
