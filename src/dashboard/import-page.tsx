@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import type { Reading } from "../import/read-files.ts";
-import { countOf, describeFiles, isUnderstood, type Totals } from "../import/transfer.ts";
+import { countOf, describeFiles, isUnderstood, type Totals } from "../import/totals.ts";
 import type { ImportedMemory } from "../memories/memory.ts";
 import { Button, ButtonLink } from "../pages/button.tsx";
 import { Choice, Field } from "../pages/field.tsx";

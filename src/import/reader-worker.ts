@@ -1,17 +1,19 @@
+import { inBatches } from "./in-batches.ts";
 import { uploadedFile } from "./input-file.ts";
-import { type Reading, readFiles, type SourceLine } from "./read-files.ts";
+import { type Reading, readFiles } from "./read-files.ts";
 import { SourceError } from "./source.ts";
 import type { FromReader, ReadingState, ToReader } from "./worker-messages.ts";
 
-/** Lines, and characters of them, that are sent at once. */
-const AT_ONCE = { lines: 256, characters: 1 << 20 };
+/** Lines, and characters, that are sent at once. */
+const BATCH = { lines: 256, characters: 1 << 20 };
 
 declare const self: Worker;
 
-let taken = Promise.withResolvers<void>();
+/** Resolves when the main thread has processed the last batch. */
+let processed = Promise.withResolvers<void>();
 
 self.onmessage = ({ data }: MessageEvent<ToReader>) => {
-  if (data.type === "more") taken.resolve();
+  if (data.type === "more") processed.resolve();
   else void read(data);
 };
 
@@ -19,30 +21,17 @@ async function read({ files, project }: ToReader & { type: "read" }): Promise<vo
   const inputs = files.map(({ name, called, file }) => ({ ...uploadedFile(file, name), called }));
   const reading = readFiles(inputs, { project });
   try {
-    for await (const lines of inParts(reading)) {
-      taken = Promise.withResolvers();
-      send({ type: "lines", lines, about: stateOf(reading) });
-      await taken.promise;
+    for await (const lines of inBatches(reading.lines, BATCH)) {
+      processed = Promise.withResolvers();
+      send({ type: "lines", lines, state: stateOf(reading) });
+      await processed.promise;
     }
-    send({ type: "done", about: stateOf(reading) });
+    send({ type: "done", state: stateOf(reading) });
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     const problem = error instanceof SourceError ? error.problem : null;
-    send({ type: "failed", name: "", problem, message, about: stateOf(reading) });
+    send({ type: "failed", name: "", problem, message, state: stateOf(reading) });
   }
-}
-
-async function* inParts({ lines }: Reading): AsyncGenerator<SourceLine[]> {
-  let part: SourceLine[] = [];
-  let characters = 0;
-  for await (const line of lines) {
-    part.push(line);
-    characters += "line" in line ? line.line.length : 0;
-    if (part.length < AT_ONCE.lines && characters < AT_ONCE.characters) continue;
-    yield part;
-    [part, characters] = [[], 0];
-  }
-  if (part.length > 0) yield part;
 }
 
 function stateOf({ files, leftOut, share }: Reading): ReadingState {

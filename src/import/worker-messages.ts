@@ -1,17 +1,18 @@
 import type { ReadFile, SourceLine } from "./read-files.ts";
 
-/** What the reading thread is told: to begin, and that what it has sent was taken. */
+/** Messages to the worker: the files to read, or that the last lines were processed. */
 export type ToReader =
   | { type: "read"; files: { name: string; called: string; file: File }[]; project: string | null }
   | { type: "more" };
 
-/** What it says: some lines at a time, then how it ended. */
+/** Messages from the worker: lines, then how the reading ended. */
 export type FromReader =
-  | { type: "lines"; lines: SourceLine[]; about: ReadingState }
-  | { type: "done"; about: ReadingState }
-  /** `problem` is that of a `SourceError`; null for a mistake in the program. */
-  | { type: "failed"; name: string; problem: string | null; message: string; about: ReadingState };
+  | { type: "lines"; lines: SourceLine[]; state: ReadingState }
+  | { type: "done"; state: ReadingState }
+  /** `problem` is that of a `SourceError`; null for an unexpected error. */
+  | { type: "failed"; name: string; problem: string | null; message: string; state: ReadingState };
 
+/** The fields of `Reading` without its lines, in a form that can be posted. */
 export interface ReadingState {
   files: ReadFile[];
   leftOut: [string, number][];

@@ -4,7 +4,6 @@ import type { Config } from "../../config.ts";
 import { openAgent } from "../../import/agent-folder.ts";
 import { openSources } from "../../import/open-sources.ts";
 import type { Reading } from "../../import/read-files.ts";
-import { TRANSCRIPT_AGENTS } from "../../import/transcripts/folders.ts";
 import {
   countOf,
   createTotals,
@@ -12,8 +11,9 @@ import {
   describeTotals,
   isUnderstood,
   type Totals,
-  transfer,
-} from "../../import/transfer.ts";
+} from "../../import/totals.ts";
+import { TRANSCRIPT_AGENTS } from "../../import/transcripts/folders.ts";
+import { transfer } from "../../import/transfer.ts";
 import type { ImportedMemory, ImportReport } from "../../memories/memory.ts";
 import { openApi, type Target } from "../api.ts";
 import { CommandError, USAGE } from "../command-error.ts";
