@@ -30,7 +30,7 @@ export function MapPage({ visit }: { visit: Visit }): Markup {
       section="map"
       title="Map"
       lead="Your memories at a glance. Memories about the same subject lie close together."
-      assets={MAP}
+      assets={[MAP]}
     >
       {SLOT}
     </Page>

@@ -1,18 +1,18 @@
-/** A file that pages ask for beside their HTML. */
+/** A stylesheet, script, font or icon of the pages. */
 export interface Asset {
   readonly content: Uint8Array<ArrayBuffer>;
-  /** Whether it becomes smaller when it is compressed. */
+  /** Whether the content is text, which is compressed. */
   readonly isText: boolean;
   readonly type: string;
   readonly path: string;
 }
 
-/** A script or stylesheet of ours without its comments, each of which has lines of its own; those of licences stay. */
+/** Removes comments from our scripts and stylesheets, where comments have lines of their own. Licences stay. */
 export function withoutComments(text: string): string {
   return text.replaceAll(/^[^\S\n]*(?:\/\*(?!!)[\s\S]*?\*\/|\/\/.*)[^\S\n]*\n/gm, "");
 }
 
-/** Other content has another path, so that a browser may keep a file for good. */
+/** Makes an asset whose path contains a hash of its content, so browsers may cache it forever. */
 export function asset(content: string | Uint8Array, extension: string, type: string): Asset {
   const hash = new Bun.CryptoHasher("sha256").update(content).digest("hex").slice(0, 16);
   const isText = typeof content === "string";

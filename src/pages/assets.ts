@@ -5,11 +5,16 @@ import { FONTS } from "./fonts.ts";
 import enhance from "./scripts/enhance.browser.js" with { type: "text" };
 import keys from "./scripts/keys.browser.js" with { type: "text" };
 import live from "./scripts/live.browser.js" with { type: "text" };
+import livePart from "./scripts/live-part.browser.js" with { type: "text" };
 import mapPage from "./scripts/map.browser.js" with { type: "text" };
 import mapCanvas from "./scripts/map-canvas.browser.js" with { type: "text" };
+import mapPainter from "./scripts/map-painter.browser.js" with { type: "text" };
+import mapPointers from "./scripts/map-pointers.browser.js" with { type: "text" };
+import mapView from "./scripts/map-view.browser.js" with { type: "text" };
 import mapWords from "./scripts/map-words.browser.js" with { type: "text" };
 import moments from "./scripts/moments.browser.js" with { type: "text" };
 import palette from "./scripts/palette.browser.js" with { type: "text" };
+import paletteEntries from "./scripts/palette-entries.browser.js" with { type: "text" };
 import passkeys from "./scripts/passkeys.browser.js" with { type: "text" };
 import selection from "./scripts/selection.browser.js" with { type: "text" };
 import welcome from "./scripts/welcome.browser.js" with { type: "text" };
@@ -19,27 +24,29 @@ export const STYLES = asset(withoutComments(STYLE_TEXT), "css", "text/css");
 
 export const FAVICON = asset(favicon, "svg", "image/svg+xml");
 
-/** What makes pages handier where scripts run, in one file with names of its own. No page needs it. */
+/** The script of all dashboard pages: several files in one scope. Pages also work without it. */
 export const SCRIPT = script(
-  ["(() => {", moments, enhance, keys, palette, selection, "})();"].join("\n"),
+  inOneScope(moments, enhance, keys, paletteEntries, palette, selection),
 );
 
-/** What has a browser make and use passkeys, which it does for scripts alone. */
+/** Creates and uses passkeys. Browsers offer passkeys only to scripts. */
 export const PASSKEYS = script(passkeys);
 
-/** What keeps a part of a page as it is on the server; see the script. */
-export const LIVE = script(live);
+/** Updates a part of a page when it changes on the server. */
+export const LIVE = script(inOneScope(livePart, live));
 
-/** What sees the first agent come. */
+/** Shows when the first agent connects. */
 export const WELCOME = script(welcome);
 
-/** Fetches a part of a page and puts it in its place, as attributes of the page say. */
+/** The library that replaces parts of a page, as its attributes say. */
 export const HTMX = script(htmx);
 
-/** What draws the map of memories. */
-export const MAP: readonly Asset[] = [mapCanvas, mapWords, mapPage].map(script);
+/** Draws the map of memories. */
+export const MAP = script(
+  inOneScope(mapPainter, mapView, mapCanvas, mapWords, mapPointers, mapPage),
+);
 
-/** All that `routes.ts` serves. */
+/** All assets; `routes.ts` serves them. */
 export const ASSETS: readonly Asset[] = [
   STYLES,
   FAVICON,
@@ -49,8 +56,13 @@ export const ASSETS: readonly Asset[] = [
   LIVE,
   WELCOME,
   HTMX,
-  ...MAP,
+  MAP,
 ];
+
+/** Joins scripts in one function, so that they share names with each other but not with other scripts. */
+function inOneScope(...scripts: readonly string[]): string {
+  return ["(() => {", ...scripts, "})();"].join("\n");
+}
 
 function script(text: string): Asset {
   return asset(withoutComments(text), "js", "text/javascript");

@@ -1,20 +1,20 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import type { Child, Markup } from "./jsx-runtime.ts";
 
-/** `main`: the one thing that a page is for. `danger`: what can't be undone. `link`: looks like text. */
+/** `main`: the main action of a page. `danger`: an action that can't be undone. `link`: looks like text. */
 export type ButtonKind = "main" | "plain" | "danger" | "link";
 
 interface ButtonProps {
   kind?: ButtonKind;
-  /** With `value`: what the form says when this button has sent it. */
+  /** With `value`: the field that the form sends when this button was pressed. */
   name?: string;
   value?: string;
-  /** The form that it sends, when it stands outside of that. */
+  /** Id of the form that it sends, if the button is outside of it. */
   form?: string;
   children?: Child;
 }
 
-/** Sends its form. */
+/** A button that sends its form. */
 export function Button({ kind = "plain", children, ...attributes }: ButtonProps): Markup {
   return (
     <button type="submit" class={kind} {...attributes}>
@@ -24,8 +24,8 @@ export function Button({ kind = "plain", children, ...attributes }: ButtonProps)
 }
 
 /**
- * Goes to another page, looking like a button.
- * @param asks the page is a `Confirm`: where scripts run, it opens as a dialog on this page
+ * A link that looks like a button.
+ * @param asks whether the target is a `ConfirmPage`: with scripts it opens as a dialog
  */
 export function ButtonLink({
   href,
@@ -45,7 +45,7 @@ export function ButtonLink({
   );
 }
 
-/** A text to take along, with a button that copies it where scripts run. */
+/** A text with a button that copies it. The button works only with scripts. */
 export function Copyable({ text, label }: { text: string; label: string }): Markup {
   return (
     <div class="copyable">
@@ -57,7 +57,7 @@ export function Copyable({ text, label }: { text: string; label: string }): Mark
   );
 }
 
-/** Several lines to take along, as they are. */
+/** Several lines of text with a button that copies them. */
 export function CopyableText({ text, label }: { text: string; label: string }): Markup {
   return (
     <div class="copyable-text">

@@ -3,14 +3,14 @@ import { AppError } from "../errors.ts";
 import { MessagePage } from "./layout.tsx";
 import { pageResponse } from "./page-response.ts";
 
-/** Says what is wrong, with the way to where everything begins. */
+/** A page with an error message and a link to the dashboard. */
 export function errorPage(message: string, status: number, headers: Headers): Response {
   const link = { href: "/", label: "Go to the dashboard" };
   const page = <MessagePage title="This does not work" message={message} link={link} />;
   return pageResponse(page, { status, headers: Object.fromEntries(headers) });
 }
 
-/** Whether a browser asks for something to show: a person would see the JSON of an error. */
+/** Whether a browser requests a page, so that an error must be a page instead of JSON. */
 export function asksForPage(request: Request): boolean {
   const path = URL.parse(request.url)?.pathname ?? "";
   const isForPrograms = path.startsWith("/api/") || path === "/mcp";
@@ -18,8 +18,8 @@ export function asksForPage(request: Request): boolean {
 }
 
 /**
- * What a page's handler answers; what it throws for the person to see becomes a page as well. The
- * rest is the app's.
+ * Runs the handler of a page. An `AppError` below status 500 becomes an error page; the app handles all other
+ * errors.
  */
 export async function answerWithPage(
   handle: () => Response | Promise<Response>,

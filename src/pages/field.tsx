@@ -5,14 +5,14 @@ interface FieldProps {
   label: string;
   name: string;
   value?: string | undefined;
-  /** What to enter, in a few words; read out with the label. */
+  /** A short explanation, which screen readers read with the label. */
   hint?: Child;
   required?: boolean;
   autofocus?: boolean;
   maxlength?: number;
 }
 
-/** A line of text with its label. */
+/** A single-line field with its label. */
 export function Field({
   label,
   name,
@@ -46,7 +46,7 @@ export function Field({
   );
 }
 
-/** Several lines of text with their label. */
+/** A multi-line field with its label. */
 export function TextArea({
   label,
   name,
@@ -66,14 +66,14 @@ export function TextArea({
         {...attributes}
         {...(hint !== undefined && { "aria-describedby": hintId })}
       >
-        {/* A browser drops the first line break. */ `\n${value}`}
+        {/* Browsers ignore the first line break. */ `\n${value}`}
       </textarea>
       <Hint id={hintId}>{hint}</Hint>
     </div>
   );
 }
 
-/** One of a few values. */
+/** A choice of one value, with its label. */
 export function Select({
   label,
   name,
@@ -99,7 +99,7 @@ export function Select({
   );
 }
 
-/** A box to tick. */
+/** A checkbox with its label. */
 export function Choice({
   name,
   value,

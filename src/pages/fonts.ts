@@ -7,16 +7,16 @@ import latin from "@fontsource-variable/geist/files/geist-latin-wght-normal.woff
 };
 import { type Asset, asset } from "./asset.ts";
 
-/** Letters of western Europe. */
+/** Characters of Western European languages. */
 export const LATIN = font(latin);
-/** Letters of other languages with Latin letters. Browsers fetch it only for a page that has some. */
+/** Characters of other languages in Latin script. Browsers load it only for pages that contain some. */
 const LATIN_EXTENDED = font(latinExtended);
 
 export const FONTS: readonly Asset[] = [LATIN, LATIN_EXTENDED];
 
 /**
- * The font of all pages, with every weight in one file. Other scripts have the system's font. A browser that
- * does not have the font in time goes without, so that no text moves.
+ * The font of all pages, with all weights in one file. Other scripts use the font of the system. If the font does not
+ * load in time, a browser shows the page without it, so that no text moves.
  */
 export const FONT_FACES = [
   fontFace(
@@ -33,7 +33,7 @@ function font(path: string): Asset {
   return asset(readFileSync(path), "woff2", "font/woff2");
 }
 
-/** @param range the characters that the file has, as the package's own stylesheet says */
+/** @param range the characters in the file, copied from the stylesheet of the font's package */
 function fontFace({ path }: Asset, range: string): string {
   return `@font-face{font-family:Geist;font-weight:100 900;font-display:optional;src:url(${path}) format("woff2");unicode-range:${range}}\n`;
 }

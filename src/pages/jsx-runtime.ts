@@ -1,10 +1,9 @@
 import { attributesToString, escapeHtml, isVoidElement } from "@kitajs/html";
 
 /**
- * The JSX runtime of our pages. The library renders attributes and knows the elements; but its own
- * runtime takes every child for markup unless it is told otherwise each time, and its lint for that
- * does not run on our compiler. Here text is escaped because of its type: only what JSX made is
- * markup.
+ * The JSX runtime of our pages. The library renders attributes and has the types of elements. Its own runtime treats
+ * every string as markup unless the code escapes it, and its lint rule for that does not run with our compiler. Here
+ * the type decides: strings are escaped, and only values made by JSX are markup.
  */
 export class Markup {
   readonly #html: string;
@@ -27,7 +26,7 @@ export class Markup {
   }
 }
 
-/** What may stand between two tags. `null`, `undefined` and booleans are nothing. */
+/** The content of an element. `null`, `undefined` and booleans render nothing. */
 export type Child = Markup | string | number | boolean | null | undefined | readonly Child[];
 
 interface Props {
@@ -35,7 +34,7 @@ interface Props {
   [name: string]: unknown;
 }
 
-/** The library leaves `&` as it is, by which `&lt` in a value would come back as `<`. */
+/** Escapes attribute values. The library leaves `&` as it is, so a browser would read `&lt` in a value as `<`. */
 function escapeValues(attributes: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(attributes).map(([name, value]) => [
@@ -52,7 +51,7 @@ function render(child: Child): string {
   return escapeHtml(String(child));
 }
 
-/** Makes an element, or calls a component. The compiler writes these calls. */
+/** Makes an element or calls a component. The compiler generates these calls. */
 export function jsx(type: string | ((props: Props) => Markup), props: Props): Markup {
   return typeof type === "function" ? type(props) : Markup.element(type, props);
 }
@@ -65,14 +64,14 @@ export function Fragment({ children }: { children?: Child }): Markup {
 }
 
 type Elements = globalThis.JSX.IntrinsicElements;
-/** Attributes whose text would be markup or code, and ones that only the library's runtime has. */
+/** Attributes whose value would be markup or code, and attributes of the library's own runtime. */
 type Unsafe = "children" | "safe" | "attrs" | "style" | "srcdoc" | `on${string}`;
 
-/** What the compiler checks JSX against. */
+/** The types against which the compiler checks JSX. */
 export namespace JSX {
   export type Element = Markup;
   export interface ElementChildrenAttribute {
-    // biome-ignore lint/complexity/noBannedTypes: its name is all that counts.
+    // biome-ignore lint/complexity/noBannedTypes: TypeScript reads only the name of the property.
     children: {};
   }
   export type IntrinsicElements = {
@@ -80,7 +79,7 @@ export namespace JSX {
       children?: Child;
     };
   } & {
-    /** A script of ours by its path: the policy of pages allows no other. */
+    /** A script by its path. The content security policy allows only scripts of this server. */
     script: { src: string; defer: true };
   };
 }

@@ -5,7 +5,7 @@ import { FAVICON, SCRIPT, STYLES } from "./assets.ts";
 import { LATIN } from "./fonts.ts";
 import type { Child, Markup } from "./jsx-runtime.ts";
 
-/** The document around every page. Works without a script, and asks no other host for anything. */
+/** The HTML document of every page. It works without scripts and loads nothing from other hosts. */
 export function Document({
   title,
   kind,
@@ -14,11 +14,11 @@ export function Document({
 }: {
   title: string;
   /**
-   * `alone`: a card with one thing to do. `app`: a page with the navigation. `help`: a page to read. Only
-   * `app` has scripts besides `assets`.
+   * `alone`: a card with a single task. `app`: a page with the navigation. `help`: a help page. Only `app` has scripts
+   * besides `assets`.
    */
   kind: "alone" | "app" | "help";
-  /** Scripts and stylesheets of this page besides those of all, in this order. */
+  /** Additional scripts and stylesheets of this page, in this order. */
   assets?: readonly Asset[];
   children?: Child;
 }): Markup {
@@ -47,7 +47,7 @@ export function Document({
   );
 }
 
-/** A page of its own, such as sign-in and consent: a card in the middle. */
+/** A page without navigation, such as sign-in: a card in the middle. */
 export function Layout({
   title,
   assets = [],
@@ -68,7 +68,7 @@ export function Layout({
   );
 }
 
-/** A page that has one thing to say, and at the most one way to go on. */
+/** A page with a message and at most one link. */
 export function MessagePage({
   title,
   message,

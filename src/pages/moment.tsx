@@ -4,12 +4,12 @@ import type { Markup } from "./jsx-runtime.ts";
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
-/** Milliseconds from which on a date says more than how long ago it was. */
+/** From this distance on, the date is shown instead of the distance. */
 const WEEK = 7 * DAY;
 
 /**
- * A moment as people say it, and exactly for who points at it: in UTC, which becomes the reader's own time
- * where scripts run.
+ * A time as text, such as `3 h ago`, with the exact time in UTC as a tooltip. With scripts, times are in the time zone
+ * of the browser.
  */
 export function Moment({
   at,
@@ -19,7 +19,7 @@ export function Moment({
 }: {
   at: Date | null;
   none?: string;
-  /** Whether the time of day matters where it stands. */
+  /** Whether to show the exact time instead. */
   exact?: boolean;
   /** Milliseconds since 1970. */
   now?: number;
@@ -30,19 +30,21 @@ export function Moment({
   if (exact) return <time datetime={iso}>{full}</time>;
   return (
     <time datetime={iso} title={full} data-said={true}>
-      {said(at, now)}
+      {relativeText(at, now)}
     </time>
   );
 }
 
-/** How long ago a moment was, or is to come; beyond a week its date in UTC. The pages' script does the same. */
-function said(at: Date, now: number): string {
+/** The distance from now, or the date in UTC beyond a week. `moments.browser.js` does the same. */
+function relativeText(at: Date, now: number): string {
   const distance = Math.abs(now - at.getTime());
   if (distance < MINUTE) return "just now";
   if (distance >= WEEK) {
     const isThisYear = at.getUTCFullYear() === new Date(now).getUTCFullYear();
     return at.toLocaleDateString("en-GB", {
-      ...{ timeZone: "UTC", day: "numeric", month: "short" },
+      timeZone: "UTC",
+      day: "numeric",
+      month: "short",
       ...(!isThisYear && { year: "numeric" }),
     });
   }

@@ -1,7 +1,7 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import type { Child, Markup } from "./jsx-runtime.ts";
 
-/** What is wrong with what was just sent, where a screen reader announces it. */
+/** An error message, which screen readers announce. */
 export function Problem({ children }: { children?: Child }): Markup {
   return (
     <p class="problem" role="alert">
@@ -10,7 +10,7 @@ export function Problem({ children }: { children?: Child }): Markup {
   );
 }
 
-/** What was just done, where a screen reader announces it. */
+/** A success message, which screen readers announce. */
 export function Done({ children }: { children?: Child }): Markup {
   return (
     <p class="done" role="status">
@@ -19,12 +19,12 @@ export function Done({ children }: { children?: Child }): Markup {
   );
 }
 
-/** Something to know before going on. */
+/** A hint to read before continuing. */
 export function Notice({ children }: { children?: Child }): Markup {
   return <p class="notice">{children}</p>;
 }
 
-/** What stands where a list will be, with the way to its first entry. */
+/** Shown in place of an empty list, with links to its first entry. */
 export function EmptyState({ title, children }: { title: string; children?: Child }): Markup {
   return (
     <div class="empty">

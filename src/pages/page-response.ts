@@ -1,24 +1,24 @@
 import type { Markup } from "./jsx-runtime.ts";
 
 /**
- * What a page may do: show our stylesheet and font, and send its forms to where they belong. No frame, no
- * other host, and nothing that stands in the page itself.
+ * The content security policy of all pages. It allows stylesheets, fonts and images of this server. It forbids frames,
+ * other hosts, and inline styles and scripts.
  */
 const POLICY =
   "default-src 'none'; style-src 'self'; font-src 'self'; img-src 'self' data:; base-uri 'none'; frame-ancestors 'none'";
-/** What a page with our scripts may do beside. */
+/** The additional policy of pages with scripts. */
 const SCRIPTS = "script-src 'self'; connect-src 'self'";
 
 interface PageOptions {
   status?: number;
-  /** Sources of `form-action`: where forms lead, redirects of the answer included. */
+  /** Sources of `form-action`: targets of the forms, including redirects of their responses. */
   formAction?: readonly string[];
-  /** Whether our scripts run on it; on pages that strangers see there are none. */
+  /** Whether the page may run our scripts. Pages for visitors who are not signed in have none. */
   scripts?: boolean;
   headers?: Record<string, string>;
 }
 
-/** A page as an answer, with the headers that belong to one. A stream is sent as it comes. */
+/** The response for a page, with its headers. A stream is sent as it is produced. */
 export function pageResponse(
   page: Markup | ReadableStream<Uint8Array>,
   options: PageOptions = {},
@@ -30,7 +30,7 @@ export function pageResponse(
     headers: {
       "content-type": "text/html; charset=utf-8",
       "content-security-policy": policy.join("; "),
-      // By `no-referrer` a browser would send `Origin: null` with our own forms
+      // With `no-referrer` a browser would send `Origin: null` with our own forms
       // (https://fetch.spec.whatwg.org/#append-a-request-origin-header).
       "referrer-policy": "same-origin",
       ...headers,

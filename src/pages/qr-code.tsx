@@ -5,7 +5,7 @@ import type { Markup } from "./jsx-runtime.ts";
 /** Modules of white around the code (ISO/IEC 18004). */
 const BORDER = 4;
 
-/** A text for the camera of a phone. @param label what it is, read out */
+/** A text as a QR code. @param label describes it for screen readers */
 export function QrCode({ text, label }: { text: string; label: string }): Markup {
   const rows = encodeQR(text, "raw", { border: BORDER });
   const squares = rows.flatMap((row, y) =>

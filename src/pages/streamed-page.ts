@@ -1,11 +1,11 @@
 import { Markup } from "./jsx-runtime.ts";
 
-/** What a page has where the rest of it is to come. Text is escaped: nothing else looks like it. */
+/** Marks the place of the streamed parts in a page. Text is escaped, so no other content looks like it. */
 export const SLOT = Markup.element("template", { id: "to-come" });
 
 /**
- * A page that is sent as it is made: its beginning at once, then each part in the place of `SLOT`,
- * and its end after the last one. It needs no script.
+ * Streams a page without scripts: its beginning at once, then each part in place of `SLOT`, and its end after the
+ * last part.
  */
 export async function* streamPage(
   page: Markup,

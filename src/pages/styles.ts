@@ -21,24 +21,30 @@ import tokens from "./styles/tokens.css" with { type: "text" };
 import undo from "./styles/undo.css" with { type: "text" };
 import welcome from "./styles/welcome.css" with { type: "text" };
 
-/** Parts of the stylesheet: later ones win over earlier ones. */
+/** The parts of the stylesheet. Later rules win over earlier ones. */
 const PARTS: readonly string[] = [
-  ...[tokens, base, forms, buttons, messages, tables, layout, palette, alone],
-  // Those of one page each.
-  ...[
-    memories,
-    memory,
-    selection,
-    undo,
-    activity,
-    live,
-    map,
-    overview,
-    help,
-    settings,
-    welcome,
-    connect,
-  ],
+  tokens,
+  base,
+  forms,
+  buttons,
+  messages,
+  tables,
+  layout,
+  palette,
+  alone,
+  // Parts for single pages.
+  memories,
+  memory,
+  selection,
+  undo,
+  activity,
+  live,
+  map,
+  overview,
+  help,
+  settings,
+  welcome,
+  connect,
 ];
 
 /** The stylesheet of all pages. */

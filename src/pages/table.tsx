@@ -4,21 +4,21 @@ import { type Child, Fragment, type Markup } from "./jsx-runtime.ts";
 export interface Column<Row> {
   title: string;
   cell: (row: Row) => Child;
-  /** The cell names its row for screen readers. */
+  /** The cell is the header of its row for screen readers. */
   isHeader?: boolean;
-  /** Numbers, to be compared by their digits. */
+  /** The column contains numbers. */
   isNumber?: boolean;
-  /** What can be done with the row, which needs no title to be seen. */
+  /** The column contains buttons. Its title is only read by screen readers. */
   isActions?: boolean;
 }
 
-/** Rows with the same facts of each. On a narrow screen every row becomes a card. */
+/** A table. On narrow screens every row becomes a card. */
 export function Table<Row>({
   caption,
   columns,
   rows,
 }: {
-  /** What the rows are; read out, not shown. */
+  /** Describes the table for screen readers; not shown. */
   caption: string;
   columns: readonly Column<Row>[];
   rows: readonly Row[];
@@ -58,13 +58,13 @@ function Cell<Row>(column: Column<Row>, row: Row): Markup {
   );
 }
 
-/** The way to the pages before and after this one. */
+/** Links to the previous and next page of a list. */
 export function Pager({
   label,
   previous,
   next,
 }: {
-  /** What is paged through. */
+  /** Describes the links for screen readers. */
   label: string;
   previous?: string | null;
   next?: string | null;

@@ -1,4 +1,4 @@
-/** Files that are part of the program: texts, and paths that Bun can open. */
+/** Files embedded in the program, imported as text or as a path that Bun can open. */
 declare module "*.css" {
   const text: string;
   export default text;

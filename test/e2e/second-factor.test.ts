@@ -157,7 +157,7 @@ describe("a passkey", () => {
       await heading(page, "Memories");
 
       await addPasskey(page, "Once more");
-      await page.getByText("This device has a passkey for your account already.").waitFor();
+      await page.getByText("This device already has a passkey for your account.").waitFor();
       await expectSound(page);
 
       await page.goto(`${server.origin}/account`);

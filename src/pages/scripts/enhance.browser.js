@@ -1,27 +1,27 @@
-// What makes pages handier where scripts run: everything here works without, only less well.
+// Makes pages more convenient with scripts. Everything also works without them.
 
-/** Buttons that copy: a text of their own, that of an element, or what an address answers. */
-const COPYING = "button[data-copy], button[data-copy-from], button[data-copy-url]";
+/** Buttons that copy their own text, the text of an element, or the response of an address. */
+const COPY_BUTTONS = "button[data-copy], button[data-copy-from], button[data-copy-url]";
 
-/** Browsers allow copying on HTTPS and localhost alone. */
-function offerCopying(root) {
+/** Shows the copy buttons. Browsers allow copying only on HTTPS and localhost. */
+function showCopyButtons(root) {
   if (!navigator.clipboard) return;
-  for (const button of root.querySelectorAll(COPYING)) button.hidden = false;
+  for (const button of root.querySelectorAll(COPY_BUTTONS)) button.hidden = false;
 }
 
-async function answerOf(url) {
+async function fetchJsonText(url) {
   const response = await fetch(url);
   if (!response.ok) throw new Error(`${url} answers ${response.status}`);
   return JSON.stringify(await response.json(), null, 2);
 }
 
-async function putInClipboard({ copy, copyFrom, copyUrl }) {
+async function writeClipboard({ copy, copyFrom, copyUrl }) {
   if (copyUrl === undefined) {
     await navigator.clipboard.writeText(copy ?? document.getElementById(copyFrom).textContent);
     return;
   }
-  // At once, as some browsers allow it only while a press is being handled: the text may follow.
-  const text = answerOf(copyUrl);
+  // Some browsers allow copying only during the click. The promise provides the text later.
+  const text = fetchJsonText(copyUrl);
   await navigator.clipboard.write([new ClipboardItem({ "text/plain": text })]);
 }
 
@@ -29,7 +29,7 @@ async function copy(button) {
   const label = button.firstChild;
   const text = label.textContent;
   try {
-    await putInClipboard(button.dataset);
+    await writeClipboard(button.dataset);
     label.textContent = "Copied";
   } catch {
     label.textContent = "Not allowed";
@@ -39,8 +39,8 @@ async function copy(button) {
   }, 2000);
 }
 
-/** Shows the question of a page that asks for confirmation without leaving this one. */
-async function ask(link) {
+/** Opens a confirmation page as a dialog. */
+async function openQuestion(link) {
   const response = await fetch(link.href, { headers: { accept: "text/html" } });
   const page = new DOMParser().parseFromString(await response.text(), "text/html");
   const question = page.querySelector("[data-question]");
@@ -68,7 +68,7 @@ async function ask(link) {
 
 document.addEventListener("click", (event) => {
   const target = event.target instanceof Element ? event.target : null;
-  const button = target?.closest(COPYING);
+  const button = target?.closest(COPY_BUTTONS);
   if (button) copy(button);
   const selectsAll = target?.closest("button[data-select-all]");
   if (selectsAll) selectAll(selectsAll);
@@ -76,22 +76,22 @@ document.addEventListener("click", (event) => {
   const isPlain = event.button === 0 && !(event.ctrlKey || event.metaKey || event.shiftKey);
   if (link && isPlain) {
     event.preventDefault();
-    ask(link).catch(() => location.assign(link.href));
+    openQuestion(link).catch(() => location.assign(link.href));
   }
 });
 
-/** What a button says to select, on the page that it stands on. */
-function offerSelecting(root) {
+/** Shows the buttons that select all rows of a page. */
+function showSelectButtons(root) {
   for (const button of root.querySelectorAll("button[data-select-all]")) button.hidden = false;
 }
 
 function selectAll(button) {
   const boxes = [...document.getElementsByName(button.dataset.selectAll)];
-  const isEach = boxes.every((box) => box.checked);
-  for (const box of boxes) box.checked = !isEach;
+  const areAllSelected = boxes.every((box) => box.checked);
+  for (const box of boxes) box.checked = !areAllSelected;
 }
 
-/** A form names what was left empty too: the address does without. */
+/** Removes empty parameters, which forms add, from the address. */
 function shortenAddress() {
   const url = new URL(location.href);
   const empty = [...url.searchParams].filter(([, value]) => value === "");
@@ -100,8 +100,8 @@ function shortenAddress() {
   history.replaceState(history.state, "", url);
 }
 
-/** Links that change a part of what is looked at keep what was typed meanwhile. */
-function keepSearch() {
+/** Adds the current search to links that change only some parameters of the view. */
+function updateSwitchLinks() {
   for (const link of document.querySelectorAll("a[data-switch]")) {
     const url = new URL(location.href);
     const wanted = new URL(link.href).searchParams;
@@ -115,15 +115,15 @@ function keepSearch() {
 
 function enhance() {
   showMoments(document);
-  offerCopying(document);
-  offerSelecting(document);
+  showCopyButtons(document);
+  showSelectButtons(document);
 }
 
 enhance();
-// A part of the page that was fetched has come.
+// Fires after a fetched part of the page was inserted.
 document.addEventListener("htmx:after:swap", enhance);
 shortenAddress();
 document.addEventListener("htmx:after:history:replace", () => {
   shortenAddress();
-  keepSearch();
+  updateSwitchLinks();
 });

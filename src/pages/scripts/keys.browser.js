@@ -1,12 +1,12 @@
-// Keys: a letter alone does what the dialog of keys says, where no text is being entered. `data-key` on a link
-// or a button of a page has a key press it.
+// Keyboard shortcuts, as the dialog lists them. Single letters do nothing while text is being entered. `data-key` on a
+// link or button names the key that clicks it.
 
-const NO_KEYS = "ctxd-no-keys";
+const STORAGE_NAME = "ctxd-no-keys";
 
-/** Who can't use single keys, such as by speech, turns them off (WCAG 2.2, 2.1.4). */
+/** Single keys can be turned off, for example by people who use speech input (WCAG 2.2, 2.1.4). */
 function hasSingleKeys() {
   try {
-    return localStorage.getItem(NO_KEYS) === null;
+    return localStorage.getItem(STORAGE_NAME) === null;
   } catch {
     return true;
   }
@@ -14,10 +14,10 @@ function hasSingleKeys() {
 
 function setSingleKeys(isOn) {
   try {
-    if (isOn) localStorage.removeItem(NO_KEYS);
-    else localStorage.setItem(NO_KEYS, "1");
+    if (isOn) localStorage.removeItem(STORAGE_NAME);
+    else localStorage.setItem(STORAGE_NAME, "1");
   } catch {
-    // A browser that keeps nothing has them on.
+    // If the browser stores nothing, single keys stay on.
   }
 }
 
@@ -31,7 +31,7 @@ function takesText(element) {
 const rowLinks = () => [...document.querySelectorAll(".memory > .memory-text")];
 const rowWithFocus = () => document.activeElement?.closest(".memory") ?? null;
 
-/** Gives the focus to the memory that is so many rows from the one that has it, or to the first. */
+/** Moves the focus by a number of rows. Without a focused row, the first one gets it. */
 function moveInRows(steps) {
   const links = rowLinks();
   const present = links.findIndex((link) => link.parentElement === rowWithFocus());
@@ -44,7 +44,7 @@ const boxOf = (row) => row?.querySelector('input[name="id"]');
 
 function selectNone() {
   const boxes = [...document.querySelectorAll('.memory input[name="id"]:checked')];
-  // As if pressed, so that what follows a change hears of it.
+  // Clicks fire the events that other scripts listen to.
   for (const box of boxes) box.click();
   return boxes.length > 0;
 }
@@ -114,7 +114,7 @@ for (const hint of document.querySelectorAll(".opener kbd")) {
   hint.hidden = false;
 }
 
-/** Which row had the focus when the rows are replaced: the same memory has it then, or what is in its place. */
+/** The row that had the focus before the rows were replaced. The same memory, or the row in its place, gets it again. */
 let lastFocus = null;
 document.addEventListener("htmx:before:swap", () => {
   const row = rowWithFocus();

@@ -1,191 +1,146 @@
-// Keeps a part of a page as it is on the server, while somebody looks at it. A part has `data-live`, what it
-// is about, and `data-live-at`, where that was when the page was made. The server tells when it is elsewhere
-// (`/events`); the page is asked for again, and the part takes the place of the former one: at once if
-// nobody is at work in it, else when `n` or the line that says what is new is pressed. A part without rows
-// (`data-id`, or a box called `id`) changes its figures at once.
+// Updates a part of a page while it is visible. The part names its topic in `data-live` and its position in
+// `data-live-at`. `/events` sends the position of the topic after each change. The script then fetches the page and
+// replaces the part: at once if nobody is using it, else after a click on the line that says how many rows are new, or
+// after the key `n`. A part without rows is replaced at once.
 
-(() => {
-  /** Milliseconds between two times that the page is asked for; more where that takes long. */
-  const EVERY = { least: 1500, times: 20 };
-  const AGAIN_AFTER = { first: 30_000, most: 300_000 };
+/** Time between two fetches of the page: at least so many milliseconds, and a multiple of what the last one took. */
+const FETCH_PAUSE = { minimumMs: 1500, factor: 20 };
+/** Milliseconds until a closed stream is opened again. The time doubles with each failure. */
+const RECONNECT_MS = { first: 30_000, limit: 300_000 };
 
-  let source = null;
-  let patience = AGAIN_AFTER.first;
-  let retry = 0;
-  /** Where the server is, and the newest part from there that is not shown yet. */
-  let wanted = null;
-  let waiting = null;
-  let isAsking = false;
-  let askAgainAt = 0;
+let eventSource = null;
+let reconnectMs = RECONNECT_MS.first;
+let reconnectTimer = 0;
+/** The position on the server. */
+let newestPosition = null;
+/** The newest part that was fetched but is not shown yet. */
+let pendingPart = null;
+let isFetching = false;
+let nextFetchAt = 0;
 
-  const line = document.createElement("div");
-  line.className = "live-line";
-  line.setAttribute("role", "status");
+/** The line above the part that says how many rows are new. */
+const newsLine = document.createElement("div");
+newsLine.className = "live-line";
+newsLine.setAttribute("role", "status");
 
-  const part = () => document.querySelector("[data-live]");
-
-  function listen() {
-    clearTimeout(retry);
-    const followed = part();
-    if (!followed || document.hidden || source) return;
-    const topic = followed.dataset.live;
-    source = new EventSource(`/events?of=${encodeURIComponent(topic)}`);
-    source.addEventListener(topic, (event) => {
-      patience = AGAIN_AFTER.first;
-      wanted = event.data;
-      ask();
-    });
-    source.addEventListener("error", () => {
-      if (source?.readyState !== EventSource.CLOSED) return;
-      stop();
-      retry = setTimeout(listen, patience);
-      patience = Math.min(2 * patience, AGAIN_AFTER.most);
-    });
-  }
-
-  function stop() {
-    clearTimeout(retry);
-    source?.close();
-    source = null;
-  }
-
-  /** Asks for the page as it is now, not more often than is pleasant. */
-  async function ask() {
-    const isKnown = (waiting ?? part())?.dataset.liveAt === wanted;
-    if (isKnown || isAsking || !part() || document.hidden) return;
-    isAsking = true;
-    const pause = askAgainAt - performance.now();
-    if (pause > 0) await new Promise((resolve) => setTimeout(resolve, pause));
-    const began = performance.now();
-    const { href } = location;
-    const asked = wanted;
-    try {
-      const response = await fetch(href, {
-        headers: { accept: "text/html", "hx-request": "true" },
-      });
-      const text = response.ok && !response.redirected ? await response.text() : "";
-      const page = new DOMParser().parseFromString(text, "text/html");
-      const fresh = page.querySelector("[data-live]");
-      // What is looked at may be something else meanwhile.
-      if (fresh && location.href === href && fresh.id === part()?.id) take(fresh);
-    } catch {
-      // The stream tells again.
-    }
-    const took = performance.now() - began;
-    askAgainAt = began + Math.max(EVERY.least, EVERY.times * took);
-    isAsking = false;
-    if (wanted !== asked) ask();
-  }
-
-  const rowsOf = (element) =>
-    [...element.querySelectorAll('[data-id], [name="id"]')].map(
-      (row) => row.dataset.id ?? row.value,
-    );
-
-  /** Whether a part can change without anyone losing what they look at. */
-  function isCalm(present) {
-    const active = document.activeElement;
-    const isTyping = active?.matches("input, textarea, select") && active.value !== "";
-    return !(
-      isTyping ||
-      scrollY > 8 ||
-      present.matches(":hover") ||
-      present.contains(active) ||
-      present.querySelector('[name="id"]:checked') ||
-      document.querySelector("dialog[open], [data-busy]") ||
-      getSelection()?.isCollapsed === false
-    );
-  }
-
-  function take(fresh) {
-    const present = part();
-    // Around what was empty there is more to come.
-    if ("liveAnew" in present.dataset && !("liveAnew" in fresh.dataset)) {
-      location.reload();
-      return;
-    }
-    const known = new Set(rowsOf(present));
-    const added = rowsOf(fresh).filter((id) => !known.has(id));
-    const hasRows = known.size > 0 || added.length > 0;
-    waiting = fresh;
-    if (!hasRows || isCalm(present)) show();
-    else if (added.length > 0) offer(present, added.length);
-  }
-
-  /** Says how much is new, above the part and without moving it. */
-  function offer(present, count) {
-    const noun = present.dataset.liveNoun ?? "memory";
-    const button = document.createElement("button");
-    button.type = "button";
-    const plural = noun.endsWith("y") ? `${noun.slice(0, -1)}ies` : `${noun}s`;
-    button.textContent = `${count} new ${count === 1 ? noun : plural}`;
-    button.title = "Show (n)";
-    button.dataset.key = "n";
-    button.addEventListener("click", () => show(true));
-    if (line.nextElementSibling !== present) present.before(line);
-    line.replaceChildren(button);
-  }
-
-  /** Puts the newest part in the place of the former one. */
-  function show(isWished = false) {
-    const present = part();
-    if (!waiting || !present) return;
-    const known = new Set(rowsOf(present));
-    const fresh = document.importNode(waiting, true);
-    const focused = placeOf(present, document.activeElement);
-    for (const row of fresh.querySelectorAll('li:has([name="id"]), li[data-id]')) {
-      const [id] = row.dataset.id ? [row.dataset.id] : rowsOf(row);
-      if (!known.has(id)) row.classList.add("is-new");
-    }
-    for (const { open, id, className } of present.querySelectorAll("details")) {
-      const same = [...fresh.querySelectorAll("details")].find(
-        (each) => each.id === id && each.className === className,
-      );
-      if (same) same.open = open;
-    }
-    present.replaceWith(fresh);
-    waiting = null;
-    line.replaceChildren();
-    // The other scripts see to what has come, as to what htmx brings.
-    window.htmx?.process(fresh);
-    document.dispatchEvent(new CustomEvent("htmx:after:swap"));
-    if (isWished) {
-      scrollTo({ top: 0 });
-      fresh.querySelector(".is-new a[href]")?.focus({ preventScroll: true });
-    } else if (focused) fresh.querySelector(focused)?.focus({ preventScroll: true });
-    ask();
-  }
-
-  /** By what the element in focus is found again; null where it is elsewhere. */
-  function placeOf(present, active) {
-    if (!active || !present.contains(active)) return null;
-    if (active.id) return `#${CSS.escape(active.id)}`;
-    const href = active.getAttribute("href");
-    return href ? `a[href="${CSS.escape(href)}"]` : null;
-  }
-
-  // What was waited for may be shown when the pointer or the focus has left.
-  for (const name of ["mouseout", "focusout", "change", "scroll"]) {
-    document.addEventListener(name, () => setTimeout(showIfCalm), { passive: true });
-  }
-
-  function showIfCalm() {
-    const present = part();
-    const isOffered = line.firstChild !== null;
-    if (waiting && present && !isOffered && isCalm(present)) show();
-  }
-
-  // A search or a filter may have brought another part, or one that is not followed.
-  document.addEventListener("htmx:after:swap", () => {
-    waiting = null;
-    line.replaceChildren();
-    if (!part()) stop();
-    else listen();
+function followTopic() {
+  clearTimeout(reconnectTimer);
+  const part = livePart();
+  if (!part || document.hidden || eventSource) return;
+  const topic = part.dataset.live;
+  eventSource = new EventSource(`/events?of=${encodeURIComponent(topic)}`);
+  eventSource.addEventListener(topic, (event) => {
+    reconnectMs = RECONNECT_MS.first;
+    newestPosition = event.data;
+    fetchPart();
   });
-  document.addEventListener("visibilitychange", () => {
-    if (document.hidden) stop();
-    else listen();
+  eventSource.addEventListener("error", () => {
+    // A browser reconnects by itself unless the server refused the stream.
+    if (eventSource?.readyState !== EventSource.CLOSED) return;
+    stopFollowing();
+    reconnectTimer = setTimeout(followTopic, reconnectMs);
+    reconnectMs = Math.min(2 * reconnectMs, RECONNECT_MS.limit);
   });
-  addEventListener("pagehide", stop);
-  addEventListener("pageshow", listen);
-})();
+}
+
+function stopFollowing() {
+  clearTimeout(reconnectTimer);
+  eventSource?.close();
+  eventSource = null;
+}
+
+/** Fetches the page if its part is out of date, with a pause between two fetches. */
+async function fetchPart() {
+  const isCurrent = (pendingPart ?? livePart())?.dataset.liveAt === newestPosition;
+  if (isCurrent || isFetching || !livePart() || document.hidden) return;
+  isFetching = true;
+  const pause = nextFetchAt - performance.now();
+  if (pause > 0) await new Promise((resolve) => setTimeout(resolve, pause));
+  const began = performance.now();
+  const { href } = location;
+  const position = newestPosition;
+  try {
+    const response = await fetch(href, { headers: { accept: "text/html", "hx-request": "true" } });
+    const text = response.ok && !response.redirected ? await response.text() : "";
+    const page = new DOMParser().parseFromString(text, "text/html");
+    const fetched = page.querySelector("[data-live]");
+    // The person may have opened another view during the fetch.
+    if (fetched && location.href === href && fetched.id === livePart()?.id) takePart(fetched);
+  } catch {
+    // The stream repeats the position, which starts another fetch.
+  }
+  const took = performance.now() - began;
+  nextFetchAt = began + Math.max(FETCH_PAUSE.minimumMs, FETCH_PAUSE.factor * took);
+  isFetching = false;
+  if (newestPosition !== position) fetchPart();
+}
+
+function takePart(fetched) {
+  const present = livePart();
+  // The page of an empty account lacks everything around the part.
+  if ("liveAnew" in present.dataset && !("liveAnew" in fetched.dataset)) {
+    location.reload();
+    return;
+  }
+  const known = new Set(rowIdsOf(present));
+  const added = rowIdsOf(fetched).filter((id) => !known.has(id));
+  const hasRows = known.size > 0 || added.length > 0;
+  pendingPart = fetched;
+  if (!hasRows || isIdle(present)) showPending();
+  else if (added.length > 0) announce(present, added.length);
+}
+
+/** Says how many rows are new, without moving the part. */
+function announce(present, count) {
+  const noun = present.dataset.liveNoun ?? "memory";
+  const plural = noun.endsWith("y") ? `${noun.slice(0, -1)}ies` : `${noun}s`;
+  const button = document.createElement("button");
+  button.type = "button";
+  button.textContent = `${count} new ${count === 1 ? noun : plural}`;
+  button.title = "Show (n)";
+  button.dataset.key = "n";
+  button.addEventListener("click", () => showPending({ isRequested: true }));
+  if (newsLine.nextElementSibling !== present) present.before(newsLine);
+  newsLine.replaceChildren(button);
+}
+
+/** Shows the newest part. If the person asked for it, the page scrolls up to the new rows. */
+function showPending({ isRequested = false } = {}) {
+  const present = livePart();
+  if (!pendingPart || !present) return;
+  const focused = selectorOf(present, document.activeElement);
+  const newer = pendingPart;
+  pendingPart = null;
+  newsLine.replaceChildren();
+  const fresh = replacePart(present, newer);
+  if (isRequested) {
+    scrollTo({ top: 0 });
+    fresh.querySelector(".is-new a[href]")?.focus({ preventScroll: true });
+  } else if (focused) fresh.querySelector(focused)?.focus({ preventScroll: true });
+  fetchPart();
+}
+
+/** Shows the newest part when the person has left the present one, unless the line already offers it. */
+function showIfIdle() {
+  const present = livePart();
+  const isAnnounced = newsLine.firstChild !== null;
+  if (pendingPart && present && !isAnnounced && isIdle(present)) showPending();
+}
+
+for (const name of ["mouseout", "focusout", "change", "scroll"]) {
+  document.addEventListener(name, () => setTimeout(showIfIdle), { passive: true });
+}
+
+// A search or filter may have brought another part, or one that does not follow a topic.
+document.addEventListener("htmx:after:swap", () => {
+  pendingPart = null;
+  newsLine.replaceChildren();
+  if (!livePart()) stopFollowing();
+  else followTopic();
+});
+document.addEventListener("visibilitychange", () => {
+  if (document.hidden) stopFollowing();
+  else followTopic();
+});
+addEventListener("pagehide", stopFollowing);
+addEventListener("pageshow", followTopic);

@@ -1,7 +1,7 @@
-// The words on the map of memories: names of its parts, and the text of what is pointed at.
+// The words on the map: the names of topics, and the text of the chosen memory.
 
-/** What fetches and keeps the texts of memories. */
-window.createTexts = (path) => {
+/** Fetches and caches the texts of memories. */
+function createTexts(path) {
   const known = new Map();
   return {
     get: (id) => known.get(id),
@@ -18,10 +18,10 @@ window.createTexts = (path) => {
       }
     },
   };
-};
+}
 
-/** Draws the names of topics, those of large ones first, none over another one. */
-window.createLabels = (topics) => {
+/** Makes a function that draws the names of topics, large topics first, without overlaps. */
+function createLabels(topics) {
   const names = topics.map(({ words }) => words.slice(0, 2).join(", "));
   const boxes = new Float32Array(4 * topics.length);
   let [font, widths] = ["", []];
@@ -59,10 +59,10 @@ window.createLabels = (topics) => {
       context.fillText(names[topic], middle, y);
     }
   };
-};
+}
 
-/** The text of a point, beside it. */
-window.createTip = (element, texts) => {
+/** Shows the text of a point beside it. */
+function createTip(element, texts) {
   const day = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });
   const part = (name, text) => {
     const made = document.createElement(name);
@@ -76,7 +76,7 @@ window.createTip = (element, texts) => {
       shown = null;
       element.hidden = true;
     },
-    /** @param isFixed it stays until something else is pointed at, with a way to the memory */
+    /** @param isFixed whether the text stays until another point is chosen, with a link to the memory */
     async show(id, around, { x, y }, { width, height }, isFixed) {
       shown = id;
       const ids = around();
@@ -97,4 +97,4 @@ window.createTip = (element, texts) => {
       element.style.bottom = below ? `${height - y + 12}px` : "";
     },
   };
-};
+}

@@ -1,9 +1,9 @@
-// Moments in the reader's own time, and how long ago they were for as long as a page is open.
+// Shows times in the time zone of the browser, and updates relative times while the page is open.
 
 const MINUTE = 60_000;
 
-/** As `Moment` says it on the server, with dates of the reader's own zone. */
-function momentSaid(at, now) {
+/** The same text as `Moment` on the server, with dates in the time zone of the browser. */
+function relativeText(at, now) {
   const distance = Math.abs(now - at);
   if (distance < MINUTE) return "just now";
   if (distance >= 7 * 1440 * MINUTE) {
@@ -21,16 +21,16 @@ function momentSaid(at, now) {
   return at > now ? `in ${amount}` : `${amount} ago`;
 }
 
-const exactly = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+const exactFormat = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
 
 function showMoments(root) {
   const now = Date.now();
   for (const time of root.querySelectorAll("time[datetime]")) {
     const at = new Date(time.dateTime);
     if (Number.isNaN(at.getTime())) continue;
-    const isSaid = time.dataset.said !== undefined;
-    const text = isSaid ? momentSaid(at, now) : exactly.format(at);
-    time.title = isSaid ? exactly.format(at) : time.dateTime;
+    const isRelative = time.dataset.said !== undefined;
+    const text = isRelative ? relativeText(at, now) : exactFormat.format(at);
+    time.title = isRelative ? exactFormat.format(at) : time.dateTime;
     if (time.textContent !== text) time.textContent = text;
   }
 }

@@ -1,160 +1,145 @@
-// The palette: the pages of the navigation, what the page offers, and memories that answer what is typed.
+// The palette: pages, commands, and memories that match the text.
 
-const PALETTE_PATIENCE = 200;
-const MOST_ANSWERS = 6;
+/** Milliseconds without typing after which memories are searched. */
+const SEARCH_DELAY_MS = 200;
 
-function startPalette(dialog) {
-  const field = dialog.querySelector("input");
-  const list = dialog.querySelector("[role=listbox]");
-  let asking = new AbortController();
-  let timer = 0;
+/** The list below the field. Its options are grouped by their kind. */
+function createOptionList(field, list) {
+  let entries = [];
   let chosen = 0;
+  const options = () => [...list.querySelectorAll("[role=option]")];
 
-  /** What can be chosen: its words, and what choosing it does. */
-  const commands = () => {
-    const links = (selector, root = document) =>
-      [...root.querySelectorAll(selector)]
-        .filter((each) => !each.hidden)
-        .map((each) => ({ label: each.textContent.trim(), run: () => each.click() }));
-    const others = [...dialog.querySelector("template").content.children].map((each) => ({
-      label: each.textContent,
-      run: () => location.assign(each.href),
-    }));
-    const here = links(".page-head .actions > :is(a, button)");
-    const known = new Set(here.map(({ label }) => label));
-    return [
-      ...links('nav[aria-label="Main"] a').map((each) => ({ ...each, kind: "Go to" })),
-      ...here.map((each) => ({ ...each, kind: "On this page" })),
-      ...others.filter(({ label }) => !known.has(label)).map((each) => ({ ...each, kind: "Do" })),
-      ...links(".who-ways :is(a, button)").map((each) => ({ ...each, kind: "Do" })),
-      { label: "Show keys", kind: "Do", run: () => openDialog("keys") },
-    ];
-  };
-
-  let [all, matching, answers, shown] = [[], [], [], []];
-
-  const choose = (at) => {
-    const options = [...list.querySelectorAll("[role=option]")];
-    chosen = options.length === 0 ? 0 : (at + options.length) % options.length;
-    for (const [index, option] of options.entries()) {
-      option.setAttribute("aria-selected", String(index === chosen));
+  /** Chooses an option; after the last comes the first. */
+  const choose = (index) => {
+    const all = options();
+    chosen = all.length === 0 ? 0 : (index + all.length) % all.length;
+    for (const [at, option] of all.entries()) {
+      option.setAttribute("aria-selected", String(at === chosen));
     }
-    const option = options[chosen];
+    const option = all[chosen];
     if (option) field.setAttribute("aria-activedescendant", option.id);
     else field.removeAttribute("aria-activedescendant");
     option?.scrollIntoView({ block: "nearest" });
   };
 
-  const show = () => {
-    const query = field.value.trim();
-    const search = {
-      label: `Search memories for “${query}”`,
-      kind: "Memories",
-      run: () => location.assign(`/memories?${new URLSearchParams({ q: query })}`),
-    };
-    shown = query === "" ? matching : [...matching, search, ...answers];
-    const groups = Map.groupBy(shown, ({ kind }) => kind);
-    const sorted = [...groups.values()].flat();
-    shown = sorted;
-    list.replaceChildren(
-      ...[...groups].map(([kind, entries]) => {
-        const group = document.createElement("div");
-        group.setAttribute("role", "group");
-        group.setAttribute("aria-label", kind);
-        group.dataset.kind = kind;
-        for (const entry of entries) {
-          const option = document.createElement("div");
-          option.setAttribute("role", "option");
-          option.id = `palette-${sorted.indexOf(entry)}`;
-          option.dir = "auto";
-          option.textContent = entry.label;
-          group.append(option);
-        }
-        return group;
-      }),
-    );
-    choose(Math.min(chosen, sorted.length - 1));
+  const groupElement = (kind, ofKind) => {
+    const group = document.createElement("div");
+    group.setAttribute("role", "group");
+    group.setAttribute("aria-label", kind);
+    group.dataset.kind = kind;
+    for (const entry of ofKind) {
+      const option = document.createElement("div");
+      option.setAttribute("role", "option");
+      option.id = `palette-${entries.indexOf(entry)}`;
+      option.dir = "auto";
+      option.textContent = entry.label;
+      group.append(option);
+    }
+    return group;
   };
 
-  const ask = async (query) => {
-    const { signal } = asking;
-    const path = `/memories?${new URLSearchParams({ q: query })}`;
-    const response = await fetch(path, { headers: { "hx-request": "true" }, signal });
-    const page = new DOMParser().parseFromString(await response.text(), "text/html");
-    if (signal.aborted || !response.ok) return;
-    answers = [...page.querySelectorAll(".memory > .memory-text")]
-      .slice(0, MOST_ANSWERS)
-      .map((link) => ({
-        label: link.textContent.trim(),
-        kind: "Memories",
-        run: () => location.assign(link.getAttribute("href")),
-      }));
-    show();
-  };
+  return {
+    indexOf: (option) => options().indexOf(option),
+    entryAt: (index) => entries[index],
+    chosen: () => chosen,
+    choose,
 
-  const typed = () => {
-    const query = field.value.trim();
+    /** Shows entries. @param isNew whether the choice begins at the first one again */
+    show(next, isNew) {
+      const groups = Map.groupBy(next, ({ kind }) => kind);
+      entries = [...groups.values()].flat();
+      list.replaceChildren(...[...groups].map(([kind, ofKind]) => groupElement(kind, ofKind)));
+      choose(isNew ? 0 : Math.min(chosen, entries.length - 1));
+    },
+  };
+}
+
+function startPalette(dialog) {
+  const field = dialog.querySelector("input");
+  const list = dialog.querySelector("[role=listbox]");
+  const options = createOptionList(field, list);
+  let commands = [];
+  let foundMemories = [];
+  let search = new AbortController();
+  let timer = 0;
+
+  const showEntries = (query, isNew) => {
     const words = query.toLowerCase().split(/\s+/);
-    const has = (label) => words.every((word) => label.toLowerCase().includes(word));
-    matching = all.filter(({ label }) => has(label));
-    // Those of the text before stay for the moment, so that nothing jumps.
-    if (query === "") answers = [];
-    chosen = 0;
-    show();
-    asking.abort();
-    asking = new AbortController();
+    const matching = commands.filter(({ label }) =>
+      words.every((word) => label.toLowerCase().includes(word)),
+    );
+    const memories = query === "" ? [] : [searchEntry(query), ...foundMemories];
+    options.show([...matching, ...memories], isNew);
+  };
+
+  const stopSearch = () => {
+    search.abort();
     clearTimeout(timer);
-    // What fails leaves the way to the page of memories, which says why.
-    if (query !== "") timer = setTimeout(() => ask(query).catch(() => {}), PALETTE_PATIENCE);
+  };
+
+  const searchMemories = async (query) => {
+    const entries = await findMemoryEntries(query, search.signal);
+    if (entries === null) return;
+    foundMemories = entries;
+    showEntries(query, false);
+  };
+
+  const update = () => {
+    const query = field.value.trim();
+    // The memories found for the previous text stay until new ones arrive, so that the list does not jump.
+    if (query === "") foundMemories = [];
+    showEntries(query, true);
+    stopSearch();
+    search = new AbortController();
+    // If the search fails, the list still has the link to the page of memories, which shows the reason.
+    if (query !== "")
+      timer = setTimeout(() => searchMemories(query).catch(() => {}), SEARCH_DELAY_MS);
   };
 
   const close = () => {
-    // Where nothing had the focus before, the field would keep it until the page is painted again.
+    // If no element had the focus before, the field would keep it until the next paint.
     field.blur();
     dialog.close();
   };
 
-  const run = (at) => {
-    const entry = shown[at];
+  const run = (index) => {
+    const entry = options.entryAt(index);
     close();
     entry?.run();
   };
 
-  field.addEventListener("input", typed);
+  field.addEventListener("input", update);
   field.addEventListener("keydown", (event) => {
     if (event.isComposing) return;
-    if (event.key === "ArrowDown") choose(chosen + 1);
-    else if (event.key === "ArrowUp") choose(chosen - 1);
-    else if (event.key === "Enter") run(chosen);
+    if (event.key === "ArrowDown") options.choose(options.chosen() + 1);
+    else if (event.key === "ArrowUp") options.choose(options.chosen() - 1);
+    else if (event.key === "Enter") run(options.chosen());
     else if (event.key === "Escape") close();
     else return;
     event.preventDefault();
   });
   const optionAt = (event) => event.target.closest("[role=option]");
-  const placeOf = (option) => [...list.querySelectorAll("[role=option]")].indexOf(option);
   list.addEventListener("mousemove", (event) => {
     const option = optionAt(event);
-    if (option && option.getAttribute("aria-selected") !== "true") choose(placeOf(option));
+    const isChosen = option?.getAttribute("aria-selected") === "true";
+    if (option && !isChosen) options.choose(options.indexOf(option));
   });
   list.addEventListener("click", (event) => {
     const option = optionAt(event);
-    if (option) run(placeOf(option));
+    if (option) run(options.indexOf(option));
   });
   dialog.addEventListener("click", (event) => {
     if (event.target === dialog) close();
   });
-  dialog.addEventListener("close", () => {
-    asking.abort();
-    clearTimeout(timer);
-  });
-  // Whoever opens it, it begins anew.
+  dialog.addEventListener("close", stopSearch);
+  // Several links and keys open the dialog. Each time it begins empty.
   new MutationObserver(() => {
     if (!dialog.open) return;
-    all = commands();
+    commands = commandEntries(dialog);
     field.value = "";
-    typed();
+    update();
   }).observe(dialog, { attributes: true, attributeFilter: ["open"] });
 }
 
-const palette = document.getElementById("palette");
-if (palette) startPalette(palette);
+const paletteDialog = document.getElementById("palette");
+if (paletteDialog) startPalette(paletteDialog);

@@ -1,5 +1,4 @@
-// Has the browser make a passkey, or sign with one, and sends what comes of it with the form. A
-// browser speaks of passkeys to scripts alone.
+// Creates a passkey or signs in with one, and sends the result with the form. Browsers offer passkeys only to scripts.
 
 function toBytes(base64url) {
   const binary = atob(base64url.replaceAll("-", "+").replaceAll("_", "/"));
@@ -14,7 +13,7 @@ function toText(buffer) {
 const withBytes = (credentials) =>
   (credentials ?? []).map((each) => ({ ...each, id: toBytes(each.id) }));
 
-/** What every credential says, in the shape that the server reads. */
+/** The common fields of a credential, in the JSON form that the server reads. */
 function describe(credential, response) {
   const { id, rawId, type } = credential;
   return JSON.stringify({ id, rawId: toText(rawId), type, clientExtensionResults: {}, response });
@@ -54,23 +53,23 @@ async function get(options) {
   });
 }
 
-/** What the server wants to have signed. */
-async function askServer(form) {
+/** Fetches the options with the challenge to sign. */
+async function fetchOptions(form) {
   const { form_token } = form.elements;
   const response = await fetch(form.dataset.options, {
     method: "POST",
     body: new URLSearchParams({ form_token: form_token.value }),
   });
   if (response.ok) return response.json();
-  throw new Error("This page has expired: reload it and try again.");
+  throw new Error("This page has expired. Reload it and try again.");
 }
 
 function explain(error) {
   switch (error.name) {
     case "NotAllowedError":
-      return "No passkey was used: it was cancelled, took too long, or there is none here.";
+      return "No passkey was used. The request was cancelled, took too long, or this device has no passkey for this server.";
     case "InvalidStateError":
-      return "This device has a passkey for your account already.";
+      return "This device already has a passkey for your account.";
     default:
       return error.message;
   }
@@ -80,9 +79,9 @@ async function send(form) {
   const problem = form.querySelector("[data-problem]");
   problem.hidden = true;
   try {
-    const options = await askServer(form);
-    const made = await (form.dataset.passkey === "create" ? create(options) : get(options));
-    form.querySelector("[data-credential]").value = made;
+    const options = await fetchOptions(form);
+    const credential = await (form.dataset.passkey === "create" ? create(options) : get(options));
+    form.querySelector("[data-credential]").value = credential;
     form.submit();
   } catch (error) {
     problem.textContent = explain(error);
@@ -91,11 +90,11 @@ async function send(form) {
 }
 
 for (const form of document.querySelectorAll("form[data-passkey]")) {
-  const isKnown = "credentials" in navigator && "PublicKeyCredential" in window;
-  form.querySelector("[data-unknown]").hidden = isKnown;
-  form.querySelector("button").hidden = !isKnown;
+  const isSupported = "credentials" in navigator && "PublicKeyCredential" in window;
+  form.querySelector("[data-unknown]").hidden = isSupported;
+  form.querySelector("button").hidden = !isSupported;
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    if (isKnown) send(form);
+    if (isSupported) send(form);
   });
 }

@@ -1,11 +1,11 @@
-// What is done with selected memories, without leaving the page: it waits on the server for ten seconds, in
-// which it can be undone, and the list is shown as if it were done.
+// Changes selected memories without leaving the page. The server applies a change after ten seconds, during which it
+// can be undone. The list is shown as if the change were applied.
 
-/** Says what has happened to who does not see it. */
-const said = document.createElement("p");
-said.className = "hidden-text";
-said.setAttribute("role", "status");
-document.body.append(said);
+/** Tells screen readers what has changed. */
+const announcement = document.createElement("p");
+announcement.className = "hidden-text";
+announcement.setAttribute("role", "status");
+document.body.append(announcement);
 
 function showProblem(text) {
   document.querySelector("main .problem")?.remove();
@@ -36,7 +36,7 @@ async function sendSelection(form, submitter) {
     return;
   }
   const present = document.getElementById("results");
-  // What is moved in goes to where the list begins; what was looked at stays there.
+  // The new list must not change the scroll position.
   const { scrollX, scrollY } = window;
   present.replaceWith(document.importNode(fresh, true));
   document.dispatchEvent(new CustomEvent("htmx:after:swap"));
@@ -44,7 +44,9 @@ async function sendSelection(form, submitter) {
   const links = rowLinks();
   const next = links[Math.min(Math.max(0, at), links.length - 1)];
   (next ?? document.querySelector(".undo button"))?.focus({ preventScroll: true });
-  said.textContent = (page.querySelector(".done") ?? page.querySelector(".undo p"))?.textContent;
+  announcement.textContent = (
+    page.querySelector(".done") ?? page.querySelector(".undo p")
+  )?.textContent;
 }
 
 document.addEventListener("submit", (event) => {
@@ -55,12 +57,12 @@ document.addEventListener("submit", (event) => {
   if (form.dataset.busy !== undefined) return;
   form.dataset.busy = "";
   sendSelection(form, submitter)
-    .catch(() => showProblem("The server can't be reached: nothing was done."))
+    .catch(() => showProblem("The server can't be reached. Nothing was changed."))
     .finally(() => delete form.dataset.busy);
 });
 
-/** `z` undoes what was done last; what can't be undone any more is not offered. */
-function showWaiting() {
+/** The key `z` undoes the last change. A button disappears when its change can no longer be undone. */
+function startUndoButtons() {
   const forms = [...document.querySelectorAll(".undo form")];
   for (const [index, form] of forms.entries()) {
     const button = form.querySelector("button");
@@ -69,5 +71,5 @@ function showWaiting() {
   }
 }
 
-showWaiting();
-document.addEventListener("htmx:after:swap", showWaiting);
+startUndoButtons();
+document.addEventListener("htmx:after:swap", startUndoButtons);

@@ -1,22 +1,22 @@
-// Looks whether the first agent has come, as long as the page is seen. Without scripts a link does it.
+// Checks whether the first agent has connected, while the page is visible. Without scripts, a link reloads the page.
 
-const SOON = 2_000;
-const LATE = 10_000;
-/** Milliseconds after which it is looked less often: the person does something else. */
-const PATIENCE = 120_000;
+/** Milliseconds between two checks: at first, and after two minutes. */
+const CHECK_MS = 2_000;
+const LATER_CHECK_MS = 10_000;
+const LATER_AFTER_MS = 120_000;
 
 const waiting = () => document.querySelector("[data-arrival=none]");
 const since = performance.now();
-let isLooking = false;
+let isChecking = false;
 
-async function look() {
-  if (isLooking || document.hidden || !waiting()) return;
-  isLooking = true;
+async function checkArrival() {
+  if (isChecking || document.hidden || !waiting()) return;
+  isChecking = true;
   try {
     const response = await fetch(location.href, { headers: { accept: "text/html" } });
     const page = new DOMParser().parseFromString(await response.text(), "text/html");
     const come = response.ok && page.querySelector("[data-arrival=come]");
-    // What is read out is what changes in the same element.
+    // Screen readers announce changes only within the same element.
     const shown = waiting();
     if (come && shown) {
       shown.replaceChildren(...document.importNode(come, true).childNodes);
@@ -24,15 +24,19 @@ async function look() {
       shown.dataset.arrival = "come";
     }
   } catch {
-    // The server is away for a moment, as while it starts anew.
+    // The server may be restarting. The next check tries again.
   }
-  isLooking = false;
-  next();
+  isChecking = false;
+  scheduleCheck();
 }
 
-function next() {
-  if (waiting()) setTimeout(look, performance.now() - since < PATIENCE ? SOON : LATE);
+function scheduleCheck() {
+  if (waiting())
+    setTimeout(
+      checkArrival,
+      performance.now() - since < LATER_AFTER_MS ? CHECK_MS : LATER_CHECK_MS,
+    );
 }
 
-document.addEventListener("visibilitychange", look);
-next();
+document.addEventListener("visibilitychange", checkArrival);
+scheduleCheck();
