@@ -4,6 +4,7 @@ import alone from "./styles/alone.css" with { type: "text" };
 import base from "./styles/base.css" with { type: "text" };
 import buttons from "./styles/buttons.css" with { type: "text" };
 import connect from "./styles/connect.css" with { type: "text" };
+import content from "./styles/content.css" with { type: "text" };
 import forms from "./styles/forms.css" with { type: "text" };
 import help from "./styles/help.css" with { type: "text" };
 import layout from "./styles/layout.css" with { type: "text" };
@@ -30,6 +31,7 @@ const PARTS: readonly string[] = [
   messages,
   tables,
   layout,
+  content,
   palette,
   alone,
   // Parts for single pages.

@@ -58,7 +58,7 @@ test.each(LOOKS)("a ZIP of Claude and a PDF are looked at, then imported, %s", a
     ];
     await choose(page, files);
     await page.getByLabel("Project").fill("garden");
-    await page.getByLabel("Only show what would be done").check();
+    await page.getByLabel("Only show what would be imported").check();
     await press(page, "Import the files");
     await page.getByText("Nothing is changed yet.").waitFor();
     await page.getByRole("rowheader", { name: "User: What is <b>planted</b> in May?" }).waitFor();

@@ -134,7 +134,7 @@ test("what is exported is imported again", async () => {
         .getByLabel("Files", { exact: true })
         .setInputFiles({ name: "memories.jsonl", mimeType: "text/plain", buffer });
     await choose();
-    await page.getByLabel("Only show what would be done").check();
+    await page.getByLabel("Only show what would be imported").check();
     await press(page, "Import the files");
     await page.getByText("Nothing is changed yet.").waitFor();
     expect((await client.list()).memories).toHaveLength(0);
