@@ -96,9 +96,9 @@ async function append(
   const { written, removed, hasRemains } = outcome;
   if (written.length + removed.length === 0) return;
   const usage = plus(table.usage, draft.growth());
-  const turn = createPause();
+  const pause = createPause();
   const bytes = written.length > 0 ? table.encode(written) : null;
-  await turn();
+  await pause();
   const model = table.model.id;
   const expiresAt = firstExpiry(written);
   const entry = { model, written: bytes, removed, hasRemains, usage, expiresAt, answers };

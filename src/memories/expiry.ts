@@ -7,10 +7,7 @@ import type { Log } from "./log/log.ts";
 import type { OpenTable } from "./pooled-table.ts";
 import type { Store } from "./store.ts";
 
-/**
- * When expired memories are removed, in milliseconds. No answer contains an expired memory before that
- * either.
- */
+/** Times of removing expired memories, in milliseconds. Answers leave them out even before that. */
 export const EXPIRY = {
   every: 5_000,
   /** A clock that goes ahead by this much at once may be wrong. */
@@ -23,8 +20,8 @@ export const EXPIRY = {
 export type Expiry = typeof EXPIRY;
 
 /** Accounts that one query returns, and memories that one commit removes. */
-const ACCOUNTS = 16;
-const MEMORIES = 500;
+const ACCOUNT_BATCH = 16;
+const MEMORY_BATCH = 500;
 /** How often recording the next expiry is tried when other writes come between. */
 const MAX_TRIES = 5;
 
@@ -53,22 +50,22 @@ export function startExpiry({
 } {
   const forgotten = metrics.counter(
     "ctxd_memories_expired_total",
-    "Memories that were forgotten because their time had passed.",
+    "Memories that were removed because they had expired.",
   );
-  const hasJumped = watchClock(clock, expiry.jump);
+  const hasJumped = createJumpCheck(clock, expiry.jump);
   const stopped = Promise.withResolvers<void>();
   let isStopped = false;
   let restUntil = 0;
   /** When failed accounts are tried again, by `performance.now()`. */
-  const resting = new Map<string, number>();
+  const retryTimes = new Map<string, number>();
 
   const forget = async (accountId: string, now: number) => {
     try {
       forgotten.inc(await use(accountId, (open) => forgetExpired(open, log, now)));
-      resting.delete(accountId);
+      retryTimes.delete(accountId);
     } catch (error) {
       if (error instanceof AppError && error.code === "not_found") return;
-      resting.set(accountId, performance.now() + expiry.retryAfter);
+      retryTimes.set(accountId, performance.now() + expiry.retryAfter);
       lines.error("expiry_failed", { accountId, cause: String(error) });
     }
   };
@@ -81,14 +78,14 @@ export function startExpiry({
     if (hasJumped()) restUntil = performance.now() + expiry.restAfterJump;
     if (performance.now() < restUntil) return false;
     const now = clock();
-    const accounts = await log.expired(now, ACCOUNTS + resting.size);
-    const isResting = (accountId: string) => (resting.get(accountId) ?? 0) > performance.now();
+    const accounts = await log.expired(now, ACCOUNT_BATCH + retryTimes.size);
+    const isResting = (accountId: string) => (retryTimes.get(accountId) ?? 0) > performance.now();
     const due = accounts.filter((accountId) => !isResting(accountId));
     for (const accountId of due) {
       if (isStopped) return false;
       await forget(accountId, now);
     }
-    return due.length >= ACCOUNTS;
+    return due.length >= ACCOUNT_BATCH;
   };
 
   const run = async () => {
@@ -127,7 +124,7 @@ async function forgetExpired(
 ): Promise<number> {
   for (let [forgotten, tries] = [0, 1]; ; ) {
     const { seq } = table;
-    const soon = await table.expiring(MEMORIES);
+    const soon = await table.expiring(MEMORY_BATCH);
     const ids = soon.filter(({ expiresAt }) => expiresAt <= now).map(({ id }) => id);
     if (ids.length === 0) {
       const isSet = await log.setExpiry(table.name, seq, soon[0]?.expiresAt ?? null);
@@ -149,7 +146,7 @@ async function forgetExpired(
 }
 
 /** Returns a function that tells whether the clock has jumped ahead since the last call. */
-function watchClock(clock: () => number, jump: number): () => boolean {
+function createJumpCheck(clock: () => number, jump: number): () => boolean {
   let ahead = clock() - performance.now();
   return () => {
     const before = ahead;

@@ -61,7 +61,7 @@ async function* readPages(
   reach: Reach,
   packed: Buffer,
 ): AsyncGenerator<Memory[], void> {
-  const turn = createPause();
+  const pause = createPause();
   for (let end = packed.length; end > 0; end -= PAGE * ID_BYTES) {
     const ids = unpack(packed.subarray(Math.max(0, end - PAGE * ID_BYTES), end)).reverse();
     const rows = await store.use(reach.accountId, ({ table }) => table.find(ids));
@@ -69,7 +69,7 @@ async function* readPages(
     const reached = rows.filter((row) => mayRead(reach, row));
     const byId = new Map(reached.map((row) => [row.id, row]));
     yield ids.flatMap((id) => byId.get(id) ?? []).map(toMemory);
-    await turn();
+    await pause();
   }
 }
 

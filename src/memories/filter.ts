@@ -3,7 +3,7 @@ import type { MemoryRow } from "./rows.ts";
 /** The conditions of a search, a list or a deletion. A memory must meet all of them. */
 export interface Filter {
   tags?: readonly string[];
-  /** Whether one of `tags` is enough (`any`) or all must be there. */
+  /** Whether a memory must have one of `tags` (`any`) or all of them. */
   tagsMatch?: "any" | "all";
   agentId?: string;
   sessionId?: string;
@@ -40,7 +40,7 @@ export interface PageStart extends Position {
 }
 
 /** Whether a client has set a condition. The server sets the ignored ones itself. */
-export function narrows({
+export function hasCondition({
   tags,
   tagsMatch: _,
   isCurrent: __,

@@ -86,10 +86,10 @@ export function createIdempotency({
 /** Hashes a list as JSON. The list may be long: other requests run between its items. */
 async function hashList(items: readonly unknown[]): Promise<string> {
   const hasher = new Bun.CryptoHasher("sha256").update("[");
-  const turn = createPause();
+  const pause = createPause();
   for (const [index, item] of items.entries()) {
     hasher.update((index === 0 ? "" : ",") + JSON.stringify(item));
-    await turn();
+    await pause();
   }
   return hasher.update("]").digest("hex");
 }

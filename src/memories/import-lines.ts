@@ -6,10 +6,10 @@ import type { StoredMemory } from "./rows.ts";
 import type { SessionOrder } from "./session-order.ts";
 
 /** The result of a line; see `ImportReport`. */
-export type Verdict = "created" | "updated" | "unchanged" | "kept";
+export type LineResult = "created" | "updated" | "unchanged" | "kept";
 
 /** The memory that a line describes. */
-export interface Wanted
+export interface LineMemory
   extends Omit<StoredMemory, keyof ContentEmbedding | "createdAt" | "updatedAt"> {
   line: number;
   /** Milliseconds since 1970; null when the line has none. */
@@ -24,11 +24,11 @@ export interface Wanted
  * @param project of the memory
  * @param now milliseconds since 1970
  */
-export function toWanted(
+export function toLineMemory(
   number: number,
   memory: ImportedMemory,
   { project, source, now }: { project: string | null; source: MemorySource; now: number },
-): Wanted {
+): LineMemory {
   const { content, agent_id: agentId = null, session_id: sessionId = null } = memory;
   const createdAt = memory.created_at === undefined ? null : parseInstant(memory.created_at);
   const updatedAt = memory.updated_at === undefined ? null : parseInstant(memory.updated_at);
@@ -62,23 +62,27 @@ function otherThan(id: string, link: string | null | undefined): string | null {
 }
 
 /** Gives a turn of a session a time after the turn before it. Lines with an id keep their times. */
-export function keepOrder(wanted: Wanted, { id }: ImportedMemory, inOrder: SessionOrder): Wanted {
+export function withSessionTime(
+  wanted: LineMemory,
+  { id }: ImportedMemory,
+  inOrder: SessionOrder,
+): LineMemory {
   const { sessionId, createdAt } = wanted;
   if (id !== undefined || sessionId === null || createdAt === null) return wanted;
   return { ...wanted, createdAt: inOrder(sessionId, createdAt) };
 }
 
 /** A memory that exists, or that an earlier line of the batch creates. */
-export type Known = Omit<StoredMemory, keyof ContentEmbedding>;
+export type ExistingMemory = Omit<StoredMemory, keyof ContentEmbedding>;
 
 /** The result of a line, compared with the memory that has its id. */
-export function judge(wanted: Wanted, known: Known | null | undefined): Verdict {
+export function resultOf(wanted: LineMemory, known: ExistingMemory | null | undefined): LineResult {
   if (!known) return "created";
   if ((wanted.updatedAt ?? 0) > known.updatedAt) return "updated";
   return isSame(wanted, known) ? "unchanged" : "kept";
 }
 
-function isSame(a: Wanted, b: Known): boolean {
+function isSame(a: LineMemory, b: ExistingMemory): boolean {
   return (
     a.content === b.content &&
     a.agentId === b.agentId &&
@@ -98,7 +102,7 @@ function isSame(a: Wanted, b: Known): boolean {
  * The memory that a line creates.
  * @param place of the line in its batch: lines without times are ordered by it
  */
-export function toKnown(wanted: Wanted, place: number): Known {
+export function toExisting(wanted: LineMemory, place: number): ExistingMemory {
   const { line: _, now, createdAt, updatedAt, ...memory } = wanted;
   const created = createdAt ?? updatedAt ?? now - LIMITS.batch + place;
   return { ...memory, createdAt: created, updatedAt: Math.max(created, updatedAt ?? created) };

@@ -15,7 +15,7 @@ export function linkedIds(memories: readonly Links[]): string[] {
  * The links of an imported memory. A memory that supersedes the replaced one still supersedes it, even if
  * the line does not say so.
  */
-export function linksOver(wanted: Links, current: Links | null): Links {
+export function mergeLinks(wanted: Links, current: Links | null): Links {
   const { supersedes, supersededBy } = wanted;
   return { supersedes, supersededBy: supersededBy ?? current?.supersededBy ?? null };
 }

@@ -6,15 +6,15 @@ import { createPause } from "../pause.ts";
 import type { Draft } from "./draft.ts";
 import { withProjectIds } from "./import-ids.ts";
 import {
-  judge,
-  type Known,
-  keepOrder,
-  toKnown,
-  toWanted,
-  type Verdict,
-  type Wanted,
+  type ExistingMemory,
+  type LineMemory,
+  type LineResult,
+  resultOf,
+  toExisting,
+  toLineMemory,
+  withSessionTime,
 } from "./import-lines.ts";
-import { linkedIds, linkImported, linksOver } from "./import-links.ts";
+import { linkedIds, linkImported, mergeLinks } from "./import-links.ts";
 import { type ImportedMemory, type ImportReport, LIMITS, type MemorySource } from "./memory.ts";
 import type { OpenTable } from "./pooled-table.ts";
 import { mayWrite, mayWriteTo, projectToWrite } from "./reach.ts";
@@ -40,8 +40,8 @@ const MAX_SKIPPED = 1_000;
 /** How often a step is tried that the server can't do now, before the import fails. */
 const MAX_TRIES = 30;
 
-const KEPT = "is not newer than the memory that is here";
-const OF_ANOTHER = "belongs to another project than who imports it, or to none";
+const NOT_NEWER = "is not newer than the memory that is here";
+const OTHER_PROJECT = "belongs to no project, or to another one than the importing key";
 
 interface Dependencies {
   store: Pick<Store, "use">;
@@ -88,22 +88,22 @@ export async function importMemories(
     report[outcome]++;
     if (report.skipped.length < MAX_SKIPPED) report.skipped.push({ line, outcome, reason });
   };
-  const write = async (batch: readonly Wanted[]) => {
+  const write = async (batch: readonly LineMemory[]) => {
     await stillAllowed();
-    const verdicts = await store.use(reach.accountId, async (open) => {
+    const results = await store.use(reach.accountId, async (open) => {
       const own = await withProjectIds(reach, batch, open.table.find);
       return dryRun ? predict(open, own) : writeBatch(open, reach, own, stillAllowed);
     });
-    for (const [index, known] of verdicts.entries()) {
-      const verdict = known === "unchanged" && !mayRead ? "kept" : known;
-      if (verdict === "kept") skip(batch[index]?.line ?? 0, verdict, KEPT);
-      else report[verdict]++;
+    for (const [index, actual] of results.entries()) {
+      const result = actual === "unchanged" && !mayRead ? "kept" : actual;
+      if (result === "kept") skip(batch[index]?.line ?? 0, result, NOT_NEWER);
+      else report[result]++;
     }
   };
 
   const inOrder = createSessionOrder();
-  const turn = createPause();
-  let batch: Wanted[] = [];
+  const pause = createPause();
+  let batch: LineMemory[] = [];
   let characters = 0;
   let importedUpTo = 0;
   try {
@@ -113,15 +113,15 @@ export async function importMemories(
         continue;
       }
       if (!mayWriteTo(reach, line.memory.project)) {
-        skip(line.number, "invalid", OF_ANOTHER);
+        skip(line.number, "invalid", OTHER_PROJECT);
         continue;
       }
       const project = projectToWrite(reach, line.memory.project);
-      const unmasked = toWanted(line.number, line.memory, { project, source, now: clock() });
+      const unmasked = toLineMemory(line.number, line.memory, { project, source, now: clock() });
       // Masking does not change the id that follows from the line's text.
       const masked = secrets.maskMemory(unmasked);
-      const wanted = keepOrder(masked, line.memory, inOrder);
-      await turn();
+      const wanted = withSessionTime(masked, line.memory, inOrder);
+      await pause();
       if (masked !== unmasked) report.masked++;
       batch.push(wanted);
       characters += wanted.content.length;
@@ -145,32 +145,31 @@ export async function importMemories(
 }
 
 /** The results that writing a batch would have. */
-async function predict({ table }: OpenTable, batch: readonly Wanted[]): Promise<Verdict[]> {
-  return judgeAll(batch, await table.find([...new Set(batch.map(({ id }) => id))]));
+async function predict({ table }: OpenTable, batch: readonly LineMemory[]): Promise<LineResult[]> {
+  return resultsOf(batch, await table.find([...new Set(batch.map(({ id }) => id))]));
 }
 
 /** The results of a batch's lines, in order: an id may occur twice. */
-function judgeAll(batch: readonly Wanted[], rows: readonly MemoryRow[]): Verdict[] {
-  const known = new Map<string, Known>(rows.map((row) => [row.id, row]));
+function resultsOf(batch: readonly LineMemory[], rows: readonly MemoryRow[]): LineResult[] {
+  const known = new Map<string, ExistingMemory>(rows.map((row) => [row.id, row]));
   return batch.map((wanted, place) => {
-    const verdict = judge(wanted, known.get(wanted.id));
-    if (verdict === "created" || verdict === "updated")
-      known.set(wanted.id, toKnown(wanted, place));
-    return verdict;
+    const result = resultOf(wanted, known.get(wanted.id));
+    if (result === "created" || result === "updated")
+      known.set(wanted.id, toExisting(wanted, place));
+    return result;
   });
 }
 
 async function writeBatch(
   { table, writer, embedder }: OpenTable,
   reach: Reach,
-  batch: readonly Wanted[],
+  batch: readonly LineMemory[],
   stillAllowed: () => Promise<void>,
-): Promise<Verdict[]> {
+): Promise<LineResult[]> {
   const ids = [...new Set(batch.map(({ id }) => id))];
   const rows = await table.find(ids);
-  const predicted = judgeAll(batch, rows);
-  if (!predicted.some((verdict) => verdict === "created" || verdict === "updated"))
-    return predicted;
+  const predicted = resultsOf(batch, rows);
+  if (!predicted.some((result) => result === "created" || result === "updated")) return predicted;
 
   const contents = new Map(rows.map(({ id, content }) => [id, content]));
   const texts = batch
@@ -183,7 +182,7 @@ async function writeBatch(
   await stillAllowed();
 
   const linked = linkedIds(batch);
-  const verdicts = await retry(() =>
+  const results = await retry(() =>
     writer.change({
       ids: [...ids, ...linked],
       withVectors: rows.length + linked.length > 0,
@@ -192,38 +191,38 @@ async function writeBatch(
     }),
   );
   // Another write has changed a memory meanwhile, so that other texts must be embedded.
-  return verdicts ?? writeBatch({ table, writer, embedder }, reach, batch, stillAllowed);
+  return results ?? writeBatch({ table, writer, embedder }, reach, batch, stillAllowed);
 }
 
 /** @returns null, and changes nothing, when a text is not embedded */
 function applyBatch(
   draft: Draft,
   reach: Reach,
-  batch: readonly Wanted[],
+  batch: readonly LineMemory[],
   embedded: ReadonlyMap<string, ContentEmbedding>,
-): Verdict[] | null {
+): LineResult[] | null {
   const written = new Map<string, StoredMemory>();
   const superseded = new Map<string, string | null>();
-  const verdicts: Verdict[] = [];
+  const results: LineResult[] = [];
   for (const [place, wanted] of batch.entries()) {
     const before = written.get(wanted.id);
     const current = before ?? draft.get(wanted.id);
     // The memory may have moved to another project meanwhile.
-    const verdict = current && !mayWrite(reach, current) ? "kept" : judge(wanted, current);
-    verdicts.push(verdict);
-    if (verdict === "unchanged" || verdict === "kept") continue;
+    const result = current && !mayWrite(reach, current) ? "kept" : resultOf(wanted, current);
+    results.push(result);
+    if (result === "unchanged" || result === "kept") continue;
     const same = current?.content === wanted.content ? current : null;
     const kept = before ? embeddingOf(before) : draft.embeddingOf(wanted.id);
     const own = (same && kept) ?? embedded.get(wanted.content);
     if (!own) return null;
     const source = same ? same.source : wanted.source;
-    const links = linksOver(wanted, current);
+    const links = mergeLinks(wanted, current);
     superseded.set(wanted.id, draft.get(wanted.id)?.supersedes ?? null);
-    written.set(wanted.id, { ...toKnown(wanted, place), source, ...links, ...own });
+    written.set(wanted.id, { ...toExisting(wanted, place), source, ...links, ...own });
   }
   for (const memory of written.values()) draft.put(memory);
   linkImported(draft, reach, [...written.values()], superseded);
-  return verdicts;
+  return results;
 }
 
 /** Embeds texts, a few at a time. */

@@ -25,31 +25,33 @@ export function relink(draft: Draft, memory: MemoryRow, links: Partial<Links>): 
  * them. Their linked memories must have been read.
  */
 export function removeLinked(draft: Draft, ids: readonly string[]): void {
-  const gone = new Map<string, Links>();
+  const removed = new Map<string, Links>();
   for (const id of ids) {
     const memory = draft.get(id);
     if (!memory) continue;
-    gone.set(id, memory);
+    removed.set(id, memory);
     draft.remove(id);
   }
   /** Follows a link past the removed memories. */
-  const past = (id: string | null, link: keyof Links) => {
+  const skipRemoved = (id: string | null, link: keyof Links): string | null => {
     const seen = new Set<string>();
     let next = id;
-    for (let at = gone.get(next ?? ""); at && next && !seen.has(next); at = gone.get(next ?? "")) {
+    while (next !== null && !seen.has(next)) {
+      const memory = removed.get(next);
+      if (!memory) return next;
       seen.add(next);
-      next = at[link];
+      next = memory[link];
     }
-    return next !== null && gone.has(next) ? null : next;
+    return null;
   };
-  for (const [id, { supersedes, supersededBy }] of gone) {
+  for (const [id, { supersedes, supersededBy }] of removed) {
     const older = supersedes === null ? null : draft.get(supersedes);
     if (older?.supersededBy === id) {
-      relink(draft, older, { supersededBy: past(supersededBy, "supersededBy") });
+      relink(draft, older, { supersededBy: skipRemoved(supersededBy, "supersededBy") });
     }
     const newer = supersededBy === null ? null : draft.get(supersededBy);
     if (newer?.supersedes === id)
-      relink(draft, newer, { supersedes: past(supersedes, "supersedes") });
+      relink(draft, newer, { supersedes: skipRemoved(supersedes, "supersedes") });
   }
 }
 

@@ -1,7 +1,7 @@
 import { AppError } from "../errors.ts";
 import type { Reach } from "../keys/reach.ts";
 import type { Draft } from "./draft.ts";
-import { type Filter, narrows, passes } from "./filter.ts";
+import { type Filter, hasCondition, passes } from "./filter.ts";
 import { chainIn, historyOf, linksOf } from "./links.ts";
 import { MEMORY_ID } from "./memory.ts";
 import { projectToWrite, writable } from "./reach.ts";
@@ -60,7 +60,7 @@ export function createMove({ store, clock }: { store: Pick<Store, "use">; clock:
      * @throws AppError `forbidden`, or `validation_failed` for a filter without a condition
      */
     async move(reach: Reach, filter: Filter, project: string | null): Promise<number> {
-      if (!narrows(filter)) {
+      if (!hasCondition(filter)) {
         throw new AppError(
           "validation_failed",
           "Moving everything at once is not possible: give at least one filter.",

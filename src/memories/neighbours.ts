@@ -36,12 +36,12 @@ export function createNeighbours({
         const [memory] = (await table.find([id])).filter((row) => passes(visible, row));
         if (!memory || memory.sessionId === null) return { before: [], after: [] };
         const session = { ...visible, sessionId: memory.sessionId };
-        const beside = async (isBackward: boolean) => {
+        const adjacent = async (isBackward: boolean) => {
           const ids = await table.list(session, { ...memory, isBackward }, limit);
           const rows = await findInOrder(table, ids.toReversed());
           return rows.filter((row) => passes(visible, row)).map(toMemory);
         };
-        return { before: await beside(false), after: await beside(true) };
+        return { before: await adjacent(false), after: await adjacent(true) };
       });
     },
   };

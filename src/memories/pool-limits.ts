@@ -38,7 +38,7 @@ export function createPoolLimits(
     !value.table.view.isFilling &&
     (mayCloseUnflushed || value.flush.isIdle());
 
-  /** Closes the tables beyond the limit, and more until so many bytes of views are freed. */
+  /** Closes the tables beyond the limit, and further ones until enough bytes of views are freed. */
   const closeUnused = (bytesToFree = 0) => {
     let excess = pool.size - maxUnused;
     let bytes = bytesToFree;
@@ -55,7 +55,7 @@ export function createPoolLimits(
   return {
     closeUnused,
 
-    /** Closes unused tables for a view of so many bytes, and tells whether there is room for it then. */
+    /** Closes unused tables to make room for a view of this size. @returns whether it fits then */
     makeRoom(bytes: number): boolean {
       closeUnused(viewBytes() + bytes - room);
       return viewBytes() + bytes <= room;

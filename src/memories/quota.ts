@@ -28,15 +28,15 @@ export function bytesOf(memory: MemoryRow): number {
  * @throws AppError `conflict`
  */
 export function checkQuota(quota: Quota, used: Usage, growth: Usage): void {
-  const refuse = (most: string) => {
+  const refuse = (limit: string) => {
     throw new AppError(
       "conflict",
-      `This account may keep ${most}, and this would be more: delete some memories first, or ask the owner of the server for more.`,
+      `This account may keep ${limit}, and this would be more: delete some memories first, or ask the owner of the server for more.`,
     );
   };
   const isOver = (name: keyof Usage) => {
-    const most = quota[name];
-    return most !== null && growth[name] > 0 && used[name] + growth[name] > most;
+    const limit = quota[name];
+    return limit !== null && growth[name] > 0 && used[name] + growth[name] > limit;
   };
   if (isOver("memories")) {
     refuse(quota.memories === 1 ? "1 memory" : `${quota.memories} memories`);

@@ -59,7 +59,7 @@ export function projectToWrite(reach: Reach, wanted: string | null | undefined):
  * The idempotency key to record. Keys of bound callers are separate: otherwise an answer could reveal
  * memories of another project.
  */
-export function keyWithin({ bound }: Reach, key: string): string {
+export function scopedKey({ bound }: Reach, key: string): string {
   return bound ? JSON.stringify([key, bound.project, bound.only]) : key;
 }
 

@@ -149,7 +149,7 @@ async function toFound(
   { query }: Pick<SearchRequest, "query">,
 ): Promise<FoundMemory[]> {
   const match = createMatcher(terms.length > 0 ? terms : termsOf(query));
-  const turn = createPause();
+  const pause = createPause();
   const memories: FoundMemory[] = [];
   for (const { memory, score, newer, explanation, nearest } of hits) {
     memories.push({
@@ -159,7 +159,7 @@ async function toFound(
       ...(newer !== undefined && { newer }),
       ...(explanation && { explanation }),
     });
-    await turn();
+    await pause();
   }
   return memories;
 }

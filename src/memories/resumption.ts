@@ -30,7 +30,7 @@ export function startResumption({ log, current, use, setCurrent, lines, ...parts
   stop(): Promise<void>;
 } {
   let isStopped = false;
-  let again: ReturnType<typeof setTimeout> | undefined;
+  let retryTimer: ReturnType<typeof setTimeout> | undefined;
 
   const open = (table: string, task: (open: OpenTable) => Promise<void>): Promise<boolean> =>
     use(table, task).then(
@@ -48,7 +48,8 @@ export function startResumption({ log, current, use, setCurrent, lines, ...parts
       if (isStopped) return;
       isComplete = (await open(name, async () => {})) && isComplete;
     }
-    if (!isComplete && !isStopped) again = setTimeout(() => attempt(openUnflushed), OPEN_RETRY_MS);
+    if (!isComplete && !isStopped)
+      retryTimer = setTimeout(() => attempt(openUnflushed), OPEN_RETRY_MS);
   };
 
   const resume = async () => {
@@ -75,7 +76,7 @@ export function startResumption({ log, current, use, setCurrent, lines, ...parts
     done: attempt(resume),
     async stop() {
       isStopped = true;
-      clearTimeout(again);
+      clearTimeout(retryTimer);
       await running;
     },
   };

@@ -6,7 +6,7 @@ import { findReadable } from "./find-by-id.ts";
 import type { Idempotency } from "./idempotency.ts";
 import type { Answer } from "./log/log.ts";
 import type { Memory, MemorySource, NewMemory } from "./memory.ts";
-import { keyWithin, projectToWrite } from "./reach.ts";
+import { projectToWrite, scopedKey } from "./reach.ts";
 import { type MemoryRow, toMemory } from "./rows.ts";
 import type { Store } from "./store.ts";
 import { checkSuperseded, putNew } from "./superseding.ts";
@@ -56,14 +56,17 @@ export function createSaving({
     // Checked before embedding, which takes longest; the commit checks again.
     const bytes = inputs.reduce((sum, { content }) => sum + Buffer.byteLength(content), 0);
     const growth = { memories: inputs.length, bytes };
-    const used = await store.use(reach.accountId, async ({ table, writer, embedder }) => {
+    const firstEmbedder = await store.use(reach.accountId, async ({ table, writer, embedder }) => {
       await writer.checkRoom(growth);
       const moment = { reach, now: clock(), pathOf: pathOf("supersedes") };
       await checkSuperseded(table.find, superseded, moment);
       return embedder;
     });
     const embedded = await Promise.all(
-      wanted.map(async (input) => ({ input, embedding: await used.embedContent(input.content) })),
+      wanted.map(async (input) => ({
+        input,
+        embedding: await firstEmbedder.embedContent(input.content),
+      })),
     );
     const now = clock();
     const memories = embedded.map(({ input, embedding }) =>
@@ -71,7 +74,7 @@ export function createSaving({
     );
     const recorded = answer?.(memories.map(({ id }) => id));
     const made = await store.use(reach.accountId, async ({ writer, embedder }) => {
-      if (embedder !== used) return null;
+      if (embedder !== firstEmbedder) return null;
       return await writer.change({
         ids: superseded.filter((id) => id != null),
         ...(isSuperseding && { withVectors: true, links: "near" }),
@@ -101,7 +104,7 @@ export function createSaving({
     const { idempotencyKey } = saving;
     if (idempotencyKey === undefined) return insert(reach, inputs, saving);
     let made: Saved[] = [];
-    const key = keyWithin(reach, idempotencyKey);
+    const key = scopedKey(reach, idempotencyKey);
     const ids = await idempotency.once(reach.accountId, key, inputs, async (answer) => {
       made = await insert(reach, inputs, saving, answer);
       return made.map(({ memory }) => memory.id);

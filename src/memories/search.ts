@@ -96,10 +96,12 @@ export async function searchTable(
   const vectors = compared.length > 0 ? await table.vectorsOf(compared) : new Map();
   // The floor was fitted for hybrid scores only.
   const floor = known && mode === "hybrid" ? FLOOR : 0;
-  const ordered: readonly Ordered[] = areCompared ? orderVersions(query, ranked, vectors) : ranked;
+  const ordered: readonly OrderedResult[] = areCompared
+    ? orderVersions(query, ranked, vectors)
+    : ranked;
   // The same holds for what counts as a likely answer.
   const answers = mode === "hybrid" ? FLOOR : 1;
-  const merged: readonly Ordered[] =
+  const merged: readonly OrderedResult[] =
     captured.length > 0 ? placeAmongSaved(ordered, captured, answers) : ordered;
   const hits = merged
     .filter(({ score, chance }) => score >= minScore && chance >= floor)
@@ -114,18 +116,22 @@ export async function searchTable(
   return { hits, terms: question.terms };
 }
 
-type Ordered = Ranked & Pick<Versioned, "newer">;
+type OrderedResult = Ranked & Pick<Versioned, "newer">;
 
 /** The inputs of a ranking besides the table and the model. */
-interface Asked extends Pick<Question, "text" | "mode" | "memories" | "now" | "decay"> {
+interface RankingInput extends Pick<Question, "text" | "mode" | "memories" | "now" | "decay"> {
   filter: Filter;
-  /** The fewest different memories that the comparison of meaning returns, if there are so many. */
+  /** The fewest different memories that the comparison of meaning returns, if the table has them. */
   least: number;
   weights?: Weights;
 }
 
 /** Ranks the memories that were not captured, with calibrated scores. */
-async function rankSaved(table: MemoryTable, embedder: Embedder, asked: Asked): Promise<Ranked[]> {
+async function rankSaved(
+  table: MemoryTable,
+  embedder: Embedder,
+  asked: RankingInput,
+): Promise<Ranked[]> {
   const filter = { ...asked.filter, isCaptured: false };
   const { question, ranked, considered } = await rankTable(table, embedder, { ...asked, filter });
   return calibrate(question, ranked, considered);
@@ -137,7 +143,7 @@ async function rankSaved(table: MemoryTable, embedder: Embedder, asked: Asked): 
 export async function rankTable(
   table: Pick<MemoryTable, "candidates" | "ofSessions" | "interaction">,
   embedder: Pick<Embedder, "model" | "embedQuery">,
-  { filter, least, weights, ...asked }: Asked,
+  { filter, least, weights, ...asked }: RankingInput,
 ): Promise<{ question: Question; considered: Considered[]; ranked: Ranked[] }> {
   const { text, mode } = asked;
   const embedded = mode === "keyword" ? null : await embedder.embedQuery(text);

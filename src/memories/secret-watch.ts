@@ -24,7 +24,7 @@ export type SecretWatch = ReturnType<typeof createSecretWatch>;
 export function createSecretWatch(metrics: Pick<Metrics, "counter">) {
   const counter = metrics.counter(
     "ctxd_secrets_total",
-    "Secrets in texts that came in, by kind and by what was done with them.",
+    "Secrets in received texts, by kind and by how they were handled.",
     ["kind", "done"],
   );
   const count = (kinds: readonly string[], done: Done) => {
@@ -38,7 +38,11 @@ export function createSecretWatch(metrics: Pick<Metrics, "counter">) {
     warnings(texts: Texts): { warnings: Warning[] } | null {
       const warnings = secretsIn(texts).map(({ path, kinds }): Warning => {
         count(kinds, "saved");
-        return { code: "secret", path, message: `Has what looks like a secret: ${named(kinds)}.` };
+        return {
+          code: "secret",
+          path,
+          message: `Contains what looks like a secret: ${named(kinds)}.`,
+        };
       });
       return warnings.length > 0 ? { warnings } : null;
     },
@@ -51,8 +55,13 @@ export function createSecretWatch(metrics: Pick<Metrics, "counter">) {
       const all = [...new Set(found.flatMap(({ kinds }) => kinds))];
       throw new AppError(
         "validation_failed",
-        `Not saved: this has what looks like a secret (${named(all)}). Save the fact without it, such as what it is for and where it is kept.`,
-        { details: found.map(({ path }) => ({ path, message: "has what looks like a secret" })) },
+        `Not saved: this contains what looks like a secret (${named(all)}). Save the fact without the secret, for example its purpose and where it is stored.`,
+        {
+          details: found.map(({ path }) => ({
+            path,
+            message: "contains what looks like a secret",
+          })),
+        },
       );
     },
 

@@ -15,7 +15,7 @@ const CANDIDATES = 50;
 const NEAR = 0.3;
 
 /** A memory, and its similarity in meaning to another one, 0 to 1: 1 for the same text. */
-export interface Near {
+export interface NearMemory {
   memory: MemoryRow;
   score: number;
 }
@@ -39,7 +39,11 @@ export async function findSimilar(
 }
 
 /** The memories that are near a memory in meaning, nearest first. */
-export async function findNear(table: MemoryTable, id: string, filter: Filter): Promise<Near[]> {
+export async function findNear(
+  table: MemoryTable,
+  id: string,
+  filter: Filter,
+): Promise<NearMemory[]> {
   const { nearest } = await nearestTo(table, id, filter);
   return nearest
     .filter(({ score }) => score >= NEAR)
@@ -55,7 +59,7 @@ async function nearestTo(
   table: MemoryTable,
   id: string,
   filter: Filter,
-): Promise<{ content: string; nearest: Near[] }> {
+): Promise<{ content: string; nearest: NearMemory[] }> {
   const [saved] = await table.load([id]);
   const [vector] = saved?.vectors ?? [];
   if (!saved || !vector) return { content: "", nearest: [] };

@@ -54,7 +54,7 @@ export function createTableCopy({
       const difference = await compareTables(from, to, use);
       total = difference.total;
       for (const id of difference.missing) missing.add(id);
-      for (const id of difference.gone) changed.add(id);
+      for (const id of difference.removed) changed.add(id);
     },
 
     /**
@@ -112,13 +112,13 @@ async function copyMemories(
     const embedding = isSame ? embeddingOf(same) : await wanted.embedContent(row.content);
     memories.push({ ...row, ...embedding });
   }
-  const gone = new Set(ids);
-  for (const { id } of rows) gone.delete(id);
+  const removed = new Set(ids);
+  for (const { id } of rows) removed.delete(id);
   await use(to, ({ writer }) =>
     writer.change({
       ids,
       apply(draft) {
-        for (const id of gone) draft.remove(id);
+        for (const id of removed) draft.remove(id);
         for (const memory of memories) draft.put(memory);
       },
     }),
@@ -146,7 +146,7 @@ async function compareTables(from: string, to: string, use: OpenTables["use"]) {
       }
     }
   });
-  return { total, missing, gone: copied.keys() };
+  return { total, missing, removed: copied.keys() };
 }
 
 /** A hash of a memory without its vectors. */

@@ -83,6 +83,6 @@ export interface KeptTable extends MemoryTable {
 /** Memory for the views of all tables. */
 export interface Room {
   bytes: number;
-  /** Closes unused views, and tells whether there is room for a view of so many bytes then. */
+  /** Closes unused views to make room for one of this size. @returns whether it fits then */
   make(bytes: number): boolean;
 }

@@ -151,9 +151,9 @@ function readLines(request: Request): AsyncGenerator<ImportLine> {
 /** The memories of a body's lines. */
 export async function* parseLines(body: AsyncIterable<Uint8Array>): AsyncGenerator<ImportLine> {
   let number = 0;
-  const turn = createPause();
+  const pause = createPause();
   for await (const bytes of readByteLines(body, MAX_LINE)) {
-    await turn();
+    await pause();
     number++;
     const line = parseLine(bytes);
     if (line !== null) yield { number, ...line };

@@ -17,14 +17,14 @@ export function createViewReader(view: View): TableReader {
     select: async (filter) => view.select(filter),
     expiring: async (limit) => view.expiring(limit),
     async *rows() {
-      const turn = createPause();
+      const pause = createPause();
       let rows: MemoryRow[] = [];
       for (const row of view.rows()) {
         rows.push(row);
         if (rows.length < BATCH) continue;
         yield rows;
         rows = [];
-        await turn();
+        await pause();
       }
       yield rows;
     },

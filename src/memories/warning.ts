@@ -4,6 +4,6 @@ import { type Static, Type } from "@sinclair/typebox";
 export const Warning = Type.Object({
   code: Type.Literal("secret"),
   path: Type.String({ description: "JSON pointer to the field.", examples: ["/content"] }),
-  message: Type.String({ examples: ["Has what looks like a secret: github-token."] }),
+  message: Type.String({ examples: ["Contains what looks like a secret: github-token."] }),
 });
 export type Warning = Static<typeof Warning>;

@@ -85,7 +85,7 @@ export function createWriter({
         });
       }),
     /**
-     * Checks early whether the quota allows so much growth. The commit checks again.
+     * Checks early whether the quota allows this growth. The commit checks again.
      * @throws AppError `conflict`
      */
     async checkRoom(growth: Usage): Promise<void> {

@@ -142,17 +142,17 @@ function createSavingRoutes({ memories, authorize, etags }: Dependencies) {
         if (isSuperseding) await authorize(request, "memories:write");
         set.status = 201;
         const idempotencyKey = headers["idempotency-key"];
-        const turn = createPause();
+        const pause = createPause();
         const saved = await memories.create(principal, body.memories, { source, idempotencyKey });
         // Writing so much has taken time, and building the answer takes more.
-        await turn();
+        await pause();
         const answers: object[] = [];
         for (const [place, memory] of saved.entries()) {
           answers.push({
             ...writtenMemory(memory, principal.scopes),
             ...memories.secrets.warnings(body.memories[place] ?? {}),
           });
-          await turn();
+          await pause();
         }
         return { memories: answers };
       },

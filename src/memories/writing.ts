@@ -1,6 +1,6 @@
 import { AppError } from "../errors.ts";
 import type { Reach } from "../keys/reach.ts";
-import { type Filter, narrows, passes } from "./filter.ts";
+import { type Filter, hasCondition, passes } from "./filter.ts";
 import { notFound } from "./find-by-id.ts";
 import type { Idempotency } from "./idempotency.ts";
 import { type ImportLine, type ImportOptions, importMemories } from "./import.ts";
@@ -71,7 +71,7 @@ export function createWriting({
      * @throws AppError `validation_failed` for a filter without a condition
      */
     async removeMatching(reach: Reach, filter: Filter): Promise<number> {
-      if (!narrows(filter)) {
+      if (!hasCondition(filter)) {
         throw new AppError(
           "validation_failed",
           "Deleting everything at once is not possible: give at least one filter.",

@@ -102,7 +102,7 @@ test("the steps can be left and taken in any order, and refuse what can't be sav
     await page.getByRole("alert").waitFor();
     await page.getByLabel("Memory").fill(`the token is ghp_${"a1B2c3D4e5F6".repeat(3)}`);
     await press(page, "Save");
-    await page.getByText("Has what looks like a secret").waitFor();
+    await page.getByText("Contains what looks like a secret").waitFor();
     await expectSound(page);
   });
 });

@@ -9,7 +9,7 @@ const server = await startServer({ config: { allowHttp: true } });
 const owner = await server.account();
 afterAll(server.close);
 
-const WARNING = { code: "secret", message: "Has what looks like a secret: ctxd-api-key." };
+const WARNING = { code: "secret", message: "Contains what looks like a secret: ctxd-api-key." };
 const connect = ({ key }: Client) =>
   connectHttp("v2 new", server.origin, { authorization: `Bearer ${key}` });
 const counted = async (done: string) => {

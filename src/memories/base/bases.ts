@@ -223,9 +223,9 @@ async function* liveRows(
 }
 
 async function* encodeAll(memories: readonly StoredMemory[], schema: Arrow.Schema) {
-  const turn = createPause();
+  const pause = createPause();
   for (let at = 0; at < memories.length; ) {
-    await turn();
+    await pause();
     const start = at;
     for (let characters = 0; at < memories.length && at - start < ENCODED; at++) {
       characters += memories[at]?.content.length ?? 0;

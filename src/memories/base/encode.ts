@@ -94,12 +94,12 @@ export function adoptRows(
 /** The words of rows that were read, where their base lacks them. */
 export async function missingWords(read: Arrow.RecordBatch): Promise<(string | null)[]> {
   if (read.getChild("words")) return [];
-  const turn = createPause();
+  const pause = createPause();
   const words: (string | null)[] = [];
   const contents: Iterable<string | null> = read.getChild("content") ?? [];
   for (const content of contents) {
     words.push(content === null ? null : wordsOf(content));
-    await turn();
+    await pause();
   }
   return words;
 }

@@ -93,12 +93,12 @@ export async function nearestIn(
   asked: string,
 ): Promise<Map<string, number>> {
   const known = new Map<string, number>();
-  const turn = createPause();
+  const pause = createPause();
   for (const text of texts) {
     for (const word of text.split(" ")) {
       if (!known.has(word)) known.set(word, nearness(asked, word));
     }
-    await turn();
+    await pause();
   }
   return nearestWords(known);
 }

@@ -166,7 +166,7 @@ async function gather(
 /** Those that are still there, with the vectors of their first passages. */
 async function withVectors(table: Drawable, wanted: readonly Point[]) {
   const { dimension } = table.model;
-  const turn = createPause();
+  const pause = createPause();
   const points: Point[] = [];
   const vectors = new Float32Array(wanted.length * dimension);
   for (let from = 0; from < wanted.length; from += AT_ONCE) {
@@ -176,7 +176,7 @@ async function withVectors(table: Drawable, wanted: readonly Point[]) {
       const vector = found.get(point.id);
       if (vector) vectors.set(vector, dimension * (points.push(point) - 1));
     }
-    await turn();
+    await pause();
   }
   return { points, vectors: vectors.slice(0, points.length * dimension) };
 }

@@ -11,7 +11,7 @@ export const FOLLOWING = {
   heads: 1_000,
   /** Tables that no process has flushed in time, */
   overdue: 5_000,
-  /** of which one check flushes at most so many. */
+  /** and the most of them that one check flushes. */
   overdueTables: 8,
   /** Expired answers to requests with an `Idempotency-Key`. */
   answers: 600_000,

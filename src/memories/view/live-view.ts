@@ -28,13 +28,13 @@ export function createLiveView(create: () => View) {
       if (after > 0) await Bun.sleep(after);
       requireOpen();
       view = create();
-      const turn = createPause();
+      const pause = createPause();
       const batches = memories();
       for (const [id, memory] of changes()) mine.set(id, memory);
       for await (const batch of batches) {
         for (const memory of batch) {
           if (!mine.has(memory.id)) view.put(memory);
-          await turn();
+          await pause();
         }
         requireOpen();
       }
@@ -43,7 +43,7 @@ export function createLiveView(create: () => View) {
         mine.delete(id);
         if (memory) view.put(memory);
         else view.remove(id);
-        await turn();
+        await pause();
       }
       requireOpen();
       current = view;
@@ -95,15 +95,15 @@ export function createLiveView(create: () => View) {
         for (const memory of written) late.set(memory.id, memory);
         for (const id of removed) late.set(id, null);
       }
-      const turn = createPause();
+      const pause = createPause();
       try {
         for (const id of removed) {
           current?.remove(id);
-          await turn();
+          await pause();
         }
         for (const memory of written) {
           current?.put(memory);
-          await turn();
+          await pause();
         }
       } catch {
         // There is no memory left for it. What it lacks is in the base and the log, which are read then.

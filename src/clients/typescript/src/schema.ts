@@ -629,7 +629,7 @@ export interface components {
                  * @example /content
                  */
                 path: string;
-                /** @example Has what looks like a secret: github-token. */
+                /** @example Contains what looks like a secret: github-token. */
                 message: string;
             }[];
             /** @description With `?similar=true`: at most 10 memories that say nearly the same, or that the saved one may have outdated. */
