@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { scripts } from "../package.json" with { type: "json" };
@@ -12,14 +12,14 @@ const commands = [...readme.matchAll(/```sh\n(.*?)```/gs)]
   .flatMap(([, block = ""]) => block.replaceAll("\\\n", "").split("\n"))
   .filter((line) => line.trim() !== "");
 
-/** The one command of the README that has all these parts. */
+/** The only command of the README that contains all these parts. */
 function command(...parts: string[]): string {
   const found = commands.filter((line) => parts.every((part) => line.includes(part)));
   if (found.length === 1 && found[0]) return found[0];
   throw new Error(`${found.length} commands of the README have ${parts.join(" and ")}`);
 }
 
-describe("the commands of the README", () => {
+describe("commands of the README:", () => {
   const dataDir = mkdtempSync(join(tmpdir(), "ctxd-test-"));
   const env = {
     PATH: process.env.PATH ?? "",
@@ -51,7 +51,7 @@ describe("the commands of the README", () => {
     rmSync(dataDir, { recursive: true });
   });
 
-  /** Runs commands as a person pastes them, with this Bun in the place of npx's. */
+  /** Runs commands as if they were pasted into a shell, with this Bun instead of npx's. */
   async function paste(lines: string[]): Promise<string[]> {
     const [address = ""] = /http:\S+:\d+/.exec(greeting) ?? [];
     const script = lines.join("\necho\n").replaceAll("http://localhost:7733", address);
@@ -94,7 +94,7 @@ describe("the commands of the README", () => {
     expect(foundNoMore.memories).toEqual([]);
   });
 
-  test("the server greets with the same commands", () => {
+  test("the server prints the same commands when it starts", () => {
     for (const line of [command("user add"), command("key create")]) {
       const words = line.replace(/^.* ctxd /, "").replace(/\)$/, "");
       expect(greeting).toContain(`ctxd ${words} --data-dir ${dataDir}\n`);
@@ -102,25 +102,33 @@ describe("the commands of the README", () => {
   });
 });
 
-describe("what the README names is there", () => {
-  test("scripts", () => {
+describe("the README names only what exists:", () => {
+  test("scripts of package.json", () => {
     const names = [...readme.matchAll(/bun@[\d.]+ (?:run )?(\w+)/g)].map(([, name]) => name);
     expect(names.length).toBeGreaterThan(5);
     for (const name of names) expect(Object.keys(scripts)).toContain(name ?? "");
   });
 
-  test("settings and flags", () => {
-    const known = Object.entries(SETTINGS).flatMap(([name, { flag }]) => [name, flag ?? ""]);
-    const named = [...readme.matchAll(/`(CTXD_\w+|--(?:host|port|data-dir))`/g)];
-    expect(named.length).toBeGreaterThan(10);
-    for (const [, name] of named) expect(known).toContain(name ?? "");
+  test("files", () => {
+    const paths = [...readme.matchAll(/\]\(((?!https?:)[^)#]+)[^)]*\)/g)].map(([, path]) => path);
+    expect(paths.length).toBeGreaterThan(15);
+    expect(paths.filter((path = "") => !existsSync(join(ROOT, path)))).toEqual([]);
   });
+});
 
-  test("files", async () => {
-    for (const [, path = ""] of readme.matchAll(/\]\((\w[\w.]*)\)/g)) {
-      expect(await Bun.file(join(ROOT, path)).exists()).toBe(true);
-    }
-  });
+test("the help page on settings has every setting and flag, and no other", async () => {
+  const page = await Bun.file(join(ROOT, "src/dashboard/help/settings.md")).text();
+  const known = Object.entries(SETTINGS).flatMap(([name, { flag }]) =>
+    flag ? [name, flag] : [name],
+  );
+  const named = [...page.matchAll(/`(CTXD_\w+|--(?:host|port|data-dir))`/g)].map(
+    ([, name]) => name,
+  );
+  expect([...new Set(named)].sort()).toEqual(known.sort());
+});
+
+test("the README is short", () => {
+  expect(readme.split("\n").length).toBeLessThan(150);
 });
 
 test("every place pins the same version of Bun", async () => {

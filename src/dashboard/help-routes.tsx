@@ -22,6 +22,7 @@ import projects from "./help/projects.md" with { type: "text" };
 import scale from "./help/scale.md" with { type: "text" };
 import search from "./help/search.md" with { type: "text" };
 import security from "./help/security.md" with { type: "text" };
+import settings from "./help/settings.md" with { type: "text" };
 import systems from "./help/systems.md" with { type: "text" };
 import terminal from "./help/terminal.md" with { type: "text" };
 import upgrade from "./help/upgrade.md" with { type: "text" };
@@ -56,6 +57,7 @@ const GROUPS = [
   {
     title: "Run",
     pages: [
+      { name: "settings", label: "Settings", text: settings },
       { name: "back-up", label: "Back up and restore", text: backUp },
       { name: "upgrade", label: "Upgrade", text: upgrade },
       { name: "scale", label: "Outgrow one machine", text: scale },
