@@ -10,7 +10,6 @@ import type { Config } from "./config.ts";
 import { createDashboardRoutes, type DashboardParts } from "./dashboard/routes.tsx";
 import type { ServerStatus } from "./dashboard/server-status.ts";
 import { createSessionPrincipal } from "./dashboard/session-principal.ts";
-import { createArrivals } from "./http/arrivals.ts";
 import { createCors } from "./http/cors.ts";
 import { createDocs } from "./http/docs.ts";
 import { createDrain, type Drain } from "./http/drain.ts";
@@ -18,13 +17,14 @@ import { errorResponse } from "./http/errors.ts";
 import { allowLongRequests } from "./http/header-size.ts";
 import { type Checks, createHealthRoutes } from "./http/health.ts";
 import { createHttpsRule } from "./http/https-rule.ts";
+import { createLastAgents } from "./http/last-agents.ts";
 import { createLimits } from "./http/limits.ts";
 import { createMetricsRoutes } from "./http/metrics-routes.ts";
 import { createUnrouted } from "./http/not-found.ts";
 import { createObserver } from "./http/observer.ts";
 import { createAuthorize, type Principal } from "./http/principal.ts";
 import { rememberPeer } from "./http/proxy.ts";
-import { createRecord } from "./http/record.ts";
+import { createRecord } from "./http/record-event.ts";
 import { requestId } from "./http/request-id.ts";
 import { createRouteNames } from "./http/route-names.ts";
 import { SECURITY_HEADERS } from "./http/security-headers.ts";
@@ -145,7 +145,7 @@ export function createApp({
   const { publicUrl } = config;
   const createMcpServer = createMcpServerFactory({ memories, recall, publicUrl, log });
 
-  const arrivals = createArrivals(access);
+  const lastAgents = createLastAgents(access);
   const isOwner = async ({ accountId }: Principal) =>
     (await access.accounts.find(accountId))?.role === "owner";
   const observe = createObserver({ metrics, log, routeOf: (request) => routeOf(request) });
@@ -174,7 +174,7 @@ export function createApp({
       return errorResponse(unrouted, context);
     })
     .use(createDocs(config.publicUrl))
-    .use(createMcpRoutes({ createServer: createMcpServer, authorize, arrivals, config, log }))
+    .use(createMcpRoutes({ createServer: createMcpServer, authorize, lastAgents, config, log }))
     .use(createPageRoutes())
     .use(createSecurityTxt({ config, clock: access.clock }))
     .use(
@@ -183,7 +183,7 @@ export function createApp({
         memories,
         checks,
         serverStatus,
-        arrivals,
+        lastAgents,
         cookies,
         visitors,
         record,
@@ -217,7 +217,7 @@ function createPersonRoutes(
     | "memories"
     | "checks"
     | "serverStatus"
-    | "arrivals"
+    | "lastAgents"
     | "cookies"
     | "visitors"
     | "record"

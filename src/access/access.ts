@@ -15,7 +15,7 @@ import { createPendingSignIns } from "../sign-in/pending-sign-ins.ts";
 import { readServerSecret } from "../sign-in/server-secret.ts";
 import { createSessions } from "../sign-in/sessions.ts";
 import { createSetUpToken } from "../sign-in/set-up-token.ts";
-import { createTakeWayIn } from "../sign-in/ways-in.ts";
+import { createRemoveSignInMethod } from "../sign-in/sign-in-methods.ts";
 
 /** What people sign in with, and give programs access by. */
 export type Access = ReturnType<typeof createAccess>;
@@ -52,7 +52,7 @@ export function createAccess({
     sessions: createSessions({ db, clock }),
     identities,
     factors,
-    takeWayIn: createTakeWayIn({ db, accounts, identities, factors }),
+    removeSignInMethod: createRemoveSignInMethod({ db, accounts, identities, factors }),
     pendingSignIns: createPendingSignIns({ db, clock }),
     passkeyChallenges: createPasskeyChallenges({ db, clock }),
     oauth: createOAuth({ db, clock, publicUrl, ephemeral, fetchDocument }),

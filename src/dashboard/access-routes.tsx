@@ -4,7 +4,7 @@ import { describeRevoked, revokeAccess } from "../access/revoke-access.ts";
 import type { Account, Accounts } from "../accounts/accounts.ts";
 import type { Quotas } from "../accounts/quotas.ts";
 import { AppError } from "../errors.ts";
-import type { RecordEvent } from "../http/record.ts";
+import type { RecordEvent } from "../http/record-event.ts";
 import type { Keys } from "../keys/keys.ts";
 import type { Memories } from "../memories/memories.ts";
 import type { Grants } from "../oauth/grants.ts";

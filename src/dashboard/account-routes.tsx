@@ -4,15 +4,15 @@ import type { Accounts } from "../accounts/accounts.ts";
 import type { Config } from "../config.ts";
 import { AppError } from "../errors.ts";
 import { clientAddress } from "../http/client-address.ts";
-import type { RecordEvent } from "../http/record.ts";
+import type { RecordEvent } from "../http/record-event.ts";
 import type { Factors } from "../sign-in/factors.ts";
 import type { Hashing } from "../sign-in/hashing.ts";
 import type { Identities } from "../sign-in/identities.ts";
 import type { Provider } from "../sign-in/providers.ts";
 import type { Sessions } from "../sign-in/sessions.ts";
 import { noPasswords, type SignIn } from "../sign-in/sign-in.ts";
+import type { RemoveSignInMethod } from "../sign-in/sign-in-methods.ts";
 import type { Visitors } from "../sign-in/visitor.ts";
-import type { TakeWayIn } from "../sign-in/ways-in.ts";
 import type { WebAuthn } from "../sign-in/webauthn.ts";
 import { AccountPage, PASSWORD_PATH, PROVIDERS_PATH, SESSIONS_PATH } from "./account-page.tsx";
 import { type Guard, PAGE_ROUTE } from "./guard.tsx";
@@ -32,7 +32,7 @@ export function createAccountRoutes({
   hashing,
   identities,
   factors,
-  takeWayIn,
+  removeSignInMethod,
   webauthn,
   providers,
   record,
@@ -47,7 +47,7 @@ export function createAccountRoutes({
   hashing: Hashing;
   identities: Pick<Identities, "issuers" | "unlink">;
   factors: Factors;
-  takeWayIn: TakeWayIn;
+  removeSignInMethod: RemoveSignInMethod;
   webauthn: Pick<WebAuthn, "isAvailable">;
   providers: readonly Provider[];
   record: RecordEvent;
@@ -124,7 +124,7 @@ export function createAccountRoutes({
             if (!provider)
               throw new AppError("not_found", "This provider is not set up on this server.");
             const other = config.passwords ? "Set a password" : "Add a passkey";
-            await takeWayIn(
+            await removeSignInMethod(
               id,
               (tx) => identities.unlink(id, provider.issuer, tx),
               ({ hasPassword, issuers, passkeys }) =>

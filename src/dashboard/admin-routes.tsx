@@ -5,7 +5,7 @@ import type { Invitations } from "../accounts/invitations.ts";
 import type { Quotas } from "../accounts/quotas.ts";
 import type { Config } from "../config.ts";
 import { AppError } from "../errors.ts";
-import type { RecordEvent } from "../http/record.ts";
+import type { RecordEvent } from "../http/record-event.ts";
 import type { Keys } from "../keys/keys.ts";
 import { wholeAccount } from "../keys/reach.ts";
 import type { Memories } from "../memories/memories.ts";

@@ -2,8 +2,8 @@
 
 import { Elysia } from "elysia";
 import { AppError } from "../errors.ts";
-import type { RecordEvent } from "../http/record.ts";
-import { toBound } from "../keys/bound.ts";
+import type { RecordEvent } from "../http/record-event.ts";
+import { toBound } from "../keys/project-bound.ts";
 import { wholeAccount } from "../keys/reach.ts";
 import type { Memories } from "../memories/memories.ts";
 import { type Grant, type Grants, grantFacts } from "../oauth/grants.ts";

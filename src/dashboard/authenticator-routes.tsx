@@ -2,7 +2,7 @@
 import { Elysia } from "elysia";
 import type { Config } from "../config.ts";
 import { AppError } from "../errors.ts";
-import type { RecordEvent } from "../http/record.ts";
+import type { RecordEvent } from "../http/record-event.ts";
 import { CODE } from "../sign-in/code-form.tsx";
 import type { Factors } from "../sign-in/factors.ts";
 import type { FactorChanges } from "./factor-changes.tsx";

@@ -1,7 +1,7 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import { Elysia } from "elysia";
 import { AppError } from "../errors.ts";
-import type { RecordEvent } from "../http/record.ts";
+import type { RecordEvent } from "../http/record-event.ts";
 import { type Keys, keyFacts } from "../keys/keys.ts";
 import { FULL_ACCESS } from "../keys/scopes.ts";
 import { boundOf } from "../sign-in/bound-fields.tsx";

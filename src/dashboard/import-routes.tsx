@@ -4,7 +4,7 @@ import { AppError } from "../errors.ts";
 import { tellError } from "../http/errors.ts";
 import type { FormWithFiles } from "../http/form.ts";
 import { createPagedStream } from "../http/paged-stream.ts";
-import type { RecordEvent } from "../http/record.ts";
+import type { RecordEvent } from "../http/record-event.ts";
 import { requestId } from "../http/request-id.ts";
 import { readInWorker } from "../import/read-in-worker.ts";
 import { SourceError } from "../import/source.ts";

@@ -1,7 +1,7 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import { Elysia } from "elysia";
 import { AppError } from "../errors.ts";
-import type { RecordEvent } from "../http/record.ts";
+import type { RecordEvent } from "../http/record-event.ts";
 import { type KeyRecord, type Keys, keyFacts } from "../keys/keys.ts";
 import type { NewKey } from "../keys/new-key.ts";
 import { boundOf } from "../sign-in/bound-fields.tsx";

@@ -2,11 +2,11 @@
 import { Elysia } from "elysia";
 import type { Accounts } from "../accounts/accounts.ts";
 import type { Config } from "../config.ts";
-import type { RecordEvent } from "../http/record.ts";
+import type { RecordEvent } from "../http/record-event.ts";
 import type { Factors } from "../sign-in/factors.ts";
 import { CREDENTIAL } from "../sign-in/passkey-form.tsx";
+import type { RemoveSignInMethod } from "../sign-in/sign-in-methods.ts";
 import type { Visitors } from "../sign-in/visitor.ts";
-import type { TakeWayIn } from "../sign-in/ways-in.ts";
 import type { WebAuthn } from "../sign-in/webauthn.ts";
 import type { FactorChanges } from "./factor-changes.tsx";
 import { NewPasskeyPage } from "./factor-pages.tsx";
@@ -27,7 +27,7 @@ export function createPasskeyRoutes({
   changes,
   accounts,
   factors: { passkeys },
-  takeWayIn,
+  removeSignInMethod,
   visitors,
   webauthn,
   record,
@@ -37,7 +37,7 @@ export function createPasskeyRoutes({
   changes: FactorChanges;
   accounts: Pick<Accounts, "removePassword">;
   factors: Pick<Factors, "passkeys">;
-  takeWayIn: TakeWayIn;
+  removeSignInMethod: RemoveSignInMethod;
   visitors: Pick<Visitors, "welcome">;
   webauthn: WebAuthn;
   record: RecordEvent;
@@ -79,7 +79,7 @@ export function createPasskeyRoutes({
           const { id } = visit.account;
           const wanted = form.get("id") ?? "";
           const other = config.passwords ? "Set a password" : "Add another passkey";
-          await takeWayIn(
+          await removeSignInMethod(
             id,
             (tx) => passkeys.remove(id, wanted, tx),
             (remaining) =>
@@ -97,7 +97,7 @@ export function createPasskeyRoutes({
       REMOVE_PASSWORD_PATH,
       ({ request }) =>
         proved.act(request, async ({ account: { id } }) => {
-          await takeWayIn(
+          await removeSignInMethod(
             id,
             (tx) => accounts.removePassword(id, tx),
             (remaining) => remaining.passkeys > 0 && remaining.recoveryCodes > 0,

@@ -3,7 +3,7 @@ import { Elysia } from "elysia";
 import type { Accounts } from "../accounts/accounts.ts";
 import type { AccountQuota, Quotas } from "../accounts/quotas.ts";
 import { AppError } from "../errors.ts";
-import type { RecordEvent } from "../http/record.ts";
+import type { RecordEvent } from "../http/record-event.ts";
 import { parseBytes } from "../setting-values.ts";
 import { ACCOUNTS_PATH } from "./admin-paths.ts";
 import { type Guard, PAGE_ROUTE } from "./guard.tsx";

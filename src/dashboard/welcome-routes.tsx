@@ -3,7 +3,7 @@
 import { Elysia } from "elysia";
 import { findClient } from "../connect/clients.ts";
 import { AppError } from "../errors.ts";
-import type { Arrivals } from "../http/arrivals.ts";
+import type { LastAgents } from "../http/last-agents.ts";
 import type { Keys } from "../keys/keys.ts";
 import { wholeAccount } from "../keys/reach.ts";
 import type { Memories } from "../memories/memories.ts";
@@ -37,14 +37,14 @@ export function createWelcomeRoutes({
   memories,
   keys,
   grants,
-  arrivals,
+  lastAgents,
   connectCommand,
 }: {
   guard: Guard;
   memories: Pick<Memories, "count" | "find" | "save" | "search" | "secrets">;
   keys: Pick<Keys, "list">;
   grants: Pick<Grants, "list">;
-  arrivals: Pick<Arrivals, "last">;
+  lastAgents: Pick<LastAgents, "last">;
   connectCommand: ConnectCommandOf;
 }) {
   /**
@@ -52,7 +52,7 @@ export function createWelcomeRoutes({
    * the agents on this machine if they have written memories.
    */
   const lastConnected = async (accountId: string): Promise<ConnectedAgent | null> => {
-    const latest = arrivals.last(accountId);
+    const latest = lastAgents.last(accountId);
     if (latest) return { ...latest, name: findClient(latest.name ?? "")?.name ?? latest.name };
     const [ofKeys, ofApps] = await Promise.all([keys.list(accountId), grants.list(accountId)]);
     const used = [

@@ -1,7 +1,7 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import { Elysia } from "elysia";
 import { AppError } from "../errors.ts";
-import type { RecordEvent, RouteFacts } from "../http/record.ts";
+import type { RecordEvent, RouteFacts } from "../http/record-event.ts";
 import { type Keys, keyFacts } from "../keys/keys.ts";
 import { wholeAccount } from "../keys/reach.ts";
 import type { Memories } from "../memories/memories.ts";

@@ -3,7 +3,7 @@ import { AppError } from "../errors.ts";
 import { type Keys, keyFacts } from "../keys/keys.ts";
 import type { Credential, Reach } from "../keys/reach.ts";
 import { allows, type Scope } from "../keys/scopes.ts";
-import type { RecordEvent } from "./record.ts";
+import type { RecordEvent } from "./record-event.ts";
 
 /** Who is asking. Every request that touches memories becomes one of these, or is refused. */
 export interface Principal extends Reach {

@@ -6,7 +6,7 @@ import {
 } from "@modelcontextprotocol/server";
 import { Elysia } from "elysia";
 import type { Config } from "../config.ts";
-import type { Arrivals } from "../http/arrivals.ts";
+import type { LastAgents } from "../http/last-agents.ts";
 import type { Authorize } from "../http/principal.ts";
 import type { Log } from "../log.ts";
 import { parseJson } from "../parse-json.ts";
@@ -31,14 +31,14 @@ const MAX_BODY_BYTES = 1_000_000;
 export function createMcpRoutes({
   createServer,
   authorize,
-  arrivals,
+  lastAgents,
   config,
   log,
 }: {
   createServer: (session: Session) => McpServer;
   authorize: Authorize;
   /** Records which agents have called. */
-  arrivals: Pick<Arrivals, "note">;
+  lastAgents: Pick<LastAgents, "note">;
   config: Pick<Config, "publicUrl" | "trustProxy">;
   log: Log;
 }) {
@@ -78,7 +78,7 @@ export function createMcpRoutes({
     // The body may have arrived slowly, so the request is authorized again.
     const session = await sessionOf(request, message, authorize);
     const { principal, agentId } = session;
-    arrivals.note(principal.accountId, agentId ?? clientNameOf(message));
+    lastAgents.note(principal.accountId, agentId ?? clientNameOf(message));
     return pass(fixHeaders(request, message, session.principal), session, message);
   };
 

@@ -6,7 +6,7 @@ import { ref, responses } from "../http/openapi.ts";
 import { createPagedStream } from "../http/paged-stream.ts";
 import type { Authorize } from "../http/principal.ts";
 import { checkQueryString } from "../http/query.ts";
-import type { RecordEvent } from "../http/record.ts";
+import type { RecordEvent } from "../http/record-event.ts";
 import { validationError } from "../http/validation.ts";
 import { allows } from "../keys/scopes.ts";
 import { readByteLines, TOO_LONG } from "../lines.ts";

@@ -6,7 +6,7 @@ import { createListReader } from "../http/list-body.ts";
 import { ref, responses } from "../http/openapi.ts";
 import type { Authorize } from "../http/principal.ts";
 import { checkQueryString } from "../http/query.ts";
-import type { RecordEvent } from "../http/record.ts";
+import type { RecordEvent } from "../http/record-event.ts";
 import { allows, type Scope } from "../keys/scopes.ts";
 import { createPause } from "../pause.ts";
 import type { Memories } from "./memories.ts";

@@ -4,7 +4,7 @@ import type { Config } from "../config.ts";
 import { AppError } from "../errors.ts";
 import { readForm } from "../http/form.ts";
 import { createHostCheck } from "../http/public-host.ts";
-import type { RecordEvent } from "../http/record.ts";
+import type { RecordEvent } from "../http/record-event.ts";
 import { seeOther } from "../http/see-other.ts";
 import { parseScopes } from "../keys/scopes.ts";
 import { answerWithPage } from "../pages/error-page.tsx";

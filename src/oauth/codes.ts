@@ -1,10 +1,10 @@
 import { eq, inArray } from "drizzle-orm";
-import { createCheckStanding } from "../accounts/standing.ts";
+import { createAccountCheck } from "../accounts/account-check.ts";
 import type { Database } from "../db/database.ts";
 import { createId } from "../db/id.ts";
 import { createSecret, hashSecret } from "../db/secret.ts";
 import { AppError } from "../errors.ts";
-import { boundProblem, inBoundForm, toBoundColumns } from "../keys/bound.ts";
+import { boundProblem, inBoundForm, toBoundColumns } from "../keys/project-bound.ts";
 import type { Bound } from "../keys/reach.ts";
 import type { Scope } from "../keys/scopes.ts";
 import type { Client } from "./client.ts";
@@ -54,7 +54,7 @@ export function createCodes({
   const tables = db.tables(createOAuthTables);
   const { orm } = db;
   const { oauthCodes, oauthGrants } = tables;
-  const checkStanding = createCheckStanding(db);
+  const checkAccount = createAccountCheck(db);
 
   return {
     /**
@@ -72,7 +72,7 @@ export function createCodes({
       const expiresAt = new Date(now + CODE_LIFETIME);
       const grantId = createId("grant", now);
       await db.transaction(async (tx) => {
-        await checkStanding(tx, accountId);
+        await checkAccount(tx, accountId);
         await tx.insert(oauthGrants).values({
           id: grantId,
           accountId,

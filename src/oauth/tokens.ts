@@ -2,7 +2,7 @@ import { and, eq, gt, inArray, isNull, sql } from "drizzle-orm";
 import type { Database, Orm } from "../db/database.ts";
 import { createLastUsedWriter } from "../db/last-used.ts";
 import { hashSecret } from "../db/secret.ts";
-import { inBoundForm, toBound } from "../keys/bound.ts";
+import { inBoundForm, toBound } from "../keys/project-bound.ts";
 import type { Reach } from "../keys/reach.ts";
 import { allows, type Scope } from "../keys/scopes.ts";
 import { type Grant, type Grants, grantOf } from "./grants.ts";

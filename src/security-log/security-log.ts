@@ -4,7 +4,7 @@ import { createCounting } from "./counting.ts";
 import { type Entry, toEntry, toFields } from "./entry.ts";
 import { createEventStore } from "./event-store.ts";
 import { type Facts, isForeign, type SecurityEvent } from "./events.ts";
-import { createTold } from "./told.ts";
+import { createReportedEvents } from "./reported-events.ts";
 
 /** Milliseconds in which the same event again makes neither a row nor, from some time on, a line. */
 const MINUTE = 60_000;
@@ -133,7 +133,7 @@ export function createSecurityLog({
      * @returns a function that ends it
      */
     async tellCommands(): Promise<() => void> {
-      const told = createTold(await store.newest());
+      const told = createReportedEvents(await store.newest());
       const look = async (tx: Orm) => {
         const newest = await store.newest(tx);
         if (newest > told.before()) {

@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import { AppError } from "../errors.ts";
-import { describeBound } from "../keys/bound.ts";
+import { describeBound } from "../keys/project-bound.ts";
 import type { Bound } from "../keys/reach.ts";
 import { describeScopes, type Scope } from "../keys/scopes.ts";
 import { Choice, Field } from "../pages/field.tsx";

@@ -1,7 +1,7 @@
 import { and, eq, gt, lte, sql } from "drizzle-orm";
 import type { Database } from "../db/database.ts";
 import { createSecret, hashSecret } from "../db/secret.ts";
-import { type Basis, createCheckBasis } from "./basis.ts";
+import { createConditionsCheck, type SessionConditions } from "./session-conditions.ts";
 import { createSignInTables } from "./tables.ts";
 
 /** How long a person has for the second step, in milliseconds. */
@@ -27,7 +27,7 @@ export type PendingSignIns = ReturnType<typeof createPendingSignIns>;
 export function createPendingSignIns({ db, clock }: { db: Database; clock: () => number }) {
   const { orm } = db;
   const { pendingSignIns } = db.tables(createSignInTables);
-  const checkBasis = createCheckBasis({ db, clock });
+  const checkConditions = createConditionsCheck({ db, clock });
   const PENDING = {
     accountId: pendingSignIns.accountId,
     next: pendingSignIns.next,
@@ -44,10 +44,14 @@ export function createPendingSignIns({ db, clock }: { db: Database; clock: () =>
   return {
     /**
      * Begins one, and removes those that are over. Returns the secret for the cookie.
-     * @param basis what the first step rests on
-     * @throws AppError `forbidden` when the account is shut, or the basis is there no more
+     * @param conditions what the first step rests on
+     * @throws AppError `forbidden` when the account is shut, or the conditions is there no more
      */
-    async begin(accountId: string, next: string | null, basis: Basis = {}): Promise<string> {
+    async begin(
+      accountId: string,
+      next: string | null,
+      conditions: SessionConditions = {},
+    ): Promise<string> {
       const now = clock();
       const secret = createSecret("");
       const isOver = lte(pendingSignIns.expiresAt, new Date(now));
@@ -55,7 +59,7 @@ export function createPendingSignIns({ db, clock }: { db: Database; clock: () =>
       const expiresAt = new Date(now + PENDING_LIFETIME);
       const row = { hash: hashSecret(secret), accountId, next, triesLeft: TRIES, expiresAt };
       await db.transaction(async (tx) => {
-        await checkBasis(tx, accountId, basis);
+        await checkConditions(tx, accountId, conditions);
         await tx.insert(pendingSignIns).values(row);
       });
       return secret;

@@ -4,7 +4,7 @@ import type { Config } from "../config.ts";
 import { isSameSecret } from "../db/secret.ts";
 import { AppError } from "../errors.ts";
 import { createHostCheck } from "../http/public-host.ts";
-import type { RecordEvent } from "../http/record.ts";
+import type { RecordEvent } from "../http/record-event.ts";
 import { seeOther } from "../http/see-other.ts";
 import type { Log } from "../log.ts";
 import { MessagePage } from "../pages/layout.tsx";

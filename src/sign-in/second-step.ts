@@ -1,9 +1,9 @@
 import type { Accounts } from "../accounts/accounts.ts";
-import type { Basis } from "./basis.ts";
 import type { Cookies } from "./cookies.ts";
 import type { Factors } from "./factors.ts";
 import { SECOND_STEP_PATH } from "./paths.ts";
 import { PENDING_LIFETIME, type PendingSignIn, type PendingSignIns } from "./pending-sign-ins.ts";
+import type { SessionConditions } from "./session-conditions.ts";
 import type { Sessions } from "./sessions.ts";
 import type { Visitors } from "./visitor.ts";
 import type { WebAuthn } from "./webauthn.ts";
@@ -57,8 +57,12 @@ export function createSecondStep({
   webauthn: WebAuthn;
 }) {
   /** Begins the session. */
-  const welcome = async (request: Request, { accountId, next }: Beginning, basis: Basis = {}) => {
-    const { session, setCookies } = await visitors.welcome(request, accountId, basis);
+  const welcome = async (
+    request: Request,
+    { accountId, next }: Beginning,
+    conditions: SessionConditions = {},
+  ) => {
+    const { session, setCookies } = await visitors.welcome(request, accountId, conditions);
     const isOver = cookies.read(request, "pending") === null ? [] : [cookies.clear("pending")];
     const arrival = { to: next ?? "/", setCookies: [...setCookies, ...isOver], isSignedIn: true };
     return { session, arrival };
@@ -85,17 +89,21 @@ export function createSecondStep({
      * account that begins a session.
      * @throws AppError as `Sessions.begin`
      */
-    async arrive(request: Request, beginning: Beginning, basis: Basis = {}): Promise<Arrival> {
+    async arrive(
+      request: Request,
+      beginning: Beginning,
+      conditions: SessionConditions = {},
+    ): Promise<Arrival> {
       const { accountId, next } = beginning;
       if (!(await factors.isSetUp(accountId))) {
-        const { session, arrival } = await welcome(request, beginning, basis);
+        const { session, arrival } = await welcome(request, beginning, conditions);
         if (!(await factors.isSetUp(accountId))) return arrival;
         // The first factor was set up meanwhile, which has ended the sessions of before.
         await sessions.end(session);
       }
       const old = cookies.read(request, "pending");
       if (old !== null) await pendingSignIns.end(old);
-      const secret = await pendingSignIns.begin(accountId, next, basis);
+      const secret = await pendingSignIns.begin(accountId, next, conditions);
       const setCookies = [cookies.set("pending", secret, PENDING_LIFETIME)];
       return { to: SECOND_STEP_PATH, setCookies, isSignedIn: false };
     },

@@ -3,7 +3,7 @@ import type { Database } from "../db/database.ts";
 import { createLastUsedWriter } from "../db/last-used.ts";
 import { createSecret, hashSecret } from "../db/secret.ts";
 import { AppError } from "../errors.ts";
-import { type Basis, createCheckBasis } from "./basis.ts";
+import { createConditionsCheck, type SessionConditions } from "./session-conditions.ts";
 import { createSignInTables } from "./tables.ts";
 
 /** How long a session lasts, whether used or not, in milliseconds. */
@@ -31,7 +31,7 @@ export type Sessions = ReturnType<typeof createSessions>;
 export function createSessions({ db, clock }: { db: Database; clock: () => number }) {
   const { orm } = db;
   const { sessions } = db.tables(createSignInTables);
-  const checkBasis = createCheckBasis({ db, clock });
+  const checkConditions = createConditionsCheck({ db, clock });
   const isThis = (secret: string) => eq(sessions.hash, hashSecret(secret));
   const isAlive = () => gt(sessions.expiresAt, new Date(clock()));
   const markUsed = createLastUsedWriter(db, (tx, id, now) =>
@@ -46,15 +46,19 @@ export function createSessions({ db, clock }: { db: Database; clock: () => numbe
      * Begins a session of a person who has just proved who they are, and removes those that are over.
      * Returns the secret for the cookie.
      * @param browser as it calls itself
-     * @param basis what the sign-in rests on
-     * @throws AppError `forbidden` when the account is shut, or the basis is there no more
+     * @param conditions what the sign-in rests on
+     * @throws AppError `forbidden` when the account is shut, or the conditions is there no more
      */
-    async begin(accountId: string, browser = "", basis: Basis = {}): Promise<string> {
+    async begin(
+      accountId: string,
+      browser = "",
+      conditions: SessionConditions = {},
+    ): Promise<string> {
       const now = clock();
       const secret = createSecret("");
       await orm.delete(sessions).where(lte(sessions.expiresAt, new Date(now)));
       await db.transaction(async (tx) => {
-        await checkBasis(tx, accountId, basis);
+        await checkConditions(tx, accountId, conditions);
         await tx.insert(sessions).values({
           hash: hashSecret(secret),
           accountId,

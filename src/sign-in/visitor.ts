@@ -1,9 +1,9 @@
 import type { Account, Accounts } from "../accounts/accounts.ts";
 import { createSecret } from "../db/secret.ts";
-import type { Basis } from "./basis.ts";
 import type { Cookies } from "./cookies.ts";
 import { DEVICE_LIFETIME, type Devices } from "./devices.ts";
 import { formToken } from "./form-token.ts";
+import type { SessionConditions } from "./session-conditions.ts";
 import { SESSION_LIFETIME, type Sessions } from "./sessions.ts";
 
 /** A person who is signed in, with the proof for their forms. */
@@ -58,9 +58,13 @@ export function createVisitors({
      * Signs a person in, instead of who was: the end of every way of signing in.
      * @throws AppError as `Sessions.begin`
      */
-    async welcome(request: Request, accountId: string, basis?: Basis): Promise<Welcome> {
+    async welcome(
+      request: Request,
+      accountId: string,
+      conditions?: SessionConditions,
+    ): Promise<Welcome> {
       const browser = request.headers.get("user-agent") ?? "";
-      const session = await sessions.begin(accountId, browser, basis);
+      const session = await sessions.begin(accountId, browser, conditions);
       const old = cookies.read(request, "session");
       if (old !== null) await sessions.end(old);
       const setCookies = [

@@ -80,7 +80,7 @@ beforeAll(async () => {
           via: "local",
           credential: { by: "local", id: "local" },
         }),
-        arrivals: { note() {} },
+        lastAgents: { note() {} },
         config: { publicUrl: "http://localhost", trustProxy: false },
         log: silentLog,
       }),

@@ -9,7 +9,7 @@ import { createIdentities } from "../../src/sign-in/identities.ts";
 import { createPendingSignIns } from "../../src/sign-in/pending-sign-ins.ts";
 import { readServerSecret } from "../../src/sign-in/server-secret.ts";
 import { createSessions, SESSION_LIFETIME } from "../../src/sign-in/sessions.ts";
-import { createTakeWayIn } from "../../src/sign-in/ways-in.ts";
+import { createRemoveSignInMethod } from "../../src/sign-in/sign-in-methods.ts";
 import { DATABASES, storesOn } from "../support/databases.ts";
 import { addAccount } from "../support/stores.ts";
 
@@ -65,11 +65,11 @@ describe.each(DATABASES)("on %s,", (_, place) => {
     const { id } = await accounts.add({ email, password });
     for (let round = 0; round < 10; round++) {
       const verified = await accounts.verifyPassword(email, password);
-      const basis = { passwordMark: verified?.passwordMark };
+      const conditions = { passwordMark: verified?.passwordMark };
       password = `the password of ${round}`;
       const begun = await Promise.allSettled([
-        ...[accounts.setPassword(id, password), sessions.begin(id, "", basis)],
-        ...[pending.begin(id, null, basis), sessions.begin(id, "", basis)],
+        ...[accounts.setPassword(id, password), sessions.begin(id, "", conditions)],
+        ...[pending.begin(id, null, conditions), sessions.begin(id, "", conditions)],
       ]);
       expect(begun[0]?.status).toBe("fulfilled");
       expect(await sessions.list(id)).toEqual([]);
@@ -77,7 +77,7 @@ describe.each(DATABASES)("on %s,", (_, place) => {
         if (each.status === "fulfilled") expect(await pending.find(`${each.value}`)).toBeNull();
         else expect(each.reason).toMatchObject({ code: "forbidden" });
       }
-      await expect(sessions.begin(id, "", basis)).rejects.toMatchObject({ code: "forbidden" });
+      await expect(sessions.begin(id, "", conditions)).rejects.toMatchObject({ code: "forbidden" });
     }
   });
 
@@ -139,7 +139,10 @@ describe.each(DATABASES)("on %s,", (_, place) => {
     const waysOn = (on: typeof db) => {
       const identities = createIdentities({ db: on, clock });
       const factors = createFactors({ db: on, clock });
-      return { identities, take: createTakeWayIn({ db: on, accounts, identities, factors }) };
+      return {
+        identities,
+        take: createRemoveSignInMethod({ db: on, accounts, identities, factors }),
+      };
     };
     const servers = [waysOn(db), waysOn((await beside()).db)] as const;
     const issuers = ["https://one.example.com", "https://two.example.com"] as const;

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { Config } from "../../config.ts";
-import { describeBound, toBound } from "../../keys/bound.ts";
+import { describeBound, toBound } from "../../keys/project-bound.ts";
 import { describeScopes } from "../../keys/scopes.ts";
 import { type Grant, grantFacts } from "../../oauth/grants.ts";
 import { CommandError } from "../command-error.ts";

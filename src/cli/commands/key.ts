@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
 import type { Config } from "../../config.ts";
-import { describeBound } from "../../keys/bound.ts";
 import { type KeyRecord, keyFacts } from "../../keys/keys.ts";
+import { describeBound } from "../../keys/project-bound.ts";
 import { describeScopes, FULL_ACCESS, type Scope } from "../../keys/scopes.ts";
 import { Project } from "../../memories/memory.ts";
 import { CommandError } from "../command-error.ts";

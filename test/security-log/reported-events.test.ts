@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
-import { createTold } from "../../src/security-log/told.ts";
+import { createReportedEvents } from "../../src/security-log/reported-events.ts";
 
 test("an event is told once, also one with a lower number that is seen later", () => {
-  const told = createTold(10);
+  const told = createReportedEvents(10);
   const look = (newest: number, seen: readonly number[]) => {
     const fresh = seen.filter((id) => id > told.before()).filter((id) => told.add(id));
     told.moveOn(newest);

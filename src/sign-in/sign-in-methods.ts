@@ -5,7 +5,7 @@ import type { Factors } from "./factors.ts";
 import type { Identities } from "./identities.ts";
 
 /** By what an account can be signed in to. */
-export interface WaysIn {
+export interface SignInMethods {
   readonly hasPassword: boolean;
   /** Of the providers that it is connected to. */
   readonly issuers: readonly string[];
@@ -13,13 +13,13 @@ export interface WaysIn {
   readonly recoveryCodes: number;
 }
 
-export type TakeWayIn = ReturnType<typeof createTakeWayIn>;
+export type RemoveSignInMethod = ReturnType<typeof createRemoveSignInMethod>;
 
 /**
  * Makes what takes a way to sign in from an account, unless too little would be left: of two that are
  * taken at once, the second one sees that the first one is gone.
  */
-export function createTakeWayIn({
+export function createRemoveSignInMethod({
   db,
   accounts,
   identities,
@@ -38,7 +38,7 @@ export function createTakeWayIn({
   return (
     accountId: string,
     take: (tx: Orm) => Promise<void>,
-    isEnough: (left: WaysIn) => boolean,
+    isEnough: (left: SignInMethods) => boolean,
     refusal: string,
   ): Promise<void> =>
     db.transaction(async (tx) => {

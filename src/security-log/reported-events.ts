@@ -6,7 +6,7 @@ const LOOKS_BACK = 5;
  * number may be seen later than one with a higher number: for some looks they are looked for again.
  * @param newest no event up to this one is to be told
  */
-export function createTold(newest: number) {
+export function createReportedEvents(newest: number) {
   const lastLooks: number[] = [newest];
   const ids = new Set<number>();
   return {

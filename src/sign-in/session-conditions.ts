@@ -1,12 +1,12 @@
 import { and, eq, gt } from "drizzle-orm";
-import { createCheckStanding } from "../accounts/standing.ts";
+import { createAccountCheck } from "../accounts/account-check.ts";
 import type { Database, Orm } from "../db/database.ts";
 import { hashSecret } from "../db/secret.ts";
 import { AppError } from "../errors.ts";
 import { createSignInTables } from "./tables.ts";
 
 /** What a sign-in rests on, which may end before a session has begun. */
-export interface Basis {
+export interface SessionConditions {
   /** The mark of the password that was shown or set; null for none. */
   readonly passwordMark?: string | null | undefined;
   /** The secret of the sign-in whose second step was taken. It is used up. */
@@ -14,16 +14,20 @@ export interface Basis {
 }
 
 /**
- * Makes what checks a basis in the transaction that begins a session.
- * @returns a function that throws AppError `forbidden` when the account is shut, or the basis is there
+ * Makes what checks a conditions in the transaction that begins a session.
+ * @returns a function that throws AppError `forbidden` when the account is shut, or the conditions is there
  * no more
  */
-export function createCheckBasis({ db, clock }: { db: Database; clock: () => number }) {
-  const checkStanding = createCheckStanding(db);
+export function createConditionsCheck({ db, clock }: { db: Database; clock: () => number }) {
+  const checkAccount = createAccountCheck(db);
   const { pendingSignIns } = db.tables(createSignInTables);
 
-  return async (tx: Orm, accountId: string, { passwordMark, pending }: Basis): Promise<void> => {
-    await checkStanding(tx, accountId, passwordMark);
+  return async (
+    tx: Orm,
+    accountId: string,
+    { passwordMark, pending }: SessionConditions,
+  ): Promise<void> => {
+    await checkAccount(tx, accountId, passwordMark);
     if (pending === undefined) return;
     const isThis = and(
       eq(pendingSignIns.hash, hashSecret(pending)),

@@ -11,7 +11,7 @@ import { createAccountTables } from "./tables.ts";
  * @returns a function that throws AppError `forbidden` when the account is shut, or its password has
  * another mark than the one that is given
  */
-export function createCheckStanding({ tables }: Pick<Database, "tables">) {
+export function createAccountCheck({ tables }: Pick<Database, "tables">) {
   const { accounts } = tables(createAccountTables);
   const { passwordHash, disabledAt } = accounts;
 

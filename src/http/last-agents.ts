@@ -11,10 +11,10 @@ export interface Arrival {
   readonly at: Date;
 }
 
-export type Arrivals = ReturnType<typeof createArrivals>;
+export type LastAgents = ReturnType<typeof createLastAgents>;
 
 /** Remembers, since the start, which agent came last to each account, so that who connects one sees it. */
-export function createArrivals({ clock }: { clock: () => number }) {
+export function createLastAgents({ clock }: { clock: () => number }) {
   const last = new LRUCache<string, Arrival>({ max: MOST_ACCOUNTS });
   return {
     /** @param name any text */
