@@ -4,14 +4,14 @@ import { hashFile } from "../native/asset.ts";
 import { CHECKSUMS } from "../upgrade/checksums.ts";
 import type { Release } from "./release-info.ts";
 
-/** What is made of the checksums, and what goes into no download. */
-const LEFT_OUT = [CHECKSUMS, `${CHECKSUMS}.sigstore.json`, "NOTES.md"];
+/** Files without a checksum: the checksums themselves, their signature, and the notes, which are not downloaded. */
+const EXCLUDED = [CHECKSUMS, `${CHECKSUMS}.sigstore.json`, "NOTES.md"];
 
-/** Writes the checksums of all files that lie directly in the folder, in the order of their names. */
+/** Writes the checksums of all files in the release's folder, without its subfolders, sorted by name. */
 export async function make({ out }: Release): Promise<string[]> {
   const entries = await readdir(out, { withFileTypes: true });
   const names = entries
-    .filter((entry) => entry.isFile() && !LEFT_OUT.includes(entry.name))
+    .filter((entry) => entry.isFile() && !EXCLUDED.includes(entry.name))
     .map(({ name }) => name)
     .sort();
   const lines: string[] = [];

@@ -3,16 +3,17 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { run } from "../native/run.ts";
 import { linuxExecutables } from "./linux-processors.ts";
-import { put } from "./put.ts";
+import { writePackageFile } from "./package-file.ts";
 import { releaseDate } from "./release-date.ts";
 import { imageName, mcpName, type Release } from "./release-info.ts";
 
 const ROOT = join(import.meta.dir, "..", "..");
 
 /**
- * Makes the container images of the Linux executables: archives for `docker load`, in Docker's own format, because
- * that of OCI has no health check. Needs buildah, no daemon and no root: nothing is run in the image.
- * @param base another image than that of the Dockerfile, for where no registry can be reached
+ * Builds the container images of the Linux executables, as archives for `docker load`. They are in Docker's own
+ * format, because the OCI format has no health check. It needs buildah, but no daemon and no root, because no
+ * program runs in the image.
+ * @param base a base image other than the Dockerfile's, for machines that can't reach a registry
  */
 export async function make(release: Release, base?: string): Promise<string[]> {
   const text = lastStage(await Bun.file(join(ROOT, "Dockerfile")).text());
@@ -30,7 +31,7 @@ export async function make(release: Release, base?: string): Promise<string[]> {
   return written;
 }
 
-/** The Dockerfile without the stage that builds: what it takes from there is in the folder. */
+/** The last stage of the Dockerfile. It copies from the folder instead of the build stage. */
 function lastStage(dockerfile: string): string {
   return dockerfile.slice(dockerfile.lastIndexOf("\nFROM ") + 1).replaceAll("--from=build ", "");
 }
@@ -39,20 +40,24 @@ function from(dockerfile: string, base: string): string {
   return dockerfile.replace(/^FROM .*$/m, `FROM ${base}`);
 }
 
-/** Folders of the image that hold our files. */
+/** Folders of the image with our files. */
 const FOLDERS = [
-  ...["usr", "usr/local", "usr/local/bin"],
-  ...["usr/share", "usr/share/doc", "usr/share/doc/ctxd"],
+  "usr",
+  "usr/local",
+  "usr/local/bin",
+  "usr/share",
+  "usr/share/doc",
+  "usr/share/doc/ctxd",
 ];
 
-/** Puts into a folder what the first stage of the Dockerfile makes. */
+/** Writes the files to a folder that the first stage of the Dockerfile would create. */
 async function fill(folder: string, executable: string): Promise<void> {
   const root = join(folder, "image");
-  await put(join(root, "usr/local/bin/ctxd"), { path: executable }, 0o755);
+  await writePackageFile(join(root, "usr/local/bin/ctxd"), { path: executable }, 0o755);
   for (const name of ["LICENSE", "NOTICE"])
-    await put(join(root, "usr/share/doc/ctxd", name), { path: join(ROOT, name) });
+    await writePackageFile(join(root, "usr/share/doc/ctxd", name), { path: join(ROOT, name) });
   await mkdir(join(folder, "volume", "data"), { recursive: true });
-  // Whatever the umask of who makes it.
+  // Independent of the umask.
   for (const path of ["volume", "image", ...FOLDERS.map((each) => join("image", each))])
     await chmod(join(folder, path), 0o755);
   await chmod(join(folder, "volume", "data"), 0o700);
@@ -64,7 +69,7 @@ async function build(
   { folder, processor }: { folder: string; processor: string },
 ): Promise<string> {
   const path = join(release.out, `image-${processor}.tar`);
-  // The image has one name, which it is published by.
+  // Built without a name: the archive gets the only one.
   const idFile = join(folder, "id");
   const seconds = (await releaseDate(release.version, executable)).getTime() / 1000;
   const labels = {
@@ -76,14 +81,14 @@ async function build(
     "build",
     "--format=docker",
     `--platform=linux/${processor}`,
-    // Of the image and of its files: the same executable makes the same image.
+    // The time of the image and its files, so that equal executables result in equal images.
     `--timestamp=${seconds}`,
     ...Object.entries(labels).map(([label, value]) => `--label=${label}=${value}`),
     `--iidfile=${idFile}`,
     folder,
   );
   await mkdir(release.out, { recursive: true });
-  // Nothing is added to an archive that is there.
+  // buildah does not write to an existing archive.
   await rm(path, { force: true });
   const id = (await Bun.file(idFile).text()).trim();
   await buildah("push", id, `docker-archive:${path}:${imageName(release)}`);
@@ -94,6 +99,6 @@ async function build(
 async function buildah(...args: string[]): Promise<void> {
   const program = Bun.which("buildah");
   if (!program)
-    throw new Error("buildah makes images and is not here: install the package buildah.");
+    throw new Error("buildah is missing, which builds images: install the package buildah.");
   await run([program, ...args]);
 }

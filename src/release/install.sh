@@ -1,12 +1,12 @@
 #!/bin/sh
-# Installs ctxd for the person who runs it: no root, nothing outside the home folder, no file of the shell changed.
+# Installs ctxd for the current user: without root, only in the home folder, and without changes to files of the shell.
 #   curl -fsSL @REPOSITORY@/releases/latest/download/install.sh | sh
-# What it downloads is held to the SHA-256 that the release names, started once, and only then put in its place.
+# It checks the SHA-256 of the download, starts it once, and only then moves it to its place.
 set -eu
 
 repository='@REPOSITORY@'
 version='@VERSION@'
-# The oldest glibc that the libraries inside can be loaded with.
+# The oldest glibc that the embedded libraries work with.
 oldest_glibc='@GLIBC@'
 dir=
 action=installed
@@ -41,12 +41,12 @@ executable_name() {
       echo "ctxd-linux-$cpu"
       ;;
     Darwin)
-      # A shell that is translated (Rosetta) takes a Mac with Apple silicon for one with an Intel processor.
+      # In a shell under Rosetta, uname reports an Intel processor on Apple silicon.
       [ "$(sysctl -n sysctl.proc_translated 2>/dev/null)" != 1 ] || cpu=arm64
       [ "$cpu" = arm64 ] || fail "there is no executable for Macs with an Intel processor, only for Apple silicon."
       echo ctxd-darwin-arm64
       ;;
-    *) fail "this script is for Linux and macOS, not for $(uname -s); on Windows, winget or npm has it." ;;
+    *) fail "this script is for Linux and macOS, not for $(uname -s); on Windows, use winget or npm." ;;
   esac
 }
 
@@ -55,12 +55,12 @@ check_glibc() {
   found=$(printf '%s' "$found" | sed -n 's/.*[^0-9.]\([0-9][0-9]*\.[0-9][0-9]*\)[^ ]*$/\1/p')
   if [ -z "$found" ]; then
     for musl in /lib/ld-musl-*; do
-      [ ! -e "$musl" ] || fail "ctxd needs a Linux with glibc $oldest_glibc or later; this one has musl (Alpine, say)."
+      [ ! -e "$musl" ] || fail "ctxd needs a Linux with glibc $oldest_glibc or later; this one has musl (such as Alpine)."
     done
   fi
   oldest=$(printf '%s\n%s\n' "${found:-$oldest_glibc}" "$oldest_glibc" | sort -t . -k 1,1n -k 2,2n | head -n 1)
   [ "$oldest" = "$oldest_glibc" ] || fail "ctxd needs glibc $oldest_glibc or later; this system has $found."
-  [ -e "$1" ] || fail "ctxd needs a Linux with glibc for $(uname -m), and $1 isn't there."
+  [ -e "$1" ] || fail "ctxd needs a Linux with glibc for $(uname -m), but $1 does not exist."
 }
 
 # Downloads an address ($1) into a file ($2).
@@ -73,7 +73,7 @@ download() {
   elif has wget; then
     wget -q -O "$2" "$1"
   else
-    fail "it takes curl or wget to download it."
+    fail "curl or wget is needed for the download."
   fi || fail "$1 could not be downloaded."
 }
 
@@ -88,22 +88,22 @@ sha256_of() {
 }
 
 install_ctxd() {
-  case $version in *[!0-9A-Za-z.-]* | '') fail "--version $version is no version." ;; esac
+  case $version in *[!0-9A-Za-z.-]* | '') fail "--version $version is not a version." ;; esac
   [ -n "$dir" ] || dir=$HOME/.local/bin
   case $dir in
-    *[\"\\]*) fail "the name of $dir has a quotation mark or a backslash: choose another folder." ;;
+    *[\"\\]*) fail "the name of $dir contains a quotation mark or a backslash: choose another folder." ;;
     /*) ;;
     *) dir=$(pwd)/$dir ;;
   esac
   target=$dir/ctxd
-  [ ! -L "$target" ] || fail "$target is a link to something else: remove it, or choose another folder with --dir."
+  [ ! -L "$target" ] || fail "$target is a symbolic link: remove it, or choose another folder with --dir."
   [ ! -d "$target" ] || fail "$target is a folder: choose another folder with --dir."
-  has sha256sum || has shasum || has openssl || fail "it takes sha256sum, shasum or openssl to check the download."
+  has sha256sum || has shasum || has openssl || fail "sha256sum, shasum or openssl is needed to check the download."
   name=$(executable_name)
   from=$repository/releases/download/v$version
 
-  mkdir -p "$dir" || fail "the folder $dir can't be made."
-  # In the same folder, so that it can be put in its place in one step.
+  mkdir -p "$dir" || fail "the folder $dir can't be created."
+  # In the same folder, so that the file can be moved atomically.
   work=$(mktemp -d "$dir/.ctxd-install.XXXXXX") || fail "the folder $dir can't be written to."
   trap 'rm -rf "$work"' EXIT
   trap 'exit 130' HUP INT TERM
@@ -114,8 +114,8 @@ install_ctxd() {
   wanted=$(sed -n "s/^\([0-9a-f]\{64\}\) [ *]$name\$/\1/p" "$work/SHA256SUMS")
   [ -n "$wanted" ] || fail "SHA256SUMS of the release has no line for $name."
   found=$(sha256_of "$work/ctxd")
-  [ "$found" = "$wanted" ] || fail "what was downloaded is damaged: its SHA-256 is $found, not $wanted."
-  say "Its SHA-256 is that of the release: $wanted"
+  [ "$found" = "$wanted" ] || fail "the download is damaged: its SHA-256 is $found, not $wanted."
+  say "Its SHA-256 matches the release: $wanted"
 
   chmod 755 "$work/ctxd"
   started=$("$work/ctxd" --version 2>&1) || fail "it does not start on this system: $started"
@@ -130,13 +130,13 @@ say_next() {
   command=ctxd
   case ":$PATH:" in
     *":$dir:"*)
-      # Another one earlier in the PATH would be started in its place.
+      # An earlier entry of the PATH would start another program.
       first=$(command -v ctxd || true)
-      [ "$first" = "$target" ] || say "The command ctxd is another one, earlier in your PATH: $first"
+      [ "$first" = "$target" ] || say "The command ctxd starts another program, earlier in your PATH: $first"
       ;;
     *)
       command=$target
-      say "$dir is not in your PATH. This line in the start file of your shell (such as ~/.profile) adds it:"
+      say "$dir is not in your PATH. Add this line to the start file of your shell (such as ~/.profile):"
       say "  export PATH=\"$dir:\$PATH\""
       ;;
   esac
@@ -144,17 +144,17 @@ say_next() {
 }
 
 uninstall_ctxd() {
-  [ -f "$record" ] || fail "this script did not install it ($record isn't there)."
+  [ -f "$record" ] || fail "this script did not install it ($record does not exist)."
   target=$(sed -n 's/.*"path":"\([^"]*\)".*/\1/p' "$record")
   for service in "${XDG_CONFIG_HOME:-$HOME/.config}/systemd/user/ctxd.service" "$HOME/Library/LaunchAgents/ctxd.plist"; do
-    # Only where the service starts this executable.
+    # Only if the service starts this executable.
     if [ -f "$service" ] && grep -qF "$target" "$service" && [ -x "$target" ]; then "$target" service uninstall || true; fi
   done
-  # With the former one, which `ctxd upgrade --install` keeps.
+  # Also the former version, which `ctxd upgrade --install` keeps.
   rm -f "$target" "$target.old" "$record"
   rmdir "$(dirname "$record")" 2>/dev/null || true
   say "Removed: $target"
-  say "Left: your memories in ${XDG_DATA_HOME:-$HOME/.local/share}/ctxd, and what can be made again in ${XDG_CACHE_HOME:-$HOME/.cache}/ctxd."
+  say "Kept: your memories in ${XDG_DATA_HOME:-$HOME/.local/share}/ctxd, and temporary files in ${XDG_CACHE_HOME:-$HOME/.cache}/ctxd."
 }
 
 main() {
@@ -170,12 +170,12 @@ main() {
         usage
         exit 0
         ;;
-      *) fail "it has no option $1; --help tells which there are." ;;
+      *) fail "there is no option $1; --help lists all options." ;;
     esac
     shift
   done
   if [ "$action" = removed ]; then uninstall_ctxd; else install_ctxd; fi
 }
 
-# The last line: half a script does nothing.
+# In the last line, so that a truncated script does nothing.
 main "$@"

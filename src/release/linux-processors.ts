@@ -1,12 +1,12 @@
 import type { TargetName } from "../native/targets.ts";
 import type { Release } from "./release-info.ts";
 
-/** What Debian and container images call the processors of the Linux targets. */
+/** Names of the Linux targets' processors in Debian and in container images. */
 const PROCESSORS = { "linux-x64": "amd64", "linux-arm64": "arm64" } as const satisfies Partial<
   Record<TargetName, string>
 >;
 
-export type LinuxTarget = keyof typeof PROCESSORS;
+type LinuxTarget = keyof typeof PROCESSORS;
 
 /** The Linux executables of a release, each with the name of its processor. */
 export function linuxExecutables({ executables }: Pick<Release, "executables">) {

@@ -4,12 +4,12 @@ import { SETTINGS } from "../settings.ts";
 type Command = Awaited<ReturnType<typeof createProgram>>;
 
 /**
- * The manual page ctxd(1), made of the commands and settings themselves, in the macros of man(7).
- * @param date of the version, as YYYY-MM-DD
+ * The manual page ctxd(1), generated from the commands and settings, with the macros of man(7).
+ * @param date the date of the version, as YYYY-MM-DD
  */
 export async function manPage(version: string, date: string): Promise<string> {
   const program = await createProgram({});
-  // Examples are known to no other method.
+  // Commander has no other way to get the examples.
   const printed = (command: Command): string => {
     let text = "";
     command.configureOutput({ writeOut: (part) => (text += part) }).outputHelp();
@@ -24,7 +24,7 @@ export async function manPage(version: string, date: string): Promise<string> {
     `.SH COMMANDS\n${commandsOf(program)
       .map(({ names, command }) => describe(program, names, command, printed(command)))
       .join("\n")}`,
-    `.SH ENVIRONMENT\n${paragraphs("An option wins over the setting that it names.")}\n${settings()}`,
+    `.SH ENVIRONMENT\n${paragraphs("An option overrides the setting that it names.")}\n${settings()}`,
     `.SH FILES\n${FILES.map(([path, meaning]) => `.TP\n.I ${roff(path)}\n${roff(meaning)}`).join("\n")}`,
     ".SH EXIT STATUS\n0 done, 1 failed, 2 wrong usage.",
     `.SH EXAMPLES\n${examplesIn(printed(program))}`,
@@ -33,26 +33,26 @@ export async function manPage(version: string, date: string): Promise<string> {
   return `${sections.join("\n")}\n`;
 }
 
-const DESCRIPTION = `ctxd stores pieces of text for a user account and finds them again by meaning. The embedding model is \
-inside: no text leaves the machine.
+const DESCRIPTION = `ctxd stores pieces of text for a user account and finds them again by meaning. It contains the \
+embedding model: no text leaves the machine.
 
-Agents on the same machine need no server: ctxd connect shows what to write into their settings. Without a command, ctxd runs \
+Agents on the same machine need no server: ctxd connect sets them up. Without a command, ctxd runs \
 the server.`;
 
 const FILES = [
-  ["~/.local/share/ctxd", "everything that must be kept (CTXD_DATA_DIR)"],
-  ["~/.cache/ctxd", "the model and the libraries, unpacked; can be made again (CTXD_CACHE_DIR)"],
+  ["~/.local/share/ctxd", "all data that must be kept (CTXD_DATA_DIR)"],
+  ["~/.cache/ctxd", "the unpacked model and libraries, which can be removed (CTXD_CACHE_DIR)"],
 ] as const;
 
-/** All commands that help shows, those below a command after it. */
+/** All commands that the help shows. A command with subcommands is replaced by them. */
 function commandsOf(parent: Command, before: readonly string[] = []): Found[] {
   const shown = parent.createHelp().visibleCommands(parent);
   return parent.commands
     .filter((command) => shown.includes(command))
     .flatMap((command) => {
       const names = [...before, command.name()];
-      const below = commandsOf(command, names);
-      return below.length > 0 ? below : [{ names, command }];
+      const subcommands = commandsOf(command, names);
+      return subcommands.length > 0 ? subcommands : [{ names, command }];
     });
 }
 
@@ -86,7 +86,7 @@ function describe(
     .join("\n");
 }
 
-/** The options of a command. Those that every command has are told once. */
+/** The options of a command. `--help` is listed only once, for the program. */
 function optionsOf(program: Command, command: Command): string {
   return command
     .createHelp()
@@ -121,7 +121,7 @@ function withoutArticle(text: string): string {
   return text.replace(/^A /, "");
 }
 
-/** A text as roff reads it: nothing in it is an escape or a request. */
+/** Escapes a text for roff, so that it contains no escapes and no requests. */
 function roff(text: string): string {
   return text
     .replaceAll("\\", "\\e")

@@ -4,15 +4,15 @@ import { TARGET_NAMES } from "../native/targets.ts";
 import { bundleName } from "./mcpb.ts";
 import { downloadUrl, imageName, mcpName, type Release } from "./release-info.ts";
 
-/** The newest format that the registry has, of December 2025. */
+/** The newest format of the registry, of December 2025. */
 const SCHEMA = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json";
 /** The registry allows 100 characters. */
 const DESCRIPTION =
-  "A private long-term memory for AI agents, on your own machine, found by meaning";
+  "A private long-term memory for AI agents, on your own machine, searched by meaning";
 
 /**
- * Writes `server.json`, which tells the MCP registry where the packages are
- * (https://modelcontextprotocol.io/registry/package-types). It names the bundles that lie in the folder.
+ * Writes `server.json`, which lists the packages for the MCP registry
+ * (https://modelcontextprotocol.io/registry/package-types). It includes the bundles in the release's folder.
  */
 export async function make(release: Release): Promise<string[]> {
   const path = join(release.out, "server.json");
@@ -41,7 +41,7 @@ function ofNpm({ version }: Release) {
     environmentVariables: [
       {
         name: "CTXD_DATA_DIR",
-        description: "The folder of the memories, instead of the usual one",
+        description: "The folder of the memories, instead of the default one",
         format: "filepath",
       },
     ],

@@ -12,25 +12,25 @@ const MANIFEST_VERSION = "0.3";
 
 const ROOT = join(import.meta.dir, "..", "..");
 
-const ABOUT = `A long-term memory that your agents share, kept on this computer and found by meaning. Needs no account, no key and no network. What Claude saves here, Claude Code, Cursor and other agents with ctxd know too.`;
+const ABOUT = `A long-term memory that your agents share, stored on this computer and searched by meaning. It needs no account, no key and no network. Claude Code, Cursor and other agents with ctxd also know what Claude saves here.`;
 
-/** What a person is told of the tools before they start the server, by whose list they are checked. */
+/** Descriptions of the tools, which are shown before the server runs. A test compares their names with the server. */
 const TOOLS = {
-  recall_context: "What is known that matters for the conversation",
+  recall_context: "Recall what matters for the conversation",
   search_memories: "Find memories by meaning",
   list_memories: "Browse memories, newest first",
-  get_memory: "Read one memory, and what it replaced",
+  get_memory: "Read one memory and its earlier versions",
   save_memory: "Save a fact for later conversations",
   update_memory: "Correct a memory",
-  delete_memory: "Forget memories for good",
+  delete_memory: "Delete memories permanently",
 };
 
-/** The bundle of a target, by which Claude Desktop and other programs install a local MCP server. */
+/** File name of a target's bundle, which Claude Desktop and other programs install as a local MCP server. */
 export function bundleName(target: TargetName): string {
   return `ctxd-${target}.mcpb`;
 }
 
-/** Writes a bundle for each executable: a ZIP archive of it and its manifest. */
+/** Writes a bundle for each executable: a ZIP archive with the executable and a manifest. */
 export async function make(release: Release): Promise<string[]> {
   const written: string[] = [];
   for (const target of TARGET_NAMES) {
@@ -72,14 +72,14 @@ function manifest(release: Release, target: TargetName) {
       type: "binary",
       entry_point: program,
       mcp_config: {
-        // biome-ignore lint/suspicious/noTemplateCurlyInString: the program that installs it fills this in
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: the installing program replaces it
         command: "${__dirname}/".concat(program),
         args: ["mcp", "--agent", "claude-desktop"],
         env: { CTXD_INSTALLED_BY: "mcpb" },
       },
     },
     tools: Object.entries(TOOLS).map(([name, text]) => ({ name, description: text })),
-    // A prompt of the manifest is a text; ours has what is known at the time.
+    // A prompt in the manifest would be a fixed text; ours depends on the memories.
     prompts_generated: true,
     compatibility: { platforms: [TARGETS[target].os] },
   };

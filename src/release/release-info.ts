@@ -1,37 +1,37 @@
 import type { TargetName } from "../native/targets.ts";
 
-/** A release, of which each part of this folder makes what it is handed out as. */
+/** A release. The modules of this folder write its packages and documents. */
 export interface Release {
-  /** As package.json has it: three numbers. */
+  /** The version of package.json: three numbers. */
   readonly version: string;
-  /** The repository's address, without a slash at its end: https://github.com/OWNER/ctxd. */
+  /** The repository's address without a trailing slash: https://github.com/OWNER/ctxd. */
   readonly repository: string;
-  /** Paths of the executables that were built. */
+  /** Paths of the built executables. */
   readonly executables: Readonly<Partial<Record<TargetName, string>>>;
-  /** The folder of what is released. */
+  /** The folder of the release's files. */
   readonly out: string;
 }
 
-/** The address at which GitHub serves a file of a release. */
+/** The download address of a release's file on GitHub. */
 export function downloadUrl({ repository, version }: Release, file: string): string {
   return `${repository}/releases/download/v${version}/${file}`;
 }
 
-/** Who owns the repository on GitHub: the publisher of a release, where a package names one. */
+/** The GitHub account that owns the repository. Packages name it as their publisher. */
 export function ownerOf({ repository }: Pick<Release, "repository">): string {
   return new URL(repository).pathname.split("/")[1] ?? "";
 }
 
 /**
- * The server's name in the MCP registry, whose first half is that of the repository's owner on GitHub.
- * A package that the registry lists has the same name in it, as the sign that it is the owner's:
- * `mcpName` in the package.json of npm's, the label `io.modelcontextprotocol.server.name` of an image.
+ * The server's name in the MCP registry. It begins with the owner of the repository on GitHub. A listed package
+ * must contain the same name, which proves the ownership: as `mcpName` in package.json, or as the label
+ * `io.modelcontextprotocol.server.name` of an image.
  */
 export function mcpName(release: Pick<Release, "repository">): string {
   return `io.github.${ownerOf(release)}/ctxd`;
 }
 
-/** The name that the image of a release is published by. Names of images have no capitals. */
+/** The published name of a release's image. Image names have no capital letters. */
 export function imageName({ repository, version }: Pick<Release, "repository" | "version">) {
   return `ghcr.io${new URL(repository).pathname.toLowerCase()}:${version}`;
 }

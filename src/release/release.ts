@@ -8,18 +8,19 @@ import { executableName, TARGET_NAMES, type TargetName } from "../native/targets
 import type { Release } from "./release-info.ts";
 import { disagreements } from "./version.ts";
 
-/** A way in, or a document of a release: it writes into the release's folder, and says which files. */
+/** A package or document of a release. */
 interface Part {
+  /** Writes files to the release's folder, and returns their paths. */
   make(release: Release): Promise<string[]>;
 }
 
-/** What a release is made of beside the executables, in this order. Each is loaded when it is made. */
+/** All parts of a release beside the executables, in the order of writing them. */
 const PARTS: Record<string, () => Promise<Part>> = {
   npm: () => import("./npm/packages.ts"),
   wheel: () => import("./wheel.ts"),
   mcpb: () => import("./mcpb.ts"),
   "claude-plugin": () => import("./claude-plugin/claude-plugin.ts"),
-  // After the bundles, which it names with their checksums.
+  // After the bundles, because it contains their checksums.
   "mcp-registry": () => import("./mcp-registry.ts"),
   deb: () => import("./deb/deb.ts"),
   image: () => import("./image.ts"),
@@ -28,7 +29,7 @@ const PARTS: Record<string, () => Promise<Part>> = {
   "install-script": () => import("./install-script.ts"),
   sbom: () => import("./sbom.ts"),
   notes: () => import("./notes.ts"),
-  // The last one: it reads what the others wrote.
+  // Last, because it reads the files of all others.
   checksums: () => import("./checksums.ts"),
 };
 
@@ -37,9 +38,9 @@ const USAGE =
   "[--executables dist] [--only PART,…] [--tag vVERSION]";
 
 /**
- * Makes the parts of a release.
- * @param only names of parts; all of them when it is empty
- * @returns the paths of what was written
+ * Writes the parts of a release.
+ * @param only names of parts; empty for all
+ * @returns the paths of the written files
  */
 export async function makeRelease(release: Release, only: readonly string[]): Promise<string[]> {
   const unknown = only.find((name) => !(name in PARTS));
@@ -54,7 +55,7 @@ export async function makeRelease(release: Release, only: readonly string[]): Pr
   return written;
 }
 
-/** Puts the executables that were built into the folder of a release. */
+/** Links or copies the built executables to the folder of a release. */
 async function takeExecutables(from: string, out: string): Promise<Release["executables"]> {
   const found: Partial<Record<TargetName, string>> = {};
   for (const target of TARGET_NAMES) {
@@ -65,12 +66,12 @@ async function takeExecutables(from: string, out: string): Promise<Release["exec
       await rm(path, { force: true });
       await link(join(from, file), path).catch(() => copyFile(join(from, file), path));
     }
-    // What was an artifact of a workflow has lost its mode.
+    // Artifacts of workflows lose their mode.
     await chmod(path, 0o755);
     found[target] = path;
   }
   if (Object.keys(found).length > 0) return found;
-  throw new Error(`no executable is in ${from}: bun run build --all makes them`);
+  throw new Error(`${from} contains no executable: build them with bun run build --all`);
 }
 
 async function main(): Promise<void> {
@@ -87,7 +88,7 @@ async function main(): Promise<void> {
   if (!isRepositoryAddress(repository)) throw new Error(`usage: ${USAGE}`);
   if (values.tag !== undefined) {
     const [first] = await disagreements(values.tag.replace(/^v/, ""));
-    if (first) throw new Error(`the tag is ${values.tag}, and ${first}`);
+    if (first) throw new Error(`the tag is ${values.tag}, but ${first}`);
   }
   const out = resolve(values.out);
   await mkdir(out, { recursive: true });
@@ -101,7 +102,7 @@ if (import.meta.main) {
   try {
     await main();
   } catch (error) {
-    console.error(`the release was not made: ${messageOf(error)}`);
+    console.error(`the release was not created: ${messageOf(error)}`);
     process.exit(1);
   }
 }

@@ -6,7 +6,7 @@ import type { Release } from "./release-info.ts";
 
 const MODULES = join(import.meta.dir, "..", "..", "node_modules");
 
-/** A component of a CycloneDX document, as far as it is written here. */
+/** The fields of a CycloneDX component that are written here. */
 export interface Component {
   type: string;
   name: string;
@@ -35,7 +35,7 @@ export async function executableComponents({
   );
 }
 
-/** What the build puts into the executables of a release beside the bundle. */
+/** The components that the build adds to the executables beside the bundle. */
 export async function embeddedComponents({ executables }: Release): Promise<Component[]> {
   const targets = Object.keys(executables) as TargetName[];
   const packages = await Promise.all(
@@ -48,12 +48,12 @@ export async function embeddedComponents({ executables }: Release): Promise<Comp
   return [runtime(), ...packages, model(), ...(hasCxx ? [cxxRuntime()] : [])];
 }
 
-/** The package with the native part of another one, which names it and its version. */
+/** The package with the native library of another package, which declares its version. */
 async function nativePackage(scope: string, library: string, system: string): Promise<Component> {
   const manifest = await Bun.file(join(MODULES, scope, library, "package.json")).json();
   const name = `${library}-${system}`;
   const version: string | undefined = manifest.optionalDependencies[`${scope}/${name}`];
-  if (version === undefined) throw new Error(`no version of ${scope}/${name} is known`);
+  if (version === undefined) throw new Error(`the version of ${scope}/${name} is unknown`);
   const purl = `pkg:npm/${scope.replace("@", "%40")}/${name}@${version}`;
   return {
     type: "library",
@@ -66,7 +66,7 @@ async function nativePackage(scope: string, library: string, system: string): Pr
   };
 }
 
-/** Bun: an executable is a copy of it with the bundle. */
+/** Bun: an executable is a copy of Bun with the bundle. */
 function runtime(): Component {
   const purl = `pkg:npm/bun@${Bun.version}`;
   return {

@@ -7,7 +7,7 @@ import { entryPoints, redirectAddons } from "../native/bundle.ts";
 import type { Release } from "./release-info.ts";
 import { type Component, embeddedComponents, executableComponents } from "./sbom-components.ts";
 
-/** What of a CycloneDX document is read or changed here. */
+/** The fields of a CycloneDX document that are read or changed here. */
 interface Bom {
   metadata: { component: Component };
   components: Component[];
@@ -15,17 +15,16 @@ interface Bom {
 }
 
 const SPECIFICATION = "1.6";
-/** What stands in for the native addons in the bundle. They are listed as the packages that they come from. */
-const STAND_IN = /^VirtualComponent /;
+/** Placeholders of the native addons in the bundle. The addons are listed as their packages instead. */
+const PLACEHOLDER = /^VirtualComponent /;
 
 /**
- * Writes the list of all that the executables are made of, in the format of CycloneDX: packages of npm
- * whose code is in the bundle, as the bundler found them, and what the build puts in beside it.
- * Two releases of one commit have the same list.
+ * Writes the list of all components of the executables in the CycloneDX format: the npm packages whose code is in
+ * the bundle, according to the bundler, and the components that the build adds. It depends only on the commit.
  */
 export async function make(release: Release): Promise<string[]> {
   const bom = await bundledComponents();
-  const isStandIn = (ref: string | undefined) => ref !== undefined && STAND_IN.test(ref);
+  const isPlaceholder = (ref: string | undefined) => ref !== undefined && PLACEHOLDER.test(ref);
   const embedded = await embeddedComponents(release);
   const known = new Set(bom.components.map(({ purl }) => purl?.split("?")[0]));
   const added = embedded.filter(({ purl }) => purl === undefined || !known.has(purl));
@@ -37,13 +36,13 @@ export async function make(release: Release): Promise<string[]> {
       ...bom.metadata,
       component: { ...component, components: await executableComponents(release) },
     },
-    components: [...bom.components.filter((each) => !isStandIn(each["bom-ref"])), ...added],
+    components: [...bom.components.filter((each) => !isPlaceholder(each["bom-ref"])), ...added],
     dependencies: bom.dependencies
-      .filter(({ ref }) => !isStandIn(ref))
+      .filter(({ ref }) => !isPlaceholder(ref))
       .map(({ ref, dependsOn = [] }) => ({
         ref,
         dependsOn: [
-          ...dependsOn.filter((each) => !isStandIn(each)),
+          ...dependsOn.filter((each) => !isPlaceholder(each)),
           ...(ref === component["bom-ref"] ? refs : []),
         ],
       }))
@@ -57,7 +56,7 @@ export async function make(release: Release): Promise<string[]> {
   return [path];
 }
 
-/** The packages whose code a bundle of the program has, from the bundler's own list of what it read. */
+/** The packages whose code is in the bundle, from the bundler's list of the files that it read. */
 async function bundledComponents(): Promise<Bom> {
   const folder = await mkdtemp(join(tmpdir(), "ctxd-sbom-"));
   const outputFile = join(folder, "bom.json");

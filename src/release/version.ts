@@ -6,7 +6,7 @@ const ROOT = join(import.meta.dir, "..", "..");
 const CHANGELOG = "CHANGELOG.md";
 const CHART = "src/deploy/helm/Chart.yaml";
 
-/** Where the version stands, beside the headings of the changelog. */
+/** The places of the version, beside the headings of the changelog. */
 const PLACES: readonly { file: string; pattern: RegExp }[] = [
   { file: "package.json", pattern: /(?<=^ {2}"version": ")[^"]+/m },
   { file: "src/clients/python/pyproject.toml", pattern: /(?<=^version = ")[^"]+/m },
@@ -15,7 +15,7 @@ const PLACES: readonly { file: string; pattern: RegExp }[] = [
 ];
 
 /**
- * What keeps the tree from being released as a version: a sentence for each place that disagrees.
+ * Checks that a checkout has a version everywhere. Returns a sentence for each place that differs.
  * @param root the folder of the checkout
  */
 export async function disagreements(version: string, root = ROOT): Promise<string[]> {
@@ -32,9 +32,9 @@ export async function disagreements(version: string, root = ROOT): Promise<strin
 }
 
 /**
- * Gives the tree its next version: everywhere that it stands, and as a heading over what is unreleased.
- * @param day of the release, as 2026-11-22
- * @throws Error when it is no newer version, or nothing is unreleased
+ * Sets the next version everywhere, and adds its heading above the unreleased changes.
+ * @param day the date of the release, as 2026-11-22
+ * @throws Error when the version is not newer, or there are no unreleased changes
  */
 export async function setVersion(version: string, day: string, root = ROOT): Promise<void> {
   if (!/^\d+\.\d+\.\d+$/.test(version)) throw new Error(`${version} is not three numbers`);
@@ -42,11 +42,11 @@ export async function setVersion(version: string, day: string, root = ROOT): Pro
   const sections = readChangelog(changelog);
   const { version: present } = await Bun.file(join(root, "package.json")).json();
   const released = sections.some((section) => section.version === present);
-  // The first release may be of the version that the tree has always had.
+  // The first release may have the version that the checkout already has.
   if (Bun.semver.order(version, present) < (released ? 1 : 0))
     throw new Error(`${version} is not newer than ${present}`);
   if (!sections.find((section) => section.version === null)?.text)
-    throw new Error(`nothing is unreleased in ${CHANGELOG}`);
+    throw new Error(`${CHANGELOG} has no unreleased changes`);
   for (const { file, pattern } of PLACES) {
     const path = join(root, file);
     await Bun.write(path, (await Bun.file(path).text()).replace(pattern, version));
@@ -60,13 +60,13 @@ if (import.meta.main) {
   try {
     if (!version) throw new Error("usage: bun run version 1.2.3");
     await setVersion(version, new Date().toISOString().slice(0, 10));
-    console.log(`This is ${version} now. Read ${CHANGELOG}, and then:
+    console.log(`The version is now ${version}. Read ${CHANGELOG}, then run:
 
   git commit -am "chore: release ${version}"
   git tag v${version}
   git push origin main v${version}`);
   } catch (error) {
-    console.error(`the version stays: ${messageOf(error)}`);
+    console.error(`the version was not changed: ${messageOf(error)}`);
     process.exit(1);
   }
 }

@@ -16,7 +16,7 @@ interface Project {
 }
 
 /**
- * Writes the client for Python as a wheel, which `pip install` takes:
+ * Writes the Python client as a wheel for `pip install`:
  * https://packaging.python.org/en/latest/specifications/binary-distribution-format/
  */
 export async function make(release: Release): Promise<string[]> {
@@ -54,14 +54,17 @@ async function metadata(project: Project, { version, repository }: Release): Pro
     ],
   );
   const fields = [
-    ...["Metadata-Version: 2.4", `Name: ${name}`, `Version: ${version}`, `Summary: ${description}`],
-    ...[
-      `License-Expression: ${license}`,
-      "License-File: LICENSE",
-      `Project-URL: Source, ${repository}`,
-    ],
+    "Metadata-Version: 2.4",
+    `Name: ${name}`,
+    `Version: ${version}`,
+    `Summary: ${description}`,
+    `License-Expression: ${license}`,
+    "License-File: LICENSE",
+    `Project-URL: Source, ${repository}`,
     ...classifiers.map((classifier) => `Classifier: ${classifier}`),
-    ...[`Requires-Python: ${python}`, ...optional, "Description-Content-Type: text/markdown"],
+    `Requires-Python: ${python}`,
+    ...optional,
+    "Description-Content-Type: text/markdown",
   ];
   return `${fields.join("\n")}\n\n${await textOf(CLIENT, "README.md")}`;
 }

@@ -10,12 +10,12 @@ const SCHEMA = "1.12.0";
 const TARGET = "windows-x64";
 
 /**
- * Writes the three manifests that the repository of winget takes for a version, into the folder
- * `winget`. The executable is installed as it is, with the C++ runtime of Windows, which its libraries need.
+ * Writes the three manifests of a version for the winget repository, to the folder `winget`. They install the
+ * executable and the Visual C++ runtime, which its libraries need.
  */
 export async function make(release: Release): Promise<string[]> {
   const path = release.executables[TARGET];
-  if (path === undefined) throw new Error(`winget needs the executable of ${TARGET}`);
+  if (path === undefined) throw new Error(`winget needs the executable for ${TARGET}`);
   const { version, repository, out } = release;
   const owner = ownerOf(release);
   const identifier = `${owner}.${name}`;

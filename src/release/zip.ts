@@ -2,21 +2,21 @@ import { createWriteStream } from "node:fs";
 import { pipeline } from "node:stream/promises";
 import { ZipFile } from "yazl";
 
-/** A file of an archive: one of the disk, or a text. */
+/** A file of an archive: the path of a file, or a text. */
 export type ZipEntry = { readonly name: string; readonly isExecutable?: boolean } & (
   | { readonly path: string }
   | { readonly text: string }
 );
 
-/** The first moment that a ZIP archive can name, in whatever time zone it is made. */
-const MOMENT = new Date(1980, 0, 1);
+/** The earliest time of the ZIP format, in the local time zone. */
+const FILE_TIME = new Date(1980, 0, 1);
 
-/** Writes a ZIP archive. The same files make the same bytes: no time of theirs goes into it. */
+/** Writes a ZIP archive. It contains no file times, so equal files result in equal bytes. */
 export async function writeZip(path: string, entries: readonly ZipEntry[]): Promise<void> {
   const archive = new ZipFile();
   for (const entry of entries) {
     const mode = entry.isExecutable ? 0o100755 : 0o100644;
-    const options = { mtime: MOMENT, forceDosTimestamp: true, mode };
+    const options = { mtime: FILE_TIME, forceDosTimestamp: true, mode };
     if ("path" in entry) archive.addFile(entry.path, entry.name, options);
     else archive.addBuffer(Buffer.from(entry.text), entry.name, options);
   }

@@ -55,7 +55,7 @@ async function runHook(command: string, options: Record<string, string>, input: 
   return { stdout, stderr, exitCode: await child.exited };
 }
 
-test("the archive of the plugin is a marketplace that lists it, of this version", async () => {
+test("the plugin's archive is a marketplace that lists the plugin in this version", async () => {
   expect(await read(".claude-plugin/plugin.json")).toMatchObject({
     name: "ctxd",
     version,
@@ -67,7 +67,7 @@ test("the archive of the plugin is a marketplace that lists it, of this version"
   expect(plugins).toMatchObject([{ name: "ctxd", source: "./" }]);
 });
 
-test("the repository's own marketplace has the plugin where it says", async () => {
+test("the repository's marketplace refers to the plugin's folder", async () => {
   const root = join(import.meta.dir, "..", "..");
   const file = join(root, ".claude-plugin", "marketplace.json");
   const { plugins } = await Bun.file(file).json();
@@ -91,7 +91,7 @@ test.skipIf(!claude)(
   },
 );
 
-test("its hooks are at the events at which ctxd connect sets them", async () => {
+test("the plugin has hooks for the same events as ctxd connect", async () => {
   const agent = findHookAgent("claude-code");
   if (!agent) throw new Error("there is no agent claude-code");
   const settings = writeHooks(agent, "", {
@@ -105,7 +105,7 @@ test("its hooks are at the events at which ctxd connect sets them", async () => 
   expect(userConfig).toMatchObject({ recall: { default: false }, capture: { default: false } });
 });
 
-test("it saves and recalls what is said where its settings say so, and not elsewhere", async () => {
+test("the hooks save and recall only if the plugin's settings say so", async () => {
   const { mcpServers } = await read(".mcp.json");
   const { command, args } = mcpServers.ctxd;
   await using agent = await connectProgram("v1", { command, args, env, cwd: home });

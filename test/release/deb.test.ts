@@ -35,7 +35,7 @@ function standIn(): string {
 }
 
 describe.skipIf(!hasDpkg)("the Debian package", () => {
-  test("says what it is and needs, and has the checksums of its files", async () => {
+  test("has a description, dependencies and checksums", async () => {
     const path = await packageOf(standIn());
     expect(path).toEndWith("/ctxd_99.0.0_amd64.deb");
     const { output } = run("dpkg-deb", "--field", path);
@@ -47,7 +47,7 @@ describe.skipIf(!hasDpkg)("the Debian package", () => {
     expect(check.exitCode).toBe(0);
   });
 
-  test("is the same when it is made again", async () => {
+  test("is reproducible", async () => {
     const executable = standIn();
     const bytes = async () => Bun.hash(await Bun.file(await packageOf(executable)).bytes());
     const seconds = () => Math.floor(Date.now() / 1000);
@@ -57,7 +57,7 @@ describe.skipIf(!hasDpkg)("the Debian package", () => {
     expect(await bytes()).toBe(first);
   });
 
-  test.skipIf(!Bun.which("lintian"))("is what lintian wants", async () => {
+  test.skipIf(!Bun.which("lintian"))("passes lintian", async () => {
     const executable = join(temporaryFolder(), "ctxd");
     copyFileSync("/bin/true", executable);
     const path = await packageOf(executable);
@@ -67,7 +67,7 @@ describe.skipIf(!hasDpkg)("the Debian package", () => {
 });
 
 describe("the service", () => {
-  test.each(["ctxd.service", "ctxd-service"])("has people use ctxd-service: %s", async (name) => {
+  test.each(["ctxd.service", "ctxd-service"])("messages suggest ctxd-service: %s", async (name) => {
     const text = await Bun.file(join(FILES, name)).text();
     const [, mark] = /CTXD_INSTALLED_BY=(\S+)/.exec(text) ?? [];
     const env = { CTXD_INSTALLED_BY: mark };
@@ -75,7 +75,7 @@ describe("the service", () => {
     expect(command).toBe("sudo ctxd-service user add");
   });
 
-  test.skipIf(!Bun.which("systemd-analyze"))("is what systemd reads, and kept apart", async () => {
+  test.skipIf(!Bun.which("systemd-analyze"))("is valid for systemd, and sandboxed", async () => {
     const unit = await Bun.file(join(FILES, "ctxd.service")).text();
     const path = join(temporaryFolder(), "ctxd.service");
     writeFileSync(path, unit.replace("/usr/bin/ctxd", "/bin/true").replace(/^Doc.*\n/m, ""));
@@ -104,7 +104,7 @@ describe.skipIf(!root)("installed by dpkg", () => {
   });
   afterAll(() => root?.[Symbol.dispose]());
 
-  test("it has a user of its own, whose folders nobody else can read", () => {
+  test("its own user has folders that nobody else can read", () => {
     expect(modeOf("/var/lib/ctxd")).toBe("ctxd 700");
     expect(modeOf("/var/cache/ctxd")).toBe("ctxd 700");
     expect(modeOf("/etc/ctxd/ctxd.env")).toBe("root 600");
@@ -123,7 +123,7 @@ describe.skipIf(!root)("installed by dpkg", () => {
     expect(refused).toMatchObject({ exitCode: 1, errors: expect.stringContaining("only root") });
   });
 
-  test("an upgrade keeps settings and memories, removing too, purging nothing", async () => {
+  test("upgrading and removing keep settings and memories, purging removes them", async () => {
     const memories = join(root?.path ?? "", "var", "lib", "ctxd", "memories");
     mkdirSync(memories, { recursive: true });
     writeFileSync(settings(), "CTXD_PORT=8000\n");

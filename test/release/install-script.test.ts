@@ -111,14 +111,14 @@ describe.skipIf(!canRun)("the install script", () => {
     },
   );
 
-  test.skipIf(wget.length === 0)("takes wget where there is no curl", async () => {
+  test.skipIf(wget.length === 0)("uses wget without curl", async () => {
     const home = newHome();
     const done = await run(home, ["--dir", "tools"], pathWith([...TOOLS, ...wget]));
     expect(done).toMatchObject({ exitCode: 0, said: "" });
     expect(readdirSync(join(home, "tools"))).toEqual(["ctxd"]);
   });
 
-  test.skipIf(curl.length === 0)("leaves all as it was when the download is damaged", async () => {
+  test.skipIf(curl.length === 0)("changes nothing when the download is damaged", async () => {
     const home = newHome();
     await run(home);
     const file = join(folder, "served", "v0.3.0", executableName(own ?? "linux-x64"));
@@ -126,9 +126,7 @@ describe.skipIf(!canRun)("the install script", () => {
     await Bun.write(file, "#!/bin/sh\necho something else\n");
     const done = await run(home, ["--version", "0.3.0"]);
     expect(done).toMatchObject({ exitCode: 1 });
-    expect(done.said).toMatch(
-      /^ctxd was not installed: what was downloaded is damaged: its SHA-256/,
-    );
+    expect(done.said).toMatch(/^ctxd was not installed: the download is damaged: its SHA-256/);
     expect(readdirSync(join(home, ".local", "bin"))).toEqual(["ctxd"]);
     expect(Bun.spawnSync([join(home, ".local", "bin", "ctxd")]).stdout.toString()).toBe("0.2.0\n");
     expect((await run(home, ["--version", "9.9.9"])).said).toContain("could not be downloaded");
@@ -148,7 +146,7 @@ describe.skipIf(!canRun)("the install script", () => {
       "Intel",
     ],
     ["Windows", { uname: '[ "$1" = -s ] && echo MINGW64_NT || echo x86_64' }, "not for MINGW64_NT"],
-    ["no program that downloads", {}, "it takes curl or wget to download it."],
+    ["no program that downloads", {}, "curl or wget is needed for the download."],
   ])("refuses %s in one sentence, and leaves nothing", async (_, stubs, sentence) => {
     const home = newHome();
     const done = await run(home, [], pathWith(TOOLS, stubs));
@@ -159,13 +157,13 @@ describe.skipIf(!canRun)("the install script", () => {
     expect(left).toEqual([]);
   });
 
-  test("puts nothing in the place of a link to something else", async () => {
+  test("does not replace a symbolic link", async () => {
     const home = newHome();
     symlinkSync(process.execPath, join(home, "ctxd"));
-    expect((await run(home, ["--dir", home])).said).toContain("is a link to something else");
+    expect((await run(home, ["--dir", home])).said).toContain("is a symbolic link");
   });
 
-  test("does nothing when only a part of it has come", async () => {
+  test("does nothing when the script itself is truncated", async () => {
     const home = newHome();
     const text = await Bun.file(script).text();
     for (const share of [0.3, 0.6, 0.9, 0.99]) {
@@ -175,14 +173,14 @@ describe.skipIf(!canRun)("the install script", () => {
     }
   });
 
-  test("wants the glibc that all executables for Linux need", async () => {
+  test("requires the glibc that all Linux executables need", async () => {
     expect(TARGETS["linux-arm64"].glibc).toBe(TARGETS["linux-x64"].glibc);
     const text = await Bun.file(script).text();
     expect(text).toContain(`oldest_glibc='${TARGETS["linux-x64"].glibc}'`);
     expect(text).not.toMatch(/@[A-Z]+@/);
   });
 
-  test.skipIf(Bun.which("shellcheck") === null)("has nothing that shellcheck names", () => {
+  test.skipIf(Bun.which("shellcheck") === null)("passes shellcheck", () => {
     const { stdout } = Bun.spawnSync(["shellcheck", script]);
     expect(stdout.toString()).toBe("");
   });

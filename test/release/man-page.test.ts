@@ -8,7 +8,7 @@ import { temporaryFolder } from "../support/database.ts";
 
 const page = await manPage("99.0.0", "2026-11-22");
 
-test("the manual page has every command that help shows, and every setting", async () => {
+test("the manual page has every command of the help, and every setting", async () => {
   const program = await createProgram({});
   const names = program
     .createHelp()
@@ -22,7 +22,7 @@ test("the manual page has every command that help shows, and every setting", asy
   for (const name of Object.keys(SETTINGS)) expect(page).toContain(`\n.B ${name}\n`);
 });
 
-test.skipIf(!Bun.which("man"))("man reads it, and has nothing to say against it", async () => {
+test.skipIf(!Bun.which("man"))("man reads it without warnings", async () => {
   const path = join(temporaryFolder(), "ctxd.1");
   writeFileSync(path, page);
   const command = ["man", "--warnings", "-E", "UTF-8", "-l", "-Tutf8", path];

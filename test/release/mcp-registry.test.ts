@@ -88,7 +88,7 @@ const ServerJson = Type.Object(
   strict,
 );
 
-test("server.json names the package of npm, the image, and the bundles that there are, with their checksums", async () => {
+test("server.json lists the npm package, the image, and the existing bundles with their checksums", async () => {
   const out = temporaryFolder();
   const bundle = join(out, bundleName("linux-arm64"));
   await Bun.write(bundle, "a bundle");

@@ -16,7 +16,7 @@ async function release() {
   return { version: "1.2.3", repository: "https://github.com/owner/ctxd", executables, out };
 }
 
-test("each executable has a bundle, whose manifest follows the format and starts it", async () => {
+test("each executable has a bundle with a valid manifest that starts it", async () => {
   const made = await release();
   const written = await make(made);
   expect(written).toEqual(TARGET_NAMES.map((target) => join(made.out, `ctxd-${target}.mcpb`)));
@@ -42,7 +42,7 @@ test("each executable has a bundle, whose manifest follows the format and starts
   }
 });
 
-test("the same executables make the same bundles", async () => {
+test("bundles are reproducible", async () => {
   const sums = [];
   for (const made of [await release(), await release()]) {
     sums.push(await Promise.all((await make(made)).map(hashFile)));

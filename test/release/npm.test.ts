@@ -74,7 +74,7 @@ afterAll(async () => {
 });
 
 describe.skipIf(!canRun)("the npm package", () => {
-  test("is small, and names one for each system, which npm installs there alone", () => {
+  test("is small, and depends on one package for each system, which npm installs only there", () => {
     const all = registry.packages;
     expect(all.get("ctxd")).toMatchObject({
       version,
@@ -108,13 +108,13 @@ describe.skipIf(!canRun)("the npm package", () => {
     ]);
   });
 
-  test("npx starts the executable with the words, the input and the exit code", async () => {
+  test("npx passes arguments, input and exit code", async () => {
     const words = ["tell", "two words", "--flag"];
     const done = await run(["npx", "-y", "ctxd", ...words], join(folder, "other"), "input\n");
     expect(done).toMatchObject({ out: "npm\ntwo words\n--flag\ninput\n", exitCode: 3 });
   });
 
-  test("passes a signal on, and ends by the one that ended the executable", async () => {
+  test("passes signals on, and ends with the signal that ended the executable", async () => {
     const child = Bun.spawn([node, launcher, "wait"], { stdin: "pipe", stdout: "pipe" });
     let out = "";
     const decoder = new TextDecoder();
@@ -147,7 +147,7 @@ describe.skipIf(!canRun)("the npm package", () => {
     expect(done.said.trim().split("\n")).toHaveLength(1);
   });
 
-  test("says so where the C library is musl", async () => {
+  test("explains a system with musl", async () => {
     const arch = own?.endsWith("x64") ? "arm64" : "x64";
     const done = await run([node, ...elsewhere("linux", arch, true)], folder);
     expect(done.said).toContain(
@@ -155,7 +155,7 @@ describe.skipIf(!canRun)("the npm package", () => {
     );
   });
 
-  test("is published last, and what is published already is left out", async () => {
+  test("is published last, and published packages are skipped", async () => {
     const bin = join(folder, "bin");
     mkdirSync(bin);
     const stub = `#!/bin/sh
@@ -179,7 +179,7 @@ esac
       file("ctxd-darwin-arm64"),
       file("ctxd-linux-arm64"),
       file("ctxd-linux-x64"),
-      `@ctxd/windows-x64@${version} is published already.`,
+      `@ctxd/windows-x64@${version} is already published.`,
       file("ctxd"),
     ]);
   });

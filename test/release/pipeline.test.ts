@@ -38,13 +38,13 @@ describe.each(workflows)("the workflow $name", ({ path, text, content, steps }) 
   const messages = async (yaml: string) =>
     (await runLint(yaml, path)).map(({ message }) => message ?? "");
 
-  test("is one that GitHub understands", async () => {
+  test("is valid for GitHub", async () => {
     expect(await messages(text)).toEqual([]);
     const broken = text.replaceAll("matrix.target", "matrix.aim");
     expect((await messages(broken)).join()).toContain('"aim" is not defined');
   });
 
-  test("runs scripts that are here, and nothing else", () => {
+  test("runs only scripts of the repository", () => {
     const commands = steps.flatMap(({ run }) => (run === undefined ? [] : [run]));
     expect(commands.length).toBeGreaterThan(2);
     for (const command of commands) {
@@ -53,7 +53,7 @@ describe.each(workflows)("the workflow $name", ({ path, text, content, steps }) 
     }
   });
 
-  test("pins every action to a commit, and says which version that is", () => {
+  test("pins every action to a commit, with a comment about its version", () => {
     const uses = [...text.matchAll(/uses: (?<action>.*)/g)].map(([, action = ""]) => action);
     expect(uses.length).toBeGreaterThan(2);
     for (const action of uses) expect(action).toMatch(/^[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+/);
@@ -61,14 +61,14 @@ describe.each(workflows)("the workflow $name", ({ path, text, content, steps }) 
     expect(new Set(uses).size).toBe(names.size);
   });
 
-  test("tries the executable of every target on a system of its own", () => {
+  test("tries the executable of every target on its system", () => {
     const tried = Object.values(content.jobs)
       .flatMap(({ strategy }) => strategy?.matrix.include ?? [])
       .map(({ target }) => target);
     expect(tried.sort()).toEqual([...TARGET_NAMES].sort());
   });
 
-  test("may read the repository, and what a job may more it says", () => {
+  test("may only read the repository, and jobs declare further permissions", () => {
     expect(content.permissions).toEqual({ contents: "read" });
     for (const { steps: ofJob, permissions } of Object.values(content.jobs)) {
       const publishes = ofJob.some(({ run }) => run?.startsWith(".ci/publish"));
@@ -80,7 +80,7 @@ describe.each(workflows)("the workflow $name", ({ path, text, content, steps }) 
   });
 });
 
-test("what is said of the executables' parts is said of each of them", () => {
+test("the list of components covers the executable of every target", () => {
   const [, release] = workflows;
   const step = release?.steps.find((each) => each.with?.["sbom-path"] !== undefined);
   const names = step?.with?.["subject-path"]?.trim().split("\n") ?? [];
@@ -132,7 +132,7 @@ describe("the scripts that publish", () => {
   writeFileSync(join(files, "SHA256SUMS"), `${hash}  ctxd-linux-x64\n`);
   for (const cpu of ["amd64", "arm64"]) writeFileSync(join(files, `image-${cpu}.tar`), cpu);
 
-  test("sign the checksums, when they are those of the files", async () => {
+  test("sign the checksums if they match the files", async () => {
     expect(await run("sign")).toMatchObject({
       exitCode: 0,
       asked: ["cosign sign-blob --yes --bundle SHA256SUMS.sigstore.json SHA256SUMS"],
@@ -142,7 +142,7 @@ describe("the scripts that publish", () => {
     writeFileSync(join(files, "ctxd-linux-x64"), content);
   });
 
-  test("publish a release when all files are there", async () => {
+  test("publish a release after all files are uploaded", async () => {
     const { asked, exitCode } = await run("publish", { GITHUB_REF_NAME: "v1.2.3" });
     expect(exitCode).toBe(0);
     expect(asked).toEqual([
@@ -153,7 +153,7 @@ describe("the scripts that publish", () => {
     expect((await run("publish")).exitCode).not.toBe(0);
   });
 
-  test("publish one image for all processors, and sign what its name means then", async () => {
+  test("publish one image for all processors, and sign its digest", async () => {
     const env = {
       GITHUB_REF_NAME: "v1.2.3",
       GITHUB_REPOSITORY: "Owner/ctxd",

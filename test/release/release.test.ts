@@ -18,7 +18,7 @@ function run(...args: string[]) {
   return { exitCode, said: stderr.toString().trim() };
 }
 
-test("the checksums of a release are those that sha256sum finds", async () => {
+test("sha256sum accepts the checksums of a release", async () => {
   using out = folder();
   await Bun.write(join(out.path, "ctxd-linux-x64"), "one");
   await Bun.write(join(out.path, "winget", "ctxd.yaml"), "two");
@@ -31,14 +31,14 @@ test("the checksums of a release are those that sha256sum finds", async () => {
   expect(text).toBe(`${hash}  ctxd-linux-x64\n`);
 });
 
-test("a part that there is not, a tag of another version and an address without a repository are refused", async () => {
+test("an unknown part, a tag of another version and an address without a repository are refused", async () => {
   using out = folder();
   const given = ["--out", join(out.path, "release"), "--executables", out.path];
   expect(run(...given)).toMatchObject({ exitCode: 1, said: expect.stringContaining("usage:") });
   const whole = [...given, "--repository", REPOSITORY];
-  expect(run(...whole).said).toContain("no executable is in");
+  expect(run(...whole).said).toContain("contains no executable");
   expect(run(...whole, "--tag", "v99.0.0").said).toContain(
-    "the tag is v99.0.0, and package.json has",
+    "the tag is v99.0.0, but package.json has",
   );
   await Bun.write(join(out.path, "ctxd-linux-x64"), "one");
   expect(run(...whole, "--only", "floppy").said).toContain("there is no part floppy");

@@ -6,7 +6,7 @@ import { dependencies, version } from "../../package.json" with { type: "json" }
 import { make } from "../../src/release/sbom.ts";
 import type { Component } from "../../src/release/sbom-components.ts";
 
-describe("the list of what the executables are made of", () => {
+describe("the list of components", () => {
   const out = mkdtempSync(join(tmpdir(), "ctxd-sbom-test-"));
   afterAll(() => rmSync(out, { recursive: true }));
   const executables = {
@@ -30,14 +30,14 @@ describe("the list of what the executables are made of", () => {
 
   const nameOf = ({ group, name }: Component) => (group ? `${group}/${name}` : name);
 
-  test("has every library that the program depends on, and those that they bring", () => {
+  test("has every library of the program and their dependencies", () => {
     const names = bom.components.map(nameOf);
     const missing = Object.keys(dependencies).filter((name) => !names.includes(name));
     expect(missing).toEqual([]);
     expect(names.length).toBeGreaterThan(Object.keys(dependencies).length + 20);
   });
 
-  test("has no tool of development and no path of this machine", () => {
+  test("has no development tools and no paths of this machine", () => {
     const names = bom.components.map(nameOf);
     for (const name of ["typescript", "@biomejs/biome", "playwright-core"])
       expect(names).not.toContain(name);
@@ -45,7 +45,7 @@ describe("the list of what the executables are made of", () => {
     expect(text).not.toContain("VirtualComponent");
   });
 
-  test("has the runtime, the model and the native parts of each system", () => {
+  test("has the runtime, the model and the native libraries of each system", () => {
     expect(bom.components).toContainEqual(
       expect.objectContaining({ name: "bun", version: Bun.version }),
     );
@@ -61,7 +61,7 @@ describe("the list of what the executables are made of", () => {
     expect(bom.components.map(({ name }) => name)).toContain("libstdc++.so.6");
   });
 
-  test("names the executables by their checksums, and refers to nothing that it lacks", () => {
+  test("has the checksums of the executables, and no dangling references", () => {
     const { component } = bom.metadata;
     const hash = new Bun.CryptoHasher("sha256").update("an executable").digest("hex");
     expect(component).toMatchObject({ name: "ctxd", version });

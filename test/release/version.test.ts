@@ -39,7 +39,7 @@ async function checkout(changelog: string) {
   };
 }
 
-test("a new version stands everywhere, and over what was unreleased", async () => {
+test("a new version is set everywhere, and as a heading above the unreleased changes", async () => {
   using tree = await checkout(RELEASED);
   expect(await disagreements("9.8.7", tree.path)).toHaveLength(5);
   await setVersion("9.8.7", "2026-11-22", tree.path);
@@ -55,23 +55,23 @@ test("a new version stands everywhere, and over what was unreleased", async () =
   expect((await tree.read()).replace("\n\n## [9.8.7] - 2026-11-22", "")).toBe(before);
 });
 
-test("a version is refused that is not newer, no version, or has nothing new", async () => {
+test("a version is refused that is not newer, is invalid or has no changes", async () => {
   using tree = await checkout(RELEASED);
   const refused = (version: string) => setVersion(version, "2026-11-22", tree.path);
   await expect(refused(present)).rejects.toThrow("not newer");
   await expect(refused("0.0.1")).rejects.toThrow("not newer");
   await expect(refused("v1.0")).rejects.toThrow("not three numbers");
   await refused("9.8.7");
-  await expect(refused("9.8.8")).rejects.toThrow("nothing is unreleased");
+  await expect(refused("9.8.8")).rejects.toThrow("has no unreleased changes");
   expect(await disagreements("9.8.7", tree.path)).toEqual([]);
 });
 
-test("the tree's own version is the same everywhere but for what a release still lacks", async () => {
+test("the checkout has the same version everywhere", async () => {
   const found = await disagreements(present);
   expect(found.filter((sentence) => !sentence.startsWith("CHANGELOG.md"))).toEqual([]);
 });
 
-test("the folder has no place with the version that the command does not know", async () => {
+test("no other file of the repository contains the version", async () => {
   const known = [
     ...["package.json", "CHANGELOG.md", "src/clients/python/pyproject.toml"],
     dirname("src/deploy/helm/Chart.yaml"),
@@ -91,7 +91,7 @@ test("the folder has no place with the version that the command does not know", 
   ).toEqual([]);
 });
 
-test("a release's notes are what the changelog says of it, with links that work on GitHub", () => {
+test("release notes are the section of the changelog, with links that work on GitHub", () => {
   const release = {
     version: "0.1.0",
     repository: "https://github.com/owner/ctxd",
@@ -110,5 +110,5 @@ test("a release's notes are what the changelog says of it, with links that work 
   expect(notesOf({ ...release, version: "0.2.0" }, RELEASED)).toContain(
     "[doors](https://github.com/owner/ctxd/blob/v0.2.0/src/doors.md)",
   );
-  expect(() => notesOf(release, "# Changelog\n")).toThrow("says nothing");
+  expect(() => notesOf(release, "# Changelog\n")).toThrow("has no changes of");
 });

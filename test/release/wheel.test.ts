@@ -8,7 +8,7 @@ const repository = "https://github.com/owner/ctxd";
 const makeWheel = async (out = temporaryFolder()) =>
   make({ version: "1.2.3", repository, executables: {}, out });
 
-test("the same sources make the same wheel", async () => {
+test("the wheel is reproducible", async () => {
   const out = temporaryFolder();
   const [path = ""] = await makeWheel(out);
   expect(path).toBe(join(out, "ctxd_client-1.2.3-py3-none-any.whl"));
@@ -42,7 +42,7 @@ print(json.dumps({
 }))
 `;
 
-test.skipIf(!python)("Python finds the package in it, whole", async () => {
+test.skipIf(!python)("Python finds the complete package in it", async () => {
   const [path = ""] = await makeWheel();
   const { stdout, stderr } = Bun.spawnSync([python ?? "", "-c", PROGRAM], {
     cwd: temporaryFolder(),

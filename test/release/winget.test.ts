@@ -13,7 +13,7 @@ const ajv = new Ajv({ validateFormats: false, strict: false, allErrors: true });
 
 afterAll(() => rmSync(out, { recursive: true }));
 
-test("the manifests follow winget's schemas, and name the executable with its checksum", async () => {
+test("the manifests match winget's schemas, and have the executable's checksum", async () => {
   const path = join(out, "ctxd-windows-x64.exe");
   await Bun.write(path, "program");
   const paths = await make({

@@ -3,19 +3,19 @@ import { Glob } from "bun";
 import { ownerOf, type Release } from "../release-info.ts";
 import { writeZip, type ZipEntry } from "../zip.ts";
 
-/** The file of a release that has the plugin of Claude Code, and the marketplace that lists it alone. */
-export const PLUGIN_ARCHIVE = "ctxd-claude-plugin.zip";
+/** The file of a release with the Claude Code plugin and a marketplace that lists only this plugin. */
+const PLUGIN_ARCHIVE = "ctxd-claude-plugin.zip";
 
 const ROOT = join(import.meta.dir, "..", "..", "..");
-/** The plugin as `/plugin install ctxd --marketplace OWNER/ctxd` takes it from the repository. */
+/** The plugin's folder, which `/plugin install ctxd --marketplace OWNER/ctxd` reads from the repository. */
 const PLUGIN = join(import.meta.dir, "plugin");
 const MANIFEST = ".claude-plugin/plugin.json";
-/** The repository's own, which has the plugin in a folder of it. */
+/** The repository's marketplace, which refers to the plugin's folder. */
 const MARKETPLACE = ".claude-plugin/marketplace.json";
 
 /**
- * Writes the plugin as an archive, for machines that can't reach the repository. Its manifest names the
- * version, which Claude Code otherwise takes from the commit
+ * Writes the plugin as an archive, for machines that can't reach the repository. Its manifest contains the
+ * version. From a repository Claude Code would use the commit instead
  * (https://code.claude.com/docs/en/plugins-reference).
  */
 export async function make(release: Release): Promise<string[]> {

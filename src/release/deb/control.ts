@@ -1,18 +1,18 @@
 interface Package {
   readonly version: string;
   readonly repository: string;
-  /** The account on GitHub that the repository belongs to. */
+  /** The GitHub account that owns the repository. */
   readonly owner: string;
   readonly architecture: string;
-  /** The oldest version of glibc that will do. */
+  /** The oldest glibc version that works. */
   readonly glibc: string;
   readonly kibibytes: number;
 }
 
 /**
- * The control file of a package; see deb-control(5). What it depends on are the libraries that the program
- * and ONNX Runtime in it are linked with, by the newest symbols that they ask for (of C++, CXXABI_1.3.11),
- * and what the maintainer scripts call.
+ * The control file of a package; see deb-control(5). It depends on the libraries that the program and its ONNX
+ * Runtime are linked with, in the version of the newest needed symbols (for C++ CXXABI_1.3.11), and on the
+ * programs that the maintainer scripts call.
  */
 export function control({
   version,
@@ -33,15 +33,15 @@ Priority: optional
 Homepage: ${repository}
 Description: private long-term memory for AI agents
  ctxd stores pieces of text for a user account and finds them again by
- meaning, over HTTP and the Model Context Protocol. The embedding model is
- inside: it needs no cloud and no network, and no text leaves the machine.
+ meaning, over HTTP and the Model Context Protocol. It contains the embedding
+ model, so it needs no cloud and no network, and no text leaves the machine.
  .
- The package has a service of systemd with a user of its own. It is not
- started before "systemctl enable --now ctxd".
+ The package contains a systemd service with its own user. Start it with
+ "systemctl enable --now ctxd".
 `;
 }
 
-/** The address of an account on GitHub at which nobody is found who did not say so. */
+/** The private e-mail address of a GitHub account. */
 export function maintainer(owner: string): string {
   return `${owner} <${owner}@users.noreply.github.com>`;
 }

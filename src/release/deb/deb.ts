@@ -6,7 +6,7 @@ import { run } from "../../native/run.ts";
 import { TARGETS } from "../../native/targets.ts";
 import { linuxExecutables } from "../linux-processors.ts";
 import { manPage } from "../man-page.ts";
-import { type Content, put } from "../put.ts";
+import { type Content, writePackageFile } from "../package-file.ts";
 import { releaseDate } from "../release-date.ts";
 import { ownerOf, type Release } from "../release-info.ts";
 import { changelog } from "./changelog.ts";
@@ -16,27 +16,27 @@ const ROOT = join(import.meta.dir, "..", "..", "..");
 const FILES = join(import.meta.dir, "files");
 
 /**
- * Makes the Debian packages of the Linux executables. Needs dpkg-deb, and no root.
+ * Builds the Debian packages of the Linux executables. It needs dpkg-deb but no root.
  * @throws Error when dpkg-deb is missing or fails
  */
 export async function make(release: Release): Promise<string[]> {
   const written: string[] = [];
-  for (const one of linuxExecutables(release)) written.push(await makeOne(release, one));
+  for (const linux of linuxExecutables(release)) written.push(await buildPackage(release, linux));
   return written;
 }
 
-type One = ReturnType<typeof linuxExecutables>[number];
+type LinuxExecutable = ReturnType<typeof linuxExecutables>[number];
 
-async function makeOne(release: Release, one: One): Promise<string> {
-  const { executable, processor } = one;
+async function buildPackage(release: Release, linux: LinuxExecutable): Promise<string> {
+  const { executable, processor } = linux;
   const path = join(release.out, `ctxd_${release.version}_${processor}.deb`);
   const tree = await mkdtemp(join(tmpdir(), "ctxd-deb-"));
   try {
     const date = await releaseDate(release.version, executable);
     for (const [name, { content, mode }] of await contents(release, executable, date))
-      await put(join(tree, name), content, mode);
-    await describe(release, tree, one);
-    await settle(tree, date);
+      await writePackageFile(join(tree, name), content, mode);
+    await describe(release, tree, linux);
+    await normalize(tree, date);
     await pack(tree, path, date);
     return path;
   } finally {
@@ -49,7 +49,7 @@ interface Installed {
   readonly mode?: number;
 }
 
-/** Each file that the package installs, by its path. */
+/** The files that the package installs, by path. */
 async function contents(
   release: Release,
   executable: string,
@@ -68,7 +68,7 @@ async function contents(
   return new Map<string, Installed>([
     ["usr/bin/ctxd", { content: { path: executable }, mode: 0o755 }],
     ["usr/sbin/ctxd-service", { ...own("ctxd-service"), mode: 0o755 }],
-    // Settings may hold secrets.
+    // Settings may contain secrets.
     ["etc/ctxd/ctxd.env", { ...own("ctxd.env"), mode: 0o600 }],
     ["usr/lib/systemd/system/ctxd.service", own("ctxd.service")],
     ["usr/lib/sysusers.d/ctxd.conf", own("sysusers.conf")],
@@ -87,8 +87,12 @@ async function contents(
   ]);
 }
 
-/** Writes what dpkg reads: the control file, the scripts, the settings, the checksums. */
-async function describe(release: Release, tree: string, { target, processor }: One): Promise<void> {
+/** Writes the files for dpkg: the control file, the scripts, the list of settings and the checksums. */
+async function describe(
+  release: Release,
+  tree: string,
+  { target, processor }: LinuxExecutable,
+): Promise<void> {
   let bytes = 0;
   const sums: string[] = [];
   for (const name of await filesOf(tree)) {
@@ -107,11 +111,11 @@ async function describe(release: Release, tree: string, { target, processor }: O
     glibc: TARGETS[target].glibc,
     kibibytes: Math.ceil(bytes / 1024),
   });
-  await put(join(own, "control"), text);
-  await put(join(own, "md5sums"), sums.join(""));
-  await put(join(own, "conffiles"), "/etc/ctxd/ctxd.env\n");
+  await writePackageFile(join(own, "control"), text);
+  await writePackageFile(join(own, "md5sums"), sums.join(""));
+  await writePackageFile(join(own, "conffiles"), "/etc/ctxd/ctxd.env\n");
   for (const script of ["postinst", "prerm", "postrm"])
-    await put(join(own, script), { path: join(FILES, script) }, 0o755);
+    await writePackageFile(join(own, script), { path: join(FILES, script) }, 0o755);
 }
 
 async function filesOf(tree: string): Promise<string[]> {
@@ -122,11 +126,11 @@ async function filesOf(tree: string): Promise<string[]> {
   return names.filter((_, at) => kinds[at]).sort();
 }
 
-/** Gives all that is in the tree one time, so that the same files make the same package. */
-async function settle(tree: string, date: Date): Promise<void> {
+/** Sets all times and folder modes, so that equal files result in equal packages. */
+async function normalize(tree: string, date: Date): Promise<void> {
   for (const name of await readdir(tree, { recursive: true, encoding: "utf8" })) {
     const path = join(tree, name);
-    // Whatever the umask of who makes it.
+    // Independent of the umask.
     if ((await stat(path)).isDirectory()) await chmod(path, 0o755);
     await utimes(path, date, date);
   }
@@ -136,9 +140,9 @@ async function settle(tree: string, date: Date): Promise<void> {
 
 async function pack(tree: string, path: string, date: Date): Promise<void> {
   const program = Bun.which("dpkg-deb");
-  if (!program) throw new Error("dpkg-deb makes Debian packages and is not here: install dpkg.");
+  if (!program) throw new Error("dpkg-deb is missing, which builds Debian packages: install dpkg.");
   await mkdir(dirname(path), { recursive: true });
-  // Every dpkg that is in use reads xz. The time is that of the archive's own entries.
+  // Every dpkg version in use supports xz. The date is that of the archive's entries.
   const time = `SOURCE_DATE_EPOCH=${date.getTime() / 1000}`;
   await run(["env", time, program, "--root-owner-group", "-Zxz", "--build", tree, path]);
 }

@@ -14,7 +14,7 @@ const OPTIONS: ts.CompilerOptions = {
   rewriteRelativeImportExtensions: true,
 };
 
-/** Makes `@ctxd/client`, the TypeScript client of programs. Returns its path. */
+/** Packs `@ctxd/client`, the TypeScript client. Returns the path of the package. */
 export function packClient(release: Release): Promise<string> {
   return pack(release, async (folder) => {
     await buildClient(join(folder, "dist"));
@@ -38,9 +38,9 @@ function builtOf(path: string) {
 }
 
 /**
- * Writes the client as JavaScript, with its types. Each file is made by itself, so that the frameworks
- * need not be here: a test checks the types.
- * @param out a folder, which is emptied
+ * Compiles the client to JavaScript and type declarations. Each file is compiled by itself, so that the supported
+ * frameworks need not be installed. A test checks the types.
+ * @param out a folder, which is emptied first
  */
 async function buildClient(out: string): Promise<void> {
   await rm(out, { recursive: true, force: true });

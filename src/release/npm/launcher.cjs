@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// The command of the npm package: starts the executable, which is in the package of this system. It is
-// plain Node.js, and has no part in what the executable reads, writes or answers.
+// The command of the npm package. It starts the executable, which is in the package of this system. It is plain
+// Node.js, and does not process the input or output of the executable.
 "use strict";
 const { spawn } = require("node:child_process");
 const { accessSync, constants } = require("node:fs");
@@ -11,7 +11,7 @@ const SCOPE = "@ctxd/";
 const isWindows = process.platform === "win32";
 const system = `${isWindows ? "windows" : process.platform}-${process.arch}`;
 
-/** Ends with the one sentence that a person can act on. */
+/** Prints a sentence for the user and ends. */
 function fail(sentence) {
   process.stderr.write(`ctxd: ${sentence}\n`);
   process.exit(1);
@@ -19,7 +19,7 @@ function fail(sentence) {
 
 function isMusl() {
   if (process.platform !== "linux" || !process.report) return false;
-  // Node.js would look up the names of all open connections for it.
+  // Otherwise Node.js looks up the names of all open connections for the report.
   process.report.excludeNetwork = true;
   return !process.report.getReport().header.glibcVersionRuntime;
 }
@@ -37,7 +37,7 @@ function findExecutable() {
   } catch {
     fail(
       isMusl()
-        ? "it needs a Linux with glibc 2.28 or later; this one has musl (Alpine, say), for which there is no executable."
+        ? "it needs a Linux with glibc 2.28 or later; this one has musl (such as Alpine), for which there is no executable."
         : `the package ${SCOPE}${system} is missing: install ctxd again on this system, with optional dependencies.`,
     );
   }
@@ -52,15 +52,15 @@ try {
   fail(`${path} can't be started (${error.code}).`);
 }
 
-// Newer versions of Node.js can become the executable: then none waits beside it.
+// Newer versions of Node.js can replace themselves by the executable, so that no Node.js process waits.
 if (process.execve && !isWindows) process.execve(path, [path, ...words], env);
 
-// Before it starts: a signal that comes as soon as it says something is passed on too.
+// Before the start, so that an early signal is passed on too.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"]) {
   process.on(signal, () => {
-    // A terminal tells the executable too, which takes a second Ctrl-C as impatience.
-    const isTold = isatty(0) && (signal === "SIGINT" || signal === "SIGQUIT");
-    if (!isTold) child.kill(signal);
+    // A terminal also sends the signal to the executable, which ends immediately at a second Ctrl-C.
+    const isSent = isatty(0) && (signal === "SIGINT" || signal === "SIGQUIT");
+    if (!isSent) child.kill(signal);
   });
 }
 

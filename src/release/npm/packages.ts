@@ -10,9 +10,9 @@ const LAUNCHER = "launcher.cjs";
 const KEYWORDS = ["ai", "agent", "mcp", "mcp-server", "memory", "semantic-search"];
 
 /**
- * Makes the packages for npm, as the files that `npm publish` takes: one for each executable, which npm
- * installs on its system alone, `@ctxd/client` for programs, and `ctxd`, whose command starts the
- * executable. They run no script when they are installed. The last path is that of `ctxd`, which is published after those that it names.
+ * Packs the npm packages, as files for `npm publish`: one for each executable, which npm installs only on its
+ * system; `@ctxd/client`; and `ctxd`, whose command starts the executable. They run no script on installation.
+ * The last path is that of `ctxd`. It must be published last, because it depends on the others.
  */
 export async function make(release: Release): Promise<string[]> {
   const targets = Object.keys(release.executables) as TargetName[];
@@ -26,7 +26,7 @@ export async function make(release: Release): Promise<string[]> {
 async function packTarget(release: Release, target: TargetName): Promise<string> {
   const { os, cpu } = TARGETS[target];
   const executable = release.executables[target];
-  if (executable === undefined) throw new Error(`no executable was built for ${target}`);
+  if (executable === undefined) throw new Error(`there is no executable for ${target}`);
   return pack(release, async (folder) => {
     const path = join(folder, "bin", `${name}${os === "win32" ? ".exe" : ""}`);
     await mkdir(join(folder, "bin"));
@@ -39,9 +39,9 @@ async function packTarget(release: Release, target: TargetName): Promise<string>
       description: `${description} (${target})`,
       os: [os],
       cpu: [cpu],
-      // npm, pnpm and Yarn leave the package out where the C library is musl.
+      // npm, pnpm and Yarn do not install the package on systems with musl.
       ...(os === "linux" ? { libc: ["glibc"] } : {}),
-      // Yarn would keep it inside a ZIP, from which it can't be started.
+      // Yarn would keep it in a ZIP archive, where it can't be started.
       preferUnplugged: true,
       files: ["bin", "NOTICE"],
     };
