@@ -1,10 +1,8 @@
 import type { Reach } from "../keys/reach.ts";
 import type { Draft } from "./draft.ts";
-import { linksOf, relink } from "./links.ts";
+import { type Links, linksOf, relink } from "./links.ts";
 import { mayWrite } from "./reach.ts";
-import type { MemoryRow, StoredMemory } from "./rows.ts";
-
-type Links = Pick<MemoryRow, "supersedes" | "supersededBy">;
+import type { StoredMemory } from "./rows.ts";
 
 /** Ids of the memories that must be read to write these with their links. */
 export function linkedIds(memories: readonly Links[]): string[] {

@@ -57,9 +57,7 @@ export interface ImportOptions {
   dryRun: boolean;
   /** Whether the report may tell an unchanged line from a differing older one. */
   mayRead: boolean;
-  /**
-   * Called before each batch is embedded, and before it is written. It throws to end the import.
-   */
+  /** Called before each batch is embedded, and before it is written. It throws to end the import. */
   stillAllowed: () => Promise<void>;
 }
 
@@ -241,9 +239,7 @@ async function embedAll(
   return embedded;
 }
 
-/**
- * Tries again when a step fails with `retryAfter`. An import can wait, and requests of clients go first.
- */
+/** Tries again when a step fails with `retryAfter`. An import can wait, and requests of clients go first. */
 async function retry<Result>(work: () => Promise<Result>): Promise<Result> {
   for (let attempt = 1; ; attempt++) {
     try {

@@ -1,7 +1,8 @@
 import type { Draft } from "./draft.ts";
 import type { MemoryRow, StoredMemory } from "./rows.ts";
 
-type Links = Pick<MemoryRow, "supersedes" | "supersededBy">;
+/** A memory's place in its history. */
+export type Links = Pick<MemoryRow, "supersedes" | "supersededBy">;
 
 /** Ids of the memories that a memory is linked with. */
 export function linksOf(memory: Links | null | undefined): string[] {

@@ -18,9 +18,7 @@ export const LIMITS = {
 
 /** The most bytes of a character in JSON: two escapes of six. */
 const MAX_CHARACTER = 12;
-/**
- * The most bytes of a memory in JSON without its texts: names, quotes, commas, and some white space.
- */
+/** The most bytes of a memory in JSON without its texts: names, quotes, commas, and some white space. */
 const STRUCTURE = 4_096;
 
 /** The most bytes of a batch: the most memories, each as large as possible and escaped. */

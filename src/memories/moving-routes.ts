@@ -6,9 +6,7 @@ import { checkQueryString } from "../http/query.ts";
 import { DeletionQuery, Move, toExactFilter } from "./requests.ts";
 import type { Dependencies } from "./writing-routes.ts";
 
-/**
- * The most bytes of a body: the longest name with each character escaped, and the JSON around it.
- */
+/** The most bytes of a body: the longest name with each character escaped, and the JSON around it. */
 const MAX_BODY = 16 << 10;
 
 const Moved = Type.Object({ moved: Type.Integer({ minimum: 0, examples: [3] }) });

@@ -9,9 +9,7 @@ import type { MemoryRow } from "./rows.ts";
 import type { Store } from "./store.ts";
 import type { TableReader } from "./table.ts";
 
-/**
- * Memories that one change moves, besides their histories: all their vectors are in memory meanwhile.
- */
+/** Memories that one change moves, besides their histories: all their vectors are in memory meanwhile. */
 const BATCH = 128;
 
 interface Move {

@@ -267,9 +267,7 @@ function projectsOf({ project, project_only: only }: FilterQuery): (string | nul
   return only === "true" ? [project] : [project, null];
 }
 
-/**
- * The filter of a deletion or a move, where a named project does not include memories of no project.
- */
+/** The filter of a deletion or a move, where a named project does not include memories of no project. */
 export function toExactFilter(query: FilterQuery): Filter {
   return toFilter({ ...query, ...(query.project !== undefined && { project_only: "true" }) });
 }

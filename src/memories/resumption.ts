@@ -82,9 +82,7 @@ export function startResumption({ log, current, use, setCurrent, lines, ...parts
   };
 }
 
-/**
- * Removes tables that another one has replaced, and copies for a model that is no longer in use.
- */
+/** Removes tables that another one has replaced, and copies for a model that is no longer in use. */
 async function finishReplacements({
   log,
   current,

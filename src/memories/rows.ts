@@ -48,9 +48,7 @@ export interface Expiring {
 /** A memory that a search considers, with its own match of the query. */
 export interface Candidate {
   readonly memory: MemoryRow;
-  /**
-   * Cosine of the query's vector and the nearest passage's, −1 to 1; `null` without a query's vector.
-   */
+  /** Cosine of the query's vector and the nearest passage's, −1 to 1; `null` without a query's vector. */
   readonly cosine: number | null;
   /** Number of that passage; 0 when it is not known. */
   readonly passage: number;

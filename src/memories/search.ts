@@ -34,9 +34,7 @@ export interface SearchRequest {
   explain?: boolean;
   /** Whether only likely answers are returned; see `FLOOR`. */
   known?: boolean;
-  /**
-   * Whether the version of a fact that the query asks for comes before the others. The default is true.
-   */
+  /** Whether the version of a fact that the query asks for comes before the others. The default is true. */
   versions?: boolean;
 }
 
@@ -137,9 +135,7 @@ async function rankSaved(
   return calibrate(question, ranked, considered);
 }
 
-/**
- * Ranks memories of a table for a question. `calibrate` makes scores of different questions comparable.
- */
+/** Ranks memories of a table for a question. `calibrate` makes scores of different questions comparable. */
 export async function rankTable(
   table: Pick<MemoryTable, "candidates" | "ofSessions" | "interaction">,
   embedder: Pick<Embedder, "model" | "embedQuery">,

@@ -18,9 +18,7 @@ type Done = "refused" | "saved" | "masked";
 
 export type SecretWatch = ReturnType<typeof createSecretWatch>;
 
-/**
- * Finds secrets in texts that are to be saved. Secrets are counted by kind, and never repeated or logged.
- */
+/** Finds secrets in texts that are to be saved. Secrets are counted by kind, and never repeated or logged. */
 export function createSecretWatch(metrics: Pick<Metrics, "counter">) {
   const counter = metrics.counter(
     "ctxd_secrets_total",

@@ -9,13 +9,11 @@ import type { MemoryTable } from "./table.ts";
 /** The most similar memories that are returned, and the candidates among which they are found. */
 const MAX_SIMILAR = 10;
 const CANDIDATES = 50;
-/**
- * Lowest score of texts about the same subject: a cosine of 0.65, which one of fifty random pairs has.
- */
+/** Lowest score of texts about the same subject: a cosine of 0.65, which one of fifty random pairs has. */
 const NEAR = 0.3;
 
 /** A memory, and its similarity in meaning to another one, 0 to 1: 1 for the same text. */
-export interface NearMemory {
+interface NearMemory {
   memory: MemoryRow;
   score: number;
 }

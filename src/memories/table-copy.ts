@@ -21,9 +21,7 @@ export function createTableCopy({
   wanted: Embedder;
   use: OpenTables["use"];
 }) {
-  /**
-   * Ids of memories that changed since the tables were compared, and of those that are not copied yet.
-   */
+  /** Ids of memories that changed since the tables were compared, and of those that are not copied yet. */
   const changed = new Set<string>();
   const missing = new Set<string>();
   let total = 0;
@@ -125,9 +123,7 @@ async function copyMemories(
   );
 }
 
-/**
- * Ids of memories that the second table lacks or has in another state, and of those that only it has.
- */
+/** Ids of memories that the second table lacks or has in another state, and of those that only it has. */
 async function compareTables(from: string, to: string, use: OpenTables["use"]) {
   const copied = new Map<string, bigint>();
   await use(to, async ({ table }) => {

@@ -65,9 +65,7 @@ export function createWritingRoutes(dependencies: Dependencies) {
     .use(createChangeRoutes(dependencies));
 }
 
-/**
- * Reads a body after the request is authorized, so that nobody else can make the server read one.
- */
+/** Reads a body after the request is authorized, so that nobody else can make the server read one. */
 function createParser(authorize: Authorize, scope: Scope) {
   return (read: (request: Request) => Promise<unknown>) =>
     async ({ request, server }: Pick<Context, "request" | "server">) => {

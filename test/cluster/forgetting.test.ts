@@ -43,9 +43,7 @@ function isIn(folder: string, text: string): boolean {
   });
 }
 
-/**
- * Deletes a text that two servers and the object store have, and checks that it leaves all of them.
- */
+/** Deletes a text that two servers and the object store have, and checks that it leaves all of them. */
 async function forget(
   settings: Record<string, string>,
   placeOf: (own: ObjectSettings) => ObjectSettings,

@@ -23,11 +23,11 @@ const RIGHT: [string, Event[]][] = [
   ["a read beside a write sees it", [at(0, 9, save("a", "1")), at(2, 3, get("a", "1"))]],
   ["a read beside a write does not see it", [at(0, 9, save("a", "1")), at(2, 3, all())]],
   [
-    "reads beside a write, the later one sees it",
+    "reads during a write, of which the later one sees it",
     [at(0, 9, save("a", "1")), at(2, 3, get("a", null)), at(4, 5, get("a", "1"))],
   ],
   [
-    "two changes at once, in the order that reads tell",
+    "two simultaneous changes, in the order of the reads",
     [
       at(0, 1, save("a", "1")),
       ...[at(2, 9, change("2", null)), at(2, 9, change("3", null))],
@@ -63,7 +63,7 @@ const WRONG: [string, Event[]][] = [
   ["a stale read", [at(0, 1, save("a", "1")), at(2, 3, get("a", null))]],
   ["a stale list", [at(0, 1, save("a", "1")), at(2, 3, all())]],
   [
-    "reads beside a write, and only the earlier one sees it",
+    "reads during a write, of which only the earlier one sees it",
     [at(0, 9, save("a", "1")), at(2, 3, get("a", "1")), at(4, 5, get("a", null))],
   ],
   [
@@ -71,7 +71,7 @@ const WRONG: [string, Event[]][] = [
     [at(0, 1, save("a", "1")), at(2, 3, change("2", null)), at(4, 5, get("a", "1"))],
   ],
   [
-    "a read of what was removed",
+    "a read of a removed memory",
     [at(0, 1, save("a", "1")), at(2, 3, remove), at(4, 5, get("a", "1"))],
   ],
   ["removed twice", [at(0, 1, save("a", "1")), at(2, 9, remove), at(2, 9, remove)]],
@@ -81,7 +81,7 @@ const WRONG: [string, Event[]][] = [
   ],
   ["saved twice", [at(0, 1, save("a", "1")), at(2, 3, all(["a", "1"], ["b", "1"]))]],
   [
-    "half of what was saved at once",
+    "half of a batch",
     [
       at(0, 9, {
         kind: "save",
@@ -94,11 +94,11 @@ const WRONG: [string, Event[]][] = [
     ],
   ],
   [
-    "more removed than were there",
+    "more removed memories than existed",
     [at(0, 1, save("a", "1")), at(2, 3, { kind: "clear", count: 2 })],
   ],
   [
-    "a change without an answer that comes and goes",
+    "a change without an answer that is visible and then not",
     [
       ...[at(0, 1, save("a", "1")), at(2, NEVER, change("2", null, "unknown"))],
       ...[at(3, 4, get("a", "2")), at(5, 6, get("a", "1"))],

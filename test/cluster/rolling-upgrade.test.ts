@@ -29,9 +29,7 @@ async function addAccount(url: string) {
   return key;
 }
 
-/**
- * Clients of one account that save, read, change, search and delete, and repeat a request only after 503.
- */
+/** Clients of one account that save, read, change, search and delete, and repeat a request only after 503. */
 function startLoad(balancer: Balancer, key: string) {
   const counts = { answered: 0, retried: 0 };
   const kept = new Set<string>();

@@ -4,9 +4,7 @@ import { readAll } from "../crash/writer.ts";
 import { type Answer, createClient } from "../support/client.ts";
 import type { Random } from "../support/random.ts";
 
-/**
- * Milliseconds between two saves, and after some of them, so that tables without writes are indexed.
- */
+/** Milliseconds between two saves, and after some of them, so that tables without writes are indexed. */
 const PACE = 40;
 const REST = { after: 8, lasts: 900 };
 /** Milliseconds for which a save is repeated. */

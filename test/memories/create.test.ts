@@ -30,7 +30,7 @@ test("a memory with only content has the defaults, and the answer has its locati
   expect(read.body).toEqual(answer.body);
   expect(read.headers.get("etag")).toBe(answer.headers.get("etag"));
   expect(read.headers.get("etag")).toMatch(/^"[^"]+"$/);
-  // Last, since it leaves its patterns in what it matches.
+  // Last: `toMatchObject` replaces matched values by its patterns.
   expect(answer).toMatchObject({
     status: 201,
     body: {

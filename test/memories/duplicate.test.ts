@@ -25,8 +25,8 @@ test("saving a duplicate returns the existing memory", async () => {
 test.each([
   ["another letter", { content: "The bees sleep!" }],
   ["another project", { project: "atlas" }],
-  ["one that is to be pinned", { pinned: true }],
-])("%s is another memory", async (_, fields) => {
+  ["a pinned memory", { pinned: true }],
+])("%s is no duplicate", async (_, fields) => {
   const ada = await server.account();
   await ada.save({ content: "The bees sleep." });
   expect(await save(ada, { content: "The bees sleep.", ...fields })).toMatchObject({ status: 201 });

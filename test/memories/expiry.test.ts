@@ -232,7 +232,7 @@ test("another server removes the memory when the one that saved it has ended", a
 
 test.each([
   ["in memory", true],
-  ["in the files", false],
+  ["in files", false],
 ])(
   "a table finds the memories that expire first, %s, with those in the log",
   async (_, hasRoom) => {

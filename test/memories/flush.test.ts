@@ -104,7 +104,7 @@ test.each([
     "replaced",
     async ({ put }: OpenKeptTable) => put(await storedMemory(1, { content: "another" })),
   ],
-])("a large table in which something was %s is written as a whole", async (_, change) => {
+])("a large table with a %s memory is rewritten", async (_, change) => {
   const { bases, open, steps } = await flushedTable(20);
   const before = await bases.vault.bases();
   await change(open);

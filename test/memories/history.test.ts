@@ -210,7 +210,7 @@ describe("deleting", () => {
     ["a", { current: "d", links: ">d>c c>b> d>c>b" }],
     ["b", { current: "d", links: ">d>c c>a> d>c>a" }],
     ["d", { current: "c", links: ">c>b b>a> c>b>a" }],
-  ])("%s of a history links what is beside it", async (which, expected) => {
+  ])("%s of a history links the memories beside it", async (which, expected) => {
     const ada = await server.account();
     const chain = await saveChain(ada, "a", "b", "c", "d");
     const { id } = chain.find(({ content }) => content === which) ?? { id: "" };

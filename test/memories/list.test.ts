@@ -128,7 +128,7 @@ test.each([
   Buffer.from(`1.5 mem_${"0".repeat(32)}`).toString("base64url"),
   Buffer.from(`1 mem_${"0".repeat(32)} OR`).toString("base64url"),
   "x".repeat(201),
-])("a cursor that the server did not make is refused: %j", async (cursor) => {
+])("a cursor that the server did not return is refused: %j", async (cursor) => {
   const ada = await server.account();
   const answer = await ada.send("GET", `/memories?cursor=${encodeURIComponent(cursor)}`);
   expectInvalid(answer, "/cursor");

@@ -15,9 +15,7 @@ afterAll(() => server.close());
 
 const UNKNOWN = "mem_00000000000000000000000000000000";
 
-/**
- * An account with memories of two projects and of none, and clients that are bound to the first project.
- */
+/** An account with memories of two projects and of none, and clients that are bound to the first project. */
 async function withProjects() {
   const whole = await server.account();
   const { accountId } = whole;

@@ -89,7 +89,7 @@ async function expectWhole(memories: Memories, accountId: string) {
 
 test.each([
   ["in memory", {}],
-  ["in the files alone", { room: 0 }],
+  ["in files only", { room: 0 }],
 ])(
   "histories %s stay consistent while memories are saved, deleted and expire",
   async (_, options) => {

@@ -69,7 +69,7 @@ test.each([
   ["where did Sam work before Globex?", ACME],
   ["what was Sam's previous work?", GLOBEX],
   ["where did Sam work at first?", ACME],
-])("a question about the past gets what held then: %s", (question, [content]) => {
+])("a question about the past gets the version of that time: %s", (question, [content]) => {
   expect(order(question, found(INITECH, GLOBEX, ACME))[0]?.[0]).toBe(content);
 });
 
@@ -77,7 +77,7 @@ test.each([
   "which company do people use to ask for Sam at work?",
   "what does Sam do before work?",
   "where should I look for Sam at work first?",
-])("a question about what one does gets what holds: %s", (question) => {
+])("a question about the present gets the current version: %s", (question) => {
   expect(order(question, found(INITECH, GLOBEX, ACME))[0]?.[0]).toBe(INITECH[0]);
 });
 
@@ -85,7 +85,7 @@ test.each([
   ["another person", ["Mia works at Globex now.", 60]],
   ["another subject", ["Sam has lunch at noon.", 60]],
   ["a long text", [`Sam works at Globex now. ${"And so on. ".repeat(50)}`, 60]],
-] as const)("%s takes no memory's place", (_, [content, day]) => {
+] as const)("%s is no newer version", (_, [content, day]) => {
   const ranked = found(ACME, [content, day]);
   const vectorOf = (text: string) => (text.includes("lunch") ? OTHER : NEAR);
   expect(order("where does Sam work", ranked, vectorOf)).toEqual(

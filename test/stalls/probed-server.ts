@@ -45,9 +45,7 @@ export async function startProbedServer(dataDir: string, kind: ServerKind) {
     ...account,
     origin,
     port: Number(new URL(origin).port),
-    /**
-     * The longest time for which its main thread was blocked since the last call, in milliseconds.
-     */
+    /** The longest time for which its main thread was blocked since the last call, in milliseconds. */
     held: () =>
       new Promise<Held>((resolve) => {
         hear = resolve;

@@ -8,9 +8,9 @@ import { AT_ONCE, createReplicas, type Replica } from "../../support/shared-stor
 import { until } from "../../support/until.ts";
 
 /**
- * Clients that save, change and remove memories of their own through servers that flush all the time, stop
- * at any step for longer than a lease, lose answers of the database, and end. Each answer is looked for on another server at once.
- * `LONG=1` takes many seeds; SEED=n tries one.
+ * Clients save, change and remove their memories on servers that flush all the time, stop at any step for
+ * longer than a lease, lose answers of the database, and end. Each answer is compared with another server
+ * at once. `LONG=1` takes many seeds; SEED=n tries one.
  */
 const SEEDS = process.env.LONG
   ? Array.from({ length: 100 }, (_, n) => n + 1)
@@ -19,9 +19,11 @@ const ACCOUNTS = ["acc_1", "acc_2"];
 const CLIENTS = 4;
 const CALLS = 40;
 const LEASE = 60;
+/** Milliseconds for which a call is repeated. */
+const TIMEOUT_MS = 60_000;
 const SERVERS = 3;
 
-/** Loses answers of the database: of what was done, of what was not, and of what will be done in a moment. */
+/** Loses answers of the database: of calls that succeeded, that failed, and that will succeed in a moment. */
 function losingAnswers(random: Random) {
   const lossy = async <Result>(task: () => Promise<Result>): Promise<Result> => {
     const choice = random.below(60);
@@ -46,7 +48,7 @@ function losingAnswers(random: Random) {
 const isUnavailable = (error: unknown) => error instanceof AppError && error.code === "unavailable";
 
 test.each(SEEDS)(
-  "nothing that was answered is lost or comes back, whoever stops or ends (seed %d)",
+  "no answered write is lost or undone when servers stop or end (seed %d)",
   async (seed) => {
     const random = createRandom(seed);
     const { replica, bases } = await createReplicas(ACCOUNTS);
@@ -64,7 +66,7 @@ test.each(SEEDS)(
       });
     const servers = await Promise.all(Array.from({ length: SERVERS }, start));
     const any = (): Replica => servers[random.below(SERVERS)] as Replica;
-    /** Rejects for what waits for a server that ends. */
+    /** Rejects the calls that wait for a server when it ends. */
     const ends = new Map<Replica, PromiseWithResolvers<never>>();
     const endOf = (server: Replica) => {
       const end = ends.get(server) ?? Promise.withResolvers<never>();
@@ -73,7 +75,7 @@ test.each(SEEDS)(
       return end;
     };
 
-    /** A server that ends, and another one in its place. What runs on it is not answered. */
+    /** Ends a server and starts another one. Calls that run on it get no answer. */
     const crash = async () => {
       const index = random.below(SERVERS);
       const [former] = servers.splice(index, 1, await start());
@@ -82,17 +84,20 @@ test.each(SEEDS)(
       await former.crash();
     };
 
-    /** What the account of a client has of it, by its ids. */
+    /** The contents of an account's memories, by id. */
     const wanted = ACCOUNTS.map(() => new Map<string, string>());
 
-    /** Until it is answered; what has no answer may be there, and the client can't know. */
+    /**
+     * Repeats a call until it is answered: the client can't know whether a call without an answer took
+     * effect.
+     */
     const call = async <Result>(task: (server: Replica) => Promise<Result>): Promise<Result> => {
-      for (;;) {
+      for (const end = performance.now() + TIMEOUT_MS; ; ) {
         const server = any();
         try {
           return await Promise.race([task(server), endOf(server).promise]);
         } catch (error) {
-          if (!isUnavailable(error)) throw error;
+          if (!isUnavailable(error) || performance.now() > end) throw error;
         }
       }
     };
@@ -116,7 +121,7 @@ test.each(SEEDS)(
           await call(({ memories }) => memories.update(wholeAccount(account), id, { content }));
           mine.set(id, content);
         } else {
-          // The answer to the first try may have been lost.
+          // The answer to the first call may have been lost.
           const isGone = (error: unknown) =>
             error instanceof AppError && error.code === "memory_not_found";
           await call(({ memories }) =>
@@ -147,7 +152,7 @@ test.each(SEEDS)(
       const [server] = servers;
       if (!server) return false;
       await server.sweep.recorded();
-      // What one has added to a base that others had removed already.
+      // Removes files that a server has appended to a base after others had removed it.
       await server.sweep.listed();
       const heads = await Promise.all(ACCOUNTS.map((account) => server.log.head(account)));
       const recorded = heads.map((head) => head?.checkpoint?.base ?? "").sort();

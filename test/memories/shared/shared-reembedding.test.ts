@@ -17,7 +17,7 @@ const contents = async ({ memories }: Replica) =>
   (await memories.list(wholeAccount(ID), ALL)).memories.map(({ content }) => content).sort();
 const modelOf = ({ store }: Replica) => store.use(ID, async ({ table }) => table.model.id);
 
-test("another model takes a table over once, while servers of the former one write on", async () => {
+test("one server copies a table for another model while servers with the old model write", async () => {
   const { replica, bases } = await createReplicas([ID]);
   const old = await replica({ embedders: withModel(OLD, NEW), due: AT_ONCE });
   const first = Array.from({ length: 40 }, (_, n) => ({ content: `number ${n}` }));
@@ -53,7 +53,7 @@ test("another model takes a table over once, while servers of the former one wri
   });
 });
 
-test("a server that was stopped while it copied writes nothing into the table that others have finished", async () => {
+test("a server that is stopped while it copies writes nothing into the finished copy of another one", async () => {
   const { replica } = await createReplicas([ID]);
   const old = await replica({ embedders: withModel(OLD, NEW) });
   await old.memories.create(wholeAccount(ID), [{ content: "first" }, { content: "second" }]);

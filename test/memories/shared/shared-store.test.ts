@@ -23,7 +23,7 @@ const codeOf = (task: Promise<unknown>) =>
     (error) => (error instanceof AppError ? error.code : String(error)),
   );
 
-test("what one server has answered, every other one sees at once: saved, changed, removed", async () => {
+test("every server sees a save, a change and a removal as soon as one has answered it", async () => {
   const { replica } = await createReplicas([ID]);
   const [a, b] = [await replica(), await replica()];
   expect(await contents(b)).toEqual([]);
@@ -38,7 +38,7 @@ test("what one server has answered, every other one sees at once: saved, changed
   expect(await contents(b)).toEqual([]);
 });
 
-test("writes of several servers at once: none is lost, none is doubled", async () => {
+test("simultaneous writes of several servers are neither lost nor duplicated", async () => {
   const { replica } = await createReplicas([ID]);
   const all = [await replica(), await replica(), await replica()];
   const wanted = Array.from({ length: 60 }, (_, n) => `number ${n}`);
@@ -51,7 +51,7 @@ test("writes of several servers at once: none is lost, none is doubled", async (
   for (const each of all) expect(await contents(each)).toEqual([...wanted].sort());
 });
 
-test("of changes that expect the same memory one is made, wherever they are asked for", async () => {
+test("of changes with the same If-Match on several servers one is made", async () => {
   const { replica } = await createReplicas([ID]);
   const [a, b] = [await replica(), await replica()];
   const { id } = await save(a, "first");
@@ -73,7 +73,7 @@ test("of changes that expect the same memory one is made, wherever they are aske
   }
 });
 
-test("a request that is sent to two servers with one key happens once", async () => {
+test("a request that is sent to two servers with one idempotency key takes effect once", async () => {
   const { replica } = await createReplicas([ID]);
   const [a, b] = [await replica(), await replica()];
   const tries = [a, b, a, b].map((each) => save(each, "once", "key"));
@@ -84,7 +84,7 @@ test("a request that is sent to two servers with one key happens once", async ()
   expect(other).toBe("validation_failed");
 });
 
-test("a quota is not exceeded by writes through several servers", async () => {
+test("writes on several servers do not exceed a quota", async () => {
   const { replica } = await createReplicas([ID]);
   const quotaOf = async () => ({ memories: 5, bytes: null });
   const [a, b] = [await replica({ quotaOf }), await replica({ quotaOf })];
@@ -96,7 +96,7 @@ test("a quota is not exceeded by writes through several servers", async () => {
   expect(await contents(a)).toHaveLength(5);
 });
 
-test("a flush by one server moves the others to its base, and nothing forgotten stays with them", async () => {
+test("after a flush by one server the others read its base, and keep no deleted data", async () => {
   const { replica, bases } = await createReplicas([ID]);
   const [a, b] = [await replica({ due: AT_ONCE }), await replica()];
   const forgotten = await save(a, "to be forgotten");
@@ -122,7 +122,7 @@ test("a flush by one server moves the others to its base, and nothing forgotten 
   expect(await bases()).toEqual([base ?? ""]);
 });
 
-test("a server that has missed what is in a base alone by now reads that base", async () => {
+test("a server that has missed flushed entries reads the base", async () => {
   const { replica } = await createReplicas([ID]);
   const late = await replica({ following: { ...SOON, heads: 1e9 } });
   const a = await replica({ due: AT_ONCE });
@@ -134,14 +134,14 @@ test("a server that has missed what is in a base alone by now reads that base", 
     await until("the flush", async () => (await a.log.entries(ID)).length === 0);
     await until("the log being trimmed", async () => (await a.log.size()) === 0);
     if (content === "second") continue;
-    // A write finds it out as well as a read.
+    // A write notices it like a read.
     await save(late, "of the late one");
   }
   const all = ["beside the second", "beside the third", "of the late one", "third"];
   for (const each of [late, a]) expect(await contents(each)).toEqual(all);
 });
 
-test("a server that begins finds what others have flushed, and what they have not", async () => {
+test("a starting server reads the base and the log of others", async () => {
   const { replica } = await createReplicas([ID]);
   const a = await replica({ due: AT_ONCE });
   await save(a, "flushed");
@@ -153,7 +153,7 @@ test("a server that begins finds what others have flushed, and what they have no
   expect(await contents(c)).toEqual(["flushed", "in the log"]);
 });
 
-test("of a removed account nothing comes back, and servers that have it open refuse it", async () => {
+test("a removed account stays removed, and servers that have it open refuse it", async () => {
   const { replica, postgres, bases } = await createReplicas([ID]);
   const [a, b] = [await replica({ due: AT_ONCE }), await replica()];
   await save(a, "of the account");
@@ -171,7 +171,7 @@ test("of a removed account nothing comes back, and servers that have it open ref
   await b.store.drop(ID);
 });
 
-test("what a server leaves that has ended is flushed by another one", async () => {
+test("another server flushes the log of one that has ended", async () => {
   const { replica, bases } = await createReplicas([ID]);
   const overdue = { flush: 0, forget: 0 };
   const a = await replica({ overdue });
@@ -183,7 +183,7 @@ test("what a server leaves that has ended is flushed by another one", async () =
   expect(await contents(b)).toEqual(["left"]);
 }, 30_000);
 
-test("a write whose answer is lost, and whose entry is in a base by then, is not made again", async () => {
+test("a write with a lost answer is not repeated when its entry is flushed already", async () => {
   const { replica } = await createReplicas([ID]);
   const b = await replica({ due: AT_ONCE });
   let losesAnswers = false;
@@ -206,7 +206,7 @@ test("a write whose answer is lost, and whose entry is in a base by then, is not
   expect(await contents(a)).toEqual(["before", "once"]);
 });
 
-test("the object store being away, what is open goes on, and the rest comes back by itself", async () => {
+test("without the object store open tables work, and the others recover afterwards", async () => {
   const { replica, objects } = await createReplicas([ID]);
   const a = await replica({ due: AT_ONCE });
   await save(a, "flushed");

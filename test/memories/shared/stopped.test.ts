@@ -19,11 +19,11 @@ const isFlushed = async ({ log }: Replica) => {
   return head !== null && head.seq === head.checkpoint?.upTo;
 };
 
-/** Large enough for appends and an index. */
+/** Enough memories for appends and an index. */
 const first = Array.from({ length: 12 }, (_, n) => ({ content: `number ${n}` }));
 
 test.each(STEPS)(
-  "a server that is stopped past its lease after '%s' and woken changes nothing any more",
+  "a server that is stopped past its lease after '%s' changes nothing when it continues",
   async (step) => {
     const { replica, bases } = await createReplicas([ID]);
     const [reached, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -38,7 +38,8 @@ test.each(STEPS)(
       },
     });
     await stopped.memories.create(wholeAccount(ID), first);
-    // Before, it would be the one that flushes every other time, and so nobody would add to a base.
+    // Otherwise the other server starts later: if it flushed every other time, no base would be appended
+    // to.
     const isOfOthers = step === "base of others opened";
     const before = isOfOthers ? await replica({ due }) : null;
     let more = 0;
@@ -67,7 +68,7 @@ test.each(STEPS)(
     }
     await until("all being flushed, and nothing left over", async () => {
       await other.sweep.recorded();
-      // What the stopped one has added to a base that others had removed already.
+      // Removes files that the stopped server has appended to a base after others had removed it.
       await other.sweep.listed();
       const head = await other.log.head(ID);
       const all = await bases();
